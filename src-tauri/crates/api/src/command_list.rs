@@ -1,0 +1,25 @@
+/// Hands the one list of bridge commands to a macro: `name(Input) -> Output`.
+///
+/// The trait [`crate::Commands`], the shell's bridge functions, its permissions and the TypeScript command map
+/// are all made from this list, so a command that lacks its handler does not compile.
+#[macro_export]
+macro_rules! for_each_command {
+    ($then:ident) => {
+        $then! {
+            answer_question(AnswerQuestion) -> Request,
+            decline_question(DeclineQuestion) -> Request,
+            cancel_question(CancelQuestion) -> Request,
+            retry_delivery(RetryDelivery) -> Request,
+            decide_approval(DecideApproval) -> Approval,
+            start_session(StartSession) -> Session,
+            send_message(SendMessage) -> Done,
+            interrupt_session(InterruptSession) -> Done,
+            stop_session(StopSession) -> Done,
+            list_agents(ListAgents) -> AgentsFound,
+            read_transcript(ReadTranscript) -> TranscriptPage,
+            read_log(ReadLog) -> SessionLog,
+            note_view(NoteView) -> Done,
+            note_painted(NotePainted) -> Done,
+        }
+    };
+}

@@ -1,0 +1,41 @@
+//! The commands of the bridge, made from the one list.
+
+use std::future::Future;
+
+use askdesk_domain::{Approval, Request, Session};
+use serde_json::Value;
+
+use crate::dto::*;
+use crate::error::{Error, ErrorCode};
+
+macro_rules! commands_trait {
+    ($($name:ident($input:ident) -> $output:ident,)+) => {
+        /// Carries out the commands of the bridge; one function for each entry of the list.
+        pub trait Commands: Send + Sync {
+            $(
+                #[doc = concat!("Carries out `", stringify!($name), "`.")]
+                fn $name(&self, input: $input) -> impl Future<Output = Result<$output, Error>> + Send;
+            )+
+        }
+
+        /// The names of all commands, in the order of the list.
+        pub const COMMAND_NAMES: &[&str] = &[$(stringify!($name)),+];
+
+        /// Carries out a command that is known by name, from JSON to JSON.
+        pub async fn dispatch(commands: &impl Commands, name: &str, input: Value) -> Result<Value, Error> {
+            match name {
+                $(stringify!($name) => {
+                    let output = commands.$name(read_input(input)?).await?;
+                    serde_json::to_value(output).map_err(|error| Error::new(ErrorCode::Invalid, error.to_string()))
+                })+
+                _ => Err(Error::new(ErrorCode::NotFound, format!("there is no command {name:?}"))),
+            }
+        }
+    };
+}
+crate::for_each_command!(commands_trait);
+
+/// Reads a command's input; what does not fit is an [`ErrorCode::Invalid`] that says where.
+pub fn read_input<T: serde::de::DeserializeOwned>(input: Value) -> Result<T, Error> {
+    serde_json::from_value(input).map_err(|error| Error::new(ErrorCode::Invalid, error.to_string()))
+}

@@ -1,0 +1,94 @@
+//! What a caller of a command is told when it fails.
+
+use askdesk_domain::{EndedBy, Reject, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// Why a command failed; a consumer branches on the code, and the screen chooses the words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum ErrorCode {
+    /// No such request, approval or session.
+    NotFound,
+    /// It has already ended in another way; `ended` says how.
+    AlreadyEnded,
+    /// A field breaks a rule; `field` names it.
+    Invalid,
+    /// The session has ended.
+    SessionGone,
+    /// The agent cannot do that.
+    Unsupported,
+    /// The agent's program was not found.
+    AgentMissing,
+    /// The folder does not exist, or is none.
+    FolderMissing,
+    /// The agent's program could not be started.
+    NotStarted,
+    /// The database is in use by another program; trying again may help.
+    StorageBusy,
+    /// The disk is full.
+    StorageFull,
+    /// The database cannot be read or written.
+    Storage,
+    /// The app is closing.
+    Closing,
+}
+
+/// Why a command failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Error {
+    /// What a consumer branches on.
+    pub code: ErrorCode,
+    /// What happened, in plain words.
+    pub message: String,
+    /// Whether the same command may work later.
+    pub retryable: bool,
+    /// Stands beside the same failure in the app's log.
+    pub trace_id: String,
+    /// The field that breaks a rule.
+    pub field: Option<String>,
+    /// Who or what ended it, and when.
+    pub ended: Option<EndedElsewhere>,
+}
+
+/// Who or what had ended a request before the command came.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct EndedElsewhere {
+    /// Who or what.
+    pub by: EndedBy,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl Error {
+    /// Makes an error with a new trace id and notes it in the log.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let trace_id = uuid::Uuid::new_v4().simple().to_string()[..12].to_owned();
+        tracing::info!(?code, trace_id, message, "a command failed");
+        let retryable =
+            matches!(code, ErrorCode::StorageBusy | ErrorCode::StorageFull | ErrorCode::NotStarted);
+        Self { code, message, retryable, trace_id, field: None, ended: None }
+    }
+}
+
+impl From<Reject> for Error {
+    fn from(reject: Reject) -> Self {
+        let message = reject.to_string();
+        match reject {
+            Reject::NotFound { .. } => Self::new(ErrorCode::NotFound, message),
+            Reject::AlreadyEnded { by, at } => {
+                Self { ended: Some(EndedElsewhere { by, at }), ..Self::new(ErrorCode::AlreadyEnded, message) }
+            }
+            Reject::Invalid { field, .. } => {
+                Self { field: Some(field), ..Self::new(ErrorCode::Invalid, message) }
+            }
+            Reject::SessionGone => Self::new(ErrorCode::SessionGone, message),
+            Reject::Unsupported { .. } => Self::new(ErrorCode::Unsupported, message),
+        }
+    }
+}

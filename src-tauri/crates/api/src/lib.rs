@@ -1,0 +1,12 @@
+//! What the window, the command line and tests call: the list of commands, their inputs and outputs, error codes.
+
+mod command_list;
+pub mod commands;
+pub mod dto;
+pub mod error;
+
+pub use commands::{COMMAND_NAMES, Commands, dispatch, read_input};
+pub use error::{Error, ErrorCode};
+
+#[cfg(all(test, feature = "ts"))]
+mod wire_types;

@@ -1,0 +1,70 @@
+//! Writes the TypeScript form of every wire type, and compares it with the file that is checked in.
+
+use std::path::Path;
+
+use askdesk_domain as domain;
+use askdesk_engine::frame;
+use ts_rs::{Config, TS};
+
+use crate::{dto, error};
+
+macro_rules! declarations {
+    ($config:expr; $($type:ty,)+) => { vec![$((<$type as TS>::decl($config), <$type as TS>::docs())),+] };
+}
+
+macro_rules! command_map {
+    ($($name:ident($input:ident) -> $output:ident,)+) => {
+        concat!(
+            "/** Every command of the bridge: what it takes and what it gives. */\n",
+            "export interface CommandMap {\n",
+            $("  ", stringify!($name), ": { input: ", stringify!($input), "; output: ", stringify!($output), " };\n",)+
+            "}\n"
+        )
+    };
+}
+
+fn typescript() -> String {
+    let config = Config::default();
+    let types = declarations![&config;
+        domain::RequestId, domain::SessionId, domain::ApprovalId, domain::CommandId, domain::NativeRef,
+        domain::QuestionId, domain::OptionId, domain::Timestamp,
+        domain::QuestionKind, domain::QuestionOption, domain::Question,
+        domain::AnswerInput, domain::Answer, domain::Answers,
+        domain::Source, domain::Limit, domain::Request, domain::RequestState, domain::Ended, domain::Outcome,
+        domain::EndedBy, domain::WithdrawnWhy, domain::OrphanedWhy, domain::Delivery,
+        domain::AgentKind, domain::Session, domain::SessionState, domain::SessionEnd,
+        domain::Approval, domain::ApprovalState, domain::ApprovalDecision,
+        domain::Entry, domain::EntryBody, domain::ToolStatus, domain::Notice,
+        frame::Frame, frame::Snapshot, frame::Delta, frame::Change, frame::LiveText, frame::LiveKind,
+        frame::StorageNotice,
+        dto::AnswerQuestion, dto::DeclineQuestion, dto::CancelQuestion, dto::RetryDelivery,
+        dto::DecideApproval, dto::StartSession, dto::SendMessage, dto::InterruptSession, dto::StopSession,
+        dto::ListAgents, dto::AgentsFound, dto::AgentFound, dto::Example,
+        dto::ReadTranscript, dto::TranscriptPage, dto::ReadLog, dto::SessionLog, dto::LogLine, dto::LogKind,
+        dto::NoteView, dto::NotePainted, dto::Done,
+        error::ErrorCode, error::Error, error::EndedElsewhere,
+    ];
+    let mut text = String::from("// Generated from the Rust types by `cargo xtask wire`. Do not edit.\n");
+    for (declaration, docs) in types {
+        text.push('\n');
+        text.push_str(docs.unwrap_or_default().trim_start());
+        text.push_str("export ");
+        text.push_str(declaration.trim_end());
+        text.push('\n');
+    }
+    text.push('\n');
+    text.push_str(crate::for_each_command!(command_map));
+    text
+}
+
+#[test]
+fn wire_types_match_the_typescript_checked_in() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../ui/src/generated/wire.ts");
+    let now = typescript();
+    if std::env::var_os("UPDATE_WIRE").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, &now).unwrap();
+    }
+    let checked_in = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(checked_in == now, "ui/src/generated/wire.ts is out of date; run `cargo xtask wire`");
+}

@@ -1,0 +1,156 @@
+//! Answers: what a person chose and wrote, checked against the questions they belong to.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{OptionId, QuestionId};
+use crate::question::{Question, QuestionKind};
+use crate::reject::Reject;
+use crate::text::{PERSON_TEXT_BYTES, says_something, without_controls};
+
+/// The answer to one question as a caller sends it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct AnswerInput {
+    /// The question that is answered.
+    pub question: QuestionId,
+    /// The chosen options in any order; none where only words were given, or nothing at all.
+    #[serde(default)]
+    pub chosen: Vec<OptionId>,
+    /// The person's own words; blank counts as none.
+    #[serde(default)]
+    pub other: Option<String>,
+    /// A note on the choice; blank counts as none.
+    #[serde(default)]
+    pub note: Option<String>,
+}
+
+/// The answer to one question, checked: it says something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Answer {
+    /// The question that is answered.
+    pub question: QuestionId,
+    /// The chosen options, in the question's order.
+    pub chosen: Vec<OptionId>,
+    /// The person's own words; a secret's are left out wherever an answer is kept.
+    pub other: Option<String>,
+    /// A note on the choice.
+    pub note: Option<String>,
+    /// Whether a secret was given; its words travel to the agent alone.
+    pub secret_given: bool,
+}
+
+/// The answers of one request, in the order of its questions; a question that is missing was not answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Answers(Vec<Answer>);
+
+impl Answers {
+    /// Checks a caller's answers against the questions; names the field that does not fit.
+    pub fn check(questions: &[Question], inputs: &[AnswerInput]) -> Result<Self, Reject> {
+        if inputs.len() > questions.len() {
+            let rule = format!("at most {} answers, got {}", questions.len(), inputs.len());
+            return Err(Reject::invalid("answers", rule));
+        }
+        let mut answers = Vec::with_capacity(inputs.len());
+        for (index, input) in inputs.iter().enumerate() {
+            let field = |name: &str| format!("answers[{index}].{name}");
+            let Some(question) = questions.iter().find(|question| question.id == input.question) else {
+                let rule = format!("no question {} in this request", input.question);
+                return Err(Reject::invalid(field("question"), rule));
+            };
+            if inputs[..index].iter().any(|earlier| earlier.question == input.question) {
+                return Err(Reject::invalid(
+                    field("question"),
+                    format!("{} is answered twice", input.question),
+                ));
+            }
+            answers.extend(check_one(question, input, &field)?);
+        }
+        if answers.is_empty() {
+            let rule = "at least one question must be answered; decline the request to answer none";
+            return Err(Reject::invalid("answers", rule));
+        }
+        answers.sort_by_key(|answer| answer.question);
+        Ok(Self(answers))
+    }
+
+    /// Lists the answers in the order of the questions.
+    pub fn iter(&self) -> impl Iterator<Item = &Answer> {
+        self.0.iter()
+    }
+
+    /// Finds the answer to one question; none if it was not answered.
+    pub fn to(&self, question: QuestionId) -> Option<&Answer> {
+        self.0.iter().find(|answer| answer.question == question)
+    }
+
+    /// Leaves out the words of secrets, for everything that is kept or shown.
+    pub fn without_secrets(&self) -> Self {
+        let kept = |answer: &Answer| match answer.secret_given {
+            true => Answer { other: None, ..answer.clone() },
+            false => answer.clone(),
+        };
+        Self(self.0.iter().map(kept).collect())
+    }
+}
+
+fn check_one(
+    question: &Question,
+    input: &AnswerInput,
+    field: &dyn Fn(&str) -> String,
+) -> Result<Option<Answer>, Reject> {
+    for (place, id) in input.chosen.iter().enumerate() {
+        if question.option(*id).is_none() {
+            let rule = format!("no option {id} in question {}", question.id);
+            return Err(Reject::invalid(format!("{}[{place}]", field("chosen")), rule));
+        }
+        if input.chosen[..place].contains(id) {
+            return Err(Reject::invalid(
+                format!("{}[{place}]", field("chosen")),
+                format!("{id} is chosen twice"),
+            ));
+        }
+    }
+    let other = words(input.other.as_deref(), &field("other"))?;
+    let note = words(input.note.as_deref(), &field("note"))?;
+    let one_only = matches!(question.kind, QuestionKind::Single | QuestionKind::Confirm);
+    if one_only && input.chosen.len() + usize::from(other.is_some()) > 1 {
+        return Err(Reject::invalid(
+            field("chosen"),
+            "this question takes one option or own words, not several",
+        ));
+    }
+    if other.is_some() && !question.allows_other && !question.kind.is_words() {
+        return Err(Reject::invalid(field("other"), "this question takes no words of one's own"));
+    }
+    if input.chosen.is_empty() && other.is_none() {
+        return match note {
+            // A note is text the person typed: dropping it in silence would lose it.
+            Some(_) => Err(Reject::invalid(field("note"), "a note needs a choice that it belongs to")),
+            None => Ok(None),
+        };
+    }
+    let in_order = question.options.iter().map(|option| option.id).filter(|id| input.chosen.contains(id));
+    Ok(Some(Answer {
+        question: question.id,
+        chosen: in_order.collect(),
+        secret_given: question.kind == QuestionKind::Secret,
+        other,
+        note,
+    }))
+}
+
+/// Checks a person's text: bounded, without control characters, and none if it says nothing.
+pub fn words(text: Option<&str>, field: &str) -> Result<Option<String>, Reject> {
+    let Some(text) = text else { return Ok(None) };
+    if text.len() > PERSON_TEXT_BYTES {
+        let rule = format!("at most {PERSON_TEXT_BYTES} bytes, got {}", text.len());
+        return Err(Reject::invalid(field, rule));
+    }
+    let text = without_controls(text);
+    Ok(says_something(&text).then_some(text))
+}

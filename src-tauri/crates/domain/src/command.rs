@@ -1,0 +1,207 @@
+//! Every command the desk can be given, with its time and ids inside.
+
+use crate::answer::AnswerInput;
+use crate::approval::ApprovalDecision;
+use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
+use crate::question::Question;
+use crate::request::{Delivery, Limit, OrphanedWhy, Source, WithdrawnWhy};
+use crate::session::{AgentKind, SessionEnd};
+
+/// One thing the desk is told to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Opens a session.
+    StartSession {
+        /// Its id, minted by the caller.
+        id: SessionId,
+        /// Which program it runs.
+        agent: AgentKind,
+        /// The name on its tab.
+        name: String,
+        /// The folder it works in.
+        folder: String,
+        /// Now.
+        at: Timestamp,
+    },
+    /// Notes what the agent said about itself.
+    Introduce {
+        /// Whose agent.
+        session: SessionId,
+        /// Its version.
+        version: Option<String>,
+        /// Its model.
+        model: Option<String>,
+    },
+    /// Notes that a turn began or ended.
+    SetWorking {
+        /// Whose turn.
+        session: SessionId,
+        /// Whether one is running now.
+        working: bool,
+    },
+    /// Notes lines of output that could not be used.
+    CountUnusable {
+        /// Whose output.
+        session: SessionId,
+        /// How many more.
+        lines: u64,
+    },
+    /// Closes a session whose process is gone.
+    EndSession {
+        /// Which.
+        session: SessionId,
+        /// How it ended.
+        end: SessionEnd,
+        /// Now.
+        at: Timestamp,
+    },
+    /// Registers a request.
+    Ask(Ask),
+    /// Answers a request.
+    Answer {
+        /// Which.
+        request: RequestId,
+        /// The person's answers.
+        answers: Vec<AnswerInput>,
+        /// Now.
+        at: Timestamp,
+    },
+    /// Declines a request.
+    Decline {
+        /// Which.
+        request: RequestId,
+        /// What the person said about it.
+        words: Option<String>,
+        /// Now.
+        at: Timestamp,
+    },
+    /// Closes a request without an answer, by the person's own hand.
+    Cancel {
+        /// Which.
+        request: RequestId,
+        /// What the person said about it.
+        reason: Option<String>,
+        /// Now.
+        at: Timestamp,
+    },
+    /// Ends a session's open requests by an ordinary message of the person.
+    ReplyInChat {
+        /// Whose requests.
+        session: SessionId,
+        /// The message.
+        text: String,
+        /// Now.
+        at: Timestamp,
+    },
+    /// Takes back one request or approval, because its agent did.
+    Withdraw {
+        /// Whose.
+        session: SessionId,
+        /// The agent's own id of the call.
+        native_ref: NativeRef,
+        /// Why.
+        why: WithdrawnWhy,
+        /// Now.
+        at: Timestamp,
+    },
+    /// Takes back all that a session has open.
+    WithdrawAll {
+        /// Whose.
+        session: SessionId,
+        /// Why.
+        why: WithdrawnWhy,
+        /// Now.
+        at: Timestamp,
+    },
+    /// Ends a request whose limit has passed; ignored where none was set or it has not passed.
+    Expire {
+        /// Which.
+        request: RequestId,
+        /// Now.
+        at: Timestamp,
+    },
+    /// Notes how far the end of a request has travelled.
+    NoteDelivery {
+        /// Which.
+        request: RequestId,
+        /// How far.
+        delivery: Delivery,
+    },
+    /// Hands over once more an end that could not be handed over.
+    Retry {
+        /// Which.
+        request: RequestId,
+    },
+    /// Registers an approval.
+    AskApproval(AskApproval),
+    /// Decides an approval.
+    DecideApproval {
+        /// Which.
+        approval: ApprovalId,
+        /// What was decided.
+        decision: ApprovalDecision,
+        /// Now.
+        at: Timestamp,
+    },
+    /// Notes that a decision could not be handed to the agent.
+    ApprovalNotDelivered {
+        /// Which.
+        approval: ApprovalId,
+        /// What went wrong.
+        error: String,
+    },
+    /// Closes what an earlier run of the app left open.
+    CloseEarlierRun {
+        /// Now.
+        at: Timestamp,
+    },
+}
+
+/// A request as an adapter registers it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// Its id, minted by the caller; not used if the request is already known.
+    pub id: RequestId,
+    /// The session that asks.
+    pub session: SessionId,
+    /// The agent's own id of the call.
+    pub native_ref: NativeRef,
+    /// The door by which it came.
+    pub source: Source,
+    /// The subagent or client that asks.
+    pub asked_by: Option<String>,
+    /// Its questions, accepted by [`crate::intake::accept`].
+    pub questions: Vec<Question>,
+    /// A deadline, if one was set.
+    pub limit: Option<Limit>,
+    /// Now.
+    pub at: Timestamp,
+}
+
+/// An approval as an adapter registers it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskApproval {
+    /// Its id, minted by the caller.
+    pub id: ApprovalId,
+    /// The session that asks.
+    pub session: SessionId,
+    /// The agent's own id of the call.
+    pub native_ref: NativeRef,
+    /// The tool's name.
+    pub tool: String,
+    /// The agent's own line about it.
+    pub description: Option<String>,
+    /// The tool's input as readable text.
+    pub input: String,
+    /// Now.
+    pub at: Timestamp,
+}
+
+/// Says what became of the session when its end orphans a request.
+pub(crate) const fn orphaned_by(end: &SessionEnd) -> OrphanedWhy {
+    match end {
+        SessionEnd::Stopped => OrphanedWhy::SessionStopped,
+        SessionEnd::AppQuit => OrphanedWhy::AppQuit,
+        SessionEnd::Finished | SessionEnd::Failed { .. } => OrphanedWhy::AgentEnded,
+    }
+}

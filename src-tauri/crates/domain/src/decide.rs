@@ -1,0 +1,363 @@
+//! What a command does: events to write down and effects to carry out afterwards. Pure.
+
+use crate::answer::{Answers, words};
+use crate::approval::{Approval, ApprovalDecision, ApprovalState};
+use crate::command::{Ask, AskApproval, Command, orphaned_by};
+use crate::desk::Desk;
+use crate::event::Event;
+use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
+use crate::reject::Reject;
+use crate::request::{Delivery, EndedBy, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
+use crate::session::{SESSION_NAME_CHARS, Session, SessionEnd, SessionState};
+
+/// What to do once the events of a decision are on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Tell whoever waits for the request how it ended, secrets included.
+    Resolve {
+        /// Which.
+        request: RequestId,
+        /// How it ended.
+        outcome: Outcome,
+    },
+    /// Hand an end over once more.
+    Redeliver {
+        /// Which.
+        request: RequestId,
+        /// How it ended.
+        outcome: Outcome,
+    },
+    /// Tell the agent what was decided.
+    ResolveApproval {
+        /// Which.
+        approval: ApprovalId,
+        /// What was decided.
+        decision: ApprovalDecision,
+    },
+    /// Tell the person that a request waits.
+    Notify {
+        /// Which.
+        request: RequestId,
+    },
+    /// Take back what [`Effect::Notify`] showed.
+    WithdrawNotification {
+        /// Which.
+        request: RequestId,
+    },
+}
+
+/// What a command does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decision {
+    /// What happened, in order; empty where the command repeats what is already so.
+    pub events: Vec<Event>,
+    /// What to do afterwards.
+    pub effects: Vec<Effect>,
+    /// The request this was about, where a registration found one that is already known.
+    pub request: Option<RequestId>,
+}
+
+impl Decision {
+    fn of(event: Event) -> Self {
+        Self { events: vec![event], ..Self::default() }
+    }
+}
+
+/// Decides what a command does to the desk, or why it does nothing.
+pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
+    match command {
+        Command::StartSession { id, agent, name, folder, at } => {
+            if desk.session(*id).is_some() {
+                return Err(Reject::invalid("id", "a session with this id exists already"));
+            }
+            let name: String = name.trim().chars().take(SESSION_NAME_CHARS).collect();
+            let session = Session {
+                id: *id,
+                agent: *agent,
+                name,
+                folder: folder.clone(),
+                started_at: *at,
+                state: SessionState::Starting,
+                version: None,
+                model: None,
+                unusable_lines: 0,
+            };
+            Ok(Decision::of(Event::SessionStarted { session }))
+        }
+        Command::Introduce { session, version, model } => {
+            let now = running(desk, *session)?;
+            if now.state != SessionState::Starting && now.version == *version && now.model == *model {
+                return Ok(Decision::default());
+            }
+            Ok(Decision::of(Event::AgentIntroduced {
+                session: *session,
+                version: version.clone(),
+                model: model.clone(),
+            }))
+        }
+        Command::SetWorking { session, working } => {
+            let now = &running(desk, *session)?.state;
+            Ok(match (working, now) {
+                (true, SessionState::Working) | (false, SessionState::Idle) => Decision::default(),
+                (true, _) => Decision::of(Event::TurnBegan { session: *session }),
+                (false, _) => Decision::of(Event::TurnFinished { session: *session }),
+            })
+        }
+        Command::CountUnusable { session, lines } => {
+            known(desk, *session)?;
+            Ok(Decision::of(Event::LinesUnusable { session: *session, lines: *lines }))
+        }
+        Command::EndSession { session, end, at } => end_session(desk, *session, end, *at),
+        Command::Ask(ask) => register(desk, ask),
+        Command::Answer { request, answers, at } => {
+            let request = find(desk, *request)?;
+            let answers = Answers::check(&request.questions, answers)?;
+            end_by_person(request, Outcome::Answered { answers }, *at)
+        }
+        Command::Decline { request, words: said, at } => {
+            let words = words(said.as_deref(), "words")?;
+            end_by_person(find(desk, *request)?, Outcome::Declined { words }, *at)
+        }
+        Command::Cancel { request, reason, at } => {
+            let reason = words(reason.as_deref(), "reason")?;
+            let why = WithdrawnWhy::Cancelled { reason };
+            end_by_person(find(desk, *request)?, Outcome::Withdrawn { why }, *at)
+        }
+        Command::ReplyInChat { session, text, at } => {
+            running(desk, *session)?;
+            let text = words(Some(text), "text")?.ok_or(Reject::invalid("text", "must not be empty"))?;
+            let mut decision = Decision::default();
+            for request in desk.open_requests(*session) {
+                end(&mut decision, request.id, Outcome::RepliedInChat { text: text.clone() }, *at);
+            }
+            Ok(decision)
+        }
+        Command::Withdraw { session, native_ref, why, at } => withdraw(desk, *session, native_ref, why, *at),
+        Command::WithdrawAll { session, why, at } => {
+            let mut decision = Decision::default();
+            for request in desk.open_requests(*session) {
+                end(&mut decision, request.id, Outcome::Withdrawn { why: why.clone() }, *at);
+            }
+            withdraw_approvals(desk, &mut decision, *session, *at);
+            Ok(decision)
+        }
+        Command::Expire { request, at } => {
+            let request = find(desk, *request)?;
+            let mut decision = Decision::default();
+            if request.is_open() && request.limit.as_ref().is_some_and(|limit| limit.at <= *at) {
+                end(&mut decision, request.id, Outcome::Expired, *at);
+            }
+            Ok(decision)
+        }
+        Command::NoteDelivery { request, delivery } => {
+            let request = find(desk, *request)?;
+            let now = request.ended().and_then(|ended| ended.delivery.as_ref());
+            Ok(match now {
+                None | Some(Delivery::Delivered { .. }) => Decision::default(),
+                Some(now) if now == delivery => Decision::default(),
+                Some(_) => {
+                    Decision::of(Event::DeliveryChanged { request: request.id, delivery: delivery.clone() })
+                }
+            })
+        }
+        Command::Retry { request } => retry(desk, *request),
+        Command::AskApproval(ask) => register_approval(desk, ask),
+        Command::DecideApproval { approval, decision, at } => decide_approval(desk, *approval, decision, *at),
+        Command::ApprovalNotDelivered { approval, error } => {
+            desk.approval(*approval).ok_or(Reject::NotFound { what: "approval" })?;
+            Ok(Decision::of(Event::ApprovalDeliveryFailed { approval: *approval, error: error.clone() }))
+        }
+        Command::CloseEarlierRun { at } => {
+            let mut decision = Decision::default();
+            for session in desk.sessions().filter(|session| session.is_running()) {
+                let ended = end_session(desk, session.id, &SessionEnd::AppQuit, *at)?;
+                decision.events.extend(ended.events);
+                decision.effects.extend(ended.effects);
+            }
+            Ok(decision)
+        }
+    }
+}
+
+fn known(desk: &Desk, session: SessionId) -> Result<&Session, Reject> {
+    desk.session(session).ok_or(Reject::NotFound { what: "session" })
+}
+
+fn running(desk: &Desk, session: SessionId) -> Result<&Session, Reject> {
+    let session = known(desk, session)?;
+    if session.is_running() { Ok(session) } else { Err(Reject::SessionGone) }
+}
+
+fn find(desk: &Desk, request: RequestId) -> Result<&Request, Reject> {
+    desk.request(request).ok_or(Reject::NotFound { what: "request" })
+}
+
+fn end(decision: &mut Decision, request: RequestId, outcome: Outcome, at: Timestamp) {
+    let kept = match &outcome {
+        Outcome::Answered { answers } => Outcome::Answered { answers: answers.without_secrets() },
+        other => other.clone(),
+    };
+    decision.events.push(Event::Ended { request, outcome: kept, at });
+    decision.effects.push(Effect::WithdrawNotification { request });
+    decision.effects.push(Effect::Resolve { request, outcome });
+    decision.request = Some(request);
+}
+
+/// Ends an open request; the same end again is no news, another one is refused.
+fn end_by_person(request: &Request, outcome: Outcome, at: Timestamp) -> Result<Decision, Reject> {
+    let mut decision = Decision { request: Some(request.id), ..Decision::default() };
+    match &request.state {
+        RequestState::Open => end(&mut decision, request.id, outcome, at),
+        RequestState::Ended(ended) => {
+            let same = match (&ended.outcome, &outcome) {
+                (Outcome::Answered { answers: earlier }, Outcome::Answered { answers: now }) => {
+                    *earlier == now.without_secrets()
+                }
+                (earlier, now) => earlier == now,
+            };
+            if !same {
+                return Err(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at });
+            }
+        }
+    }
+    Ok(decision)
+}
+
+fn register(desk: &Desk, ask: &Ask) -> Result<Decision, Reject> {
+    running(desk, ask.session)?;
+    if ask.questions.is_empty() {
+        return Err(Reject::invalid("questions", "at least 1 question, got 0"));
+    }
+    if let Some(earlier) = desk.by_native_ref(ask.session, &ask.native_ref) {
+        if earlier.questions == ask.questions {
+            return Ok(Decision { request: Some(earlier.id), ..Decision::default() });
+        }
+        return Err(Reject::invalid("native_ref", "this id was used for another question in this session"));
+    }
+    if desk.request(ask.id).is_some() {
+        return Err(Reject::invalid("id", "a request with this id exists already"));
+    }
+    let request = Request {
+        id: ask.id,
+        session: ask.session,
+        native_ref: ask.native_ref.clone(),
+        source: ask.source,
+        asked_by: ask.asked_by.clone(),
+        questions: ask.questions.clone(),
+        asked_at: ask.at,
+        limit: ask.limit.clone(),
+        state: RequestState::Open,
+    };
+    Ok(Decision {
+        events: vec![Event::Asked { request }],
+        effects: vec![Effect::Notify { request: ask.id }],
+        request: Some(ask.id),
+    })
+}
+
+fn withdraw(
+    desk: &Desk,
+    session: SessionId,
+    native_ref: &NativeRef,
+    why: &WithdrawnWhy,
+    at: Timestamp,
+) -> Result<Decision, Reject> {
+    let mut decision = Decision::default();
+    if let Some(request) = desk.by_native_ref(session, native_ref).filter(|request| request.is_open()) {
+        end(&mut decision, request.id, Outcome::Withdrawn { why: why.clone() }, at);
+    }
+    let approval = desk.open_approvals(session).find(|approval| approval.native_ref == *native_ref);
+    decision.events.extend(approval.map(|approval| Event::ApprovalWithdrawn { approval: approval.id, at }));
+    Ok(decision)
+}
+
+fn withdraw_approvals(desk: &Desk, decision: &mut Decision, session: SessionId, at: Timestamp) {
+    let open = desk.open_approvals(session);
+    decision.events.extend(open.map(|approval| Event::ApprovalWithdrawn { approval: approval.id, at }));
+}
+
+fn end_session(desk: &Desk, id: SessionId, how: &SessionEnd, at: Timestamp) -> Result<Decision, Reject> {
+    let session = known(desk, id)?;
+    let mut decision = Decision::default();
+    if !session.is_running() {
+        return Ok(decision);
+    }
+    let why: OrphanedWhy = orphaned_by(how);
+    for request in desk.requests().filter(|request| request.session == id) {
+        match &request.state {
+            RequestState::Open => end(&mut decision, request.id, Outcome::Orphaned { why }, at),
+            RequestState::Ended(ended) => {
+                if matches!(ended.delivery, Some(Delivery::Pending | Delivery::Failed { .. })) {
+                    let delivery = Delivery::Parked;
+                    decision.events.push(Event::DeliveryChanged { request: request.id, delivery });
+                }
+            }
+        }
+    }
+    withdraw_approvals(desk, &mut decision, id, at);
+    decision.events.push(Event::SessionEnded { session: id, end: how.clone(), at });
+    decision.request = None;
+    Ok(decision)
+}
+
+fn retry(desk: &Desk, id: RequestId) -> Result<Decision, Reject> {
+    let request = find(desk, id)?;
+    running(desk, request.session)?;
+    match &request.state {
+        RequestState::Ended(ended) if matches!(ended.delivery, Some(Delivery::Failed { .. })) => {
+            Ok(Decision {
+                events: vec![Event::DeliveryChanged { request: id, delivery: Delivery::Pending }],
+                effects: vec![Effect::Redeliver { request: id, outcome: ended.outcome.clone() }],
+                request: Some(id),
+            })
+        }
+        RequestState::Ended(ended) if matches!(ended.delivery, Some(Delivery::Pending)) => {
+            Ok(Decision { request: Some(id), ..Decision::default() })
+        }
+        RequestState::Ended(ended) => Err(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
+        RequestState::Open => Err(Reject::invalid("id", "this request is still open; answer it")),
+    }
+}
+
+fn register_approval(desk: &Desk, ask: &AskApproval) -> Result<Decision, Reject> {
+    running(desk, ask.session)?;
+    if desk.open_approvals(ask.session).any(|approval| approval.native_ref == ask.native_ref) {
+        return Ok(Decision::default());
+    }
+    let approval = Approval {
+        id: ask.id,
+        session: ask.session,
+        native_ref: ask.native_ref.clone(),
+        tool: ask.tool.clone(),
+        description: ask.description.clone(),
+        input: ask.input.clone(),
+        asked_at: ask.at,
+        state: ApprovalState::Open,
+    };
+    Ok(Decision::of(Event::ApprovalAsked { approval }))
+}
+
+fn decide_approval(
+    desk: &Desk,
+    id: ApprovalId,
+    wanted: &ApprovalDecision,
+    at: Timestamp,
+) -> Result<Decision, Reject> {
+    let approval = desk.approval(id).ok_or(Reject::NotFound { what: "approval" })?;
+    let wanted = match wanted {
+        ApprovalDecision::AllowOnce => ApprovalDecision::AllowOnce,
+        ApprovalDecision::Deny { message } => {
+            ApprovalDecision::Deny { message: words(message.as_deref(), "decision.message")? }
+        }
+    };
+    match &approval.state {
+        ApprovalState::Open => Ok(Decision {
+            events: vec![Event::ApprovalDecided { approval: id, decision: wanted.clone(), at }],
+            effects: vec![Effect::ResolveApproval { approval: id, decision: wanted }],
+            request: None,
+        }),
+        ApprovalState::Decided { decision, .. } if *decision == wanted => Ok(Decision::default()),
+        ApprovalState::Decided { at, .. } => Err(Reject::AlreadyEnded { by: EndedBy::Person, at: *at }),
+        ApprovalState::Withdrawn { at } => Err(Reject::AlreadyEnded { by: EndedBy::Agent, at: *at }),
+    }
+}

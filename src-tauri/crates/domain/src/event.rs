@@ -1,0 +1,103 @@
+//! What has happened: the journal's words. An event is never refused.
+
+use serde::{Deserialize, Serialize};
+
+use crate::approval::{Approval, ApprovalDecision};
+use crate::id::{ApprovalId, RequestId, SessionId, Timestamp};
+use crate::request::{Delivery, Outcome, Request};
+use crate::session::{Session, SessionEnd};
+
+/// One thing that has happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// A session was opened.
+    SessionStarted {
+        /// As it began.
+        session: Session,
+    },
+    /// The agent said its version and model.
+    AgentIntroduced {
+        /// Whose agent.
+        session: SessionId,
+        /// Its version.
+        version: Option<String>,
+        /// Its model.
+        model: Option<String>,
+    },
+    /// A turn began.
+    TurnBegan {
+        /// Whose.
+        session: SessionId,
+    },
+    /// A turn ended.
+    TurnFinished {
+        /// Whose.
+        session: SessionId,
+    },
+    /// Lines of output could not be used.
+    LinesUnusable {
+        /// Whose.
+        session: SessionId,
+        /// How many.
+        lines: u64,
+    },
+    /// A session's process is gone.
+    SessionEnded {
+        /// Which.
+        session: SessionId,
+        /// How.
+        end: SessionEnd,
+        /// When.
+        at: Timestamp,
+    },
+    /// A request was registered.
+    Asked {
+        /// As it was registered.
+        request: Request,
+    },
+    /// A request had its end.
+    Ended {
+        /// Which.
+        request: RequestId,
+        /// How; secrets are left out.
+        outcome: Outcome,
+        /// When.
+        at: Timestamp,
+    },
+    /// The end of a request travelled on.
+    DeliveryChanged {
+        /// Which.
+        request: RequestId,
+        /// How far.
+        delivery: Delivery,
+    },
+    /// An approval was registered.
+    ApprovalAsked {
+        /// As it was registered.
+        approval: Approval,
+    },
+    /// An approval was decided.
+    ApprovalDecided {
+        /// Which.
+        approval: ApprovalId,
+        /// What was decided.
+        decision: ApprovalDecision,
+        /// When.
+        at: Timestamp,
+    },
+    /// A decision could not be handed to the agent.
+    ApprovalDeliveryFailed {
+        /// Which.
+        approval: ApprovalId,
+        /// What went wrong.
+        error: String,
+    },
+    /// An approval was taken back.
+    ApprovalWithdrawn {
+        /// Which.
+        approval: ApprovalId,
+        /// When.
+        at: Timestamp,
+    },
+}

@@ -1,0 +1,190 @@
+//! From what an agent sent to questions that can be shown: lenient in, refused in words where nothing can be shown.
+
+use std::fmt;
+
+use crate::id::QuestionId;
+use crate::question::{Question, QuestionKind, QuestionOption};
+use crate::text::bounded;
+
+/// What an agent sent as one option, after its JSON was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionDraft {
+    /// The label; may be empty where the agent is not ours.
+    pub label: String,
+    /// The description, if one came.
+    pub description: Option<String>,
+    /// The preview, if one came.
+    pub preview: Option<String>,
+}
+
+/// What an agent sent as one question, after its JSON was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuestionDraft {
+    /// The question's text.
+    pub text: String,
+    /// Its header, if one came.
+    pub header: Option<String>,
+    /// How the agent wants it answered.
+    pub kind: QuestionKind,
+    /// Its options in order.
+    pub options: Vec<OptionDraft>,
+    /// Whether the agent calls it required.
+    pub required: bool,
+    /// What stands in the empty text field.
+    pub placeholder: Option<String>,
+}
+
+/// Bounds that hold for one source of questions (the table "Bounds" of the question contract).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IntakeRules {
+    /// How many questions one request may hold.
+    pub questions: usize,
+    /// The fewest options of a select; below it the question is refused (0: it becomes free text).
+    pub options_min: usize,
+    /// The most options of a select.
+    pub options_max: usize,
+    /// Whether two questions with one text, or two options with one label, are refused.
+    pub refuse_twins: bool,
+}
+
+impl IntakeRules {
+    /// What an agent that is not ours may send.
+    pub const FOREIGN: Self = Self { questions: 32, options_min: 0, options_max: 64, refuse_twins: false };
+    /// Our own `ask_user_question` tool.
+    pub const ASK_USER_QUESTION: Self =
+        Self { questions: 4, options_min: 2, options_max: 4, refuse_twins: true };
+    /// Our own `ask_user` tool.
+    pub const ASK_USER: Self = Self { questions: 10, options_min: 2, options_max: 12, refuse_twins: true };
+}
+
+/// Why questions cannot be shown, in words from which the call can be repaired.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Refusal {
+    /// The path of the field, as in `questions[1].options`.
+    pub field: String,
+    /// The rule that it breaks, and what came instead.
+    pub rule: String,
+}
+
+impl Refusal {
+    /// Names a field and the rule it breaks.
+    pub fn new(field: impl Into<String>, rule: impl Into<String>) -> Self {
+        Self { field: field.into(), rule: rule.into() }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field, self.rule)
+    }
+}
+
+/// Turns drafts into questions with ids, or names the first field that cannot be shown.
+pub fn accept(drafts: &[QuestionDraft], rules: IntakeRules) -> Result<Vec<Question>, Refusal> {
+    if drafts.is_empty() {
+        return Err(Refusal::new("questions", "at least 1 question, got 0"));
+    }
+    if drafts.len() > rules.questions {
+        let rule = format!("at most {} questions, got {}", rules.questions, drafts.len());
+        return Err(Refusal::new("questions", rule));
+    }
+    if rules.refuse_twins {
+        refuse_twins(drafts)?;
+    }
+    drafts.iter().enumerate().map(|(index, draft)| question(index, draft, rules)).collect()
+}
+
+fn refuse_twins(drafts: &[QuestionDraft]) -> Result<(), Refusal> {
+    for (later, draft) in drafts.iter().enumerate() {
+        if let Some(earlier) = drafts[..later].iter().position(|other| other.text == draft.text) {
+            let rule = format!("same text as questions[{earlier}]; every question needs its own text");
+            return Err(Refusal::new(format!("questions[{later}].question"), rule));
+        }
+        for (second, option) in draft.options.iter().enumerate() {
+            if let Some(first) = draft.options[..second].iter().position(|other| other.label == option.label)
+            {
+                let rule = format!("same label as options[{first}]; every option needs its own label");
+                return Err(Refusal::new(format!("questions[{later}].options[{second}].label"), rule));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn question(index: usize, draft: &QuestionDraft, rules: IntakeRules) -> Result<Question, Refusal> {
+    let id = QuestionId::at(index);
+    let field = |name: &str| format!("questions[{index}].{name}");
+    if draft.text.trim().is_empty() {
+        return Err(Refusal::new(field("question"), "must be a text that is not empty"));
+    }
+    let select = matches!(draft.kind, QuestionKind::Single | QuestionKind::Multi);
+    let count = draft.options.len();
+    if select && count < rules.options_min {
+        return Err(Refusal::new(
+            field("options"),
+            format!("at least {} options, got {count}", rules.options_min),
+        ));
+    }
+    if count > rules.options_max {
+        return Err(Refusal::new(
+            field("options"),
+            format!("at most {} options, got {count}", rules.options_max),
+        ));
+    }
+    if !select && count > 0 {
+        return Err(Refusal::new(field("options"), format!("none for this type of question, got {count}")));
+    }
+
+    let own_other = draft.options.iter().rposition(|option| is_other(&option.label));
+    let mut options: Vec<QuestionOption> = draft
+        .options
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| Some(*place) != own_other)
+        .map(|(place, option)| QuestionOption {
+            id: id.option(place),
+            label: bounded(&option.label),
+            description: option.description.as_deref().filter(|text| !text.is_empty()).map(bounded),
+            preview: option.preview.as_deref().filter(|text| !text.is_empty()).map(bounded),
+            recommended: is_recommended(&option.label),
+        })
+        .collect();
+    let kind = if select && options.is_empty() { QuestionKind::Text } else { draft.kind };
+    if kind == QuestionKind::Confirm {
+        options =
+            ["Yes", "No"].iter().enumerate().map(|(place, label)| confirm_option(id, place, label)).collect();
+    }
+    Ok(Question {
+        id,
+        text: bounded(&draft.text),
+        header: draft.header.as_deref().filter(|text| !text.trim().is_empty()).map(bounded),
+        kind,
+        options,
+        allows_other: matches!(kind, QuestionKind::Single | QuestionKind::Multi),
+        other_description: own_other
+            .and_then(|place| draft.options[place].description.as_deref())
+            .filter(|text| !text.is_empty())
+            .map(bounded),
+        required: draft.required,
+        placeholder: draft.placeholder.as_deref().map(bounded),
+    })
+}
+
+fn confirm_option(question: QuestionId, place: usize, label: &str) -> QuestionOption {
+    QuestionOption {
+        id: question.option(place),
+        label: label.to_owned(),
+        description: None,
+        preview: None,
+        recommended: false,
+    }
+}
+
+fn is_other(label: &str) -> bool {
+    let label = label.trim().trim_end_matches(['.', '…', ':']).trim_end();
+    label.eq_ignore_ascii_case("other")
+}
+
+fn is_recommended(label: &str) -> bool {
+    label.trim_end().to_ascii_lowercase().ends_with("(recommended)")
+}

@@ -1,0 +1,35 @@
+//! What a session, a question, an answer and an approval are, and which moves between their states are legal.
+//!
+//! Nothing here does IO, reads a clock, draws a random id or parses another program's JSON: every
+//! command carries its time and its ids, [`decide`] says what happens, [`Desk::fold`] lets it happen.
+
+pub mod answer;
+pub mod approval;
+pub mod command;
+pub mod decide;
+pub mod desk;
+pub mod event;
+pub mod id;
+pub mod intake;
+pub mod question;
+pub mod reject;
+pub mod request;
+pub mod session;
+pub mod text;
+pub mod transcript;
+
+pub use answer::{Answer, AnswerInput, Answers};
+pub use approval::{Approval, ApprovalDecision, ApprovalState};
+pub use command::{Ask, AskApproval, Command};
+pub use decide::{Decision, Effect, decide};
+pub use desk::Desk;
+pub use event::Event;
+pub use id::{ApprovalId, CommandId, NativeRef, OptionId, QuestionId, RequestId, SessionId, Timestamp};
+pub use intake::{IntakeRules, OptionDraft, QuestionDraft, Refusal};
+pub use question::{Question, QuestionKind, QuestionOption};
+pub use reject::Reject;
+pub use request::{
+    Delivery, Ended, EndedBy, Limit, OrphanedWhy, Outcome, Request, RequestState, Source, WithdrawnWhy,
+};
+pub use session::{AgentKind, Session, SessionEnd, SessionState};
+pub use transcript::{Entry, EntryBody, Notice, ToolStatus};

@@ -1,0 +1,238 @@
+//! A request: one call of an agent with its questions, from asked to its one end.
+
+use serde::{Deserialize, Serialize};
+
+use crate::answer::Answers;
+use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
+use crate::question::Question;
+
+/// The door by which a request came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Source {
+    /// A control request of a Claude Code process we started.
+    ClaudeControl,
+    /// A bare tool use of an older wrapper, answered by a tool result.
+    ClaudeToolUse,
+}
+
+/// A deadline somebody set on a request, and nothing sets by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Limit {
+    /// When it passes.
+    pub at: Timestamp,
+    /// What happens then, in the words of whoever set it.
+    pub then: String,
+}
+
+/// One call of an agent with its questions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Request {
+    /// Our id of the request.
+    pub id: RequestId,
+    /// The session that asked.
+    pub session: SessionId,
+    /// The agent's own id of the call.
+    pub native_ref: NativeRef,
+    /// The door by which it came.
+    pub source: Source,
+    /// The subagent or client that asks, where it is not the session itself.
+    pub asked_by: Option<String>,
+    /// At least one question.
+    pub questions: Vec<Question>,
+    /// When it was asked.
+    pub asked_at: Timestamp,
+    /// A deadline, if one was set.
+    pub limit: Option<Limit>,
+    /// Open, or how it ended.
+    pub state: RequestState,
+}
+
+impl Request {
+    /// Says whether the request still waits for an end.
+    pub fn is_open(&self) -> bool {
+        matches!(self.state, RequestState::Open)
+    }
+
+    /// Returns how the request ended, if it did.
+    pub fn ended(&self) -> Option<&Ended> {
+        match &self.state {
+            RequestState::Open => None,
+            RequestState::Ended(ended) => Some(ended),
+        }
+    }
+
+    /// Says whether a person still has something to do or to watch: open, or its end has not reached the agent.
+    pub fn is_live(&self) -> bool {
+        match &self.state {
+            RequestState::Open => true,
+            RequestState::Ended(ended) => {
+                matches!(ended.delivery, Some(Delivery::Pending | Delivery::Failed { .. } | Delivery::Parked))
+            }
+        }
+    }
+}
+
+/// Whether a request waits or has ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum RequestState {
+    /// Waits for an end.
+    Open,
+    /// Has its one end.
+    Ended(Ended),
+}
+
+/// The one end of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Ended {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// When it ended.
+    pub at: Timestamp,
+    /// How far the end has travelled to the agent; none where there is nobody to tell.
+    pub delivery: Option<Delivery>,
+}
+
+/// How a request ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Outcome {
+    /// The person answered at least one question.
+    Answered {
+        /// What was answered.
+        answers: Answers,
+    },
+    /// The person declined to answer.
+    Declined {
+        /// What the person said about it.
+        words: Option<String>,
+    },
+    /// The person wrote an ordinary message instead.
+    RepliedInChat {
+        /// The message.
+        text: String,
+    },
+    /// A limit somebody set has passed.
+    Expired,
+    /// The request was taken back.
+    Withdrawn {
+        /// By whom or what.
+        why: WithdrawnWhy,
+    },
+    /// The session that asked is gone.
+    Orphaned {
+        /// What became of it.
+        why: OrphanedWhy,
+    },
+}
+
+impl Outcome {
+    /// Names who or what ended the request.
+    pub const fn by(&self) -> EndedBy {
+        match self {
+            Self::Answered { .. } | Self::Declined { .. } => EndedBy::Person,
+            Self::RepliedInChat { .. } => EndedBy::PersonInChat,
+            Self::Expired => EndedBy::Limit,
+            Self::Withdrawn { why: WithdrawnWhy::Cancelled { .. } | WithdrawnWhy::Interrupted } => {
+                EndedBy::Person
+            }
+            Self::Withdrawn { why: WithdrawnWhy::AnsweredElsewhere } => EndedBy::Elsewhere,
+            Self::Withdrawn { why: WithdrawnWhy::ByAgent | WithdrawnWhy::TurnEnded } => EndedBy::Agent,
+            Self::Orphaned { .. } => EndedBy::Session,
+        }
+    }
+
+    /// Says whether the agent waits to be told of this end.
+    pub const fn needs_delivery(&self) -> bool {
+        match self {
+            Self::Answered { .. } | Self::Declined { .. } | Self::RepliedInChat { .. } | Self::Expired => {
+                true
+            }
+            Self::Withdrawn { why } => matches!(why, WithdrawnWhy::Cancelled { .. }),
+            Self::Orphaned { .. } => false,
+        }
+    }
+}
+
+/// Who or what ended a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum EndedBy {
+    /// The person, in the panel.
+    Person,
+    /// The person, by an ordinary message.
+    PersonInChat,
+    /// The agent.
+    Agent,
+    /// Another place where the same question could be answered.
+    Elsewhere,
+    /// A limit that was set.
+    Limit,
+    /// The end of the session.
+    Session,
+}
+
+/// Why a request was taken back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum WithdrawnWhy {
+    /// The agent withdrew it.
+    ByAgent,
+    /// The agent's turn ended while it was open.
+    TurnEnded,
+    /// The person interrupted the agent.
+    Interrupted,
+    /// It was answered in another place.
+    AnsweredElsewhere,
+    /// The person closed it without an answer.
+    Cancelled {
+        /// What the person said about it.
+        reason: Option<String>,
+    },
+}
+
+/// What became of the session of an orphaned request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum OrphanedWhy {
+    /// The agent's process ended.
+    AgentEnded,
+    /// The person stopped the session.
+    SessionStopped,
+    /// The app ended while it was open.
+    AppQuit,
+}
+
+/// How far an end has travelled to the agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "delivery", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Delivery {
+    /// On its way.
+    Pending,
+    /// The agent has shown that it has it.
+    Delivered {
+        /// When it showed that.
+        at: Timestamp,
+    },
+    /// It could not be handed over; it can be tried again.
+    Failed {
+        /// What went wrong.
+        error: String,
+    },
+    /// Nobody is there to take it.
+    Parked,
+}

@@ -1,0 +1,90 @@
+//! A session: one run of one agent in one folder.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{SessionId, Timestamp};
+
+/// The longest session name, in characters.
+pub const SESSION_NAME_CHARS: usize = 120;
+
+/// Which program a session runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum AgentKind {
+    /// Claude Code, or a wrapper that speaks its stream-json.
+    ClaudeCode,
+    /// The agent that comes with the app and needs nothing installed.
+    Demo,
+}
+
+/// One run of one agent in one folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Session {
+    /// Our id of the session.
+    pub id: SessionId,
+    /// Which program it runs.
+    pub agent: AgentKind,
+    /// The name on its tab.
+    pub name: String,
+    /// The folder the agent works in.
+    pub folder: String,
+    /// When it was started.
+    pub started_at: Timestamp,
+    /// What the agent does now; whether it needs the person follows from its open requests and approvals.
+    pub state: SessionState,
+    /// The agent's version as it says itself.
+    pub version: Option<String>,
+    /// The model as the agent says itself.
+    pub model: Option<String>,
+    /// How many lines of its output could not be used; they stand in the session's log.
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub unusable_lines: u64,
+}
+
+impl Session {
+    /// Says whether its process can still be spoken to.
+    pub fn is_running(&self) -> bool {
+        !matches!(self.state, SessionState::Ended { .. })
+    }
+}
+
+/// What a session's agent does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum SessionState {
+    /// The process was started and has not spoken yet.
+    Starting,
+    /// A turn is running.
+    Working,
+    /// It waits for the person's next message.
+    Idle,
+    /// Its process is gone.
+    Ended {
+        /// How it ended.
+        end: SessionEnd,
+        /// When.
+        at: Timestamp,
+    },
+}
+
+/// How a session ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "end", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum SessionEnd {
+    /// The agent ended by itself, without an error.
+    Finished,
+    /// The person stopped it.
+    Stopped,
+    /// The app ended while it ran.
+    AppQuit,
+    /// It could not be started, or ended with an error.
+    Failed {
+        /// What happened and what to do next, in words for the person.
+        why: String,
+    },
+}

@@ -1,0 +1,58 @@
+//! Bounds on texts, and how a text over its bound is cut.
+
+/// The longest single text an agent may send, in bytes; a longer one is cut with [`CUT_MARK`].
+pub const AGENT_TEXT_BYTES: usize = 64 * 1024;
+/// The longest free text a person may send, in bytes; a longer one is refused, never cut.
+pub const PERSON_TEXT_BYTES: usize = 32 * 1024;
+/// What stands at the end of a text that was cut.
+pub const CUT_MARK: &str = " … [cut at 64 KiB]";
+
+/// Cuts an agent's text to [`AGENT_TEXT_BYTES`], the mark included, at a character boundary.
+pub fn bounded(text: &str) -> String {
+    if text.len() <= AGENT_TEXT_BYTES {
+        return text.to_owned();
+    }
+    let mut end = AGENT_TEXT_BYTES - CUT_MARK.len();
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}{CUT_MARK}", &text[..end])
+}
+
+/// Removes control characters except line feed and tab from a person's text; `\r\n` becomes `\n`.
+pub fn without_controls(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+}
+
+/// Says whether a person's text says anything at all.
+pub fn says_something(text: &str) -> bool {
+    text.chars().any(|c| !c.is_whitespace() && !c.is_control() && !is_invisible(c))
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_over_the_bound_is_cut_between_characters_and_marked() {
+        let cut = bounded(&"ä".repeat(AGENT_TEXT_BYTES));
+        assert!(cut.len() <= AGENT_TEXT_BYTES);
+        assert!(cut.ends_with(CUT_MARK));
+        assert_eq!(bounded("short"), "short");
+    }
+
+    #[test]
+    fn control_characters_go_and_line_breaks_stay() {
+        assert_eq!(without_controls("a\u{1b}[31mb\r\n\tc\0"), "a[31mb\n\tc");
+    }
+
+    #[test]
+    fn spaces_and_zero_width_marks_say_nothing() {
+        assert!(!says_something(" \n\t\u{200b}\u{feff}"));
+        assert!(says_something(" x "));
+    }
+}

@@ -1,0 +1,126 @@
+//! The transcript: what was said and done in a session, entry by entry.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{ApprovalId, RequestId, Timestamp};
+
+/// One entry of a session's transcript.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Entry {
+    /// Its place in the session, counted from 1; a later entry of the same place replaces it.
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub n: u64,
+    /// When it was first written.
+    pub at: Timestamp,
+    /// What it says.
+    pub body: EntryBody,
+}
+
+/// What an entry says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum EntryBody {
+    /// The person's message.
+    Person {
+        /// Its words.
+        text: String,
+    },
+    /// The agent's message.
+    Agent {
+        /// Its words.
+        text: String,
+    },
+    /// What the agent thought.
+    Thinking {
+        /// Its words.
+        text: String,
+    },
+    /// A tool the agent used.
+    Tool {
+        /// The agent's id of the call.
+        tool_use: String,
+        /// The tool's name.
+        name: String,
+        /// One line that says what it does.
+        summary: String,
+        /// Its input as readable text.
+        input: String,
+        /// How far it is.
+        status: ToolStatus,
+        /// What came out.
+        output: Option<String>,
+    },
+    /// A request stands here; its state is read from the request.
+    Request {
+        /// Which.
+        request: RequestId,
+    },
+    /// An approval stands here; its state is read from the approval.
+    Approval {
+        /// Which.
+        approval: ApprovalId,
+    },
+    /// Something the person should know.
+    Notice {
+        /// What.
+        notice: Notice,
+    },
+    /// A turn of the agent ended.
+    TurnEnded {
+        /// Its length in milliseconds.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        millis: u64,
+        /// Tokens read.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        input_tokens: u64,
+        /// Tokens written.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        output_tokens: u64,
+        /// The agent's error in its own words, where the turn failed.
+        error: Option<String>,
+    },
+}
+
+/// How far a tool call is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum ToolStatus {
+    /// It runs, or waits for leave to run.
+    Running,
+    /// It came to its end.
+    Done,
+    /// It failed or was refused.
+    Failed,
+}
+
+/// Something the person should know about a session; the words are chosen by the screen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "notice", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Notice {
+    /// A question could not be shown and was refused to the agent.
+    QuestionRefused {
+        /// The field and the rule, as the agent was told.
+        reason: String,
+    },
+    /// The agent brought answers with its question; they went through unchanged and nobody was asked.
+    AnswersBrought,
+    /// Two questions had one text; their answers were sent joined under it.
+    SameTextJoined {
+        /// The text.
+        text: String,
+    },
+    /// The last line of the agent was cut off by its end.
+    CutInHalf,
+    /// The person interrupted the agent.
+    Interrupted,
+    /// The message did not reach the agent.
+    MessageNotSent {
+        /// What went wrong.
+        error: String,
+    },
+}

@@ -1,0 +1,138 @@
+//! What a subscriber receives: one snapshot, then deltas that say which state they follow on.
+
+use std::sync::Arc;
+
+use askdesk_domain::{Approval, Entry, Request, Session, SessionId};
+use serde::{Deserialize, Serialize};
+
+/// One message to a subscriber.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "frame", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Frame {
+    /// Everything that is true now; whatever was known before is void.
+    Snapshot(Arc<Snapshot>),
+    /// What has changed since.
+    Delta(Arc<Delta>),
+}
+
+/// Everything that is true at one moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Snapshot {
+    /// Drawn anew at each start of the app; numbers of another epoch say nothing.
+    pub epoch: String,
+    /// The number of the last delta this snapshot holds.
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub seq: u64,
+    /// All sessions, oldest first.
+    pub sessions: Vec<Session>,
+    /// The requests in memory, oldest first.
+    pub requests: Vec<Request>,
+    /// The approvals in memory, oldest first.
+    pub approvals: Vec<Approval>,
+    /// What is being written at this moment.
+    pub live: Vec<LiveText>,
+    /// What the person should know about the storage.
+    pub storage: Option<StorageNotice>,
+}
+
+/// One step from a state to the next.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Delta {
+    /// The epoch of both numbers.
+    pub epoch: String,
+    /// The number this delta follows on; a receiver that is elsewhere subscribes again.
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub prev: u64,
+    /// The number of this delta.
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub seq: u64,
+    /// What has changed, in order.
+    pub changes: Vec<Change>,
+}
+
+/// One thing that has changed; each carries the whole new value, so it can be applied by putting it in place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Change {
+    /// A session is new or different.
+    Session {
+        /// As it is now.
+        session: Session,
+    },
+    /// A request is new or different.
+    Request {
+        /// As it is now.
+        request: Request,
+    },
+    /// An approval is new or different.
+    Approval {
+        /// As it is now.
+        approval: Approval,
+    },
+    /// An entry was written or replaced.
+    Entry {
+        /// Whose transcript.
+        session: SessionId,
+        /// As it is now.
+        entry: Entry,
+    },
+    /// Text was added to what is being written.
+    LiveText {
+        /// The text that was added.
+        added: LiveText,
+    },
+    /// What was being written is finished or given up; nothing is live in this session.
+    LiveCleared {
+        /// Whose.
+        session: SessionId,
+    },
+}
+
+/// Text that an agent is writing at this moment. Never journaled; the finished entry is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct LiveText {
+    /// Whose agent.
+    pub session: SessionId,
+    /// What kind of text.
+    pub kind: LiveKind,
+    /// The text.
+    pub text: String,
+}
+
+/// What an agent is writing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum LiveKind {
+    /// A message.
+    Text,
+    /// A thought.
+    Thinking,
+}
+
+/// Something about the storage that the person should know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "storage", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum StorageNotice {
+    /// The database was damaged; it was kept under another name and an empty one begun.
+    Corrupt {
+        /// Where the damaged one is kept.
+        kept: String,
+    },
+    /// The database belongs to a newer version; it was left alone and another one is used.
+    Newer {
+        /// The newer one.
+        kept: String,
+        /// The one in use.
+        used: String,
+    },
+}

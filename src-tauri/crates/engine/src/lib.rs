@@ -1,0 +1,2 @@
+//! The single writer.
+pub mod frame;

@@ -1,0 +1,1062 @@
+// Generated from the Rust types by `cargo xtask wire`. Do not edit.
+
+/**
+ * Names one request: one call of an agent with its questions (UUIDv7, so that ids sort by age).
+ */
+export type RequestId = string;
+
+/**
+ * Names one session of one agent (UUIDv7).
+ */
+export type SessionId = string;
+
+/**
+ * Names one approval an agent waits for (UUIDv7).
+ */
+export type ApprovalId = string;
+
+/**
+ * Names one command of a caller, so that sending it twice does it once.
+ */
+export type CommandId = string;
+
+/**
+ * The agent's own id of a call; unique within its session.
+ */
+export type NativeRef = string;
+
+/**
+ * A question's place in its request, counted from 1; written `q1`.
+ */
+export type QuestionId = string;
+
+/**
+ * An option's place in its question, counted from 1; written `q1o2`, so an id of another question never fits.
+ */
+export type OptionId = string;
+
+/**
+ * A moment, in milliseconds since the Unix epoch.
+ */
+export type Timestamp = number;
+
+/**
+ * How a question is answered.
+ */
+export type QuestionKind = "single" | "multi" | "text" | "confirm" | "secret";
+
+/**
+ * One option of a question.
+ */
+export type QuestionOption = { 
+/**
+ * Minted from the option's place, so the same question gets the same ids again.
+ */
+id: OptionId, 
+/**
+ * The label verbatim, a "(Recommended)" suffix included: it is what the agent gets back.
+ */
+label: string, 
+/**
+ * A line that explains the label.
+ */
+description: string | null, 
+/**
+ * Text or code to show beside the option; never markup.
+ */
+preview: string | null, 
+/**
+ * Whether the label ends in "(Recommended)".
+ */
+recommended: boolean, };
+
+/**
+ * One question of a request.
+ */
+export type Question = { 
+/**
+ * Minted from the question's place.
+ */
+id: QuestionId, 
+/**
+ * The question's text verbatim.
+ */
+text: string, 
+/**
+ * A short name of the question; whole here, shortened on screen.
+ */
+header: string | null, 
+/**
+ * How it is answered.
+ */
+kind: QuestionKind, 
+/**
+ * The options in the agent's order, without the agent's own "Other".
+ */
+options: Array<QuestionOption>, 
+/**
+ * Whether own words are a possible answer beside the options.
+ */
+allowsOther: boolean, 
+/**
+ * The description of the agent's own "Other" option, where it sent one.
+ */
+otherDescription: string | null, 
+/**
+ * Whether the agent said that it cannot go on without this one.
+ */
+required: boolean, 
+/**
+ * What stands in the empty text field.
+ */
+placeholder: string | null, };
+
+/**
+ * The answer to one question as a caller sends it.
+ */
+export type AnswerInput = { 
+/**
+ * The question that is answered.
+ */
+question: QuestionId, 
+/**
+ * The chosen options in any order; none where only words were given, or nothing at all.
+ */
+chosen: Array<OptionId>, 
+/**
+ * The person's own words; blank counts as none.
+ */
+other: string | null, 
+/**
+ * A note on the choice; blank counts as none.
+ */
+note: string | null, };
+
+/**
+ * The answer to one question, checked: it says something.
+ */
+export type Answer = { 
+/**
+ * The question that is answered.
+ */
+question: QuestionId, 
+/**
+ * The chosen options, in the question's order.
+ */
+chosen: Array<OptionId>, 
+/**
+ * The person's own words; a secret's are left out wherever an answer is kept.
+ */
+other: string | null, 
+/**
+ * A note on the choice.
+ */
+note: string | null, 
+/**
+ * Whether a secret was given; its words travel to the agent alone.
+ */
+secretGiven: boolean, };
+
+/**
+ * The answers of one request, in the order of its questions; a question that is missing was not answered.
+ */
+export type Answers = Array<Answer>;
+
+/**
+ * The door by which a request came.
+ */
+export type Source = "claude_control" | "claude_tool_use";
+
+/**
+ * A deadline somebody set on a request, and nothing sets by itself.
+ */
+export type Limit = { 
+/**
+ * When it passes.
+ */
+at: Timestamp, 
+/**
+ * What happens then, in the words of whoever set it.
+ */
+then: string, };
+
+/**
+ * One call of an agent with its questions.
+ */
+export type Request = { 
+/**
+ * Our id of the request.
+ */
+id: RequestId, 
+/**
+ * The session that asked.
+ */
+session: SessionId, 
+/**
+ * The agent's own id of the call.
+ */
+nativeRef: NativeRef, 
+/**
+ * The door by which it came.
+ */
+source: Source, 
+/**
+ * The subagent or client that asks, where it is not the session itself.
+ */
+askedBy: string | null, 
+/**
+ * At least one question.
+ */
+questions: Array<Question>, 
+/**
+ * When it was asked.
+ */
+askedAt: Timestamp, 
+/**
+ * A deadline, if one was set.
+ */
+limit: Limit | null, 
+/**
+ * Open, or how it ended.
+ */
+state: RequestState, };
+
+/**
+ * Whether a request waits or has ended.
+ */
+export type RequestState = { "state": "open" } | { "state": "ended" } & Ended;
+
+/**
+ * The one end of a request.
+ */
+export type Ended = { 
+/**
+ * How it ended.
+ */
+outcome: Outcome, 
+/**
+ * When it ended.
+ */
+at: Timestamp, 
+/**
+ * How far the end has travelled to the agent; none where there is nobody to tell.
+ */
+delivery: Delivery | null, };
+
+/**
+ * How a request ended.
+ */
+export type Outcome = { "outcome": "answered", 
+/**
+ * What was answered.
+ */
+answers: Answers, } | { "outcome": "declined", 
+/**
+ * What the person said about it.
+ */
+words: string | null, } | { "outcome": "replied_in_chat", 
+/**
+ * The message.
+ */
+text: string, } | { "outcome": "expired" } | { "outcome": "withdrawn", 
+/**
+ * By whom or what.
+ */
+why: WithdrawnWhy, } | { "outcome": "orphaned", 
+/**
+ * What became of it.
+ */
+why: OrphanedWhy, };
+
+/**
+ * Who or what ended a request.
+ */
+export type EndedBy = "person" | "person_in_chat" | "agent" | "elsewhere" | "limit" | "session";
+
+/**
+ * Why a request was taken back.
+ */
+export type WithdrawnWhy = { "why": "by_agent" } | { "why": "turn_ended" } | { "why": "interrupted" } | { "why": "answered_elsewhere" } | { "why": "cancelled", 
+/**
+ * What the person said about it.
+ */
+reason: string | null, };
+
+/**
+ * What became of the session of an orphaned request.
+ */
+export type OrphanedWhy = "agent_ended" | "session_stopped" | "app_quit";
+
+/**
+ * How far an end has travelled to the agent.
+ */
+export type Delivery = { "delivery": "pending" } | { "delivery": "delivered", 
+/**
+ * When it showed that.
+ */
+at: Timestamp, } | { "delivery": "failed", 
+/**
+ * What went wrong.
+ */
+error: string, } | { "delivery": "parked" };
+
+/**
+ * Which program a session runs.
+ */
+export type AgentKind = "claude_code" | "demo";
+
+/**
+ * One run of one agent in one folder.
+ */
+export type Session = { 
+/**
+ * Our id of the session.
+ */
+id: SessionId, 
+/**
+ * Which program it runs.
+ */
+agent: AgentKind, 
+/**
+ * The name on its tab.
+ */
+name: string, 
+/**
+ * The folder the agent works in.
+ */
+folder: string, 
+/**
+ * When it was started.
+ */
+startedAt: Timestamp, 
+/**
+ * What the agent does now; whether it needs the person follows from its open requests and approvals.
+ */
+state: SessionState, 
+/**
+ * The agent's version as it says itself.
+ */
+version: string | null, 
+/**
+ * The model as the agent says itself.
+ */
+model: string | null, 
+/**
+ * How many lines of its output could not be used; they stand in the session's log.
+ */
+unusableLines: number, };
+
+/**
+ * What a session's agent does.
+ */
+export type SessionState = { "state": "starting" } | { "state": "working" } | { "state": "idle" } | { "state": "ended", 
+/**
+ * How it ended.
+ */
+end: SessionEnd, 
+/**
+ * When.
+ */
+at: Timestamp, };
+
+/**
+ * How a session ended.
+ */
+export type SessionEnd = { "end": "finished" } | { "end": "stopped" } | { "end": "app_quit" } | { "end": "failed", 
+/**
+ * What happened and what to do next, in words for the person.
+ */
+why: string, };
+
+/**
+ * One permission an agent waits for.
+ */
+export type Approval = { 
+/**
+ * Our id of the approval.
+ */
+id: ApprovalId, 
+/**
+ * The session that asks.
+ */
+session: SessionId, 
+/**
+ * The agent's own id of the call.
+ */
+nativeRef: NativeRef, 
+/**
+ * The tool's name as the agent says it.
+ */
+tool: string, 
+/**
+ * The agent's own line about what it wants to do.
+ */
+description: string | null, 
+/**
+ * What exactly would run or change: the tool's input as readable text.
+ */
+input: string, 
+/**
+ * When it was asked.
+ */
+askedAt: Timestamp, 
+/**
+ * Open, or how it ended.
+ */
+state: ApprovalState, };
+
+/**
+ * Whether an approval waits or has ended.
+ */
+export type ApprovalState = { "state": "open" } | { "state": "decided", 
+/**
+ * What was decided.
+ */
+decision: ApprovalDecision, 
+/**
+ * When.
+ */
+at: Timestamp, 
+/**
+ * Set when the decision could not be handed to the agent.
+ */
+error: string | null, } | { "state": "withdrawn", 
+/**
+ * When.
+ */
+at: Timestamp, };
+
+/**
+ * What the person decided on an approval.
+ */
+export type ApprovalDecision = { "decision": "allow_once" } | { "decision": "deny", 
+/**
+ * What the agent is told.
+ */
+message: string | null, };
+
+/**
+ * One entry of a session's transcript.
+ */
+export type Entry = { 
+/**
+ * Its place in the session, counted from 1; a later entry of the same place replaces it.
+ */
+n: number, 
+/**
+ * When it was first written.
+ */
+at: Timestamp, 
+/**
+ * What it says.
+ */
+body: EntryBody, };
+
+/**
+ * What an entry says.
+ */
+export type EntryBody = { "kind": "person", 
+/**
+ * Its words.
+ */
+text: string, } | { "kind": "agent", 
+/**
+ * Its words.
+ */
+text: string, } | { "kind": "thinking", 
+/**
+ * Its words.
+ */
+text: string, } | { "kind": "tool", 
+/**
+ * The agent's id of the call.
+ */
+toolUse: string, 
+/**
+ * The tool's name.
+ */
+name: string, 
+/**
+ * One line that says what it does.
+ */
+summary: string, 
+/**
+ * Its input as readable text.
+ */
+input: string, 
+/**
+ * How far it is.
+ */
+status: ToolStatus, 
+/**
+ * What came out.
+ */
+output: string | null, } | { "kind": "request", 
+/**
+ * Which.
+ */
+request: RequestId, } | { "kind": "approval", 
+/**
+ * Which.
+ */
+approval: ApprovalId, } | { "kind": "notice", 
+/**
+ * What.
+ */
+notice: Notice, } | { "kind": "turn_ended", 
+/**
+ * Its length in milliseconds.
+ */
+millis: number, 
+/**
+ * Tokens read.
+ */
+inputTokens: number, 
+/**
+ * Tokens written.
+ */
+outputTokens: number, 
+/**
+ * The agent's error in its own words, where the turn failed.
+ */
+error: string | null, };
+
+/**
+ * How far a tool call is.
+ */
+export type ToolStatus = "running" | "done" | "failed";
+
+/**
+ * Something the person should know about a session; the words are chosen by the screen.
+ */
+export type Notice = { "notice": "question_refused", 
+/**
+ * The field and the rule, as the agent was told.
+ */
+reason: string, } | { "notice": "answers_brought" } | { "notice": "same_text_joined", 
+/**
+ * The text.
+ */
+text: string, } | { "notice": "cut_in_half" } | { "notice": "interrupted" } | { "notice": "message_not_sent", 
+/**
+ * What went wrong.
+ */
+error: string, };
+
+/**
+ * One message to a subscriber.
+ */
+export type Frame = { "frame": "snapshot" } & Snapshot | { "frame": "delta" } & Delta;
+
+/**
+ * Everything that is true at one moment.
+ */
+export type Snapshot = { 
+/**
+ * Drawn anew at each start of the app; numbers of another epoch say nothing.
+ */
+epoch: string, 
+/**
+ * The number of the last delta this snapshot holds.
+ */
+seq: number, 
+/**
+ * All sessions, oldest first.
+ */
+sessions: Array<Session>, 
+/**
+ * The requests in memory, oldest first.
+ */
+requests: Array<Request>, 
+/**
+ * The approvals in memory, oldest first.
+ */
+approvals: Array<Approval>, 
+/**
+ * What is being written at this moment.
+ */
+live: Array<LiveText>, 
+/**
+ * What the person should know about the storage.
+ */
+storage: StorageNotice | null, };
+
+/**
+ * One step from a state to the next.
+ */
+export type Delta = { 
+/**
+ * The epoch of both numbers.
+ */
+epoch: string, 
+/**
+ * The number this delta follows on; a receiver that is elsewhere subscribes again.
+ */
+prev: number, 
+/**
+ * The number of this delta.
+ */
+seq: number, 
+/**
+ * What has changed, in order.
+ */
+changes: Array<Change>, };
+
+/**
+ * One thing that has changed; each carries the whole new value, so it can be applied by putting it in place.
+ */
+export type Change = { "change": "session", 
+/**
+ * As it is now.
+ */
+session: Session, } | { "change": "request", 
+/**
+ * As it is now.
+ */
+request: Request, } | { "change": "approval", 
+/**
+ * As it is now.
+ */
+approval: Approval, } | { "change": "entry", 
+/**
+ * Whose transcript.
+ */
+session: SessionId, 
+/**
+ * As it is now.
+ */
+entry: Entry, } | { "change": "live_text", 
+/**
+ * The text that was added.
+ */
+added: LiveText, } | { "change": "live_cleared", 
+/**
+ * Whose.
+ */
+session: SessionId, };
+
+/**
+ * Text that an agent is writing at this moment. Never journaled; the finished entry is.
+ */
+export type LiveText = { 
+/**
+ * Whose agent.
+ */
+session: SessionId, 
+/**
+ * What kind of text.
+ */
+kind: LiveKind, 
+/**
+ * The text.
+ */
+text: string, };
+
+/**
+ * What an agent is writing.
+ */
+export type LiveKind = "text" | "thinking";
+
+/**
+ * Something about the storage that the person should know.
+ */
+export type StorageNotice = { "storage": "corrupt", 
+/**
+ * Where the damaged one is kept.
+ */
+kept: string, } | { "storage": "newer", 
+/**
+ * The newer one.
+ */
+kept: string, 
+/**
+ * The one in use.
+ */
+used: string, };
+
+/**
+ * Answers a request.
+ */
+export type AnswerQuestion = { 
+/**
+ * The caller's id of this command; sent again, it does nothing more.
+ */
+requestId: CommandId, 
+/**
+ * The request.
+ */
+id: RequestId, 
+/**
+ * The answers; a question that is missing is left unanswered.
+ */
+answers: Array<AnswerInput>, };
+
+/**
+ * Declines a request, with words or without.
+ */
+export type DeclineQuestion = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The request.
+ */
+id: RequestId, 
+/**
+ * What to tell the agent.
+ */
+words: string | null, };
+
+/**
+ * Closes a request without an answer.
+ */
+export type CancelQuestion = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The request.
+ */
+id: RequestId, 
+/**
+ * What to tell the agent.
+ */
+reason: string | null, };
+
+/**
+ * Hands an end over once more that could not be handed over.
+ */
+export type RetryDelivery = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The request.
+ */
+id: RequestId, };
+
+/**
+ * Decides an approval.
+ */
+export type DecideApproval = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The approval.
+ */
+id: ApprovalId, 
+/**
+ * What is decided.
+ */
+decision: ApprovalDecision, };
+
+/**
+ * Starts an agent in a folder.
+ */
+export type StartSession = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * Which agent.
+ */
+agent: AgentKind, 
+/**
+ * The folder it works in; the demo takes none and works in one of its own.
+ */
+folder: string | null, 
+/**
+ * The first message; none leaves the agent waiting for one.
+ */
+prompt: string | null, 
+/**
+ * The name on the tab; none takes the folder's.
+ */
+name: string | null, 
+/**
+ * The program to run instead of the one found on PATH.
+ */
+program: string | null, 
+/**
+ * Set for an older wrapper that asks by a bare tool use and takes a tool result as the answer.
+ */
+bareToolUse: boolean, 
+/**
+ * Which example the demo plays, by name or by the path of a scenario file.
+ */
+example: string | null, };
+
+/**
+ * Sends a message to an agent; requests that are open in its session end as replied in chat.
+ */
+export type SendMessage = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The message.
+ */
+text: string, };
+
+/**
+ * Asks an agent to stop what it does and wait.
+ */
+export type InterruptSession = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, };
+
+/**
+ * Ends an agent's process and all that it started.
+ */
+export type StopSession = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, };
+
+/**
+ * Looks for agents on this machine.
+ */
+export type ListAgents = Record<symbol, never>;
+
+/**
+ * What was found.
+ */
+export type AgentsFound = { 
+/**
+ * One entry for each agent the app knows, found or not.
+ */
+agents: Array<AgentFound>, 
+/**
+ * What the demo can play.
+ */
+examples: Array<Example>, 
+/**
+ * A folder to suggest for the first session.
+ */
+home: string | null, };
+
+/**
+ * One agent the app knows.
+ */
+export type AgentFound = { 
+/**
+ * Which.
+ */
+agent: AgentKind, 
+/**
+ * Where it is.
+ */
+program: string | null, 
+/**
+ * Why it cannot be started and what to do about it.
+ */
+problem: string | null, };
+
+/**
+ * One thing the demo can play.
+ */
+export type Example = { 
+/**
+ * Its name, as `startSession` takes it.
+ */
+name: string, 
+/**
+ * A title for people.
+ */
+title: string, 
+/**
+ * A line about it.
+ */
+description: string, };
+
+/**
+ * Reads a stretch of a transcript.
+ */
+export type ReadTranscript = { 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * Read entries before this place; none reads the newest.
+ */
+before: number | null, 
+/**
+ * How many entries at most.
+ */
+limit: number, };
+
+/**
+ * A stretch of a transcript, oldest entry first.
+ */
+export type TranscriptPage = { 
+/**
+ * The entries.
+ */
+entries: Array<Entry>, 
+/**
+ * Whether there are older ones.
+ */
+more: boolean, 
+/**
+ * The requests these entries speak of.
+ */
+requests: Array<Request>, 
+/**
+ * The approvals these entries speak of.
+ */
+approvals: Array<Approval>, };
+
+/**
+ * Reads the newest lines of a session's log.
+ */
+export type ReadLog = { 
+/**
+ * The session.
+ */
+session: SessionId, };
+
+/**
+ * The newest lines of a session's log, oldest first.
+ */
+export type SessionLog = { 
+/**
+ * The lines.
+ */
+lines: Array<LogLine>, };
+
+/**
+ * One line of a session's log.
+ */
+export type LogLine = { 
+/**
+ * When it came.
+ */
+at: Timestamp, 
+/**
+ * What it is.
+ */
+kind: LogKind, 
+/**
+ * Its text, shortened.
+ */
+text: string, };
+
+/**
+ * What a line of a session's log is.
+ */
+export type LogKind = "not_json" | "too_long" | "cut_in_half" | "unknown_type" | "stderr" | "refused" | "note";
+
+/**
+ * Says what the window shows, so that nobody is told of what they are looking at.
+ */
+export type NoteView = { 
+/**
+ * The session that is shown; none on the first screen.
+ */
+session: SessionId | null, 
+/**
+ * Whether the window has the focus.
+ */
+focused: boolean, };
+
+/**
+ * Says that something was painted, for the log and for measurements.
+ */
+export type NotePainted = { 
+/**
+ * The request; none means the window's first paint.
+ */
+request: RequestId | null, };
+
+/**
+ * Says that a command was carried out.
+ */
+export type Done = Record<symbol, never>;
+
+/**
+ * Why a command failed; a consumer branches on the code, and the screen chooses the words.
+ */
+export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "closing";
+
+/**
+ * Why a command failed.
+ */
+export type Error = { 
+/**
+ * What a consumer branches on.
+ */
+code: ErrorCode, 
+/**
+ * What happened, in plain words.
+ */
+message: string, 
+/**
+ * Whether the same command may work later.
+ */
+retryable: boolean, 
+/**
+ * Stands beside the same failure in the app's log.
+ */
+traceId: string, 
+/**
+ * The field that breaks a rule.
+ */
+field: string | null, 
+/**
+ * Who or what ended it, and when.
+ */
+ended: EndedElsewhere | null, };
+
+/**
+ * Who or what had ended a request before the command came.
+ */
+export type EndedElsewhere = { 
+/**
+ * Who or what.
+ */
+by: EndedBy, 
+/**
+ * When.
+ */
+at: Timestamp, };
+
+/** Every command of the bridge: what it takes and what it gives. */
+export interface CommandMap {
+  answer_question: { input: AnswerQuestion; output: Request };
+  decline_question: { input: DeclineQuestion; output: Request };
+  cancel_question: { input: CancelQuestion; output: Request };
+  retry_delivery: { input: RetryDelivery; output: Request };
+  decide_approval: { input: DecideApproval; output: Approval };
+  start_session: { input: StartSession; output: Session };
+  send_message: { input: SendMessage; output: Done };
+  interrupt_session: { input: InterruptSession; output: Done };
+  stop_session: { input: StopSession; output: Done };
+  list_agents: { input: ListAgents; output: AgentsFound };
+  read_transcript: { input: ReadTranscript; output: TranscriptPage };
+  read_log: { input: ReadLog; output: SessionLog };
+  note_view: { input: NoteView; output: Done };
+  note_painted: { input: NotePainted; output: Done };
+}
