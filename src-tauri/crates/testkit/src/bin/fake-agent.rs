@@ -1,0 +1,7 @@
+//! The fake agent as a program of its own.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    askdesk_testkit::fake_agent::main(std::env::args_os().skip(1))
+}

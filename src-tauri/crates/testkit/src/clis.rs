@@ -1,0 +1,69 @@
+//! The real agent CLIs that tests run: pinned by `clis/package-lock.json`, installed below it, sealed off from the
+//! person's own settings and accounts.
+
+use std::path::{Path, PathBuf};
+
+/// The environment variable that names another folder with `node_modules` in it.
+pub const CLIS_DIR_ENV: &str = "ASKDESK_CLIS_DIR";
+
+/// What a person has to do when the programs are missing.
+pub const HOW_TO_INSTALL: &str =
+    "run `npm ci` in src-tauri/crates/testkit/clis (or `cargo xtask test`, which does it for you)";
+
+/// The folder that holds the lockfile and, once installed, the programs.
+pub fn clis_dir() -> PathBuf {
+    std::env::var_os(CLIS_DIR_ENV)
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("clis"), PathBuf::from)
+}
+
+/// Finds the installed `claude`, if it is there for this machine.
+///
+/// The package for the platform holds the program itself; the package `claude-code` only a stand-in that an install
+/// script would replace, and install scripts are off.
+pub fn claude_program() -> Option<PathBuf> {
+    let os = match std::env::consts::OS {
+        "macos" => "darwin",
+        "windows" => "win32",
+        other => other,
+    };
+    let arch = match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    let name = if cfg!(windows) { "claude.exe" } else { "claude" };
+    let packages = clis_dir().join("node_modules").join("@anthropic-ai");
+    // npm installs the one whose libc fits; both may be there when it cannot tell.
+    let libcs: &[&str] = if cfg!(target_env = "musl") { &["-musl", ""] } else { &["", "-musl"] };
+    libcs
+        .iter()
+        .map(|libc| packages.join(format!("claude-code-{os}-{arch}{libc}")).join(name))
+        .find(|program| program.is_file())
+}
+
+/// The whole environment for an agent CLI under test; start from an empty one and set only these.
+///
+/// `home` is a folder of its own, `base_url` the loopback address of the mocked model. The key is a dummy.
+pub fn sealed_env(home: &Path, base_url: &str) -> Vec<(String, String)> {
+    let home = home.to_string_lossy().into_owned();
+    let mut env = vec![
+        ("HOME", home.clone()),
+        ("USERPROFILE", home.clone()),
+        ("XDG_CONFIG_HOME", format!("{home}/.config")),
+        ("XDG_CACHE_HOME", format!("{home}/.cache")),
+        ("XDG_DATA_HOME", format!("{home}/.local/share")),
+        ("PATH", std::env::var("PATH").unwrap_or_default()),
+        ("LANG", "C.UTF-8".to_owned()),
+        ("TERM", "dumb".to_owned()),
+        ("ANTHROPIC_BASE_URL", base_url.to_owned()),
+        ("ANTHROPIC_API_KEY", "dummy-key-for-tests".to_owned()),
+        ("DISABLE_TELEMETRY", "1".to_owned()),
+        ("DISABLE_AUTOUPDATER", "1".to_owned()),
+        ("DISABLE_ERROR_REPORTING", "1".to_owned()),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
+    ];
+    if let (true, Ok(root)) = (cfg!(windows), std::env::var("SystemRoot")) {
+        env.push(("SystemRoot", root));
+    }
+    env.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}

@@ -1,0 +1,419 @@
+//! Scenario files: what the fake agent says, asks and breaks, turn by turn.
+//!
+//! Parsed strictly: an unknown step or field is an error that names the file and the place.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A whole scenario; each user message plays the next turn.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// The name that `--scenario` takes.
+    pub name: String,
+    /// One line for a list.
+    pub title: String,
+    /// What it is good for.
+    pub description: String,
+    /// The turns; messages after the last one are echoed.
+    pub turns: Vec<Vec<Step>>,
+}
+
+/// One thing the agent does.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// Streams a text.
+    Say(Say),
+    /// Streams a thought.
+    Think(Think),
+    /// Calls a tool whose result is known beforehand.
+    Tool(ToolCall),
+    /// Asks the person.
+    Ask(Ask),
+    /// Asks several times at once, in one message.
+    AskTogether(Vec<Ask>),
+    /// Waits for the answers of questions asked with `"wait": false`.
+    AwaitAnswers(Nothing),
+    /// Pauses.
+    SleepMs(u64),
+    /// Writes a line as it stands.
+    Raw(Raw),
+    /// Writes a line of bytes given in hexadecimal, for what is no text.
+    RawHex(RawHex),
+    /// Writes one very long line.
+    RawRepeat(RawRepeat),
+    /// Writes a text without a line end.
+    HalfLine(Raw),
+    /// Writes to stderr.
+    Stderr(Stderr),
+    /// Writes many streamed pieces of text at a rate.
+    Flood(Flood),
+    /// Ends the process.
+    Exit(Exit),
+    /// Starts a process that outlives this one unless the whole tree is ended.
+    SpawnGrandchild(SpawnGrandchild),
+    /// Plays steps several times; `{n}` counts from 1.
+    Repeat(Repeat),
+}
+
+/// A text streamed in pieces.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Say {
+    /// The text, with placeholders.
+    pub text: String,
+    /// The pause between two pieces.
+    #[serde(default)]
+    pub pace_ms: u64,
+    /// The number of characters in a piece.
+    #[serde(default = "Say::usual_chunk")]
+    pub chunk: usize,
+    /// Says it only after one of these outcomes of the latest question.
+    pub when: Option<Vec<AskOutcome>>,
+}
+
+impl Say {
+    const fn usual_chunk() -> usize {
+        24
+    }
+}
+
+/// How the latest question ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskOutcome {
+    /// At least one question has an answer.
+    Answered,
+    /// It came back without any answer.
+    Unanswered,
+    /// It was refused.
+    Declined,
+    /// The agent took it back.
+    Withdrawn,
+}
+
+/// A thought.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Think {
+    /// The text, with placeholders.
+    pub text: String,
+    /// The pause between two pieces.
+    #[serde(default)]
+    pub pace_ms: u64,
+}
+
+/// A tool call with a result known beforehand; nothing is executed.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolCall {
+    /// The tool's name.
+    pub name: String,
+    /// Its input.
+    pub input: Value,
+    /// The text of its result.
+    #[serde(default)]
+    pub result: String,
+    /// Whether it works.
+    #[serde(default = "yes")]
+    pub ok: bool,
+    /// Whether a person is asked first.
+    #[serde(default)]
+    pub ask_permission: bool,
+    /// What could be allowed for good, as the protocol words it.
+    #[serde(default)]
+    pub suggestions: Vec<Value>,
+    /// How long it takes.
+    #[serde(default)]
+    pub takes_ms: u64,
+}
+
+/// Questions to the person.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ask {
+    /// The questions as they go out: any JSON, so that unusable ones can be sent too.
+    pub questions: Value,
+    /// Answers that are in the input already.
+    pub answers: Option<Value>,
+    /// Takes the question back after this time.
+    pub withdraw_after_ms: Option<u64>,
+    /// Whether the turn waits for the end of this question.
+    #[serde(default = "yes")]
+    pub wait: bool,
+    /// By which form of the protocol it is asked.
+    #[serde(default)]
+    pub form: AskForm,
+}
+
+/// The forms of the protocol by which a question can be asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskForm {
+    /// A control request if the host takes them, else the bare form.
+    #[default]
+    AsLaunched,
+    /// A bare `tool_use`; the turn stays open until the `tool_result` comes.
+    Bare,
+    /// A bare `tool_use` that ends the turn; the `tool_result` goes on in a new one.
+    BareEndingTurn,
+}
+
+/// No settings.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nothing {}
+
+/// A text written as it stands.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Raw {
+    /// The text; no placeholders.
+    pub text: String,
+}
+
+/// Bytes written as they stand.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawHex {
+    /// Pairs of hexadecimal digits.
+    pub hex: String,
+}
+
+/// One long line.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RawRepeat {
+    /// The text that is repeated.
+    pub text: String,
+    /// The length of the line in bytes, without its end.
+    pub bytes: usize,
+}
+
+/// Words on stderr.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stderr {
+    /// One line.
+    pub text: String,
+    /// How many times.
+    #[serde(default = "one")]
+    pub repeat: u64,
+}
+
+/// Many lines.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flood {
+    /// How many.
+    pub lines: u64,
+    /// How fast; 0 is as fast as possible.
+    #[serde(default)]
+    pub per_second: u64,
+}
+
+/// The end of the process.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exit {
+    /// The exit code.
+    pub code: u8,
+}
+
+/// A process below this one.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpawnGrandchild {
+    /// Whether it ignores the polite request to end.
+    #[serde(default)]
+    pub ignore_sigterm: bool,
+    /// Whether it keeps this process's stdout open.
+    #[serde(default)]
+    pub hold_stdout: bool,
+}
+
+/// Steps played several times.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Repeat {
+    /// How many times; `ASKDESK_FAKE_COUNT` overrides it.
+    pub times: u64,
+    /// The steps.
+    pub steps: Vec<Step>,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+const fn one() -> u64 {
+    1
+}
+
+/// Why a scenario cannot be played.
+#[derive(Debug, thiserror::Error)]
+pub enum ScenarioError {
+    /// Neither a built-in name nor a file.
+    #[error(
+        "no scenario `{name}`: it is neither a file nor one of {known}; choose one of these or give a path"
+    )]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The built-in names.
+        known: String,
+    },
+    /// The file cannot be read.
+    #[error("scenario {path}: cannot be read ({source}); check the path and its permissions")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The text is not a scenario.
+    #[error("scenario {file}: at `{place}`: {reason}; see scenarios/README.md for the format")]
+    Malformed {
+        /// The file or the built-in name.
+        file: String,
+        /// The path of the field.
+        place: String,
+        /// What is wrong there.
+        reason: String,
+    },
+}
+
+impl Scenario {
+    /// Finds a scenario by built-in name or by path.
+    pub fn find(name_or_path: &OsStr) -> Result<Self, ScenarioError> {
+        let name = name_or_path.to_string_lossy();
+        if let Some((file, text)) = BUILTINS.iter().find(|(file, _)| *file == name) {
+            return Self::parse(file, text);
+        }
+        let path = Path::new(name_or_path);
+        if !path.exists() {
+            let known = BUILTINS.map(|(file, _)| file).join(", ");
+            return Err(ScenarioError::Unknown { name: name.into_owned(), known });
+        }
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| ScenarioError::Unreadable { path: path.to_owned(), source })?;
+        Self::parse(&name, &text)
+    }
+
+    /// Parses a scenario; `file` is only for the words of an error.
+    pub fn parse(file: &str, text: &str) -> Result<Self, ScenarioError> {
+        let malformed =
+            |place: String, reason: String| ScenarioError::Malformed { file: file.to_owned(), place, reason };
+        let mut source = serde_json::Deserializer::from_str(text);
+        let scenario = serde_path_to_error::deserialize(&mut source).map_err(|error| {
+            let place = error.path().to_string();
+            let place = if ["?", "."].contains(&place.as_str()) { "the top level".to_owned() } else { place };
+            malformed(place, error.inner().to_string())
+        })?;
+        source.end().map_err(|error| malformed("the end".to_owned(), error.to_string()))?;
+        Ok(scenario)
+    }
+}
+
+/// Lists the built-in scenarios.
+pub fn builtins() -> impl Iterator<Item = Scenario> {
+    // A built-in that does not parse fails the unit test below, so nothing is lost by skipping it here.
+    BUILTINS.iter().filter_map(|(file, text)| Scenario::parse(file, text).ok())
+}
+
+macro_rules! builtin {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../scenarios/", $name, ".json")))),*]
+    };
+}
+
+const BUILTINS: [(&str, &str); 26] = builtin![
+    "demo",
+    "technology",
+    "features",
+    "authentication",
+    "package-manager",
+    "four",
+    "parallel",
+    "withdrawn",
+    "approval",
+    "bare",
+    "bare-ending-turn",
+    "malformed",
+    "unusable",
+    "dies-mid-line",
+    "dies-pending",
+    "prefilled",
+    "own-other",
+    "same-text",
+    "commas",
+    "long-header",
+    "lenient",
+    "chatty",
+    "slow",
+    "loop-ask",
+    "noisy",
+    "family",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_parses_and_bears_its_own_name() {
+        for (file, text) in BUILTINS {
+            let scenario = Scenario::parse(file, text).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(scenario.name, file);
+            assert!(!scenario.title.is_empty() && !scenario.description.is_empty(), "{file}");
+            assert!(!scenario.turns.is_empty(), "{file}");
+        }
+    }
+
+    #[track_caller]
+    fn check_refused(text: &str, place: &str, reason: &str) {
+        let words = Scenario::parse("mine.json", text).unwrap_err().to_string();
+        assert!(words.starts_with(&format!("scenario mine.json: at `{place}`: ")), "{words}");
+        assert!(words.contains(reason), "{words}");
+    }
+
+    fn with_steps(steps: &str) -> String {
+        format!(r#"{{"name":"n","title":"t","description":"d","turns":[[{steps}]]}}"#)
+    }
+
+    #[test]
+    fn an_error_names_the_file_and_the_field() {
+        check_refused("{", "the top level", "EOF");
+        check_refused(
+            r#"{"name":"n","title":"t","description":"d"}"#,
+            "the top level",
+            "missing field `turns`",
+        );
+        check_refused(
+            &with_steps(r#"{"say":{"text":"a"}},{"say":{"text":"a","speed":1}}"#),
+            "turns[0][1].say.speed",
+            "unknown field `speed`",
+        );
+        check_refused(&with_steps(r#"{"shout":{"text":"a"}}"#), "turns[0][0]", "unknown variant `shout`");
+        check_refused(&with_steps(r#"{"exit":{"code":"x"}}"#), "turns[0][0].exit.code", "invalid type");
+        check_refused(&with_steps(r#"{"ask":{}}"#), "turns[0][0].ask", "missing field `questions`");
+        check_refused(&format!("{} x", with_steps("")), "the end", "trailing characters");
+    }
+
+    #[test]
+    fn questions_may_be_any_json() {
+        let text = with_steps(r#"{"ask":{"questions":"no list at all"}},{"ask":{"questions":null}}"#);
+        assert_eq!(Scenario::parse("mine.json", &text).unwrap().turns[0].len(), 2);
+    }
+
+    #[test]
+    fn an_unknown_name_lists_the_known_ones() {
+        let words = Scenario::find(OsStr::new("tecnology")).unwrap_err().to_string();
+        assert!(words.starts_with("no scenario `tecnology`"), "{words}");
+        assert!(words.contains("technology, features"), "{words}");
+    }
+}

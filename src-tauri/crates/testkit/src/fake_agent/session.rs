@@ -1,0 +1,353 @@
+//! The session's state, and what the host may say to it at any moment.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::answers::{Decision, plain_text};
+use super::events::{self, Envelope, fresh_uuid};
+use super::inbox::{self, Input};
+use super::options::Options;
+use super::output::Output;
+use super::play::Turn;
+use super::record::Record;
+use super::scenario::Scenario;
+use super::sessions_kept::{self, KeptSession, Opening};
+use super::template::Memory;
+
+/// Why playing stops before its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The turn was interrupted; the session goes on.
+    Interrupted,
+    /// The process ends with this code.
+    Exit(u8),
+}
+
+/// The modes that `set_permission_mode` takes.
+const PERMISSION_MODES: [&str; 6] =
+    ["acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"];
+
+/// A message of the person that waits for its turn.
+#[derive(Debug)]
+pub(super) struct UserMessage {
+    pub(super) message: Value,
+    pub(super) uuid: Option<String>,
+}
+
+impl UserMessage {
+    pub(super) fn text(&self) -> String {
+        plain_text(&self.message["content"])
+    }
+}
+
+/// A tool call that has no result yet.
+#[derive(Debug)]
+pub(super) struct OpenCall {
+    pub(super) tool_use_id: String,
+    pub(super) tool: String,
+    pub(super) input: Value,
+    /// The whole control request; none in the bare form.
+    pub(super) request: Option<Value>,
+    pub(super) decision: Option<Decision>,
+    pub(super) withdraw_at: Option<Instant>,
+}
+
+impl OpenCall {
+    pub(super) fn request_id(&self) -> Option<&str> {
+        self.request.as_ref()?["request_id"].as_str()
+    }
+
+    fn waits_for_host(&self) -> bool {
+        self.decision.is_none()
+    }
+}
+
+/// One run of the program.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) options: Options,
+    pub(super) scenario: Scenario,
+    pub(super) out: Output,
+    inbox: Receiver<Input>,
+    pub(super) id: String,
+    pub(super) permission_mode: String,
+    model: String,
+    pub(super) queue: VecDeque<UserMessage>,
+    pub(super) calls: Vec<OpenCall>,
+    /// Standing permissions, as tool and rule.
+    pub(super) allowed: BTreeSet<(String, String)>,
+    pub(super) memory: Memory,
+    pub(super) turn: Turn,
+    pub(super) turns_played: usize,
+    pub(super) results_written: u64,
+    pub(super) total_cost_usd: f64,
+    /// Whether the last turn failed: the exit code after stdin's end.
+    pub(super) last_failed: bool,
+    /// Whether stdin has ended.
+    pub(super) closed: bool,
+    pub(super) kept: KeptSession,
+}
+
+impl Session {
+    /// Opens the session and begins to read stdin.
+    pub(super) fn start(options: Options, scenario: Scenario) -> Result<Self, String> {
+        let record = Record::from_env()?;
+        let mut out = Output::new(record.clone());
+        let (id, turns_played, kept) = match sessions_kept::open(&options) {
+            Opening::Runs { id, turns_played, kept } => (id, turns_played, kept),
+            Opening::AlreadyInUse(id) => {
+                eprintln!("Session {id} is already in use; resume it or choose another id");
+                std::process::exit(1);
+            }
+            Opening::Unknown(id) => {
+                let words = format!("There is no session {id} to resume");
+                eprintln!("{words}");
+                // Whether the host still reads makes no difference to a process that ends.
+                let _ = out.event(&json!({
+                    "type": "result", "subtype": "error_during_execution", "duration_ms": 0, "duration_api_ms": 0,
+                    "is_error": true, "num_turns": 0, "stop_reason": null, "session_id": id, "total_cost_usd": 0,
+                    "usage": {"input_tokens": 0, "output_tokens": 0}, "permission_denials": [],
+                    "uuid": fresh_uuid(), "errors": [words], "result_index": 0,
+                }));
+                std::process::exit(1);
+            }
+        };
+        Ok(Self {
+            permission_mode: options.permission_mode.clone(),
+            model: options.model.clone(),
+            inbox: inbox::open(record),
+            options,
+            scenario,
+            out,
+            id,
+            queue: VecDeque::new(),
+            calls: Vec::new(),
+            allowed: BTreeSet::new(),
+            memory: Memory::default(),
+            turn: Turn::default(),
+            turns_played,
+            results_written: 0,
+            total_cost_usd: 0.0,
+            last_failed: false,
+            closed: false,
+            kept,
+        })
+    }
+
+    /// Plays a turn for each message until stdin ends; returns the exit code.
+    pub(super) fn serve(mut self) -> Result<u8, String> {
+        loop {
+            let step = match self.queue.pop_front() {
+                Some(message) => self.play_next_turn(&message),
+                None if self.closed => return Ok(u8::from(self.last_failed)),
+                None => self.pump(None),
+            };
+            if let Err(Stop::Exit(code)) = step {
+                return Ok(code);
+            }
+        }
+    }
+
+    pub(super) fn envelope(&self) -> Envelope<'_> {
+        Envelope { session_id: &self.id, model: &self.model, permission_mode: &self.permission_mode }
+    }
+
+    /// Writes an event of this session.
+    pub(super) fn emit(&mut self, event: impl FnOnce(Envelope<'_>) -> Value) -> Result<(), Stop> {
+        let event = event(self.envelope());
+        self.out.event(&event)
+    }
+
+    /// Announces a state, for hosts that asked for it.
+    pub(super) fn announce(&mut self, state: &str) -> Result<(), Stop> {
+        if self.options.state_events { self.emit(|envelope| envelope.state_changed(state)) } else { Ok(()) }
+    }
+
+    /// Lets time pass while the host is listened to.
+    pub(super) fn pause(&mut self, pause: Duration) -> Result<(), Stop> {
+        let percent = u32::try_from(self.options.pace_percent).unwrap_or(u32::MAX);
+        let until = Instant::now() + pause.saturating_mul(percent) / 100;
+        while Instant::now() < until {
+            self.pump(Some(until))?;
+        }
+        Ok(())
+    }
+
+    /// Takes what has come already, without waiting.
+    pub(super) fn poll(&mut self) -> Result<(), Stop> {
+        while let Ok(input) = self.inbox.try_recv() {
+            self.take(input)?;
+        }
+        Ok(())
+    }
+
+    /// Waits for one thing to come from the host, or until a moment.
+    pub(super) fn pump(&mut self, until: Option<Instant>) -> Result<(), Stop> {
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        if self.closed {
+            std::thread::sleep(left.unwrap_or_default());
+            return Ok(());
+        }
+        let input = match left {
+            None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(left) => self.inbox.recv_timeout(left),
+        };
+        match input {
+            Ok(input) => self.take(input),
+            Err(RecvTimeoutError::Timeout) => Ok(()),
+            Err(RecvTimeoutError::Disconnected) => self.take(Input::Closed),
+        }
+    }
+
+    fn take(&mut self, input: Input) -> Result<(), Stop> {
+        match input {
+            Input::Message(message) => self.take_message(&message),
+            Input::NotJson(line) => {
+                eprintln!("A line on stdin is not JSON, so the session ends: {line}");
+                Err(Stop::Exit(1))
+            }
+            Input::Closed => {
+                self.closed = true;
+                if self.turn.running && self.calls.iter().any(OpenCall::waits_for_host) {
+                    self.cancel_open_requests()?;
+                    return Err(Stop::Interrupted);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn take_message(&mut self, message: &Value) -> Result<(), Stop> {
+        match message["type"].as_str() {
+            Some("control_request") => self.take_control_request(message),
+            Some("control_response") => self.take_decision(message),
+            Some("user") => self.take_user_message(message),
+            // Keep-alives, and whatever a newer host may send.
+            _ => Ok(()),
+        }
+    }
+
+    fn take_control_request(&mut self, message: &Value) -> Result<(), Stop> {
+        let id = &message["request_id"];
+        let request = &message["request"];
+        let reply = match request["subtype"].as_str().unwrap_or_default() {
+            "initialize" => {
+                let pending: Vec<_> = self
+                    .calls
+                    .iter()
+                    .filter(|call| call.waits_for_host())
+                    .filter_map(|call| call.request.clone())
+                    .collect();
+                let state = match (self.turn.running, pending.is_empty()) {
+                    (_, false) => "requires_action",
+                    (true, true) => "running",
+                    (false, true) => "idle",
+                };
+                let mut reply = events::control_success(id, &self.envelope().initialized(state));
+                reply["response"]["pending_permission_requests"] = json!(pending);
+                reply["response"]["pending_user_dialog_requests"] = json!([]);
+                reply
+            }
+            "interrupt" => return self.interrupt(id),
+            "set_permission_mode" => return self.set_permission_mode(id, &request["mode"]),
+            "set_model" => {
+                if let Some(model) = request["model"].as_str() {
+                    model.clone_into(&mut self.model);
+                }
+                events::control_success(id, &json!({"model": self.model}))
+            }
+            "mcp_status" => events::control_success(id, &json!({"mcpServers": []})),
+            "get_binary_version" => events::control_success(id, &json!({"version": super::PROTOCOL_VERSION})),
+            other => events::control_error(
+                id,
+                &format!("Control request `{other}` is not supported"),
+                "unsupported_request",
+            ),
+        };
+        self.out.event(&reply)
+    }
+
+    fn interrupt(&mut self, id: &Value) -> Result<(), Stop> {
+        if self.turn.running {
+            self.cancel_open_requests()?;
+        }
+        let still_queued: Vec<_> = self.queue.iter().filter_map(|message| message.uuid.clone()).collect();
+        self.out.event(&events::control_success(id, &json!({"still_queued": still_queued})))?;
+        if self.turn.running { Err(Stop::Interrupted) } else { Ok(()) }
+    }
+
+    fn set_permission_mode(&mut self, id: &Value, mode: &Value) -> Result<(), Stop> {
+        let mode = mode.as_str().unwrap_or_default();
+        if !PERMISSION_MODES.contains(&mode) {
+            let words =
+                format!("There is no permission mode `{mode}`; use one of {}", PERMISSION_MODES.join(", "));
+            return self.out.event(&events::control_error(id, &words, "invalid_mode"));
+        }
+        if mode == "bypassPermissions" && !self.options.bypass_launched {
+            let words = "bypassPermissions has to be chosen when the session is launched";
+            return self.out.event(&events::control_error(id, words, "bypass_not_launched"));
+        }
+        self.out.event(&events::control_success(id, &json!({"mode": mode})))?;
+        self.switch_mode(mode)
+    }
+
+    /// Changes the permission mode and says so.
+    pub(super) fn switch_mode(&mut self, mode: &str) -> Result<(), Stop> {
+        mode.clone_into(&mut self.permission_mode);
+        self.emit(|envelope| envelope.mode_changed())
+    }
+
+    /// Takes the decision on an open call; one that comes late is ignored.
+    fn take_decision(&mut self, message: &Value) -> Result<(), Stop> {
+        let response = &message["response"];
+        let Some(id) = response["request_id"].as_str() else { return Ok(()) };
+        let open = self.calls.iter_mut().find(|call| call.waits_for_host() && call.request_id() == Some(id));
+        let Some(call) = open else { return Ok(()) };
+        call.decision = Some(Decision::from_response(response));
+        if self.options.replay_user_messages {
+            self.out.event(message)?;
+        }
+        if !self.calls.iter().any(OpenCall::waits_for_host) {
+            self.announce("running")?;
+        }
+        Ok(())
+    }
+
+    fn take_user_message(&mut self, message: &Value) -> Result<(), Stop> {
+        let content = &message["message"]["content"];
+        for block in content.as_array().map_or(&[][..], Vec::as_slice) {
+            // Only the bare form is answered so: a question asked by a control request stays open, as measured.
+            let open = self.calls.iter_mut().find(|call| {
+                call.waits_for_host()
+                    && call.request.is_none()
+                    && block["tool_use_id"] == call.tool_use_id.as_str()
+            });
+            if let (Some(call), Some("tool_result")) = (open, block["type"].as_str()) {
+                call.decision = Some(Decision::ToolResult {
+                    content: block["content"].clone(),
+                    is_error: block["is_error"] == true,
+                });
+                return Ok(());
+            }
+        }
+        let uuid = message["uuid"].as_str().map(str::to_owned);
+        if let Some(uuid) = &uuid {
+            self.emit(|envelope| envelope.lifecycle(uuid, "queued"))?;
+        }
+        self.queue.push_back(UserMessage { message: message["message"].clone(), uuid });
+        Ok(())
+    }
+
+    /// Tells the host that none of the open requests wants a decision any more.
+    pub(super) fn cancel_open_requests(&mut self) -> Result<(), Stop> {
+        for call in self.calls.iter().filter(|call| call.waits_for_host()) {
+            if let Some(id) = call.request_id() {
+                self.out.event(&events::control_cancel(id))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! Sessions remembered between processes, so that resuming can succeed and fail as with the real program.
+
+use std::path::PathBuf;
+
+use super::options::{Options, Origin};
+
+/// Where this session is remembered, if anywhere.
+#[derive(Debug)]
+pub(super) struct KeptSession {
+    file: Option<PathBuf>,
+}
+
+/// What a start comes to.
+#[derive(Debug)]
+pub(super) enum Opening {
+    /// The session runs under this id, from this turn on.
+    Runs { id: String, turns_played: usize, kept: KeptSession },
+    /// The id is another session's; nothing but stderr says so.
+    AlreadyInUse(String),
+    /// There is no such session to resume.
+    Unknown(String),
+}
+
+/// Opens the session that the options ask for.
+pub(super) fn open(options: &Options) -> Opening {
+    let fresh = || uuid::Uuid::new_v4().to_string();
+    let file = |id: &str| options.sessions_dir.as_ref().map(|dir| dir.join(format!("{id}.turns")));
+    let played = |id: &str| {
+        let text = std::fs::read_to_string(file(id)?).ok()?;
+        text.trim().parse::<usize>().ok()
+    };
+    match &options.origin {
+        Origin::Fresh => {
+            let id = fresh();
+            Opening::Runs { kept: KeptSession { file: file(&id) }, id, turns_played: 0 }
+        }
+        Origin::Given(id) if played(id).is_some() => Opening::AlreadyInUse(id.clone()),
+        Origin::Given(id) => {
+            Opening::Runs { kept: KeptSession { file: file(id) }, id: id.clone(), turns_played: 0 }
+        }
+        Origin::Resumed { id, fork } => {
+            let turns_played = played(id);
+            if options.sessions_dir.is_some() && turns_played.is_none() {
+                return Opening::Unknown(id.clone());
+            }
+            let id = if *fork { fresh() } else { id.clone() };
+            let kept = KeptSession { file: file(&id) };
+            Opening::Runs { id, turns_played: turns_played.unwrap_or(0), kept }
+        }
+    }
+}
+
+impl KeptSession {
+    /// Remembers how far the scenario got.
+    pub(super) fn remember(&self, turns_played: usize) {
+        let Some(file) = &self.file else { return };
+        if let Err(error) = std::fs::write(file, turns_played.to_string()) {
+            eprintln!(
+                "fake-agent: {} cannot be written ({error}); this session cannot be resumed",
+                file.display()
+            );
+        }
+    }
+}
