@@ -1,0 +1,70 @@
+//! `cargo xtask bench`: builds for release, measures in a private session, prints one JSON object.
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::{
+    install,
+    prerequisites::Purpose,
+    private_session::{self, PrivateFolders},
+    steps::{self, Steps, seconds},
+    toolbox::Toolbox,
+    ui,
+};
+
+/// What the measuring test writes in front of its one line of results.
+const RESULT_MARK: &str = "askdesk-bench: ";
+/// The programs that are measured; the empty window is what the desk is compared with.
+const PROGRAMS: [&str; 4] = ["--bin", "askdesk-desktop", "--bin", "empty-window"];
+const OPTIONS: [&str; 5] = ["--release", "--package", "askdesk", "--features", "bench"];
+
+/// Measures the desk and prints the results on stdout.
+pub fn run(toolbox: Toolbox, yes: bool) -> Result<()> {
+    if !cfg!(target_os = "linux") {
+        bail!("the measurements need a private display, which only Linux has; run them on Debian or Ubuntu");
+    }
+    let mut steps = Steps::start();
+    let toolbox = install::ensure(toolbox, Purpose::Test, yes, &mut steps)?;
+    ui::install_npm_packages(&toolbox, ui::UI, &mut steps)?;
+    ui::build(&toolbox, &mut steps)?;
+    steps.try_run("build for release", || {
+        steps::show(toolbox.cargo().arg("build").args(OPTIONS).args(PROGRAMS))?;
+        steps::show(toolbox.cargo().arg("test").args(OPTIONS).args(["--test", "bench", "--no-run"]))
+    })?;
+    let result = steps.try_run("measure", || measure(&toolbox))?;
+    eprintln!("Measured in {}.", seconds(steps.elapsed()));
+    println!("{}", serde_json::to_string_pretty(&result)?);
+    Ok(())
+}
+
+fn measure(toolbox: &Toolbox) -> Result<Value> {
+    let folders = PrivateFolders::make()?;
+    let mut cargo = toolbox.cargo();
+    cargo.arg("test").args(OPTIONS).args(["--test", "bench", "--", "--nocapture"]);
+    let mut command = private_session::wrap(toolbox, &folders, &cargo)?;
+    let mut result = None;
+    let status = steps::read_lines(&mut command, |line| match result_in(line) {
+        Some(json) => result = Some(json.to_owned()),
+        None => eprintln!("{line}"),
+    })?;
+    steps::succeeded(&cargo, status)?;
+    let json = result.with_context(|| format!("the test `bench` printed no line with `{RESULT_MARK}`"))?;
+    serde_json::from_str(&json).context("what the test `bench` printed as its result is not JSON")
+}
+
+fn result_in(line: &str) -> Option<&str> {
+    // A test harness may leave its own words in front on the same line.
+    line.find(RESULT_MARK).map(|at| line[at + RESULT_MARK.len()..].trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_result_is_found_behind_the_words_of_the_test_harness() {
+        assert_eq!(result_in("askdesk-bench: {\"a\":1}"), Some("{\"a\":1}"));
+        assert_eq!(result_in("test bench ... askdesk-bench: {}"), Some("{}"));
+        assert_eq!(result_in("running 1 test"), None);
+    }
+}

@@ -1,0 +1,301 @@
+//! Counts tests in what `cargo test` and vitest print.
+
+use std::{
+    collections::BTreeSet,
+    fmt,
+    ops::{Add, AddAssign},
+};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+/// What a test prints when it cannot run here, followed by `name: reason`.
+pub const SKIP_MARK: &str = "askdesk-skip: ";
+
+/// Tests that passed, failed, and could not run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Ran and held.
+    pub passed: usize,
+    /// Ran and did not hold, or did not come to an end.
+    pub failed: usize,
+    /// Did not run.
+    pub skipped: usize,
+}
+
+impl Counts {
+    /// One check that passed.
+    pub const PASSED: Self = Self { passed: 1, failed: 0, skipped: 0 };
+    /// One check that failed.
+    pub const FAILED: Self = Self { passed: 0, failed: 1, skipped: 0 };
+
+    fn total(self) -> usize {
+        self.passed + self.failed + self.skipped
+    }
+
+    /// Adds a failure where a run ended badly without any of its tests saying so, or where nothing ran at all.
+    ///
+    /// A crash of the test program and a file that does not load both look like that.
+    pub fn with_ending(mut self, success: bool, must_run_something: bool) -> Self {
+        let unexplained = !success && self.failed == 0;
+        let empty = must_run_something && self.total() == 0;
+        if unexplained || empty {
+            self.failed += 1;
+        }
+        self
+    }
+}
+
+impl Add for Counts {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self {
+            passed: self.passed + other.passed,
+            failed: self.failed + other.failed,
+            skipped: self.skipped + other.skipped,
+        }
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped)
+    }
+}
+
+/// A test that said it cannot run here.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skip {
+    /// The test, as it calls itself.
+    pub name: String,
+    /// Why it did not run.
+    pub reason: String,
+}
+
+/// Whether a line of the output is worth showing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Worth {
+    /// Show it.
+    Show,
+    /// Output of a test that passed.
+    Hide,
+}
+
+/// Reads the lines of `cargo test -- --show-output`, several test programs one after the other.
+///
+/// `--show-output` is needed because a test that skips itself counts as passed, and cargo swallows what
+/// passed tests print; the rest of that output is hidden again here.
+#[derive(Debug, Default)]
+pub struct CargoTestOutput {
+    counts: Counts,
+    skips: Vec<Skip>,
+    failed_tests: Vec<String>,
+    program: Program,
+}
+
+/// What belongs to the test program whose output is being read.
+#[derive(Debug, Default)]
+struct Program {
+    skips: BTreeSet<Skip>,
+    failed: BTreeSet<String>,
+    in_successes: bool,
+}
+
+impl CargoTestOutput {
+    /// Takes the next line in.
+    pub fn line(&mut self, line: &str) -> Worth {
+        if let Some(at) = line.find(SKIP_MARK) {
+            let said = &line[at + SKIP_MARK.len()..];
+            let (name, reason) = said.split_once(": ").unwrap_or((said, "no reason given"));
+            self.program.skips.insert(Skip { name: name.trim().into(), reason: reason.trim().into() });
+            return Worth::Show;
+        }
+        if let Some(result) = line.strip_prefix("test result: ") {
+            self.program_ended(result);
+            return Worth::Show;
+        }
+        if let Some(name) = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED")) {
+            self.program.failed.insert(name.to_owned());
+        }
+        match line {
+            "successes:" => self.program.in_successes = true,
+            "failures:" => self.program.in_successes = false,
+            _ => {}
+        }
+        if self.program.in_successes { Worth::Hide } else { Worth::Show }
+    }
+
+    fn program_ended(&mut self, result: &str) {
+        let program = std::mem::take(&mut self.program);
+        let mut counts = Counts {
+            passed: number_before(result, " passed"),
+            failed: number_before(result, " failed"),
+            skipped: number_before(result, " ignored"),
+        };
+        // A test that says it skips and then fails has failed.
+        let names_a_failure = |skip: &Skip| {
+            program.failed.iter().any(|path| path.rsplit("::").next().is_some_and(|last| last == skip.name))
+        };
+        let skips: Vec<Skip> = program.skips.iter().filter(|skip| !names_a_failure(skip)).cloned().collect();
+        let moved = skips.len().min(counts.passed);
+        counts.passed -= moved;
+        counts.skipped += moved;
+        self.counts += counts;
+        self.skips.extend(skips);
+        self.failed_tests.extend(program.failed);
+    }
+
+    /// The tests counted so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The tests that said they cannot run here.
+    pub fn skips(&self) -> &[Skip] {
+        &self.skips
+    }
+
+    /// The names of the tests that failed.
+    pub fn failed_tests(&self) -> &[String] {
+        &self.failed_tests
+    }
+}
+
+fn number_before(text: &str, word: &str) -> usize {
+    let Some(end) = text.find(word) else { return 0 };
+    let digits = text[..end].rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+    digits.parse().unwrap_or(0)
+}
+
+/// Reads the file that vitest's JSON reporter writes.
+///
+/// A test left out by a filter is reported there as pending, so `filtered` leaves those uncounted.
+pub fn vitest(json: &str, filtered: bool) -> Result<Counts> {
+    let report: Value = serde_json::from_str(json).context("vitest's report is not JSON")?;
+    let number = |field: &str| -> Result<usize> {
+        let value = report.get(field).and_then(Value::as_u64);
+        let value = value.with_context(|| format!("vitest's report has no number `{field}`"))?;
+        Ok(usize::try_from(value)?)
+    };
+    let skipped = if filtered { 0 } else { number("numPendingTests")? + number("numTodoTests")? };
+    Ok(Counts { passed: number("numPassedTests")?, failed: number("numFailedTests")?, skipped })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(output: &str) -> (CargoTestOutput, String) {
+        let mut reader = CargoTestOutput::default();
+        let shown: Vec<&str> = output.lines().filter(|line| reader.line(line) == Worth::Show).collect();
+        let shown = shown.join("\n");
+        (reader, shown)
+    }
+
+    fn counts(passed: usize, failed: usize, skipped: usize) -> Counts {
+        Counts { passed, failed, skipped }
+    }
+
+    #[test]
+    fn several_programs_are_added_up_and_ignored_tests_count_as_skipped() {
+        let (reader, _) = read(
+            "\
+            running 3 tests\n\
+            test a ... ok\n\
+            test result: ok. 12 passed; 0 failed; 2 ignored; 0 measured; 5 filtered out; finished in 0.10s\n\
+            test b::c ... FAILED\n\
+            test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.00s\n",
+        );
+        assert_eq!(reader.counts(), counts(15, 1, 2));
+        assert_eq!(reader.failed_tests(), ["b::c"]);
+    }
+
+    #[test]
+    fn a_test_that_skips_itself_is_taken_off_the_passed_ones() {
+        let (reader, shown) = read(
+            "\
+            test real_agent ... ok\n\
+            \n\
+            successes:\n\
+            \n\
+            ---- real_agent stdout ----\n\
+            noise of a test that passed\n\
+            askdesk-skip: real_agent: the agent is not installed\n\
+            \n\
+            successes:\n    real_agent\n\
+            \n\
+            test result: ok. 4 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n",
+        );
+        assert_eq!(reader.counts(), counts(3, 0, 1));
+        let skip = Skip { name: "real_agent".into(), reason: "the agent is not installed".into() };
+        assert_eq!(reader.skips(), [skip]);
+        assert!(shown.contains("askdesk-skip: real_agent") && !shown.contains("noise"), "{shown}");
+    }
+
+    #[test]
+    fn a_skip_said_twice_or_in_the_middle_of_a_line_counts_once() {
+        let (reader, _) = read(
+            "\
+            test window ... askdesk-skip: window: no display\n\
+            ok\n\
+            successes:\n\
+            askdesk-skip: window: no display\n\
+            test result: ok. 1 passed; 0 failed; 0 ignored\n",
+        );
+        assert_eq!(reader.counts(), counts(0, 0, 1));
+    }
+
+    #[test]
+    fn a_test_that_says_skip_and_fails_has_failed() {
+        let (reader, _) = read(
+            "\
+            test desk::window ... FAILED\n\
+            failures:\n\
+            askdesk-skip: window: no display\n\
+            test result: FAILED. 1 passed; 1 failed; 0 ignored\n",
+        );
+        assert_eq!(reader.counts(), counts(1, 1, 0));
+    }
+
+    #[test]
+    fn failures_stay_visible_behind_hidden_successes() {
+        let (_, shown) = read(
+            "\
+            successes:\n\
+            hidden\n\
+            failures:\n\
+            assertion failed: left == right\n\
+            test result: FAILED. 1 passed; 1 failed; 0 ignored\n\
+            running 1 test\n",
+        );
+        assert!(shown.contains("assertion failed") && shown.contains("running 1 test"), "{shown}");
+        assert!(!shown.contains("hidden"), "{shown}");
+    }
+
+    #[test]
+    fn a_bad_ending_without_a_failed_test_and_an_empty_run_count_as_one_failure() {
+        assert_eq!(counts(3, 0, 0).with_ending(false, true), counts(3, 1, 0));
+        assert_eq!(counts(3, 2, 0).with_ending(false, true), counts(3, 2, 0));
+        assert_eq!(counts(0, 0, 0).with_ending(true, true), counts(0, 1, 0));
+        assert_eq!(counts(0, 0, 0).with_ending(true, false), counts(0, 0, 0));
+    }
+
+    #[test]
+    fn vitest_reports_are_counted() {
+        let report = r#"{"numTotalTests":9,"numPassedTests":5,"numFailedTests":1,"numPendingTests":2,"numTodoTests":1}"#;
+        assert_eq!(vitest(report, false).unwrap(), counts(5, 1, 3));
+        assert_eq!(vitest(report, true).unwrap(), counts(5, 1, 0));
+        assert!(vitest("{}", false).unwrap_err().to_string().contains("numPendingTests"));
+    }
+
+    #[test]
+    fn the_last_line_has_one_form() {
+        assert_eq!(counts(7, 0, 1).to_string(), "7 passed, 0 failed, 1 skipped");
+    }
+}

@@ -1,0 +1,223 @@
+//! A desktop of the tests' own: a display in memory, a session bus, a window manager, a notification daemon.
+//!
+//! Tests never see the display, the bus, the settings or the keys of the person who runs them.
+
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, bail};
+
+use crate::toolbox::Toolbox;
+
+/// The word by which this program starts itself inside the private display and bus.
+pub const INSIDE: &str = "inside-session";
+
+/// How long the window manager and the notification daemon get to answer.
+const READY_WITHIN: Duration = Duration::from_secs(20);
+const POLL: Duration = Duration::from_millis(50);
+
+/// Variables that lead to the person's own desktop.
+const OF_THE_DESKTOP: [&str; 12] = [
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "SESSION_MANAGER",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DBUS_STARTER_ADDRESS",
+    "AT_SPI_BUS_ADDRESS",
+    "NO_AT_BRIDGE",
+    "GTK_THEME",
+    "GTK_MODULES",
+    "GDK_SCALE",
+    "DESKTOP_STARTUP_ID",
+];
+/// Beginnings of variables that hold a person's settings or keys, which no test may see.
+const OF_THE_PERSON: [&str; 7] = ["XDG_", "ANTHROPIC_", "CLAUDE", "OPENAI_", "CODEX_", "GEMINI_", "OPENCODE"];
+
+/// Folders that stand in for the person's own while tests run; gone when this is dropped.
+pub struct PrivateFolders {
+    root: PathBuf,
+}
+
+impl PrivateFolders {
+    /// Makes the folders.
+    pub fn make() -> Result<Self> {
+        let root = env::temp_dir().join(format!("askdesk-tests-{}", std::process::id()));
+        let folders = Self { root };
+        for (_, folder) in folders.variables() {
+            fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+            for_the_owner_alone(&folder)?;
+        }
+        Ok(folders)
+    }
+
+    /// Makes a command see these folders, and nothing of the person's desktop.
+    pub fn keep_inside(&self, command: &mut Command) {
+        let names: Vec<OsString> = env::vars_os().map(|(name, _)| name).collect();
+        for name in names.iter().filter(|name| is_private(name)) {
+            command.env_remove(name);
+        }
+        command.envs(self.variables());
+        command.env("LC_ALL", "C.UTF-8").env("GDK_BACKEND", "x11");
+    }
+
+    fn variables(&self) -> Vec<(&'static str, PathBuf)> {
+        let folder = |name: &str| self.root.join(name);
+        vec![
+            ("XDG_RUNTIME_DIR", folder("run")),
+            ("XDG_CONFIG_HOME", folder("config")),
+            ("XDG_DATA_HOME", folder("data")),
+            ("XDG_STATE_HOME", folder("state")),
+            ("XDG_CACHE_HOME", folder("cache")),
+        ]
+    }
+}
+
+impl Drop for PrivateFolders {
+    fn drop(&mut self) {
+        // What cannot be removed lies in the system's folder for temporary files.
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+fn is_private(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    OF_THE_DESKTOP.contains(&name) || OF_THE_PERSON.iter().any(|start| name.starts_with(start))
+}
+
+#[cfg(unix)]
+fn for_the_owner_alone(folder: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
+        .with_context(|| format!("cannot close {} to others", folder.display()))
+}
+
+#[cfg(not(unix))]
+fn for_the_owner_alone(_folder: &Path) -> Result<()> {
+    Ok(())
+}
+
+/// Wraps a command so that it runs in a desktop of its own.
+///
+/// The display is outside and the bus inside: what the bus starts on demand finds the display that way.
+pub fn wrap(toolbox: &Toolbox, folders: &PrivateFolders, inner: &Command) -> Result<Command> {
+    let this_program = env::current_exe().context("cannot find this program's own file")?;
+    let mut command = toolbox.command("xvfb-run");
+    command
+        .args(["-a", "-s", "-screen 0 1600x1200x24", "dbus-run-session", "--"])
+        .arg(this_program)
+        .arg(INSIDE)
+        .arg(inner.get_program())
+        .args(inner.get_args());
+    for (name, value) in inner.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    folders.keep_inside(&mut command);
+    Ok(command)
+}
+
+/// Runs a command beside a window manager and a notification daemon; returns its exit code.
+pub fn run_inside(toolbox: &Toolbox, command: &[OsString]) -> Result<i32> {
+    let Some((program, arguments)) = command.split_first() else {
+        bail!("`{INSIDE}` needs a command to run")
+    };
+    let settings = env::temp_dir().join(format!("askdesk-dunstrc-{}", std::process::id()));
+    fs::write(&settings, DUNST_SETTINGS).with_context(|| format!("cannot write {}", settings.display()))?;
+    let mut companions = Companions::default();
+    companions.start(&mut toolbox.command("openbox"))?;
+    companions.start(toolbox.command("dunst").arg("-conf").arg(&settings))?;
+    wait_for("openbox, the window manager", || toolbox.succeeds("xdotool", &["get_num_desktops"]))?;
+    wait_for("dunst, the notification daemon", || toolbox.succeeds("dunstctl", &["is-paused"]))?;
+    let status = Command::new(program).args(arguments).status();
+    drop(companions);
+    let _ = fs::remove_file(&settings);
+    let status = status.with_context(|| format!("cannot start {}", program.display()))?;
+    Ok(status.code().unwrap_or(1))
+}
+
+/// Notifications stay until a test closes them, and a click on one means what it means on a desktop.
+const DUNST_SETTINGS: &str = "\
+[global]
+    follow = none
+    idle_threshold = 0
+    notification_limit = 20
+    mouse_left_click = do_action, close_current
+    mouse_right_click = close_current
+    font = DejaVu Sans 10
+[urgency_low]
+    timeout = 0
+[urgency_normal]
+    timeout = 0
+[urgency_critical]
+    timeout = 0
+";
+
+/// Programs that run beside the command and end with it.
+#[derive(Default)]
+struct Companions(Vec<Child>);
+
+impl Companions {
+    fn start(&mut self, command: &mut Command) -> Result<()> {
+        let name = command.get_program().to_owned();
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        self.0.push(child.with_context(|| format!("cannot start {}", name.display()))?);
+        Ok(())
+    }
+}
+
+impl Drop for Companions {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            // One that has ended by itself is fine.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn wait_for(what: &str, mut ready: impl FnMut() -> bool) -> Result<()> {
+    let began = Instant::now();
+    while !ready() {
+        if began.elapsed() > READY_WITHIN {
+            bail!("{what} did not answer within {} s in the private session", READY_WITHIN.as_secs());
+        }
+        thread::sleep(POLL);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_persons_desktop_settings_and_keys_are_private() {
+        for name in
+            ["DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_CONFIG_HOME", "ANTHROPIC_API_KEY", "CLAUDECODE"]
+        {
+            assert!(is_private(OsStr::new(name)), "{name}");
+        }
+        for name in ["PATH", "HOME", "CARGO_HOME", "LANG"] {
+            assert!(!is_private(OsStr::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_folders_are_there_and_go_away() {
+        let folders = PrivateFolders::make().unwrap();
+        let runtime = folders.root.join("run");
+        assert!(runtime.is_dir());
+        drop(folders);
+        assert!(!runtime.exists());
+    }
+}

@@ -1,0 +1,155 @@
+//! `cargo xtask run`: from a clone to the open desk.
+
+use std::{
+    env,
+    ffi::OsString,
+    io::{BufRead, BufReader},
+    path::PathBuf,
+    process::{Command, ExitCode, Stdio},
+};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::{
+    arguments::Run,
+    install,
+    prerequisites::Purpose,
+    probe,
+    steps::{self, Steps, seconds},
+    toolbox::Toolbox,
+    ui,
+};
+
+/// The program that opens the window.
+const DESKTOP: &str = "askdesk-desktop";
+/// The exit code where no window can open.
+const NO_DISPLAY: u8 = 2;
+
+/// Checks, builds what changed, and opens the desk; ends when it is closed.
+pub fn run(toolbox: Toolbox, options: &Run) -> Result<ExitCode> {
+    if cfg!(target_os = "linux") && !probe::has_display() {
+        eprintln!("{NO_DISPLAY_WORDS}");
+        return Ok(ExitCode::from(NO_DISPLAY));
+    }
+    let mut steps = Steps::start();
+    let toolbox = install::ensure(toolbox, Purpose::Run, options.yes, &mut steps)?;
+    ui::install_npm_packages(&toolbox, ui::UI, &mut steps)?;
+    ui::build(&toolbox, &mut steps)?;
+    let program = steps.try_run("build the desk", || build(&toolbox, options.release))?;
+    eprintln!("Opening the desk, {} after the start.", seconds(steps.elapsed()));
+    open(&program, &options.arguments)
+}
+
+const NO_DISPLAY_WORDS: &str = "\
+There is no display here, so the desk's window cannot open: neither DISPLAY nor WAYLAND_DISPLAY is set.
+What to do, one of:
+  - run `cargo xtask run` in a terminal of a desktop session
+  - from another machine with a display: `ssh -X` to this one, and run it there
+  - to try it without seeing it: `xvfb-run -a cargo xtask run`
+Nothing was installed or built.";
+
+/// Builds the desktop program and returns where it is.
+fn build(toolbox: &Toolbox, release: bool) -> Result<PathBuf> {
+    let mut cargo = toolbox.cargo();
+    cargo.args(["build", "--package", "askdesk", "--bin", DESKTOP]);
+    cargo.arg("--message-format=json-render-diagnostics");
+    if release {
+        cargo.arg("--release");
+    }
+    // cargo shows its progress on stderr; stdout holds where things were put.
+    let mut child = cargo
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot start cargo; is it in the PATH?")?;
+    let mut program = None;
+    if let Some(output) = child.stdout.take() {
+        for line in BufReader::new(output).lines() {
+            let line = line.context("cannot read what cargo says")?;
+            program = executable(&line).or(program);
+        }
+    }
+    let status = child.wait().context("cannot wait for cargo")?;
+    steps::succeeded(&cargo, status)?;
+    program.with_context(|| format!("cargo built no program called {DESKTOP}"))
+}
+
+fn executable(line: &str) -> Option<PathBuf> {
+    let message: Value = serde_json::from_str(line).ok()?;
+    let is_desktop = message.pointer("/target/name").and_then(Value::as_str) == Some(DESKTOP);
+    let path = message.get("executable").and_then(Value::as_str)?;
+    is_desktop.then(|| PathBuf::from(path))
+}
+
+fn open(program: &PathBuf, arguments: &[OsString]) -> Result<ExitCode> {
+    let mut desk = Command::new(program);
+    desk.args(arguments);
+    leave_cargo_behind(&mut desk);
+    let status = desk.status().with_context(|| format!("cannot start {}", program.display()))?;
+    if !status.success() {
+        bail!("the desk ended with {status}; what it says above is the reason");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Takes away what `cargo run` set for this program: the desk starts agents, and an agent that calls cargo
+/// must not find another package's folder and libraries in its environment.
+fn leave_cargo_behind(command: &mut Command) {
+    for (name, _) in env::vars_os() {
+        let Some(text) = name.to_str() else { continue };
+        if text == "CARGO" || text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
+    let Some(libraries) = env::var_os("LD_LIBRARY_PATH") else { return };
+    let of_the_person: Vec<PathBuf> =
+        env::split_paths(&libraries).filter(|path| !is_of_cargo(path)).collect();
+    match env::join_paths(&of_the_person) {
+        Ok(kept) if !of_the_person.is_empty() => command.env("LD_LIBRARY_PATH", kept),
+        _ => command.env_remove("LD_LIBRARY_PATH"),
+    };
+}
+
+fn is_of_cargo(folder: &std::path::Path) -> bool {
+    let beside_this_program = env::current_exe()
+        .ok()
+        .and_then(|file| Some(file.parent()?.to_owned()))
+        .is_some_and(|it| folder.starts_with(it));
+    beside_this_program
+        || folder.components().any(|part| part.as_os_str() == "rustlib" || part.as_os_str() == "toolchains")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_is_found_in_what_cargo_says() {
+        let table = [
+            (
+                r#"{"reason":"compiler-artifact","target":{"name":"askdesk-desktop"},"executable":"/t/askdesk-desktop"}"#,
+                true,
+            ),
+            (
+                r#"{"reason":"compiler-artifact","target":{"name":"askdesk-desktop"},"executable":null}"#,
+                false,
+            ),
+            (r#"{"reason":"compiler-artifact","target":{"name":"other"},"executable":"/t/other"}"#, false),
+            ("   Compiling askdesk", false),
+        ];
+        for (line, found) in table {
+            assert_eq!(executable(line), found.then(|| PathBuf::from("/t/askdesk-desktop")), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_desk_does_not_inherit_the_package_it_was_built_from() {
+        let mut command = Command::new("desk");
+        leave_cargo_behind(&mut command);
+        // `cargo test` sets these for its tests, as `cargo run` does for what it runs.
+        for name in ["CARGO", "CARGO_MANIFEST_DIR", "CARGO_PKG_NAME"] {
+            assert!(command.get_envs().any(|(removed, value)| removed == name && value.is_none()), "{name}");
+        }
+    }
+}

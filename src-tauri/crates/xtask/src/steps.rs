@@ -1,0 +1,234 @@
+//! Runs steps one after the other, shows how long each takes, and keeps how each ended.
+
+use std::{
+    io::{self, BufRead, BufReader, IsTerminal, Read},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::mpsc::{self, RecvTimeoutError, Sender},
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, bail};
+
+/// How long a command may be silent before a line says that it is still running.
+const HEARTBEAT: Duration = Duration::from_secs(30);
+/// How often a running command is looked at.
+const POLL: Duration = Duration::from_millis(50);
+
+/// How a step ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It did what it should.
+    Passed,
+    /// It did not; with the reason.
+    Failed(String),
+    /// It was left out; with the reason.
+    LeftOut(String),
+}
+
+/// A step that has ended.
+#[derive(Debug, Clone)]
+pub struct Ended {
+    /// The step, in the words that were shown.
+    pub name: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// The steps of one command. All progress goes to stderr, so that stdout holds results alone.
+#[derive(Debug)]
+pub struct Steps {
+    started: Instant,
+    ended: Vec<Ended>,
+}
+
+impl Steps {
+    /// Starts the clock.
+    pub fn start() -> Self {
+        Self { started: Instant::now(), ended: Vec::new() }
+    }
+
+    /// Runs a step; a failure is shown and kept, and the next steps can go on.
+    pub fn run<T>(&mut self, name: &str, step: impl FnOnce() -> Result<T>) -> Option<T> {
+        match self.try_run(name, step) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                eprintln!("{error:#}");
+                None
+            }
+        }
+    }
+
+    /// Runs a step without which nothing further makes sense.
+    pub fn try_run<T>(&mut self, name: &str, step: impl FnOnce() -> Result<T>) -> Result<T> {
+        eprintln!("[{}] {name} …", clock(self.started.elapsed()));
+        let began = Instant::now();
+        let result = step();
+        let took = began.elapsed();
+        let outcome = match &result {
+            Ok(_) => Outcome::Passed,
+            Err(error) => Outcome::Failed(format!("{error:#}")),
+        };
+        let word = if result.is_ok() { "done" } else { "FAILED" };
+        eprintln!("[{}] {name}: {word} after {}", clock(self.started.elapsed()), seconds(took));
+        self.ended.push(Ended { name: name.to_owned(), outcome, took });
+        result
+    }
+
+    /// Notes a step that cannot run, and why.
+    pub fn leave_out(&mut self, name: &str, reason: &str) {
+        eprintln!("[{}] {name}: left out, {reason}", clock(self.started.elapsed()));
+        let outcome = Outcome::LeftOut(reason.to_owned());
+        self.ended.push(Ended { name: name.to_owned(), outcome, took: Duration::ZERO });
+    }
+
+    /// The steps so far.
+    pub fn ended(&self) -> &[Ended] {
+        &self.ended
+    }
+
+    /// The time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+}
+
+/// Runs a command whose output goes to the terminal as it is, and fails when it fails.
+pub fn show(command: &mut Command) -> Result<()> {
+    command.stdin(Stdio::null()).stdout(Stdio::from(io::stderr()));
+    let mut child = start(command)?;
+    // A terminal already sees the command's own progress.
+    let silent_terminal = io::stderr().is_terminal();
+    let began = Instant::now();
+    let mut next = HEARTBEAT;
+    let status = loop {
+        if let Some(status) = child.try_wait().context("cannot wait for a command")? {
+            break status;
+        }
+        if !silent_terminal && began.elapsed() >= next {
+            still_running(command, began.elapsed());
+            next += HEARTBEAT;
+        }
+        thread::sleep(POLL);
+    };
+    succeeded(command, status)
+}
+
+/// Runs a command and hands each line of its output over; returns how it ended.
+pub fn read_lines(command: &mut Command, mut line: impl FnMut(&str)) -> Result<ExitStatus> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = start(command)?;
+    let (sender, receiver) = mpsc::channel();
+    send_lines(child.stdout.take(), sender.clone());
+    send_lines(child.stderr.take(), sender);
+    let began = Instant::now();
+    loop {
+        match receiver.recv_timeout(HEARTBEAT) {
+            Ok(text) => line(&text),
+            Err(RecvTimeoutError::Timeout) => still_running(command, began.elapsed()),
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    child.wait().context("cannot wait for a command")
+}
+
+/// Turns an exit status into an error that names the command.
+pub fn succeeded(command: &Command, status: ExitStatus) -> Result<()> {
+    if status.success() {
+        return Ok(());
+    }
+    bail!("`{}` ended with {status}; what it says above is the reason", in_words(command));
+}
+
+/// Writes a command as it would be typed.
+pub fn in_words(command: &Command) -> String {
+    let program = std::path::Path::new(command.get_program());
+    let name = program.file_name().unwrap_or(program.as_os_str());
+    std::iter::once(name)
+        .chain(command.get_args())
+        .map(|word| {
+            let word = word.to_string_lossy();
+            if word.contains(' ') { format!("\"{word}\"") } else { word.into_owned() }
+        })
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn start(command: &mut Command) -> Result<Child> {
+    command.spawn().with_context(|| format!("cannot start `{}`; is it installed?", in_words(command)))
+}
+
+fn still_running(command: &Command, since: Duration) {
+    let program = std::path::Path::new(command.get_program());
+    let name = program.file_name().unwrap_or(program.as_os_str());
+    eprintln!("    … {} is still running after {}", name.display(), seconds(since));
+}
+
+fn send_lines(source: Option<impl Read + Send + 'static>, sender: Sender<String>) {
+    let Some(source) = source else { return };
+    thread::spawn(move || {
+        let mut reader = BufReader::new(source);
+        let mut line = Vec::new();
+        while reader.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
+            let text = String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned();
+            if sender.send(text).is_err() {
+                break;
+            }
+            line.clear();
+        }
+    });
+}
+
+fn clock(elapsed: Duration) -> String {
+    format!("{:02}:{:02}", elapsed.as_secs() / 60, elapsed.as_secs() % 60)
+}
+
+/// Writes a duration as a person says it.
+pub fn seconds(duration: Duration) -> String {
+    match duration.as_secs() {
+        0..60 => format!("{:.1} s", duration.as_secs_f64()),
+        whole => format!("{} min {:02} s", whole / 60, whole % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_step_is_kept_and_the_next_one_runs() {
+        let mut steps = Steps::start();
+        assert_eq!(steps.run("first", || -> Result<()> { bail!("broken") }), None);
+        assert_eq!(steps.run("second", || Ok(2)), Some(2));
+        let outcomes: Vec<Outcome> = steps.ended().iter().map(|step| step.outcome.clone()).collect();
+        assert_eq!(outcomes, [Outcome::Failed("broken".into()), Outcome::Passed]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn lines_of_both_outputs_arrive_and_the_status_is_told() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo out; echo err >&2; printf last; exit 3"]);
+        let mut lines = Vec::new();
+        let status = read_lines(&mut command, |line| lines.push(line.to_owned())).unwrap();
+        lines.sort();
+        assert_eq!((lines, status.code()), (vec!["err".into(), "last".into(), "out".into()], Some(3)));
+        let error = succeeded(&command, status).unwrap_err().to_string();
+        assert!(error.contains("sh -c"), "{error}");
+    }
+
+    #[test]
+    fn a_command_that_is_not_there_is_named() {
+        let error = show(&mut Command::new("no-such-program-askdesk")).unwrap_err().to_string();
+        assert!(error.contains("`no-such-program-askdesk`"), "{error}");
+    }
+
+    #[test]
+    fn durations_read_as_a_person_says_them() {
+        assert_eq!(seconds(Duration::from_millis(1_240)), "1.2 s");
+        assert_eq!(seconds(Duration::from_secs(125)), "2 min 05 s");
+        assert_eq!(clock(Duration::from_secs(605)), "10:05");
+    }
+}

@@ -1,0 +1,75 @@
+//! `cargo xtask tidy`: the rules of the tree that no compiler checks.
+
+mod edges;
+mod page;
+mod sources;
+mod tree;
+
+use std::fmt;
+
+use anyhow::{Context, Result, bail};
+
+use crate::toolbox::Toolbox;
+
+/// A place where a rule is broken, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Problem {
+    at: String,
+    says: String,
+}
+
+impl Problem {
+    fn new(at: impl Into<String>, says: impl Into<String>) -> Self {
+        Self { at: at.into(), says: says.into() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.at, self.says)
+    }
+}
+
+/// Checks every rule on the repository, and fails when one is broken.
+pub fn check(toolbox: &Toolbox) -> Result<()> {
+    let metadata = toolbox
+        .cargo()
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .output()
+        .context("cannot start cargo")?;
+    if !metadata.status.success() {
+        bail!("cargo metadata failed: {}", String::from_utf8_lossy(&metadata.stderr).trim());
+    }
+    let packages = edges::packages(&String::from_utf8_lossy(&metadata.stdout))?;
+    let files = tree::sources(toolbox.root())?;
+
+    for long in files.iter().filter_map(sources::note_on_length) {
+        eprintln!("note: {long}");
+    }
+    let mut problems = edges::problems(&packages);
+    for file in &files {
+        problems.extend(sources::problems(file));
+        problems.extend(page::problems(file));
+    }
+    for problem in &problems {
+        eprintln!("{problem}");
+    }
+    if !problems.is_empty() {
+        bail!("{} rule(s) of the tree are broken; each line above says where", problems.len());
+    }
+    eprintln!("tidy: {} packages and {} source files keep the rules", packages.len(), files.len());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn this_repository_keeps_the_rules() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap();
+        check(&Toolbox::of_the_system(root)).unwrap();
+    }
+}

@@ -1,0 +1,131 @@
+//! Rules for the page: one door to the shell, one file of colours.
+
+use super::{Problem, tree::Source};
+
+const PAGE: &str = "ui/src/";
+/// The only module that may talk to the shell.
+const BRIDGE: &str = "ui/src/platform/bridge.ts";
+/// The only file that may name a colour.
+const TOKENS: &str = "ui/src/shared/tokens.css";
+/// The packages of the shell.
+const SHELL: &str = "@tauri-apps/";
+/// What tests may import to stand in for the shell.
+const SHELL_MOCKS: &str = "@tauri-apps/api/mocks";
+/// Functions of CSS that make a colour out of numbers.
+const COLOUR_FUNCTIONS: [&str; 8] = ["rgb(", "rgba(", "hsl(", "hsla(", "hwb(", "lab(", "lch(", "oklch("];
+
+/// Lists what is wrong with a file of the page.
+pub fn problems(file: &Source) -> Vec<Problem> {
+    if !file.path.starts_with(PAGE) || file.is_generated() {
+        return Vec::new();
+    }
+    let mut problems = Vec::new();
+    let mut in_style = file.kind() == "css";
+    for (index, line) in file.text.lines().enumerate() {
+        let at = || format!("{}:{}", file.path, index + 1);
+        if file.path != BRIDGE && imports_shell(line, file.is_test()) {
+            problems.push(Problem::new(at(), format!("imports {SHELL}…; only {BRIDGE} may, go through it")));
+        }
+        if file.kind() == "svelte" {
+            in_style = (in_style || line.contains("<style")) && !line.contains("</style");
+        }
+        if file.path != TOKENS
+            && !file.is_test()
+            && let Some(colour) = colour_in(line, in_style)
+        {
+            problems
+                .push(Problem::new(at(), format!("names the colour {colour}; give it a token in {TOKENS}")));
+        }
+    }
+    problems
+}
+
+fn imports_shell(line: &str, in_test: bool) -> bool {
+    line.match_indices(SHELL).any(|(at, _)| {
+        let quoted = line[..at].ends_with(['"', '\'', '`']);
+        quoted && !(in_test && line[at..].starts_with(SHELL_MOCKS))
+    })
+}
+
+/// Finds a colour written out. Outside of styles only a quoted `#abc` is one: `{#each}` and "#12" are not.
+fn colour_in(line: &str, in_style: bool) -> Option<String> {
+    let function = COLOUR_FUNCTIONS.iter().find(|function| {
+        line.match_indices(**function).any(|(at, _)| {
+            let before = line[..at].chars().next_back();
+            // Relative colours (`rgb(from var(--x) …)`) and mixes of tokens name none themselves.
+            let of_a_token = line[at + function.len()..].trim_start().starts_with("from var(");
+            !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '-' || c == '.') && !of_a_token
+        })
+    });
+    if let Some(function) = function {
+        return Some(format!("{function}…)"));
+    }
+    line.match_indices('#').find_map(|(at, _)| {
+        let digits: String = line[at + 1..].chars().take_while(char::is_ascii_hexdigit).collect();
+        let after = line[at + 1 + digits.len()..].chars().next();
+        let whole = !after.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '-');
+        let is_hex = whole && matches!(digits.len(), 3 | 4 | 6 | 8);
+        let before = line[..at].chars().next_back();
+        let placed = match before {
+            Some('"' | '\'' | '`') => true,
+            Some(' ' | ',' | '(' | ':') => in_style && line[..at].contains(':'),
+            _ => false,
+        };
+        (is_hex && placed).then(|| format!("#{digits}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &str, text: &str, expected: &[&str]) {
+        let found = problems(&Source { path: path.into(), text: text.into() });
+        let found: Vec<String> = found.iter().map(Problem::to_string).collect();
+        assert_eq!(found.len(), expected.len(), "{text}: {found:?}");
+        for (found, words) in found.iter().zip(expected) {
+            assert!(found.contains(words), "{found}");
+        }
+    }
+
+    #[test]
+    fn one_module_talks_to_the_shell() {
+        let import = "import { invoke } from \"@tauri-apps/api/core\";";
+        check(BRIDGE, import, &[]);
+        check("ui/src/panel/panel.ts", import, &["panel.ts:1: imports"]);
+        check(
+            "ui/src/panel/Panel.svelte",
+            "const core = await import('@tauri-apps/api/core');",
+            &["imports"],
+        );
+        check("ui/src/panel/panel.ts", "// goes to @tauri-apps/api in the end", &[]);
+    }
+
+    #[test]
+    fn tests_may_stand_in_for_the_shell_and_not_call_it() {
+        check("ui/src/panel/panel.test.ts", "import { mockIPC } from \"@tauri-apps/api/mocks\";", &[]);
+        check("ui/src/panel/panel.test.ts", "import { invoke } from \"@tauri-apps/api/core\";", &["imports"]);
+    }
+
+    #[test]
+    fn colours_stand_in_one_file() {
+        check(TOKENS, ":root { --ink: #1a2b3c; }", &[]);
+        check("ui/src/app.css", "a { color: #1a2b3c; }", &["#1a2b3c"]);
+        check("ui/src/app.css", "a { background: rgba(0, 0, 0, 0.5); }", &["rgba("]);
+        check(
+            "ui/src/A.svelte",
+            "<style>\n  a { border: 1px solid #abc; }\n</style>",
+            &["A.svelte:2: names the colour #abc"],
+        );
+        check("ui/src/A.svelte", "<path fill=\"#fff\" />", &["#fff"]);
+        check("ui/src/a.ts", "const ink = '#ffeedd';", &["#ffeedd"]);
+    }
+
+    #[test]
+    fn what_only_looks_like_a_colour_is_fine() {
+        check("ui/src/A.svelte", "{#each options as option}\n{#if bad}\n<a href=\"#main\">", &[]);
+        check("ui/src/a.ts", "// see #123\nconst label = `question #${number}`;", &[]);
+        check("ui/src/app.css", "#add { color: var(--ink); }", &[]);
+        check("ui/src/app.css", "a { color: rgb(from var(--ink) r g b / 50%); }", &[]);
+    }
+}
