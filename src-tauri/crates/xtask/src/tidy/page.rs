@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     fn check(path: &str, text: &str, expected: &[&str]) {
-        let found = problems(&Source { path: path.into(), text: text.into() });
+        let found = problems(&Source { path: path.into(), text: text.into(), declared_for_tests: false });
         let found: Vec<String> = found.iter().map(Problem::to_string).collect();
         assert_eq!(found.len(), expected.len(), "{text}: {found:?}");
         for (found, words) in found.iter().zip(expected) {

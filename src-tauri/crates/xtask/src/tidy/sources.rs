@@ -1,6 +1,9 @@
 //! Rules for every source file: length, names, what is not left behind.
 
-use super::{Problem, tree::Source};
+use super::{
+    Problem,
+    tree::{Source, is_for_tests},
+};
 
 /// A file with more lines than this has more than one story to tell.
 const TOO_LONG: usize = 800;
@@ -49,8 +52,7 @@ fn product_lines(file: &Source) -> usize {
         return 0;
     }
     let lines: Vec<&str> = file.text.lines().collect();
-    let tests =
-        lines.windows(2).position(|pair| pair[0].trim() == "#[cfg(test)]" && pair[1].contains("mod "));
+    let tests = lines.windows(2).position(|pair| is_for_tests(pair[0]) && pair[1].contains("mod "));
     tests.unwrap_or(lines.len())
 }
 
@@ -68,7 +70,7 @@ mod tests {
     use super::*;
 
     fn check(path: &str, text: &str, expected: &[&str]) {
-        let found = problems(&Source { path: path.into(), text: text.into() });
+        let found = problems(&Source { path: path.into(), text: text.into(), declared_for_tests: false });
         let found: Vec<String> = found.iter().map(Problem::to_string).collect();
         assert_eq!(found.len(), expected.len(), "{found:?}");
         for (found, words) in found.iter().zip(expected) {
@@ -81,7 +83,8 @@ mod tests {
         check("src-tauri/src/a.rs", &"line\n".repeat(TOO_LONG), &[]);
         check("src-tauri/src/a.rs", &"line\n".repeat(TOO_LONG + 1), &["has 801 lines"]);
         check("ui/src/generated/wire.ts", &"line\n".repeat(TOO_LONG + 1), &[]);
-        let long = Source { path: "ui/src/a.ts".into(), text: "line\n".repeat(LONG + 1) };
+        let long =
+            Source { path: "ui/src/a.ts".into(), text: "line\n".repeat(LONG + 1), declared_for_tests: false };
         assert_eq!(note_on_length(&long).unwrap(), "ui/src/a.ts has 501 lines");
     }
 

@@ -1,6 +1,7 @@
 //! Reads the source files of the tree.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -21,6 +22,8 @@ pub struct Source {
     pub path: String,
     /// What it holds.
     pub text: String,
+    /// Whether the file above it declares it as a module of tests.
+    pub declared_for_tests: bool,
 }
 
 impl Source {
@@ -39,13 +42,31 @@ impl Source {
         self.path.split('/').any(|part| part == "generated")
     }
 
+    /// The modules in files of their own that it declares for tests alone, as paths.
+    fn modules_for_tests(&self) -> Vec<String> {
+        let folder = match self.path.rsplit_once('/') {
+            Some((folder, "lib.rs" | "main.rs")) => folder,
+            _ => self.path.trim_end_matches(".rs"),
+        };
+        let lines: Vec<&str> = self.text.lines().map(str::trim).collect();
+        let declarations = lines.windows(2).filter(|pair| is_for_tests(pair[0]));
+        let names = declarations.filter_map(|pair| pair[1].strip_suffix(';')?.rsplit_once("mod "));
+        names.map(|(_, name)| format!("{folder}/{name}.rs")).collect()
+    }
+
     /// Whether it belongs to tests alone.
     pub fn is_test(&self) -> bool {
         let stem = self.name().split('.').next().unwrap_or_default();
         let rust = self.kind() == "rs" && (stem == "tests" || stem.ends_with("_tests"));
         let page = self.name().contains(".test.") || self.name().contains(".spec.");
-        rust || page || self.path.split('/').any(|part| part == "tests")
+        rust || page || self.declared_for_tests || self.path.split('/').any(|part| part == "tests")
     }
+}
+
+/// Whether an attribute keeps what follows to tests: `#[cfg(test)]`, also with conditions more.
+pub fn is_for_tests(line: &str) -> bool {
+    let condition = line.trim().strip_prefix("#[cfg(");
+    condition.is_some_and(|it| it.starts_with("test)") || it.starts_with("all(test,"))
 }
 
 /// Reads every source file below the root.
@@ -58,14 +79,19 @@ pub fn sources(root: &Path) -> Result<Vec<Source>> {
         }
     }
     files.sort();
-    files.iter().map(|file| read(root, file)).collect()
+    let mut sources: Vec<Source> = files.iter().map(|file| read(root, file)).collect::<Result<_>>()?;
+    let for_tests: BTreeSet<String> = sources.iter().flat_map(Source::modules_for_tests).collect();
+    for source in &mut sources {
+        source.declared_for_tests = for_tests.contains(&source.path);
+    }
+    Ok(sources)
 }
 
 fn read(root: &Path, file: &Path) -> Result<Source> {
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let below = file.strip_prefix(root).unwrap_or(file);
     let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
-    Ok(Source { path: parts.join("/"), text })
+    Ok(Source { path: parts.join("/"), text, declared_for_tests: false })
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
@@ -82,4 +108,35 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(path: &str, text: &str) -> Source {
+        Source { path: path.into(), text: text.into(), declared_for_tests: false }
+    }
+
+    #[test]
+    fn a_module_declared_for_tests_is_found_where_it_lies() {
+        let declaration =
+            "mod a;\n#[cfg(all(test, feature = \"ts\"))]\nmod wire;\n#[cfg(test)]\npub mod tests {\n";
+        assert_eq!(source("x/src/lib.rs", declaration).modules_for_tests(), ["x/src/wire.rs"]);
+        assert_eq!(source("x/src/api.rs", declaration).modules_for_tests(), ["x/src/api/wire.rs"]);
+        let product = "#[cfg(not(test))]\nmod clock;\n#[cfg(unix)]\nmod test;\n";
+        assert_eq!(source("x/src/lib.rs", product).modules_for_tests(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn tests_are_told_by_their_place_and_name() {
+        for path in
+            ["src-tauri/tests/window.rs", "x/src/a/tests.rs", "x/src/claude_tests.rs", "ui/src/a.test.ts"]
+        {
+            assert!(source(path, "").is_test(), "{path}");
+        }
+        for path in ["x/src/tests_of_time.rs", "ui/src/latest.ts", "x/src/lib.rs"] {
+            assert!(!source(path, "").is_test(), "{path}");
+        }
+    }
 }
