@@ -1,0 +1,173 @@
+//! A person's answers in the words an agent gets.
+
+use askdesk_domain::{Answers, Notice, Question, QuestionDraft};
+use serde_json::{Map, Value, json};
+
+/// What stands where a question was left unanswered; never an empty text, which looks like an answer.
+const UNANSWERED: &str = "(The user left this question unanswered.)";
+
+/// A line for the agent, and what the person should know about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Encoded {
+    /// The line, without a line feed.
+    pub line: String,
+    /// What could not be said as it was meant.
+    pub notices: Vec<Notice>,
+}
+
+/// What was said to one question, in the agent's own uncut texts.
+#[derive(Debug)]
+pub(super) struct Said<'a> {
+    question: &'a str,
+    header: Option<&'a str>,
+    labels: Vec<&'a str>,
+    other: Option<&'a str>,
+    note: Option<&'a str>,
+    preview: Option<&'a str>,
+}
+
+impl Said<'_> {
+    const fn is_unanswered(&self) -> bool {
+        self.labels.is_empty() && self.other.is_none()
+    }
+
+    /// The labels in the question's order, then the person's own words.
+    fn value(&self) -> String {
+        let parts: Vec<&str> = self.labels.iter().copied().chain(self.other).collect();
+        if parts.is_empty() { UNANSWERED.to_owned() } else { parts.join(", ") }
+    }
+}
+
+/// Puts the answers beside the agent's own texts, one entry for each question, answered or not.
+pub(super) fn said<'a>(
+    drafts: &'a [QuestionDraft],
+    questions: &'a [Question],
+    answers: &'a Answers,
+) -> Vec<Said<'a>> {
+    let with_draft = questions.iter().map(|question| (question, drafts.get(question.id.index())));
+    with_draft
+        .map(|(question, draft)| {
+            let answer = answers.to(question.id);
+            let chosen = answer.map(|answer| answer.chosen.as_slice()).unwrap_or_default();
+            // The draft holds the label and the preview uncut; an option's id is minted from its place there.
+            let drawn = |id| {
+                let options = draft.map(|draft| draft.options.as_slice()).unwrap_or_default();
+                options.iter().enumerate().find(|(place, _)| question.id.option(*place) == id).map(|(_, o)| o)
+            };
+            let label = |id| match drawn(id) {
+                Some(option) => Some(option.label.as_str()),
+                None => question.option(id).map(|option| option.label.as_str()),
+            };
+            let preview = match chosen {
+                [only] => drawn(*only).and_then(|option| option.preview.as_deref()),
+                _ => None,
+            };
+            Said {
+                question: draft.map_or(question.text.as_str(), |draft| &draft.text),
+                header: question.header.as_deref(),
+                labels: chosen.iter().filter_map(|id| label(*id)).collect(),
+                other: answer.and_then(|answer| answer.other.as_deref()),
+                note: answer.and_then(|answer| answer.note.as_deref()),
+                preview: preview.filter(|preview| !preview.is_empty()),
+            }
+        })
+        .collect()
+}
+
+/// Returns the input as it was received with the answers added under the full question texts.
+///
+/// The protocol knows a question only by its text, so two questions with one text share a key: their values are
+/// joined and numbered, and a notice says so.
+pub(super) fn with_answers(input: &Value, said: &[Said<'_>], skips: bool) -> (Value, Vec<Notice>) {
+    let mut values = Map::new();
+    let mut annotations = match input.get("annotations") {
+        Some(Value::Object(received)) => received.clone(),
+        _ => Map::new(),
+    };
+    let mut notices = Vec::new();
+    for (place, first) in said.iter().enumerate() {
+        if said[..place].iter().any(|earlier| earlier.question == first.question) {
+            continue;
+        }
+        let twins: Vec<&Said<'_>> = said.iter().filter(|one| one.question == first.question).collect();
+        if twins.len() > 1 {
+            notices.push(Notice::SameTextJoined { text: askdesk_domain::text::bounded(first.question) });
+        }
+        let value = numbered(&twins, "; ", |one| Some(one.value())).unwrap_or_default();
+        values.insert(first.question.to_owned(), Value::String(value));
+
+        let mut annotation = Map::new();
+        if let Some(notes) = numbered(&twins, "; ", |one| one.note.map(str::to_owned)) {
+            annotation.insert("notes".to_owned(), Value::String(notes));
+        }
+        if let Some(preview) = numbered(&twins, "\n", |one| one.preview.map(str::to_owned)) {
+            annotation.insert("preview".to_owned(), Value::String(preview));
+        }
+        if skips && twins.iter().all(|one| one.is_unanswered()) {
+            annotation.insert("unanswered".to_owned(), Value::String("skipped".to_owned()));
+        }
+        if !annotation.is_empty() {
+            annotations.insert(first.question.to_owned(), Value::Object(annotation));
+        }
+    }
+    let mut answered = match input {
+        Value::Object(fields) => fields.clone(),
+        _ => Map::new(),
+    };
+    answered.insert("answers".to_owned(), Value::Object(values));
+    if !annotations.is_empty() {
+        answered.insert("annotations".to_owned(), Value::Object(annotations));
+    }
+    (Value::Object(answered), notices)
+}
+
+/// One value as it is; those of several twins with their numbers.
+fn numbered(
+    twins: &[&Said<'_>],
+    between: &str,
+    value: impl Fn(&Said<'_>) -> Option<String>,
+) -> Option<String> {
+    if let [only] = twins {
+        return value(only);
+    }
+    let values = twins.iter().enumerate();
+    let parts: Vec<String> = values
+        .filter_map(|(place, one)| value(one).map(|value| format!("({}) {value}", place + 1)))
+        .collect();
+    (!parts.is_empty()).then(|| parts.join(between))
+}
+
+/// Returns the answers as text for a model, and below it as JSON for a program that reads the result.
+pub(super) fn as_text(said: &[Said<'_>]) -> String {
+    let pairs: Vec<String> = said
+        .iter()
+        .map(|one| {
+            let note = one.note.map(|note| format!(" (note: {note})")).unwrap_or_default();
+            format!("\"{}\"=\"{}\"{note}", one.question, one.value())
+        })
+        .collect();
+    let own_words = said.iter().any(|one| one.other.is_some() || one.note.is_some());
+    let close = match own_words {
+        true => "Some of this is in the user's own words: read them as they stand and follow what they say.",
+        false => "You can now continue with the user's answers in mind.",
+    };
+    let answers: Vec<Value> = said.iter().map(as_json).collect();
+    let structured = json!({"outcome": "answered", "answers": answers});
+    format!("User has answered your questions: {}. {close}\n\n{structured}", pairs.join(", "))
+}
+
+fn as_json(said: &Said<'_>) -> Value {
+    let mut fields = Map::new();
+    fields.insert("question".to_owned(), json!(said.question));
+    let optional = [("header", said.header), ("customInput", said.other), ("note", said.note)];
+    fields.insert("selectedOptions".to_owned(), json!(said.labels));
+    for (name, value) in optional {
+        if let Some(value) = value {
+            fields.insert(name.to_owned(), json!(value));
+        }
+    }
+    if said.is_unanswered() {
+        fields.insert("unanswered".to_owned(), Value::Bool(true));
+    }
+    Value::Object(fields)
+}

@@ -1,0 +1,185 @@
+//! Control requests of Claude Code: questions, permissions, and what it takes back.
+
+use askdesk_domain::text::bounded;
+use askdesk_domain::{IntakeRules, NativeRef, QuestionDraft, Refusal, intake};
+use serde_json::Value;
+
+use super::encode::{deny, failed, refusal_words, too_many};
+use super::parse::{list, text, unknown, unusable};
+use super::{Call, ClaudeStream, OPEN_CALLS, QUESTION_TOOL, Wanted, tools};
+use crate::event::{AgentEvent, Asked, Unusable};
+use crate::question_json::read_questions;
+
+impl ClaudeStream {
+    pub(super) fn on_control_request(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
+        let Some(request_id) = text(message, "request_id").and_then(NativeRef::new) else {
+            return unusable(out, Unusable::Incomplete { field: "request_id" });
+        };
+        let request = message.get("request").unwrap_or(&Value::Null);
+        match text(request, "subtype") {
+            Some("can_use_tool") => {
+                self.begin_turn(out);
+                match text(request, "tool_name") {
+                    Some(QUESTION_TOOL) => self.on_question(&request_id, request, out),
+                    Some(tool) => self.on_permission(request_id, tool, request, out),
+                    None => {
+                        let line = deny(request_id.as_str(), "can_use_tool needs a tool_name.");
+                        unusable(out, Unusable::Incomplete { field: "tool_name" });
+                        out.push(AgentEvent::Reply { line });
+                    }
+                }
+            }
+            subtype => {
+                let subtype = subtype.unwrap_or("without a subtype");
+                unknown(out, &format!("control_request/{subtype}"));
+                let error = format!("Askdesk does not support the control request {}.", bounded(subtype));
+                out.push(AgentEvent::Reply { line: failed(request_id.as_str(), &error) });
+            }
+        }
+    }
+
+    fn on_question(&mut self, request_id: &NativeRef, request: &Value, out: &mut Vec<AgentEvent>) {
+        let tool_use = text(request, "tool_use_id");
+        // The tool use names the call in both forms and outlives a renewed request, so it comes first.
+        let native_ref = tool_use.and_then(NativeRef::new).unwrap_or_else(|| request_id.clone());
+        if let Some(tool_use) = tool_use {
+            self.remember_question_use(tool_use);
+        }
+        let input = request.get("input").unwrap_or(&Value::Null);
+        if brings_answers(input) {
+            self.forget(&native_ref);
+            let reply = super::encode::allow(request_id.as_str(), input);
+            return out.push(AgentEvent::Passed { native_ref, reply });
+        }
+        let refuse = |native_ref: NativeRef, reason: String| AgentEvent::Refused {
+            native_ref,
+            reply: Some(deny(request_id.as_str(), &refusal_words(&reason))),
+            reason,
+        };
+        let (drafts, questions) = match read(input) {
+            Ok(read) => read,
+            Err(refusal) => {
+                self.forget(&native_ref);
+                return out.push(refuse(native_ref, refusal.to_string()));
+            }
+        };
+        let full = self.calls.len() >= OPEN_CALLS;
+        if let Some(known) = self.call_mut(&native_ref) {
+            let same = matches!(&known.what, Wanted::Answers { questions: known, .. } if *known == questions);
+            if !same && known.request_id.is_some() {
+                let reason = "tool_use_id: already asks something else; every call needs an id of its own";
+                return out.push(refuse(native_ref, reason.to_owned()));
+            }
+            // Renewed, or the bare form is followed by its control request: from now on this one is answered.
+            known.request_id = Some(request_id.to_string());
+            known.input = input.clone();
+            known.what = Wanted::Answers { drafts, questions: questions.clone() };
+        } else if full {
+            return out.push(refuse(native_ref, too_many()));
+        } else {
+            self.calls.push(Call {
+                native_ref: native_ref.clone(),
+                request_id: Some(request_id.to_string()),
+                tool_use: tool_use.map(str::to_owned),
+                input: input.clone(),
+                told: false,
+                what: Wanted::Answers { drafts, questions: questions.clone() },
+            });
+        }
+        out.push(AgentEvent::Asked(Asked {
+            native_ref,
+            source: askdesk_domain::Source::ClaudeControl,
+            asked_by: text(request, "agent_id").map(bounded),
+            questions,
+        }));
+    }
+
+    /// A permission is named by its request: one tool use may need several.
+    fn on_permission(
+        &mut self,
+        native_ref: NativeRef,
+        tool: &str,
+        request: &Value,
+        out: &mut Vec<AgentEvent>,
+    ) {
+        let input = request.get("input").cloned().unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+        let tool_use = text(request, "tool_use_id").map(str::to_owned);
+        out.push(AgentEvent::ApprovalAsked {
+            native_ref: native_ref.clone(),
+            tool_use: tool_use.as_deref().map(bounded),
+            tool: bounded(tool),
+            description: text(request, "description").filter(|words| !words.trim().is_empty()).map(bounded),
+            input: tools::readable(tool, &input),
+        });
+        if let Some(known) = self.call_mut(&native_ref) {
+            known.input = input;
+            return;
+        }
+        if self.calls.len() >= OPEN_CALLS {
+            out.pop();
+            return out.push(AgentEvent::Reply { line: deny(native_ref.as_str(), &too_many()) });
+        }
+        self.calls.push(Call {
+            request_id: Some(native_ref.to_string()),
+            native_ref,
+            tool_use,
+            input,
+            told: false,
+            what: Wanted::Permission,
+        });
+    }
+
+    /// What is taken back is withdrawn even if its answer is on the way: the agent will not use it.
+    pub(super) fn on_cancel(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
+        let Some(request_id) = text(message, "request_id") else {
+            return unusable(out, Unusable::Incomplete { field: "request_id" });
+        };
+        let known = self.calls.iter().position(|call| call.request_id.as_deref() == Some(request_id));
+        if let Some(place) = known {
+            let call = self.calls.remove(place);
+            out.push(AgentEvent::Withdrawn { native_ref: call.native_ref });
+        }
+    }
+
+    pub(super) fn on_control_response(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
+        let response = message.get("response").unwrap_or(&Value::Null);
+        let ours =
+            text(response, "request_id").is_some_and(|id| id.starts_with(super::encode::REQUEST_PREFIX));
+        if !ours {
+            // An agent that replays its input repeats our own answers.
+            return;
+        }
+        if text(response, "subtype") == Some("error") {
+            let error = bounded(text(response, "error").unwrap_or("no reason given"));
+            return unusable(out, Unusable::RequestFailed { error });
+        }
+        if let Some(said) = response.get("response").filter(|said| said.get("claude_code_version").is_some())
+        {
+            self.introduce(said, out);
+        }
+        for pending in list(response, "pending_permission_requests") {
+            self.on_control_request(pending, out);
+        }
+    }
+}
+
+fn read(input: &Value) -> Result<(Vec<QuestionDraft>, Vec<askdesk_domain::Question>), Refusal> {
+    let drafts = read_questions(input)?;
+    let questions = intake::accept(&drafts, IntakeRules::FOREIGN)?;
+    Ok((drafts, questions))
+}
+
+/// Says whether a question comes with answers that say something.
+fn brings_answers(input: &Value) -> bool {
+    let says = |value: &Value| match value {
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Array(list) => !list.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Null => false,
+        Value::Bool(_) | Value::Number(_) => true,
+    };
+    match input.get("answers") {
+        Some(Value::Object(answers)) => answers.values().any(says),
+        _ => false,
+    }
+}

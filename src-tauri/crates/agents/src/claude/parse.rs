@@ -1,0 +1,348 @@
+//! From a line of Claude Code to what it means.
+
+use askdesk_domain::text::bounded;
+use askdesk_domain::{IntakeRules, NativeRef, Source, intake};
+use serde_json::Value;
+
+use super::{Call, ClaudeStream, OPEN_CALLS, QUESTION_TOOL, Wanted, tools};
+use crate::event::{AgentEvent, Asked, Unusable};
+use crate::question_json::read_questions;
+
+/// The longest name of an unknown kind of message that is repeated, in characters.
+const KIND_CHARS: usize = 80;
+
+/// Kinds of messages that are known and mean nothing to the desk.
+const SILENT_TYPES: &[&str] = &[
+    "attachment",
+    "auth_status",
+    "command_lifecycle",
+    "keep_alive",
+    "prompt_suggestion",
+    "rate_limit_event",
+    "tool_progress",
+    "tool_use_summary",
+];
+
+/// Kinds of system messages that are known and mean nothing to the desk.
+const SILENT_SYSTEM: &[&str] = &[
+    "api_retry",
+    "background_tasks_changed",
+    "compact_boundary",
+    "elicitation_complete",
+    "files_persisted",
+    "hook_progress",
+    "hook_response",
+    "hook_started",
+    "informational",
+    "local_command_output",
+    "permission_denied",
+    "session_state_changed",
+    "session_title_changed",
+    "status",
+    "task_notification",
+    "task_progress",
+    "task_started",
+    "task_updated",
+];
+
+impl ClaudeStream {
+    /// Takes one line of the agent's output, without its line feed.
+    pub fn on_line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
+        let mut out = Vec::new();
+        if line.trim_ascii().is_empty() {
+            return out;
+        }
+        match serde_json::from_slice(line) {
+            Ok(message) => self.on_message(&message, &mut out),
+            Err(_) => unusable(&mut out, Unusable::NotJson),
+        }
+        out
+    }
+
+    /// Takes note of a line that was too long to be read.
+    pub fn on_overlong(&mut self, bytes: usize) -> Vec<AgentEvent> {
+        vec![AgentEvent::Unusable { why: Unusable::TooLong { bytes } }]
+    }
+
+    /// Takes the bytes after the last line feed when the agent's output has ended.
+    pub fn on_end(&mut self, unfinished: &[u8]) -> Vec<AgentEvent> {
+        if unfinished.trim_ascii().is_empty() {
+            return Vec::new();
+        }
+        // A last line may be whole and only lack its line feed.
+        match serde_json::from_slice::<Value>(unfinished) {
+            Ok(Value::Object(_)) => self.on_line(unfinished),
+            _ => vec![AgentEvent::Unusable { why: Unusable::CutInHalf }],
+        }
+    }
+
+    fn on_message(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
+        match text(message, "type") {
+            Some("assistant") => self.on_assistant(message, out),
+            Some("user") => self.on_user(message, out),
+            Some("stream_event") => self.on_stream_event(message, out),
+            Some("control_request") => self.on_control_request(message, out),
+            Some("control_cancel_request") => self.on_cancel(message, out),
+            Some("control_response") => self.on_control_response(message, out),
+            Some("result") => self.on_result(message, out),
+            Some("system") => self.on_system(message, out),
+            Some(kind) if SILENT_TYPES.contains(&kind) => {}
+            Some(kind) => unknown(out, kind),
+            None => unknown(out, "without a type"),
+        }
+    }
+
+    fn on_system(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
+        match text(message, "subtype") {
+            Some("init") => {
+                self.introduce(message, out);
+                self.begin_turn(out);
+            }
+            Some(subtype) if SILENT_SYSTEM.contains(&subtype) => {}
+            subtype => unknown(out, &format!("system/{}", subtype.unwrap_or("without a subtype"))),
+        }
+    }
+
+    /// Adds to what the agent has said about itself; the handshake and the first turn each say a part.
+    pub(super) fn introduce(&mut self, said: &Value, out: &mut Vec<AgentEvent>) {
+        let about = &mut self.about;
+        let keep = |known: &mut Option<String>, name: &str| {
+            if let Some(said) = text(said, name) {
+                *known = Some(bounded(said));
+            }
+        };
+        keep(&mut about.version, "claude_code_version");
+        keep(&mut about.model, "model");
+        keep(&mut about.native_session, "session_id");
+        for capability in list(said, "capabilities").filter_map(Value::as_str) {
+            if !about.capabilities.iter().any(|known| known == capability) {
+                about.capabilities.push(capability.to_owned());
+            }
+        }
+        let about = about.clone();
+        out.push(AgentEvent::Introduced {
+            version: about.version,
+            model: about.model,
+            native_session: about.native_session,
+            capabilities: about.capabilities,
+        });
+    }
+
+    pub(super) fn begin_turn(&mut self, out: &mut Vec<AgentEvent>) {
+        if !self.in_turn {
+            self.in_turn = true;
+            self.interrupting = false;
+            out.push(AgentEvent::TurnBegan);
+        }
+    }
+
+    fn on_stream_event(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
+        self.begin_turn(out);
+        self.note_output(out);
+        if of_subagent(message) {
+            return;
+        }
+        let Some(delta) = message.get("event").and_then(|event| event.get("delta")) else { return };
+        if let Some(text) = text(delta, "text") {
+            out.push(AgentEvent::TextDelta { text: bounded(text) });
+        } else if let Some(text) = text(delta, "thinking") {
+            out.push(AgentEvent::ThinkingDelta { text: bounded(text) });
+        }
+    }
+
+    /// A subagent's words are not the agent's own, so only its tool calls are told of.
+    fn on_assistant(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
+        self.begin_turn(out);
+        self.note_output(out);
+        let own = !of_subagent(message);
+        let content = message.get("message").and_then(|inner| inner.get("content"));
+        if let Some(Value::String(text)) = content {
+            if own && !text.trim().is_empty() {
+                out.push(AgentEvent::Said { text: bounded(text) });
+            }
+            return;
+        }
+        for block in content.and_then(Value::as_array).into_iter().flatten() {
+            match text(block, "type") {
+                Some("text") if own => {
+                    if let Some(text) = text(block, "text").filter(|text| !text.trim().is_empty()) {
+                        out.push(AgentEvent::Said { text: bounded(text) });
+                    }
+                }
+                Some("thinking") if own => {
+                    if let Some(text) = text(block, "thinking").filter(|text| !text.trim().is_empty()) {
+                        out.push(AgentEvent::Thought { text: bounded(text) });
+                    }
+                }
+                Some("text" | "thinking" | "redacted_thinking") => {}
+                Some("tool_use" | "server_tool_use" | "mcp_tool_use") => self.on_tool_use(block, out),
+                Some(kind) if kind.ends_with("_tool_result") => self.on_tool_result(block, out),
+                kind => unknown(out, &format!("assistant/{}", kind.unwrap_or("without a type"))),
+            }
+        }
+    }
+
+    fn on_tool_use(&mut self, block: &Value, out: &mut Vec<AgentEvent>) {
+        let (Some(tool_use), Some(name)) = (text(block, "id"), text(block, "name")) else {
+            return unusable(out, Unusable::Incomplete { field: "id or name of a tool use" });
+        };
+        let input = block.get("input").unwrap_or(&Value::Null);
+        if name == QUESTION_TOOL {
+            self.remember_question_use(tool_use);
+            if !self.prompt_tool {
+                self.on_bare_question(tool_use, input, out);
+            }
+            return;
+        }
+        out.push(AgentEvent::ToolStarted {
+            tool_use: bounded(tool_use),
+            name: bounded(name),
+            summary: tools::summary(name, input),
+            input: tools::readable(name, input),
+        });
+    }
+
+    /// The older form: a question tool call of a process that was not told to ask by control request.
+    fn on_bare_question(&mut self, tool_use: &str, input: &Value, out: &mut Vec<AgentEvent>) {
+        let Some(native_ref) = NativeRef::new(tool_use) else {
+            return unusable(out, Unusable::Incomplete { field: "id of a tool use" });
+        };
+        if self.call(&native_ref).is_some() {
+            return;
+        }
+        let read = read_questions(input).and_then(|drafts| {
+            let questions = intake::accept(&drafts, IntakeRules::FOREIGN)?;
+            Ok((drafts, questions))
+        });
+        let refuse = |reason: String| AgentEvent::Refused {
+            native_ref: native_ref.clone(),
+            reply: Some(super::encode::tool_result(tool_use, &super::encode::refusal_words(&reason), true)),
+            reason,
+        };
+        let (drafts, questions) = match read {
+            Ok(read) => read,
+            Err(refusal) => return out.push(refuse(refusal.to_string())),
+        };
+        if self.calls.len() >= OPEN_CALLS {
+            return out.push(refuse(super::encode::too_many()));
+        }
+        out.push(AgentEvent::AskedBare(Asked {
+            native_ref: native_ref.clone(),
+            source: Source::ClaudeToolUse,
+            asked_by: None,
+            questions: questions.clone(),
+        }));
+        self.calls.push(Call {
+            native_ref,
+            request_id: None,
+            tool_use: Some(tool_use.to_owned()),
+            input: input.clone(),
+            told: false,
+            what: Wanted::Answers { drafts, questions },
+        });
+    }
+
+    fn on_user(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
+        if message.get("isReplay").and_then(Value::as_bool) == Some(true) {
+            return;
+        }
+        let content = message.get("message").and_then(|inner| inner.get("content"));
+        for block in content.and_then(Value::as_array).into_iter().flatten() {
+            if text(block, "type") == Some("tool_result") {
+                self.on_tool_result(block, out);
+            }
+        }
+    }
+
+    fn on_tool_result(&mut self, block: &Value, out: &mut Vec<AgentEvent>) {
+        let Some(tool_use) = text(block, "tool_use_id") else {
+            return unusable(out, Unusable::Incomplete { field: "tool_use_id of a tool result" });
+        };
+        self.settle(out, |call| call.tool_use.as_deref() == Some(tool_use));
+        if let Some(place) = self.question_uses.iter().position(|known| known == tool_use) {
+            self.question_uses.remove(place);
+            return;
+        }
+        out.push(AgentEvent::ToolEnded {
+            tool_use: bounded(tool_use),
+            ok: block.get("is_error").and_then(Value::as_bool) != Some(true),
+            output: tools::output(block.get("content")),
+        });
+    }
+
+    fn on_result(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
+        self.settle(out, |_| true);
+        self.question_uses.clear();
+        let aborted = text(message, "terminal_reason").is_some_and(|reason| reason.starts_with("aborted"));
+        let error = failure(message).filter(|_| !aborted && !self.interrupting);
+        let number = |value: Option<&Value>| value.and_then(Value::as_u64).unwrap_or_default();
+        let tokens = |name: &str| number(message.get("usage").and_then(|usage| usage.get(name)));
+        self.in_turn = false;
+        self.interrupting = false;
+        out.push(AgentEvent::TurnEnded {
+            millis: number(message.get("duration_ms")),
+            input_tokens: tokens("input_tokens")
+                .saturating_add(tokens("cache_creation_input_tokens"))
+                .saturating_add(tokens("cache_read_input_tokens")),
+            output_tokens: tokens("output_tokens"),
+            error,
+        });
+    }
+
+    /// Ends the calls that the agent has shown to be over: those that were told are acknowledged, the others withdrawn.
+    pub(super) fn settle(&mut self, out: &mut Vec<AgentEvent>, over: impl Fn(&Call) -> bool) {
+        self.calls.retain(|call| {
+            let over = over(call);
+            if over {
+                let native_ref = call.native_ref.clone();
+                match (call.told, call.is_question()) {
+                    (true, true) => out.push(AgentEvent::Acknowledged { native_ref }),
+                    (true, false) => {}
+                    (false, _) => out.push(AgentEvent::Withdrawn { native_ref }),
+                }
+            }
+            !over
+        });
+    }
+
+    /// Output after an answer shows that it arrived, where no tool result will show it.
+    fn note_output(&mut self, out: &mut Vec<AgentEvent>) {
+        let silent = |call: &Call| call.request_id.is_none() || call.tool_use.is_none();
+        self.settle(out, |call| call.told && call.is_question() && silent(call));
+    }
+}
+
+/// The agent's own words about a failed turn.
+fn failure(message: &Value) -> Option<String> {
+    let subtype = text(message, "subtype").unwrap_or_default();
+    let failed =
+        message.get("is_error").and_then(Value::as_bool) == Some(true) || subtype.starts_with("error");
+    if !failed {
+        return None;
+    }
+    let listed: Vec<&str> = list(message, "errors").filter_map(Value::as_str).collect();
+    let words = text(message, "result").filter(|words| !words.trim().is_empty()).map(str::to_owned);
+    let words = words.or_else(|| (!listed.is_empty()).then(|| listed.join("\n")));
+    Some(bounded(&words.unwrap_or_else(|| format!("the turn failed ({subtype})"))))
+}
+
+fn of_subagent(message: &Value) -> bool {
+    text(message, "parent_tool_use_id").is_some()
+}
+
+pub(super) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+    value.get(name).and_then(Value::as_str)
+}
+
+pub(super) fn list<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
+    value.get(name).and_then(Value::as_array).into_iter().flatten()
+}
+
+pub(super) fn unusable(out: &mut Vec<AgentEvent>, why: Unusable) {
+    out.push(AgentEvent::Unusable { why });
+}
+
+pub(super) fn unknown(out: &mut Vec<AgentEvent>, kind: &str) {
+    let kind = kind.chars().take(KIND_CHARS).collect();
+    unusable(out, Unusable::UnknownType { kind });
+}

@@ -1,0 +1,20 @@
+//! How each agent is started, understood and answered.
+//!
+//! An adapter is sans-IO: bytes of the agent go in, [`AgentEvent`]s come out, and what is to be written comes out as a
+//! line. The [`supervisor`] alone owns a process. Neither knows sessions, clocks or the screen.
+
+pub mod claude;
+pub mod error;
+pub mod event;
+pub mod launch;
+pub mod line;
+pub mod question_json;
+pub mod supervisor;
+
+pub use claude::{BARE_GRACE, ClaudeStream, EncodeError, Encoded};
+pub use claude::{ClaudeOptions, PermissionMode, claude_launch, find_claude};
+pub use error::{AgentError, WriteError};
+pub use event::{AgentEvent, Asked, Unusable};
+pub use launch::LaunchPlan;
+pub use line::MAX_LINE;
+pub use supervisor::{AgentProcess, Exit, Lines, Output};

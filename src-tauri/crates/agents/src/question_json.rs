@@ -1,0 +1,143 @@
+//! Reads questions from the JSON of agents that are not ours: lenient in, refused in words that name the field.
+
+use askdesk_domain::{OptionDraft, QuestionDraft, QuestionKind, Refusal};
+use serde_json::{Map, Value};
+
+/// Reads the questions of a tool input; `{"questions": …}`, or one question without that frame.
+pub fn read_questions(input: &Value) -> Result<Vec<QuestionDraft>, Refusal> {
+    let Value::Object(fields) = input else {
+        return Err(Refusal::new(
+            "input",
+            format!("must be an object with questions, got {}", kind_of(input)),
+        ));
+    };
+    let Some(questions) = present(fields, &["questions"]) else {
+        if present(fields, &["question"]).is_some() {
+            return Ok(vec![read_question(0, input)?]);
+        }
+        return Err(Refusal::new("questions", "must be a list of questions, got nothing"));
+    };
+    match unwrapped(questions).as_ref().unwrap_or(questions) {
+        Value::Array(list) => {
+            list.iter().enumerate().map(|(index, question)| read_question(index, question)).collect()
+        }
+        one @ Value::Object(_) => Ok(vec![read_question(0, one)?]),
+        other => {
+            Err(Refusal::new("questions", format!("must be a list of questions, got {}", kind_of(other))))
+        }
+    }
+}
+
+fn read_question(index: usize, question: &Value) -> Result<QuestionDraft, Refusal> {
+    let field = |name: &str| format!("questions[{index}].{name}");
+    let fields = match question {
+        Value::Object(fields) => fields,
+        Value::String(text) => return Ok(only_text(text)),
+        other => {
+            let rule = format!("must be an object with question and options, got {}", kind_of(other));
+            return Err(Refusal::new(format!("questions[{index}]"), rule));
+        }
+    };
+    let Some(text) = present(fields, &["question", "text", "prompt"]) else {
+        return Err(Refusal::new(field("question"), "must be a text, got nothing"));
+    };
+    let Some(text) = words(text) else {
+        return Err(Refusal::new(field("question"), format!("must be a text, got {}", kind_of(text))));
+    };
+    let options = match present(fields, &["options", "choices"]) {
+        Some(options) => read_options(index, options)?,
+        None => Vec::new(),
+    };
+    let many = present(fields, &["multiSelect", "multi_select", "multiple"]).is_some_and(says_yes);
+    Ok(QuestionDraft {
+        text,
+        header: present(fields, &["header", "title"]).and_then(words),
+        kind: if many { QuestionKind::Multi } else { QuestionKind::Single },
+        options,
+        required: present(fields, &["required"]).is_some_and(says_yes),
+        placeholder: present(fields, &["placeholder"]).and_then(words),
+    })
+}
+
+/// A question that came as bare text has no options, so it is answered in own words.
+fn only_text(text: &str) -> QuestionDraft {
+    QuestionDraft {
+        text: text.to_owned(),
+        header: None,
+        kind: QuestionKind::Single,
+        options: Vec::new(),
+        required: false,
+        placeholder: None,
+    }
+}
+
+fn read_options(question: usize, options: &Value) -> Result<Vec<OptionDraft>, Refusal> {
+    let list = match unwrapped(options).unwrap_or_else(|| options.clone()) {
+        Value::Array(list) => list,
+        one @ Value::Object(_) => vec![one],
+        other => {
+            let rule = format!("must be a list of options, got {}", kind_of(&other));
+            return Err(Refusal::new(format!("questions[{question}].options"), rule));
+        }
+    };
+    list.iter().enumerate().map(|(place, option)| read_option(question, place, option)).collect()
+}
+
+fn read_option(question: usize, place: usize, option: &Value) -> Result<OptionDraft, Refusal> {
+    let field = format!("questions[{question}].options[{place}]");
+    if let Some(label) = words(option) {
+        return Ok(OptionDraft { label, description: None, preview: None });
+    }
+    let Value::Object(fields) = option else {
+        let rule = format!("must be a text or an object with a label, got {}", kind_of(option));
+        return Err(Refusal::new(field, rule));
+    };
+    let label = ["label", "title", "value", "name"].iter().find_map(|name| fields.get(*name).and_then(words));
+    let Some(label) = label else {
+        return Err(Refusal::new(format!("{field}.label"), "must be a text, got nothing that is one"));
+    };
+    Ok(OptionDraft {
+        label,
+        description: fields.get("description").and_then(words),
+        preview: fields.get("preview").and_then(words),
+    })
+}
+
+/// The first of the names that holds anything; `null` counts as absent.
+fn present<'a>(fields: &'a Map<String, Value>, names: &[&str]) -> Option<&'a Value> {
+    names.iter().find_map(|name| fields.get(*name).filter(|value| !value.is_null()))
+}
+
+/// Models sometimes write a list as a string of JSON.
+fn unwrapped(value: &Value) -> Option<Value> {
+    let Value::String(text) = value else { return None };
+    serde_json::from_str(text).ok().filter(|inner: &Value| inner.is_array() || inner.is_object())
+}
+
+fn words(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(yes) => Some(yes.to_string()),
+        _ => None,
+    }
+}
+
+fn says_yes(value: &Value) -> bool {
+    match value {
+        Value::Bool(yes) => *yes,
+        Value::String(text) => text.eq_ignore_ascii_case("true"),
+        _ => false,
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
