@@ -30,6 +30,7 @@ mod sessions_kept;
 mod template;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use options::{Invocation, Options};
@@ -61,8 +62,21 @@ fn run(args: impl Iterator<Item = OsString>) -> Result<u8, String> {
         }
         Invocation::Play(options) => {
             let scenario = Scenario::find(&options.scenario).map_err(|error| error.to_string())?;
-            return Session::start(options, scenario)?.serve();
+            /// What the real program ends with when the session's id cannot be used.
+            const ID_REFUSED: u8 = 1;
+            return Ok(Session::start(options, scenario)?.map_or(ID_REFUSED, Session::serve));
         }
     }
     Ok(0)
+}
+
+/// Finds the built `fake-agent` program: `ASKDESK_FAKE_AGENT`, else beside the running program or test.
+pub fn program() -> Option<PathBuf> {
+    if let Some(program) = std::env::var_os("ASKDESK_FAKE_AGENT") {
+        return Some(PathBuf::from(program));
+    }
+    let name = format!("fake-agent{}", std::env::consts::EXE_SUFFIX);
+    let running = std::env::current_exe().ok()?;
+    // Test programs lie in `deps`, one folder below the others.
+    running.ancestors().skip(1).take(2).map(|dir| dir.join(&name)).find(|program| program.is_file())
 }

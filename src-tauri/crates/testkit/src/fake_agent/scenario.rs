@@ -331,7 +331,7 @@ macro_rules! builtin {
     };
 }
 
-const BUILTINS: [(&str, &str); 26] = builtin![
+const BUILTINS: [(&str, &str); 27] = builtin![
     "demo",
     "technology",
     "features",
@@ -353,6 +353,7 @@ const BUILTINS: [(&str, &str); 26] = builtin![
     "commas",
     "long-header",
     "lenient",
+    "unicode",
     "chatty",
     "slow",
     "loop-ask",

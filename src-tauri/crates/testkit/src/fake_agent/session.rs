@@ -92,15 +92,15 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Opens the session and begins to read stdin.
-    pub(super) fn start(options: Options, scenario: Scenario) -> Result<Self, String> {
+    /// Opens the session and begins to read stdin; none when the id cannot be used, which the host was told.
+    pub(super) fn start(options: Options, scenario: Scenario) -> Result<Option<Self>, String> {
         let record = Record::from_env()?;
         let mut out = Output::new(record.clone());
         let (id, turns_played, kept) = match sessions_kept::open(&options) {
             Opening::Runs { id, turns_played, kept } => (id, turns_played, kept),
             Opening::AlreadyInUse(id) => {
                 eprintln!("Session {id} is already in use; resume it or choose another id");
-                std::process::exit(1);
+                return Ok(None);
             }
             Opening::Unknown(id) => {
                 let words = format!("There is no session {id} to resume");
@@ -112,10 +112,10 @@ impl Session {
                     "usage": {"input_tokens": 0, "output_tokens": 0}, "permission_denials": [],
                     "uuid": fresh_uuid(), "errors": [words], "result_index": 0,
                 }));
-                std::process::exit(1);
+                return Ok(None);
             }
         };
-        Ok(Self {
+        Ok(Some(Self {
             permission_mode: options.permission_mode.clone(),
             model: options.model.clone(),
             inbox: inbox::open(record),
@@ -134,19 +134,19 @@ impl Session {
             last_failed: false,
             closed: false,
             kept,
-        })
+        }))
     }
 
     /// Plays a turn for each message until stdin ends; returns the exit code.
-    pub(super) fn serve(mut self) -> Result<u8, String> {
+    pub(super) fn serve(mut self) -> u8 {
         loop {
             let step = match self.queue.pop_front() {
                 Some(message) => self.play_next_turn(&message),
-                None if self.closed => return Ok(u8::from(self.last_failed)),
+                None if self.closed => return u8::from(self.last_failed),
                 None => self.pump(None),
             };
             if let Err(Stop::Exit(code)) = step {
-                return Ok(code);
+                return code;
             }
         }
     }
