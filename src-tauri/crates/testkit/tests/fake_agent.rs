@@ -224,7 +224,9 @@ fn two_requests_are_open_at_once_and_answered_in_any_order() {
 
 #[test]
 fn the_agent_takes_its_own_question_back() {
-    let (mut host, request) = start_asking("withdrawn");
+    let mut host = start_with("withdrawn", &MANAGED, &[("ASKDESK_FAKE_PACE", "10")]);
+    host.say("go");
+    let request = host.request();
     let events = host.turn_end();
     assert_eq!(events[0], json!({"type": "control_cancel_request", "request_id": request["request_id"]}));
     assert_eq!(texts(&events), ["I found out by myself."]);
@@ -459,7 +461,9 @@ fn the_agent_dies_in_the_middle_of_a_line_or_while_it_waits() {
     let (status, stderr) = host.finish();
     assert_eq!((status.code(), stderr.trim()), (Some(1), "fatal: out of luck"));
 
-    let (mut host, _) = start_asking("dies-pending");
+    let mut host = start_with("dies-pending", &MANAGED, &[("ASKDESK_FAKE_PACE", "10")]);
+    host.say("go");
+    host.request();
     assert_eq!(host.next_line(), None);
     assert_eq!(host.exit_code(), Some(3));
 }

@@ -24,7 +24,7 @@ impl Session {
                 message: "Questions are off in this permission mode.".to_owned(),
                 interrupt: false,
             });
-            let withdraw_at = ask.withdraw_after_ms.map(|ms| Instant::now() + Duration::from_millis(ms));
+            let withdraw_at = ask.withdraw_after_ms.map(|ms| self.moment_after(Duration::from_millis(ms)));
             let request = (!bare && decision.is_none()).then(|| json!({"requires_user_interaction": true}));
             self.call(ASK_TOOL, input, request, decision, withdraw_at)?;
         }

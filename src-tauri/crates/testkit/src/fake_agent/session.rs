@@ -168,12 +168,17 @@ impl Session {
 
     /// Lets time pass while the host is listened to.
     pub(super) fn pause(&mut self, pause: Duration) -> Result<(), Stop> {
-        let percent = u32::try_from(self.options.pace_percent).unwrap_or(u32::MAX);
-        let until = Instant::now() + pause.saturating_mul(percent) / 100;
+        let until = self.moment_after(pause);
         while Instant::now() < until {
             self.pump(Some(until))?;
         }
         Ok(())
+    }
+
+    /// The end of a pause that begins now, at the pace that was asked for.
+    pub(super) fn moment_after(&self, pause: Duration) -> Instant {
+        let percent = u32::try_from(self.options.pace_percent).unwrap_or(u32::MAX);
+        Instant::now() + pause.saturating_mul(percent) / 100
     }
 
     /// Takes what has come already, without waiting.
