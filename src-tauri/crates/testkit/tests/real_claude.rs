@@ -1,5 +1,5 @@
 //! The real `claude` against the mocked model: what was measured still holds, and the fake agent has its shapes.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test's helpers fail the test")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what tests share may fail the test")]
 
 #[path = "support/host.rs"]
 mod host;
