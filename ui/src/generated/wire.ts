@@ -967,7 +967,7 @@ text: string, };
 /**
  * What a line of a session's log is.
  */
-export type LogKind = "not_json" | "too_long" | "cut_in_half" | "unknown_type" | "stderr" | "refused" | "note";
+export type LogKind = "unusable" | "stderr" | "refused" | "note";
 
 /**
  * Says what the window shows, so that nobody is told of what they are looking at.

@@ -2,8 +2,9 @@
 
 use askdesk_domain::{
     AgentKind, AnswerInput, Approval, ApprovalDecision, ApprovalId, CommandId, Entry, Request, RequestId,
-    SessionId, Timestamp,
+    SessionId,
 };
+use askdesk_engine::log::LogLine;
 use serde::{Deserialize, Serialize};
 
 macro_rules! wire {
@@ -190,16 +191,6 @@ wire! {
         lines: Vec<LogLine>,
     }
 
-    /// One line of a session's log.
-    struct LogLine {
-        /// When it came.
-        at: Timestamp,
-        /// What it is.
-        kind: LogKind,
-        /// Its text, shortened.
-        text: String,
-    }
-
     /// Says what the window shows, so that nobody is told of what they are looking at.
     struct NoteView {
         /// The session that is shown; none on the first screen.
@@ -216,25 +207,4 @@ wire! {
 
     /// Says that a command was carried out.
     struct Done {}
-}
-
-/// What a line of a session's log is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum LogKind {
-    /// The agent wrote a line that is not JSON.
-    NotJson,
-    /// The agent wrote a line that is too long.
-    TooLong,
-    /// The agent's last line was cut off by its end.
-    CutInHalf,
-    /// The agent wrote something of a kind that is not known.
-    UnknownType,
-    /// The agent wrote to its error stream.
-    Stderr,
-    /// A question could not be shown and was refused.
-    Refused,
-    /// What the app did.
-    Note,
 }

@@ -2,11 +2,12 @@
 
 mod command_list;
 pub mod commands;
+pub mod desk;
 pub mod dto;
 pub mod error;
-
-pub use commands::{COMMAND_NAMES, Commands, dispatch, read_input};
-pub use error::{Error, ErrorCode};
-
 #[cfg(all(test, feature = "ts"))]
 mod wire_types;
+
+pub use commands::{COMMAND_NAMES, Commands, dispatch, read_input};
+pub use desk::{DemoAgent, DeskApi, View};
+pub use error::{Error, ErrorCode};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use askdesk_domain as domain;
-use askdesk_engine::frame;
+use askdesk_engine::{frame, log};
 use ts_rs::{Config, TS};
 
 use crate::{dto, error};
@@ -40,7 +40,7 @@ fn typescript() -> String {
         dto::AnswerQuestion, dto::DeclineQuestion, dto::CancelQuestion, dto::RetryDelivery,
         dto::DecideApproval, dto::StartSession, dto::SendMessage, dto::InterruptSession, dto::StopSession,
         dto::ListAgents, dto::AgentsFound, dto::AgentFound, dto::Example,
-        dto::ReadTranscript, dto::TranscriptPage, dto::ReadLog, dto::SessionLog, dto::LogLine, dto::LogKind,
+        dto::ReadTranscript, dto::TranscriptPage, dto::ReadLog, dto::SessionLog, log::LogLine, log::LogKind,
         dto::NoteView, dto::NotePainted, dto::Done,
         error::ErrorCode, error::Error, error::EndedElsewhere,
     ];

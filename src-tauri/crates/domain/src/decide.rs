@@ -135,8 +135,8 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
         Command::Withdraw { session, native_ref, why, at } => withdraw(desk, *session, native_ref, why, *at),
         Command::WithdrawAll { session, why, at } => {
             let mut decision = Decision::default();
-            for request in desk.open_requests(*session) {
-                end(&mut decision, request.id, Outcome::Withdrawn { why: why.clone() }, *at);
+            for request in desk.requests().filter(|request| request.session == *session) {
+                withdraw_one(&mut decision, request, why, *at);
             }
             withdraw_approvals(desk, &mut decision, *session, *at);
             Ok(decision)
@@ -263,12 +263,24 @@ fn withdraw(
     at: Timestamp,
 ) -> Result<Decision, Reject> {
     let mut decision = Decision::default();
-    if let Some(request) = desk.by_native_ref(session, native_ref).filter(|request| request.is_open()) {
-        end(&mut decision, request.id, Outcome::Withdrawn { why: why.clone() }, at);
+    if let Some(request) = desk.by_native_ref(session, native_ref) {
+        withdraw_one(&mut decision, request, why, at);
     }
     let approval = desk.open_approvals(session).find(|approval| approval.native_ref == *native_ref);
     decision.events.extend(approval.map(|approval| Event::ApprovalWithdrawn { approval: approval.id, at }));
     Ok(decision)
+}
+
+/// Ends an open request; an end that was on its way to an agent that no longer waits is parked.
+fn withdraw_one(decision: &mut Decision, request: &Request, why: &WithdrawnWhy, at: Timestamp) {
+    match &request.state {
+        RequestState::Open => end(decision, request.id, Outcome::Withdrawn { why: why.clone() }, at),
+        RequestState::Ended(ended) if ended.delivery == Some(Delivery::Pending) => {
+            let delivery = Delivery::Parked;
+            decision.events.push(Event::DeliveryChanged { request: request.id, delivery });
+        }
+        RequestState::Ended(_) => {}
+    }
 }
 
 fn withdraw_approvals(desk: &Desk, decision: &mut Decision, session: SessionId, at: Timestamp) {

@@ -1,2 +1,19 @@
-//! The single writer.
+//! The engine: a single writer with its journal, the requests that wait, the sessions that run, and the hub that
+//! tells everybody what has changed.
+//!
+//! It does not know the window, any door by which others ask, or the words of the screen.
+
+pub mod clock;
 pub mod frame;
+pub mod handle;
+pub mod hub;
+pub mod journal;
+pub mod log;
+pub mod session;
+pub mod writer;
+
+pub use handle::{EngineHandle, OpenedEngine, PAGE_ENTRIES};
+pub use hub::Subscription;
+pub use journal::{Journal, JournalError, Page};
+pub use session::{Sessions, StartSpec};
+pub use writer::{Applied, Attention, EngineError};

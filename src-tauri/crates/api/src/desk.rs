@@ -1,0 +1,296 @@
+//! The commands, carried out on an engine.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use askdesk_agents::{AgentError, ClaudeOptions, LaunchPlan, claude_launch, find_claude};
+use askdesk_domain::{AgentKind, Approval, CommandId, Reject, Request, Session, SessionId};
+use askdesk_engine::{EngineError, EngineHandle, JournalError, Sessions, StartSpec};
+use tokio::sync::{OnceCell, watch};
+
+use crate::commands::Commands;
+use crate::dto::*;
+use crate::error::{Error, ErrorCode};
+
+/// How many commands are remembered, so that one sent again is not done again.
+const REMEMBERED_COMMANDS: usize = 1_024;
+
+/// The longest program path or example name that is taken, in bytes.
+const NAME_BYTES: usize = 4_096;
+
+/// The demo agent: how it is started and what it can play.
+#[derive(Clone, Debug)]
+pub struct DemoAgent {
+    /// The program and the arguments that make it the demo agent.
+    pub program: PathBuf,
+    /// Its first arguments.
+    pub args: Vec<String>,
+    /// A folder for sessions that were given none.
+    pub folder: PathBuf,
+    /// What it can play.
+    pub examples: Vec<Example>,
+}
+
+/// What the focused window shows; the notification rule reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    /// The session that is shown.
+    pub session: Option<SessionId>,
+    /// Whether the window has the focus.
+    pub focused: bool,
+}
+
+/// Something was painted in the window.
+pub type Painted = Arc<dyn Fn(NotePainted) + Send + Sync>;
+
+/// Carries out the commands on an engine.
+#[derive(Clone)]
+pub struct DeskApi {
+    engine: EngineHandle,
+    sessions: Sessions,
+    demo: DemoAgent,
+    seen: Arc<Mutex<VecDeque<(CommandId, Arc<OnceCell<Option<Session>>>)>>>,
+    view: Arc<watch::Sender<View>>,
+    painted: Painted,
+}
+
+impl DeskApi {
+    /// Puts the commands on an engine.
+    pub fn new(engine: EngineHandle, demo: DemoAgent, painted: Painted) -> Self {
+        let (view, _) = watch::channel(View { session: None, focused: false });
+        let sessions = Sessions::new(engine.clone());
+        Self { engine, sessions, demo, seen: Arc::default(), view: Arc::new(view), painted }
+    }
+
+    /// Returns the engine underneath.
+    pub const fn engine(&self) -> &EngineHandle {
+        &self.engine
+    }
+
+    /// Returns the sessions of this run.
+    pub const fn sessions(&self) -> &Sessions {
+        &self.sessions
+    }
+
+    /// Returns what the window shows now.
+    pub fn view(&self) -> View {
+        *self.view.borrow()
+    }
+
+    /// Does something once for each command id; a caller that repeats itself waits for the first and shares its result.
+    /// What failed is not remembered, so it can be tried again.
+    async fn once<F>(&self, id: CommandId, run: F) -> Result<Option<Session>, Error>
+    where
+        F: Future<Output = Result<Option<Session>, Error>> + Send,
+    {
+        let cell = {
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            match seen.iter().find(|(known, _)| *known == id) {
+                Some((_, cell)) => Arc::clone(cell),
+                None => {
+                    if seen.len() == REMEMBERED_COMMANDS {
+                        seen.pop_front();
+                    }
+                    let cell = Arc::new(OnceCell::new());
+                    seen.push_back((id, Arc::clone(&cell)));
+                    cell
+                }
+            }
+        };
+        cell.get_or_try_init(|| run).await.cloned()
+    }
+
+    async fn start(&self, input: StartSession) -> Result<Session, Error> {
+        for (field, text) in
+            [("program", &input.program), ("example", &input.example), ("folder", &input.folder)]
+        {
+            if text.as_ref().is_some_and(|text| text.len() > NAME_BYTES) {
+                return Err(Reject::invalid(field, format!("at most {NAME_BYTES} bytes")).into());
+            }
+        }
+        let prompt = input.prompt.as_deref();
+        let prompt = askdesk_domain::answer::words(prompt, "prompt")?;
+        let folder = self.folder(&input)?;
+        let id = self.engine.source().session();
+        let plan = match input.agent {
+            AgentKind::ClaudeCode => claude_plan(id, &folder, &input),
+            AgentKind::Demo => Ok(self.demo_plan(id, &folder, &input)),
+        };
+        let name = input.name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| match input.agent {
+            AgentKind::Demo => "Demo".to_owned(),
+            AgentKind::ClaudeCode => folder_name(&folder),
+        });
+        let folder = folder.display().to_string();
+        let spec = StartSpec { agent: input.agent, name, folder, prompt, plan };
+        Ok(self.sessions.start(id, spec).await?)
+    }
+
+    /// Says before anything starts that the folder cannot be worked in.
+    fn folder(&self, input: &StartSession) -> Result<PathBuf, Error> {
+        let given = input.folder.as_deref().map(str::trim).filter(|folder| !folder.is_empty());
+        let folder = match (given, input.agent) {
+            (Some(folder), _) => expand_home(folder),
+            (None, AgentKind::Demo) => {
+                std::fs::create_dir_all(&self.demo.folder)
+                    .map_err(|error| folder_error(&self.demo.folder, &error.to_string()))?;
+                self.demo.folder.clone()
+            }
+            (None, AgentKind::ClaudeCode) => {
+                return Err(Reject::invalid("folder", "name the folder the agent shall work in").into());
+            }
+        };
+        if !folder.is_absolute() {
+            return Err(folder_error(&folder, "the path must begin at the root or with ~"));
+        }
+        match std::fs::metadata(&folder) {
+            Ok(metadata) if metadata.is_dir() => Ok(folder),
+            Ok(_) => Err(folder_error(&folder, "it is a file, not a folder")),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(folder_error(&folder, "it does not exist; create it, or choose another"))
+            }
+            Err(error) => Err(folder_error(&folder, &error.to_string())),
+        }
+    }
+
+    fn demo_plan(&self, id: SessionId, folder: &Path, input: &StartSession) -> LaunchPlan {
+        let options = claude_options(id, input);
+        let mut plan = claude_launch(self.demo.program.clone(), folder, &options);
+        let example = input.example.as_deref().unwrap_or("demo");
+        let first = self.demo.args.iter().map(String::as_str).chain(["--scenario", example]);
+        let rest = std::mem::take(&mut plan.args);
+        plan.args = first.map(Into::into).chain(rest).collect();
+        plan
+    }
+}
+
+fn claude_options(id: SessionId, input: &StartSession) -> ClaudeOptions {
+    let prompt_tool = !input.bare_tool_use;
+    ClaudeOptions { session_id: id.uuid(), prompt_tool, model: None, permission_mode: None }
+}
+
+fn claude_plan(id: SessionId, folder: &Path, input: &StartSession) -> Result<LaunchPlan, AgentError> {
+    let explicit = input.program.as_deref().map(str::trim).filter(|program| !program.is_empty());
+    let program = find_claude(explicit.map(expand_home).as_deref())?;
+    Ok(claude_launch(program, folder, &claude_options(id, input)))
+}
+
+fn expand_home(path: &str) -> PathBuf {
+    match (path.strip_prefix('~'), std::env::home_dir()) {
+        (Some(""), Some(home)) => home,
+        (Some(rest), Some(home)) if rest.starts_with(['/', '\\']) => home.join(&rest[1..]),
+        _ => PathBuf::from(path),
+    }
+}
+
+fn folder_name(folder: &Path) -> String {
+    folder
+        .file_name()
+        .map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+fn folder_error(folder: &Path, why: &str) -> Error {
+    Error {
+        field: Some("folder".to_owned()),
+        ..Error::new(ErrorCode::FolderMissing, format!("{}: {why}", folder.display()))
+    }
+}
+
+impl From<EngineError> for Error {
+    fn from(error: EngineError) -> Self {
+        let code = match error {
+            EngineError::Reject(reject) => return reject.into(),
+            EngineError::Closing => ErrorCode::Closing,
+            EngineError::Journal(JournalError::Busy { .. }) => ErrorCode::StorageBusy,
+            EngineError::Journal(JournalError::Full { .. }) => ErrorCode::StorageFull,
+            EngineError::Journal(_) => ErrorCode::Storage,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl Commands for DeskApi {
+    async fn answer_question(&self, input: AnswerQuestion) -> Result<Request, Error> {
+        Ok(self.engine.answer(input.id, input.answers).await?)
+    }
+
+    async fn decline_question(&self, input: DeclineQuestion) -> Result<Request, Error> {
+        Ok(self.engine.decline(input.id, input.words).await?)
+    }
+
+    async fn cancel_question(&self, input: CancelQuestion) -> Result<Request, Error> {
+        Ok(self.engine.cancel(input.id, input.reason).await?)
+    }
+
+    async fn retry_delivery(&self, input: RetryDelivery) -> Result<Request, Error> {
+        Ok(self.engine.retry(input.id).await?)
+    }
+
+    async fn decide_approval(&self, input: DecideApproval) -> Result<Approval, Error> {
+        Ok(self.engine.decide_approval(input.id, input.decision).await?)
+    }
+
+    async fn start_session(&self, input: StartSession) -> Result<Session, Error> {
+        let id = input.request_id;
+        let started = self.once(id, async { self.start(input).await.map(Some) }).await?;
+        started.ok_or_else(|| Reject::invalid("requestId", "was used for another command").into())
+    }
+
+    async fn send_message(&self, input: SendMessage) -> Result<Done, Error> {
+        let SendMessage { request_id, session, text } = input;
+        let text = askdesk_domain::answer::words(Some(&text), "text")?
+            .ok_or_else(|| Error::from(Reject::invalid("text", "must not be empty")))?;
+        let send = async {
+            self.sessions.send_message(session, text).await?;
+            Ok(None)
+        };
+        self.once(request_id, send).await.map(|_| Done {})
+    }
+
+    async fn interrupt_session(&self, input: InterruptSession) -> Result<Done, Error> {
+        let interrupt = async {
+            self.sessions.interrupt(input.session)?;
+            Ok(None)
+        };
+        self.once(input.request_id, interrupt).await.map(|_| Done {})
+    }
+
+    async fn stop_session(&self, input: StopSession) -> Result<Done, Error> {
+        let stop = async {
+            self.sessions.stop(input.session).await?;
+            Ok(None)
+        };
+        self.once(input.request_id, stop).await.map(|_| Done {})
+    }
+
+    async fn list_agents(&self, _: ListAgents) -> Result<AgentsFound, Error> {
+        let (program, problem) = match find_claude(None) {
+            Ok(program) => (Some(program.display().to_string()), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        let claude = AgentFound { agent: AgentKind::ClaudeCode, program, problem };
+        let demo = AgentFound { agent: AgentKind::Demo, program: None, problem: None };
+        let home = std::env::home_dir().map(|home| home.display().to_string());
+        Ok(AgentsFound { agents: vec![claude, demo], examples: self.demo.examples.clone(), home })
+    }
+
+    async fn read_transcript(&self, input: ReadTranscript) -> Result<TranscriptPage, Error> {
+        let page = self.engine.page(input.session, input.before, input.limit).await?;
+        let askdesk_engine::Page { entries, more, requests, approvals } = page;
+        Ok(TranscriptPage { entries, more, requests, approvals })
+    }
+
+    async fn read_log(&self, input: ReadLog) -> Result<SessionLog, Error> {
+        Ok(SessionLog { lines: self.sessions.log(input.session) })
+    }
+
+    async fn note_view(&self, input: NoteView) -> Result<Done, Error> {
+        self.view.send_replace(View { session: input.session, focused: input.focused });
+        Ok(Done {})
+    }
+
+    async fn note_painted(&self, input: NotePainted) -> Result<Done, Error> {
+        (self.painted)(input);
+        Ok(Done {})
+    }
+}

@@ -1,0 +1,79 @@
+//! Where times and ids come from; injected, so that tests decide them.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use askdesk_domain::{ApprovalId, RequestId, SessionId, Timestamp};
+use uuid::Uuid;
+
+/// Tells the time and draws ids.
+pub trait Source: Send + Sync + 'static {
+    /// Returns the time now.
+    fn now(&self) -> Timestamp;
+
+    /// Draws a UUIDv7; ids drawn later sort later.
+    fn draw(&self) -> Uuid;
+
+    /// Draws the id of a request.
+    fn request(&self) -> RequestId {
+        RequestId::new(self.draw())
+    }
+
+    /// Draws the id of a session.
+    fn session(&self) -> SessionId {
+        SessionId::new(self.draw())
+    }
+
+    /// Draws the id of an approval.
+    fn approval(&self) -> ApprovalId {
+        ApprovalId::new(self.draw())
+    }
+}
+
+/// The system's clock and its random numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct System;
+
+impl Source for System {
+    fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    }
+
+    fn draw(&self) -> Uuid {
+        Uuid::now_v7()
+    }
+}
+
+/// A clock that moves by hand and ids that count up.
+#[derive(Debug)]
+pub struct Manual {
+    millis: AtomicI64,
+    drawn: AtomicU64,
+}
+
+impl Manual {
+    /// Starts at a given time.
+    pub const fn at(millis: i64) -> Self {
+        Self { millis: AtomicI64::new(millis), drawn: AtomicU64::new(0) }
+    }
+
+    /// Moves the clock on.
+    pub fn advance(&self, millis: i64) {
+        self.millis.fetch_add(millis, Ordering::SeqCst);
+    }
+}
+
+impl Source for Manual {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.millis.load(Ordering::SeqCst))
+    }
+
+    fn draw(&self) -> Uuid {
+        let drawn = self.drawn.fetch_add(1, Ordering::SeqCst);
+        let millis = u64::try_from(self.now().millis()).unwrap_or_default();
+        let mut bytes = [0; 10];
+        bytes[2..].copy_from_slice(&drawn.to_be_bytes());
+        uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()
+    }
+}

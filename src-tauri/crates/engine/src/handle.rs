@@ -1,0 +1,163 @@
+//! The engine as everybody else sees it: an address to send inputs to.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use askdesk_domain::{
+    AnswerInput, Approval, ApprovalDecision, ApprovalId, Ask, Command, Outcome, Reject, Request, RequestId,
+    Session, SessionId,
+};
+use tokio::sync::{mpsc, oneshot};
+use uuid::Uuid;
+
+use crate::clock::Source;
+use crate::hub::Subscription;
+use crate::journal::{Journal, Page, Reader};
+use crate::writer::{Applied, Attention, EngineError, EntryWrite, Input, QUEUED_INPUTS, Writer};
+
+/// How many notices wait for the shell before further ones are dropped.
+const QUEUED_ATTENTION: usize = 1_024;
+
+/// The most entries one read returns.
+pub const PAGE_ENTRIES: u32 = 500;
+
+/// Sends inputs to the writer; cheap to clone.
+#[derive(Clone)]
+pub struct EngineHandle {
+    inputs: mpsc::Sender<Input>,
+    reader: Arc<Mutex<Reader>>,
+    source: Arc<dyn Source>,
+}
+
+/// An engine that was just opened.
+pub struct OpenedEngine {
+    /// Where to send inputs.
+    pub handle: EngineHandle,
+    /// What the person should be told outside the window.
+    pub attention: mpsc::Receiver<Attention>,
+}
+
+impl EngineHandle {
+    /// Opens the journal of a data folder, closes what an earlier run left open, and starts the writer's thread.
+    pub fn open(folder: &Path, source: Arc<dyn Source>) -> Result<OpenedEngine, EngineError> {
+        let opened = Journal::open(folder, source.now())?;
+        let reader = Arc::new(Mutex::new(opened.journal.reader()?));
+        let (tell, attention) = mpsc::channel(QUEUED_ATTENTION);
+        let (inputs, received) = mpsc::channel(QUEUED_INPUTS);
+        let writer = Writer::new(opened, Uuid::new_v4().to_string(), Arc::clone(&source), tell)?;
+        std::thread::Builder::new()
+            .name("desk-writer".to_owned())
+            .spawn(move || writer.run(received))
+            .map_err(|_| EngineError::Closing)?;
+        Ok(OpenedEngine { handle: Self { inputs, reader, source }, attention })
+    }
+
+    /// Returns the clock and the source of ids.
+    pub fn source(&self) -> &dyn Source {
+        &*self.source
+    }
+
+    /// Subscribes: the state of one moment, and every change after it.
+    pub async fn subscribe(&self) -> Result<Subscription, EngineError> {
+        self.ask_writer(|reply| Input::Subscribe { reply }).await
+    }
+
+    /// Registers a request; the waiter hears of its end once, if it is still open.
+    pub async fn register(
+        &self,
+        ask: Ask,
+        waiter: oneshot::Sender<Outcome>,
+    ) -> Result<RequestId, EngineError> {
+        self.ask_writer(|reply| Input::Register { ask, waiter, reply }).await?
+    }
+
+    /// Answers a request; the same answer again is the same result.
+    pub async fn answer(
+        &self,
+        request: RequestId,
+        answers: Vec<AnswerInput>,
+    ) -> Result<Request, EngineError> {
+        let at = self.source.now();
+        self.on_request(Command::Answer { request, answers, at }).await
+    }
+
+    /// Declines a request.
+    pub async fn decline(&self, request: RequestId, words: Option<String>) -> Result<Request, EngineError> {
+        let at = self.source.now();
+        self.on_request(Command::Decline { request, words, at }).await
+    }
+
+    /// Closes a request without an answer.
+    pub async fn cancel(&self, request: RequestId, reason: Option<String>) -> Result<Request, EngineError> {
+        let at = self.source.now();
+        self.on_request(Command::Cancel { request, reason, at }).await
+    }
+
+    /// Hands an end over once more.
+    pub async fn retry(&self, request: RequestId) -> Result<Request, EngineError> {
+        self.on_request(Command::Retry { request }).await
+    }
+
+    /// Decides an approval.
+    pub async fn decide_approval(
+        &self,
+        approval: ApprovalId,
+        decision: ApprovalDecision,
+    ) -> Result<Approval, EngineError> {
+        let at = self.source.now();
+        let applied = self.act(Command::DecideApproval { approval, decision, at }).await?;
+        applied.approval.ok_or_else(|| Reject::NotFound { what: "approval" }.into())
+    }
+
+    /// Reads a stretch of a transcript, on a connection of its own.
+    pub async fn page(
+        &self,
+        session: SessionId,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Page, EngineError> {
+        let reader = Arc::clone(&self.reader);
+        let read = move || {
+            let reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+            reader.page(session, before, limit.clamp(1, PAGE_ENTRIES))
+        };
+        let page = tokio::task::spawn_blocking(read).await.map_err(|_| EngineError::Closing)?;
+        Ok(page?)
+    }
+
+    /// Carries out a command.
+    pub async fn act(&self, command: Command) -> Result<Applied, EngineError> {
+        self.ask_writer(|reply| Input::Act { command, reply }).await?
+    }
+
+    /// Ends the writer once it has done everything it was told before.
+    pub async fn close(&self) -> Result<(), EngineError> {
+        self.ask_writer(|reply| Input::Close { reply }).await
+    }
+
+    pub(crate) async fn start(&self, command: Command) -> Result<Session, EngineError> {
+        let session = self.act(command).await?.session;
+        session.ok_or_else(|| Reject::NotFound { what: "session" }.into())
+    }
+
+    pub(crate) async fn write(&self, session: SessionId, writes: Vec<EntryWrite>) {
+        self.send(Input::Write { session, writes }).await;
+    }
+
+    pub(crate) async fn send(&self, input: Input) {
+        if self.inputs.send(input).await.is_err() {
+            tracing::debug!("the writer has ended");
+        }
+    }
+
+    async fn on_request(&self, command: Command) -> Result<Request, EngineError> {
+        let applied = self.act(command).await?;
+        applied.request.ok_or_else(|| Reject::NotFound { what: "request" }.into())
+    }
+
+    async fn ask_writer<T>(&self, input: impl FnOnce(oneshot::Sender<T>) -> Input) -> Result<T, EngineError> {
+        let (reply, answer) = oneshot::channel();
+        self.inputs.send(input(reply)).await.map_err(|_| EngineError::Closing)?;
+        answer.await.map_err(|_| EngineError::Closing)
+    }
+}

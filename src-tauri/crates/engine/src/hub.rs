@@ -1,0 +1,161 @@
+//! The hub: hands what has changed to every subscriber, and a fresh snapshot to one that cannot keep up.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use askdesk_domain::{Desk, SessionId};
+use tokio::sync::Notify;
+
+use crate::frame::{Change, Delta, Frame, LiveText, Snapshot, StorageNotice};
+
+/// How many frames wait for a subscriber before they are replaced by one snapshot.
+pub const QUEUED_FRAMES: usize = 1_024;
+
+/// The longest live text that is kept for new subscribers, in bytes; its beginning goes first.
+pub const LIVE_BYTES: usize = 256 * 1024;
+
+/// Numbers the changes and hands them on.
+#[derive(Debug)]
+pub(crate) struct Hub {
+    epoch: String,
+    seq: u64,
+    live: BTreeMap<SessionId, LiveText>,
+    storage: Option<StorageNotice>,
+    subscribers: Vec<Arc<Queue>>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    frames: Mutex<VecDeque<Frame>>,
+    filled: Notify,
+    closed: AtomicBool,
+}
+
+impl Queue {
+    fn frames(&self) -> MutexGuard<'_, VecDeque<Frame>> {
+        self.frames.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One subscriber's end; dropping it ends the subscription.
+#[derive(Debug)]
+pub struct Subscription {
+    queue: Arc<Queue>,
+}
+
+impl Subscription {
+    /// Waits for the next frame; none once the engine has ended.
+    pub async fn next(&mut self) -> Option<Frame> {
+        loop {
+            if let Some(frame) = self.take() {
+                return Some(frame);
+            }
+            if self.queue.closed.load(Ordering::Acquire) {
+                return self.take();
+            }
+            self.queue.filled.notified().await;
+        }
+    }
+
+    /// Takes the next frame if there is one.
+    pub fn take(&mut self) -> Option<Frame> {
+        self.queue.frames().pop_front()
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.queue.closed.store(true, Ordering::Release);
+    }
+}
+
+impl Hub {
+    pub(crate) fn new(epoch: String, storage: Option<StorageNotice>) -> Self {
+        Self { epoch, seq: 0, live: BTreeMap::new(), storage, subscribers: Vec::new() }
+    }
+
+    pub(crate) fn snapshot(&self, desk: &Desk) -> Snapshot {
+        Snapshot {
+            epoch: self.epoch.clone(),
+            seq: self.seq,
+            sessions: desk.sessions().cloned().collect(),
+            requests: desk.requests().cloned().collect(),
+            approvals: desk.approvals().cloned().collect(),
+            live: self.live.values().cloned().collect(),
+            storage: self.storage.clone(),
+        }
+    }
+
+    /// Registers a subscriber and gives it the state of this very moment, in one step.
+    pub(crate) fn subscribe(&mut self, desk: &Desk) -> Subscription {
+        let queue = Arc::new(Queue::default());
+        queue.frames().push_back(Frame::Snapshot(Arc::new(self.snapshot(desk))));
+        self.subscribers.push(Arc::clone(&queue));
+        Subscription { queue }
+    }
+
+    /// Publishes changes that are already true in the desk.
+    pub(crate) fn publish(&mut self, desk: &Desk, changes: Vec<Change>) {
+        if changes.is_empty() {
+            return;
+        }
+        for change in &changes {
+            self.fold_live(change);
+        }
+        let prev = self.seq;
+        self.seq += 1;
+        let delta = Arc::new(Delta { epoch: self.epoch.clone(), prev, seq: self.seq, changes });
+        let mut fresh: Option<Arc<Snapshot>> = None;
+        let subscribers = std::mem::take(&mut self.subscribers);
+        for queue in &subscribers {
+            let mut frames = queue.frames();
+            if frames.len() < QUEUED_FRAMES {
+                frames.push_back(Frame::Delta(Arc::clone(&delta)));
+            } else {
+                let snapshot = fresh.get_or_insert_with(|| Arc::new(self.snapshot(desk)));
+                frames.clear();
+                frames.push_back(Frame::Snapshot(Arc::clone(snapshot)));
+            }
+            drop(frames);
+            queue.filled.notify_one();
+        }
+        self.subscribers = subscribers;
+        self.subscribers.retain(|queue| !queue.closed.load(Ordering::Acquire));
+    }
+
+    fn fold_live(&mut self, change: &Change) {
+        match change {
+            Change::LiveText { added } => {
+                let live = self
+                    .live
+                    .entry(added.session)
+                    .or_insert_with(|| LiveText { text: String::new(), ..added.clone() });
+                if live.kind != added.kind {
+                    *live = added.clone();
+                } else {
+                    live.text.push_str(&added.text);
+                }
+                if live.text.len() > LIVE_BYTES {
+                    let mut from = live.text.len() - LIVE_BYTES / 2;
+                    while !live.text.is_char_boundary(from) {
+                        from += 1;
+                    }
+                    live.text.drain(..from);
+                }
+            }
+            Change::LiveCleared { session } => {
+                self.live.remove(session);
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends all subscriptions once their frames are taken.
+    pub(crate) fn close(&mut self) {
+        for queue in self.subscribers.drain(..) {
+            queue.closed.store(true, Ordering::Release);
+            queue.filled.notify_one();
+        }
+    }
+}

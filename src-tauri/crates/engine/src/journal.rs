@@ -1,0 +1,290 @@
+//! The journal: what has happened, on disk before anybody hears of it.
+
+mod keep_aside;
+mod read;
+mod schema;
+
+use std::collections::BTreeMap;
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use askdesk_domain::{ApprovalState, Delivery, Desk, Entry, Event, SessionId, Timestamp};
+use rusqlite::{Connection, Transaction, params};
+
+pub use read::{Page, Reader};
+
+use crate::frame::StorageNotice;
+
+/// Why the journal could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// Another program holds the database or its folder.
+    #[error("{} is in use by another Askdesk or another program; close it and try again", .path.display())]
+    Busy {
+        /// What is held.
+        path: PathBuf,
+    },
+    /// The disk, or the database's own limit, is full.
+    #[error("{} cannot grow: the disk is full; free some space and try again", .path.display())]
+    Full {
+        /// What cannot grow.
+        path: PathBuf,
+    },
+    /// The file is not a database, or is damaged.
+    #[error("{} is damaged: {detail}", .path.display())]
+    Corrupt {
+        /// Which file.
+        path: PathBuf,
+        /// What SQLite says.
+        detail: String,
+    },
+    /// The database was written by a newer version of the app.
+    #[error("{} belongs to a newer Askdesk (format {found}, this one knows {known}); install the newer one to use it", .path.display())]
+    SchemaTooNew {
+        /// Which file.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+        /// The newest format this version knows.
+        known: u32,
+    },
+    /// Anything else that reading or writing met.
+    #[error("{} cannot be used: {detail}", .path.display())]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// What the system says.
+        detail: String,
+    },
+}
+
+impl JournalError {
+    fn of(path: &Path, error: &rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        let path = path.to_owned();
+        let detail = error.to_string();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
+            Some(ErrorCode::DiskFull) => Self::Full { path },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt { path, detail },
+            _ => Self::Io { path, detail },
+        }
+    }
+}
+
+/// The one connection that writes.
+#[derive(Debug)]
+pub struct Journal {
+    connection: Connection,
+    path: PathBuf,
+    // Held for as long as the journal lives: two writers on one folder would each believe to be the only one.
+    _lock: File,
+}
+
+/// A journal with what it holds.
+#[derive(Debug)]
+pub struct Opened {
+    /// Where to write from now on.
+    pub journal: Journal,
+    /// The events, folded.
+    pub desk: Desk,
+    /// The place of the newest entry of each session.
+    pub entries: BTreeMap<SessionId, u64>,
+    /// What the person should know about the storage.
+    pub notice: Option<StorageNotice>,
+}
+
+/// Which kind of write it is, and so how long it may take to be safe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Durability {
+    /// On disk when the call returns, whatever happens to the machine.
+    Full,
+    /// Safe against a crash of the app; the last moments may go with the machine.
+    Normal,
+}
+
+impl Journal {
+    /// Opens the journal of a data folder and folds what it holds.
+    ///
+    /// A damaged database is kept under another name and an empty one begun; a newer one is left where it is and a
+    /// file beside it is used. Neither is ever overwritten, and [`Opened::notice`] says so.
+    pub fn open(folder: &Path, now: Timestamp) -> Result<Opened, JournalError> {
+        let io =
+            |error: std::io::Error| JournalError::Io { path: folder.to_owned(), detail: error.to_string() };
+        std::fs::create_dir_all(folder).map_err(io)?;
+        let lock = File::create(folder.join("desk.lock")).map_err(io)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(JournalError::Busy { path: folder.to_owned() }),
+            Err(TryLockError::Error(error)) => return Err(io(error)),
+        }
+        let path = folder.join("desk.db");
+        match Self::open_file(&path) {
+            Ok((connection, desk, entries)) => {
+                Ok(Opened { journal: Self { connection, path, _lock: lock }, desk, entries, notice: None })
+            }
+            Err(JournalError::Corrupt { detail, .. }) => {
+                tracing::error!(path = %path.display(), detail, "the database is damaged and is kept aside");
+                let kept = keep_aside::keep(&path, now).map_err(io)?;
+                let notice = StorageNotice::Corrupt { kept: kept.display().to_string() };
+                Self::open_fresh(path, lock, notice)
+            }
+            Err(JournalError::SchemaTooNew { found, .. }) => {
+                let used = folder.join(format!("desk-format-{}.db", schema::NEWEST));
+                tracing::error!(found, known = schema::NEWEST, "the database belongs to a newer version");
+                let notice = StorageNotice::Newer {
+                    kept: path.display().to_string(),
+                    used: used.display().to_string(),
+                };
+                Self::open_fresh(used, lock, notice)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn open_fresh(path: PathBuf, lock: File, notice: StorageNotice) -> Result<Opened, JournalError> {
+        let (connection, desk, entries) = Self::open_file(&path)?;
+        Ok(Opened { journal: Self { connection, path, _lock: lock }, desk, entries, notice: Some(notice) })
+    }
+
+    fn open_file(path: &Path) -> Result<(Connection, Desk, BTreeMap<SessionId, u64>), JournalError> {
+        let connection = schema::connect(path)?;
+        let events = read::events(&connection, path)?;
+        let entries = read::newest_entries(&connection, path)?;
+        Ok((connection, Desk::replay(&events), entries))
+    }
+
+    /// Returns a reader on the same database, with a connection of its own.
+    pub fn reader(&self) -> Result<Reader, JournalError> {
+        Reader::open(&self.path)
+    }
+
+    /// Writes events, and entries that belong to them, in one transaction that is on disk when this returns.
+    pub fn commit(
+        &mut self,
+        events: &[Event],
+        entries: &[(SessionId, Entry)],
+        at: Timestamp,
+    ) -> Result<(), JournalError> {
+        self.transact(Durability::Full, |transaction| {
+            for event in events {
+                write_event(transaction, event, at)?;
+            }
+            write_entries(transaction, entries)
+        })
+    }
+
+    /// Writes entries alone; they may be the last moments lost with the machine, never with the app.
+    pub fn commit_entries(&mut self, entries: &[(SessionId, Entry)]) -> Result<(), JournalError> {
+        self.transact(Durability::Normal, |transaction| write_entries(transaction, entries))
+    }
+
+    /// Moves everything from the write-ahead log into the database, at the end of the app.
+    pub fn checkpoint(&self) -> Result<(), JournalError> {
+        let run = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        run.map_err(|error| JournalError::of(&self.path, &error))
+    }
+
+    fn transact(
+        &mut self,
+        durability: Durability,
+        write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
+    ) -> Result<(), JournalError> {
+        let level = if durability == Durability::Full { "FULL" } else { "NORMAL" };
+        let run = || {
+            self.connection.pragma_update(None, "synchronous", level)?;
+            let transaction = self.connection.transaction()?;
+            write(&transaction)?;
+            transaction.commit()
+        };
+        run().map_err(|error| JournalError::of(&self.path, &error))
+    }
+
+    /// Sets the most pages the database may have, so that tests can fill it.
+    #[cfg(test)]
+    pub(crate) fn limit_pages(&self, pages: u32) {
+        self.connection.pragma_update(None, "max_page_count", pages).expect("the limit is set");
+    }
+}
+
+fn json<T: serde::Serialize>(value: &T) -> rusqlite::Result<String> {
+    serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
+}
+
+fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("INSERT INTO events (at, body) VALUES (?1, ?2)")?
+        .execute(params![at.millis(), json(event)?])?;
+    match event {
+        Event::Asked { request } => {
+            transaction
+                .prepare_cached("INSERT INTO requests (id, session, asked_at, body) VALUES (?1, ?2, ?3, ?4)")?
+                .execute(params![
+                    request.id.to_string(),
+                    request.session.to_string(),
+                    request.asked_at.millis(),
+                    json(request)?
+                ])?;
+        }
+        Event::Ended { request, outcome, at } => {
+            let delivery = outcome.needs_delivery().then_some(Delivery::Pending);
+            transaction
+                .prepare_cached(
+                    "UPDATE requests SET outcome = ?2, ended_at = ?3, delivery = ?4 WHERE id = ?1",
+                )?
+                .execute(params![request.to_string(), json(outcome)?, at.millis(), json(&delivery)?])?;
+        }
+        Event::DeliveryChanged { request, delivery } => {
+            transaction
+                .prepare_cached("UPDATE requests SET delivery = ?2 WHERE id = ?1")?
+                .execute(params![request.to_string(), json(&Some(delivery))?])?;
+        }
+        Event::ApprovalAsked { approval } => {
+            transaction
+                .prepare_cached("INSERT INTO approvals (id, session, body, state) VALUES (?1, ?2, ?3, ?4)")?
+                .execute(params![
+                    approval.id.to_string(),
+                    approval.session.to_string(),
+                    json(approval)?,
+                    json(&approval.state)?
+                ])?;
+        }
+        Event::ApprovalDecided { approval, decision, at } => {
+            let state = ApprovalState::Decided { decision: decision.clone(), at: *at, error: None };
+            write_approval_state(transaction, &approval.to_string(), &state)?;
+        }
+        Event::ApprovalWithdrawn { approval, at } => {
+            write_approval_state(transaction, &approval.to_string(), &ApprovalState::Withdrawn { at: *at })?;
+        }
+        Event::SessionStarted { .. }
+        | Event::AgentIntroduced { .. }
+        | Event::TurnBegan { .. }
+        | Event::TurnFinished { .. }
+        | Event::LinesUnusable { .. }
+        | Event::SessionEnded { .. }
+        | Event::ApprovalDeliveryFailed { .. } => {}
+    }
+    Ok(())
+}
+
+fn write_approval_state(
+    transaction: &Transaction<'_>,
+    id: &str,
+    state: &ApprovalState,
+) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("UPDATE approvals SET state = ?2 WHERE id = ?1")?
+        .execute(params![id, json(state)?])?;
+    Ok(())
+}
+
+fn write_entries(transaction: &Transaction<'_>, entries: &[(SessionId, Entry)]) -> rusqlite::Result<()> {
+    let mut statement = transaction.prepare_cached(
+        "INSERT INTO entries (session, n, at, body) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (session, n) DO UPDATE SET body = excluded.body",
+    )?;
+    for (session, entry) in entries {
+        statement.execute(params![session.to_string(), entry.n, entry.at.millis(), json(&entry.body)?])?;
+    }
+    Ok(())
+}

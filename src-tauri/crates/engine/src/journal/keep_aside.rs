@@ -1,0 +1,30 @@
+//! Keeps a damaged database under another name.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use askdesk_domain::Timestamp;
+
+/// Renames a database and the files SQLite keeps beside it; returns the new name. Overwrites nothing.
+pub(super) fn keep(path: &Path, now: Timestamp) -> io::Result<PathBuf> {
+    let mut kept = with_suffix(path, &format!(".damaged-{}", now.millis()));
+    let mut more = 1;
+    while kept.exists() {
+        kept = with_suffix(path, &format!(".damaged-{}-{more}", now.millis()));
+        more += 1;
+    }
+    std::fs::rename(path, &kept)?;
+    for beside in ["-wal", "-shm"] {
+        let from = with_suffix(path, beside);
+        if from.exists() {
+            std::fs::rename(from, with_suffix(&kept, beside))?;
+        }
+    }
+    Ok(kept)
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}

@@ -1,0 +1,144 @@
+//! Reading the journal; never on the writer's connection once the app runs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use askdesk_domain::{
+    Approval, ApprovalId, Ended, Entry, EntryBody, Event, Request, RequestId, RequestState, SessionId,
+    Timestamp,
+};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::de::DeserializeOwned;
+
+use super::JournalError;
+
+/// A stretch of a transcript with what it speaks of.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// The entries, oldest first.
+    pub entries: Vec<Entry>,
+    /// Whether there are older ones.
+    pub more: bool,
+    /// The requests these entries speak of.
+    pub requests: Vec<Request>,
+    /// The approvals these entries speak of.
+    pub approvals: Vec<Approval>,
+}
+
+/// A connection that only reads.
+#[derive(Debug)]
+pub struct Reader {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Reader {
+    pub(super) fn open(path: &Path) -> Result<Self, JournalError> {
+        let fail = |error: rusqlite::Error| JournalError::of(path, &error);
+        let connection = Connection::open(path).map_err(fail)?;
+        connection.busy_timeout(std::time::Duration::from_secs(2)).map_err(fail)?;
+        connection.pragma_update(None, "query_only", true).map_err(fail)?;
+        Ok(Self { connection, path: path.to_owned() })
+    }
+
+    /// Reads the newest `limit` entries of a session that stand before a place.
+    pub fn page(&self, session: SessionId, before: Option<u64>, limit: u32) -> Result<Page, JournalError> {
+        let run = || {
+            let mut statement = self.connection.prepare_cached(
+                "SELECT n, at, body FROM entries WHERE session = ?1 AND n < ?2 ORDER BY n DESC LIMIT ?3",
+            )?;
+            let before = before.map_or(i64::MAX, |n| i64::try_from(n).unwrap_or(i64::MAX));
+            let rows =
+                statement.query_map(params![session.to_string(), before, i64::from(limit) + 1], entry)?;
+            let mut entries = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+            let more = entries.len() > limit as usize;
+            entries.truncate(limit as usize);
+            entries.reverse();
+            let mut page = Page { more, ..Page::default() };
+            for entry in &entries {
+                match &entry.body {
+                    EntryBody::Request { request } => page.requests.extend(self.find_request(*request)?),
+                    EntryBody::Approval { approval } => page.approvals.extend(self.find_approval(*approval)?),
+                    _ => {}
+                }
+            }
+            page.entries = entries;
+            Ok(page)
+        };
+        run().map_err(|error| JournalError::of(&self.path, &error))
+    }
+
+    /// Finds a request of any age.
+    pub fn request(&self, id: RequestId) -> Result<Option<Request>, JournalError> {
+        self.find_request(id).map_err(|error| JournalError::of(&self.path, &error))
+    }
+
+    fn find_request(&self, id: RequestId) -> rusqlite::Result<Option<Request>> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT body, outcome, ended_at, delivery FROM requests WHERE id = ?1")?;
+        statement.query_row([id.to_string()], request).optional()
+    }
+
+    fn find_approval(&self, id: ApprovalId) -> rusqlite::Result<Option<Approval>> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT body, state FROM approvals WHERE id = ?1")?;
+        let read =
+            |row: &Row<'_>| Ok(Approval { state: from_json(row, 1)?, ..from_json::<Approval>(row, 0)? });
+        statement.query_row([id.to_string()], read).optional()
+    }
+}
+
+/// Reads all events in order.
+pub(super) fn events(connection: &Connection, path: &Path) -> Result<Vec<Event>, JournalError> {
+    let run = || {
+        let mut statement = connection.prepare("SELECT body FROM events ORDER BY seq")?;
+        let rows = statement.query_map([], |row| from_json(row, 0))?;
+        rows.collect::<rusqlite::Result<Vec<Event>>>()
+    };
+    run().map_err(|error| match error {
+        rusqlite::Error::FromSqlConversionFailure(_, _, cause) => JournalError::Corrupt {
+            path: path.to_owned(),
+            detail: format!("an event cannot be read: {cause}"),
+        },
+        other => JournalError::of(path, &other),
+    })
+}
+
+/// Reads the place of the newest entry of each session.
+pub(super) fn newest_entries(
+    connection: &Connection,
+    path: &Path,
+) -> Result<BTreeMap<SessionId, u64>, JournalError> {
+    let run = || {
+        let mut statement = connection.prepare("SELECT session, MAX(n) FROM entries GROUP BY session")?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, u64>(1)?)))?;
+        rows.collect::<rusqlite::Result<Vec<_>>>()
+    };
+    let rows = run().map_err(|error| JournalError::of(path, &error))?;
+    Ok(rows.into_iter().filter_map(|(session, n)| Some((session.parse().ok()?, n))).collect())
+}
+
+fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+    Ok(Entry { n: row.get(0)?, at: Timestamp::from_millis(row.get(1)?), body: from_json(row, 2)? })
+}
+
+fn request(row: &Row<'_>) -> rusqlite::Result<Request> {
+    let asked: Request = from_json(row, 0)?;
+    let state = match row.get::<_, Option<i64>>(2)? {
+        None => RequestState::Open,
+        Some(at) => RequestState::Ended(Ended {
+            outcome: from_json(row, 1)?,
+            at: Timestamp::from_millis(at),
+            delivery: from_json(row, 3)?,
+        }),
+    };
+    Ok(Request { state, ..asked })
+}
+
+fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let text = row.get_ref(column)?.as_str()?;
+    serde_json::from_str(text).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
+    })
+}

@@ -1,0 +1,75 @@
+//! The tables, and how an older database becomes the newest.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::Connection;
+use rusqlite_migration::{M, Migrations};
+
+use super::JournalError;
+
+/// The newest format this version writes.
+pub(super) const NEWEST: u32 = 1;
+
+/// How long to wait for another connection's write.
+const BUSY_WAIT: Duration = Duration::from_secs(2);
+
+/// The largest database whose every page is checked at the start; beyond it, a start would take too long.
+const CHECKED_BYTES: u64 = 64 * 1024 * 1024;
+
+const FIRST: &str = "
+    CREATE TABLE events (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        at INTEGER NOT NULL,
+        body TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE requests (
+        id TEXT PRIMARY KEY,
+        session TEXT NOT NULL,
+        asked_at INTEGER NOT NULL,
+        body TEXT NOT NULL,
+        outcome TEXT,
+        ended_at INTEGER,
+        delivery TEXT
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX requests_by_session ON requests (session, asked_at);
+    CREATE TABLE approvals (
+        id TEXT PRIMARY KEY,
+        session TEXT NOT NULL,
+        body TEXT NOT NULL,
+        state TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE entries (
+        session TEXT NOT NULL,
+        n INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        body TEXT NOT NULL,
+        PRIMARY KEY (session, n)
+    ) STRICT, WITHOUT ROWID;
+";
+
+/// Opens a database, checks that it is whole and not too new, and brings it to the newest format.
+pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
+    let fail = |error: rusqlite::Error| JournalError::of(path, &error);
+    let size = std::fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default();
+    let mut connection = Connection::open(path).map_err(fail)?;
+    connection.busy_timeout(BUSY_WAIT).map_err(fail)?;
+    let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(fail)?;
+    if found > NEWEST {
+        return Err(JournalError::SchemaTooNew { path: path.to_owned(), found, known: NEWEST });
+    }
+    if size <= CHECKED_BYTES {
+        let verdict: String =
+            connection.pragma_query_value(None, "quick_check", |row| row.get(0)).map_err(fail)?;
+        if verdict != "ok" {
+            return Err(JournalError::Corrupt { path: path.to_owned(), detail: verdict });
+        }
+    }
+    connection.pragma_update(None, "journal_mode", "WAL").map_err(fail)?;
+    connection.pragma_update(None, "foreign_keys", true).map_err(fail)?;
+    Migrations::new(vec![M::up(FIRST)]).to_latest(&mut connection).map_err(|error| match error {
+        rusqlite_migration::Error::RusqliteError { err, .. } => JournalError::of(path, &err),
+        other => JournalError::Io { path: path.to_owned(), detail: other.to_string() },
+    })?;
+    Ok(connection)
+}

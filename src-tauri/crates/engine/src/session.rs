@@ -1,0 +1,459 @@
+//! One session: the task that owns an agent's process, understands what it says, and hands it what was decided.
+//!
+//! The task never waits for a person: what an agent asks goes to the writer with a waiter, and reading goes on.
+
+mod pending;
+mod start;
+
+use std::time::Duration;
+
+use askdesk_agents::{AgentEvent, AgentProcess, Asked, ClaudeStream, Exit, Lines, Output, WriteError};
+use askdesk_domain::{
+    ApprovalDecision, ApprovalId, Ask, AskApproval, Command, Delivery, EntryBody, NativeRef, Notice, Outcome,
+    Question, RequestId, SessionEnd, SessionId, WithdrawnWhy,
+};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use crate::frame::{LiveKind, LiveText};
+use crate::handle::EngineHandle;
+use crate::log::{LogKind, SessionLogs};
+use crate::writer::{EngineError, EntryWrite, Input};
+use pending::{Due, Line, Pending, Waiting};
+
+pub use start::{Sessions, StartSpec};
+
+/// How many inputs wait for a session before further ones are refused.
+pub const QUEUED_SESSION_INPUTS: usize = 1_024;
+
+/// How long a process may take to end by itself before its tree is killed.
+const STOP_GRACE: Duration = Duration::from_secs(2);
+
+/// How long counted lines wait, so that a flood of them is one event and not thousands.
+const COUNT_DELAY: Duration = Duration::from_millis(200);
+
+/// What a session can be told.
+#[derive(Debug)]
+pub enum SessionInput {
+    /// The person wrote a message.
+    Message {
+        /// Its words.
+        text: String,
+        /// Hears whether it was handed to the agent.
+        reply: oneshot::Sender<Result<(), EngineError>>,
+    },
+    /// The person wants the agent to stop what it does.
+    Interrupt,
+    /// The process shall end.
+    Stop {
+        /// How the session's end is to be noted.
+        end: SessionEnd,
+        /// Hears when it is gone.
+        reply: oneshot::Sender<()>,
+    },
+    /// An approval was decided.
+    Decided {
+        /// Which.
+        approval: ApprovalId,
+        /// The agent's own id of the call.
+        native_ref: NativeRef,
+        /// What was decided.
+        decision: ApprovalDecision,
+    },
+    /// An end that could not be handed over shall be tried again.
+    Redeliver {
+        /// Which request.
+        request: RequestId,
+        /// How it ended.
+        outcome: Outcome,
+    },
+}
+
+/// The task of one session.
+struct SessionTask {
+    id: SessionId,
+    engine: EngineHandle,
+    logs: SessionLogs,
+    process: AgentProcess,
+    stream: ClaudeStream,
+    pending: Pending,
+    /// Set from an interrupt to the end of the turn it interrupts.
+    interrupted: bool,
+    live: bool,
+    unusable: u64,
+    count_at: Option<Instant>,
+}
+
+/// How a process ended, with what it left behind.
+struct LastOutput {
+    unfinished: Vec<u8>,
+    status: Exit,
+    stderr_tail: String,
+}
+
+impl SessionTask {
+    /// Runs until the process is gone.
+    async fn run(
+        mut self,
+        mut lines: Lines,
+        mut inputs: mpsc::Receiver<SessionInput>,
+        prompt: Option<String>,
+    ) {
+        let hello = self.stream.hello();
+        self.write(Line::Other, hello);
+        if let Some(prompt) = prompt
+            && let Err(error) = self.send_message(prompt).await
+        {
+            self.note(LogKind::Note, &error.to_string());
+        }
+        let mut stopped: Option<(SessionEnd, oneshot::Sender<()>)> = None;
+        let exit = loop {
+            let count_at = self.count_at;
+            tokio::select! {
+                output = lines.next() => match output {
+                    Some(Output::Line(line)) => {
+                        for event in self.stream.on_line(&line) {
+                            self.on_event(event, Some(&line)).await;
+                        }
+                    }
+                    Some(Output::Overlong { bytes }) => {
+                        for event in self.stream.on_overlong(bytes) {
+                            self.on_event(event, None).await;
+                        }
+                    }
+                    Some(Output::Stderr(text)) => self.note(LogKind::Stderr, &text),
+                    Some(Output::End { unfinished, status, stderr_tail }) => {
+                        break Some(LastOutput { unfinished, status, stderr_tail });
+                    }
+                    None => break None,
+                },
+                due = self.pending.next() => self.on_due(due).await,
+                () = sleep_until(count_at), if count_at.is_some() => self.flush_count().await,
+                input = inputs.recv() => match input {
+                    Some(SessionInput::Stop { end, reply }) => {
+                        self.process.stop(STOP_GRACE).await;
+                        stopped = Some((end, reply));
+                    }
+                    Some(input) => self.on_input(input).await,
+                    // The engine is gone, and with it everybody who could be told anything.
+                    None => break None,
+                },
+            }
+        };
+        self.finish(exit, stopped).await;
+    }
+
+    async fn finish(mut self, last: Option<LastOutput>, stopped: Option<(SessionEnd, oneshot::Sender<()>)>) {
+        if let Some(last) = &last {
+            for event in self.stream.on_end(&last.unfinished) {
+                self.on_event(event, Some(&last.unfinished)).await;
+            }
+        }
+        self.flush_count().await;
+        self.process.stop(Duration::ZERO).await;
+        let end = match (&stopped, last) {
+            (Some((end, _)), _) => end.clone(),
+            (None, Some(last)) if last.status.is_success() => SessionEnd::Finished,
+            (None, Some(last)) => {
+                SessionEnd::Failed { why: last.status.into_error(last.stderr_tail).to_string() }
+            }
+            (None, None) => {
+                SessionEnd::Failed { why: "The agent's output could not be read any more.".to_owned() }
+            }
+        };
+        self.clear_live().await;
+        let at = self.engine.source().now();
+        self.act(Command::EndSession { session: self.id, end, at }).await;
+        if let Some((_, reply)) = stopped {
+            let _ = reply.send(());
+        }
+    }
+
+    async fn on_event(&mut self, event: AgentEvent, line: Option<&[u8]>) {
+        match event {
+            AgentEvent::Introduced { version, model, .. } => {
+                self.act(Command::Introduce { session: self.id, version, model }).await;
+            }
+            AgentEvent::TurnBegan => self.set_working(true).await,
+            AgentEvent::TextDelta { text } => self.add_live(LiveKind::Text, text).await,
+            AgentEvent::ThinkingDelta { text } => self.add_live(LiveKind::Thinking, text).await,
+            AgentEvent::Said { text } => self.write_finished(EntryBody::Agent { text }).await,
+            AgentEvent::Thought { text } => self.write_finished(EntryBody::Thinking { text }).await,
+            AgentEvent::ToolStarted { tool_use, name, summary, input } => {
+                let status = askdesk_domain::ToolStatus::Running;
+                self.write_entry(EntryBody::Tool { tool_use, name, summary, input, status, output: None })
+                    .await;
+            }
+            AgentEvent::ToolEnded { tool_use, ok, output } => {
+                self.engine.write(self.id, vec![EntryWrite::ToolEnded { tool_use, ok, output }]).await;
+            }
+            AgentEvent::Asked(asked) => {
+                self.pending.drop_bare(&asked.native_ref);
+                self.register(asked).await;
+            }
+            AgentEvent::AskedBare(asked) => self.pending.hold_bare(asked),
+            AgentEvent::Refused { reply, reason, .. } => {
+                if let Some(reply) = reply {
+                    self.write(Line::Other, reply);
+                }
+                self.note(LogKind::Refused, &reason);
+                self.write_notice(Notice::QuestionRefused { reason }).await;
+            }
+            AgentEvent::Passed { reply, .. } => {
+                self.write(Line::Other, reply);
+                self.write_notice(Notice::AnswersBrought).await;
+            }
+            AgentEvent::ApprovalAsked { native_ref, tool, description, input, .. } => {
+                self.register_approval(native_ref, tool, description, input).await;
+            }
+            AgentEvent::Withdrawn { native_ref } => {
+                self.pending.drop_bare(&native_ref);
+                let why = self.why_withdrawn(WithdrawnWhy::ByAgent);
+                let at = self.engine.source().now();
+                self.act(Command::Withdraw { session: self.id, native_ref, why, at }).await;
+            }
+            AgentEvent::Acknowledged { native_ref } => {
+                if let Some(request) = self.pending.told(&native_ref) {
+                    let delivery = Delivery::Delivered { at: self.engine.source().now() };
+                    self.act(Command::NoteDelivery { request, delivery }).await;
+                }
+            }
+            AgentEvent::TurnEnded { millis, input_tokens, output_tokens, error } => {
+                let why = self.why_withdrawn(WithdrawnWhy::TurnEnded);
+                let at = self.engine.source().now();
+                self.act(Command::WithdrawAll { session: self.id, why, at }).await;
+                self.write_finished(EntryBody::TurnEnded { millis, input_tokens, output_tokens, error })
+                    .await;
+                self.interrupted = false;
+                self.set_working(false).await;
+            }
+            AgentEvent::Reply { line } => self.write(Line::Other, line),
+            AgentEvent::Unusable { why } => {
+                let quoted = line.map(|line| String::from_utf8_lossy(line).into_owned()).unwrap_or_default();
+                self.note(LogKind::Unusable, format!("{why}: {quoted}").trim_end_matches(": "));
+                self.unusable += 1;
+                self.count_at.get_or_insert_with(|| Instant::now() + COUNT_DELAY);
+                if why == askdesk_agents::Unusable::CutInHalf {
+                    self.write_notice(Notice::CutInHalf).await;
+                }
+            }
+        }
+    }
+
+    async fn on_input(&mut self, input: SessionInput) {
+        match input {
+            SessionInput::Message { text, reply } => {
+                let sent = self.send_message(text).await;
+                let _ = reply.send(sent);
+            }
+            SessionInput::Interrupt => {
+                self.interrupted = true;
+                let line = self.stream.encode_interrupt();
+                self.write(Line::Other, line);
+                self.write_notice(Notice::Interrupted).await;
+            }
+            SessionInput::Decided { approval, native_ref, decision } => {
+                match self.stream.encode_decision(&native_ref, &decision) {
+                    Ok(line) => self.write(Line::Decision { approval }, line),
+                    Err(error) => {
+                        let error = error.to_string();
+                        self.act(Command::ApprovalNotDelivered { approval, error }).await;
+                    }
+                }
+            }
+            SessionInput::Redeliver { request, outcome } => {
+                if let Some(waiting) = self.pending.told_request(request) {
+                    self.deliver(waiting, outcome).await;
+                } else {
+                    let error = "the agent no longer waits for it".to_owned();
+                    self.act(Command::NoteDelivery { request, delivery: Delivery::Failed { error } }).await;
+                }
+            }
+            // Handled by `run`, which ends with it.
+            SessionInput::Stop { .. } => {}
+        }
+    }
+
+    async fn on_due(&mut self, due: Due) {
+        match due {
+            Due::Bare(asked) => self.register(asked).await,
+            Due::Ended(waiting, Some(outcome)) => {
+                self.pending.remember(waiting.clone());
+                self.deliver(waiting, outcome).await;
+            }
+            Due::Ended(_, None) | Due::Handed(_, Ok(())) => {}
+            Due::Handed(line, Err(error)) => self.on_unwritten(line, &error).await,
+        }
+    }
+
+    async fn on_unwritten(&mut self, line: Line, error: &WriteError) {
+        let error = error.to_string();
+        match line {
+            Line::End { request } => self.delivery_failed(request, error).await,
+            Line::Decision { approval } => self.act(Command::ApprovalNotDelivered { approval, error }).await,
+            Line::Message => self.write_notice(Notice::MessageNotSent { error }).await,
+            Line::Other => self.note(LogKind::Note, &error),
+        }
+    }
+
+    /// Registers what the agent asks; a failure to store it is told to the agent, which would wait for ever.
+    async fn register(&mut self, asked: Asked) {
+        if self.pending.waits_for(&asked.native_ref) {
+            return;
+        }
+        let (waiter, outcome) = oneshot::channel();
+        let ask = Ask {
+            id: self.engine.source().request(),
+            session: self.id,
+            native_ref: asked.native_ref.clone(),
+            source: asked.source,
+            asked_by: asked.asked_by,
+            questions: asked.questions.clone(),
+            limit: None,
+            at: self.engine.source().now(),
+        };
+        match self.engine.register(ask, waiter).await {
+            Ok(request) => {
+                let Asked { native_ref, questions, .. } = asked;
+                self.pending.wait(Waiting { request, native_ref, questions }, outcome);
+            }
+            Err(error) => {
+                let reason = format!("the desk could not keep the question: {error}");
+                let words = Some(reason.clone());
+                self.refuse(&asked.native_ref, &asked.questions, words).await;
+                self.note(LogKind::Refused, &reason);
+                self.write_notice(Notice::QuestionRefused { reason }).await;
+            }
+        }
+    }
+
+    async fn refuse(&mut self, native_ref: &NativeRef, questions: &[Question], words: Option<String>) {
+        let outcome = Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason: words } };
+        match self.stream.encode_outcome(native_ref, questions, &outcome) {
+            Ok(encoded) => self.write(Line::Other, encoded.line),
+            Err(error) => self.note(LogKind::Note, &error.to_string()),
+        }
+    }
+
+    async fn register_approval(
+        &mut self,
+        native_ref: NativeRef,
+        tool: String,
+        description: Option<String>,
+        input: String,
+    ) {
+        let ask = AskApproval {
+            id: self.engine.source().approval(),
+            session: self.id,
+            native_ref: native_ref.clone(),
+            tool,
+            description,
+            input,
+            at: self.engine.source().now(),
+        };
+        if let Err(error) = self.engine.act(Command::AskApproval(ask)).await {
+            let message = Some(format!("The desk could not show the request: {error}"));
+            let denied = ApprovalDecision::Deny { message };
+            match self.stream.encode_decision(&native_ref, &denied) {
+                Ok(line) => self.write(Line::Other, line),
+                Err(error) => self.note(LogKind::Note, &error.to_string()),
+            }
+        }
+    }
+
+    /// Hands an end to the agent; committed before, so a failure loses nothing.
+    async fn deliver(&mut self, waiting: Waiting, outcome: Outcome) {
+        let encoded = match self.stream.encode_outcome(&waiting.native_ref, &waiting.questions, &outcome) {
+            Ok(encoded) => encoded,
+            Err(askdesk_agents::EncodeError::NothingToSend) => return,
+            Err(error) => return self.delivery_failed(waiting.request, error.to_string()).await,
+        };
+        self.write(Line::End { request: waiting.request }, encoded.line);
+        for notice in encoded.notices {
+            self.write_notice(notice).await;
+        }
+    }
+
+    async fn delivery_failed(&mut self, request: RequestId, error: String) {
+        self.act(Command::NoteDelivery { request, delivery: Delivery::Failed { error } }).await;
+    }
+
+    /// Ends what is open as replied in chat, tells the agent so, and only then sends the words themselves.
+    async fn send_message(&mut self, text: String) -> Result<(), EngineError> {
+        let at = self.engine.source().now();
+        self.engine.act(Command::ReplyInChat { session: self.id, text: text.clone(), at }).await?;
+        while let Some(due) = self.pending.ready() {
+            self.on_due(due).await;
+        }
+        self.write_entry(EntryBody::Person { text: text.clone() }).await;
+        let line = self.stream.encode_message(&text, Uuid::new_v4());
+        self.write(Line::Message, line);
+        self.set_working(true).await;
+        Ok(())
+    }
+
+    fn why_withdrawn(&self, otherwise: WithdrawnWhy) -> WithdrawnWhy {
+        if self.interrupted { WithdrawnWhy::Interrupted } else { otherwise }
+    }
+
+    async fn set_working(&mut self, working: bool) {
+        self.act(Command::SetWorking { session: self.id, working }).await;
+    }
+
+    async fn flush_count(&mut self) {
+        self.count_at = None;
+        let lines = std::mem::take(&mut self.unusable);
+        if lines > 0 {
+            self.act(Command::CountUnusable { session: self.id, lines }).await;
+        }
+    }
+
+    async fn add_live(&mut self, kind: LiveKind, text: String) {
+        self.live = true;
+        self.engine.send(Input::Live { added: LiveText { session: self.id, kind, text } }).await;
+    }
+
+    async fn clear_live(&mut self) {
+        if std::mem::take(&mut self.live) {
+            self.engine.send(Input::LiveCleared { session: self.id }).await;
+        }
+    }
+
+    async fn write_finished(&mut self, body: EntryBody) {
+        // The finished entry comes first, so that the text never vanishes for a moment.
+        self.write_entry(body).await;
+        self.clear_live().await;
+    }
+
+    async fn write_notice(&mut self, notice: Notice) {
+        self.write_entry(EntryBody::Notice { notice }).await;
+    }
+
+    async fn write_entry(&mut self, body: EntryBody) {
+        self.engine.write(self.id, vec![EntryWrite::New(body)]).await;
+    }
+
+    /// Queues a line. Whether it reached the agent is heard later: an agent that does not read must not stop us
+    /// from reading it.
+    fn write(&mut self, what: Line, line: String) {
+        self.pending.hand(what, self.process.write(line));
+    }
+
+    async fn act(&mut self, command: Command) {
+        if let Err(error) = self.engine.act(command).await {
+            self.note(LogKind::Note, &error.to_string());
+        }
+    }
+
+    fn note(&self, kind: LogKind, text: &str) {
+        self.logs.add(self.id, self.engine.source().now(), kind, text);
+    }
+}
+
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

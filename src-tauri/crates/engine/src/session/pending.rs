@@ -1,0 +1,152 @@
+//! What a session's agent waits for: questions that are held back, questions with a waiter, ends that were sent.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+
+use askdesk_agents::{Asked, BARE_GRACE, WriteError};
+use askdesk_domain::{ApprovalId, NativeRef, Outcome, Question, RequestId};
+use futures_util::FutureExt;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+/// How many ends are remembered, to tell which request an acknowledgement or another try is about.
+const REMEMBERED_ENDS: usize = 1_000;
+
+/// A request the agent waits for.
+#[derive(Clone, Debug)]
+pub(super) struct Waiting {
+    pub(super) request: RequestId,
+    pub(super) native_ref: NativeRef,
+    pub(super) questions: Vec<Question>,
+}
+
+/// Something that is to be done now.
+pub(super) enum Due {
+    /// A bare question has been quiet for long enough and counts as asked.
+    Bare(Asked),
+    /// A request has ended; without an outcome there is nobody to tell.
+    Ended(Waiting, Option<Outcome>),
+    /// A line was handed to the agent's process, or could not be.
+    Handed(Line, Result<(), WriteError>),
+}
+
+/// What a line that was queued for the agent is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Line {
+    /// The end of a request.
+    End { request: RequestId },
+    /// A decision on an approval.
+    Decision { approval: ApprovalId },
+    /// A message of the person.
+    Message,
+    /// Something no person waits for.
+    Other,
+}
+
+type Handing = Pin<Box<dyn Future<Output = (Line, Result<(), WriteError>)> + Send>>;
+type Ending = Pin<Box<dyn Future<Output = (Waiting, Option<Outcome>)> + Send>>;
+
+/// Everything a session's agent waits for.
+#[derive(Default)]
+pub(super) struct Pending {
+    held: Vec<(Instant, Asked)>,
+    open: Vec<NativeRef>,
+    endings: FuturesUnordered<Ending>,
+    handings: FuturesUnordered<Handing>,
+    ended: VecDeque<Waiting>,
+}
+
+impl Pending {
+    /// Holds a bare question back for a moment: a control request of the same call may follow.
+    pub(super) fn hold_bare(&mut self, asked: Asked) {
+        self.held.push((Instant::now() + BARE_GRACE, asked));
+    }
+
+    /// Forgets a bare question that was asked properly or taken back.
+    pub(super) fn drop_bare(&mut self, native_ref: &NativeRef) {
+        self.held.retain(|(_, asked)| asked.native_ref != *native_ref);
+    }
+
+    /// Waits for the end of a registered request.
+    pub(super) fn wait(&mut self, waiting: Waiting, outcome: oneshot::Receiver<Outcome>) {
+        self.open.push(waiting.native_ref.clone());
+        self.endings.push(Box::pin(async move { (waiting, outcome.await.ok()) }));
+    }
+
+    /// Waits for a queued line to be handed over.
+    pub(super) fn hand(
+        &mut self,
+        line: Line,
+        handed: impl Future<Output = Result<(), WriteError>> + Send + 'static,
+    ) {
+        self.handings.push(Box::pin(async move { (line, handed.await) }));
+    }
+
+    /// Says whether a call is registered and open.
+    pub(super) fn waits_for(&self, native_ref: &NativeRef) -> bool {
+        self.open.contains(native_ref)
+    }
+
+    /// Remembers a request whose end goes to the agent.
+    pub(super) fn remember(&mut self, waiting: Waiting) {
+        if self.ended.len() == REMEMBERED_ENDS {
+            self.ended.pop_front();
+        }
+        self.ended.push_back(waiting);
+    }
+
+    /// Finds the request behind an acknowledged call.
+    pub(super) fn told(&self, native_ref: &NativeRef) -> Option<RequestId> {
+        self.ended
+            .iter()
+            .rev()
+            .find(|waiting| waiting.native_ref == *native_ref)
+            .map(|waiting| waiting.request)
+    }
+
+    /// Finds the call behind a request whose end was sent.
+    pub(super) fn told_request(&self, request: RequestId) -> Option<Waiting> {
+        self.ended.iter().find(|waiting| waiting.request == request).cloned()
+    }
+
+    /// Waits for the next thing to do; for ever if there is none.
+    pub(super) async fn next(&mut self) -> Due {
+        let first = self.held.iter().map(|(at, _)| *at).min();
+        let quiet = async {
+            match first {
+                Some(at) => tokio::time::sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        let ended = next_of(&mut self.endings);
+        let handed = next_of(&mut self.handings);
+        tokio::select! {
+            () = quiet => {
+                let due = self.held.iter().position(|(at, _)| Some(*at) == first).unwrap_or_default();
+                Due::Bare(self.held.swap_remove(due).1)
+            }
+            (waiting, outcome) = ended => self.close(waiting, outcome),
+            (line, handed) = handed => Due::Handed(line, handed),
+        }
+    }
+
+    /// Takes an end that has come already.
+    pub(super) fn ready(&mut self) -> Option<Due> {
+        let (waiting, outcome) = self.endings.next().now_or_never().flatten()?;
+        Some(self.close(waiting, outcome))
+    }
+
+    fn close(&mut self, waiting: Waiting, outcome: Option<Outcome>) -> Due {
+        self.open.retain(|native_ref| *native_ref != waiting.native_ref);
+        Due::Ended(waiting, outcome)
+    }
+}
+
+async fn next_of<F: Future + Unpin>(futures: &mut FuturesUnordered<F>) -> F::Output {
+    match futures.next().await {
+        Some(output) => output,
+        None => std::future::pending().await,
+    }
+}

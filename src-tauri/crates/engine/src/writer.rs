@@ -1,0 +1,469 @@
+//! The single writer: one thread that owns the desk, the journal, the waiters and the hub.
+//!
+//! Every trigger that can change anything is an [`Input`]. Each is decided, committed, folded, published and only
+//! then acted upon, so what anybody hears of is already on disk.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use askdesk_domain::{
+    Approval, Ask, Command, Decision, Delivery, Desk, Effect, Entry, EntryBody, Event, Outcome, Reject,
+    Request, RequestId, Session, SessionId, ToolStatus, decide,
+};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::clock::Source;
+use crate::frame::{Change, LiveText};
+use crate::hub::{Hub, Subscription};
+use crate::journal::{Journal, JournalError, Opened, Reader};
+use crate::session::SessionInput;
+
+/// How many inputs wait for the writer before senders wait for it.
+pub const QUEUED_INPUTS: usize = 4_096;
+
+/// How many transcript writes go into one transaction at most.
+const BATCHED_WRITES: usize = 512;
+
+/// How many entries are kept for another try when the disk takes none.
+const UNSAVED_ENTRIES: usize = 10_000;
+
+/// Why a command was not carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// It is against the rules, and changed nothing.
+    #[error(transparent)]
+    Reject(#[from] Reject),
+    /// It could not be written down, and changed nothing.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The engine has ended.
+    #[error("the app is closing")]
+    Closing,
+}
+
+/// What a command was about, as it is now.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Applied {
+    /// The request.
+    pub request: Option<Request>,
+    /// The approval.
+    pub approval: Option<Approval>,
+    /// The session.
+    pub session: Option<Session>,
+}
+
+/// What the person should be told outside the window, or need not be told any more.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Attention {
+    /// A request waits.
+    Asked {
+        /// The request.
+        request: Request,
+        /// Its session.
+        session: Session,
+    },
+    /// A request has its end.
+    Ended {
+        /// Which.
+        request: RequestId,
+    },
+}
+
+/// A change to a transcript.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum EntryWrite {
+    /// A new entry.
+    New(EntryBody),
+    /// A tool came to its end; unknown calls are passed over.
+    ToolEnded { tool_use: String, ok: bool, output: String },
+}
+
+/// Everything the writer can be told.
+pub(crate) enum Input {
+    Act {
+        command: Command,
+        reply: oneshot::Sender<Result<Applied, EngineError>>,
+    },
+    Register {
+        ask: Ask,
+        waiter: oneshot::Sender<Outcome>,
+        reply: oneshot::Sender<Result<RequestId, EngineError>>,
+    },
+    Write {
+        session: SessionId,
+        writes: Vec<EntryWrite>,
+    },
+    Live {
+        added: LiveText,
+    },
+    LiveCleared {
+        session: SessionId,
+    },
+    OpenDoor {
+        session: SessionId,
+        door: mpsc::Sender<SessionInput>,
+    },
+    Subscribe {
+        reply: oneshot::Sender<Subscription>,
+    },
+    Close {
+        reply: oneshot::Sender<()>,
+    },
+}
+
+pub(crate) struct Writer {
+    desk: Desk,
+    journal: Journal,
+    reader: Reader,
+    hub: Hub,
+    source: Arc<dyn Source>,
+    newest: BTreeMap<SessionId, u64>,
+    unsaved: Vec<(SessionId, Entry)>,
+    running_tools: HashMap<(SessionId, String), Entry>,
+    waiters: HashMap<RequestId, Vec<oneshot::Sender<Outcome>>>,
+    doors: HashMap<SessionId, mpsc::Sender<SessionInput>>,
+    attention: mpsc::Sender<Attention>,
+}
+
+impl Writer {
+    pub(crate) fn new(
+        opened: Opened,
+        epoch: String,
+        source: Arc<dyn Source>,
+        attention: mpsc::Sender<Attention>,
+    ) -> Result<Self, EngineError> {
+        let reader = opened.journal.reader()?;
+        let mut writer = Self {
+            desk: opened.desk,
+            journal: opened.journal,
+            reader,
+            hub: Hub::new(epoch, opened.notice),
+            source,
+            newest: opened.entries,
+            unsaved: Vec::new(),
+            running_tools: HashMap::new(),
+            waiters: HashMap::new(),
+            doors: HashMap::new(),
+            attention,
+        };
+        let at = writer.source.now();
+        writer.act(&Command::CloseEarlierRun { at })?;
+        Ok(writer)
+    }
+
+    /// Takes inputs until it is told to close or nobody is left to tell it anything.
+    pub(crate) fn run(mut self, mut inputs: mpsc::Receiver<Input>) {
+        let mut next = inputs.blocking_recv();
+        while let Some(input) = next.take() {
+            match input {
+                Input::Write { session, writes } => {
+                    let mut batch = vec![(session, writes)];
+                    while next.is_none() && batch.len() < BATCHED_WRITES {
+                        match inputs.try_recv() {
+                            Ok(Input::Write { session, writes }) => batch.push((session, writes)),
+                            Ok(other) => next = Some(other),
+                            Err(_) => break,
+                        }
+                    }
+                    self.write(batch);
+                }
+                Input::Close { reply } => {
+                    self.hub.close();
+                    if let Err(error) = self.journal.checkpoint() {
+                        tracing::warn!(%error, "the journal was not folded into the database");
+                    }
+                    drop(self);
+                    let _ = reply.send(());
+                    return;
+                }
+                other => self.take(other),
+            }
+            if next.is_none() {
+                next = inputs.blocking_recv();
+            }
+        }
+    }
+
+    fn take(&mut self, input: Input) {
+        match input {
+            Input::Act { command, reply } => {
+                let applied = self.act(&command).map(|decision| self.applied(&command, &decision));
+                let _ = reply.send(applied);
+            }
+            Input::Register { ask, waiter, reply } => {
+                let _ = reply.send(self.register(ask, waiter));
+            }
+            Input::Live { added } => self.hub.publish(&self.desk, vec![Change::LiveText { added }]),
+            Input::LiveCleared { session } => {
+                self.hub.publish(&self.desk, vec![Change::LiveCleared { session }]);
+            }
+            Input::OpenDoor { session, door } => {
+                self.doors.insert(session, door);
+            }
+            Input::Subscribe { reply } => {
+                let _ = reply.send(self.hub.subscribe(&self.desk));
+            }
+            // Handled by `run`, which may take several at once or end.
+            Input::Write { .. } | Input::Close { .. } => {}
+        }
+    }
+
+    /// Decides, commits, folds, publishes, then carries out the effects.
+    fn act(&mut self, command: &Command) -> Result<Decision, EngineError> {
+        let decision = decide(&self.desk, command).map_err(|reject| self.explain(command, reject))?;
+        if decision.events.is_empty() {
+            return Ok(decision);
+        }
+        let mut entries = Vec::new();
+        let mut newest = self.newest.clone();
+        for event in &decision.events {
+            self.entries_of(event, &mut newest, &mut entries);
+        }
+        self.journal.commit(&decision.events, &entries, self.source.now())?;
+        self.newest = newest;
+        for event in &decision.events {
+            self.desk.fold(event);
+            if let Event::SessionEnded { session, .. } = event {
+                self.doors.remove(session);
+                self.running_tools.retain(|(owner, _), _| owner != session);
+            }
+        }
+        let mut changes = self.changes_of(&decision.events);
+        changes.extend(entries.into_iter().map(|(session, entry)| Change::Entry { session, entry }));
+        self.hub.publish(&self.desk, changes);
+        for effect in &decision.effects {
+            self.carry_out(effect);
+        }
+        Ok(decision)
+    }
+
+    /// A request that is no longer in memory has ended; the journal knows how.
+    fn explain(&self, command: &Command, reject: Reject) -> EngineError {
+        let id = match command {
+            Command::Answer { request, .. }
+            | Command::Decline { request, .. }
+            | Command::Cancel { request, .. }
+            | Command::Retry { request } => *request,
+            _ => return reject.into(),
+        };
+        if !matches!(reject, Reject::NotFound { .. }) {
+            return reject.into();
+        }
+        match self.reader.request(id) {
+            Ok(Some(request)) => match request.ended() {
+                Some(ended) => Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at }.into(),
+                None => reject.into(),
+            },
+            Ok(None) => reject.into(),
+            Err(error) => error.into(),
+        }
+    }
+
+    fn applied(&self, command: &Command, decision: &Decision) -> Applied {
+        let request = decision.request.and_then(|id| self.desk.request(id)).cloned();
+        let approval = match command {
+            Command::DecideApproval { approval, .. } => self.desk.approval(*approval).cloned(),
+            _ => None,
+        };
+        let session = match command {
+            Command::StartSession { id, .. } => self.desk.session(*id).cloned(),
+            Command::EndSession { session, .. } => self.desk.session(*session).cloned(),
+            _ => None,
+        };
+        Applied { request, approval, session }
+    }
+
+    fn register(&mut self, ask: Ask, waiter: oneshot::Sender<Outcome>) -> Result<RequestId, EngineError> {
+        if waiter.is_closed() {
+            // Whoever asked has given up already: a card for nobody must not appear.
+            return Err(Reject::SessionGone.into());
+        }
+        let minted = ask.id;
+        let decision = self.act(&Command::Ask(ask))?;
+        let id = decision.request.unwrap_or(minted);
+        // An ended request was handed over once; a late waiter must not hand it over again.
+        if self.desk.request(id).is_some_and(Request::is_open) {
+            self.waiters.entry(id).or_default().push(waiter);
+        }
+        Ok(id)
+    }
+
+    fn carry_out(&mut self, effect: &Effect) {
+        match effect {
+            Effect::Resolve { request, outcome } => {
+                for waiter in self.waiters.remove(request).unwrap_or_default() {
+                    let _ = waiter.send(outcome.clone());
+                }
+            }
+            Effect::Redeliver { request, outcome } => {
+                let input = SessionInput::Redeliver { request: *request, outcome: outcome.clone() };
+                let session = self.desk.request(*request).map(|request| request.session);
+                if let Err(error) = self.knock(session, input) {
+                    let delivery = Delivery::Failed { error };
+                    self.note(&Command::NoteDelivery { request: *request, delivery });
+                }
+            }
+            Effect::ResolveApproval { approval, decision } => {
+                let Some(known) = self.desk.approval(*approval) else { return };
+                let input = SessionInput::Decided {
+                    approval: *approval,
+                    native_ref: known.native_ref.clone(),
+                    decision: decision.clone(),
+                };
+                if let Err(error) = self.knock(Some(known.session), input) {
+                    self.note(&Command::ApprovalNotDelivered { approval: *approval, error });
+                }
+            }
+            Effect::Notify { request } => {
+                let request = self.desk.request(*request);
+                let session = request.and_then(|request| self.desk.session(request.session));
+                if let (Some(request), Some(session)) = (request, session) {
+                    self.tell(Attention::Asked { request: request.clone(), session: session.clone() });
+                }
+            }
+            Effect::WithdrawNotification { request } => self.tell(Attention::Ended { request: *request }),
+        }
+    }
+
+    fn knock(&self, session: Option<SessionId>, input: SessionInput) -> Result<(), String> {
+        let door = session.and_then(|session| self.doors.get(&session));
+        let door = door.ok_or_else(|| "the agent is not running".to_owned())?;
+        door.try_send(input).map_err(|_| "the agent does not take anything at the moment".to_owned())
+    }
+
+    fn tell(&self, attention: Attention) {
+        // Notifications are best effort and never needed for correctness.
+        if self.attention.try_send(attention).is_err() {
+            tracing::debug!("nobody listens for notifications");
+        }
+    }
+
+    fn note(&mut self, command: &Command) {
+        if let Err(error) = self.act(command) {
+            tracing::error!(%error, ?command, "could not be noted");
+        }
+    }
+
+    fn write(&mut self, batch: Vec<(SessionId, Vec<EntryWrite>)>) {
+        let mut fresh = Vec::new();
+        for (session, writes) in batch {
+            for write in writes {
+                fresh.extend(self.entry(session, write).map(|entry| (session, entry)));
+            }
+        }
+        self.unsaved.extend(fresh);
+        if self.unsaved.is_empty() {
+            return;
+        }
+        if let Err(error) = self.journal.commit_entries(&self.unsaved) {
+            tracing::error!(%error, waiting = self.unsaved.len(), "the transcript could not be written");
+            let over = self.unsaved.len().saturating_sub(UNSAVED_ENTRIES);
+            self.unsaved.drain(..over);
+            return;
+        }
+        let written = std::mem::take(&mut self.unsaved).into_iter();
+        let changes = written.map(|(session, entry)| Change::Entry { session, entry }).collect();
+        self.hub.publish(&self.desk, changes);
+    }
+
+    fn entry(&mut self, session: SessionId, write: EntryWrite) -> Option<Entry> {
+        match write {
+            EntryWrite::New(body) => {
+                let entry = next_entry(&mut self.newest, session, self.source.now(), body);
+                if let EntryBody::Tool { tool_use, .. } = &entry.body {
+                    self.running_tools.insert((session, tool_use.clone()), entry.clone());
+                }
+                Some(entry)
+            }
+            EntryWrite::ToolEnded { tool_use, ok, output: came_out } => {
+                let mut entry = self.running_tools.remove(&(session, tool_use))?;
+                if let EntryBody::Tool { status, output, .. } = &mut entry.body {
+                    *status = if ok { ToolStatus::Done } else { ToolStatus::Failed };
+                    *output = Some(came_out);
+                }
+                Some(entry)
+            }
+        }
+    }
+
+    /// Lists the entries that an event leaves in the transcript.
+    fn entries_of(
+        &self,
+        event: &Event,
+        newest: &mut BTreeMap<SessionId, u64>,
+        entries: &mut Vec<(SessionId, Entry)>,
+    ) {
+        let now = self.source.now();
+        let (session, body) = match event {
+            Event::Asked { request } => (request.session, EntryBody::Request { request: request.id }),
+            Event::ApprovalAsked { approval } => {
+                (approval.session, EntryBody::Approval { approval: approval.id })
+            }
+            Event::SessionEnded { session, .. } => {
+                let cut_off = self.running_tools.iter().filter(|((owner, _), _)| owner == session);
+                entries.extend(cut_off.map(|(_, entry)| (*session, failed(entry))));
+                return;
+            }
+            _ => return,
+        };
+        entries.push((session, next_entry(newest, session, now, body)));
+    }
+
+    /// Lists what events have changed, each thing once, as it is now.
+    fn changes_of(&self, events: &[Event]) -> Vec<Change> {
+        let mut sessions = Vec::new();
+        let mut requests = Vec::new();
+        let mut approvals = Vec::new();
+        for event in events {
+            match event {
+                Event::SessionStarted { session } => once(&mut sessions, session.id),
+                Event::AgentIntroduced { session, .. }
+                | Event::TurnBegan { session }
+                | Event::TurnFinished { session }
+                | Event::LinesUnusable { session, .. }
+                | Event::SessionEnded { session, .. } => once(&mut sessions, *session),
+                Event::Asked { request } => once(&mut requests, request.id),
+                Event::Ended { request, .. } | Event::DeliveryChanged { request, .. } => {
+                    once(&mut requests, *request);
+                }
+                Event::ApprovalAsked { approval } => once(&mut approvals, approval.id),
+                Event::ApprovalDecided { approval, .. }
+                | Event::ApprovalDeliveryFailed { approval, .. }
+                | Event::ApprovalWithdrawn { approval, .. } => once(&mut approvals, *approval),
+            }
+        }
+        let sessions = sessions.into_iter().filter_map(|id| self.desk.session(id));
+        let requests = requests.into_iter().filter_map(|id| self.desk.request(id));
+        let approvals = approvals.into_iter().filter_map(|id| self.desk.approval(id));
+        sessions
+            .map(|session| Change::Session { session: session.clone() })
+            .chain(requests.map(|request| Change::Request { request: request.clone() }))
+            .chain(approvals.map(|approval| Change::Approval { approval: approval.clone() }))
+            .collect()
+    }
+}
+
+fn once<T: PartialEq>(list: &mut Vec<T>, id: T) {
+    if !list.contains(&id) {
+        list.push(id);
+    }
+}
+
+fn next_entry(
+    newest: &mut BTreeMap<SessionId, u64>,
+    session: SessionId,
+    at: askdesk_domain::Timestamp,
+    body: EntryBody,
+) -> Entry {
+    let n = newest.entry(session).or_default();
+    *n += 1;
+    Entry { n: *n, at, body }
+}
+
+fn failed(entry: &Entry) -> Entry {
+    let mut entry = entry.clone();
+    if let EntryBody::Tool { status, .. } = &mut entry.body {
+        *status = ToolStatus::Failed;
+    }
+    entry
+}
