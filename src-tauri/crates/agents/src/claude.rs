@@ -23,6 +23,8 @@ pub const BARE_GRACE: Duration = Duration::from_millis(400);
 pub const OPEN_CALLS: usize = 256;
 /// How many ids of question tool calls are remembered, so that their results are not shown as tool output.
 pub const REMEMBERED_TOOL_USES: usize = 1024;
+/// How many capabilities of one agent are kept.
+pub const CAPABILITIES: usize = 256;
 /// The tool by which Claude Code asks.
 const QUESTION_TOOL: &str = "AskUserQuestion";
 /// The capability that lets an answer say that a question was skipped.
@@ -109,8 +111,9 @@ impl ClaudeStream {
         self.calls.iter_mut().find(|call| call.native_ref == *native_ref)
     }
 
-    fn forget(&mut self, native_ref: &NativeRef) {
-        self.calls.retain(|call| call.native_ref != *native_ref);
+    fn forget(&mut self, native_ref: &NativeRef) -> Option<Call> {
+        let place = self.calls.iter().position(|call| call.native_ref == *native_ref)?;
+        Some(self.calls.remove(place))
     }
 
     fn remember_question_use(&mut self, tool_use: &str) {

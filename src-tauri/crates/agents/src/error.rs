@@ -44,10 +44,14 @@ pub enum AgentError {
     },
 }
 
+/// How many of an agent's last lines are repeated in a sentence; the whole tail stands in the session's log.
+const SAID_LINES: usize = 8;
+
 fn said(stderr_tail: &str) -> String {
-    match stderr_tail.trim() {
-        "" => String::new(),
-        tail => format!(" It said: {tail}"),
+    let lines: Vec<&str> = stderr_tail.lines().filter(|line| !line.trim().is_empty()).collect();
+    match lines.as_slice() {
+        [] => String::new(),
+        lines => format!(" It said: {}", lines[lines.len().saturating_sub(SAID_LINES)..].join("\n")),
     }
 }
 

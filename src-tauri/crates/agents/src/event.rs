@@ -3,7 +3,7 @@
 use askdesk_domain::{NativeRef, Question, Source};
 
 /// What one line of an agent, or the end of its output, means.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentEvent {
     /// The agent said something about itself; everything known so far, so a later one replaces an earlier one.
     Introduced {

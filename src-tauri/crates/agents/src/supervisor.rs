@@ -11,7 +11,7 @@ use process_wrap::tokio::{CommandWrap, KillOnDrop};
 use tokio::io::AsyncWriteExt;
 use tokio::process::{ChildStdin, Command};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::error::{AgentError, WriteError};
 use crate::launch::LaunchPlan;
@@ -28,6 +28,8 @@ pub const WRITE_QUEUE: usize = 64;
 ///
 /// A process that the agent left behind outside its group can hold the pipe open for ever.
 pub const DRAIN: Duration = Duration::from_millis(500);
+/// How long a killed process may take to be gone; the system can hold one back that waits for a device.
+pub const KILL_WAIT: Duration = Duration::from_secs(5);
 
 /// What comes out of an agent's process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -227,23 +229,38 @@ fn spawn_error(plan: &LaunchPlan, source: io::Error) -> AgentError {
 
 /// Waits for the end, carries out orders to bring it about, and then sweeps away what is left.
 async fn watch_over(mut tree: Tree, mut orders: mpsc::UnboundedReceiver<Order>) -> Exit {
-    let by_itself = tokio::select! {
+    let ended = tokio::select! {
         status = tree.wait() => Some(status),
-        order = orders.recv() => {
-            // Without an order the owner was dropped, and nobody is left who could wait.
-            let grace = order.map_or(Duration::ZERO, |Order::Stop { grace }| grace);
-            if !grace.is_zero() {
-                tree.terminate();
-            }
-            timeout(grace, tree.wait()).await.ok()
-        }
+        order = orders.recv() => end_with_grace(&mut tree, order, &mut orders).await,
     };
     tree.kill();
-    let status = match by_itself {
-        Some(status) => status,
-        None => tree.wait().await,
+    let status = match ended {
+        Some(status) => status.ok(),
+        None => timeout(KILL_WAIT, tree.wait()).await.ok().and_then(Result::ok),
     };
     status.map_or(Exit { code: None, signal: None }, Exit::from)
+}
+
+/// Asks the tree to end and waits for it, no longer than the shortest order says.
+async fn end_with_grace(
+    tree: &mut Tree,
+    order: Option<Order>,
+    orders: &mut mpsc::UnboundedReceiver<Order>,
+) -> Option<io::Result<ExitStatus>> {
+    // Without an order the owner was dropped, and nobody is left who could wait.
+    let Order::Stop { grace } = order?;
+    let mut until = Instant::now() + grace;
+    tree.terminate();
+    loop {
+        tokio::select! {
+            status = tree.wait() => return Some(status),
+            () = sleep_until(until) => return None,
+            order = orders.recv() => {
+                let Order::Stop { grace } = order?;
+                until = until.min(Instant::now() + grace);
+            }
+        }
+    }
 }
 
 async fn write_lines(

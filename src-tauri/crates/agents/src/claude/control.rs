@@ -1,8 +1,8 @@
 //! Control requests of Claude Code: questions, permissions, and what it takes back.
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{IntakeRules, NativeRef, QuestionDraft, Refusal, intake};
-use serde_json::Value;
+use askdesk_domain::{IntakeRules, NativeRef, Question, QuestionDraft, Refusal, Source, intake};
+use serde_json::{Map, Value};
 
 use super::encode::{deny, failed, refusal_words, too_many};
 use super::parse::{list, text, unknown, unusable};
@@ -12,8 +12,13 @@ use crate::question_json::read_questions;
 
 impl ClaudeStream {
     pub(super) fn on_control_request(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
-        let Some(request_id) = text(message, "request_id").and_then(NativeRef::new) else {
+        let Some(request_id) = text(message, "request_id") else {
             return unusable(out, Unusable::Incomplete { field: "request_id" });
+        };
+        let Some(request_id) = NativeRef::new(request_id) else {
+            unusable(out, Unusable::Incomplete { field: "request_id" });
+            let line = failed(request_id, "Askdesk takes a request_id of 1 to 512 bytes.");
+            return out.push(AgentEvent::Reply { line });
         };
         let request = message.get("request").unwrap_or(&Value::Null);
         match text(request, "subtype") {
@@ -46,20 +51,20 @@ impl ClaudeStream {
             self.remember_question_use(tool_use);
         }
         let input = request.get("input").unwrap_or(&Value::Null);
-        if brings_answers(input) {
-            self.forget(&native_ref);
-            let reply = super::encode::allow(request_id.as_str(), input);
-            return out.push(AgentEvent::Passed { native_ref, reply });
-        }
         let refuse = |native_ref: NativeRef, reason: String| AgentEvent::Refused {
             native_ref,
             reply: Some(deny(request_id.as_str(), &refusal_words(&reason))),
             reason,
         };
+        if brings_answers(input) {
+            self.withdraw(&native_ref, request_id, out);
+            let reply = super::encode::allow(request_id.as_str(), input);
+            return out.push(AgentEvent::Passed { native_ref, reply });
+        }
         let (drafts, questions) = match read(input) {
             Ok(read) => read,
             Err(refusal) => {
-                self.forget(&native_ref);
+                self.withdraw(&native_ref, request_id, out);
                 return out.push(refuse(native_ref, refusal.to_string()));
             }
         };
@@ -88,10 +93,20 @@ impl ClaudeStream {
         }
         out.push(AgentEvent::Asked(Asked {
             native_ref,
-            source: askdesk_domain::Source::ClaudeControl,
+            source: Source::ClaudeControl,
             asked_by: text(request, "agent_id").map(bounded),
             questions,
         }));
+    }
+
+    /// Takes back what this call asked before, where the reply to this request settles it.
+    ///
+    /// An older request of the same call that is still unanswered stays: it needs a reply of its own.
+    fn withdraw(&mut self, native_ref: &NativeRef, request_id: &NativeRef, out: &mut Vec<AgentEvent>) {
+        let older = |call: &&Call| call.request_id.as_deref().is_some_and(|id| id != request_id.as_str());
+        if self.call(native_ref).filter(older).is_none() && self.forget(native_ref).is_some() {
+            out.push(AgentEvent::Withdrawn { native_ref: native_ref.clone() });
+        }
     }
 
     /// A permission is named by its request: one tool use may need several.
@@ -102,7 +117,17 @@ impl ClaudeStream {
         request: &Value,
         out: &mut Vec<AgentEvent>,
     ) {
-        let input = request.get("input").cloned().unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+        // What was shown is what will be allowed, so a request that still waits keeps its first input.
+        let waiting = self.call(&native_ref).filter(|call| !call.told).map(|call| call.input.clone());
+        let renewed = waiting.is_some();
+        if !renewed {
+            self.forget(&native_ref);
+        }
+        if !renewed && self.calls.len() >= OPEN_CALLS {
+            return out.push(AgentEvent::Reply { line: deny(native_ref.as_str(), &too_many()) });
+        }
+        let received = || request.get("input").cloned().unwrap_or_else(|| Value::Object(Map::new()));
+        let input = waiting.unwrap_or_else(received);
         let tool_use = text(request, "tool_use_id").map(str::to_owned);
         out.push(AgentEvent::ApprovalAsked {
             native_ref: native_ref.clone(),
@@ -111,22 +136,16 @@ impl ClaudeStream {
             description: text(request, "description").filter(|words| !words.trim().is_empty()).map(bounded),
             input: tools::readable(tool, &input),
         });
-        if let Some(known) = self.call_mut(&native_ref) {
-            known.input = input;
-            return;
+        if !renewed {
+            self.calls.push(Call {
+                request_id: Some(native_ref.to_string()),
+                native_ref,
+                tool_use,
+                input,
+                told: false,
+                what: Wanted::Permission,
+            });
         }
-        if self.calls.len() >= OPEN_CALLS {
-            out.pop();
-            return out.push(AgentEvent::Reply { line: deny(native_ref.as_str(), &too_many()) });
-        }
-        self.calls.push(Call {
-            request_id: Some(native_ref.to_string()),
-            native_ref,
-            tool_use,
-            input,
-            told: false,
-            what: Wanted::Permission,
-        });
     }
 
     /// What is taken back is withdrawn even if its answer is on the way: the agent will not use it.
@@ -163,7 +182,7 @@ impl ClaudeStream {
     }
 }
 
-fn read(input: &Value) -> Result<(Vec<QuestionDraft>, Vec<askdesk_domain::Question>), Refusal> {
+fn read(input: &Value) -> Result<(Vec<QuestionDraft>, Vec<Question>), Refusal> {
     let drafts = read_questions(input)?;
     let questions = intake::accept(&drafts, IntakeRules::FOREIGN)?;
     Ok((drafts, questions))

@@ -4,7 +4,7 @@ use askdesk_domain::text::bounded;
 use askdesk_domain::{IntakeRules, NativeRef, Source, intake};
 use serde_json::Value;
 
-use super::{Call, ClaudeStream, OPEN_CALLS, QUESTION_TOOL, Wanted, tools};
+use super::{CAPABILITIES, Call, ClaudeStream, OPEN_CALLS, QUESTION_TOOL, Wanted, tools};
 use crate::event::{AgentEvent, Asked, Unusable};
 use crate::question_json::read_questions;
 
@@ -115,8 +115,9 @@ impl ClaudeStream {
         keep(&mut about.model, "model");
         keep(&mut about.native_session, "session_id");
         for capability in list(said, "capabilities").filter_map(Value::as_str) {
-            if !about.capabilities.iter().any(|known| known == capability) {
-                about.capabilities.push(capability.to_owned());
+            let known = about.capabilities.iter().any(|known| known == capability);
+            if !known && about.capabilities.len() < CAPABILITIES {
+                about.capabilities.push(bounded(capability));
             }
         }
         let about = about.clone();
@@ -138,11 +139,15 @@ impl ClaudeStream {
 
     fn on_stream_event(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
         self.begin_turn(out);
-        self.note_output(out);
         if of_subagent(message) {
             return;
         }
-        let Some(delta) = message.get("event").and_then(|event| event.get("delta")) else { return };
+        let Some(event) = message.get("event") else { return };
+        // Not before the next message: the events that close the one with the question may come after an answer.
+        if text(event, "type") == Some("message_start") {
+            self.note_next_message(out);
+        }
+        let Some(delta) = event.get("delta") else { return };
         if let Some(text) = text(delta, "text") {
             out.push(AgentEvent::TextDelta { text: bounded(text) });
         } else if let Some(text) = text(delta, "thinking") {
@@ -153,8 +158,10 @@ impl ClaudeStream {
     /// A subagent's words are not the agent's own, so only its tool calls are told of.
     fn on_assistant(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
         self.begin_turn(out);
-        self.note_output(out);
         let own = !of_subagent(message);
+        if own {
+            self.note_next_message(out);
+        }
         let content = message.get("message").and_then(|inner| inner.get("content"));
         if let Some(Value::String(text)) = content {
             if own && !text.trim().is_empty() {
@@ -305,8 +312,8 @@ impl ClaudeStream {
         });
     }
 
-    /// Output after an answer shows that it arrived, where no tool result will show it.
-    fn note_output(&mut self, out: &mut Vec<AgentEvent>) {
+    /// The message after an answer shows that it arrived, where no tool result will show it.
+    fn note_next_message(&mut self, out: &mut Vec<AgentEvent>) {
         let silent = |call: &Call| call.request_id.is_none() || call.tool_use.is_none();
         self.settle(out, |call| call.told && call.is_question() && silent(call));
     }

@@ -26,6 +26,7 @@ pub fn summary(tool: &str, input: &Value) -> String {
 /// Says as text what exactly a call would run or change; nothing of the input is left out.
 pub fn readable(tool: &str, input: &Value) -> String {
     let fields = match input {
+        Value::Object(fields) if fields.is_empty() => return String::new(),
         Value::Object(fields) => fields,
         Value::Null => return String::new(),
         other => return pretty(other),
@@ -56,7 +57,6 @@ pub fn readable(tool: &str, input: &Value) -> String {
             Some(plan) => (plan.to_owned(), &["plan"]),
             None => return pretty(input),
         },
-        _ if fields.is_empty() => return String::new(),
         _ => return pretty(input),
     };
     // What the call says beside the main thing comes first: a long text must not push it past the cut.
