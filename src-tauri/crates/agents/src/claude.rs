@@ -10,7 +10,7 @@ mod tools;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use askdesk_domain::{NativeRef, Question, QuestionDraft};
+use askdesk_domain::{NativeRef, Outcome, Question, QuestionDraft};
 use serde_json::Value;
 
 pub use answers::Encoded;
@@ -73,8 +73,14 @@ struct Call {
 /// What a call wants from a person.
 #[derive(Debug)]
 enum Wanted {
-    /// Answers; the drafts hold the uncut texts, which are the keys of the answer.
-    Answers { drafts: Vec<QuestionDraft>, questions: Vec<Question> },
+    /// Answers.
+    Answers {
+        /// They hold the uncut texts, which are the keys of the answer.
+        drafts: Vec<QuestionDraft>,
+        questions: Vec<Question>,
+        /// What it was told, to say it again where the same call comes by a new request.
+        told: Option<Outcome>,
+    },
     /// Permission.
     Permission,
 }

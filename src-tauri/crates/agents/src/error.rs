@@ -35,7 +35,7 @@ pub enum AgentError {
         hint: String,
     },
     /// The agent ended with an error.
-    #[error("The agent ended: {status}.{} Start the session again.", said(stderr_tail))]
+    #[error("The agent ended ({status}). Start the session again.{}", said(stderr_tail))]
     Exited {
         /// How it ended, in words.
         status: String,
@@ -51,7 +51,7 @@ fn said(stderr_tail: &str) -> String {
     let lines: Vec<&str> = stderr_tail.lines().filter(|line| !line.trim().is_empty()).collect();
     match lines.as_slice() {
         [] => String::new(),
-        lines => format!(" It said: {}", lines[lines.len().saturating_sub(SAID_LINES)..].join("\n")),
+        lines => format!(" It said last:\n{}", lines[lines.len().saturating_sub(SAID_LINES)..].join("\n")),
     }
 }
 

@@ -80,7 +80,7 @@ impl std::fmt::Display for Exit {
         match (self.code, self.signal) {
             (Some(code), _) => write!(f, "exit code {code}"),
             (None, Some(signal)) => write!(f, "killed by signal {signal}"),
-            (None, None) => f.write_str("it is not known how"),
+            (None, None) => f.write_str("for an unknown reason"),
         }
     }
 }

@@ -1,4 +1,10 @@
 //! No bytes whatever may bring an adapter down.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what tests share may fail the test"
+)]
 
 use askdesk_agents::{AgentEvent, ClaudeStream};
 use proptest::prelude::*;

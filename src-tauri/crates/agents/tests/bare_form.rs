@@ -1,4 +1,10 @@
 //! The older form: a question tool call that no control request follows.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what tests share may fail the test"
+)]
 
 use askdesk_agents::{AgentEvent, Asked, ClaudeStream};
 use askdesk_domain::{AnswerInput, Answers, NativeRef, Outcome, Question, Source};
@@ -135,6 +141,19 @@ fn once_a_control_request_came_it_is_what_is_answered() {
         (&line["type"], &line["response"]["request_id"]),
         (&json!("control_response"), &json!("req-1"))
     );
+}
+
+#[test]
+fn a_control_request_that_comes_after_the_answer_gets_the_same_answer_once() {
+    let mut stream = ClaudeStream::new(false);
+    let questions = ask(&mut stream);
+    stream.encode_outcome(&native(), &questions, &answer(&questions)).unwrap();
+    let events = stream.on_line(control_request().as_bytes());
+    let [AgentEvent::Reply { line }] = events.as_slice() else { panic!("{events:?}") };
+    let line: Value = serde_json::from_str(line).unwrap();
+    assert_eq!(line["response"]["request_id"], "req-1");
+    assert_eq!(line["response"]["response"]["updatedInput"]["answers"]["Which package manager?"], "bun");
+    assert_eq!(stream.on_line(control_request().as_bytes()), []);
 }
 
 #[test]

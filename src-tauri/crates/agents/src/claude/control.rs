@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::encode::{deny, failed, refusal_words, too_many};
 use super::parse::{list, text, unknown, unusable};
-use super::{Call, ClaudeStream, OPEN_CALLS, QUESTION_TOOL, Wanted, tools};
+use super::{Call, ClaudeStream, OPEN_CALLS, QUESTION_TOOL, UNANSWERED_CAPABILITY, Wanted, tools};
 use crate::event::{AgentEvent, Asked, Unusable};
 use crate::question_json::read_questions;
 
@@ -69,16 +69,30 @@ impl ClaudeStream {
             }
         };
         let full = self.calls.len() >= OPEN_CALLS;
+        let skips = self.has_capability(UNANSWERED_CAPABILITY);
         if let Some(known) = self.call_mut(&native_ref) {
-            let same = matches!(&known.what, Wanted::Answers { questions: known, .. } if *known == questions);
-            if !same && known.request_id.is_some() {
-                let reason = "tool_use_id: already asks something else; every call needs an id of its own";
+            let (same, told) = match &known.what {
+                Wanted::Answers { questions: asked, told, .. } => (*asked == questions, told.clone()),
+                Wanted::Permission => (false, None),
+            };
+            let only_bare = known.request_id.is_none() && told.is_none();
+            if !same && !only_bare {
+                let reason = "tool_use_id: already names another call; every call needs an id of its own";
                 return out.push(refuse(native_ref, reason.to_owned()));
             }
             // Renewed, or the bare form is followed by its control request: from now on this one is answered.
+            let again = known.request_id.as_deref() != Some(request_id.as_str());
             known.request_id = Some(request_id.to_string());
             known.input = input.clone();
-            known.what = Wanted::Answers { drafts, questions: questions.clone() };
+            known.what = Wanted::Answers { drafts, questions: questions.clone(), told: told.clone() };
+            if let Some(outcome) = told {
+                // The person is done with it, but this request would wait for ever.
+                let encoded = again.then(|| known.encode(&questions, &outcome, skips));
+                if let Some(Ok(encoded)) = encoded {
+                    out.push(AgentEvent::Reply { line: encoded.line });
+                }
+                return;
+            }
         } else if full {
             return out.push(refuse(native_ref, too_many()));
         } else {
@@ -88,7 +102,7 @@ impl ClaudeStream {
                 tool_use: tool_use.map(str::to_owned),
                 input: input.clone(),
                 told: false,
-                what: Wanted::Answers { drafts, questions: questions.clone() },
+                what: Wanted::Answers { drafts, questions: questions.clone(), told: None },
             });
         }
         out.push(AgentEvent::Asked(Asked {
@@ -117,6 +131,10 @@ impl ClaudeStream {
         request: &Value,
         out: &mut Vec<AgentEvent>,
     ) {
+        if self.call(&native_ref).is_some_and(Call::is_question) {
+            let line = deny(native_ref.as_str(), "request_id: already names a question that waits.");
+            return out.push(AgentEvent::Reply { line });
+        }
         // What was shown is what will be allowed, so a request that still waits keeps its first input.
         let waiting = self.call(&native_ref).filter(|call| !call.told).map(|call| call.input.clone());
         let renewed = waiting.is_some();

@@ -1,14 +1,16 @@
 //! The lines that are written to Claude Code.
 
-use askdesk_domain::{ApprovalDecision, NativeRef, Outcome, Question, WithdrawnWhy};
+use askdesk_domain::{ApprovalDecision, NativeRef, Outcome, Question, QuestionDraft, WithdrawnWhy};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::answers::{self, Encoded};
-use super::{ClaudeStream, OPEN_CALLS, UNANSWERED_CAPABILITY, Wanted};
+use super::{Call, ClaudeStream, OPEN_CALLS, UNANSWERED_CAPABILITY, Wanted};
 
 /// What the ids of our own control requests begin with.
 pub(super) const REQUEST_PREFIX: &str = "askdesk-";
+const EXPIRED: &str = "The time limit set for this question has passed without an answer. An answer may still come; \
+                       until then go on without it, or say what you need.";
 
 /// Why an end cannot be put into a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,42 +57,14 @@ impl ClaudeStream {
         questions: &[Question],
         outcome: &Outcome,
     ) -> Result<Encoded, EncodeError> {
-        let deny_with = match outcome {
-            Outcome::Answered { .. } => None,
-            Outcome::Declined { words } => {
-                Some(with_words("The user declined to answer.", words.as_deref()))
-            }
-            Outcome::RepliedInChat { .. } => Some("User responded in chat; questions canceled".to_owned()),
-            Outcome::Expired => Some(
-                "The time limit set for this question has passed without an answer. An answer may still come; \
-                 until then go on without it, or say what you need."
-                    .to_owned(),
-            ),
-            Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason } } => {
-                Some(with_words("The user closed the question without answering it.", reason.as_deref()))
-            }
-            Outcome::Withdrawn { .. } | Outcome::Orphaned { .. } => return Err(EncodeError::NothingToSend),
-        };
         let skips = self.has_capability(UNANSWERED_CAPABILITY);
         let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
         let call = self.call_mut(native_ref).filter(|call| call.is_question()).ok_or_else(gone)?;
-        let Wanted::Answers { drafts, .. } = &call.what else { return Err(gone()) };
-        let plain = |line: String| Encoded { line, notices: Vec::new() };
-        let encoded = match (&call.request_id, outcome, deny_with) {
-            (Some(request_id), Outcome::Answered { answers }, _) => {
-                let said = answers::said(drafts, questions, answers);
-                let (input, notices) = answers::with_answers(&call.input, &said, skips);
-                Encoded { line: allow(request_id, &input), notices }
-            }
-            (None, Outcome::Answered { answers }, _) => {
-                let said = answers::said(drafts, questions, answers);
-                plain(tool_result(native_ref.as_str(), &answers::as_text(&said), false))
-            }
-            (Some(request_id), _, Some(message)) => plain(deny(request_id, &message)),
-            (None, _, Some(message)) => plain(tool_result(native_ref.as_str(), &message, true)),
-            (_, _, None) => return Err(EncodeError::NothingToSend),
-        };
+        let encoded = call.encode(questions, outcome, skips)?;
         call.told = true;
+        if let Wanted::Answers { told, .. } = &mut call.what {
+            *told = Some(outcome.clone());
+        }
         Ok(encoded)
     }
 
@@ -129,6 +103,43 @@ impl ClaudeStream {
         self.requests_sent += 1;
         let request_id = format!("{REQUEST_PREFIX}{}", self.requests_sent);
         json!({"type": "control_request", "request_id": request_id, "request": request}).to_string()
+    }
+}
+
+impl Call {
+    /// Puts an end into the form in which this call waits for it.
+    pub(super) fn encode(
+        &self,
+        questions: &[Question],
+        outcome: &Outcome,
+        skips: bool,
+    ) -> Result<Encoded, EncodeError> {
+        let plain = |line: String| Ok(Encoded { line, notices: Vec::new() });
+        let refusal = match outcome {
+            Outcome::Answered { answers } => {
+                let drafts: &[QuestionDraft] = match &self.what {
+                    Wanted::Answers { drafts, .. } => drafts,
+                    Wanted::Permission => &[],
+                };
+                let said = answers::said(drafts, questions, answers);
+                let Some(request_id) = &self.request_id else {
+                    return plain(tool_result(self.native_ref.as_str(), &answers::as_text(&said), false));
+                };
+                let (input, notices) = answers::with_answers(&self.input, &said, skips);
+                return Ok(Encoded { line: allow(request_id, &input), notices });
+            }
+            Outcome::Declined { words } => with_words("The user declined to answer.", words.as_deref()),
+            Outcome::RepliedInChat { .. } => "User responded in chat; questions canceled".to_owned(),
+            Outcome::Expired => EXPIRED.to_owned(),
+            Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason } } => {
+                with_words("The user closed the question without answering it.", reason.as_deref())
+            }
+            Outcome::Withdrawn { .. } | Outcome::Orphaned { .. } => return Err(EncodeError::NothingToSend),
+        };
+        match &self.request_id {
+            Some(request_id) => plain(deny(request_id, &refusal)),
+            None => plain(tool_result(self.native_ref.as_str(), &refusal, true)),
+        }
     }
 }
 

@@ -245,7 +245,7 @@ impl ClaudeStream {
             tool_use: Some(tool_use.to_owned()),
             input: input.clone(),
             told: false,
-            what: Wanted::Answers { drafts, questions },
+            what: Wanted::Answers { drafts, questions, told: None },
         });
     }
 
