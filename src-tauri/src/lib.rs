@@ -1,0 +1,98 @@
+//! The shell: the only code that knows Tauri. It builds the engine, opens the doors, and ends them in order.
+
+mod demo;
+mod notify;
+mod rpc;
+mod subscribe;
+mod trace;
+mod window;
+mod words;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use askdesk_api::DeskApi;
+use askdesk_engine::clock::System;
+use askdesk_engine::{EngineHandle, OpenedEngine};
+use tauri::{App, AppHandle, Manager, RunEvent};
+use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
+use tracing_subscriber::EnvFilter;
+
+pub use demo::DEMO_AGENT;
+
+/// Names a folder to keep all data in, instead of the system's place for it. A desk with a folder of its own is a desk
+/// of its own: it runs beside others.
+pub const DATA_FOLDER: &str = "ASKDESK_DATA_DIR";
+
+/// Says what is written to the log on the error stream, as in `askdesk=debug`.
+pub const LOG: &str = "ASKDESK_LOG";
+
+/// Opens the app and returns when it has ended.
+pub fn run() -> ExitCode {
+    let filter = EnvFilter::try_from_env(LOG).unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+
+    let mut builder = tauri::Builder::default()
+        .plugin(tauri_plugin_dialog::init())
+        .plugin(tauri_plugin_notification::init());
+    if std::env::var_os(DATA_FOLDER).is_none() {
+        builder = builder.plugin(tauri_plugin_single_instance::init(|app, _, _| window::raise(app)));
+    }
+    let app = builder
+        .manage(subscribe::Subscriptions::default())
+        .invoke_handler(rpc::handler())
+        .on_page_load(subscribe::end_with_page)
+        .setup(|app| {
+            if let Err(error) = set_up(app) {
+                let words = format!("{error:#}");
+                tracing::error!(error = words, "the app cannot start");
+                app.dialog()
+                    .message(words::cannot_start(&words))
+                    .title(words::APP)
+                    .kind(MessageDialogKind::Error)
+                    .blocking_show();
+                return Err(error.into());
+            }
+            Ok(())
+        })
+        .build(tauri::generate_context!());
+    match app {
+        Ok(app) => {
+            app.run(on_run_event);
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            tracing::error!(%error, "the app did not start");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn set_up(app: &App) -> anyhow::Result<()> {
+    let folder = data_folder(app.handle())?;
+    let OpenedEngine { handle, attention } = EngineHandle::open(&folder, Arc::new(System))
+        .with_context(|| format!("the data folder {} cannot be used", folder.display()))?;
+    let demo = demo::agent(&folder)?;
+    let desk = DeskApi::new(handle, demo, trace::painted());
+    app.manage(desk);
+    notify::listen(app.handle(), attention);
+    Ok(())
+}
+
+fn data_folder(app: &AppHandle) -> anyhow::Result<PathBuf> {
+    match std::env::var_os(DATA_FOLDER) {
+        Some(folder) => std::path::absolute(folder).context("the data folder's path cannot be used"),
+        None => app.path().app_data_dir().context("the system names no folder for the app's data"),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
+fn on_run_event(app: &AppHandle, event: RunEvent) {
+    if let RunEvent::Exit = event
+        && let Some(desk) = app.try_state::<DeskApi>()
+    {
+        tauri::async_runtime::block_on(desk.sessions().shut_down());
+    }
+}

@@ -1,0 +1,29 @@
+//! The bridge: one Tauri command for each entry of the one list, thin over [`Commands`].
+
+use askdesk_api::dto::*;
+use askdesk_api::{Commands, DeskApi, Error, read_input};
+use askdesk_domain::{Approval, Request, Session};
+use serde_json::Value;
+use tauri::ipc::Invoke;
+use tauri::{State, Wry};
+
+use crate::subscribe;
+
+macro_rules! bridge {
+    ($($name:ident($input:ident) -> $output:ident,)+) => {
+        $(
+            // The input is read here and not by Tauri, so that what does not fit has an error code like all else.
+            #[tauri::command]
+            async fn $name(desk: State<'_, DeskApi>, input: Option<Value>) -> Result<$output, Error> {
+                let input: $input = read_input(input.unwrap_or_default())?;
+                Commands::$name(desk.inner(), input).await
+            }
+        )+
+
+        /// Answers every call of the window.
+        pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
+            tauri::generate_handler![$($name,)+ subscribe::subscribe, subscribe::unsubscribe]
+        }
+    };
+}
+askdesk_api::for_each_command!(bridge);

@@ -1,0 +1,85 @@
+//! The stream to the window: frames in order, in batches of at most one screen refresh.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use askdesk_api::{DeskApi, Error};
+use askdesk_engine::Subscription;
+use askdesk_engine::frame::Frame;
+use tauri::async_runtime::{JoinHandle, spawn};
+use tauri::ipc::Channel;
+use tauri::webview::{PageLoadEvent, PageLoadPayload};
+use tauri::{Manager, State, Webview};
+
+/// How long frames are gathered once one was sent: a screen refresh at 60 Hz.
+const REFRESH: Duration = Duration::from_millis(16);
+
+/// How many frames one message carries at most.
+const BATCHED_FRAMES: usize = 512;
+
+/// The stream of each webview; a page has one at most.
+#[derive(Default)]
+pub struct Subscriptions(Mutex<HashMap<String, (u32, JoinHandle<()>)>>);
+
+impl Subscriptions {
+    fn replace(&self, webview: &str, start: impl FnOnce() -> JoinHandle<()>) -> u32 {
+        let mut streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = streams.get(webview).map_or(1, |(number, _)| number + 1);
+        if let Some((_, earlier)) = streams.insert(webview.to_owned(), (number, start())) {
+            earlier.abort();
+        }
+        number
+    }
+
+    fn end(&self, webview: &str, number: Option<u32>) {
+        let streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((current, stream)) = streams.get(webview)
+            && number.is_none_or(|number| number == *current)
+        {
+            stream.abort();
+        }
+    }
+}
+
+/// Begins the stream of a page: a snapshot, then deltas. A page that subscribes again ends its earlier stream.
+#[tauri::command]
+pub async fn subscribe(
+    webview: Webview,
+    desk: State<'_, DeskApi>,
+    streams: State<'_, Subscriptions>,
+    channel: Channel<Vec<Frame>>,
+) -> Result<u32, Error> {
+    let frames = desk.engine().subscribe().await?;
+    Ok(streams.replace(webview.label(), || spawn(stream(frames, channel))))
+}
+
+/// Ends a stream.
+#[tauri::command]
+pub fn unsubscribe(webview: Webview, streams: State<'_, Subscriptions>, subscription: u32) {
+    streams.end(webview.label(), Some(subscription));
+}
+
+/// Ends a page's stream when another page takes its place: nobody would hear it.
+pub fn end_with_page(webview: &Webview, payload: &PageLoadPayload<'_>) {
+    if payload.event() == PageLoadEvent::Started
+        && let Some(streams) = webview.try_state::<Subscriptions>()
+    {
+        streams.end(webview.label(), None);
+    }
+}
+
+async fn stream(mut frames: Subscription, channel: Channel<Vec<Frame>>) {
+    while let Some(first) = frames.next().await {
+        let mut batch = vec![first];
+        while batch.len() < BATCHED_FRAMES
+            && let Some(frame) = frames.take()
+        {
+            batch.push(frame);
+        }
+        if channel.send(batch).is_err() {
+            return;
+        }
+        tokio::time::sleep(REFRESH).await;
+    }
+}
