@@ -44,6 +44,10 @@ fn result() -> String {
     json!({"type": "result", "subtype": "success"}).to_string()
 }
 
+fn failed() -> String {
+    json!({"type": "result", "subtype": "error_during_execution", "is_error": true}).to_string()
+}
+
 /// What a line came to, with everything but the call's fate left out.
 fn fates(stream: &mut ClaudeStream, line: &str) -> Vec<&'static str> {
     let name = |event: &AgentEvent| match event {
@@ -73,7 +77,10 @@ fn fates(stream: &mut ClaudeStream, line: &str) -> Vec<&'static str> {
 #[case::not_told_and_asks(false, &[tool_use(&input()), control_request()], &["asked bare", "asked"])]
 #[case::not_told_and_asks_first(false, &[control_request(), tool_use(&input())], &["asked"])]
 #[case::not_told_and_settled(false, &[tool_use(&input()), tool_result()], &["asked bare", "withdrawn"])]
-#[case::not_told_and_over(false, &[tool_use(&input()), result()], &["asked bare", "withdrawn"])]
+#[case::not_told_and_failed(false, &[tool_use(&input()), failed()], &["asked bare", "withdrawn"])]
+#[case::not_told_and_the_turn_ends(false, &[tool_use(&input()), result()], &["asked bare"])]
+#[case::not_told_and_settled_in_a_later_turn(
+    false, &[tool_use(&input()), result(), tool_result()], &["asked bare", "withdrawn"])]
 fn whether_a_tool_use_is_a_question(
     #[case] prompt_tool: bool,
     #[case] lines: &[String],
@@ -127,6 +134,23 @@ fn a_bare_question_is_answered_by_a_tool_result_and_acknowledged_by_the_next_mes
     assert_eq!(
         stream.on_line(event("message_start").as_bytes()),
         [AgentEvent::Acknowledged { native_ref: native() }]
+    );
+}
+
+#[test]
+fn a_bare_question_that_ended_its_turn_is_answered_and_begins_the_next() {
+    let mut stream = ClaudeStream::new(false);
+    let questions = ask(&mut stream);
+    stream.on_line(result().as_bytes());
+    stream.encode_outcome(&native(), &questions, &answer(&questions)).unwrap();
+    let next = json!({"type": "assistant", "message": {"content": "Thanks."}}).to_string();
+    assert_eq!(
+        stream.on_line(next.as_bytes()),
+        [
+            AgentEvent::TurnBegan,
+            AgentEvent::Acknowledged { native_ref: native() },
+            AgentEvent::Said { text: "Thanks.".to_owned() },
+        ]
     );
 }
 

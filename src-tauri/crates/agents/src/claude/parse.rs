@@ -278,10 +278,15 @@ impl ClaudeStream {
     }
 
     fn on_result(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
-        self.settle(out, |_| true);
-        self.question_uses.clear();
         let aborted = text(message, "terminal_reason").is_some_and(|reason| reason.starts_with("aborted"));
-        let error = failure(message).filter(|_| !aborted && !self.interrupting);
+        let failure = failure(message);
+        let completed = failure.is_none() && !aborted && !self.interrupting;
+        // A program of the older form may end its turn with the question and take the answer as the next one's start.
+        self.settle(out, |call| call.told || call.request_id.is_some() || !completed);
+        let calls = &self.calls;
+        self.question_uses
+            .retain(|id| calls.iter().any(|call| call.tool_use.as_deref() == Some(id.as_str())));
+        let error = failure.filter(|_| !aborted && !self.interrupting);
         let number = |value: Option<&Value>| value.and_then(Value::as_u64).unwrap_or_default();
         let tokens = |name: &str| number(message.get("usage").and_then(|usage| usage.get(name)));
         self.in_turn = false;
