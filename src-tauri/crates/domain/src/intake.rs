@@ -88,10 +88,13 @@ pub fn accept(drafts: &[QuestionDraft], rules: IntakeRules) -> Result<Vec<Questi
         let rule = format!("at most {} questions, got {}", rules.questions, drafts.len());
         return Err(Refusal::new("questions", rule));
     }
+    let questions = drafts.iter().enumerate().map(|(index, draft)| question(index, draft, rules));
+    let questions = questions.collect::<Result<_, _>>()?;
+    // Every text is compared with every other, so the bounds on their number come first.
     if rules.refuse_twins {
         refuse_twins(drafts)?;
     }
-    drafts.iter().enumerate().map(|(index, draft)| question(index, draft, rules)).collect()
+    Ok(questions)
 }
 
 fn refuse_twins(drafts: &[QuestionDraft]) -> Result<(), Refusal> {
@@ -135,12 +138,13 @@ fn question(index: usize, draft: &QuestionDraft, rules: IntakeRules) -> Result<Q
         return Err(Refusal::new(field("options"), format!("none for this type of question, got {count}")));
     }
 
-    let own_other = draft.options.iter().rposition(|option| is_other(&option.label));
+    // The agent's own "Other", once or more often, is the row for own words that is there anyway.
+    let mut own_other = draft.options.iter().filter(|option| is_other(&option.label));
     let mut options: Vec<QuestionOption> = draft
         .options
         .iter()
         .enumerate()
-        .filter(|(place, _)| Some(*place) != own_other)
+        .filter(|(_, option)| !is_other(&option.label))
         .map(|(place, option)| QuestionOption {
             id: id.option(place),
             label: bounded(&option.label),
@@ -162,8 +166,7 @@ fn question(index: usize, draft: &QuestionDraft, rules: IntakeRules) -> Result<Q
         options,
         allows_other: matches!(kind, QuestionKind::Single | QuestionKind::Multi),
         other_description: own_other
-            .and_then(|place| draft.options[place].description.as_deref())
-            .filter(|text| !text.is_empty())
+            .find_map(|option| option.description.as_deref().filter(|text| !text.is_empty()))
             .map(bounded),
         required: draft.required,
         placeholder: draft.placeholder.as_deref().map(bounded),
