@@ -1,0 +1,39 @@
+import { tick } from 'svelte';
+
+import type { Request } from '../../generated/wire';
+import type { Desk } from '../../store/desk.svelte';
+
+const FIELDS = 'fieldset input, fieldset textarea';
+
+/** Puts the focus on a card's question: on what is chosen, else on its first field. */
+export function focusFields(card: Element | null): void {
+  const chosen = card?.querySelector<HTMLElement>('fieldset input:checked');
+  const target = chosen ?? card?.querySelector<HTMLElement>(FIELDS);
+  (target ?? card?.querySelector<HTMLElement>('[data-submit]'))?.focus();
+}
+
+/** Opens the panel on a request because the person asked for it, and goes there. */
+export async function showCard(desk: Desk, request: Request): Promise<void> {
+  desk.dispatch({ type: 'request_picked', session: request.session, request: request.id });
+  await tick();
+  const card = document.querySelector(`[data-card="${CSS.escape(request.id)}"]`);
+  focusFields(card);
+  if (card && !card.contains(document.activeElement)) (card as HTMLElement).focus();
+}
+
+/** Remembers where the focus was outside an element, to give it back. */
+export class FocusBefore {
+  #last: HTMLElement | null = null;
+
+  note(event: FocusEvent, inside: Element | undefined): void {
+    const { target } = event;
+    if (target instanceof HTMLElement && !inside?.contains(target)) this.#last = target;
+  }
+
+  /** Gives the focus back if it stands nowhere: the person may have gone elsewhere by now. */
+  giveBack(): void {
+    const { activeElement } = document;
+    const nowhere = !activeElement || activeElement === document.body;
+    if (nowhere && this.#last?.isConnected) this.#last.focus();
+  }
+}

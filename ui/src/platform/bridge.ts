@@ -1,0 +1,44 @@
+import { Channel, invoke } from '@tauri-apps/api/core';
+
+import type { CommandMap, Error as CommandError, ErrorCode, Frame } from '../generated/wire';
+
+export type CommandName = keyof CommandMap;
+export type Input<C extends CommandName> = CommandMap[C]['input'];
+export type Output<C extends CommandName> = CommandMap[C]['output'];
+
+/** A command's error, or that the command did not reach the app at all. */
+export type DeskError = Omit<CommandError, 'code'> & { code: ErrorCode | 'unreachable' };
+
+/** The way out of the webview; rejections are always a `DeskError`. */
+export interface Bridge {
+  call<C extends CommandName>(command: C, input: Input<C>): Promise<Output<C>>;
+  /** Delivers frames in order until the returned function is called. */
+  subscribe(receive: (frames: Frame[]) => void): Promise<() => Promise<void>>;
+}
+
+/** Gives whatever a command was rejected with the shape of an error of the desk. */
+export function asDeskError(thrown: unknown): DeskError {
+  if (typeof thrown === 'object' && thrown !== null && 'code' in thrown && 'traceId' in thrown) {
+    return thrown as CommandError;
+  }
+  const message = thrown instanceof globalThis.Error ? thrown.message : String(thrown);
+  return { code: 'unreachable', message, retryable: true, traceId: '', field: null, ended: null };
+}
+
+async function reach<T>(command: string, args: Record<string, unknown>): Promise<T> {
+  try {
+    return await invoke<T>(command, args);
+  } catch (thrown) {
+    throw asDeskError(thrown);
+  }
+}
+
+/** The bridge of the desktop app. */
+export const tauriBridge: Bridge = {
+  call: (command, input) => reach(command, { input }),
+  async subscribe(receive) {
+    const channel = new Channel<Frame[]>(receive);
+    const subscription = await reach<number>('subscribe', { channel });
+    return () => reach<void>('unsubscribe', { subscription });
+  },
+};

@@ -1,0 +1,26 @@
+/** A span as a clock shows it: `0:42`, `12:05`, `1:02:03`. */
+export function span(millis: number): string {
+  const seconds = Math.max(0, Math.floor(millis / 1000));
+  const two = (value: number) => String(value).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const rest = two(seconds % 60);
+  return hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
+}
+
+/** A turn's length: `0.8 s`, `42 s`, `3 min 5 s`. */
+export function duration(millis: number): string {
+  if (millis < 10_000) return `${(millis / 1000).toFixed(1)} s`;
+  const seconds = Math.round(millis / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** The time of day of a moment, in the person's own format. */
+export function clockTime(at: number): string {
+  return new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }).format(at);
+}
+
+const counted = new Intl.NumberFormat('en');
+
+export function number(value: number): string {
+  return counted.format(value);
+}

@@ -1,0 +1,5 @@
+import { createContext } from 'svelte';
+
+import type { Desk } from './desk.svelte';
+
+export const [useDesk, provideDesk] = createContext<Desk>();

@@ -1,0 +1,310 @@
+import type {
+  AgentKind,
+  ApprovalDecision,
+  Approval,
+  Request,
+  RequestId,
+  SessionId,
+  SessionLog,
+} from '../generated/wire';
+import {
+  asDeskError,
+  type Bridge,
+  type CommandName,
+  type DeskError,
+  type Input,
+  type Output,
+} from '../platform/bridge';
+import { toInputs } from './drafts';
+import { reduce, type Action } from './reducer';
+import { draftOf, transcriptOf } from './select';
+import { initialState, type State } from './state';
+
+/** Entries read at once. */
+const PAGE = 200;
+/** How long "Delivered" stands before its card goes. */
+const DELIVERED_MS = 2000;
+/** How long to wait before subscribing again after a failure. */
+const RESUBSCRIBE_MS = 1000;
+const SELECTED_KEY = 'askdesk.selected';
+
+/** What a person fills in to start a session. */
+export interface StartChoice {
+  agent: AgentKind;
+  folder: string | null;
+  prompt: string | null;
+  name: string | null;
+  program: string | null;
+  bareToolUse: boolean;
+  example: string | null;
+}
+
+/** Names the submit of one thing, so that two never share a state. */
+export const submitKey = {
+  request: (id: RequestId) => id,
+  approval: (id: string) => id,
+  message: (session: SessionId) => `message:${session}`,
+  interrupt: (session: SessionId) => `interrupt:${session}`,
+  stop: (session: SessionId) => `stop:${session}`,
+  start: 'start',
+  demo: 'demo',
+} as const;
+
+/** Holds the state, carries actions to the reducer and their effects to the bridge. */
+export class Desk {
+  state: State = $state.raw(initialState(sessionStorage.getItem(SELECTED_KEY)));
+  readonly #bridge: Bridge;
+  /** Frames of an older subscription are not listened to. */
+  #subscription = 0;
+  #unsubscribe: (() => Promise<void>) | null = null;
+  #viewed = '';
+  readonly #painted = new Set<string>();
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+
+  constructor(bridge: Bridge) {
+    this.#bridge = bridge;
+  }
+
+  /** Subscribes and reports what the window shows; gives the way to stop. */
+  open(): () => void {
+    const view = () => this.#noteView();
+    window.addEventListener('focus', view);
+    window.addEventListener('blur', view);
+    void this.#subscribe();
+    view();
+    return () => {
+      window.removeEventListener('focus', view);
+      window.removeEventListener('blur', view);
+      this.#timers.forEach(clearTimeout);
+      this.#subscription += 1;
+      void this.#unsubscribe?.().catch(() => undefined);
+    };
+  }
+
+  dispatch(action: Action): void {
+    const before = this.state;
+    this.state = reduce(before, action);
+    this.#carryOut(before, this.state);
+  }
+
+  #carryOut(before: State, after: State): void {
+    if (after.link.status === 'stale' && before.link.status !== 'stale') void this.#subscribe();
+    if (after.delivered !== before.delivered && after.delivered.length > 0) {
+      const requests = after.delivered;
+      this.#later(DELIVERED_MS, () => this.dispatch({ type: 'delivery_shown', requests }));
+    }
+    const { selected } = after;
+    if (selected !== before.selected && selected) sessionStorage.setItem(SELECTED_KEY, selected);
+    this.#noteView();
+    if (selected && transcriptOf(after, selected).status === 'unread') {
+      void this.#readPage(selected, null);
+    }
+  }
+
+  #later(millis: number, act: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      act();
+    }, millis);
+    this.#timers.add(timer);
+  }
+
+  async #subscribe(): Promise<void> {
+    this.#subscription += 1;
+    const mine = this.#subscription;
+    const previous = this.#unsubscribe;
+    this.#unsubscribe = null;
+    void previous?.().catch(() => undefined);
+    try {
+      const unsubscribe = await this.#bridge.subscribe((frames) => {
+        if (mine === this.#subscription) this.dispatch({ type: 'frames_received', frames });
+      });
+      if (mine === this.#subscription) this.#unsubscribe = unsubscribe;
+      else void unsubscribe().catch(() => undefined);
+    } catch (thrown) {
+      if (mine !== this.#subscription) return;
+      this.#fail(thrown);
+      this.#later(RESUBSCRIBE_MS, () => void this.#subscribe());
+    }
+  }
+
+  #fail(thrown: unknown): void {
+    const error = asDeskError(thrown);
+    const same = this.state.failures.find(
+      (failure) => failure.error.code === error.code && failure.error.message === error.message,
+    );
+    if (!same) this.dispatch({ type: 'failed', error });
+  }
+
+  /** Tells the app which session is in view; what nobody can look at counts as none. */
+  #noteView(): void {
+    const session = this.state.startOpen ? null : this.state.selected;
+    const view = { session, focused: document.hasFocus() };
+    const said = JSON.stringify(view);
+    if (said === this.#viewed) return;
+    this.#viewed = said;
+    void this.#bridge.call('note_view', view).catch(() => undefined);
+  }
+
+  /** Says once that something stands on the screen: two frames after it was rendered. */
+  notePainted(request: RequestId | null): void {
+    const key = request ?? '';
+    if (this.#painted.has(key)) return;
+    this.#painted.add(key);
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        void this.#bridge.call('note_painted', { request }).catch(() => undefined);
+      }),
+    );
+  }
+
+  async #readPage(session: SessionId, before: number | null): Promise<void> {
+    const asked = { session, before, generation: this.state.link.generation };
+    this.dispatch({ type: 'page_asked', asked });
+    try {
+      const page = await this.#bridge.call('read_transcript', { session, before, limit: PAGE });
+      this.dispatch({ type: 'page_read', asked, page });
+    } catch (thrown) {
+      this.dispatch({ type: 'page_failed', asked, error: asDeskError(thrown) });
+    }
+  }
+
+  /** Reads the newest entries again. */
+  readNewest(session: SessionId): Promise<void> {
+    return this.#readPage(session, null);
+  }
+
+  /** Reads the entries before those that are known. */
+  async readEarlier(session: SessionId): Promise<void> {
+    const transcript = transcriptOf(this.state, session);
+    if (transcript.status === 'reading') return;
+    await this.#readPage(session, transcript.entries[0]?.n ?? null);
+  }
+
+  /**
+   * Sends one command under a key. While it is on its way the same key sends nothing; the same
+   * content after an error goes out under the same command id, so it is never done twice.
+   */
+  async #submit<C extends CommandName>(
+    key: string,
+    command: C,
+    body: Omit<Input<C>, 'requestId'>,
+  ): Promise<Output<C> | null> {
+    const earlier = this.state.submits[key];
+    if (earlier?.phase === 'sending') return null;
+    const payload = JSON.stringify([command, body]);
+    const id = earlier?.payload === payload ? earlier.command : crypto.randomUUID();
+    this.dispatch({ type: 'submit_started', key, command: id, payload });
+    try {
+      const input = { requestId: id, ...body } as unknown as Input<C>;
+      const output = await this.#bridge.call(command, input);
+      this.dispatch({ type: 'submit_done', key });
+      return output;
+    } catch (thrown) {
+      this.dispatch({ type: 'submit_failed', key, error: asDeskError(thrown) });
+      return null;
+    }
+  }
+
+  async #end(sent: Promise<Request | null>): Promise<boolean> {
+    const request = await sent;
+    if (request) this.dispatch({ type: 'request_ended', request });
+    return request !== null;
+  }
+
+  answer(request: Request): Promise<boolean> {
+    const answers = toInputs(request, draftOf(this.state, request.id));
+    const { id } = request;
+    return this.#end(this.#submit(submitKey.request(id), 'answer_question', { id, answers }));
+  }
+
+  decline({ id }: Request): Promise<boolean> {
+    const words = orNone(draftOf(this.state, id).words);
+    return this.#end(this.#submit(submitKey.request(id), 'decline_question', { id, words }));
+  }
+
+  cancel({ id }: Request): Promise<boolean> {
+    const body = { id, reason: null };
+    return this.#end(this.#submit(submitKey.request(id), 'cancel_question', body));
+  }
+
+  retryDelivery({ id }: Request): Promise<boolean> {
+    return this.#end(this.#submit(submitKey.request(id), 'retry_delivery', { id }));
+  }
+
+  async decide({ id }: Approval, decision: ApprovalDecision): Promise<void> {
+    const body = { id, decision };
+    const approval = await this.#submit(submitKey.approval(id), 'decide_approval', body);
+    if (approval) this.dispatch({ type: 'approval_decided', approval });
+  }
+
+  startSession(choice: StartChoice): Promise<void> {
+    return this.#start(submitKey.start, choice);
+  }
+
+  /** Starts the example every newcomer sees. */
+  startDemo(): Promise<void> {
+    return this.#start(submitKey.demo, {
+      agent: 'demo',
+      folder: null,
+      prompt: null,
+      name: null,
+      program: null,
+      bareToolUse: false,
+      example: 'demo',
+    });
+  }
+
+  async #start(key: string, choice: StartChoice): Promise<void> {
+    const session = await this.#submit(key, 'start_session', choice);
+    if (session) this.dispatch({ type: 'session_started', session });
+  }
+
+  async sendMessage(session: SessionId): Promise<void> {
+    const text = this.state.messages[session] ?? '';
+    if (text.trim() === '') return;
+    const done = await this.#submit(submitKey.message(session), 'send_message', { session, text });
+    if (done) this.dispatch({ type: 'message_sent', session, text });
+  }
+
+  async interrupt(session: SessionId): Promise<void> {
+    await this.#submitAloud(submitKey.interrupt(session), 'interrupt_session', { session });
+  }
+
+  async stop(session: SessionId): Promise<void> {
+    await this.#submitAloud(submitKey.stop(session), 'stop_session', { session });
+  }
+
+  /** Sends a command that has no card of its own: its error goes to the top of the window. */
+  async #submitAloud<C extends CommandName>(
+    key: string,
+    command: C,
+    body: Omit<Input<C>, 'requestId'>,
+  ): Promise<void> {
+    const done = await this.#submit(key, command, body);
+    const submit = this.state.submits[key];
+    if (done || submit?.phase !== 'failed' || !submit.error) return;
+    this.#fail(submit.error);
+    this.dispatch({ type: 'submit_done', key });
+  }
+
+  async listAgents(): Promise<void> {
+    try {
+      this.dispatch({ type: 'agents_listed', agents: await this.#bridge.call('list_agents', {}) });
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  }
+
+  async readLog(session: SessionId): Promise<SessionLog | DeskError> {
+    try {
+      return await this.#bridge.call('read_log', { session });
+    } catch (thrown) {
+      return asDeskError(thrown);
+    }
+  }
+}
+
+function orNone(text: string): string | null {
+  return text.trim() === '' ? null : text;
+}

@@ -1,0 +1,114 @@
+import type { AnswerInput, Question, Request } from '../generated/wire';
+import type { Draft, DraftAnswer } from './state';
+
+export const emptyAnswer: DraftAnswer = {
+  chosen: [],
+  otherChosen: false,
+  other: '',
+  note: '',
+  noteOpen: false,
+};
+
+export const emptyDraft: Draft = {
+  active: 0,
+  answers: {},
+  warned: false,
+  declining: false,
+  words: '',
+};
+
+export function takesOne(question: Question): boolean {
+  return question.kind === 'single' || question.kind === 'confirm';
+}
+
+/** Whether a question is answered by words alone, without options. */
+export function takesWords(question: Question): boolean {
+  return question.kind === 'text' || question.kind === 'secret';
+}
+
+export function answerOf(draft: Draft, question: Question): DraftAnswer {
+  return draft.answers[question.id] ?? emptyAnswer;
+}
+
+/** The person's own words as they would be sent; blank counts as none. */
+export function wordsOf(question: Question, answer: DraftAnswer): string | null {
+  const counts = takesWords(question) || answer.otherChosen;
+  return counts && answer.other.trim() !== '' ? answer.other : null;
+}
+
+export function isAnswered(question: Question, answer: DraftAnswer): boolean {
+  return answer.chosen.length > 0 || wordsOf(question, answer) !== null;
+}
+
+export function unanswered(request: Request, draft: Draft): Question[] {
+  return request.questions.filter((question) => !isAnswered(question, answerOf(draft, question)));
+}
+
+/** Questions that hold a note but nothing it could belong to. */
+export function strayNotes(request: Request, draft: Draft): Question[] {
+  return unanswered(request, draft).filter(
+    (question) => answerOf(draft, question).note.trim() !== '',
+  );
+}
+
+/** The answers to send; an unanswered question is left out. */
+export function toInputs(request: Request, draft: Draft): AnswerInput[] {
+  return request.questions.flatMap((question) => {
+    const answer = answerOf(draft, question);
+    if (!isAnswered(question, answer)) return [];
+    const note = answer.note.trim() === '' ? null : answer.note;
+    const other = wordsOf(question, answer);
+    return [{ question: question.id, chosen: [...answer.chosen], other, note }];
+  });
+}
+
+/** The next unanswered question after one, from the start again if need be; else the summary. */
+export function afterwards(request: Request, draft: Draft, from: number): number {
+  const count = request.questions.length;
+  for (let step = 1; step < count; step += 1) {
+    const index = (from + step) % count;
+    const question = request.questions[index];
+    if (question && !isAnswered(question, answerOf(draft, question))) return index;
+  }
+  return count;
+}
+
+/** Chooses or clears an option; a fresh choice of one goes on to what is still unanswered. */
+export function chooseOption(
+  request: Request,
+  draft: Draft,
+  question: Question,
+  choice: { option: string; on: boolean; goOn: boolean },
+): Draft {
+  const answer = answerOf(draft, question);
+  const rest = answer.chosen.filter((option) => option !== choice.option);
+  const single = takesOne(question);
+  const changed: DraftAnswer = single
+    ? { ...answer, chosen: choice.on ? [choice.option] : [], otherChosen: false }
+    : { ...answer, chosen: choice.on ? [...rest, choice.option] : rest };
+  const next = withAnswer(draft, question, changed);
+  const fresh = single && choice.on && choice.goOn && !isAnswered(question, answer);
+  if (!fresh || request.questions.length < 2) return next;
+  const from = request.questions.findIndex((other) => other.id === question.id);
+  return { ...next, active: afterwards(request, next, from) };
+}
+
+/** Chooses or clears the Other row; its text stays either way. */
+export function chooseOther(draft: Draft, question: Question, on: boolean): Draft {
+  const answer = answerOf(draft, question);
+  const chosen = on && takesOne(question) ? [] : answer.chosen;
+  return withAnswer(draft, question, { ...answer, chosen, otherChosen: on });
+}
+
+export function writeOther(draft: Draft, question: Question, text: string): Draft {
+  const chosen = text === '' || takesWords(question) ? draft : chooseOther(draft, question, true);
+  return withAnswer(chosen, question, { ...answerOf(chosen, question), other: text });
+}
+
+export function withAnswer(draft: Draft, question: Question, answer: DraftAnswer): Draft {
+  return {
+    ...draft,
+    warned: false,
+    answers: { ...draft.answers, [question.id]: answer },
+  };
+}

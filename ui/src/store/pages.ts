@@ -1,0 +1,45 @@
+import type { Entry, TranscriptPage } from '../generated/wire';
+import { emptyTranscript, type State, type Transcript } from './state';
+
+/** Names the stretch of a transcript that was asked for. */
+export interface PageAsked {
+  session: string;
+  /** None means the newest stretch. */
+  before: number | null;
+  generation: number;
+}
+
+/** Puts a stretch of a transcript in its place; what the stream said in the meantime stays. */
+export function takePage(state: State, asked: PageAsked, page: TranscriptPage): State {
+  if (asked.generation !== state.link.generation) return state;
+  const transcript = state.transcripts[asked.session] ?? emptyTranscript;
+  const kept =
+    asked.before === null
+      ? transcript.entries.filter((entry) => transcript.streamed.has(entry.n))
+      : transcript.entries;
+  const read: Transcript = {
+    ...transcript,
+    entries: merge(page.entries, kept),
+    status: 'read',
+    more: page.more,
+    error: null,
+  };
+  return {
+    ...state,
+    transcripts: { ...state.transcripts, [asked.session]: read },
+    archive: {
+      requests: { ...state.archive.requests, ...index(page.requests) },
+      approvals: { ...state.archive.approvals, ...index(page.approvals) },
+    },
+  };
+}
+
+function merge(page: readonly Entry[], kept: readonly Entry[]): Entry[] {
+  const places = new Map(page.map((entry) => [entry.n, entry]));
+  for (const entry of kept) places.set(entry.n, entry);
+  return [...places.values()].sort((a, b) => a.n - b.n);
+}
+
+function index<T extends { id: string }>(values: readonly T[]): Record<string, T> {
+  return Object.fromEntries(values.map((value) => [value.id, value]));
+}

@@ -1,0 +1,201 @@
+import type {
+  AgentsFound,
+  Approval,
+  Frame,
+  OptionId,
+  QuestionId,
+  Request,
+  RequestId,
+  Session,
+  SessionId,
+  TranscriptPage,
+} from '../generated/wire';
+import type { DeskError } from '../platform/bridge';
+import {
+  answerOf,
+  chooseOption,
+  chooseOther,
+  emptyDraft,
+  withAnswer,
+  writeOther,
+} from './drafts';
+import { putRequest, putSession, receiveFrames } from './frames';
+import { takePage, type PageAsked } from './pages';
+import { emptyTranscript, type Draft, type State, type Transcript } from './state';
+
+/** Everything that can happen to the window's state. */
+export type Action =
+  | { type: 'frames_received'; frames: readonly Frame[] }
+  | { type: 'subscription_lost' }
+  | { type: 'session_selected'; session: SessionId }
+  | { type: 'session_started'; session: Session }
+  | { type: 'start_opened' }
+  | { type: 'start_closed' }
+  | { type: 'agents_listed'; agents: AgentsFound }
+  | { type: 'page_asked'; asked: PageAsked }
+  | { type: 'page_read'; asked: PageAsked; page: TranscriptPage }
+  | { type: 'page_failed'; asked: PageAsked; error: DeskError }
+  | DraftAction
+  | { type: 'submit_started'; key: string; command: string; payload: string }
+  | { type: 'submit_failed'; key: string; error: DeskError }
+  | { type: 'submit_done'; key: string }
+  | { type: 'request_ended'; request: Request }
+  | { type: 'approval_decided'; approval: Approval }
+  | { type: 'delivery_shown'; requests: readonly RequestId[] }
+  | { type: 'request_picked'; session: SessionId; request: RequestId }
+  | { type: 'panel_collapsed'; collapsed: boolean }
+  | { type: 'message_written'; session: SessionId; text: string }
+  | { type: 'message_sent'; session: SessionId; text: string }
+  | { type: 'failed'; error: DeskError }
+  | { type: 'failure_dismissed'; serial: number }
+  | { type: 'log_opened'; session: SessionId }
+  | { type: 'log_closed' };
+
+type DraftAction = { request: RequestId } & (
+  | {
+      type: 'option_chosen';
+      question: QuestionId;
+      option: OptionId;
+      on: boolean;
+      /** Whether the choice may go on to the next question: false while moving with arrow keys. */
+      goOn: boolean;
+    }
+  | { type: 'other_chosen'; question: QuestionId; on: boolean }
+  | { type: 'other_written'; question: QuestionId; text: string }
+  | { type: 'note_opened'; question: QuestionId }
+  | { type: 'note_written'; question: QuestionId; text: string }
+  | { type: 'question_shown'; index: number }
+  | { type: 'unanswered_named' }
+  | { type: 'declining'; open: boolean }
+  | { type: 'words_written'; text: string }
+);
+
+/** The window's next state. */
+export function reduce(state: State, action: Action): State {
+  switch (action.type) {
+    case 'frames_received':
+      return receiveFrames(state, action.frames);
+    case 'subscription_lost':
+      return { ...state, link: { ...state.link, status: 'stale' } };
+    case 'session_selected':
+      return { ...state, selected: action.session, startOpen: false };
+    case 'session_started': {
+      const known = state.sessions.some((session) => session.id === action.session.id);
+      const next = known ? state : putSession(state, action.session);
+      return { ...next, selected: action.session.id, startOpen: false };
+    }
+    case 'start_opened':
+      return { ...state, startOpen: true };
+    case 'start_closed':
+      return { ...state, startOpen: false };
+    case 'agents_listed':
+      return { ...state, agents: action.agents };
+    case 'page_asked':
+      return withTranscript(state, action.asked.session, { status: 'reading', error: null });
+    case 'page_read':
+      return takePage(state, action.asked, action.page);
+    case 'page_failed':
+      if (action.asked.generation !== state.link.generation) return state;
+      return withTranscript(state, action.asked.session, { status: 'read', error: action.error });
+    case 'submit_started': {
+      const { command, payload } = action;
+      const submit = { command, payload, phase: 'sending', error: null } as const;
+      return { ...state, submits: { ...state.submits, [action.key]: submit } };
+    }
+    case 'submit_failed': {
+      const submit = state.submits[action.key];
+      if (!submit) return state;
+      const failed = { ...submit, phase: 'failed', error: action.error } as const;
+      return { ...state, submits: { ...state.submits, [action.key]: failed } };
+    }
+    case 'submit_done': {
+      const { [action.key]: _, ...submits } = state.submits;
+      return { ...state, submits };
+    }
+    case 'request_ended': {
+      const known = state.requests[action.request.id];
+      return known?.state.state === 'ended' ? state : putRequest(state, action.request);
+    }
+    case 'approval_decided': {
+      const { approval } = action;
+      const known = state.approvals[approval.id];
+      if (known && known.state.state !== 'open') return state;
+      return { ...state, approvals: { ...state.approvals, [approval.id]: approval } };
+    }
+    case 'delivery_shown': {
+      const delivered = state.delivered.filter((id) => !action.requests.includes(id));
+      return { ...state, delivered };
+    }
+    case 'request_picked':
+      return {
+        ...state,
+        picked: { ...state.picked, [action.session]: action.request },
+        panelCollapsed: false,
+      };
+    case 'panel_collapsed':
+      return { ...state, panelCollapsed: action.collapsed };
+    case 'message_written':
+      return { ...state, messages: { ...state.messages, [action.session]: action.text } };
+    case 'message_sent': {
+      // Words typed while the message was on its way stay.
+      if (state.messages[action.session] !== action.text) return state;
+      return { ...state, messages: { ...state.messages, [action.session]: '' } };
+    }
+    case 'failed': {
+      const serial = (state.failures.at(-1)?.serial ?? 0) + 1;
+      return { ...state, failures: [...state.failures, { serial, error: action.error }] };
+    }
+    case 'failure_dismissed': {
+      const failures = state.failures.filter((failure) => failure.serial !== action.serial);
+      return { ...state, failures };
+    }
+    case 'log_opened':
+      return { ...state, logOpen: action.session };
+    case 'log_closed':
+      return { ...state, logOpen: null };
+    default:
+      return reduceDraft(state, action);
+  }
+}
+
+function withTranscript(state: State, session: SessionId, change: Partial<Transcript>): State {
+  const transcript = { ...(state.transcripts[session] ?? emptyTranscript), ...change };
+  return { ...state, transcripts: { ...state.transcripts, [session]: transcript } };
+}
+
+function reduceDraft(state: State, action: DraftAction): State {
+  const request = state.requests[action.request];
+  if (!request) return state;
+  const draft = state.drafts[request.id] ?? emptyDraft;
+  const next = nextDraft(request, draft, action);
+  return next === draft ? state : { ...state, drafts: { ...state.drafts, [request.id]: next } };
+}
+
+function nextDraft(request: Request, draft: Draft, action: DraftAction): Draft {
+  switch (action.type) {
+    case 'question_shown': {
+      const active = Math.min(Math.max(action.index, 0), request.questions.length);
+      return { ...draft, active, warned: false };
+    }
+    case 'unanswered_named':
+      return { ...draft, warned: true };
+    case 'declining':
+      return { ...draft, declining: action.open };
+    case 'words_written':
+      return { ...draft, words: action.text };
+  }
+  const question = request.questions.find((other) => other.id === action.question);
+  if (!question) return draft;
+  switch (action.type) {
+    case 'option_chosen':
+      return chooseOption(request, draft, question, action);
+    case 'other_chosen':
+      return chooseOther(draft, question, action.on);
+    case 'other_written':
+      return writeOther(draft, question, action.text);
+    case 'note_opened':
+      return withAnswer(draft, question, { ...answerOf(draft, question), noteOpen: true });
+    case 'note_written':
+      return withAnswer(draft, question, { ...answerOf(draft, question), note: action.text });
+  }
+}

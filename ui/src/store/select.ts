@@ -1,0 +1,98 @@
+import type { Approval, Request, RequestId, Session, SessionId } from '../generated/wire';
+import { emptyDraft } from './drafts';
+import { emptyTranscript, type Draft, type State, type Submit, type Transcript } from './state';
+
+/** What a session's row says; needing the person outranks what the agent does. */
+export type SessionFace = 'needs_you' | 'starting' | 'working' | 'idle' | 'ended' | 'failed';
+
+/** One card of the panel. */
+export type PanelItem =
+  | { kind: 'sent'; id: string; at: number; request: Request }
+  | { kind: 'question'; id: string; at: number; request: Request }
+  | { kind: 'approval'; id: string; at: number; approval: Approval };
+
+export function sessionOf(state: State, id: SessionId | null): Session | null {
+  return state.sessions.find((session) => session.id === id) ?? null;
+}
+
+export function requestOf(state: State, id: RequestId): Request | null {
+  return state.requests[id] ?? state.archive.requests[id] ?? null;
+}
+
+export function approvalOf(state: State, id: string): Approval | null {
+  return state.approvals[id] ?? state.archive.approvals[id] ?? null;
+}
+
+export function draftOf(state: State, request: RequestId): Draft {
+  return state.drafts[request] ?? emptyDraft;
+}
+
+export function transcriptOf(state: State, session: SessionId): Transcript {
+  return state.transcripts[session] ?? emptyTranscript;
+}
+
+export function submitOf(state: State, key: string): Submit | null {
+  return state.submits[key] ?? null;
+}
+
+function byAge(a: { askedAt: number; id: string }, b: { askedAt: number; id: string }): number {
+  return a.askedAt - b.askedAt || (a.id < b.id ? -1 : 1);
+}
+
+/** The open requests of a session, oldest first. */
+export function openRequests(state: State, session: SessionId): Request[] {
+  return Object.values(state.requests)
+    .filter((request) => request.session === session && request.state.state === 'open')
+    .sort(byAge);
+}
+
+/** The open approvals of a session, oldest first. */
+export function openApprovals(state: State, session: SessionId): Approval[] {
+  return Object.values(state.approvals)
+    .filter((approval) => approval.session === session && approval.state.state === 'open')
+    .sort(byAge);
+}
+
+/** How many questions and approvals of a session wait for the person. */
+export function waitingCount(state: State, session: SessionId): number {
+  const questions = openRequests(state, session).reduce(
+    (count, request) => count + request.questions.length,
+    0,
+  );
+  return questions + openApprovals(state, session).length;
+}
+
+export function faceOf(state: State, session: Session): SessionFace {
+  if (waitingCount(state, session.id) > 0) return 'needs_you';
+  if (session.state.state !== 'ended') return session.state.state;
+  return session.state.end.end === 'failed' ? 'failed' : 'ended';
+}
+
+/** The request the panel shows: the one picked while it is open, else the oldest open one. */
+export function shownRequest(state: State, session: SessionId): Request | null {
+  const open = openRequests(state, session);
+  return open.find((request) => request.id === state.picked[session]) ?? open[0] ?? null;
+}
+
+/** Whether an ended request still has something to say: on its way, stuck, just delivered, or too late. */
+function isStillTold(state: State, request: Request): boolean {
+  if (request.state.state === 'open') return false;
+  if (state.submits[request.id]?.phase === 'failed') return true;
+  const how = request.state.delivery?.delivery;
+  return how === 'pending' || how === 'failed' || state.delivered.includes(request.id);
+}
+
+/** The panel's cards, oldest first, so that what arrives never moves what is being read. */
+export function panelItems(state: State, session: SessionId): PanelItem[] {
+  const items: PanelItem[] = [];
+  for (const request of Object.values(state.requests)) {
+    if (request.session !== session || !isStillTold(state, request)) continue;
+    items.push({ kind: 'sent', id: request.id, at: request.askedAt, request });
+  }
+  for (const approval of openApprovals(state, session)) {
+    items.push({ kind: 'approval', id: approval.id, at: approval.askedAt, approval });
+  }
+  const shown = shownRequest(state, session);
+  if (shown) items.push({ kind: 'question', id: shown.id, at: shown.askedAt, request: shown });
+  return items.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+}

@@ -1,0 +1,132 @@
+import type {
+  AgentsFound,
+  Approval,
+  ApprovalId,
+  CommandId,
+  Entry,
+  LiveText,
+  OptionId,
+  QuestionId,
+  Request,
+  RequestId,
+  Session,
+  SessionId,
+  StorageNotice,
+} from '../generated/wire';
+import type { DeskError } from '../platform/bridge';
+
+/** How the window stands to the stream of frames. */
+export interface Link {
+  status: 'connecting' | 'live' | 'stale';
+  epoch: string | null;
+  seq: number;
+  /** Counts snapshots: a page read before the newest one may be out of date. */
+  generation: number;
+}
+
+export interface Transcript {
+  /** Ordered by place. */
+  entries: readonly Entry[];
+  /** The places the stream has set since the last snapshot; a page never overwrites them. */
+  streamed: ReadonlySet<number>;
+  status: 'unread' | 'reading' | 'read';
+  more: boolean;
+  error: DeskError | null;
+}
+
+export interface DraftAnswer {
+  chosen: readonly OptionId[];
+  otherChosen: boolean;
+  /** Kept even while another option is chosen, so that no text is lost. */
+  other: string;
+  note: string;
+  noteOpen: boolean;
+}
+
+export interface Draft {
+  /** The index of the question that is shown; the number of questions means the summary. */
+  active: number;
+  answers: Readonly<Record<QuestionId, DraftAnswer>>;
+  /** Whether a submit was held back to name what is unanswered. */
+  warned: boolean;
+  declining: boolean;
+  words: string;
+}
+
+/** One command on its way, or the error it came back with. */
+export interface Submit {
+  command: CommandId;
+  /** What was sent; the same again reuses the command's id. */
+  payload: string;
+  phase: 'sending' | 'failed';
+  error: DeskError | null;
+}
+
+export interface Failure {
+  serial: number;
+  error: DeskError;
+}
+
+export interface State {
+  link: Link;
+  sessions: readonly Session[];
+  requests: Readonly<Record<RequestId, Request>>;
+  approvals: Readonly<Record<ApprovalId, Approval>>;
+  /** What only pages of a transcript spoke of; the stream's own word goes before it. */
+  archive: {
+    requests: Readonly<Record<RequestId, Request>>;
+    approvals: Readonly<Record<ApprovalId, Approval>>;
+  };
+  live: Readonly<Record<SessionId, readonly LiveText[]>>;
+  transcripts: Readonly<Record<SessionId, Transcript>>;
+  storage: StorageNotice | null;
+  selected: SessionId | null;
+  /** A session to select as soon as it is known. */
+  remembered: SessionId | null;
+  startOpen: boolean;
+  agents: AgentsFound | null;
+  picked: Readonly<Record<SessionId, RequestId>>;
+  drafts: Readonly<Record<RequestId, Draft>>;
+  messages: Readonly<Record<SessionId, string>>;
+  submits: Readonly<Record<string, Submit>>;
+  /** Requests whose delivery was seen just now and is still to be shown for a moment. */
+  delivered: readonly RequestId[];
+  announced: { serial: number; requests: readonly RequestId[] };
+  failures: readonly Failure[];
+  panelCollapsed: boolean;
+  logOpen: SessionId | null;
+}
+
+export function initialState(remembered: SessionId | null = null): State {
+  return {
+    link: { status: 'connecting', epoch: null, seq: 0, generation: 0 },
+    sessions: [],
+    requests: {},
+    approvals: {},
+    archive: { requests: {}, approvals: {} },
+    live: {},
+    transcripts: {},
+    storage: null,
+    selected: null,
+    remembered,
+    startOpen: false,
+    agents: null,
+    picked: {},
+    drafts: {},
+    messages: {},
+    submits: {},
+    delivered: [],
+    announced: { serial: 0, requests: [] },
+    failures: [],
+    panelCollapsed: false,
+    logOpen: null,
+  };
+}
+
+export const emptyTranscript: Transcript = {
+  entries: [],
+  streamed: new Set(),
+  status: 'unread',
+  more: false,
+  error: null,
+};
