@@ -152,13 +152,16 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
         Command::NoteDelivery { request, delivery } => {
             let request = find(desk, *request)?;
             let now = request.ended().and_then(|ended| ended.delivery.as_ref());
-            Ok(match now {
-                None | Some(Delivery::Delivered { .. }) => Decision::default(),
-                Some(now) if now == delivery => Decision::default(),
-                Some(_) => {
-                    Decision::of(Event::DeliveryChanged { request: request.id, delivery: delivery.clone() })
-                }
-            })
+            let delivery = match (now, delivery) {
+                (None | Some(Delivery::Delivered { .. }), _) => return Ok(Decision::default()),
+                // Nobody waits for it any more, so there is nothing to try again.
+                (Some(Delivery::Parked), Delivery::Failed { .. }) => return Ok(Decision::default()),
+                // An agent that goes on while the end has never left us has gone on without it.
+                (Some(Delivery::Failed { .. }), Delivery::Delivered { .. }) => Delivery::Parked,
+                (Some(now), delivery) if now == delivery => return Ok(Decision::default()),
+                (Some(_), delivery) => delivery.clone(),
+            };
+            Ok(Decision::of(Event::DeliveryChanged { request: request.id, delivery }))
         }
         Command::Retry { request } => retry(desk, *request),
         Command::AskApproval(ask) => register_approval(desk, ask),
@@ -271,15 +274,17 @@ fn withdraw(
     Ok(decision)
 }
 
-/// Ends an open request; an end that was on its way to an agent that no longer waits is parked.
+/// Ends an open request; an end that has not reached an agent that no longer waits is parked.
 fn withdraw_one(decision: &mut Decision, request: &Request, why: &WithdrawnWhy, at: Timestamp) {
     match &request.state {
         RequestState::Open => end(decision, request.id, Outcome::Withdrawn { why: why.clone() }, at),
-        RequestState::Ended(ended) if ended.delivery == Some(Delivery::Pending) => {
-            let delivery = Delivery::Parked;
-            decision.events.push(Event::DeliveryChanged { request: request.id, delivery });
-        }
-        RequestState::Ended(_) => {}
+        RequestState::Ended(ended) => park(decision, request.id, ended.delivery.as_ref()),
+    }
+}
+
+fn park(decision: &mut Decision, request: RequestId, delivery: Option<&Delivery>) {
+    if matches!(delivery, Some(Delivery::Pending | Delivery::Failed { .. })) {
+        decision.events.push(Event::DeliveryChanged { request, delivery: Delivery::Parked });
     }
 }
 
@@ -298,12 +303,7 @@ fn end_session(desk: &Desk, id: SessionId, how: &SessionEnd, at: Timestamp) -> R
     for request in desk.requests().filter(|request| request.session == id) {
         match &request.state {
             RequestState::Open => end(&mut decision, request.id, Outcome::Orphaned { why }, at),
-            RequestState::Ended(ended) => {
-                if matches!(ended.delivery, Some(Delivery::Pending | Delivery::Failed { .. })) {
-                    let delivery = Delivery::Parked;
-                    decision.events.push(Event::DeliveryChanged { request: request.id, delivery });
-                }
-            }
+            RequestState::Ended(ended) => park(&mut decision, request.id, ended.delivery.as_ref()),
         }
     }
     withdraw_approvals(desk, &mut decision, id, at);
@@ -323,7 +323,10 @@ fn retry(desk: &Desk, id: RequestId) -> Result<Decision, Reject> {
                 request: Some(id),
             })
         }
-        RequestState::Ended(ended) if matches!(ended.delivery, Some(Delivery::Pending)) => {
+        // It is on its way or there: the same wish again, perhaps by a caller that did not hear of the first.
+        RequestState::Ended(ended)
+            if matches!(ended.delivery, Some(Delivery::Pending | Delivery::Delivered { .. })) =>
+        {
             Ok(Decision { request: Some(id), ..Decision::default() })
         }
         RequestState::Ended(ended) => Err(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),

@@ -1,0 +1,149 @@
+//! A desk in any state, made of commands.
+#![allow(dead_code, reason = "each test crate uses its part of it")]
+
+use askdesk_domain::{
+    AgentKind, AnswerInput, ApprovalId, Ask, AskApproval, Command, Decision, Delivery, Desk, Event,
+    NativeRef, Question, Reject, Request, RequestId, SessionEnd, SessionId, Source, Timestamp, WithdrawnWhy,
+    decide,
+};
+use uuid::Uuid;
+
+pub fn session(n: u128) -> SessionId {
+    SessionId::new(Uuid::from_u128(n))
+}
+
+pub fn request(n: u128) -> RequestId {
+    RequestId::new(Uuid::from_u128(0x100 + n))
+}
+
+pub fn approval(n: u128) -> ApprovalId {
+    ApprovalId::new(Uuid::from_u128(0x200 + n))
+}
+
+pub fn native(text: &str) -> NativeRef {
+    NativeRef::new(text).unwrap()
+}
+
+pub fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+pub fn start(n: u128) -> Command {
+    Command::StartSession {
+        id: session(n),
+        agent: AgentKind::Demo,
+        name: format!("Session {n}"),
+        folder: "/work".to_owned(),
+        at: at(1),
+    }
+}
+
+/// Request `n` of a session, under a native id of its own.
+pub fn ask(of: u128, n: u128, questions: Vec<Question>) -> Command {
+    Command::Ask(Ask {
+        id: request(n),
+        session: session(of),
+        native_ref: native(&format!("call-{n}")),
+        source: Source::ClaudeControl,
+        asked_by: None,
+        questions,
+        limit: None,
+        at: at(10 + n as i64),
+    })
+}
+
+pub fn ask_approval(of: u128, n: u128) -> Command {
+    Command::AskApproval(AskApproval {
+        id: approval(n),
+        session: session(of),
+        native_ref: native(&format!("approval-{n}")),
+        tool: "Bash".to_owned(),
+        description: None,
+        input: "ls".to_owned(),
+        at: at(10),
+    })
+}
+
+pub fn answer(n: u128, answers: Vec<AnswerInput>) -> Command {
+    Command::Answer { request: request(n), answers, at: at(100) }
+}
+
+pub fn decline(n: u128, words: Option<&str>) -> Command {
+    Command::Decline { request: request(n), words: words.map(str::to_owned), at: at(100) }
+}
+
+pub fn cancel(n: u128, reason: Option<&str>) -> Command {
+    Command::Cancel { request: request(n), reason: reason.map(str::to_owned), at: at(100) }
+}
+
+pub fn reply_in_chat(of: u128, text: &str) -> Command {
+    Command::ReplyInChat { session: session(of), text: text.to_owned(), at: at(100) }
+}
+
+pub fn withdraw(of: u128, n: u128, why: WithdrawnWhy) -> Command {
+    Command::Withdraw { session: session(of), native_ref: native(&format!("call-{n}")), why, at: at(100) }
+}
+
+pub fn note(n: u128, delivery: Delivery) -> Command {
+    Command::NoteDelivery { request: request(n), delivery }
+}
+
+pub fn delivered() -> Delivery {
+    Delivery::Delivered { at: at(200) }
+}
+
+pub fn failed() -> Delivery {
+    Delivery::Failed { error: "the pipe is full".to_owned() }
+}
+
+pub fn end(of: u128, end: SessionEnd) -> Command {
+    Command::EndSession { session: session(of), end, at: at(300) }
+}
+
+/// Decides and folds; returns what was decided.
+pub fn take(desk: &mut Desk, command: &Command) -> Result<Decision, Reject> {
+    let decision = decide(desk, command)?;
+    for event in &decision.events {
+        desk.fold(event);
+    }
+    Ok(decision)
+}
+
+/// The desk after these commands, each of which must be taken.
+pub fn desk(commands: &[Command]) -> Desk {
+    let mut desk = Desk::default();
+    for command in commands {
+        take(&mut desk, command).unwrap_or_else(|reject| panic!("{command:?}: {reject}"));
+    }
+    desk
+}
+
+/// A request as short as `open` or `answered, delivered`.
+pub fn state(request: &Request) -> String {
+    let Some(ended) = request.ended() else { return "open".to_owned() };
+    let words = |value: serde_json::Value, tag: &str| {
+        let why = value["why"].as_str().or(value["why"]["why"].as_str());
+        let why = why.map(|why| format!(" {why}")).unwrap_or_default();
+        format!("{}{why}", value[tag].as_str().unwrap_or("?"))
+    };
+    let outcome = words(serde_json::to_value(&ended.outcome).unwrap(), "outcome");
+    match &ended.delivery {
+        None => outcome,
+        Some(delivery) => {
+            format!("{outcome}, {}", words(serde_json::to_value(delivery).unwrap(), "delivery"))
+        }
+    }
+}
+
+/// Events as short as their names.
+pub fn names(events: &[Event]) -> Vec<String> {
+    events
+        .iter()
+        .map(|event| serde_json::to_value(event).unwrap()["event"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// How often each request has ended.
+pub fn ends_of(events: &[Event], id: RequestId) -> usize {
+    events.iter().filter(|event| matches!(event, Event::Ended { request, .. } if *request == id)).count()
+}
