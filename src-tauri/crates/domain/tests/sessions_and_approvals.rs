@@ -105,7 +105,7 @@ fn an_approval_is_decided_once(#[case] wanted: ApprovalDecision) {
     let mut desk = desk(&[start(1), ask_approval(1, 1)]);
     let command = decision(1, wanted.clone());
     let decided = take(&mut desk, &command).unwrap();
-    let effect = Effect::ResolveApproval { approval: approval(1), decision: wanted.clone() };
+    let effect = Effect::ResolveApproval { approval: approval(1), decision: wanted };
     assert_eq!(
         (names(&decided.events), decided.effects),
         (vec!["approval_decided".to_owned()], vec![effect])

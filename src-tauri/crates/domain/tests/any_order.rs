@@ -1,0 +1,266 @@
+//! What holds whatever the order of commands.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what tests share may fail the test")]
+
+#[path = "support/desks.rs"]
+mod desks;
+#[path = "support/questions.rs"]
+mod questions;
+
+use std::collections::HashMap;
+
+use askdesk_domain::desk::SETTLED_REQUESTS;
+use askdesk_domain::{
+    AnswerInput, ApprovalDecision, Ask, Command, Delivery, Desk, Event, IntakeRules, Limit, Outcome,
+    Question, QuestionKind, Request, RequestId, SessionEnd, SessionId, WithdrawnWhy, decide, intake,
+};
+use desks::*;
+use proptest::prelude::*;
+use questions::{choose, draft, multi, say, single};
+
+const SESSIONS: u128 = 3;
+const REQUESTS: u128 = 5;
+const SECRET: &str = "hunter2-hunter2";
+
+/// A single, a multiple, a text and a secret question.
+fn form() -> Vec<Question> {
+    let drafts = [
+        single("Which store?", &["SQLite", "Files"]),
+        multi("Which features?", &["Search", "Sync"]),
+        draft(QuestionKind::Text, "Which name?", &[]),
+        draft(QuestionKind::Secret, "Which key?", &[]),
+    ];
+    intake::accept(&drafts, IntakeRules::ASK_USER).unwrap()
+}
+
+fn some_answers() -> impl Strategy<Value = Vec<AnswerInput>> {
+    let one = prop_oneof![
+        (0..2_usize).prop_map(|place| choose(0, &[place])),
+        prop_oneof![Just(vec![0]), Just(vec![1]), Just(vec![0, 1]), Just(vec![7])]
+            .prop_map(|places| choose(1, &places)),
+        prop_oneof![Just(""), Just("Anna")].prop_map(|words| say(2, words)),
+        (0..2_u8).prop_map(|n| say(3, &format!("{SECRET}-{n}"))),
+    ];
+    prop::collection::vec(one, 0..4)
+}
+
+fn some_ask() -> impl Strategy<Value = Command> {
+    let limit = prop::option::of((0_i64..100).prop_map(|when| Limit { at: at(when), then: String::new() }));
+    (0..SESSIONS, 0..REQUESTS, 0..REQUESTS, 0..5_usize, limit).prop_map(
+        |(of, id, native_ref, questions, limit)| {
+            let Command::Ask(ask) = ask(of, native_ref, form()[..questions.min(4)].to_vec()) else {
+                unreachable!()
+            };
+            Command::Ask(Ask { id: request(id), limit, ..ask })
+        },
+    )
+}
+
+fn some_why() -> impl Strategy<Value = WithdrawnWhy> {
+    prop_oneof![
+        Just(WithdrawnWhy::ByAgent),
+        Just(WithdrawnWhy::TurnEnded),
+        Just(WithdrawnWhy::Interrupted),
+        Just(WithdrawnWhy::AnsweredElsewhere),
+    ]
+}
+
+fn some_command() -> impl Strategy<Value = Command> {
+    let words = || prop::option::of(prop_oneof![Just(" "), Just("no")]);
+    let end_of = prop_oneof![
+        Just(SessionEnd::Finished),
+        Just(SessionEnd::Stopped),
+        Just(SessionEnd::Failed { why: "broken".to_owned() })
+    ];
+    let delivery = prop_oneof![
+        Just(Delivery::Pending),
+        Just(Delivery::Parked),
+        Just(failed()),
+        (0_i64..3).prop_map(|when| Delivery::Delivered { at: at(when) }),
+    ];
+    let decision = prop_oneof![
+        Just(ApprovalDecision::AllowOnce),
+        Just(ApprovalDecision::Deny { message: Some("no".to_owned()) })
+    ];
+    prop_oneof![
+        4 => (0..SESSIONS).prop_map(start),
+        8 => some_ask(),
+        8 => (0..REQUESTS, some_answers()).prop_map(|(n, answers)| answer(n, answers)),
+        2 => (0..REQUESTS, words()).prop_map(|(n, words)| decline(n, words)),
+        2 => (0..REQUESTS, words()).prop_map(|(n, words)| cancel(n, words)),
+        2 => (0..SESSIONS).prop_map(|of| reply_in_chat(of, "let us talk")),
+        2 => (0..SESSIONS, 0..REQUESTS, some_why()).prop_map(|(of, n, why)| withdraw(of, n, why)),
+        1 => (0..SESSIONS, some_why())
+            .prop_map(|(of, why)| Command::WithdrawAll { session: session(of), why, at: at(100) }),
+        2 => (0..REQUESTS, 0_i64..200).prop_map(|(n, when)| Command::Expire { request: request(n), at: at(when) }),
+        6 => (0..REQUESTS, delivery).prop_map(|(n, delivery)| note(n, delivery)),
+        3 => (0..REQUESTS).prop_map(|n| Command::Retry { request: request(n) }),
+        1 => (0..SESSIONS, end_of).prop_map(|(of, how)| end(of, how)),
+        1 => Just(Command::CloseEarlierRun { at: at(400) }),
+        2 => (0..SESSIONS, 0..3_u128).prop_map(|(of, n)| ask_approval(of, n)),
+        2 => (0..3_u128, decision)
+            .prop_map(|(n, decision)| Command::DecideApproval { approval: approval(n), decision, at: at(5) }),
+        1 => (0..3_u128)
+            .prop_map(|n| Command::ApprovalNotDelivered { approval: approval(n), error: "gone".to_owned() }),
+        1 => (0..SESSIONS, any::<bool>())
+            .prop_map(|(of, working)| Command::SetWorking { session: session(of), working }),
+        1 => (0..SESSIONS).prop_map(|of| Command::CountUnusable { session: session(of), lines: 1 }),
+    ]
+}
+
+/// Which session an event is about, as far as the desk before it knows.
+fn session_of(desk: &Desk, event: &Event) -> Option<SessionId> {
+    match event {
+        Event::SessionStarted { session } => Some(session.id),
+        Event::AgentIntroduced { session, .. }
+        | Event::TurnBegan { session }
+        | Event::TurnFinished { session }
+        | Event::LinesUnusable { session, .. }
+        | Event::SessionEnded { session, .. } => Some(*session),
+        Event::Asked { request } => Some(request.session),
+        Event::Ended { request, .. } | Event::DeliveryChanged { request, .. } => {
+            desk.request(*request).map(|request| request.session)
+        }
+        Event::ApprovalAsked { approval } => Some(approval.session),
+        Event::ApprovalDecided { approval, .. }
+        | Event::ApprovalDeliveryFailed { approval, .. }
+        | Event::ApprovalWithdrawn { approval, .. } => {
+            desk.approval(*approval).map(|approval| approval.session)
+        }
+    }
+}
+
+/// Which session a command is about, as far as the desk before it knows; none if it is about all.
+fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
+    match command {
+        Command::StartSession { id, .. } => Some(*id),
+        Command::Introduce { session, .. }
+        | Command::SetWorking { session, .. }
+        | Command::CountUnusable { session, .. }
+        | Command::EndSession { session, .. }
+        | Command::ReplyInChat { session, .. }
+        | Command::Withdraw { session, .. }
+        | Command::WithdrawAll { session, .. } => Some(*session),
+        Command::Ask(ask) => Some(ask.session),
+        Command::AskApproval(ask) => Some(ask.session),
+        Command::Answer { request, .. }
+        | Command::Decline { request, .. }
+        | Command::Cancel { request, .. }
+        | Command::Expire { request, .. }
+        | Command::NoteDelivery { request, .. }
+        | Command::Retry { request } => desk.request(*request).map(|request| request.session),
+        Command::DecideApproval { approval, .. } | Command::ApprovalNotDelivered { approval, .. } => {
+            desk.approval(*approval).map(|approval| approval.session)
+        }
+        Command::CloseEarlierRun { .. } => None,
+    }
+}
+
+/// Says that an ended request has neither reopened nor ended otherwise, and that what arrived stays arrived.
+fn went_on_legally(before: &Request, after: &Request) -> bool {
+    let Some(ended) = before.ended() else { return true };
+    let Some(now) = after.ended() else { return false };
+    let arrived = matches!(ended.delivery, Some(Delivery::Delivered { .. }));
+    ended.outcome == now.outcome
+        && ended.at == now.at
+        && ended.delivery.is_some() == now.delivery.is_some()
+        && (!arrived || ended.delivery == now.delivery)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+    #[test]
+    fn each_request_has_at_most_one_end_and_the_journal_replayed_is_the_memory(
+        commands in prop::collection::vec(some_command(), 1..80),
+    ) {
+        let mut desk = Desk::default();
+        let mut journal: Vec<Event> = Vec::new();
+        let mut ends: HashMap<RequestId, usize> = HashMap::new();
+        for command in &commands {
+            let Ok(decision) = decide(&desk, command) else { continue };
+            let aimed_at = target(&desk, command);
+            let before = desk.clone();
+            for event in &decision.events {
+                // Nothing happens to what nobody knows, and one session's command never touches another's.
+                let of = session_of(&desk, event);
+                prop_assert!(of.is_some(), "{command:?} made {event:?}");
+                if !matches!(command, Command::CloseEarlierRun { .. }) {
+                    prop_assert_eq!(of, aimed_at, "{:?} made {:?}", command, event);
+                }
+                if let Event::Ended { request, .. } = event {
+                    *ends.entry(*request).or_default() += 1;
+                }
+                desk.fold(event);
+            }
+            for request in before.requests() {
+                let after = desk.request(request.id).unwrap();
+                prop_assert!(went_on_legally(request, after), "{command:?}: {request:?} -> {after:?}");
+            }
+            journal.extend(decision.events);
+        }
+        for request in desk.requests() {
+            let expected = usize::from(!request.is_open());
+            prop_assert_eq!(ends.get(&request.id).copied().unwrap_or_default(), expected);
+            prop_assert_eq!(ends_of(&journal, request.id), expected);
+        }
+        prop_assert_eq!(Desk::replay(&journal), desk);
+    }
+
+    #[test]
+    fn a_secret_is_in_no_event_and_in_nothing_that_is_kept_but_reaches_whoever_asked(
+        commands in prop::collection::vec(some_command(), 1..80),
+    ) {
+        let mut desk = Desk::default();
+        for command in &commands {
+            let Ok(decision) = take(&mut desk, command) else { continue };
+            let journal = serde_json::to_string(&decision.events).unwrap();
+            prop_assert!(!journal.contains(SECRET), "{command:?} made {journal}");
+            let Command::Answer { answers, .. } = command else { continue };
+            let given = answers.iter().any(|answer| answer.other.as_ref().is_some_and(|it| it.contains(SECRET)));
+            let told = decision.effects.iter().any(|effect| format!("{effect:?}").contains(SECRET));
+            prop_assert_eq!(told, given && !decision.effects.is_empty());
+        }
+        let kept = format!("{desk:?}");
+        prop_assert!(!kept.contains(SECRET));
+    }
+
+    #[test]
+    fn a_command_that_a_caller_sends_twice_changes_nothing_the_second_time(
+        commands in prop::collection::vec(some_command(), 1..60),
+    ) {
+        let mut desk = Desk::default();
+        for command in &commands {
+            let first = take(&mut desk, command).is_ok();
+            // What is noted about the agent happens as often as it is noted; people and doors repeat themselves.
+            let noted = matches!(
+                command,
+                Command::CountUnusable { .. } | Command::ApprovalNotDelivered { .. } | Command::NoteDelivery { .. }
+            );
+            if !first || noted {
+                continue;
+            }
+            if let Ok(second) = decide(&desk, command) {
+                prop_assert!(second.events.is_empty() && second.effects.is_empty(), "{command:?}: {second:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn settled_requests_leave_memory_once_there_are_enough_newer_ones_and_open_ones_never_do() {
+    let mut desk = desk(&[start(1), ask(1, 0, form())]);
+    let mut journal = Vec::new();
+    for n in 1..=SETTLED_REQUESTS as u128 + 10 {
+        journal.extend(take(&mut desk, &ask(1, n, form())).unwrap().events);
+        journal.extend(take(&mut desk, &withdraw(1, n, WithdrawnWhy::ByAgent)).unwrap().events);
+    }
+    assert_eq!(desk.requests().count(), SETTLED_REQUESTS + 1);
+    assert!(desk.request(request(0)).unwrap().is_open());
+    assert_eq!(desk.request(request(10)), None);
+    assert!(matches!(
+        desk.request(request(11)).unwrap().ended().unwrap().outcome,
+        Outcome::Withdrawn { why: WithdrawnWhy::ByAgent }
+    ));
+    let from_disk = Desk::replay(&journal);
+    assert_eq!(from_disk.requests().count(), SETTLED_REQUESTS);
+}
