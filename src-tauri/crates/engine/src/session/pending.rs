@@ -9,6 +9,7 @@ use askdesk_domain::{ApprovalId, NativeRef, Outcome, Question, RequestId};
 use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::oneshot;
+use tokio::task::coop::unconstrained;
 use tokio::time::Instant;
 
 /// How many ends are remembered, to tell which request an acknowledgement or another try is about.
@@ -134,7 +135,8 @@ impl Pending {
 
     /// Takes an end that has come already.
     pub(super) fn ready(&mut self) -> Option<Due> {
-        let (waiting, outcome) = self.endings.next().now_or_never().flatten()?;
+        // Without a budget: what has come must not look as if it had not because the task has done much already.
+        let (waiting, outcome) = unconstrained(self.endings.next()).now_or_never().flatten()?;
         Some(self.close(waiting, outcome))
     }
 
@@ -148,5 +150,28 @@ async fn next_of<F: Future + Unpin>(futures: &mut FuturesUnordered<F>) -> F::Out
     match futures.next().await {
         Some(output) => output,
         None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn every_end_that_has_come_is_ready_however_many_there_are() {
+        const MANY: u128 = 500;
+        let mut pending = Pending::default();
+        for n in 0..MANY {
+            let (waiter, outcome) = oneshot::channel();
+            let request = RequestId::new(uuid::Uuid::from_u128(n));
+            let native_ref = NativeRef::new(format!("call-{n}")).unwrap();
+            pending.wait(Waiting { request, native_ref, questions: Vec::new() }, outcome);
+            waiter.send(Outcome::Expired).unwrap();
+        }
+        let mut ready = 0;
+        while pending.ready().is_some() {
+            ready += 1;
+        }
+        assert_eq!(ready, MANY);
     }
 }
