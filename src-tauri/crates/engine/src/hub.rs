@@ -152,10 +152,20 @@ impl Hub {
     }
 
     /// Ends all subscriptions once their frames are taken.
-    pub(crate) fn close(&mut self) {
+    fn close(&mut self) {
         for queue in self.subscribers.drain(..) {
             queue.closed.store(true, Ordering::Release);
             queue.filled.notify_one();
         }
     }
 }
+
+// However the writer ends, nobody waits for a frame that will never come.
+impl Drop for Hub {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -54,6 +54,7 @@ pub struct Applied {
 
 /// What the person should be told outside the window, or need not be told any more.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a few wait at a time, and each is taken apart at once")]
 pub enum Attention {
     /// A request waits.
     Asked {
@@ -168,7 +169,8 @@ impl Writer {
                     self.write(batch);
                 }
                 Input::Close { reply } => {
-                    self.hub.close();
+                    // What the disk did not take before may fit now.
+                    self.write(Vec::new());
                     if let Err(error) = self.journal.checkpoint() {
                         tracing::warn!(%error, "the journal was not folded into the database");
                     }
@@ -467,3 +469,6 @@ fn failed(entry: &Entry) -> Entry {
     }
     entry
 }
+
+#[cfg(test)]
+mod tests;

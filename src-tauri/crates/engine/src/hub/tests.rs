@@ -1,0 +1,210 @@
+//! Snapshots and deltas under any interleaving of changes and readers.
+
+#[path = "../../tests/support/mirror.rs"]
+mod mirror;
+
+use askdesk_domain::{
+    AgentKind, Command, IntakeRules, QuestionDraft, QuestionKind, RequestId, Source, Timestamp, decide,
+    intake,
+};
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use super::*;
+use crate::frame::{self, LiveKind};
+use mirror::Mirror;
+
+const SESSIONS: u128 = 3;
+
+fn session(n: u128) -> SessionId {
+    SessionId::new(Uuid::from_u128(n))
+}
+
+fn start(n: u128) -> Command {
+    let (id, at) = (session(n), Timestamp::from_millis(1));
+    Command::StartSession { id, agent: AgentKind::Demo, name: String::new(), folder: String::new(), at }
+}
+
+fn ask(of: u128, n: u128) -> Command {
+    let draft = QuestionDraft {
+        text: "Which?".to_owned(),
+        header: None,
+        kind: QuestionKind::Text,
+        options: Vec::new(),
+        required: false,
+        placeholder: None,
+    };
+    Command::Ask(askdesk_domain::Ask {
+        id: RequestId::new(Uuid::from_u128(0x100 + n)),
+        session: session(of),
+        native_ref: askdesk_domain::NativeRef::new(format!("call-{n}")).unwrap(),
+        source: Source::ClaudeControl,
+        asked_by: None,
+        questions: intake::accept(&[draft], IntakeRules::FOREIGN).unwrap(),
+        limit: None,
+        at: Timestamp::from_millis(2),
+    })
+}
+
+fn decline(n: u128) -> Command {
+    let request = RequestId::new(Uuid::from_u128(0x100 + n));
+    Command::Decline { request, words: None, at: Timestamp::from_millis(3) }
+}
+
+/// A desk with its hub, and readers at any place.
+struct Stage {
+    desk: Desk,
+    hub: Hub,
+    readers: Vec<(Subscription, Mirror)>,
+}
+
+impl Stage {
+    fn new() -> Self {
+        Self { desk: Desk::default(), hub: Hub::new("epoch".to_owned(), None), readers: Vec::new() }
+    }
+
+    fn act(&mut self, command: &Command) {
+        let Ok(decision) = decide(&self.desk, command) else { return };
+        for event in &decision.events {
+            self.desk.fold(event);
+        }
+        if decision.events.is_empty() {
+            return;
+        }
+        let sessions = self.desk.sessions().map(|session| Change::Session { session: session.clone() });
+        let requests = self.desk.requests().map(|request| Change::Request { request: request.clone() });
+        let changes = sessions.chain(requests).collect();
+        self.hub.publish(&self.desk, changes);
+    }
+
+    fn live(&mut self, of: u128, kind: LiveKind, text: &str) {
+        let added = LiveText { session: session(of), kind, text: text.to_owned() };
+        self.hub.publish(&self.desk, vec![Change::LiveText { added }]);
+    }
+
+    fn join(&mut self) {
+        let mut subscription = self.hub.subscribe(&self.desk);
+        let first = subscription.take().unwrap();
+        self.readers.push((subscription, Mirror::begin(first)));
+    }
+
+    fn read(&mut self, reader: usize, frames: usize) {
+        let Some((subscription, mirror)) = self.readers.get_mut(reader) else { return };
+        for _ in 0..frames {
+            let Some(frame) = subscription.take() else { return };
+            mirror.take(&frame);
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Act(Command),
+    Live(u128, LiveKind),
+    Clear(u128),
+    Burst(u128),
+    Join,
+    Read { reader: usize, frames: usize },
+    Leave(usize),
+}
+
+fn some_step() -> impl Strategy<Value = Step> {
+    let command = prop_oneof![
+        (0..SESSIONS).prop_map(start),
+        (0..SESSIONS, 0_u128..6).prop_map(|(of, n)| ask(of, n)),
+        (0_u128..6).prop_map(decline),
+    ];
+    let kind = prop_oneof![Just(LiveKind::Text), Just(LiveKind::Thinking)];
+    prop_oneof![
+        6 => command.prop_map(Step::Act),
+        4 => (0..SESSIONS, kind).prop_map(|(of, kind)| Step::Live(of, kind)),
+        2 => (0..SESSIONS).prop_map(Step::Clear),
+        1 => (0..SESSIONS).prop_map(Step::Burst),
+        3 => Just(Step::Join),
+        6 => (0_usize..4, 1_usize..800).prop_map(|(reader, frames)| Step::Read { reader, frames }),
+        1 => (0_usize..4).prop_map(Step::Leave),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_snapshot_with_its_deltas_is_the_memory_wherever_a_reader_joins_and_however_slow_it_is(
+        steps in prop::collection::vec(some_step(), 1..60),
+    ) {
+        let mut stage = Stage::new();
+        for step in steps {
+            match step {
+                Step::Act(command) => stage.act(&command),
+                Step::Live(of, kind) => stage.live(of, kind, "word "),
+                Step::Clear(of) => {
+                    stage.hub.publish(&stage.desk, vec![Change::LiveCleared { session: session(of) }]);
+                }
+                Step::Burst(of) => (0..700).for_each(|_| stage.live(of, LiveKind::Text, ".")),
+                Step::Join => stage.join(),
+                Step::Read { reader, frames } => stage.read(reader, frames),
+                Step::Leave(reader) if reader < stage.readers.len() => drop(stage.readers.remove(reader)),
+                Step::Leave(_) => {}
+            }
+        }
+        let now = stage.hub.snapshot(&stage.desk);
+        for reader in 0..stage.readers.len() {
+            stage.read(reader, usize::MAX);
+            stage.readers[reader].1.check(&now);
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_does_not_keep_up_gets_one_snapshot_and_goes_on_from_there() {
+    let mut stage = Stage::new();
+    stage.act(&start(0));
+    stage.join();
+    (0..QUEUED_FRAMES).for_each(|_| stage.live(0, LiveKind::Text, "a"));
+    assert_eq!(stage.readers[0].0.queue.frames().len(), QUEUED_FRAMES);
+    stage.live(0, LiveKind::Text, "b");
+    assert_eq!(stage.readers[0].0.queue.frames().len(), 1);
+    stage.live(0, LiveKind::Text, "c");
+    stage.read(0, usize::MAX);
+    let now = stage.hub.snapshot(&stage.desk);
+    stage.readers[0].1.check(&now);
+    assert_eq!(stage.readers[0].1.renewed, 1);
+    assert!(now.live[0].text.ends_with("abc"));
+}
+
+#[test]
+fn a_reader_that_has_left_is_forgotten() {
+    let mut stage = Stage::new();
+    stage.join();
+    stage.join();
+    stage.readers.remove(0);
+    stage.act(&start(0));
+    assert_eq!(stage.hub.subscribers.len(), 1);
+}
+
+#[test]
+fn live_text_is_kept_within_its_bound_and_cut_between_characters() {
+    let mut stage = Stage::new();
+    (0..5).for_each(|_| stage.live(0, LiveKind::Text, &"ä".repeat(LIVE_BYTES / 8)));
+    let live = &stage.hub.snapshot(&stage.desk).live[0];
+    assert!(live.text.len() <= LIVE_BYTES && live.text.chars().all(|c| c == 'ä'));
+}
+
+#[tokio::test]
+async fn a_reader_is_woken_by_the_end_and_takes_what_came_before_it() {
+    let mut stage = Stage::new();
+    stage.join();
+    stage.act(&start(0));
+    let (mut subscription, _) = stage.readers.remove(0);
+    let reading = tokio::spawn(async move {
+        let mut frames = 0;
+        while subscription.next().await.is_some() {
+            frames += 1;
+        }
+        frames
+    });
+    tokio::task::yield_now().await;
+    drop(stage);
+    assert_eq!(reading.await.unwrap(), 1);
+}

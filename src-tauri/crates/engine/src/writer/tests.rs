@@ -1,0 +1,186 @@
+//! The writer when the disk takes nothing more.
+
+use askdesk_domain::{
+    AgentKind, AnswerInput, IntakeRules, NativeRef, OptionDraft, Question, QuestionDraft, QuestionId,
+    QuestionKind, Source as Door, Timestamp, intake,
+};
+use uuid::Uuid;
+
+use super::*;
+use crate::clock::Manual;
+use crate::frame::Frame;
+
+fn session() -> SessionId {
+    SessionId::new(Uuid::from_u128(1))
+}
+
+fn request(n: u128) -> RequestId {
+    RequestId::new(Uuid::from_u128(0x100 + n))
+}
+
+fn questions(preview_bytes: usize) -> Vec<Question> {
+    let option = |label: &str| OptionDraft {
+        label: label.to_owned(),
+        description: None,
+        preview: Some("p".repeat(preview_bytes)),
+    };
+    let draft = QuestionDraft {
+        text: "Which?".to_owned(),
+        header: None,
+        kind: QuestionKind::Single,
+        options: vec![option("A"), option("B")],
+        required: false,
+        placeholder: None,
+    };
+    intake::accept(&[draft], IntakeRules::FOREIGN).unwrap()
+}
+
+fn ask(n: u128, preview_bytes: usize) -> Ask {
+    Ask {
+        id: request(n),
+        session: session(),
+        native_ref: NativeRef::new(format!("call-{n}")).unwrap(),
+        source: Door::ClaudeControl,
+        asked_by: None,
+        questions: questions(preview_bytes),
+        limit: None,
+        at: Timestamp::from_millis(10),
+    }
+}
+
+fn answer(n: u128) -> Command {
+    let question = QuestionId::at(0);
+    let answer = AnswerInput { question, chosen: vec![question.option(0)], other: None, note: None };
+    Command::Answer { request: request(n), answers: vec![answer], at: Timestamp::from_millis(20) }
+}
+
+/// A writer with a session and a subscriber that has read everything.
+fn writer(folder: &std::path::Path) -> (Writer, Subscription, mpsc::Receiver<Attention>) {
+    let opened = Journal::open(folder, Timestamp::from_millis(0)).unwrap();
+    let (tell, attention) = mpsc::channel(16);
+    let mut writer = Writer::new(opened, "epoch".to_owned(), Arc::new(Manual::at(1)), tell).unwrap();
+    let start = Command::StartSession {
+        id: session(),
+        agent: AgentKind::Demo,
+        name: "Demo".to_owned(),
+        folder: "/".to_owned(),
+        at: Timestamp::from_millis(1),
+    };
+    writer.act(&start).unwrap();
+    let mut subscription = writer.hub.subscribe(&writer.desk);
+    assert!(matches!(subscription.take(), Some(Frame::Snapshot(_))));
+    (writer, subscription, attention)
+}
+
+fn is_full(error: &EngineError) -> bool {
+    matches!(error, EngineError::Journal(JournalError::Full { .. }))
+}
+
+#[test]
+fn a_question_that_a_full_disk_does_not_take_is_refused_and_nothing_is_changed_or_published() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut writer, mut subscription, mut attention) = writer(folder.path());
+    let before = writer.desk.clone();
+    writer.journal.limit_pages(1);
+    let (waiter, mut outcome) = oneshot::channel();
+    let error = writer.register(ask(1, 60_000), waiter).unwrap_err();
+    assert!(is_full(&error), "{error}");
+    assert!(error.to_string().contains("the disk is full; free some space and try again"), "{error}");
+    assert_eq!(writer.desk, before);
+    assert_eq!(subscription.take(), None);
+    assert!(attention.try_recv().is_err());
+    assert!(outcome.try_recv().is_err());
+
+    writer.journal.limit_pages(100_000);
+    let (waiter, mut outcome) = oneshot::channel();
+    assert_eq!(writer.register(ask(1, 60_000), waiter).unwrap(), request(1));
+    assert!(matches!(subscription.take(), Some(Frame::Delta(_))));
+    assert!(matches!(attention.try_recv(), Ok(Attention::Asked { .. })));
+    writer.act(&answer(1)).unwrap();
+    assert!(matches!(outcome.try_recv(), Ok(Outcome::Answered { .. })));
+    let place = writer.desk.clone();
+    drop((writer, subscription));
+    let again = Journal::open(folder.path(), Timestamp::from_millis(0)).unwrap();
+    assert_eq!((again.desk, again.notice), (place, None));
+}
+
+#[test]
+fn an_answer_that_a_full_disk_does_not_take_is_not_sent_and_can_be_given_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut writer, mut subscription, _attention) = writer(folder.path());
+    let (waiter, mut outcome) = oneshot::channel();
+    writer.register(ask(1, 0), waiter).unwrap();
+    subscription.take().unwrap();
+    let before = writer.desk.clone();
+    writer.journal.limit_pages(1);
+    // Free space within the file takes a few small events still.
+    let error = loop {
+        let note = Command::CountUnusable { session: session(), lines: 1 };
+        if let Err(error) = writer.act(&note) {
+            break error;
+        }
+    };
+    assert!(is_full(&error), "{error}");
+    while subscription.take().is_some() {}
+    let noise = writer.desk.session(session()).unwrap().unusable_lines;
+    let long = AnswerInput { other: Some("w".repeat(30_000)), chosen: Vec::new(), ..first_answer() };
+    let command =
+        Command::Answer { request: request(1), answers: vec![long], at: Timestamp::from_millis(20) };
+    assert!(is_full(&writer.act(&command).unwrap_err()));
+    assert_eq!(writer.desk.request(request(1)), before.request(request(1)));
+    assert_eq!(writer.desk.session(session()).unwrap().unusable_lines, noise);
+    assert_eq!(subscription.take(), None);
+    assert!(outcome.try_recv().is_err());
+
+    writer.journal.limit_pages(100_000);
+    writer.act(&command).unwrap();
+    assert!(matches!(outcome.try_recv(), Ok(Outcome::Answered { .. })));
+}
+
+fn first_answer() -> AnswerInput {
+    AnswerInput { question: QuestionId::at(0), chosen: Vec::new(), other: None, note: None }
+}
+
+#[test]
+fn transcript_entries_that_a_full_disk_does_not_take_are_written_once_there_is_space() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut writer, mut subscription, _attention) = writer(folder.path());
+    let say = |text: String| (session(), vec![EntryWrite::New(EntryBody::Agent { text })]);
+    writer.journal.limit_pages(1);
+    writer.write(vec![say("a".repeat(50_000))]);
+    writer.write(vec![say("b".repeat(50_000))]);
+    assert_eq!(subscription.take(), None);
+    assert_eq!(writer.reader.page(session(), None, 10).unwrap().entries, []);
+
+    writer.journal.limit_pages(100_000);
+    let (inputs, received) = mpsc::channel(1);
+    let (reply, mut closed) = oneshot::channel();
+    inputs.try_send(Input::Close { reply }).unwrap_or_else(|_| panic!("the writer listens"));
+    writer.run(received);
+    assert_eq!(closed.try_recv(), Ok(()));
+    assert!(matches!(subscription.take(), Some(Frame::Delta(delta)) if delta.changes.len() == 2));
+    let again = Journal::open(folder.path(), Timestamp::from_millis(0)).unwrap();
+    let page = again.journal.reader().unwrap().page(session(), None, 10).unwrap();
+    let first_letters: Vec<_> = page
+        .entries
+        .iter()
+        .map(|entry| match &entry.body {
+            EntryBody::Agent { text } => (entry.n, text.chars().next(), text.len()),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(first_letters, [(1, Some('a'), 50_000), (2, Some('b'), 50_000)]);
+}
+
+#[test]
+fn a_question_of_an_asker_who_has_given_up_leaves_no_card() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut writer, mut subscription, mut attention) = writer(folder.path());
+    let before = writer.desk.clone();
+    let (waiter, outcome) = oneshot::channel();
+    drop(outcome);
+    let refused = writer.register(ask(1, 0), waiter);
+    assert!(matches!(refused, Err(EngineError::Reject(Reject::SessionGone))));
+    assert_eq!((writer.desk, subscription.take()), (before, None));
+    assert!(attention.try_recv().is_err());
+}
