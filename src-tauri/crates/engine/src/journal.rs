@@ -256,13 +256,20 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
         Event::ApprovalWithdrawn { approval, at } => {
             write_approval_state(transaction, &approval.to_string(), &ApprovalState::Withdrawn { at: *at })?;
         }
+        Event::ApprovalDeliveryFailed { approval, error } => {
+            transaction
+                .prepare_cached(
+                    "UPDATE approvals SET state = json_set(state, '$.error', ?2)
+                     WHERE id = ?1 AND state ->> '$.state' = 'decided'",
+                )?
+                .execute(params![approval.to_string(), error])?;
+        }
         Event::SessionStarted { .. }
         | Event::AgentIntroduced { .. }
         | Event::TurnBegan { .. }
         | Event::TurnFinished { .. }
         | Event::LinesUnusable { .. }
-        | Event::SessionEnded { .. }
-        | Event::ApprovalDeliveryFailed { .. } => {}
+        | Event::SessionEnded { .. } => {}
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 use rusqlite_migration::{M, Migrations};
 
 use super::JournalError;
@@ -54,6 +55,8 @@ pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
     let size = std::fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default();
     let mut connection = Connection::open(path).map_err(fail)?;
     connection.busy_timeout(BUSY_WAIT).map_err(fail)?;
+    // A database that is turned down below stays as it is, a write-ahead log that a crash has left beside it included.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(fail)?;
     let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(fail)?;
     if found > NEWEST {
         return Err(JournalError::SchemaTooNew { path: path.to_owned(), found, known: NEWEST });
@@ -71,5 +74,6 @@ pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
         rusqlite_migration::Error::RusqliteError { err, .. } => JournalError::of(path, &err),
         other => JournalError::Io { path: path.to_owned(), detail: other.to_string() },
     })?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(fail)?;
     Ok(connection)
 }
