@@ -19,9 +19,9 @@ pub fn agent(data_folder: &Path) -> anyhow::Result<DemoAgent> {
     let offered = scenario::builtins().filter(|scenario| EXAMPLES.contains(&scenario.name.as_str()));
     let mut examples: Vec<Example> = offered
         .map(|scenario| Example {
-            name: scenario.name.clone(),
-            title: scenario.title.clone(),
-            description: scenario.description.clone(),
+            name: scenario.name,
+            title: scenario.title,
+            description: scenario.description,
         })
         .collect();
     examples.sort_by_key(|example| EXAMPLES.iter().position(|name| *name == example.name));

@@ -56,6 +56,7 @@ pub async fn subscribe(
 
 /// Ends a stream.
 #[tauri::command]
+#[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
 pub fn unsubscribe(webview: Webview, streams: State<'_, Subscriptions>, subscription: u32) {
     streams.end(webview.label(), Some(subscription));
 }

@@ -44,13 +44,16 @@ pub struct View {
 /// Something was painted in the window.
 pub type Painted = Arc<dyn Fn(NotePainted) + Send + Sync>;
 
+/// A command that must not be done twice, and the session it started if it did.
+type Seen = (CommandId, Arc<OnceCell<Option<Session>>>);
+
 /// Carries out the commands on an engine.
 #[derive(Clone)]
 pub struct DeskApi {
     engine: EngineHandle,
     sessions: Sessions,
     demo: DemoAgent,
-    seen: Arc<Mutex<VecDeque<(CommandId, Arc<OnceCell<Option<Session>>>)>>>,
+    seen: Arc<Mutex<VecDeque<Seen>>>,
     view: Arc<watch::Sender<View>>,
     painted: Painted,
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use askdesk_agents::{AgentEvent, AgentProcess, Asked, ClaudeStream, Exit, Lines, Output, WriteError};
 use askdesk_domain::{
     ApprovalDecision, ApprovalId, Ask, AskApproval, Command, Delivery, EntryBody, NativeRef, Notice, Outcome,
-    Question, RequestId, SessionEnd, SessionId, WithdrawnWhy,
+    RequestId, SessionEnd, SessionId, WithdrawnWhy,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -220,9 +220,12 @@ impl SessionTask {
                 }
             }
             AgentEvent::TurnEnded { millis, input_tokens, output_tokens, error } => {
-                let why = self.why_withdrawn(WithdrawnWhy::TurnEnded);
-                let at = self.engine.source().now();
-                self.act(Command::WithdrawAll { session: self.id, why, at }).await;
+                // A turn that ended well may leave a bare question open: its answer begins the next turn.
+                if self.interrupted || error.is_some() {
+                    let why = self.why_withdrawn(WithdrawnWhy::TurnEnded);
+                    let at = self.engine.source().now();
+                    self.act(Command::WithdrawAll { session: self.id, why, at }).await;
+                }
                 self.write_finished(EntryBody::TurnEnded { millis, input_tokens, output_tokens, error })
                     .await;
                 self.interrupted = false;
@@ -320,19 +323,13 @@ impl SessionTask {
             }
             Err(error) => {
                 let reason = format!("the desk could not keep the question: {error}");
-                let words = Some(reason.clone());
-                self.refuse(&asked.native_ref, &asked.questions, words).await;
+                match self.stream.encode_refusal(&asked.native_ref, &reason) {
+                    Ok(line) => self.write(Line::Other, line),
+                    Err(error) => self.note(LogKind::Note, &error.to_string()),
+                }
                 self.note(LogKind::Refused, &reason);
                 self.write_notice(Notice::QuestionRefused { reason }).await;
             }
-        }
-    }
-
-    async fn refuse(&mut self, native_ref: &NativeRef, questions: &[Question], words: Option<String>) {
-        let outcome = Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason: words } };
-        match self.stream.encode_outcome(native_ref, questions, &outcome) {
-            Ok(encoded) => self.write(Line::Other, encoded.line),
-            Err(error) => self.note(LogKind::Note, &error.to_string()),
         }
     }
 

@@ -1,0 +1,1 @@
+requestAnimationFrame(() => requestAnimationFrame(() => window.__TAURI_INTERNALS__.invoke('note_painted')));

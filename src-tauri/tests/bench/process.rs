@@ -1,0 +1,121 @@
+//! How long a window takes to its first paint, and how much memory all its processes hold.
+
+use std::collections::HashMap;
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use askdesk_testkit::fake_agent::record::monotonic_ns;
+use serde_json::Value;
+use std::os::unix::process::CommandExt;
+use tempfile::TempDir;
+
+use crate::harness::PATIENCE;
+use crate::rounded;
+
+/// What one window costs: the median of several starts.
+pub struct Cost {
+    pub paint: f64,
+    pub pss_mib: f64,
+    pub rss_mib: f64,
+}
+
+/// What both windows cost.
+pub struct Starts {
+    pub desk: Cost,
+    pub empty: Cost,
+}
+
+/// Starts both windows in turn, so that both meet the same machine.
+pub fn measure(starts: usize) -> Starts {
+    let mut desk = Vec::new();
+    let mut empty = Vec::new();
+    for _ in 0..starts {
+        desk.push(start(env!("CARGO_BIN_EXE_askdesk-desktop")));
+        empty.push(start(env!("CARGO_BIN_EXE_empty-window")));
+    }
+    Starts { desk: median(&desk), empty: median(&empty) }
+}
+
+fn median(costs: &[Cost]) -> Cost {
+    let middle = |of: fn(&Cost) -> f64| {
+        let mut values: Vec<f64> = costs.iter().map(of).collect();
+        values.sort_by(f64::total_cmp);
+        rounded(values[values.len() / 2])
+    };
+    Cost { paint: middle(|c| c.paint), pss_mib: middle(|c| c.pss_mib), rss_mib: middle(|c| c.rss_mib) }
+}
+
+fn start(program: &str) -> Cost {
+    let home = TempDir::new().unwrap();
+    let trace = home.path().join("trace.jsonl");
+    let began = monotonic_ns();
+    let mut child = Command::new(program)
+        .env("HOME", home.path())
+        .env("XDG_DATA_HOME", home.path().join("share"))
+        .env("XDG_CACHE_HOME", home.path().join("cache"))
+        .env("ASKDESK_DATA_DIR", home.path().join("data"))
+        .env("ASKDESK_TRACE", &trace)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let waiting = Instant::now();
+    let painted = loop {
+        let text = fs::read_to_string(&trace).unwrap_or_default();
+        if let Some(line) = text.lines().next().and_then(|line| serde_json::from_str::<Value>(line).ok()) {
+            break line["t_ns"].as_u64().unwrap();
+        }
+        assert!(waiting.elapsed() < PATIENCE, "{program} painted nothing");
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    // Memory settles once everything that runs at the start has run.
+    std::thread::sleep(Duration::from_secs(2));
+    let (pss, rss) = memory(child.id());
+    end(&mut child);
+    Cost { paint: (painted - began) as f64 / 1e6, pss_mib: pss / 1024.0, rss_mib: rss / 1024.0 }
+}
+
+fn end(child: &mut Child) {
+    if let Some(group) = rustix::process::Pid::from_raw(child.id().cast_signed()) {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.wait();
+}
+
+/// Sums the memory of a process and all its descendants, in KiB: (proportional, resident).
+fn memory(root: u32) -> (f64, f64) {
+    let mut parents: HashMap<u32, u32> = HashMap::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+            continue;
+        };
+        let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let after_name = stat.rsplit(')').next().unwrap_or_default();
+        if let Some(parent) = after_name.split_whitespace().nth(1).and_then(|parent| parent.parse().ok()) {
+            parents.insert(pid, parent);
+        }
+    }
+    let belongs = |pid: u32| {
+        let mut at = pid;
+        while at != root {
+            match parents.get(&at) {
+                Some(parent) => at = *parent,
+                None => return false,
+            }
+        }
+        true
+    };
+    let mut sums = (0.0, 0.0);
+    for pid in parents.keys().copied().filter(|pid| belongs(*pid)) {
+        let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
+        let field = |name: &str| {
+            let line = rollup.lines().find(|line| line.starts_with(name));
+            line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok()).unwrap_or_default()
+        };
+        sums.0 += field("Pss:");
+        sums.1 += field("Rss:");
+    }
+    sums
+}

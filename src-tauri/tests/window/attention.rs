@@ -1,0 +1,95 @@
+//! A question in a session that is not in view: the count on its tab, the notification of the system.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::harness::{Desk, Setup};
+
+fn dunst(args: &[&str]) -> String {
+    let output = Command::new("dunstctl").args(args).output().expect("dunst is installed and runs");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn displayed() -> usize {
+    dunst(&["count", "displayed"]).trim().parse().unwrap_or_default()
+}
+
+/// Returns title and text of every notification that was taken back, newest first.
+fn taken_back() -> Vec<(String, String)> {
+    let history: Value = serde_json::from_str(&dunst(&["history"])).unwrap();
+    let all = history["data"][0].as_array().cloned().unwrap_or_default();
+    let text = |entry: &Value, field: &str| entry[field]["data"].as_str().unwrap_or_default().to_owned();
+    all.iter().map(|entry| (text(entry, "summary"), text(entry, "body"))).collect()
+}
+
+#[tokio::test]
+async fn case_36_a_question_out_of_view_counts_on_its_tab_and_is_notified_until_answered() {
+    let desk = Desk::open().await;
+    dunst(&["close-all"]);
+    let name = format!("Out of view {}", std::process::id());
+    let shown = desk.start_demo("prefilled", "In view").await;
+    desk.select(&shown).await;
+    desk.find(&format!("nav [data-session='{shown}'][data-state=idle]")).await;
+    let other = desk.start_demo("technology", &name).await;
+    let tab = format!("nav [data-session='{other}'][data-state=needs_you]");
+    desk.find(&tab).await;
+    desk.shows_text(&tab, "1").await;
+    desk.wait("a notification", async || (displayed() == 1).then_some(())).await;
+    // Looking does not clear it; answering does.
+    desk.select(&other).await;
+    desk.by_role("radio", "PostgreSQL").await;
+    desk.find(&tab).await;
+    desk.click("radio", "PostgreSQL").await;
+    desk.click("button", "Submit").await;
+    desk.wait("the notification to be taken back", async || (displayed() == 0).then_some(())).await;
+    desk.find(&format!("nav [data-session='{other}'][data-state=idle]")).await;
+    let (title, body) = taken_back().into_iter().find(|(title, _)| *title == name).expect("it was posted");
+    assert_eq!((title.as_str(), body.as_str()), (name.as_str(), "Which store should the notes be kept in?"));
+    desk.close().await;
+}
+
+/// Leaves the time to look at the session before it asks.
+const ASKS_LATER: &str = r#"{ "name": "later", "title": "Later", "description": "Asks after a while", "turns": [[
+    { "sleep_ms": 2000 },
+    { "ask": { "questions": [{ "question": "Are you looking?", "header": "Look", "multiSelect": false,
+        "options": [{ "label": "Yes", "description": "" }, { "label": "No", "description": "" }] }] } }
+]] }"#;
+
+#[tokio::test]
+async fn a_question_in_the_session_that_is_looked_at_is_not_notified() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let scenario = folder.path().join("later.json");
+    fs::write(&scenario, ASKS_LATER).unwrap();
+    let desk = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    dunst(&["close-all"]);
+    let raise = "xdotool search --sync --onlyvisible --name '^Askdesk$' windowactivate --sync";
+    let raised = Command::new("sh").args(["-c", raise]).status().unwrap();
+    assert!(raised.success(), "the window can be given the focus");
+    let session = desk.start_demo(&scenario.display().to_string(), "Looked at").await;
+    desk.select(&session).await;
+    desk.wait("the focus", async || {
+        (desk.script("return document.hasFocus()", vec![]).await == true).then_some(())
+    })
+    .await;
+    desk.find("aside [data-request][data-state=open]").await;
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    assert_eq!(displayed(), 0);
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_click_on_the_notification_brings_up_the_question() {
+    let desk = Desk::open().await;
+    dunst(&["close-all"]);
+    let shown = desk.start_demo("prefilled", "In view").await;
+    desk.select(&shown).await;
+    let other = desk.start_demo("technology", "Clicked").await;
+    desk.wait("a notification", async || (displayed() == 1).then_some(())).await;
+    dunst(&["action", "0"]);
+    desk.find(&format!("[data-session-view='{other}']")).await;
+    desk.by_role("radio", "PostgreSQL").await;
+    assert!(desk.responses().is_empty(), "a click answers nothing");
+    desk.close().await;
+}

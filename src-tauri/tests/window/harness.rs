@@ -1,0 +1,391 @@
+//! The real app in a real window, driven over WebDriver.
+//!
+//! Needs a display, a session bus, a window manager and a notification daemon of its own: `cargo xtask test` brings
+//! them. Tests take turns, because there is one keyboard focus and one notification daemon.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, MouseActions, PointerAction};
+use fantoccini::elements::Element;
+use fantoccini::{Client, ClientBuilder, Locator};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::sync::{Mutex, MutexGuard};
+
+/// How long anything may take; generous, because a slow machine is no fault of the app.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How often something awaited is looked at.
+const LOOK: Duration = Duration::from_millis(30);
+
+static TURN: Mutex<()> = Mutex::const_new(());
+
+/// What a desk is opened with.
+#[derive(Default)]
+pub struct Setup {
+    env: Vec<(String, String)>,
+    data: Option<PathBuf>,
+}
+
+impl Setup {
+    /// Sets a variable for the app and so for its agents.
+    pub fn env(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.env.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// Keeps the data in a folder that outlives the desk.
+    pub fn data(mut self, folder: &Path) -> Self {
+        self.data = Some(folder.to_owned());
+        self
+    }
+
+    /// Opens the app.
+    pub async fn open(self) -> Desk {
+        let turn = TURN.lock().await;
+        let home = TempDir::new().unwrap();
+        let data = self.data.unwrap_or_else(|| home.path().join("data"));
+        let record = home.path().join("record.jsonl");
+        let port = free_port();
+        let driver = start_driver(port, home.path(), &data, &record, &self.env);
+        let capabilities = json!({ "webkitgtk:browserOptions": { "binary": env!("CARGO_BIN_EXE_askdesk-desktop"), "args": [] } });
+        let capabilities = capabilities.as_object().unwrap().clone();
+        let began = Instant::now();
+        let client = loop {
+            let mut builder = ClientBuilder::new(HttpConnector::new());
+            match builder
+                .capabilities(capabilities.clone())
+                .connect(&format!("http://127.0.0.1:{port}"))
+                .await
+            {
+                Ok(client) => break client,
+                Err(error) => assert!(began.elapsed() < PATIENCE, "the app did not open: {error}"),
+            }
+            tokio::time::sleep(LOOK).await;
+        };
+        let desk = Desk { client, home, record, driver: Driver(driver), _turn: turn };
+        desk.find("main").await;
+        desk
+    }
+}
+
+/// The app, open.
+pub struct Desk {
+    pub client: Client,
+    home: TempDir,
+    record: PathBuf,
+    driver: Driver,
+    _turn: MutexGuard<'static, ()>,
+}
+
+struct Driver(Child);
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // Killing the driver alone would leave the app behind.
+        if let Some(group) = rustix::process::Pid::from_raw(self.0.id().cast_signed()) {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let _ = self.0.wait();
+    }
+}
+
+impl Desk {
+    /// Opens the app with nothing special.
+    pub async fn open() -> Self {
+        Setup::default().open().await
+    }
+
+    /// Returns the home folder of the app and its agents.
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// Returns the file in which the demo agents note what they write and receive.
+    #[allow(dead_code, reason = "the bench reads it")]
+    pub fn record(&self) -> &Path {
+        &self.record
+    }
+
+    /// Calls a command of the bridge as the page would.
+    pub async fn invoke(&self, command: &str, input: Value) -> Result<Value, Value> {
+        let script = "const [command, input, done] = arguments;
+            window.__TAURI_INTERNALS__.invoke(command, { input }).then(ok => done({ ok }), error => done({ error }));";
+        let result = self.client.execute_async(script, vec![json!(command), input]).await.unwrap();
+        match result.get("ok") {
+            Some(ok) => Ok(ok.clone()),
+            None => Err(result["error"].clone()),
+        }
+    }
+
+    /// Runs a script in the page.
+    pub async fn script(&self, script: &str, args: Vec<Value>) -> Value {
+        self.client.execute(script, args).await.unwrap()
+    }
+
+    /// Starts a session of the demo agent by the form, as a person would, and waits until its tab is there.
+    pub async fn start_demo(&self, example: &str, name: &str) -> String {
+        let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "example": example,
+            "name": name, "prompt": "Please begin." });
+        let session = self.invoke("start_session", input).await.unwrap();
+        let id = session["id"].as_str().unwrap().to_owned();
+        self.find(&format!("[data-session='{id}']")).await;
+        id
+    }
+
+    /// Selects a session by its tab.
+    pub async fn select(&self, session: &str) {
+        let tab = self.find(&format!("nav [data-session='{session}']")).await;
+        self.press(&tab).await;
+    }
+
+    /// Waits for an element that can be seen.
+    pub async fn find(&self, css: &str) -> Element {
+        self.wait(&format!("an element {css}"), async || {
+            let element = self.client.find(Locator::Css(css)).await.ok()?;
+            element.is_displayed().await.ok()?.then_some(element)
+        })
+        .await
+    }
+
+    /// Waits for an element by what it is and how it is called, as assistive software finds it.
+    pub async fn by_role(&self, role: &str, name: &str) -> Element {
+        self.by_role_in("body", role, name).await
+    }
+
+    /// As [`Self::by_role`], within another element.
+    pub async fn by_role_in(&self, within: &str, role: &str, name: &str) -> Element {
+        self.wait(&format!("a {role} {name:?} in {within}"), async || {
+            for element in
+                self.client.find_all(Locator::Css(&format!("{within} {}", css_of(role)))).await.ok()?
+            {
+                let label = self.accessible_name(&element).await?;
+                if (label == name || label.starts_with(&format!("{name} ")))
+                    && element.is_displayed().await.ok()?
+                {
+                    return Some(element);
+                }
+            }
+            None
+        })
+        .await
+    }
+
+    async fn accessible_name(&self, element: &Element) -> Option<String> {
+        let script = "const [e] = arguments;
+            const by = e.getAttribute('aria-labelledby');
+            const text = e.getAttribute('aria-label')
+                ?? (by ? by.split(/\\s+/).map(id => document.getElementById(id)?.textContent ?? '').join(' ') : null)
+                ?? (e.labels?.length ? [...e.labels].map(l => l.textContent).join(' ') : e.textContent);
+            return text.replace(/\\s+/g, ' ').trim();";
+        let element = serde_json::to_value(element).ok()?;
+        self.client.execute(script, vec![element]).await.ok()?.as_str().map(str::to_owned)
+    }
+
+    /// Moves the pointer to the element that is called so and presses it there, whatever lies on top.
+    pub async fn click(&self, role: &str, name: &str) {
+        let element = self.by_role(role, name).await;
+        self.press(&element).await;
+    }
+
+    /// Moves the pointer to the middle of an element and presses it there.
+    pub async fn press(&self, element: &Element) {
+        let into_view = vec![serde_json::to_value(element).unwrap()];
+        self.script("arguments[0].scrollIntoView({ block: 'nearest' })", into_view).await;
+        let there = PointerAction::MoveToElement {
+            element: element.clone(),
+            duration: Some(Duration::from_millis(10)),
+            x: 0.0,
+            y: 0.0,
+        };
+        let pointer = MouseActions::new("pointer".to_owned())
+            .then(there)
+            .then(PointerAction::Down { button: MOUSE_BUTTON_LEFT })
+            .then(PointerAction::Up { button: MOUSE_BUTTON_LEFT });
+        self.client.perform_actions(pointer).await.unwrap();
+    }
+
+    /// Says whether an element is on the page and can be seen at this moment.
+    pub async fn shows(&self, css: &str) -> bool {
+        match self.client.find(Locator::Css(css)).await {
+            Ok(element) => element.is_displayed().await.unwrap_or(false),
+            Err(_) => false,
+        }
+    }
+
+    /// Waits until an element is no longer there.
+    pub async fn gone(&self, css: &str) {
+        self.wait(&format!("{css} to go"), async || (!self.shows(css).await).then_some(())).await;
+    }
+
+    /// Waits until the page, or a part of it, shows a text.
+    pub async fn shows_text(&self, css: &str, text: &str) {
+        let mut last = String::new();
+        let began = Instant::now();
+        loop {
+            if let Ok(element) = self.client.find(Locator::Css(css)).await {
+                last = element.text().await.unwrap_or_default();
+                if last.contains(text) {
+                    return;
+                }
+            }
+            assert!(began.elapsed() < PATIENCE, "{css} does not show {text:?} but:\n{last}");
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// Waits for something to become so.
+    pub async fn wait<T>(&self, what: &str, look: impl AsyncFnMut() -> Option<T>) -> T {
+        self.wait_within(PATIENCE, what, look).await
+    }
+
+    /// Waits for something that takes minutes.
+    #[allow(dead_code, reason = "the bench waits so long")]
+    pub async fn wait_long<T>(&self, what: &str, look: impl AsyncFnMut() -> Option<T>) -> T {
+        self.wait_within(PATIENCE * 15, what, look).await
+    }
+
+    async fn wait_within<T>(
+        &self,
+        patience: Duration,
+        what: &str,
+        mut look: impl AsyncFnMut() -> Option<T>,
+    ) -> T {
+        let began = Instant::now();
+        loop {
+            if let Some(found) = look().await {
+                return found;
+            }
+            if began.elapsed() > patience {
+                let page = self.client.find(Locator::Css("body")).await;
+                let text = match page {
+                    Ok(page) => page.text().await.unwrap_or_default(),
+                    Err(error) => error.to_string(),
+                };
+                panic!("waited in vain for {what}; the page shows:\n{text}");
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// Reads what the demo agents received, in order.
+    pub fn received(&self) -> Vec<Value> {
+        let text = fs::read_to_string(&self.record).unwrap_or_default();
+        let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        lines.filter(|line| line["dir"] == "in").map(|line| parsed(&line["line"])).collect()
+    }
+
+    /// Reads the answers the demo agents received: the inner response of each control response.
+    pub fn responses(&self) -> Vec<Value> {
+        let received = self.received().into_iter();
+        received
+            .filter(|line| line["type"] == "control_response")
+            .map(|line| line["response"]["response"].clone())
+            .collect()
+    }
+
+    /// Waits until the demo agents have received a number of answers, and returns them.
+    pub async fn wait_for_responses(&self, count: usize) -> Vec<Value> {
+        self.wait(&format!("{count} answers at the agent"), async || {
+            let responses = self.responses();
+            (responses.len() >= count).then_some(responses)
+        })
+        .await
+    }
+
+    /// Looks for violations of accessibility rules in the whole page.
+    pub async fn axe(&self) -> Vec<String> {
+        let axe = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui/node_modules/axe-core/axe.min.js");
+        let axe = fs::read_to_string(axe).expect("axe-core is installed with the window's packages");
+        self.script(&format!("if (!window.axe) {{ {axe} }}"), vec![]).await;
+        let script = "const done = arguments[0];
+            axe.run(document, { resultTypes: ['violations'] }).then(
+                result => done(result.violations.map(v => `${v.id}: ${v.help}: ${v.nodes.map(n => n.html).join(' | ')}`)),
+                error => done([String(error)]));";
+        let found = self.client.execute_async(script, vec![]).await.unwrap();
+        found.as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Waits until everything is painted, then keeps a picture of the window beside the guide.
+    pub async fn picture(&self, name: &str) {
+        let script = "const done = arguments[0];
+            requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 150)));";
+        self.client.execute_async(script, vec![]).await.unwrap();
+        let png = self.client.screenshot().await.unwrap();
+        assert!(png.len() > 10_000, "the picture {name} is empty");
+        // The pictures in the repository change only when somebody asks for it.
+        let folder = match std::env::var_os("ASKDESK_PICTURES") {
+            Some(folder) => PathBuf::from(folder),
+            None => Path::new(env!("CARGO_TARGET_TMPDIR")).join("pictures"),
+        };
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(format!("{name}.png")), png).unwrap();
+    }
+
+    /// Closes the app as a person would, so that it can put everything away.
+    pub async fn close(self) {
+        let Self { client, mut driver, home, .. } = self;
+        let _ = client.close().await;
+        let _ = driver.0.try_wait();
+        drop(driver);
+        drop(home);
+    }
+}
+
+fn parsed(line: &Value) -> Value {
+    match line {
+        Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| line.clone()),
+        other => other.clone(),
+    }
+}
+
+fn css_of(role: &str) -> &'static str {
+    match role {
+        "button" => "button",
+        "radio" => "input[type=radio]",
+        "checkbox" => "input[type=checkbox]",
+        "textbox" => ":is(input[type=text], input:not([type]), textarea)",
+        "group" => "fieldset",
+        "combobox" => "select",
+        other => panic!("no selector for the role {other}"),
+    }
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn start_driver(port: u16, home: &Path, data: &Path, record: &Path, env: &[(String, String)]) -> Child {
+    let mut command = Command::new("WebKitWebDriver");
+    command.arg(format!("--port={port}")).env_clear();
+    for name in ["PATH", "DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "LC_ALL"] {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
+        }
+    }
+    for (name, folder) in
+        [("XDG_CONFIG_HOME", "config"), ("XDG_CACHE_HOME", "cache"), ("XDG_DATA_HOME", "share")]
+    {
+        command.env(name, home.join(folder));
+    }
+    command
+        .env("HOME", home)
+        .env("GDK_BACKEND", "x11")
+        .env("TAURI_WEBVIEW_AUTOMATION", "true")
+        .env("ASKDESK_DATA_DIR", data)
+        .env("ASKDESK_FAKE_RECORD", record)
+        .env("ASKDESK_FAKE_PACE", "0")
+        .envs(env.iter().map(|(name, value)| (name, value)))
+        .stdout(Stdio::null())
+        .process_group(0);
+    if std::env::var_os("ASKDESK_TEST_LOG").is_none() {
+        command.stderr(Stdio::null());
+    }
+    command.spawn().expect("WebKitWebDriver is installed; `cargo xtask test` does that")
+}

@@ -1,0 +1,15 @@
+//! The desk as a person meets it: the real window, the real agent processes, real clicks and keys.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "these are tests")]
+#![cfg(target_os = "linux")]
+
+mod attention;
+mod bad_input;
+mod bridge;
+mod ends;
+mod examples;
+mod harness;
+mod looks;
+mod real_claude;
+mod shapes;
+mod together;
