@@ -1,3 +1,5 @@
+import { untrack } from 'svelte';
+
 import type {
   AgentKind,
   ApprovalDecision,
@@ -82,9 +84,10 @@ export class Desk {
   }
 
   dispatch(action: Action): void {
-    const before = this.state;
+    // An effect that acts must not run again because of what its action changed.
+    const before = untrack(() => this.state);
     this.state = reduce(before, action);
-    this.#carryOut(before, this.state);
+    untrack(() => this.#carryOut(before, this.state));
   }
 
   #carryOut(before: State, after: State): void {

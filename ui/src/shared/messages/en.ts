@@ -1,13 +1,11 @@
 /** Every text of the window in English; `{name}` stands for a value. */
 export const en = {
-  'app.name': 'Askdesk',
   'app.connecting': 'Connecting…',
 
   'sessions.title': 'Sessions',
   'sessions.new': 'New session',
   'sessions.waiting.one': '{count} waiting',
   'sessions.waiting.other': '{count} waiting',
-  'sessions.needs': 'Needs you: {count}',
 
   'face.needs_you': 'Needs you',
   'face.starting': 'Starting',

@@ -1,0 +1,217 @@
+import type { Approval, Ended, Entry, Outcome, Request, Session } from '../generated/wire';
+import { aQuestion, aRequest, aSession, anApproval, anEntry, aSnapshot, NOW } from '../testing/desk';
+import { anError, FakeBridge } from '../testing/fakeBridge';
+
+const since = Date.now() - NOW;
+const at = (askedAt: number) => askedAt + since;
+
+const sessions: Session[] = [
+  aSession({ startedAt: 1 }),
+  aSession({ id: 's2', name: 'web', folder: '/home/ada/projects/web', startedAt: 2 }),
+  aSession({
+    id: 's3',
+    name: 'docs',
+    agent: 'demo',
+    folder: '/home/ada/projects/docs',
+    startedAt: 3,
+    state: { state: 'idle' },
+    unusableLines: 3,
+  }),
+  aSession({
+    id: 's4',
+    name: 'infra with a rather long name',
+    folder: '/srv/infra',
+    startedAt: 4,
+    state: {
+      state: 'ended',
+      end: {
+        end: 'failed',
+        why: 'claude was not found at /opt/claude.\nInstall it with npm install -g @anthropic-ai/claude-code, then start the session again.',
+      },
+      at: NOW,
+    },
+  }),
+];
+
+const auth = aQuestion(1, {
+  header: 'Auth method',
+  text: 'Which authentication method should we use for the API?',
+  options: [
+    {
+      label: 'OAuth 2.0 (Recommended)',
+      description: 'Industry standard; works with the identity provider you already have.',
+      preview: 'app.use(oauth({\n  issuer: "https://id.example.org",\n  scopes: ["read", "write"],\n}));',
+    },
+    { label: 'JWT', description: 'Stateless tokens, signed by the API itself.' },
+    { label: 'Session-based', description: 'A cookie and a table of sessions; simple to revoke.' },
+  ],
+});
+
+const providers = aQuestion(2, {
+  header: 'Identity providers',
+  kind: 'multi',
+  text: 'Which providers do your users sign in with?',
+  options: [
+    { label: 'GitHub', description: 'For developers' },
+    { label: 'Google', description: 'For everybody else' },
+    'Yes, an own SAML server',
+  ],
+});
+
+const entries: Entry[] = [
+  anEntry(1, { kind: 'person', text: 'Add authentication to the API.' }),
+  anEntry(2, { kind: 'thinking', text: 'The routes are in src/routes.rs. I should look there first.' }),
+  anEntry(3, {
+    kind: 'agent',
+    text: 'I’ll look at the routes first, then decide with you how people sign in.\n\nTwo things stand out:\n  1. there is no session table yet\n  2. the gateway already validates tokens',
+  }),
+  anEntry(4, {
+    kind: 'tool',
+    toolUse: 't1',
+    name: 'Read',
+    summary: 'src/routes.rs',
+    input: '{\n  "file_path": "src/routes.rs"\n}',
+    status: 'done',
+    output: 'pub fn routes() -> Router {',
+  }),
+  anEntry(5, {
+    kind: 'tool',
+    toolUse: 't2',
+    name: 'Bash',
+    summary: 'cargo test --workspace --all-features -- --nocapture',
+    input: 'cargo test',
+    status: 'failed',
+    output: 'error: 1 test failed',
+  }),
+  anEntry(6, {
+    kind: 'tool',
+    toolUse: 't3',
+    name: 'Grep',
+    summary: 'fn login',
+    input: 'fn login',
+    status: 'running',
+    output: null,
+  }),
+  anEntry(7, { kind: 'turn_ended', millis: 42_300, inputTokens: 12_480, outputTokens: 1_204, error: null }),
+  anEntry(8, { kind: 'person', text: 'Go on.' }),
+  anEntry(9, { kind: 'notice', notice: { notice: 'same_text_joined', text: 'Which one?' } }),
+];
+
+const pair: Request = aRequest({ questions: [auth, providers], askedAt: at(NOW - 42_000) });
+const lone: Request = aRequest({ questions: [auth], askedAt: at(NOW - 42_000) });
+
+const shell: Approval = anApproval({
+  description: 'Remove the old build and its caches',
+  input: 'rm -r build .cache/askdesk\ncargo clean --release',
+  askedAt: at(NOW - 12_000),
+});
+
+function ended(id: string, state: Extract<Request['state'], { state: 'ended' }>): Request {
+  return aRequest({ id, questions: [auth, providers], state, askedAt: at(NOW - 300_000) });
+}
+
+const answered: Outcome = {
+  outcome: 'answered',
+  answers: [
+    { question: 'q1', chosen: ['q1o1'], other: null, note: 'Only for the public routes', secretGiven: false },
+    { question: 'q2', chosen: ['q2o1', 'q2o3'], other: 'and GitLab', note: null, secretGiven: false },
+  ],
+};
+
+const base = (requests: Request[], approvals: Approval[] = []) => {
+  const bridge = new FakeBridge(aSnapshot({ sessions, requests, approvals }));
+  bridge.entries['s1'] = [
+    ...entries,
+    ...requests
+      .filter((request) => request.session === 's1')
+      .map((request, index) => anEntry(20 + index, { kind: 'request', request: request.id })),
+    ...approvals.map((approval, index) => anEntry(40 + index, { kind: 'approval', approval: approval.id })),
+  ];
+  bridge.agents = {
+    agents: [
+      {
+        agent: 'claude_code',
+        program: null,
+        problem: 'Claude Code was not found on PATH. Install it with: npm install -g @anthropic-ai/claude-code',
+      },
+      { agent: 'demo', program: 'built in', problem: null },
+    ],
+    examples: [
+      { name: 'demo', title: 'All five, one after another', description: 'A short talk with every kind of question.' },
+    ],
+    home: '/home/ada',
+  };
+  return bridge;
+};
+
+function end(outcome: Outcome, delivered = true): { state: 'ended' } & Ended {
+  const delivery = delivered ? ({ delivery: 'delivered', at: NOW } as const) : null;
+  return { state: 'ended', outcome, at: NOW, delivery };
+}
+
+/** Each scene of the gallery: a desk in one state. */
+export const scenes: Record<string, () => FakeBridge> = {
+  first: () => {
+    const bridge = base([]);
+    bridge.snapshot = aSnapshot({ sessions: [] });
+    return bridge;
+  },
+  idle: () => base([]),
+  lone: () => base([lone]),
+  pair: () => base([pair]),
+  words: () =>
+    base([
+      aRequest({
+        questions: [
+          aQuestion(1, { header: null, kind: 'text', options: [], text: 'What should the release be called?' }),
+          aQuestion(2, { header: 'Token', kind: 'secret', options: [], text: 'Which token may I use?', required: true }),
+          aQuestion(3, { header: 'Go', kind: 'confirm', options: ['Yes', 'No'], allowsOther: false, text: 'Publish it now?' }),
+        ],
+        limit: { at: Date.now() + 95_000, then: 'the agent goes on without an answer' },
+        askedBy: 'release-bot',
+        askedAt: at(NOW - 3_700_000),
+      }),
+    ]),
+  long: () =>
+    base([
+      aRequest({
+        questions: [
+          aQuestion(1, {
+            header: 'A header of forty characters, all of them',
+            text: 'Which of these many things should be done first, given that each takes about a day?',
+            options: Array.from({ length: 12 }, (_, index) => ({
+              label: `Option ${index + 1} with a label`,
+              description: 'A description that says a little more about it than its label could.',
+            })),
+          }),
+        ],
+        askedAt: at(NOW - 42_000),
+      }),
+    ]),
+  both: () => base([lone, aRequest({ id: 'r2', questions: [providers], askedAt: at(NOW - 8_000) })], [shell]),
+  approval: () => base([], [shell]),
+  sending: () => base([lone]).on('answer_question', () => new Promise(() => undefined)),
+  refused: () =>
+    base([lone]).on('answer_question', () => {
+      throw anError({ code: 'storage_full' });
+    }),
+  sent: () => base([ended('r1', { ...end(answered), delivery: { delivery: 'pending' } })]),
+  failed: () =>
+    base([
+      ended('r1', { ...end(answered), delivery: { delivery: 'failed', error: 'the agent closed its input' } }),
+    ]),
+  ends: () =>
+    base([
+      ended('e1', end(answered)),
+      ended('e2', end({ outcome: 'declined', words: 'Ask me tomorrow' })),
+      ended('e3', end({ outcome: 'replied_in_chat', text: 'Use whatever the gateway uses' })),
+      ended('e4', end({ outcome: 'withdrawn', why: { why: 'interrupted' } }, false)),
+      ended('e5', end({ outcome: 'orphaned', why: 'agent_ended' }, false)),
+      ended('e6', end({ outcome: 'expired' })),
+    ]),
+  storage: () => {
+    const bridge = base([pair]);
+    bridge.snapshot.storage = { storage: 'corrupt', kept: '/home/ada/.local/share/askdesk/desk.corrupt' };
+    return bridge;
+  },
+};

@@ -1,0 +1,137 @@
+import type {
+  AgentsFound,
+  Change,
+  Entry,
+  Error as CommandError,
+  Frame,
+  Request,
+  SessionId,
+  Snapshot,
+} from '../generated/wire';
+import type { Bridge, CommandName, Input, Output } from '../platform/bridge';
+import { aSnapshot } from './desk';
+
+export interface Call {
+  command: CommandName;
+  input: unknown;
+}
+
+type Reply<C extends CommandName> = (input: Input<C>) => Output<C> | Promise<Output<C>>;
+
+/** Stands where the app would: records calls, replies as told, and pushes frames. */
+export class FakeBridge implements Bridge {
+  readonly calls: Call[] = [];
+  subscriptions = 0;
+  snapshot: Snapshot;
+  entries: Record<SessionId, Entry[]> = {};
+  agents: AgentsFound = { agents: [], examples: [], home: null };
+  #receive: ((frames: Frame[]) => void) | null = null;
+  readonly #replies = new Map<CommandName, Reply<CommandName>>();
+
+  constructor(snapshot: Partial<Snapshot> = {}) {
+    this.snapshot = aSnapshot(snapshot);
+  }
+
+  /** Replies to one command from now on. */
+  on<C extends CommandName>(command: C, reply: Reply<C>): this {
+    this.#replies.set(command, reply as unknown as Reply<CommandName>);
+    return this;
+  }
+
+  /** What was sent under one command. */
+  sent<C extends CommandName>(command: C): Input<C>[] {
+    return this.calls
+      .filter((call) => call.command === command)
+      .map((call) => call.input as Input<C>);
+  }
+
+  async call<C extends CommandName>(command: C, input: Input<C>): Promise<Output<C>> {
+    this.calls.push({ command, input });
+    const reply = this.#replies.get(command) as unknown as Reply<C> | undefined;
+    await Promise.resolve();
+    return reply ? reply(input) : (this.#usual(command, input) as Output<C>);
+  }
+
+  #usual(command: CommandName, input: unknown): unknown {
+    const known = input as { id?: string; session?: string };
+    switch (command) {
+      case 'read_transcript':
+        return {
+          entries: this.entries[known.session ?? ''] ?? [],
+          more: false,
+          requests: [],
+          approvals: [],
+        };
+      case 'list_agents':
+        return this.agents;
+      case 'read_log':
+        return { lines: [] };
+      case 'answer_question':
+      case 'decline_question':
+      case 'cancel_question':
+      case 'retry_delivery':
+        return this.request(known.id ?? '');
+      default:
+        return {};
+    }
+  }
+
+  request(id: string): Request {
+    const found = this.snapshot.requests.find((request) => request.id === id);
+    if (!found) throw anError({ code: 'not_found' });
+    return found;
+  }
+
+  async subscribe(receive: (frames: Frame[]) => void): Promise<() => Promise<void>> {
+    this.subscriptions += 1;
+    this.#receive = receive;
+    receive([{ frame: 'snapshot', ...this.snapshot }]);
+    return async () => {
+      if (this.#receive === receive) this.#receive = null;
+    };
+  }
+
+  /** Pushes changes as the next delta, and keeps them for the next snapshot. */
+  push(...changes: Change[]): void {
+    const { epoch, seq } = this.snapshot;
+    this.snapshot = changes.reduce(keep, { ...this.snapshot, seq: seq + 1 });
+    this.#receive?.([{ frame: 'delta', epoch, prev: seq, seq: seq + 1, changes }]);
+  }
+}
+
+function keep(snapshot: Snapshot, change: Change): Snapshot {
+  switch (change.change) {
+    case 'session':
+      return { ...snapshot, sessions: put(snapshot.sessions, change.session) };
+    case 'request':
+      return { ...snapshot, requests: put(snapshot.requests, change.request) };
+    case 'approval':
+      return { ...snapshot, approvals: put(snapshot.approvals, change.approval) };
+    case 'entry':
+      return snapshot;
+    case 'live_text':
+      return { ...snapshot, live: [...snapshot.live, change.added] };
+    case 'live_cleared':
+      return {
+        ...snapshot,
+        live: snapshot.live.filter((text) => text.session !== change.session),
+      };
+  }
+}
+
+function put<T extends { id: string }>(values: readonly T[], value: T): T[] {
+  const index = values.findIndex((other) => other.id === value.id);
+  return index < 0 ? [...values, value] : values.with(index, value);
+}
+
+export function anError(changes: Partial<CommandError> = {}): CommandError {
+  return {
+    code: 'storage',
+    message: 'The disk says no.',
+    retryable: true,
+    traceId: 't-1',
+    field: null,
+    ended: null,
+    ...changes,
+  };
+}

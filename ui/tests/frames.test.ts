@@ -1,0 +1,265 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+
+import type { Change, Entry, Frame, Snapshot } from '../src/generated/wire';
+import { reduce, type Action } from '../src/store/reducer';
+import { openRequests, requestOf, transcriptOf } from '../src/store/select';
+import { initialState, type State } from '../src/store/state';
+import { anApproval, anEntry, aRequest, aSession, aSnapshot } from '../src/testing/desk';
+
+const run = (actions: Action[], from: State = initialState()) => actions.reduce(reduce, from);
+const frames = (...received: Frame[]): Action => ({ type: 'frames_received', frames: received });
+const snapshot = (changes: Partial<Snapshot> = {}): Frame => ({
+  frame: 'snapshot',
+  ...aSnapshot(changes),
+});
+const delta = (prev: number, changes: Change[], epoch = 'e1'): Frame => ({
+  frame: 'delta',
+  epoch,
+  prev,
+  seq: prev + 1,
+  changes,
+});
+const said = (n: number, text: string): Change => ({
+  change: 'entry',
+  session: 's1',
+  entry: anEntry(n, { kind: 'agent', text }),
+});
+const texts = (state: State) =>
+  transcriptOf(state, 's1').entries.map((entry) => `${entry.n} ${'text' in entry.body ? entry.body.text : ''}`);
+
+describe('frames', () => {
+  test('a delta that follows on is folded', () => {
+    const state = run([frames(snapshot(), delta(0, [{ change: 'request', request: aRequest() }]))]);
+    expect(openRequests(state, 's1').map((request) => request.id)).toEqual(['r1']);
+    expect(state.link).toMatchObject({ status: 'live', seq: 1 });
+  });
+
+  test('a delta that leaves a gap is not folded, and asks for a new subscription', () => {
+    const state = run([frames(snapshot(), delta(1, [{ change: 'request', request: aRequest() }]))]);
+    expect(state.link.status).toBe('stale');
+    expect(state.requests).toEqual({});
+  });
+
+  test('a delta of another epoch asks for a new subscription', () => {
+    const state = run([frames(snapshot(), delta(0, [said(1, 'a')], 'e2'))]);
+    expect(state.link.status).toBe('stale');
+  });
+
+  test('nothing is folded between a gap and the next snapshot', () => {
+    const gap = run([frames(snapshot(), delta(4, []), delta(0, [said(1, 'late')]))]);
+    expect(texts(gap)).toEqual([]);
+    expect(run([frames(snapshot({ seq: 9 }))], gap).link).toMatchObject({ status: 'live', seq: 9 });
+  });
+
+  test('a delta that comes twice changes nothing the second time', () => {
+    const step = delta(0, [{ change: 'live_text', added: { session: 's1', kind: 'text', text: 'ab' } }]);
+    expect(run([frames(snapshot(), step, step)]).live['s1']).toEqual([
+      { session: 's1', kind: 'text', text: 'ab' },
+    ]);
+  });
+
+  test('live text flows together by kind and goes when it is cleared', () => {
+    const live = (kind: 'text' | 'thinking', text: string): Change => ({
+      change: 'live_text',
+      added: { session: 's1', kind, text },
+    });
+    const written = run([
+      frames(snapshot(), delta(0, [live('thinking', 'h'), live('thinking', 'm'), live('text', 'So')])),
+    ]);
+    expect(written.live['s1']?.map((piece) => piece.text)).toEqual(['hm', 'So']);
+    const done = run([frames(delta(1, [said(1, 'So be it'), { change: 'live_cleared', session: 's1' }]))], written);
+    expect(done.live['s1']).toBeUndefined();
+    expect(texts(done)).toEqual(['1 So be it']);
+  });
+
+  test('case_23_a_request_that_comes_again_is_the_same_card', () => {
+    const again: Change = { change: 'request', request: aRequest() };
+    const state = run([frames(snapshot()), frames(delta(0, [again])), frames(delta(1, [again]))]);
+    expect(openRequests(state, 's1')).toHaveLength(1);
+    expect(state.announced.serial).toBe(1);
+  });
+
+  test('a question is announced once, and not again after a new snapshot', () => {
+    const live = run([frames(snapshot())]);
+    const asked = run([frames(delta(0, [{ change: 'request', request: aRequest() }]))], live);
+    expect(asked.announced).toEqual({ serial: 1, requests: ['r1'] });
+    const again = run([frames(snapshot({ seq: 5, requests: [aRequest()] }))], asked);
+    expect(again.announced.serial).toBe(1);
+  });
+});
+
+describe('selection', () => {
+  test('the first session is selected, and a later one changes nothing', () => {
+    const first = run([frames(snapshot({ sessions: [] }), delta(0, [{ change: 'session', session: aSession() }]))]);
+    expect(first.selected).toBe('s1');
+    const second = run([frames(delta(1, [{ change: 'session', session: aSession({ id: 's2' }) }]))], first);
+    expect(second.selected).toBe('s1');
+  });
+
+  test('a session the person started is selected', () => {
+    const state = run([frames(snapshot()), { type: 'session_started', session: aSession({ id: 's2' }) }]);
+    expect(state.selected).toBe('s2');
+    expect(state.sessions).toHaveLength(2);
+  });
+
+  test('case_31_a_question_of_another_session_leaves_the_shown_one_untouched', () => {
+    const shown = run([
+      frames(snapshot({ sessions: [aSession(), aSession({ id: 's2' })], requests: [aRequest()] })),
+      { type: 'option_chosen', request: 'r1', question: 'q1', option: 'q1o2', on: true, goOn: true },
+    ]);
+    const other = aRequest({ id: 'r2', session: 's2' });
+    const state = run([frames(delta(0, [{ change: 'request', request: other }]))], shown);
+    expect(state.selected).toBe('s1');
+    expect(state.drafts).toBe(shown.drafts);
+    expect(openRequests(state, 's2').map((request) => request.id)).toEqual(['r2']);
+  });
+});
+
+describe('pages of a transcript', () => {
+  const asked = (generation: number, before: number | null = null) => ({
+    session: 's1',
+    before,
+    generation,
+  });
+  const page = (entries: Entry[], more = false) => ({ entries, more, requests: [], approvals: [] });
+  const old = (n: number, text: string) => anEntry(n, { kind: 'agent', text });
+
+  test('what the stream said while a page was read goes before the page', () => {
+    const state = run([
+      frames(snapshot(), delta(0, [said(2, 'new')])),
+      { type: 'page_read', asked: asked(1), page: page([old(1, 'one'), old(2, 'stale')]) },
+    ]);
+    expect(texts(state)).toEqual(['1 one', '2 new']);
+  });
+
+  test('a page read before the newest snapshot is dropped', () => {
+    const state = run([
+      frames(snapshot(), snapshot({ seq: 7 })),
+      { type: 'page_read', asked: asked(1), page: page([old(1, 'stale')]) },
+    ]);
+    expect(texts(state)).toEqual([]);
+  });
+
+  test('an earlier page is put before what is there', () => {
+    const state = run([
+      frames(snapshot()),
+      { type: 'page_read', asked: asked(1), page: page([old(3, 'three')], true) },
+      { type: 'page_read', asked: asked(1, 3), page: page([old(1, 'one'), old(2, 'two')]) },
+    ]);
+    expect(texts(state)).toEqual(['1 one', '2 two', '3 three']);
+    expect(transcriptOf(state, 's1').more).toBe(false);
+  });
+
+  test('the stream knows a request better than a page does', () => {
+    const state = run([
+      frames(snapshot({ requests: [aRequest()] })),
+      {
+        type: 'page_read',
+        asked: asked(1),
+        page: { ...page([]), requests: [aRequest({ askedBy: 'stale' }), aRequest({ id: 'r9' })] },
+      },
+    ]);
+    expect(requestOf(state, 'r1')?.askedBy).toBeNull();
+    expect(requestOf(state, 'r9')).not.toBeNull();
+    expect(openRequests(state, 's1')).toHaveLength(1);
+  });
+});
+
+/** What the app would hold: the same changes, put in place one by one. */
+class Reference {
+  seq = 0;
+  sessions = new Map([['s1', aSession()]]);
+  requests = new Map<string, ReturnType<typeof aRequest>>();
+  approvals = new Map<string, ReturnType<typeof anApproval>>();
+  entries = new Map<number, Entry>();
+  live = '';
+
+  apply(change: Change): void {
+    if (change.change === 'session') this.sessions.set(change.session.id, change.session);
+    if (change.change === 'request') this.requests.set(change.request.id, change.request);
+    if (change.change === 'approval') this.approvals.set(change.approval.id, change.approval);
+    if (change.change === 'entry') this.entries.set(change.entry.n, change.entry);
+    if (change.change === 'live_text') this.live += change.added.text;
+    if (change.change === 'live_cleared') this.live = '';
+  }
+
+  snapshot(): Frame {
+    return snapshot({
+      seq: this.seq,
+      sessions: [...this.sessions.values()],
+      requests: [...this.requests.values()],
+      approvals: [...this.approvals.values()],
+      live: this.live ? [{ session: 's1', kind: 'text', text: this.live }] : [],
+    });
+  }
+
+  page() {
+    const entries = [...this.entries.values()].sort((a, b) => a.n - b.n);
+    return { entries, more: false, requests: [], approvals: [] };
+  }
+}
+
+const someChange: fc.Arbitrary<Change> = fc.oneof(
+  fc.record({ change: fc.constant('session' as const), session: fc.record({ id: fc.constantFrom('s1', 's2', 's3'), name: fc.string() }).map(aSession) }),
+  fc.record({
+    change: fc.constant('request' as const),
+    request: fc
+      .record({ id: fc.constantFrom('r1', 'r2', 'r3'), open: fc.boolean() })
+      .map(({ id, open }) =>
+        aRequest({
+          id,
+          state: open
+            ? { state: 'open' }
+            : { state: 'ended', outcome: { outcome: 'expired' }, at: 1, delivery: null },
+        }),
+      ),
+  }),
+  fc.record({ change: fc.constant('approval' as const), approval: fc.record({ id: fc.constantFrom('a1', 'a2') }).map(anApproval) }),
+  fc.record({ n: fc.integer({ min: 1, max: 6 }), text: fc.string() }).map(({ n, text }) => said(n, text)),
+  fc.string({ minLength: 1 }).map((text): Change => ({ change: 'live_text', added: { session: 's1', kind: 'text', text } })),
+  fc.constant<Change>({ change: 'live_cleared', session: 's1' }),
+);
+
+/** One step of a run: changes that arrive, are lost, come twice, a reload, or a page read across others. */
+const someStep = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constantFrom('arrives', 'lost', 'twice'), changes: fc.array(someChange, { minLength: 1, maxLength: 3 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('resubscribed', 'reloaded', 'page asked', 'page read'), changes: fc.constant<Change[]>([]) }) },
+);
+
+test('snapshots, deltas, gaps, reloads and pages in any order end as the reference', () => {
+  fc.assert(
+    fc.property(fc.array(someStep, { maxLength: 40 }), (steps) => {
+      const truth = new Reference();
+      let state = run([frames(truth.snapshot())]);
+      let reading: Action | null = null;
+      const ask = () => {
+        const asked = { session: 's1', before: null, generation: state.link.generation };
+        reading = { type: 'page_read', asked, page: truth.page() };
+        state = reduce(state, { type: 'page_asked', asked });
+      };
+      for (const { kind, changes } of steps) {
+        if (changes.length > 0) {
+          changes.forEach((change) => truth.apply(change));
+          const step = delta(truth.seq, changes);
+          truth.seq += 1;
+          if (kind !== 'lost') state = reduce(state, frames(...(kind === 'twice' ? [step, step] : [step])));
+        }
+        if (kind === 'reloaded') state = initialState();
+        if (kind === 'reloaded' || kind === 'resubscribed') state = reduce(state, frames(truth.snapshot()));
+        if (kind === 'page asked') ask();
+        if (kind === 'page read' && reading) state = reduce(state, reading);
+      }
+      if (state.link.seq !== truth.seq) state = reduce(state, frames(truth.snapshot()));
+      if (transcriptOf(state, 's1').status !== 'read') ask();
+      if (reading) state = reduce(state, reading);
+
+      expect(new Set(state.sessions)).toEqual(new Set(truth.sessions.values()));
+      expect(new Set(Object.values(state.requests))).toEqual(new Set(truth.requests.values()));
+      expect(new Set(Object.values(state.approvals))).toEqual(new Set(truth.approvals.values()));
+      expect((state.live['s1'] ?? []).map((piece) => piece.text).join('')).toBe(truth.live);
+      expect(transcriptOf(state, 's1').entries).toEqual(truth.page().entries);
+    }),
+    { numRuns: 300 },
+  );
+});

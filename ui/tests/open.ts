@@ -1,0 +1,66 @@
+import { render } from '@testing-library/svelte';
+import userEvent from '@testing-library/user-event';
+import axe from 'axe-core';
+import { expect } from 'vitest';
+
+import type { Request } from '../src/generated/wire';
+import { Desk } from '../src/store/desk.svelte';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import App from '../src/view/App.svelte';
+
+/** Opens the whole window over a fake bridge. */
+export async function openDesk(bridge: FakeBridge) {
+  const desk = new Desk(bridge);
+  const user = userEvent.setup();
+  const view = render(App, { desk });
+  await settle();
+  return { bridge, desk, user, ...view };
+}
+
+/** Waits until replies have come and the window shows them. */
+export async function settle(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  await new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** A request as the app gives it back once it was answered with these ids. */
+export function answered(
+  request: Request,
+  answers: { question: string; chosen?: string[]; other?: string }[],
+  delivery: 'pending' | 'delivered' | { failed: string } = 'pending',
+): Request {
+  const how =
+    typeof delivery === 'object'
+      ? ({ delivery: 'failed', error: delivery.failed } as const)
+      : delivery === 'pending'
+        ? ({ delivery: 'pending' } as const)
+        : ({ delivery: 'delivered', at: 2 } as const);
+  return {
+    ...request,
+    state: {
+      state: 'ended',
+      at: 1,
+      delivery: how,
+      outcome: {
+        outcome: 'answered',
+        answers: answers.map(({ question, chosen = [], other = null }) => ({
+          question,
+          chosen,
+          other,
+          note: null,
+          secretGiven: false,
+        })),
+      },
+    },
+  };
+}
+
+/** Fails with the rules that are broken and where. */
+export async function expectNoViolations(): Promise<void> {
+  const { violations } = await axe.run(document.body, {
+    // Contrast needs layout, which only a real window has.
+    rules: { 'color-contrast': { enabled: false } },
+  });
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
+  expect(found).toEqual([]);
+}

@@ -1,0 +1,432 @@
+import { screen, within } from '@testing-library/svelte';
+import { beforeEach, describe, expect, test } from 'vitest';
+
+import type { Question, Request } from '../src/generated/wire';
+import { aQuestion, aRequest, aSession } from '../src/testing/desk';
+import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { answered, expectNoViolations, openDesk, settle } from './open';
+
+const radio = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name });
+const box = (name: string) => screen.getByRole<HTMLInputElement>('checkbox', { name });
+const button = (name: string | RegExp) => screen.getByRole('button', { name });
+const panel = () => screen.getByRole('complementary', { name: 'Questions' });
+const words = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Your own words' });
+
+const open = (questions: Question[], changes: Partial<Request> = {}) => {
+  const bridge = new FakeBridge({ requests: [aRequest({ questions, ...changes })] });
+  bridge.on('answer_question', (input) =>
+    answered(
+      bridge.request(input.id),
+      input.answers.map((answer) => ({ ...answer, other: answer.other ?? undefined }) as never),
+    ),
+  );
+  return openDesk(bridge);
+};
+
+const lone = () => [aQuestion(1, { text: 'Which way?', options: ['OAuth 2.0 (Recommended)', 'JWT'] })];
+const pair = () => [
+  aQuestion(1, { header: 'Method', options: ['OAuth 2.0', 'JWT'] }),
+  aQuestion(2, { header: 'Providers', kind: 'multi', options: ['GitHub', 'Google'] }),
+];
+
+beforeEach(() => expect(document.body.children).toHaveLength(0));
+
+describe('filling in', () => {
+  test('a question is a named group of native inputs, and nothing is chosen beforehand', async () => {
+    await open(lone());
+    const group = screen.getByRole('group', { name: /Which way\?/ });
+    const radios = within(group).getAllByRole<HTMLInputElement>('radio');
+    expect(radios.map((input) => input.checked)).toEqual([false, false, false]);
+    await expectNoViolations();
+  });
+
+  test('a recommended option shows a badge, and its label goes without the suffix', async () => {
+    await open(lone());
+    expect(radio('OAuth 2.0')).toHaveAccessibleDescription('Recommended');
+  });
+
+  test('case_05_a_long_header_is_shortened_on_screen_only', async () => {
+    const header = 'A header that has exactly forty letters.';
+    await open([aQuestion(1, { header })]);
+    const chip = screen.getByTitle(header);
+    expect(chip.querySelector('[aria-hidden]')).toHaveTextContent('A header th…');
+    expect(screen.getByRole('group')).toHaveAccessibleName(expect.stringContaining(header));
+  });
+
+  test('case_06_two_questions_with_one_header_and_text_are_answered_apart', async () => {
+    const same = { header: 'Same', text: 'Same?', options: ['Yes', 'No'] };
+    const { user, bridge } = await open([aQuestion(1, same), aQuestion(2, same)]);
+    await user.click(radio('Yes'));
+    await user.click(radio('No'));
+    await user.click(button('Submit'));
+    await settle();
+    expect(bridge.sent('answer_question')[0]?.answers).toMatchObject([
+      { question: 'q1', chosen: ['q1o1'] },
+      { question: 'q2', chosen: ['q2o2'] },
+    ]);
+  });
+
+  test('case_07_there_is_one_other_row_and_it_stands_last', async () => {
+    await open([aQuestion(1, { otherDescription: 'Something else', options: ['A', 'B'] })]);
+    const radios = screen.getAllByRole('radio');
+    expect(screen.getAllByRole('radio', { name: 'Other' })).toHaveLength(1);
+    expect(radios.at(-1)).toHaveAccessibleName('Other');
+    expect(radios.at(-1)).toHaveAccessibleDescription('Something else');
+  });
+
+  test('there is no other row where own words are no answer', async () => {
+    await open([aQuestion(1, { allowsOther: false })]);
+    expect(screen.queryByRole('radio', { name: 'Other' })).toBeNull();
+  });
+
+  test('case_08_a_label_with_a_comma_stays_whole_in_the_summary', async () => {
+    const { user } = await open([aQuestion(1, { options: ['Yes, always', 'No'] }), pair()[1]!]);
+    await user.click(radio('Yes, always'));
+    await user.click(button('Summary'));
+    expect(within(panel()).getByText('Yes, always')).toBeVisible();
+  });
+
+  test('case_10_ticks_and_own_words_are_sent_together', async () => {
+    const { user, bridge } = await open([pair()[1]!]);
+    await user.click(box('GitHub'));
+    await user.click(box('Google'));
+    await user.type(words(), 'and GitLab');
+    expect(box('Other').checked).toBe(true);
+    await user.click(button('Submit'));
+    await settle();
+    expect(bridge.sent('answer_question')[0]?.answers).toEqual([
+      { question: 'q2', chosen: ['q2o1', 'q2o2'], other: 'and GitLab', note: null },
+    ]);
+  });
+
+  test('case_11_blank_other_counts_as_unanswered_and_the_rest_is_sent_after_a_warning', async () => {
+    const { user, bridge } = await open(pair());
+    await user.click(radio('JWT'));
+    await user.click(box('Other'));
+    await user.type(words(), '   ');
+    await user.click(button('Summary'));
+    expect(within(panel()).getByText('Not answered')).toBeVisible();
+    await user.click(button('Submit'));
+    expect(bridge.sent('answer_question')).toEqual([]);
+    expect(screen.getByRole('alert')).toHaveTextContent('Not answered: Providers.');
+    await expectNoViolations();
+    await user.click(button('Submit anyway'));
+    await settle();
+    expect(bridge.sent('answer_question')[0]?.answers).toMatchObject([{ question: 'q1', chosen: ['q1o2'] }]);
+  });
+
+  test('case_12_a_fresh_choice_shows_the_next_question_and_a_look_back_stays', async () => {
+    const { user } = await open(pair());
+    await user.click(radio('JWT'));
+    expect(box('GitHub')).toBeVisible();
+    await user.click(button('Back'));
+    expect(radio('JWT').checked).toBe(true);
+    await user.click(radio('OAuth 2.0'));
+    expect(radio('OAuth 2.0').checked).toBe(true);
+  });
+
+  test('case_13_answering_everything_sends_nothing_by_itself', async () => {
+    const { user, bridge } = await open(pair());
+    await user.click(radio('JWT'));
+    await user.click(box('GitHub'));
+    await user.click(button('Next'));
+    expect(within(panel()).getByText('Your answers')).toBeVisible();
+    await settle();
+    expect(bridge.sent('answer_question')).toEqual([]);
+  });
+
+  test('case_14_a_row_of_the_summary_opens_its_question_with_its_answer', async () => {
+    const { user } = await open(pair());
+    await user.click(radio('JWT'));
+    await user.click(button('Summary'));
+    await expectNoViolations();
+    await user.click(button(/^Method\s+JWT/));
+    expect(radio('JWT').checked).toBe(true);
+  });
+
+  test('case_16_esc_leaves_the_field_then_folds_the_panel_and_loses_nothing', async () => {
+    const { user, bridge } = await open(lone());
+    await user.type(words(), 'half a thought');
+    await user.keyboard('{Escape}');
+    expect(words()).toHaveValue('half a thought');
+    await user.keyboard('{Escape}');
+    await user.click(button(/Expand the panel, 1 waiting/));
+    expect(words()).toHaveValue('half a thought');
+    expect(bridge.sent('cancel_question')).toEqual([]);
+    expect(bridge.sent('decline_question')).toEqual([]);
+  });
+
+  test('case_17_a_question_that_arrives_takes_neither_focus_nor_choice', async () => {
+    const { bridge, user } = await openDesk(new FakeBridge());
+    const composer = screen.getByRole('textbox', { name: 'Message to the agent' });
+    await user.type(composer, 'one ');
+    bridge.push({ change: 'request', request: aRequest({ questions: lone() }) });
+    await settle();
+    await user.keyboard('1 two');
+    expect(composer).toHaveFocus();
+    expect(composer).toHaveValue('one 1 two');
+    expect(screen.getAllByRole<HTMLInputElement>('radio').some((input) => input.checked)).toBe(false);
+  });
+
+  test('case_18_arrow_keys_choose_within_the_group_and_never_send_or_go_on', async () => {
+    const { user, bridge } = await open(pair());
+    radio('OAuth 2.0').focus();
+    await user.keyboard('{ArrowDown}');
+    await settle();
+    expect(radio('JWT').checked).toBe(true);
+    expect(bridge.sent('answer_question')).toEqual([]);
+  });
+
+  test('tab passes the field of an other that is not chosen, so it changes no choice', async () => {
+    const { user } = await open(lone());
+    await user.click(radio('JWT'));
+    await user.tab();
+    expect(radio('JWT').checked).toBe(true);
+    expect(words()).not.toHaveFocus();
+  });
+
+  test('typing in the field of other chooses it', async () => {
+    const { user } = await open(lone());
+    await user.click(radio('JWT'));
+    await user.type(words(), 'mine');
+    expect(radio('Other').checked).toBe(true);
+    expect(radio('JWT').checked).toBe(false);
+  });
+
+  test('an unanswered lone question is not sent and says why', async () => {
+    const { user, bridge } = await open(lone());
+    await user.click(button('Submit'));
+    expect(screen.getByRole('alert')).toHaveTextContent('Choose an answer first');
+    expect(bridge.sent('answer_question')).toEqual([]);
+    await expectNoViolations();
+  });
+
+  test('a note goes with its choice', async () => {
+    const { user, bridge } = await open(lone());
+    await user.click(radio('JWT'));
+    await user.click(button('Add a note'));
+    await user.type(screen.getByRole('textbox', { name: 'Note' }), 'for now');
+    await expectNoViolations();
+    await user.click(button('Submit'));
+    await settle();
+    expect(bridge.sent('answer_question')[0]?.answers[0]).toMatchObject({ chosen: ['q1o2'], note: 'for now' });
+  });
+
+  test('a preview is shown as text, and markup in it stays text', async () => {
+    const preview = '<img src=x onerror="alert(1)">';
+    const { user } = await open([aQuestion(1, { options: [{ label: 'A', preview }, 'B'] })]);
+    await user.click(radio('A'));
+    expect(screen.getByText(preview).tagName).toBe('PRE');
+    expect(document.querySelector('img')).toBeNull();
+    await expectNoViolations();
+  });
+
+  test('words, secrets and yes or no have their own fields', async () => {
+    const { user, bridge } = await open([
+      aQuestion(1, { kind: 'text', options: [], header: 'Name' }),
+      aQuestion(2, { kind: 'secret', options: [], header: 'Token' }),
+      aQuestion(3, { kind: 'confirm', options: ['Yes', 'No'], allowsOther: false, header: 'Go' }),
+    ]);
+    await expectNoViolations();
+    await user.type(words(), 'Ada{Enter}');
+    const secret = screen.getByLabelText('Your own words');
+    expect(secret).toHaveAttribute('type', 'password');
+    await user.type(secret, 'hunter2');
+    await expectNoViolations();
+    await user.click(button('Next'));
+    await user.click(radio('Yes'));
+    expect(panel()).not.toHaveTextContent('hunter2');
+    await user.click(button('Submit'));
+    await settle();
+    expect(bridge.sent('answer_question')[0]?.answers).toMatchObject([
+      { other: 'Ada' },
+      { other: 'hunter2' },
+      { chosen: ['q3o1'] },
+    ]);
+  });
+});
+
+describe('sending', () => {
+  test('case_24_an_answer_to_an_ended_question_says_already_answered', async () => {
+    const { user, bridge } = await open(lone());
+    const ended = { by: 'elsewhere', at: 1 } as const;
+    bridge.on('answer_question', () => {
+      throw anError({ code: 'already_ended', retryable: false, ended });
+    });
+    await user.click(radio('JWT'));
+    await user.click(button('Submit'));
+    await settle();
+    expect(within(panel()).getByRole('alert')).toHaveTextContent(/already answered or closed \(elsewhere/);
+    const request = bridge.request('r1');
+    bridge.push({
+      change: 'request',
+      request: {
+        ...request,
+        state: {
+          state: 'ended',
+          at: 1,
+          delivery: null,
+          outcome: { outcome: 'withdrawn', why: { why: 'answered_elsewhere' } },
+        },
+      },
+    });
+    await settle();
+    expect(within(panel()).getByRole('alert')).toHaveTextContent(/already answered/);
+    await expectNoViolations();
+    await user.click(button('Dismiss'));
+    expect(panel()).toHaveTextContent('No question waits');
+  });
+
+  test('case_32_a_failed_delivery_keeps_the_answers_and_offers_retry', async () => {
+    const bridge = new FakeBridge({
+      requests: [
+        answered(aRequest({ questions: lone() }), [{ question: 'q1', chosen: ['q1o2'] }], {
+          failed: 'the pipe broke',
+        }),
+      ],
+    });
+    bridge.entries['s1'] = [{ n: 1, at: 1, body: { kind: 'request', request: 'r1' } }];
+    const { user } = await openDesk(bridge);
+    expect(panel()).toHaveTextContent('Not delivered to the agent: the pipe broke');
+    expect(panel()).toHaveTextContent('JWT');
+    const transcript = screen.getByRole('region', { name: 'Transcript of api' });
+    expect(transcript).toHaveTextContent('Not delivered');
+    expect(transcript).not.toHaveTextContent('JWT');
+    expect(transcript.querySelector('.icon-check')).toBeNull();
+    await expectNoViolations();
+    await user.click(button('Retry'));
+    await settle();
+    expect(bridge.sent('retry_delivery')).toMatchObject([{ id: 'r1' }]);
+  });
+
+  test('case_32_a_refused_submit_keeps_everything_and_the_next_one_has_the_same_id', async () => {
+    const { user, bridge } = await open(lone());
+    bridge.on('answer_question', () => {
+      throw anError({ code: 'storage_busy' });
+    });
+    await user.click(radio('JWT'));
+    await user.click(button('Submit'));
+    await settle();
+    expect(within(panel()).getByRole('alert')).toHaveTextContent('The history is busy');
+    expect(radio('JWT').checked).toBe(true);
+    await expectNoViolations();
+    await user.click(button('Submit'));
+    await settle();
+    await user.click(radio('OAuth 2.0'));
+    await user.click(button('Submit'));
+    await settle();
+    const ids = bridge.sent('answer_question').map((input) => input.requestId);
+    expect(ids[1]).toBe(ids[0]);
+    expect(ids[2]).not.toBe(ids[0]);
+  });
+
+  test('case_33_submit_pressed_twice_sends_once', async () => {
+    const { user, bridge } = await open(lone());
+    bridge.on('answer_question', () => new Promise(() => undefined));
+    await user.click(radio('JWT'));
+    const submit = button('Submit');
+    submit.click();
+    submit.click();
+    await settle();
+    expect(bridge.sent('answer_question')).toHaveLength(1);
+    expect(button('Sending…')).toBeDisabled();
+    await expectNoViolations();
+  });
+
+  test('an answer is sent, then delivered, and both are said', async () => {
+    const { user, bridge } = await open(lone());
+    await user.click(radio('JWT'));
+    await user.click(button('Submit'));
+    await settle();
+    expect(panel()).toHaveTextContent('Sent, waiting for the agent');
+    await expectNoViolations();
+    bridge.push({
+      change: 'request',
+      request: answered(bridge.request('r1'), [{ question: 'q1', chosen: ['q1o2'] }], 'delivered'),
+    });
+    await settle();
+    expect(within(panel()).getByRole('status')).toHaveTextContent('Delivered');
+    await expectNoViolations();
+  });
+
+  test('declining takes words or none', async () => {
+    const { user, bridge } = await open(lone());
+    await user.click(button('Decline'));
+    await user.type(screen.getByRole('textbox', { name: /What to tell the agent/ }), 'Not now');
+    await expectNoViolations();
+    await user.click(button('Decline'));
+    await settle();
+    expect(bridge.sent('decline_question')).toMatchObject([{ id: 'r1', words: 'Not now' }]);
+  });
+
+  test('cancelling closes the question by its own name', async () => {
+    const { user, bridge } = await open(lone());
+    await user.click(button('Cancel question'));
+    await settle();
+    expect(bridge.sent('cancel_question')).toMatchObject([{ id: 'r1', reason: null }]);
+  });
+
+  test('the focus returns to where it was', async () => {
+    const { user, desk } = await open(lone());
+    const composer = screen.getByRole('textbox', { name: 'Message to the agent' });
+    await user.click(composer);
+    await user.click(radio('JWT'));
+    await user.click(button('Submit'));
+    await settle();
+    expect(desk.state.submits).toEqual({});
+    expect(composer).toHaveFocus();
+  });
+
+  test('enter on a lone chosen option sends it', async () => {
+    const { user, bridge } = await open(lone());
+    await user.click(radio('JWT'));
+    await user.keyboard('{Enter}');
+    await settle();
+    expect(bridge.sent('answer_question')).toHaveLength(1);
+  });
+});
+
+describe('several at once', () => {
+  test('case_22_two_requests_of_one_session_are_answered_in_any_order', async () => {
+    const second = aRequest({ id: 'r2', askedAt: Date.now(), questions: [aQuestion(1, { text: 'Second?', header: 'Two' })] });
+    const bridge = new FakeBridge({ requests: [aRequest({ questions: lone() }), second] });
+    bridge.on('answer_question', (input) =>
+      answered(bridge.request(input.id), [{ question: 'q1', chosen: ['q1o1'] }]),
+    );
+    const { user } = await openDesk(bridge);
+    expect(screen.getByRole('group', { name: /Which way/ })).toBeVisible();
+    await expectNoViolations();
+    await user.click(button('Request 2 of 2: Two'));
+    await user.click(radio('JWT'));
+    await user.click(button('Submit'));
+    await settle();
+    expect(bridge.sent('answer_question')).toMatchObject([{ id: 'r2' }]);
+    expect(screen.getByRole('group', { name: /Which way/ })).toBeVisible();
+  });
+
+  test('case_36_needing_the_person_outranks_working_and_looking_does_not_clear_it', async () => {
+    const bridge = new FakeBridge({
+      sessions: [aSession(), aSession({ id: 's2', name: 'web' })],
+      requests: [aRequest({ session: 's2', questions: pair() })],
+    });
+    const { user } = await openDesk(bridge);
+    const row = () => screen.getByRole('button', { name: /web/ });
+    expect(row()).toHaveAttribute('data-state', 'needs_you');
+    expect(row()).toHaveTextContent('2 waiting');
+    await user.click(row());
+    await user.click(screen.getByRole('button', { name: /api.*Working/ }));
+    expect(row()).toHaveAttribute('data-state', 'needs_you');
+    expect(row()).toHaveTextContent('Needs you');
+  });
+
+  test('a new question is announced once', async () => {
+    const { bridge } = await openDesk(new FakeBridge());
+    bridge.push({ change: 'request', request: aRequest({ questions: lone() }) });
+    await settle();
+    const announcer = document.querySelector('[data-announcer]');
+    expect(announcer).toHaveTextContent('New question from api: Which way?');
+    bridge.push({ change: 'request', request: aRequest({ questions: lone(), askedBy: 'a subagent' }) });
+    await settle();
+    expect(announcer?.querySelectorAll('p')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,360 @@
+import { fireEvent, screen, within } from '@testing-library/svelte';
+import { describe, expect, test, vi } from 'vitest';
+
+import type { EntryBody, Outcome, Session } from '../src/generated/wire';
+import { anApproval, anEntry, aQuestion, aRequest, aSession } from '../src/testing/desk';
+import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { answered, expectNoViolations, openDesk, settle } from './open';
+
+const button = (name: string | RegExp) => screen.getByRole('button', { name });
+const transcript = () => screen.getByRole('region', { name: 'Transcript of api' });
+const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
+
+describe('the first screen', () => {
+  const empty = () => {
+    const bridge = new FakeBridge({ sessions: [] });
+    bridge.agents = {
+      agents: [
+        { agent: 'claude_code', program: null, problem: 'It was not found. Install it first.' },
+        { agent: 'demo', program: 'built in', problem: null },
+      ],
+      examples: [
+        { name: 'demo', title: 'All five', description: 'One after another' },
+        { name: 'two', title: 'Two questions', description: 'A pair' },
+      ],
+      home: '/home/ada',
+    };
+    return bridge.on('start_session', (input) =>
+      aSession({ id: 's9', agent: input.agent, name: 'fresh', folder: input.folder ?? '/tmp' }),
+    );
+  };
+
+  test('trying the demo starts it and shows its session', async () => {
+    const { bridge, user } = await openDesk(empty());
+    await expectNoViolations();
+    await user.click(button('Try the demo'));
+    await settle();
+    expect(bridge.sent('start_session')).toMatchObject([{ agent: 'demo', example: 'demo', folder: null }]);
+    expect(screen.getByRole('heading', { name: 'fresh' })).toBeVisible();
+  });
+
+  test('a missing agent says why before anything is started', async () => {
+    await openDesk(empty());
+    expect(screen.getByText('It was not found. Install it first.')).toBeVisible();
+  });
+
+  test('a session starts with what was filled in', async () => {
+    const { bridge, user } = await openDesk(empty());
+    expect(screen.getByLabelText('Folder')).toHaveValue('/home/ada');
+    await user.clear(screen.getByLabelText('Folder'));
+    await user.click(button('Start session'));
+    expect(screen.getByText('Name the folder the agent is to work in.')).toBeVisible();
+    await user.type(screen.getByLabelText('Folder'), '/srv/api');
+    await user.type(screen.getByLabelText('First message'), 'Add auth');
+    await user.click(screen.getByText('Advanced'));
+    await user.type(screen.getByLabelText('Program'), '/opt/claude');
+    await user.click(screen.getByLabelText('Older wrapper: asks by bare tool use'));
+    await expectNoViolations();
+    await user.click(button('Start session'));
+    await settle();
+    expect(bridge.sent('start_session')).toMatchObject([
+      {
+        agent: 'claude_code',
+        folder: '/srv/api',
+        prompt: 'Add auth',
+        name: null,
+        program: '/opt/claude',
+        bareToolUse: true,
+        example: null,
+      },
+    ]);
+  });
+
+  test('an example of the demo can be chosen', async () => {
+    const { bridge, user } = await openDesk(empty());
+    await user.selectOptions(screen.getByLabelText('Agent'), 'Demo');
+    await user.selectOptions(screen.getByLabelText('Example'), 'Two questions');
+    await user.click(button('Start session'));
+    await settle();
+    expect(bridge.sent('start_session')).toMatchObject([{ agent: 'demo', example: 'two', folder: null }]);
+  });
+
+  test('a refused start keeps what was filled in and says what to do', async () => {
+    const bridge = empty().on('start_session', () => {
+      throw anError({ code: 'folder_missing', message: 'There is no /nowhere. Create it or name another.' });
+    });
+    const { user } = await openDesk(bridge);
+    await user.clear(screen.getByLabelText('Folder'));
+    await user.type(screen.getByLabelText('Folder'), '/nowhere');
+    await user.click(button('Start session'));
+    await settle();
+    expect(screen.getByRole('alert')).toHaveTextContent('There is no /nowhere');
+    expect(screen.getByLabelText('Folder')).toHaveValue('/nowhere');
+  });
+});
+
+describe('the transcript', () => {
+  const show = async (bodies: EntryBody[], bridge = new FakeBridge()) => {
+    bridge.entries['s1'] = bodies.map((body, index) => anEntry(index + 1, body));
+    return openDesk(bridge);
+  };
+
+  test('case_57_markup_an_agent_writes_is_shown_as_text', async () => {
+    const text = '<b>bold</b> <script>alert(1)</script> [link](javascript:alert(1))';
+    await show([{ kind: 'agent', text }]);
+    expect(within(transcript()).getByText(text)).toBeVisible();
+    expect(transcript().querySelector('b, script, a')).toBeNull();
+  });
+
+  test('a tool is one line that unfolds to its input and output', async () => {
+    const { user } = await show([
+      { kind: 'tool', toolUse: 't', name: 'Read', summary: 'a.rs', input: 'the input', status: 'done', output: 'the output' },
+    ]);
+    expect(transcript()).not.toHaveTextContent('the output');
+    await user.click(within(transcript()).getByText('a.rs'));
+    await settle();
+    expect(transcript()).toHaveTextContent('the output');
+    await expectNoViolations();
+  });
+
+  test('case_02_a_question_is_one_card_and_no_raw_json', async () => {
+    const bridge = new FakeBridge({ requests: [aRequest()] });
+    await show([{ kind: 'request', request: 'r1' }], bridge);
+    expect(document.querySelectorAll('[data-card="r1"]')).toHaveLength(1);
+    expect(transcript()).toHaveTextContent(/Asked you 1 question · waiting/);
+    expect(transcript()).not.toHaveTextContent(/[{}"]/);
+  });
+
+  test('the line of an open question leads to its first field', async () => {
+    const bridge = new FakeBridge({ requests: [aRequest()] });
+    const { user } = await show([{ kind: 'request', request: 'r1' }], bridge);
+    await user.click(button('Collapse the panel'));
+    await user.click(within(transcript()).getByRole('button', { name: /Asked you/ }));
+    await settle();
+    expect(screen.getAllByRole('radio')[0]).toHaveFocus();
+    expect(screen.getAllByRole<HTMLInputElement>('radio').some((input) => input.checked)).toBe(false);
+  });
+
+  const ends: [string, Outcome, string][] = [
+    ['declined', { outcome: 'declined', words: null }, 'You declined to answer'],
+    ['declined with words', { outcome: 'declined', words: 'later' }, 'You declined to answer: later'],
+    ['replied in chat', { outcome: 'replied_in_chat', text: 'do it' }, 'You replied in chat: do it'],
+    ['expired', { outcome: 'expired' }, 'The time limit passed without an answer'],
+    ['withdrawn', { outcome: 'withdrawn', why: { why: 'by_agent' } }, 'The agent withdrew it'],
+    ['cancelled', { outcome: 'withdrawn', why: { why: 'cancelled', reason: null } }, 'Cancelled by you'],
+    ['orphaned', { outcome: 'orphaned', why: 'agent_ended' }, 'Missed: the agent ended before you answered'],
+  ];
+  test.each(ends)('a request that was %s says so', async (_, outcome, words) => {
+    const request = aRequest({ state: { state: 'ended', outcome, at: 1, delivery: null } });
+    await show([{ kind: 'request', request: 'r1' }], new FakeBridge({ requests: [request] }));
+    expect(within(transcript()).getByText(words)).toBeVisible();
+    expect(transcript().querySelector('.icon-check')).toBeNull();
+  });
+
+  test('case_26_an_aborted_turn_closes_the_card_and_clears_the_badge', async () => {
+    const { bridge } = await show([{ kind: 'request', request: 'r1' }], new FakeBridge({ requests: [aRequest()] }));
+    const outcome: Outcome = { outcome: 'withdrawn', why: { why: 'interrupted' } };
+    bridge.push({
+      change: 'request',
+      request: aRequest({ state: { state: 'ended', outcome, at: 1, delivery: null } }),
+    });
+    await settle();
+    expect(within(transcript()).getByText('Interrupted')).toBeVisible();
+    expect(document.querySelector('[data-card]')).toBeNull();
+    expect(button(/^api/)).toHaveAttribute('data-state', 'working');
+  });
+
+  test('answered questions keep their answers, and the rest unfolds', async () => {
+    const questions = [aQuestion(1, { header: 'Method' }), aQuestion(2, { header: 'Rest' })];
+    const request = answered(aRequest({ questions }), [{ question: 'q1', chosen: ['q1o2'], other: 'own' }], 'delivered');
+    await show([{ kind: 'request', request: 'r1' }], new FakeBridge({ requests: [request] }));
+    expect(transcript()).toHaveTextContent(/Method: JWT/);
+    expect(transcript()).toHaveTextContent(/Rest: Not answered/);
+    expect(transcript().querySelectorAll('.icon-check')).toHaveLength(1);
+    await expectNoViolations();
+  });
+
+  test('live text is shown as it is written and gives way to its entry', async () => {
+    const { bridge } = await show([]);
+    const added = { session: 's1', kind: 'text', text: 'Look' } as const;
+    bridge.push({ change: 'live_text', added });
+    bridge.push({ change: 'live_text', added: { ...added, text: 'ing' } });
+    await settle();
+    expect(within(transcript()).getByText('Looking')).toBeVisible();
+    const entry = anEntry(1, { kind: 'agent', text: 'Looking.' });
+    bridge.push({ change: 'entry', session: 's1', entry }, { change: 'live_cleared', session: 's1' });
+    await settle();
+    expect(within(transcript()).queryByText('Looking')).toBeNull();
+    expect(within(transcript()).getByText('Looking.')).toBeVisible();
+  });
+
+  test('every notice and the end of a turn are said in words', async () => {
+    await show([
+      { kind: 'notice', notice: { notice: 'question_refused', reason: 'questions[0].options: too few' } },
+      { kind: 'notice', notice: { notice: 'answers_brought' } },
+      { kind: 'turn_ended', millis: 42_000, inputTokens: 1200, outputTokens: 34, error: null },
+      { kind: 'turn_ended', millis: 900, inputTokens: 0, outputTokens: 0, error: 'overloaded' },
+      { kind: 'thinking', text: 'hm' },
+    ]);
+    expect(transcript()).toHaveTextContent('questions[0].options: too few');
+    expect(transcript()).toHaveTextContent('Turn ended · 42 s · 1,200 tokens read, 34 written');
+    expect(transcript()).toHaveTextContent('Turn failed · 0.9 s: overloaded');
+    await expectNoViolations();
+  });
+});
+
+describe('permissions', () => {
+  const open = () => {
+    const bridge = new FakeBridge({ approvals: [anApproval({ description: 'Clean up' })], requests: [aRequest()] });
+    return openDesk(
+      bridge.on('decide_approval', ({ decision }) => anApproval({ state: { state: 'decided', decision, at: 1, error: null } })),
+    );
+  };
+  const card = () => screen.getByRole('region', { name: 'Permission' });
+
+  test('a permission is a card of its own with exactly what would run', async () => {
+    await open();
+    expect(card()).toHaveTextContent('Clean up');
+    expect(within(card()).getByText('rm -r build').tagName).toBe('PRE');
+    await expectNoViolations();
+  });
+
+  test('it is allowed once by its button alone', async () => {
+    const { user, bridge } = await open();
+    card().focus();
+    await user.keyboard('1{Enter}y');
+    expect(bridge.sent('decide_approval')).toEqual([]);
+    await user.click(button('Allow once'));
+    await settle();
+    expect(bridge.sent('decide_approval')).toMatchObject([{ id: 'a1', decision: { decision: 'allow_once' } }]);
+    expect(screen.queryByRole('region', { name: 'Permission' })).toBeNull();
+  });
+
+  test('it is denied with or without words', async () => {
+    const { user, bridge } = await open();
+    await user.click(button('Deny with message'));
+    await user.click(button('Deny and send'));
+    expect(within(card()).getByRole('alert')).toHaveTextContent('Write what to tell the agent');
+    await user.type(screen.getByRole('textbox', { name: 'What to tell the agent' }), 'Too risky');
+    await expectNoViolations();
+    await user.click(button('Deny and send'));
+    await settle();
+    expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { decision: 'deny', message: 'Too risky' } }]);
+  });
+});
+
+describe('the composer', () => {
+  test('enter sends, shift and enter adds a line, and a composition does neither', async () => {
+    const { user, bridge } = await openDesk(new FakeBridge());
+    await user.type(composer(), 'one{Shift>}{Enter}{/Shift}two');
+    await fireEvent.keyDown(composer(), { key: 'Enter', isComposing: true });
+    await fireEvent.keyDown(composer(), { key: 'Enter', keyCode: 229 });
+    expect(bridge.sent('send_message')).toEqual([]);
+    await user.keyboard('{Enter}');
+    await settle();
+    expect(bridge.sent('send_message')).toMatchObject([{ session: 's1', text: 'one\ntwo' }]);
+    expect(composer()).toHaveValue('');
+  });
+
+  test('case_35_it_says_that_a_reply_ends_the_open_questions', async () => {
+    await openDesk(new FakeBridge({ requests: [aRequest()] }));
+    expect(composer()).toHaveAttribute('placeholder', 'Reply in chat (ends the questions)');
+  });
+
+  test('a message that was not taken stays with its error', async () => {
+    const bridge = new FakeBridge().on('send_message', () => {
+      throw anError({ code: 'session_gone' });
+    });
+    const { user } = await openDesk(bridge);
+    await user.type(composer(), 'hello{Enter}');
+    await settle();
+    expect(composer()).toHaveValue('hello');
+    expect(screen.getByRole('alert')).toHaveTextContent('The session has ended');
+  });
+
+  test('stop interrupts, and ending a busy session asks first', async () => {
+    const { user, bridge } = await openDesk(new FakeBridge());
+    await user.click(button('Stop'));
+    expect(bridge.sent('interrupt_session')).toMatchObject([{ session: 's1' }]);
+    await user.click(button('End session'));
+    expect(bridge.sent('stop_session')).toEqual([]);
+    await expectNoViolations();
+    await user.click(button('End it'));
+    expect(bridge.sent('stop_session')).toMatchObject([{ session: 's1' }]);
+  });
+});
+
+describe('the window', () => {
+  const failed: Session = aSession({
+    unusableLines: 3,
+    state: { state: 'ended', at: 1, end: { end: 'failed', why: 'It was not found. Install it.' } },
+  });
+
+  test('a failed session says why, and its log opens', async () => {
+    const bridge = new FakeBridge({ sessions: [failed] }).on('read_log', () => ({
+      lines: [{ at: 1, kind: 'unusable', text: '{"half' }],
+    }));
+    const { user } = await openDesk(bridge);
+    expect(screen.getByText('It was not found. Install it.')).toBeVisible();
+    await expectNoViolations();
+    await user.click(button('3 unusable lines'));
+    await settle();
+    const dialog = screen.getByRole('dialog', { name: 'Log of api' });
+    expect(dialog).toHaveTextContent('{"half');
+    await expectNoViolations();
+    await user.click(button('Close'));
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  test('damage to the storage is said at the top', async () => {
+    await openDesk(new FakeBridge({ storage: { storage: 'corrupt', kept: '/kept/here' } }));
+    expect(screen.getByText(/kept aside at \/kept\/here/)).toBeVisible();
+    await expectNoViolations();
+  });
+
+  test('a gap in the frames leads to one new subscription and the true state', async () => {
+    const { bridge } = await openDesk(new FakeBridge());
+    bridge.snapshot = { ...bridge.snapshot, seq: 5 };
+    bridge.push({ change: 'request', request: aRequest() });
+    await settle();
+    expect(bridge.subscriptions).toBe(2);
+    expect(button(/^api/)).toHaveAttribute('data-state', 'needs_you');
+  });
+
+  test('a failed subscription is said and tried again', async () => {
+    vi.useFakeTimers();
+    const bridge = new FakeBridge();
+    const subscribe = vi.spyOn(bridge, 'subscribe').mockRejectedValueOnce(new Error('no app'));
+    const opened = openDesk(bridge);
+    await vi.advanceTimersByTimeAsync(10);
+    await opened;
+    expect(screen.getByRole('alert')).toHaveTextContent('could not reach the app: no app');
+    await vi.advanceTimersByTimeAsync(1500);
+    vi.useRealTimers();
+    await settle();
+    expect(subscribe).toHaveBeenCalledTimes(2);
+    expect(button(/^api/)).toBeVisible();
+  });
+
+  test('what is in view is told once for each change', async () => {
+    const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
+    const { user, bridge } = await openDesk(new FakeBridge({ sessions }));
+    await user.click(button(/^web/));
+    await user.click(button('New session'));
+    expect(bridge.sent('note_view').map((view) => view.session)).toEqual(['s1', 's2', null]);
+  });
+
+  test('the first paint and each request that came on screen are told once', async () => {
+    const { bridge } = await openDesk(new FakeBridge({ requests: [aRequest()] }));
+    await vi.waitFor(() => expect(bridge.sent('note_painted')).toEqual([{ request: null }, { request: 'r1' }]));
+  });
+
+  test('a draft survives a look at another session', async () => {
+    const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
+    const { user } = await openDesk(new FakeBridge({ sessions, requests: [aRequest()] }));
+    await user.click(screen.getByRole('radio', { name: 'JWT' }));
+    await user.click(button(/^web/));
+    await user.click(button(/^api/));
+    expect(screen.getByRole('radio', { name: 'JWT' })).toBeChecked();
+  });
+});
