@@ -248,6 +248,7 @@ impl SessionTask {
         match input {
             SessionInput::Message { text, reply } => {
                 let sent = self.send_message(text).await;
+                self.set_working(true).await;
                 let _ = reply.send(sent);
             }
             SessionInput::Interrupt => {
@@ -386,7 +387,6 @@ impl SessionTask {
         self.write_entry(EntryBody::Person { text: text.clone() }).await;
         let line = self.stream.encode_message(&text, Uuid::new_v4());
         self.write(Line::Message, line);
-        self.set_working(true).await;
         Ok(())
     }
 
