@@ -30,6 +30,9 @@ pub const QUEUED_SESSION_INPUTS: usize = 1_024;
 /// How long a process may take to end by itself before its tree is killed.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 
+/// How long to wait before the end of a session that could not be stored is stored again.
+const END_AGAIN: Duration = Duration::from_millis(500);
+
 /// How long counted lines wait, so that a flood of them is one event and not thousands.
 const COUNT_DELAY: Duration = Duration::from_millis(200);
 
@@ -78,6 +81,7 @@ struct SessionTask {
     process: AgentProcess,
     stream: ClaudeStream,
     pending: Pending,
+    in_turn: bool,
     /// Set from an interrupt to the end of the turn it interrupts.
     interrupted: bool,
     live: bool,
@@ -141,6 +145,8 @@ impl SessionTask {
                 },
             }
         };
+        // Nobody shall wait for an answer of a session that is ending.
+        drop(inputs);
         self.finish(exit, stopped).await;
     }
 
@@ -164,9 +170,19 @@ impl SessionTask {
         };
         self.clear_live().await;
         let at = self.engine.source().now();
-        self.act(Command::EndSession { session: self.id, end, at }).await;
+        let command = Command::EndSession { session: self.id, end, at };
+        let mut ended = self.engine.act(command.clone()).await;
         if let Some((_, reply)) = stopped {
             let _ = reply.send(());
+        }
+        // What the disk does not take now it may take later; until then the session would look alive.
+        while let Err(EngineError::Journal(error)) = &ended {
+            self.note(LogKind::Note, &error.to_string());
+            tokio::time::sleep(END_AGAIN).await;
+            ended = self.engine.act(command.clone()).await;
+        }
+        if let Err(error) = ended {
+            self.note(LogKind::Note, &error.to_string());
         }
     }
 
@@ -252,7 +268,8 @@ impl SessionTask {
                 let _ = reply.send(sent);
             }
             SessionInput::Interrupt => {
-                self.interrupted = true;
+                // Without a turn there is nothing to interrupt, and the next one must not look as if it had been.
+                self.interrupted = self.in_turn;
                 let line = self.stream.encode_interrupt();
                 self.write(Line::Other, line);
                 self.write_notice(Notice::Interrupted).await;
@@ -395,6 +412,7 @@ impl SessionTask {
     }
 
     async fn set_working(&mut self, working: bool) {
+        self.in_turn = working;
         self.act(Command::SetWorking { session: self.id, working }).await;
     }
 

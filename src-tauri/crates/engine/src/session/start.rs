@@ -69,6 +69,7 @@ impl Sessions {
             process,
             stream: ClaudeStream::new(prompt_tool),
             pending: Pending::default(),
+            in_turn: false,
             interrupted: false,
             live: false,
             unusable: 0,
