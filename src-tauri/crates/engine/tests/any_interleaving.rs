@@ -210,7 +210,7 @@ async fn play(steps: Vec<Step>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
     fn every_reader_ends_with_the_memory_every_waiter_hears_once_and_the_journal_replayed_is_the_same(

@@ -343,8 +343,10 @@ async fn an_ended_request_that_has_left_memory_is_still_known_to_have_ended() {
     desk.engine.act(withdraw(1, 0)).await.unwrap();
     for n in 1..=askdesk_domain::desk::SETTLED_REQUESTS as u128 {
         let _asked = desk.ask(1, n).await;
-        desk.engine.act(withdraw(1, n)).await.unwrap();
     }
+    let at = Timestamp::from_millis(70);
+    let why = WithdrawnWhy::TurnEnded;
+    desk.engine.act(Command::WithdrawAll { session: session(1), why, at }).await.unwrap();
     assert!(desk.snapshot().await.requests.iter().all(|request| request.id != id));
     let refused = rejected(desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap_err());
     assert_eq!(refused, Reject::AlreadyEnded { by: EndedBy::Agent, at: Timestamp::from_millis(50) });

@@ -1,0 +1,212 @@
+//! Sessions of the fake agent, and of small shell scripts that misbehave.
+#![allow(dead_code, reason = "each test crate uses its part of it")]
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use askdesk_agents::{AgentError, ClaudeOptions, LaunchPlan, claude_launch};
+use askdesk_domain::{
+    AgentKind, AnswerInput, Delivery, QuestionId, Request, RequestId, SessionEnd, SessionId, SessionState,
+};
+use askdesk_engine::clock::Source;
+use askdesk_engine::{Sessions, StartSpec};
+use serde_json::Value;
+
+use super::desk::TestDesk;
+
+/// Finds the fake agent; builds it where only one package is tested and nobody has built it yet.
+pub fn fake_agent() -> PathBuf {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    let build = || {
+        let deps = std::env::current_exe().unwrap();
+        let target = deps.ancestors().nth(3).unwrap();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args([
+            "build",
+            "--quiet",
+            "--package",
+            "askdesk-testkit",
+            "--bin",
+            "fake-agent",
+            "--target-dir",
+        ]);
+        assert!(cargo.arg(target).status().unwrap().success(), "the fake agent does not build");
+    };
+    let find = || {
+        askdesk_testkit::fake_agent::program().unwrap_or_else(|| {
+            build();
+            askdesk_testkit::fake_agent::program().expect("the fake agent stands beside the tests")
+        })
+    };
+    PROGRAM.get_or_init(find).clone()
+}
+
+/// A desk with sessions on it.
+pub struct Stage {
+    pub desk: TestDesk,
+    pub sessions: Sessions,
+}
+
+/// How a session of the fake agent is started.
+pub struct Play<'a> {
+    pub scenario: &'a str,
+    pub prompt: Option<&'a str>,
+    pub pace_percent: u32,
+    pub prompt_tool: bool,
+}
+
+impl<'a> Play<'a> {
+    pub fn of(scenario: &'a str) -> Self {
+        Self { scenario, prompt: Some("go"), pace_percent: 0, prompt_tool: true }
+    }
+}
+
+impl Stage {
+    pub async fn open() -> Self {
+        let desk = TestDesk::open().await;
+        let sessions = Sessions::new(desk.engine.clone());
+        Self { desk, sessions }
+    }
+
+    pub async fn play(&self, scenario: &str) -> SessionId {
+        self.start(Play::of(scenario)).await
+    }
+
+    pub async fn start(&self, play: Play<'_>) -> SessionId {
+        let id = self.desk.clock.session();
+        let options = ClaudeOptions {
+            session_id: id.uuid(),
+            prompt_tool: play.prompt_tool,
+            model: None,
+            permission_mode: None,
+        };
+        let mut plan = claude_launch(fake_agent(), &self.desk.folder, &options);
+        plan.args.extend(["--scenario", play.scenario].map(OsString::from));
+        plan.env.extend([
+            ("ASKDESK_FAKE_RECORD".into(), self.record(id).into_os_string()),
+            ("ASKDESK_FAKE_PACE".into(), play.pace_percent.to_string().into()),
+        ]);
+        self.start_plan(id, Ok(plan), play.prompt).await;
+        id
+    }
+
+    /// Starts a shell script as the agent; it finds the session's folder as `$0`.
+    pub async fn script(&self, script: &str, prompt: Option<&str>) -> SessionId {
+        let id = self.desk.clock.session();
+        let plan = LaunchPlan {
+            program: "/bin/sh".into(),
+            args: vec!["-c".into(), script.into(), self.desk.folder.clone().into_os_string()],
+            folder: self.desk.folder.clone(),
+            env: Vec::new(),
+            env_remove: Vec::new(),
+            prompt_tool: true,
+        };
+        self.start_plan(id, Ok(plan), prompt).await;
+        id
+    }
+
+    pub async fn start_plan(
+        &self,
+        id: SessionId,
+        plan: Result<LaunchPlan, AgentError>,
+        prompt: Option<&str>,
+    ) -> askdesk_domain::Session {
+        let spec = StartSpec {
+            agent: AgentKind::Demo,
+            name: "Demo".to_owned(),
+            folder: self.desk.folder.display().to_string(),
+            prompt: prompt.map(str::to_owned),
+            plan,
+        };
+        self.sessions.start(id, spec).await.unwrap()
+    }
+
+    fn record(&self, id: SessionId) -> PathBuf {
+        self.desk.folder.join(format!("record-{id}"))
+    }
+
+    /// Waits until a session has so many open requests, and returns them, oldest first.
+    pub async fn asked(&mut self, session: SessionId, count: usize) -> Vec<Request> {
+        let what = format!("{count} open requests");
+        self.desk.until(&what, |known| known.open(session).len() == count).await;
+        self.desk.mirror.open(session).into_iter().cloned().collect()
+    }
+
+    pub async fn asked_one(&mut self, session: SessionId) -> Request {
+        self.asked(session, 1).await.remove(0)
+    }
+
+    pub async fn until_delivered(&mut self, id: RequestId) {
+        let arrived = |request: &Request| {
+            matches!(request.ended().and_then(|it| it.delivery.as_ref()), Some(Delivery::Delivered { .. }))
+        };
+        self.desk.until("the end is delivered", |known| known.requests.get(&id).is_some_and(arrived)).await;
+    }
+
+    pub async fn until_said(&mut self, session: SessionId, text: &str) {
+        let what = format!("the agent says {text:?}");
+        self.desk.until(&what, |known| known.said(session).iter().any(|said| said.contains(text))).await;
+    }
+
+    pub async fn until_idle(&mut self, session: SessionId) {
+        self.until_state(session, "the turn is over", |state| *state == SessionState::Idle).await;
+    }
+
+    async fn until_state(&mut self, session: SessionId, what: &str, is: impl Fn(&SessionState) -> bool) {
+        self.desk.until(what, |known| known.sessions.get(&session).is_some_and(|it| is(&it.state))).await;
+    }
+
+    pub async fn until_ended(&mut self, session: SessionId) -> SessionEnd {
+        let ended = |state: &SessionState| matches!(state, SessionState::Ended { .. });
+        self.until_state(session, "the session has ended", ended).await;
+        match &self.desk.mirror.sessions[&session].state {
+            SessionState::Ended { end, .. } => end.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Every line the agent was sent, in order.
+    pub fn sent(&self, session: SessionId) -> Vec<Value> {
+        let record = std::fs::read_to_string(self.record(session)).unwrap_or_default();
+        let lines = record.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let sent = lines.filter(|line| line["dir"] == "in");
+        sent.map(|line| serde_json::from_str(line["line"].as_str().unwrap()).unwrap()).collect()
+    }
+
+    /// The lines that answer the agent's own requests.
+    pub fn decisions(&self, session: SessionId) -> Vec<Value> {
+        self.sent(session).into_iter().filter(|line| line["type"] == "control_response").collect()
+    }
+
+    /// The questions the agent has asked by control request, in order.
+    pub fn asked_by_agent(&self, session: SessionId) -> Vec<Value> {
+        let record = std::fs::read_to_string(self.record(session)).unwrap_or_default();
+        let lines = record.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let out = lines.filter(|line| line["dir"] == "out");
+        let events =
+            out.filter_map(|line| serde_json::from_str::<Value>(line["line"].as_str().unwrap()).ok());
+        events.filter(|event| event["type"] == "control_request").collect()
+    }
+
+    pub fn log(&self, session: SessionId) -> String {
+        let lines = self.sessions.log(session).into_iter();
+        lines.map(|line| format!("{:?}: {}\n", line.kind, line.text)).collect()
+    }
+}
+
+/// Chooses options of a question by their labels.
+pub fn choose(request: &Request, question: usize, labels: &[&str]) -> AnswerInput {
+    let asked = &request.questions[question];
+    let id = |label: &&str| asked.options.iter().find(|option| option.label == **label).unwrap().id;
+    let chosen = labels.iter().map(id).collect();
+    AnswerInput { question: QuestionId::at(question), chosen, other: None, note: None }
+}
+
+/// Says whether a process runs; one that has ended and was not collected by its parent does not.
+pub fn is_alive(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
+    let state = stat.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().next());
+    !matches!(state, None | Some("Z" | "X"))
+}
