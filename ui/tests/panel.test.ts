@@ -125,6 +125,21 @@ describe('filling in', () => {
     expect(radio('OAuth 2.0').checked).toBe(true);
   });
 
+  test('a fresh choice takes the focus along, and Enter on the summary sends', async () => {
+    const { user, bridge } = await open(pair());
+    radio('OAuth 2.0').focus();
+    await user.keyboard(' ');
+    await settle();
+    expect(box('GitHub')).toHaveFocus();
+    await user.keyboard(' {Enter}');
+    await settle();
+    expect(bridge.sent('answer_question')).toEqual([]);
+    expect(button('Submit')).toHaveFocus();
+    await user.keyboard('{Enter}');
+    await settle();
+    expect(bridge.sent('answer_question')).toHaveLength(1);
+  });
+
   test('case_13_answering_everything_sends_nothing_by_itself', async () => {
     const { user, bridge } = await open(pair());
     await user.click(radio('JWT'));
@@ -396,7 +411,7 @@ describe('several at once', () => {
     const { user } = await openDesk(bridge);
     expect(screen.getByRole('group', { name: /Which way/ })).toBeVisible();
     await expectNoViolations();
-    await user.click(button('Request 2 of 2: Two'));
+    await user.click(button('2 Two'));
     await user.click(radio('JWT'));
     await user.click(button('Submit'));
     await settle();

@@ -92,7 +92,6 @@ export const en = {
   'panel.empty': 'No question waits in this session.',
   'panel.empty_hint': 'When the agent asks, its question stands here. Nothing takes your keyboard.',
   'panel.requests': 'Waiting in this session',
-  'panel.request_of': 'Request {n} of {count}',
   'panel.announce': 'New question from {name}: {text}',
 
   'question.title': 'Question',
