@@ -35,7 +35,11 @@ macro_rules! commands_trait {
 }
 crate::for_each_command!(commands_trait);
 
-/// Reads a command's input; what does not fit is an [`ErrorCode::Invalid`] that says where.
+/// Reads a command's input; what does not fit is an [`ErrorCode::Invalid`] that names the field.
 pub fn read_input<T: serde::de::DeserializeOwned>(input: Value) -> Result<T, Error> {
-    serde_json::from_value(input).map_err(|error| Error::new(ErrorCode::Invalid, error.to_string()))
+    serde_path_to_error::deserialize(input).map_err(|error| {
+        let field = error.path().to_string();
+        let field = (field != ".").then_some(field);
+        Error { field, ..Error::new(ErrorCode::Invalid, error.to_string()) }
+    })
 }

@@ -44,8 +44,13 @@ pub struct View {
 /// Something was painted in the window.
 pub type Painted = Arc<dyn Fn(NotePainted) + Send + Sync>;
 
-/// A command that must not be done twice, and the session it started if it did.
-type Seen = (CommandId, Arc<OnceCell<Option<Session>>>);
+/// A command that must not be done twice.
+struct Seen {
+    id: CommandId,
+    name: &'static str,
+    /// The session it started, if it did.
+    result: Arc<OnceCell<Option<Session>>>,
+}
 
 /// Carries out the commands on an engine.
 #[derive(Clone)]
@@ -83,21 +88,23 @@ impl DeskApi {
 
     /// Does something once for each command id; a caller that repeats itself waits for the first and shares its result.
     /// What failed is not remembered, so it can be tried again.
-    async fn once<F>(&self, id: CommandId, run: F) -> Result<Option<Session>, Error>
+    async fn once<F>(&self, id: CommandId, name: &'static str, run: F) -> Result<Option<Session>, Error>
     where
         F: Future<Output = Result<Option<Session>, Error>> + Send,
     {
         let cell = {
             let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            match seen.iter().find(|(known, _)| *known == id) {
-                Some((_, cell)) => Arc::clone(cell),
+            match seen.iter().find(|seen| seen.id == id) {
+                Some(seen) if seen.name == name => Arc::clone(&seen.result),
+                // To do nothing and call it done would lose the second command in silence.
+                Some(_) => return Err(Reject::invalid("requestId", "was used for another command").into()),
                 None => {
                     if seen.len() == REMEMBERED_COMMANDS {
                         seen.pop_front();
                     }
-                    let cell = Arc::new(OnceCell::new());
-                    seen.push_back((id, Arc::clone(&cell)));
-                    cell
+                    let result = Arc::new(OnceCell::new());
+                    seen.push_back(Seen { id, name, result: Arc::clone(&result) });
+                    result
                 }
             }
         };
@@ -235,8 +242,8 @@ impl Commands for DeskApi {
 
     async fn start_session(&self, input: StartSession) -> Result<Session, Error> {
         let id = input.request_id;
-        let started = self.once(id, async { self.start(input).await.map(Some) }).await?;
-        started.ok_or_else(|| Reject::invalid("requestId", "was used for another command").into())
+        let started = self.once(id, "start_session", async { self.start(input).await.map(Some) }).await?;
+        started.ok_or_else(|| Reject::NotFound { what: "session" }.into())
     }
 
     async fn send_message(&self, input: SendMessage) -> Result<Done, Error> {
@@ -247,7 +254,7 @@ impl Commands for DeskApi {
             self.sessions.send_message(session, text).await?;
             Ok(None)
         };
-        self.once(request_id, send).await.map(|_| Done {})
+        self.once(request_id, "send_message", send).await.map(|_| Done {})
     }
 
     async fn interrupt_session(&self, input: InterruptSession) -> Result<Done, Error> {
@@ -255,7 +262,7 @@ impl Commands for DeskApi {
             self.sessions.interrupt(input.session)?;
             Ok(None)
         };
-        self.once(input.request_id, interrupt).await.map(|_| Done {})
+        self.once(input.request_id, "interrupt_session", interrupt).await.map(|_| Done {})
     }
 
     async fn stop_session(&self, input: StopSession) -> Result<Done, Error> {
@@ -263,7 +270,7 @@ impl Commands for DeskApi {
             self.sessions.stop(input.session).await?;
             Ok(None)
         };
-        self.once(input.request_id, stop).await.map(|_| Done {})
+        self.once(input.request_id, "stop_session", stop).await.map(|_| Done {})
     }
 
     async fn list_agents(&self, _: ListAgents) -> Result<AgentsFound, Error> {

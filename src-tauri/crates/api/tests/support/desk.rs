@@ -1,0 +1,133 @@
+//! The commands on an engine of their own, with the fake agent as the demo.
+#![allow(dead_code, reason = "each test crate uses its part of it")]
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use askdesk_api::dto::{Example, NotePainted};
+use askdesk_api::{DemoAgent, DeskApi, Error, dispatch};
+use askdesk_domain::Request;
+use askdesk_engine::clock::System;
+use askdesk_engine::frame::{Frame, Snapshot};
+use askdesk_engine::{EngineHandle, OpenedEngine};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// Longer than anything here takes; what is late has hung.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Finds the fake agent; builds it where only one package is tested and nobody has built it yet.
+pub fn fake_agent() -> PathBuf {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    let build = || {
+        let running = std::env::current_exe().unwrap();
+        let target = running.ancestors().nth(3).unwrap();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args([
+            "build",
+            "--quiet",
+            "--package",
+            "askdesk-testkit",
+            "--bin",
+            "fake-agent",
+            "--target-dir",
+        ]);
+        assert!(cargo.arg(target).status().unwrap().success(), "the fake agent does not build");
+    };
+    let find = || {
+        askdesk_testkit::fake_agent::program().unwrap_or_else(|| {
+            build();
+            askdesk_testkit::fake_agent::program().expect("the fake agent stands beside the tests")
+        })
+    };
+    PROGRAM.get_or_init(find).clone()
+}
+
+pub struct Bridge {
+    pub api: DeskApi,
+    pub folder: tempfile::TempDir,
+    pub painted: Arc<Mutex<Vec<NotePainted>>>,
+}
+
+impl Bridge {
+    pub fn open() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        let OpenedEngine { handle, .. } = EngineHandle::open(&data, Arc::new(System)).unwrap();
+        let record = format!("ASKDESK_FAKE_RECORD={}", folder.path().join("record").display());
+        // A program that sets what the agent shall find in its environment, and then is the agent.
+        let demo = DemoAgent {
+            program: "/usr/bin/env".into(),
+            args: vec![record, "ASKDESK_FAKE_PACE=0".to_owned(), fake_agent().display().to_string()],
+            folder: folder.path().join("demo"),
+            examples: vec![Example {
+                name: "technology".to_owned(),
+                title: "One choice".to_owned(),
+                description: "A question".to_owned(),
+            }],
+        };
+        let painted: Arc<Mutex<Vec<NotePainted>>> = Arc::default();
+        let notes = Arc::clone(&painted);
+        let api = DeskApi::new(handle, demo, Arc::new(move |note| notes.lock().unwrap().push(note)));
+        Self { api, folder, painted }
+    }
+
+    pub async fn call(&self, name: &str, input: Value) -> Result<Value, Error> {
+        dispatch(&self.api, name, input).await
+    }
+
+    /// What the error says, as a consumer reads it.
+    pub async fn refused(&self, name: &str, input: Value) -> Value {
+        let error = self.call(name, input.clone()).await;
+        serde_json::to_value(error.expect_err(&format!("{name} with {input} must be refused"))).unwrap()
+    }
+
+    pub async fn snapshot(&self) -> Snapshot {
+        let mut subscription = self.api.engine().subscribe().await.unwrap();
+        match subscription.take() {
+            Some(Frame::Snapshot(snapshot)) => Arc::unwrap_or_clone(snapshot),
+            other => panic!("a subscription begins with {other:?}"),
+        }
+    }
+
+    /// Waits until something is true.
+    pub async fn until(&self, what: &str, is_true: impl Fn(&Snapshot) -> bool) -> Snapshot {
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            let now = self.snapshot().await;
+            if is_true(&now) {
+                return now;
+            }
+            assert!(tokio::time::Instant::now() < deadline, "not in time: {what}; known: {now:#?}");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Starts the demo and waits for its question.
+    pub async fn asked(&self, example: &str) -> Request {
+        self.call("start_session", demo(example)).await.unwrap();
+        let open = |now: &Snapshot| now.requests.iter().any(Request::is_open);
+        let now = self.until("the question is open", open).await;
+        // The agent has nothing more to say until it is answered.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        now.requests.into_iter().find(Request::is_open).unwrap()
+    }
+
+    /// How many lines that decide something the agent was sent.
+    pub fn decisions(&self) -> usize {
+        let record = std::fs::read_to_string(self.folder.path().join("record")).unwrap_or_default();
+        let lines = record.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let sent = lines.filter(|line| line["dir"] == "in");
+        sent.filter(|line| line["line"].as_str().unwrap().contains("\"control_response\"")).count()
+    }
+}
+
+pub fn demo(example: &str) -> Value {
+    json!({"requestId": fresh(), "agent": "demo", "prompt": "go", "example": example})
+}
+
+pub fn fresh() -> Uuid {
+    Uuid::new_v4()
+}
