@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/svelte';
+import { fireEvent, screen, within } from '@testing-library/svelte';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import type { Question, Request } from '../src/generated/wire';
@@ -348,6 +348,22 @@ describe('sending', () => {
     await expectNoViolations();
   });
 
+  test('the rest of a double click on one card sends nothing on the next', async () => {
+    const { bridge } = await open(lone());
+    await fireEvent.click(button('Submit'), { detail: 2 });
+    expect(screen.queryByRole('alert')).toBeNull();
+    expect(bridge.sent('answer_question')).toEqual([]);
+  });
+
+  test('what was typed does not stay behind once it was sent', async () => {
+    const { user, desk, bridge } = await open([aQuestion(1, { kind: 'secret', options: [] })]);
+    bridge.on('answer_question', ({ id }) => answered(bridge.request(id), [{ question: 'q1' }]));
+    await user.type(screen.getByLabelText('Your own words'), 'hunter2');
+    await user.click(button('Submit'));
+    await settle();
+    expect(JSON.stringify(desk.state)).not.toContain('hunter2');
+  });
+
   test('an answer is sent, then delivered, and both are said', async () => {
     const { user, bridge } = await open(lone());
     await user.click(radio('JWT'));
@@ -402,6 +418,17 @@ describe('sending', () => {
 });
 
 describe('several at once', () => {
+  test('the panel is widened by keys and keeps its width in another session', async () => {
+    const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
+    const { user } = await openDesk(new FakeBridge({ sessions }));
+    const handle = () => screen.getByRole('separator', { name: 'Width of the panel' });
+    handle().focus();
+    await user.keyboard('{ArrowLeft}');
+    await user.click(button(/^web/));
+    expect(handle()).toHaveAttribute('aria-valuenow', '424');
+    expect(panel().style.getPropertyValue('--panel')).toBe('424px');
+  });
+
   test('case_22_two_requests_of_one_session_are_answered_in_any_order', async () => {
     const second = aRequest({ id: 'r2', askedAt: Date.now(), questions: [aQuestion(1, { text: 'Second?', header: 'Two' })] });
     const bridge = new FakeBridge({ requests: [aRequest({ questions: lone() }), second] });

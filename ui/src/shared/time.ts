@@ -1,3 +1,5 @@
+import { t } from './messages';
+
 /** A span as a clock shows it: `0:42`, `12:05`, `1:02:03`. */
 export function span(millis: number): string {
   const seconds = Math.max(0, Math.floor(millis / 1000));
@@ -9,9 +11,10 @@ export function span(millis: number): string {
 
 /** A turn's length: `0.8 s`, `42 s`, `3 min 5 s`. */
 export function duration(millis: number): string {
-  if (millis < 10_000) return `${(millis / 1000).toFixed(1)} s`;
+  if (millis < 10_000) return t('time.seconds', { seconds: (millis / 1000).toFixed(1) });
   const seconds = Math.round(millis / 1000);
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  if (seconds < 60) return t('time.seconds', { seconds });
+  return t('time.minutes', { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
 }
 
 /** The time of day of a moment, in the person's own format. */

@@ -211,7 +211,7 @@ export class Desk {
 
   async #end(sent: Promise<Request | null>): Promise<boolean> {
     const request = await sent;
-    if (request) this.dispatch({ type: 'request_ended', request });
+    if (request?.state.state === 'ended') this.dispatch({ type: 'request_ended', request });
     return request !== null;
   }
 

@@ -21,7 +21,7 @@ import {
 } from './drafts';
 import { putRequest, putSession, receiveFrames } from './frames';
 import { takePage, type PageAsked } from './pages';
-import { emptyTranscript, type Draft, type State, type Transcript } from './state';
+import { emptyTranscript, PANEL_WIDTH, type Draft, type State, type Transcript } from './state';
 
 /** Everything that can happen to the window's state. */
 export type Action =
@@ -44,6 +44,7 @@ export type Action =
   | { type: 'delivery_shown'; requests: readonly RequestId[] }
   | { type: 'request_picked'; session: SessionId; request: RequestId }
   | { type: 'panel_collapsed'; collapsed: boolean }
+  | { type: 'panel_resized'; width: number }
   | { type: 'message_written'; session: SessionId; text: string }
   | { type: 'message_sent'; session: SessionId; text: string }
   | { type: 'failed'; error: DeskError }
@@ -114,7 +115,10 @@ export function reduce(state: State, action: Action): State {
     }
     case 'request_ended': {
       const known = state.requests[action.request.id];
-      return known?.state.state === 'ended' ? state : putRequest(state, action.request);
+      // What was typed has gone out or was given up; a secret must not stay behind.
+      const { [action.request.id]: _, ...drafts } = state.drafts;
+      const next = { ...state, drafts };
+      return known?.state.state === 'ended' ? next : putRequest(next, action.request);
     }
     case 'approval_decided': {
       const { approval } = action;
@@ -134,6 +138,11 @@ export function reduce(state: State, action: Action): State {
       };
     case 'panel_collapsed':
       return { ...state, panelCollapsed: action.collapsed };
+    case 'panel_resized': {
+      const { min, max } = PANEL_WIDTH;
+      const panelWidth = Math.round(Math.min(max, Math.max(min, action.width)));
+      return { ...state, panelWidth };
+    }
     case 'message_written':
       return { ...state, messages: { ...state.messages, [action.session]: action.text } };
     case 'message_sent': {

@@ -94,8 +94,13 @@ export interface State {
   announced: { serial: number; requests: readonly RequestId[] };
   failures: readonly Failure[];
   panelCollapsed: boolean;
+  /** In pixels. */
+  panelWidth: number;
   logOpen: SessionId | null;
 }
+
+/** In pixels: from what the narrowest card needs to what leaves a readable transcript. */
+export const PANEL_WIDTH = { min: 304, preferred: 400, max: 720 } as const;
 
 export function initialState(remembered: SessionId | null = null): State {
   return {
@@ -119,6 +124,7 @@ export function initialState(remembered: SessionId | null = null): State {
     announced: { serial: 0, requests: [] },
     failures: [],
     panelCollapsed: false,
+    panelWidth: PANEL_WIDTH.preferred,
     logOpen: null,
   };
 }

@@ -47,6 +47,9 @@ export const en = {
   'turn.ended': 'Turn ended · {time} · {input} tokens read, {output} written',
   'turn.failed': 'Turn failed · {time}: {error}',
 
+  'time.seconds': '{seconds} s',
+  'time.minutes': '{minutes} min {seconds} s',
+
   'notice.question_refused': 'A question could not be shown, and the agent was told why: {reason}',
   'notice.answers_brought': 'The agent brought the answers itself, so nothing was asked.',
   'notice.same_text_joined': 'Two questions have the same text, so their answers went out together: {text}',
