@@ -125,6 +125,21 @@ async fn case_23_the_same_call_registered_again_is_one_card_one_notification_and
 }
 
 #[tokio::test]
+async fn case_23_a_call_registered_again_after_its_end_is_known_and_its_end_is_not_handed_over_again() {
+    let mut desk = TestDesk::open().await;
+    desk.start(1).await;
+    let (id, outcome) = desk.ask(1, 1).await;
+    desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap();
+    heard(outcome).await;
+    let before = desk.snapshot().await;
+    let (again, let_go) = desk.ask(1, 1).await;
+    assert_eq!(again, id);
+    assert!(tokio::time::timeout(desk::PATIENCE, let_go).await.expect("the waiter is let go").is_err());
+    assert_eq!(desk.snapshot().await, before);
+    desk.check_mirror().await;
+}
+
+#[tokio::test]
 async fn case_24_the_same_answer_again_is_the_same_result_and_nothing_is_sent_or_published_twice() {
     let mut desk = TestDesk::open().await;
     desk.start(1).await;
