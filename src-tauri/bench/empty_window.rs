@@ -17,6 +17,7 @@ fn note_painted(file: tauri::State<'_, Mutex<Option<std::fs::File>>>) {
 }
 
 fn main() {
+    askdesk_desktop::rendering::prefer_software();
     let file = std::env::var_os("ASKDESK_TRACE")
         .and_then(|path| std::fs::OpenOptions::new().create(true).append(true).open(path).ok());
     let run = tauri::Builder::default()

@@ -2,6 +2,7 @@
 
 mod demo;
 mod notify;
+pub mod rendering;
 mod rpc;
 mod subscribe;
 mod trace;

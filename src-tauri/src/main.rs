@@ -10,5 +10,6 @@ fn main() -> ExitCode {
     if args.next().is_some_and(|arg| arg == askdesk_desktop::DEMO_AGENT) {
         return askdesk_testkit::fake_agent::main(args);
     }
+    askdesk_desktop::rendering::prefer_software();
     askdesk_desktop::run()
 }

@@ -336,6 +336,27 @@ describe('the window', () => {
     expect(button(/^api/)).toBeVisible();
   });
 
+  test('a click on a notification selects the session and goes to its question, and answers nothing', async () => {
+    const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
+    const request = aRequest({ session: 's2' });
+    const { bridge } = await openDesk(new FakeBridge({ sessions, requests: [request] }));
+    bridge.openRequest(request.id);
+    await settle();
+    expect(button(/^web/)).toHaveAttribute('aria-current', 'page');
+    expect(document.activeElement?.closest('[data-card]')).toHaveAttribute('data-card', request.id);
+    expect(document.querySelector('input:checked')).toBeNull();
+    expect(bridge.sent('answer_question')).toEqual([]);
+  });
+
+  test('an answer that could not be handed over needs the person until it is', async () => {
+    const request = answered(aRequest(), [{ question: 'q1', chosen: ['q1o1'] }], { failed: 'no ear' });
+    const { bridge } = await openDesk(new FakeBridge({ requests: [request] }));
+    expect(button(/^api/)).toHaveAttribute('data-state', 'needs_you');
+    bridge.push({ change: 'request', request: answered(request, [{ question: 'q1', chosen: ['q1o1'] }], 'delivered') });
+    await settle();
+    expect(button(/^api/)).not.toHaveAttribute('data-state', 'needs_you');
+  });
+
   test('what is in view is told once for each change', async () => {
     const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
     const { user, bridge } = await openDesk(new FakeBridge({ sessions }));

@@ -37,12 +37,13 @@ pub async fn measure(questions: usize) -> (Times, Times) {
     let offset_ms = wall_ms - monotonic_ns() as f64 / 1e6;
     desk.script(ANSWER_EVERYTHING, vec![]).await;
     desk.wait_long("the last answer", async || (desk.responses().len() >= questions).then_some(())).await;
+    let painted = || lines(trace.path()).into_iter().filter(|line| !line["painted"].is_null());
+    desk.wait("the last paint", async || (painted().count() >= questions).then_some(())).await;
     let submitted = desk.script("return window.__submitted", vec![]).await;
 
     let record = lines(desk.record());
     let asked = record.iter().filter(|line| is(line, "out", "can_use_tool")).map(ms);
-    let painted = lines(trace.path()).into_iter().filter(|line| !line["painted"].is_null());
-    let painted: Vec<f64> = painted.map(|line| ms(&line)).collect();
+    let painted: Vec<f64> = painted().map(|line| ms(&line)).collect();
     let asked: Vec<f64> = asked.collect();
     assert_eq!(asked.len(), questions, "every question was asked once");
     assert_eq!(painted.len(), questions, "every question was painted once");

@@ -8,6 +8,7 @@ use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, MouseActions, PointerAction};
@@ -20,6 +21,9 @@ use tokio::sync::{Mutex, MutexGuard};
 
 /// How long anything may take; generous, because a slow machine is no fault of the app.
 pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How long one test may take; the bench asks for the most.
+const LIMIT: Duration = Duration::from_secs(400);
 
 /// How often something awaited is looked at.
 const LOOK: Duration = Duration::from_millis(30);
@@ -40,6 +44,12 @@ impl Setup {
         self
     }
 
+    /// Keeps the webview's default renderer: WebDriver takes no pictures of the plainer one that the app chooses on a
+    /// machine without a graphics card (measured with WebKitGTK 2.50: the call is never answered).
+    pub fn pictured(self) -> Self {
+        self.env("WEBKIT_DISABLE_DMABUF_RENDERER", "0")
+    }
+
     /// Keeps the data in a folder that outlives the desk.
     pub fn data(mut self, folder: &Path) -> Self {
         self.data = Some(folder.to_owned());
@@ -53,7 +63,7 @@ impl Setup {
         let data = self.data.unwrap_or_else(|| home.path().join("data"));
         let record = home.path().join("record.jsonl");
         let port = free_port();
-        let driver = start_driver(port, home.path(), &data, &record, &self.env);
+        let driver = Driver::watched(start_driver(port, home.path(), &data, &record, &self.env));
         let capabilities = json!({ "webkitgtk:browserOptions": { "binary": env!("CARGO_BIN_EXE_askdesk-desktop"), "args": [] } });
         let capabilities = capabilities.as_object().unwrap().clone();
         let began = Instant::now();
@@ -69,7 +79,7 @@ impl Setup {
             }
             tokio::time::sleep(LOOK).await;
         };
-        let desk = Desk { client, home, record, driver: Driver(driver), _turn: turn };
+        let desk = Desk { client, home, record, driver, _turn: turn };
         desk.find("main").await;
         desk
     }
@@ -84,15 +94,39 @@ pub struct Desk {
     _turn: MutexGuard<'static, ()>,
 }
 
-struct Driver(Child);
+/// The driver and, in its process group, the app.
+struct Driver {
+    process: Child,
+    /// Dropped when the test is over; until then somebody waits on it with a limit.
+    _over: mpsc::Sender<()>,
+}
+
+impl Driver {
+    /// A call that the app never answers would hang the test for ever: past the limit the app is ended instead.
+    fn watched(process: Child) -> Self {
+        let (over, is_over) = mpsc::channel::<()>();
+        let group = process.id();
+        std::thread::spawn(move || {
+            if is_over.recv_timeout(LIMIT) == Err(mpsc::RecvTimeoutError::Timeout) {
+                eprintln!("the test took more than {} s; the app is ended", LIMIT.as_secs());
+                kill_group(group);
+            }
+        });
+        Self { process, _over: over }
+    }
+}
 
 impl Drop for Driver {
     fn drop(&mut self) {
         // Killing the driver alone would leave the app behind.
-        if let Some(group) = rustix::process::Pid::from_raw(self.0.id().cast_signed()) {
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        }
-        let _ = self.0.wait();
+        kill_group(self.process.id());
+        let _ = self.process.wait();
+    }
+}
+
+fn kill_group(leader: u32) {
+    if let Some(group) = rustix::process::Pid::from_raw(leader.cast_signed()) {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
 }
 
@@ -330,9 +364,8 @@ impl Desk {
 
     /// Closes the app as a person would, so that it can put everything away.
     pub async fn close(self) {
-        let Self { client, mut driver, home, .. } = self;
+        let Self { client, driver, home, .. } = self;
         let _ = client.close().await;
-        let _ = driver.0.try_wait();
         drop(driver);
         drop(home);
     }

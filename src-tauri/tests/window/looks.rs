@@ -2,7 +2,6 @@
 
 use serde_json::json;
 
-use crate::examples::asked;
 use crate::harness::{Desk, Setup};
 
 async fn check(desk: &Desk, state: &str) {
@@ -12,7 +11,7 @@ async fn check(desk: &Desk, state: &str) {
 
 #[tokio::test]
 async fn axe_finds_nothing_in_any_state_of_the_window() {
-    let desk = Desk::open().await;
+    let desk = Setup::default().pictured().open().await;
     check(&desk, "the first screen").await;
     desk.picture("first-screen").await;
 
@@ -58,7 +57,7 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
 
     let together = desk.start_demo("parallel", "two at once").await;
     desk.select(&together).await;
-    desk.by_role("button", "Request 2 of 2: Features").await;
+    desk.by_role("button", "2 Features").await;
     check(&desk, "two requests").await;
     desk.click("button", "Collapse the panel").await;
     check(&desk, "the panel folded away").await;
@@ -67,7 +66,7 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
 
 #[tokio::test]
 async fn axe_finds_nothing_in_a_failed_session_and_its_log() {
-    let desk = Setup::default().env("ASKDESK_FAKE_PACE", "5").open().await;
+    let desk = Setup::default().pictured().env("ASKDESK_FAKE_PACE", "5").open().await;
     let session = desk.start_demo("dies-pending", "dead").await;
     desk.select(&session).await;
     desk.find("main [data-request][data-state=orphaned]").await;
@@ -105,7 +104,10 @@ async fn a_permission_is_decided_by_its_own_buttons() {
 
 #[tokio::test]
 async fn a_narrow_window_puts_the_panel_under_the_transcript() {
-    let desk = asked("technology").await;
+    let desk = Setup::default().pictured().open().await;
+    let session = desk.start_demo("technology", "Notes").await;
+    desk.select(&session).await;
+    desk.find("aside [data-request][data-state=open]").await;
     desk.client.set_window_size(700, 800).await.unwrap();
     desk.wait("the panel under the transcript", async || {
         let below = "return document.querySelector('aside').getBoundingClientRect().top

@@ -28,7 +28,7 @@ async fn a_real_claude_process_asks_two_questions_and_gets_exactly_the_answers()
     ]);
     let api = MockApi::start(script).await.unwrap();
     let home = tempfile::TempDir::new().unwrap();
-    let mut setup = Setup::default();
+    let mut setup = Setup::default().pictured();
     for (name, value) in clis::sealed_env(home.path(), &api.base_url) {
         setup = setup.env(&name, value);
     }

@@ -1,6 +1,7 @@
 import { Channel, invoke } from '@tauri-apps/api/core';
+import { listen } from '@tauri-apps/api/event';
 
-import type { CommandMap, Error as CommandError, ErrorCode, Frame } from '../generated/wire';
+import type { CommandMap, Error as CommandError, ErrorCode, Frame, RequestId } from '../generated/wire';
 
 export type CommandName = keyof CommandMap;
 export type Input<C extends CommandName> = CommandMap[C]['input'];
@@ -14,6 +15,8 @@ export interface Bridge {
   call<C extends CommandName>(command: C, input: Input<C>): Promise<Output<C>>;
   /** Delivers frames in order until the returned function is called. */
   subscribe(receive: (frames: Frame[]) => void): Promise<() => Promise<void>>;
+  /** Hears which request a click outside the window was about, until the returned function is called. */
+  onOpenRequest(open: (request: RequestId) => void): Promise<() => void>;
 }
 
 /** Gives whatever a command was rejected with the shape of an error of the desk. */
@@ -41,4 +44,5 @@ export const tauriBridge: Bridge = {
     const subscription = await reach<number>('subscribe', { channel });
     return () => reach<void>('unsubscribe', { subscription });
   },
+  onOpenRequest: (open) => listen<RequestId>('open-request', (event) => open(event.payload)),
 };

@@ -17,9 +17,10 @@ import {
   type Input,
   type Output,
 } from '../platform/bridge';
+import { t } from '../shared/messages';
 import { toInputs } from './drafts';
 import { reduce, type Action } from './reducer';
-import { draftOf, transcriptOf } from './select';
+import { draftOf, requestOf, transcriptOf } from './select';
 import { initialState, type State } from './state';
 
 /** Entries read at once. */
@@ -81,6 +82,16 @@ export class Desk {
       this.#subscription += 1;
       void this.#unsubscribe?.().catch(() => undefined);
     };
+  }
+
+  /** Hears which request a click outside the window was about; gives the way to stop. */
+  hearOpenRequests(show: (request: Request) => void): () => void {
+    const heard = this.#bridge.onOpenRequest((id) => {
+      const request = requestOf(this.state, id);
+      if (request) show(request);
+    });
+    heard.catch((thrown: unknown) => this.#fail(thrown));
+    return () => void heard.then((stop) => stop()).catch(() => undefined);
   }
 
   dispatch(action: Action): void {
@@ -149,16 +160,19 @@ export class Desk {
     void this.#bridge.call('note_view', view).catch(() => undefined);
   }
 
-  /** Says once that something stands on the screen: two frames after it was rendered. */
+  /** Says once that something stands on the screen: in the first task after the frame that drew it. */
   notePainted(request: RequestId | null): void {
     const key = request ?? '';
     if (this.#painted.has(key)) return;
     this.#painted.add(key);
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() => {
+    requestAnimationFrame(() => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        port1.close();
         void this.#bridge.call('note_painted', { request }).catch(() => undefined);
-      }),
-    );
+      };
+      port2.postMessage(null);
+    });
   }
 
   async #readPage(session: SessionId, before: number | null): Promise<void> {
@@ -250,7 +264,7 @@ export class Desk {
     return this.#start(submitKey.demo, {
       agent: 'demo',
       folder: null,
-      prompt: null,
+      prompt: t('start.demo_prompt'),
       name: null,
       program: null,
       bareToolUse: false,

@@ -53,12 +53,16 @@ export function openApprovals(state: State, session: SessionId): Approval[] {
     .sort(byAge);
 }
 
-/** How many questions and approvals of a session wait for the person. */
+/** Whether an end could not be handed over: its answer is kept, and only the person can try again. */
+function isStuck(request: Request): boolean {
+  return request.state.state === 'ended' && request.state.delivery?.delivery === 'failed';
+}
+
+/** How many questions, stuck answers and approvals of a session wait for the person. */
 export function waitingCount(state: State, session: SessionId): number {
-  const questions = openRequests(state, session).reduce(
-    (count, request) => count + request.questions.length,
-    0,
-  );
+  const requests = Object.values(state.requests).filter((request) => request.session === session);
+  const waiting = requests.filter((request) => request.state.state === 'open' || isStuck(request));
+  const questions = waiting.reduce((count, request) => count + request.questions.length, 0);
   return questions + openApprovals(state, session).length;
 }
 

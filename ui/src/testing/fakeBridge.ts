@@ -25,6 +25,8 @@ export class FakeBridge implements Bridge {
   snapshot: Snapshot;
   entries: Record<SessionId, Entry[]> = {};
   agents: AgentsFound = { agents: [], examples: [], home: null };
+  /** Stands for a click on a notification. */
+  openRequest: (request: string) => void = () => undefined;
   #receive: ((frames: Frame[]) => void) | null = null;
   readonly #replies = new Map<CommandName, Reply<CommandName>>();
 
@@ -89,6 +91,11 @@ export class FakeBridge implements Bridge {
     return async () => {
       if (this.#receive === receive) this.#receive = null;
     };
+  }
+
+  async onOpenRequest(open: (request: string) => void): Promise<() => void> {
+    this.openRequest = open;
+    return () => (this.openRequest = () => undefined);
   }
 
   /** Pushes changes as the next delta, and keeps them for the next snapshot. */

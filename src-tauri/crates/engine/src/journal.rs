@@ -72,6 +72,9 @@ impl JournalError {
     }
 }
 
+/// A connection, the events folded, and the place of the newest entry of each session.
+type Contents = (Connection, Desk, BTreeMap<SessionId, u64>);
+
 /// The one connection that writes.
 #[derive(Debug)]
 pub struct Journal {
@@ -119,16 +122,8 @@ impl Journal {
             Err(TryLockError::Error(error)) => return Err(io(error)),
         }
         let path = folder.join("desk.db");
-        match Self::open_file(&path) {
-            Ok((connection, desk, entries)) => {
-                Ok(Opened { journal: Self { connection, path, _lock: lock }, desk, entries, notice: None })
-            }
-            Err(JournalError::Corrupt { detail, .. }) => {
-                tracing::error!(path = %path.display(), detail, "the database is damaged and is kept aside");
-                let kept = keep_aside::keep(&path, now).map_err(io)?;
-                let notice = StorageNotice::Corrupt { kept: kept.display().to_string() };
-                Self::open_fresh(path, lock, notice)
-            }
+        match Self::open_or_keep(&path, now) {
+            Ok((opened, kept)) => Ok(Self::opened(path, lock, opened, kept)),
             Err(JournalError::SchemaTooNew { found, .. }) => {
                 let used = folder.join(format!("desk-format-{}.db", schema::NEWEST));
                 tracing::error!(found, known = schema::NEWEST, "the database belongs to a newer version");
@@ -136,18 +131,35 @@ impl Journal {
                     kept: path.display().to_string(),
                     used: used.display().to_string(),
                 };
-                Self::open_fresh(used, lock, notice)
+                let (opened, damaged) = Self::open_or_keep(&used, now)?;
+                Ok(Self::opened(used, lock, opened, damaged.or(Some(notice))))
             }
             Err(error) => Err(error),
         }
     }
 
-    fn open_fresh(path: PathBuf, lock: File, notice: StorageNotice) -> Result<Opened, JournalError> {
-        let (connection, desk, entries) = Self::open_file(&path)?;
-        Ok(Opened { journal: Self { connection, path, _lock: lock }, desk, entries, notice: Some(notice) })
+    fn opened(path: PathBuf, lock: File, opened: Contents, notice: Option<StorageNotice>) -> Opened {
+        let (connection, desk, entries) = opened;
+        Opened { journal: Self { connection, path, _lock: lock }, desk, entries, notice }
     }
 
-    fn open_file(path: &Path) -> Result<(Connection, Desk, BTreeMap<SessionId, u64>), JournalError> {
+    /// Opens a database; a damaged one is kept under another name and an empty one begun in its place.
+    fn open_or_keep(path: &Path, now: Timestamp) -> Result<(Contents, Option<StorageNotice>), JournalError> {
+        match Self::open_file(path) {
+            Err(JournalError::Corrupt { detail, .. }) => {
+                tracing::error!(path = %path.display(), detail, "the database is damaged and is kept aside");
+                let kept = keep_aside::keep(path, now).map_err(|error| JournalError::Io {
+                    path: path.to_owned(),
+                    detail: format!("it is damaged and cannot be kept aside: {error}"),
+                })?;
+                let notice = StorageNotice::Corrupt { kept: kept.display().to_string() };
+                Ok((Self::open_file(path)?, Some(notice)))
+            }
+            opened => opened.map(|opened| (opened, None)),
+        }
+    }
+
+    fn open_file(path: &Path) -> Result<Contents, JournalError> {
         let connection = schema::connect(path)?;
         let events = read::events(&connection, path)?;
         let entries = read::newest_entries(&connection, path)?;

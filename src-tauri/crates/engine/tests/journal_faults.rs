@@ -347,3 +347,20 @@ fn a_folder_that_cannot_be_made_is_named() {
     assert!(matches!(error, JournalError::Io { .. }));
     assert!(error.to_string().starts_with(&file.join("data").display().to_string()), "{error}");
 }
+
+#[test]
+fn a_damaged_file_beside_a_newer_database_is_kept_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let newer = Connection::open(database(folder.path())).unwrap();
+    newer.pragma_update(None, "user_version", 7).unwrap();
+    drop(newer);
+    let used = folder.path().join("desk-format-1.db");
+    let rubbish = "rubbish ".repeat(1_000);
+    fs::write(&used, &rubbish).unwrap();
+
+    let opened = open(folder.path());
+    let Some(StorageNotice::Corrupt { kept }) = opened.notice else { panic!("{:?}", opened.notice) };
+    assert!(kept.contains("desk-format-1.db"), "{kept}");
+    assert_eq!(fs::read_to_string(kept).unwrap(), rubbish);
+    assert_eq!(opened.desk, Desk::default());
+}

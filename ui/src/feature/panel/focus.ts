@@ -12,8 +12,9 @@ export function focusFields(card: Element | null): void {
   (target ?? card?.querySelector<HTMLElement>('[data-submit]'))?.focus();
 }
 
-/** Opens the panel on a request because the person asked for it, and goes there. */
+/** Selects a request's session and opens the panel on it because the person asked for it, and goes there. */
 export async function showCard(desk: Desk, request: Request): Promise<void> {
+  desk.dispatch({ type: 'session_selected', session: request.session });
   desk.dispatch({ type: 'request_picked', session: request.session, request: request.id });
   await tick();
   const card = document.querySelector(`[data-card="${CSS.escape(request.id)}"]`);

@@ -13,13 +13,14 @@ pub(super) fn keep(path: &Path, now: Timestamp) -> io::Result<PathBuf> {
         kept = with_suffix(path, &format!(".damaged-{}-{more}", now.millis()));
         more += 1;
     }
-    std::fs::rename(path, &kept)?;
+    // The database goes last: a crash on the way must not leave an old log beside a fresh database.
     for beside in ["-wal", "-shm"] {
         let from = with_suffix(path, beside);
         if from.exists() {
             std::fs::rename(from, with_suffix(&kept, beside))?;
         }
     }
+    std::fs::rename(path, &kept)?;
     Ok(kept)
 }
 
