@@ -2,6 +2,7 @@
 
 mod demo;
 mod notify;
+mod opening;
 pub mod rendering;
 mod rpc;
 mod subscribe;
@@ -16,9 +17,11 @@ use std::sync::Arc;
 use anyhow::Context;
 use askdesk_api::DeskApi;
 use askdesk_engine::clock::System;
-use askdesk_engine::{EngineHandle, OpenedEngine};
-use tauri::{App, AppHandle, Manager, RunEvent};
+use askdesk_engine::{Attention, EngineHandle, OpenedEngine};
+use opening::{Opener, Opening};
+use tauri::{AppHandle, Manager, RunEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
+use tokio::sync::mpsc;
 use tracing_subscriber::EnvFilter;
 
 pub use demo::DEMO_AGENT;
@@ -46,16 +49,11 @@ pub fn run() -> ExitCode {
         .invoke_handler(rpc::handler())
         .on_page_load(subscribe::end_with_page)
         .setup(|app| {
-            if let Err(error) = set_up(app) {
-                let words = format!("{error:#}");
-                tracing::error!(error = words, "the app cannot start");
-                app.dialog()
-                    .message(words::cannot_start(&words))
-                    .title(words::APP)
-                    .kind(MessageDialogKind::Error)
-                    .blocking_show();
-                return Err(error.into());
-            }
+            let (opener, opening) = opening::opening();
+            app.manage(opening);
+            // Reading the journal must not keep the window from coming up.
+            let app = app.handle().clone();
+            std::thread::Builder::new().name("desk-opening".to_owned()).spawn(move || open(&app, &opener))?;
             Ok(())
         })
         .build(tauri::generate_context!());
@@ -71,15 +69,28 @@ pub fn run() -> ExitCode {
     }
 }
 
-fn set_up(app: &App) -> anyhow::Result<()> {
-    let folder = data_folder(app.handle())?;
+fn open(app: &AppHandle, opener: &Opener) {
+    match open_desk(app) {
+        Ok((desk, attention)) => {
+            notify::listen(app, desk.clone(), attention);
+            opener.open(desk);
+        }
+        Err(error) => {
+            let words = format!("{error:#}");
+            tracing::error!(error = words, "the app cannot start");
+            let dialog = app.dialog().message(words::cannot_start(&words));
+            dialog.title(words::APP).kind(MessageDialogKind::Error).blocking_show();
+            app.exit(1);
+        }
+    }
+}
+
+fn open_desk(app: &AppHandle) -> anyhow::Result<(DeskApi, mpsc::Receiver<Attention>)> {
+    let folder = data_folder(app)?;
     let OpenedEngine { handle, attention } = EngineHandle::open(&folder, Arc::new(System))
         .with_context(|| format!("the data folder {} cannot be used", folder.display()))?;
     let demo = demo::agent(&folder)?;
-    let desk = DeskApi::new(handle, demo, trace::painted());
-    app.manage(desk);
-    notify::listen(app.handle(), attention);
-    Ok(())
+    Ok((DeskApi::new(handle, demo, trace::painted()), attention))
 }
 
 fn data_folder(app: &AppHandle) -> anyhow::Result<PathBuf> {
@@ -92,7 +103,7 @@ fn data_folder(app: &AppHandle) -> anyhow::Result<PathBuf> {
 #[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
 fn on_run_event(app: &AppHandle, event: RunEvent) {
     if let RunEvent::Exit = event
-        && let Some(desk) = app.try_state::<DeskApi>()
+        && let Some(desk) = app.try_state::<Opening>().and_then(|opening| opening.now())
     {
         tauri::async_runtime::block_on(desk.sessions().shut_down());
     }

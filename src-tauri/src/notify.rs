@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use askdesk_api::{DeskApi, View};
 use askdesk_domain::{Question, RequestId, SessionId};
 use askdesk_engine::Attention;
-use tauri::{AppHandle, Emitter, Manager};
+use tauri::{AppHandle, Emitter};
 use tauri_plugin_notification::{Action, ActionPerformed, ActionType, NotificationExt};
 use tokio::sync::mpsc;
 
@@ -41,7 +41,7 @@ impl Shown {
 }
 
 /// Carries out what the engine says the person should be told.
-pub fn listen(app: &AppHandle, mut attention: mpsc::Receiver<Attention>) {
+pub fn listen(app: &AppHandle, desk: DeskApi, mut attention: mpsc::Receiver<Attention>) {
     let shown = Arc::new(Mutex::new(Shown::default()));
     hear_clicks(app, Arc::clone(&shown));
     let app = app.clone();
@@ -49,8 +49,7 @@ pub fn listen(app: &AppHandle, mut attention: mpsc::Receiver<Attention>) {
         while let Some(attention) = attention.recv().await {
             match attention {
                 Attention::Asked { request, session } => {
-                    let view = app.state::<DeskApi>().view();
-                    if tells(view, session.id) {
+                    if tells(desk.view(), session.id) {
                         let number = shown.lock().unwrap_or_else(PoisonError::into_inner).add(request.id);
                         show(&app, number, &session.name, &body(&request.questions));
                     }

@@ -1,12 +1,13 @@
 //! The bridge: one Tauri command for each entry of the one list, thin over [`Commands`].
 
 use askdesk_api::dto::*;
-use askdesk_api::{Commands, DeskApi, Error, read_input};
+use askdesk_api::{Commands, Error, read_input};
 use askdesk_domain::{Approval, Request, Session};
 use serde_json::Value;
 use tauri::ipc::Invoke;
 use tauri::{State, Wry};
 
+use crate::opening::Opening;
 use crate::subscribe;
 
 macro_rules! bridge {
@@ -14,9 +15,9 @@ macro_rules! bridge {
         $(
             // The input is read here and not by Tauri, so that what does not fit has an error code like all else.
             #[tauri::command]
-            async fn $name(desk: State<'_, DeskApi>, input: Option<Value>) -> Result<$output, Error> {
+            async fn $name(opening: State<'_, Opening>, input: Option<Value>) -> Result<$output, Error> {
                 let input: $input = read_input(input.unwrap_or_default())?;
-                Commands::$name(desk.inner(), input).await
+                Commands::$name(&opening.desk().await?, input).await
             }
         )+
 

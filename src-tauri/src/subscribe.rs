@@ -1,18 +1,21 @@
-//! The stream to the window: frames in order, in batches of at most one screen refresh.
+//! The stream to the window: frames in order, text in batches of one screen refresh, questions at once.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use askdesk_api::{DeskApi, Error};
+use askdesk_api::Error;
 use askdesk_engine::Subscription;
-use askdesk_engine::frame::Frame;
+use askdesk_engine::frame::{Change, Frame};
 use tauri::async_runtime::{JoinHandle, spawn};
 use tauri::ipc::Channel;
 use tauri::webview::{PageLoadEvent, PageLoadPayload};
 use tauri::{Manager, State, Webview};
+use tokio::time::{Instant, timeout_at};
 
-/// How long frames are gathered once one was sent: a screen refresh at 60 Hz.
+use crate::opening::Opening;
+
+/// How long text is gathered once some was sent: a screen refresh at 60 Hz.
 const REFRESH: Duration = Duration::from_millis(16);
 
 /// How many frames one message carries at most.
@@ -46,11 +49,11 @@ impl Subscriptions {
 #[tauri::command]
 pub async fn subscribe(
     webview: Webview,
-    desk: State<'_, DeskApi>,
+    opening: State<'_, Opening>,
     streams: State<'_, Subscriptions>,
     channel: Channel<Vec<Frame>>,
 ) -> Result<u32, Error> {
-    let frames = desk.engine().subscribe().await?;
+    let frames = opening.desk().await?.engine().subscribe().await?;
     Ok(streams.replace(webview.label(), || spawn(stream(frames, channel))))
 }
 
@@ -71,16 +74,35 @@ pub fn end_with_page(webview: &Webview, payload: &PageLoadPayload<'_>) {
 }
 
 async fn stream(mut frames: Subscription, channel: Channel<Vec<Frame>>) {
+    let mut next = Instant::now();
     while let Some(first) = frames.next().await {
         let mut batch = vec![first];
-        while batch.len() < BATCHED_FRAMES
-            && let Some(frame) = frames.take()
-        {
-            batch.push(frame);
+        // What a person waits for goes at once, with whatever came before it; text is gathered for a refresh.
+        while batch.len() < BATCHED_FRAMES {
+            if let Some(frame) = frames.take() {
+                batch.push(frame);
+            } else if batch.iter().any(is_awaited) {
+                break;
+            } else {
+                match timeout_at(next, frames.next()).await {
+                    Ok(Some(frame)) => batch.push(frame),
+                    Ok(None) | Err(_) => break,
+                }
+            }
         }
         if channel.send(batch).is_err() {
             return;
         }
-        tokio::time::sleep(REFRESH).await;
+        next = Instant::now() + REFRESH;
+    }
+}
+
+fn is_awaited(frame: &Frame) -> bool {
+    match frame {
+        Frame::Snapshot(_) => true,
+        Frame::Delta(delta) => delta
+            .changes
+            .iter()
+            .any(|change| matches!(change, Change::Request { .. } | Change::Approval { .. })),
     }
 }

@@ -1,0 +1,37 @@
+//! The desk while it is being opened: the window comes up at once, and what it asks waits until the journal is read.
+
+use askdesk_api::{DeskApi, Error, ErrorCode};
+use tokio::sync::watch;
+
+/// Where the desk will be.
+pub struct Opening(watch::Receiver<Option<DeskApi>>);
+
+/// Puts the desk where everybody waits for it.
+pub struct Opener(watch::Sender<Option<DeskApi>>);
+
+/// Makes both ends.
+pub fn opening() -> (Opener, Opening) {
+    let (put, wait) = watch::channel(None);
+    (Opener(put), Opening(wait))
+}
+
+impl Opener {
+    /// The desk is open.
+    pub fn open(&self, desk: DeskApi) {
+        self.0.send_replace(Some(desk));
+    }
+}
+
+impl Opening {
+    /// Waits for the desk; an error if it will never be open.
+    pub async fn desk(&self) -> Result<DeskApi, Error> {
+        let mut wait = self.0.clone();
+        let desk = wait.wait_for(Option::is_some).await.ok().and_then(|desk| desk.clone());
+        desk.ok_or_else(|| Error::new(ErrorCode::Closing, "the app could not be opened"))
+    }
+
+    /// Returns the desk if it is open.
+    pub fn now(&self) -> Option<DeskApi> {
+        self.0.borrow().clone()
+    }
+}
