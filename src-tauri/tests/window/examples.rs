@@ -132,6 +132,18 @@ async fn four_questions_at_once_are_answered_in_one_go() {
 }
 
 #[tokio::test]
+async fn a_session_is_started_by_the_form() {
+    let desk = Desk::open().await;
+    let agent = desk.by_role("combobox", "Agent").await;
+    agent.select_by_label("Demo").await.unwrap();
+    desk.by_role("combobox", "Example").await.select_by_value("features").await.unwrap();
+    desk.click("button", "Start session").await;
+    desk.find("nav [data-session][aria-current=page]").await;
+    desk.by_role("checkbox", "Sync").await;
+    desk.close().await;
+}
+
+#[tokio::test]
 async fn the_demo_is_tried_from_the_first_screen() {
     let desk = Desk::open().await;
     desk.click("button", "Try the demo").await;

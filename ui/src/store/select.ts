@@ -78,19 +78,21 @@ export function shownRequest(state: State, session: SessionId): Request | null {
   return open.find((request) => request.id === state.picked[session]) ?? open[0] ?? null;
 }
 
-/** Whether an ended request still has something to say: on its way, stuck, just delivered, or too late. */
-function isStillTold(state: State, request: Request): boolean {
+/** Whether an ended request still has something to say: on its way, stuck, delivered last, or too late. */
+function isStillTold(state: State, request: Request, deliveredLast: RequestId | undefined): boolean {
   if (request.state.state === 'open') return false;
   if (state.submits[request.id]?.phase === 'failed') return true;
   const how = request.state.delivery?.delivery;
-  return how === 'pending' || how === 'failed' || state.delivered.includes(request.id);
+  return how === 'pending' || how === 'failed' || request.id === deliveredLast;
 }
 
 /** The panel's cards, oldest first, so that what arrives never moves what is being read. */
 export function panelItems(state: State, session: SessionId): PanelItem[] {
   const items: PanelItem[] = [];
+  // One confirmation is enough: several would push the question down that is being read.
+  const deliveredLast = state.delivered.findLast((id) => state.requests[id]?.session === session);
   for (const request of Object.values(state.requests)) {
-    if (request.session !== session || !isStillTold(state, request)) continue;
+    if (request.session !== session || !isStillTold(state, request, deliveredLast)) continue;
     items.push({ kind: 'sent', id: request.id, at: request.askedAt, request });
   }
   for (const approval of openApprovals(state, session)) {

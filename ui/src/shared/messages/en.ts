@@ -169,7 +169,7 @@ export const en = {
   'start.demo_title': 'No agent installed?',
   'start.demo_lead': 'A built-in demo agent asks a few questions. It changes nothing on this machine.',
   'start.demo': 'Try the demo',
-  'start.demo_prompt': 'Show me around.',
+  'start.demo_prompt': 'Show me how you ask.',
   'start.title': 'Start a session',
   'start.agent': 'Agent',
   'start.folder': 'Folder',
