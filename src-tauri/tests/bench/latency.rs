@@ -22,8 +22,18 @@ impl Times {
     }
 }
 
+/// What the window took.
+pub struct Latencies {
+    /// From the agent's line to the panel painted.
+    pub painted: Times,
+    /// From Submit to the bytes on the agent's input, the commit on disk between them.
+    pub submitted: Times,
+    /// From a change of one word to its paint: what a frame costs on this machine, whatever the app does.
+    pub frame: Times,
+}
+
 /// Lets the demo agent ask one question after the other and answers each by its radio button and Submit.
-pub async fn measure(questions: usize) -> (Times, Times) {
+pub async fn measure(questions: usize) -> Latencies {
     let trace = tempfile::NamedTempFile::new().unwrap();
     let desk = Setup::default()
         .env("ASKDESK_FAKE_COUNT", questions.to_string())
@@ -54,9 +64,31 @@ pub async fn measure(questions: usize) -> (Times, Times) {
     assert_eq!(answered.len(), questions, "every answer reached the agent once");
     assert_eq!(submitted.len(), questions, "every answer was submitted once");
     let to_agent = submitted.iter().zip(&answered).map(|(sent, came)| came - (sent - offset_ms)).collect();
+    let frames = desk.client.execute_async(PAINT_A_WORD, vec![]).await.unwrap();
+    let frames = frames.as_array().unwrap().iter().map(|ms| ms.as_f64().unwrap()).collect();
     desk.close().await;
-    (Times(to_screen), Times(to_agent))
+    Latencies { painted: Times(to_screen), submitted: Times(to_agent), frame: Times(frames) }
 }
+
+/// Changes one word a hundred times and notes how long each change takes to its paint.
+const PAINT_A_WORD: &str = "
+    const done = arguments[0];
+    const word = document.querySelector('aside h2');
+    const times = [];
+    const change = () => {
+        const began = performance.now();
+        word.textContent = `Questions ${times.length}`;
+        requestAnimationFrame(() => {
+            const { port1, port2 } = new MessageChannel();
+            port1.onmessage = () => {
+                times.push(performance.now() - began);
+                if (times.length < 100) setTimeout(change, 20);
+                else done(times);
+            };
+            port2.postMessage(null);
+        });
+    };
+    change();";
 
 /// Answers whatever stands in the panel, a moment after it was painted.
 const ANSWER_EVERYTHING: &str = "

@@ -19,11 +19,12 @@ const STARTS: usize = 9;
 
 #[tokio::main]
 async fn main() {
-    let (painted, submitted) = latency::measure(QUESTIONS).await;
+    let latencies = latency::measure(QUESTIONS).await;
     let starts = process::measure(STARTS);
     let result = json!({
-        "agent_line_to_panel_painted_ms": painted.json(),
-        "submit_to_agent_stdin_ms": submitted.json(),
+        "agent_line_to_panel_painted_ms": latencies.painted.json(),
+        "submit_to_agent_stdin_ms": latencies.submitted.json(),
+        "one_word_painted_ms": latencies.frame.json(),
         "first_paint_ms": { "askdesk": starts.desk.paint, "empty_window": starts.empty.paint,
             "ratio": ratio(starts.desk.paint, starts.empty.paint) },
         "memory_pss_mib": { "askdesk": starts.desk.pss_mib, "empty_window": starts.empty.pss_mib,
