@@ -83,7 +83,7 @@ export const en = {
   'delivery.pending': 'Sent, waiting for the agent',
   'delivery.delivered': 'Delivered',
   'delivery.failed': 'Not delivered to the agent: {error}',
-  'delivery.parked': 'Kept; it goes to the agent when the session runs again',
+  'delivery.parked': 'Kept here; the agent was no longer there to take it',
   'delivery.retry': 'Retry',
   'delivery.retrying': 'Sending again…',
   'delivery.kept': 'Your answer is kept here.',
