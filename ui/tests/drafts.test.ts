@@ -120,7 +120,7 @@ describe('drafts', () => {
     const error = anError();
     const state = [
       { type: 'submit_started', key: 'r1', command: 'c1', payload: 'p' } as const,
-      { type: 'submit_failed', key: 'r1', error } as const,
+      { type: 'submit_failed', key: 'r1', command: 'c1', payload: 'p', error } as const,
     ].reduce(reduce, open());
     expect(submitOf(state, 'r1')).toEqual({ command: 'c1', payload: 'p', phase: 'failed', error });
   });

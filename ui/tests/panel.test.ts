@@ -344,8 +344,26 @@ describe('sending', () => {
     submit.click();
     await settle();
     expect(bridge.sent('answer_question')).toHaveLength(1);
-    expect(button('Sending…')).toBeDisabled();
+    expect(await screen.findByRole('button', { name: 'Sending…' })).toBeDisabled();
+    await user.click(button('Sending…'));
+    expect(bridge.sent('answer_question')).toHaveLength(1);
     await expectNoViolations();
+  });
+
+  test('what is sent at once does not flicker, and is still sent once', async () => {
+    const { user, bridge } = await open(lone());
+    let arrive = (_: Request) => {};
+    bridge.on('answer_question', () => new Promise<Request>((done) => (arrive = done)));
+    await user.click(radio('JWT'));
+    const submit = button('Submit');
+    submit.click();
+    await settle();
+    submit.click();
+    expect(submit).toHaveTextContent('Submit');
+    arrive(answered(bridge.request('r1'), [{ question: 'q1', chosen: ['q1o2'] }]));
+    await settle();
+    expect(bridge.sent('answer_question')).toHaveLength(1);
+    expect(panel()).not.toHaveTextContent('Sending…');
   });
 
   test('the rest of a double click on one card sends nothing on the next', async () => {

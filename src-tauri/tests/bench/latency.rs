@@ -32,12 +32,24 @@ pub struct Latencies {
     pub frame: Times,
 }
 
+/// How soon after an answer the next question comes.
+#[derive(Clone, Copy)]
+pub enum Pace {
+    /// After a moment, as with a model that has to be asked first: the least that any takes.
+    Thinking,
+    /// At once, while the answer before it is still being painted.
+    AtOnce,
+}
+
 /// Lets the demo agent ask one question after the other and answers each by its radio button and Submit.
-pub async fn measure(questions: usize) -> Latencies {
-    let trace = tempfile::NamedTempFile::new().unwrap();
+pub async fn measure(questions: usize, pace: Pace) -> Latencies {
+    let percent = match pace {
+        Pace::Thinking => "100",
+        Pace::AtOnce => "0",
+    };
     let desk = Setup::default()
         .env("ASKDESK_FAKE_COUNT", questions.to_string())
-        .env("ASKDESK_TRACE", trace.path().display().to_string())
+        .env("ASKDESK_FAKE_PACE", percent)
         .open()
         .await;
     let session = desk.start_demo("loop-ask", "Bench").await;
@@ -47,28 +59,35 @@ pub async fn measure(questions: usize) -> Latencies {
     let offset_ms = wall_ms - monotonic_ns() as f64 / 1e6;
     desk.script(ANSWER_EVERYTHING, vec![]).await;
     desk.wait_long("the last answer", async || (desk.responses().len() >= questions).then_some(())).await;
-    let painted = || lines(trace.path()).into_iter().filter(|line| !line["painted"].is_null());
-    desk.wait("the last paint", async || (painted().count() >= questions).then_some(())).await;
-    let submitted = desk.script("return window.__submitted", vec![]).await;
 
     let record = lines(desk.record());
-    let asked = record.iter().filter(|line| is(line, "out", "can_use_tool")).map(ms);
-    let painted: Vec<f64> = painted().map(|line| ms(&line)).collect();
-    let asked: Vec<f64> = asked.collect();
-    assert_eq!(asked.len(), questions, "every question was asked once");
-    assert_eq!(painted.len(), questions, "every question was painted once");
-    let to_screen = asked.iter().zip(&painted).map(|(asked, painted)| painted - asked).collect();
-
-    let answered: Vec<f64> = record.iter().filter(|line| is(line, "in", "updatedInput")).map(ms).collect();
-    let submitted: Vec<f64> = submitted.as_array().unwrap().iter().map(|ms| ms.as_f64().unwrap()).collect();
-    assert_eq!(answered.len(), questions, "every answer reached the agent once");
-    assert_eq!(submitted.len(), questions, "every answer was submitted once");
-    let to_agent = submitted.iter().zip(&answered).map(|(sent, came)| came - (sent - offset_ms)).collect();
+    let times_of = |direction: &'static str, holds: &'static str| {
+        let those = record.iter().filter(move |line| line["dir"] == direction && has(line, holds));
+        those.map(move |line| line["t_ns"].as_f64().unwrap() / 1e6 + offset_ms).collect::<Vec<_>>()
+    };
+    let asked = times_of("out", "can_use_tool");
+    let painted = numbers(&desk.script(PAINTED, vec![]).await);
+    let submitted = numbers(&desk.script("return window.__submitted", vec![]).await);
+    let answered = times_of("in", "updatedInput");
+    for (what, times) in
+        [("asked", &asked), ("painted", &painted), ("submitted", &submitted), ("answered", &answered)]
+    {
+        assert_eq!(times.len(), questions, "every question was {what} once");
+    }
+    let between = |from: &[f64], to: &[f64]| from.iter().zip(to).map(|(from, to)| to - from).collect();
     let frames = desk.client.execute_async(PAINT_A_WORD, vec![]).await.unwrap();
-    let frames = frames.as_array().unwrap().iter().map(|ms| ms.as_f64().unwrap()).collect();
     desk.close().await;
-    Latencies { painted: Times(to_screen), submitted: Times(to_agent), frame: Times(frames) }
+    Latencies {
+        painted: Times(between(&asked, &painted)),
+        submitted: Times(between(&submitted, &answered)),
+        frame: Times(numbers(&frames)),
+    }
 }
+
+/// When each request was painted, by the marks that the page leaves.
+const PAINTED: &str = "
+    const marks = performance.getEntriesByType('mark').filter(mark => /^painted ./.test(mark.name));
+    return marks.map(mark => performance.timeOrigin + mark.startTime);";
 
 /// Changes one word a hundred times and notes how long each change takes to its paint.
 const PAINT_A_WORD: &str = "
@@ -106,14 +125,14 @@ const ANSWER_EVERYTHING: &str = "
                 card.querySelector('[data-submit]').click();
             }, 20);
         }, 60);
-    }, 5);";
+    }, 20);";
 
-fn is(line: &Value, direction: &str, holds: &str) -> bool {
-    line["dir"] == direction && line["line"].to_string().contains(holds)
+fn has(line: &Value, holds: &str) -> bool {
+    line["line"].to_string().contains(holds)
 }
 
-fn ms(line: &Value) -> f64 {
-    line["t_ns"].as_f64().unwrap() / 1e6
+fn numbers(values: &Value) -> Vec<f64> {
+    values.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
 }
 
 fn lines(path: &Path) -> Vec<Value> {

@@ -10,19 +10,24 @@ mod harness;
 mod latency;
 mod process;
 
+use latency::Pace;
 use serde_json::json;
 
 /// How many questions are asked and answered.
 const QUESTIONS: usize = 200;
+/// How many of them are asked without a pause between.
+const QUESTIONS_AT_ONCE: usize = 100;
 /// How often each window is started.
 const STARTS: usize = 9;
 
 #[tokio::main]
 async fn main() {
-    let latencies = latency::measure(QUESTIONS).await;
+    let latencies = latency::measure(QUESTIONS, Pace::Thinking).await;
+    let at_once = latency::measure(QUESTIONS_AT_ONCE, Pace::AtOnce).await;
     let starts = process::measure(STARTS);
     let result = json!({
         "agent_line_to_panel_painted_ms": latencies.painted.json(),
+        "asked_at_once_to_panel_painted_ms": at_once.painted.json(),
         "submit_to_agent_stdin_ms": latencies.submitted.json(),
         "one_word_painted_ms": latencies.frame.json(),
         "first_paint_ms": { "askdesk": starts.desk.paint, "empty_window": starts.empty.paint,

@@ -28,6 +28,9 @@ const LIMIT: Duration = Duration::from_secs(400);
 /// How often something awaited is looked at.
 const LOOK: Duration = Duration::from_millis(30);
 
+/// How often something that takes minutes is looked at, so that looking takes nothing from what is measured.
+const SELDOM: Duration = Duration::from_secs(1);
+
 static TURN: Mutex<()> = Mutex::const_new(());
 
 /// What a desk is opened with.
@@ -276,18 +279,19 @@ impl Desk {
 
     /// Waits for something to become so.
     pub async fn wait<T>(&self, what: &str, look: impl AsyncFnMut() -> Option<T>) -> T {
-        self.wait_within(PATIENCE, what, look).await
+        self.wait_within(PATIENCE, LOOK, what, look).await
     }
 
     /// Waits for something that takes minutes.
     #[allow(dead_code, reason = "the bench waits so long")]
     pub async fn wait_long<T>(&self, what: &str, look: impl AsyncFnMut() -> Option<T>) -> T {
-        self.wait_within(PATIENCE * 15, what, look).await
+        self.wait_within(PATIENCE * 15, SELDOM, what, look).await
     }
 
     async fn wait_within<T>(
         &self,
         patience: Duration,
+        every: Duration,
         what: &str,
         mut look: impl AsyncFnMut() -> Option<T>,
     ) -> T {
@@ -304,7 +308,7 @@ impl Desk {
                 };
                 panic!("waited in vain for {what}; the page shows:\n{text}");
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(every).await;
         }
     }
 

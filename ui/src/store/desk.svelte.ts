@@ -27,6 +27,8 @@ import { initialState, type State } from './state';
 const PAGE = 200;
 /** How long "Delivered" stands before its card goes. */
 const DELIVERED_MS = 2000;
+/** How long a command may take before the window says that it is being sent: less would only flicker. */
+const SENDING_SHOWN_MS = 60;
 /** How long to wait before subscribing again after a failure. */
 const RESUBSCRIBE_MS = 1000;
 const SELECTED_KEY = 'askdesk.selected';
@@ -62,6 +64,8 @@ export class Desk {
   #unsubscribe: (() => Promise<void>) | null = null;
   #viewed = '';
   readonly #painted = new Set<string>();
+  /** The keys of the commands on their way. */
+  readonly #sending = new Set<string>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
 
   constructor(bridge: Bridge) {
@@ -115,12 +119,16 @@ export class Desk {
     }
   }
 
-  #later(millis: number, act: () => void): void {
+  #later(millis: number, act: () => void): () => void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       act();
     }, millis);
     this.#timers.add(timer);
+    return () => {
+      clearTimeout(timer);
+      this.#timers.delete(timer);
+    };
   }
 
   async #subscribe(): Promise<void> {
@@ -169,6 +177,8 @@ export class Desk {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {
         port1.close();
+        // What measures the page reads it here: the way to the app would be in it otherwise.
+        performance.mark(`painted ${key}`);
         void this.#bridge.call('note_painted', { request }).catch(() => undefined);
       };
       port2.postMessage(null);
@@ -207,19 +217,26 @@ export class Desk {
     command: C,
     body: Omit<Input<C>, 'requestId'>,
   ): Promise<Output<C> | null> {
+    if (this.#sending.has(key)) return null;
     const earlier = this.state.submits[key];
-    if (earlier?.phase === 'sending') return null;
     const payload = JSON.stringify([command, body]);
     const id = earlier?.payload === payload ? earlier.command : crypto.randomUUID();
-    this.dispatch({ type: 'submit_started', key, command: id, payload });
+    const sent = { key, command: id, payload };
+    this.#sending.add(key);
+    const hide = this.#later(SENDING_SHOWN_MS, () =>
+      this.dispatch({ type: 'submit_started', ...sent }),
+    );
     try {
       const input = { requestId: id, ...body } as unknown as Input<C>;
       const output = await this.#bridge.call(command, input);
       this.dispatch({ type: 'submit_done', key });
       return output;
     } catch (thrown) {
-      this.dispatch({ type: 'submit_failed', key, error: asDeskError(thrown) });
+      this.dispatch({ type: 'submit_failed', ...sent, error: asDeskError(thrown) });
       return null;
+    } finally {
+      hide();
+      this.#sending.delete(key);
     }
   }
 

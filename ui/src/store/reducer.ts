@@ -21,7 +21,14 @@ import {
 } from './drafts';
 import { putRequest, putSession, receiveFrames } from './frames';
 import { takePage, type PageAsked } from './pages';
-import { emptyTranscript, PANEL_WIDTH, type Draft, type State, type Transcript } from './state';
+import {
+  emptyTranscript,
+  PANEL_WIDTH,
+  type Draft,
+  type State,
+  type Submit,
+  type Transcript,
+} from './state';
 
 /** Everything that can happen to the window's state. */
 export type Action =
@@ -37,7 +44,7 @@ export type Action =
   | { type: 'page_failed'; asked: PageAsked; error: DeskError }
   | DraftAction
   | { type: 'submit_started'; key: string; command: string; payload: string }
-  | { type: 'submit_failed'; key: string; error: DeskError }
+  | { type: 'submit_failed'; key: string; command: string; payload: string; error: DeskError }
   | { type: 'submit_done'; key: string }
   | { type: 'request_ended'; request: Request }
   | { type: 'approval_decided'; approval: Approval }
@@ -99,15 +106,12 @@ export function reduce(state: State, action: Action): State {
       if (action.asked.generation !== state.link.generation) return state;
       return withTranscript(state, action.asked.session, { status: 'read', error: action.error });
     case 'submit_started': {
-      const { command, payload } = action;
-      const submit = { command, payload, phase: 'sending', error: null } as const;
-      return { ...state, submits: { ...state.submits, [action.key]: submit } };
+      const { key, command, payload } = action;
+      return withSubmit(state, key, { command, payload, phase: 'sending', error: null });
     }
     case 'submit_failed': {
-      const submit = state.submits[action.key];
-      if (!submit) return state;
-      const failed = { ...submit, phase: 'failed', error: action.error } as const;
-      return { ...state, submits: { ...state.submits, [action.key]: failed } };
+      const { key, command, payload, error } = action;
+      return withSubmit(state, key, { command, payload, phase: 'failed', error });
     }
     case 'submit_done': {
       const { [action.key]: _, ...submits } = state.submits;
@@ -165,6 +169,10 @@ export function reduce(state: State, action: Action): State {
     default:
       return reduceDraft(state, action);
   }
+}
+
+function withSubmit(state: State, key: string, submit: Submit): State {
+  return { ...state, submits: { ...state.submits, [key]: submit } };
 }
 
 function withTranscript(state: State, session: SessionId, change: Partial<Transcript>): State {
