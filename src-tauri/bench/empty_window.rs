@@ -5,12 +5,11 @@ use std::sync::Mutex;
 /// Says when the page was painted, the way the app does.
 #[tauri::command]
 #[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
-fn note_painted(file: tauri::State<'_, Mutex<Option<std::fs::File>>>) {
+fn note_painted(at: i64, file: tauri::State<'_, Mutex<Option<std::fs::File>>>) {
     use std::io::Write;
-    let t_ns = askdesk_testkit::fake_agent::record::monotonic_ns();
     if let Ok(mut file) = file.lock()
         && let Some(file) = file.as_mut()
-        && let Err(error) = writeln!(file, "{{\"painted\":null,\"t_ns\":{t_ns}}}")
+        && let Err(error) = writeln!(file, "{{\"painted\":null,\"at_ms\":{at}}}")
     {
         eprintln!("the trace file cannot be written: {error}");
     }

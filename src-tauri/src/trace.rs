@@ -27,7 +27,7 @@ pub fn painted() -> Painted {
 }
 
 fn write(file: &Mutex<std::fs::File>, painted: &NotePainted) {
-    let line = serde_json::json!({ "painted": painted.request, "t_ns": askdesk_testkit::fake_agent::record::monotonic_ns() });
+    let line = serde_json::json!({ "painted": painted.request, "at_ms": painted.at });
     if let Ok(mut file) = file.lock()
         && let Err(error) = writeln!(file, "{line}")
     {

@@ -367,7 +367,10 @@ describe('the window', () => {
 
   test('the first paint and each request that came on screen are told once', async () => {
     const { bridge } = await openDesk(new FakeBridge({ requests: [aRequest()] }));
-    await vi.waitFor(() => expect(bridge.sent('note_painted')).toEqual([{ request: null }, { request: 'r1' }]));
+    await vi.waitFor(() => expect(bridge.sent('note_painted')).toEqual([
+        { request: null, at: expect.any(Number) },
+        { request: 'r1', at: expect.any(Number) },
+      ]));
   });
 
   test('a draft survives a look at another session', async () => {

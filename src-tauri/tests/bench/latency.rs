@@ -2,13 +2,12 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use askdesk_testkit::fake_agent::record::monotonic_ns;
 use serde_json::{Value, json};
 
 use crate::harness::Setup;
-use crate::rounded;
+use crate::{now_ms, rounded};
 
 /// Times in milliseconds, one for each question.
 pub struct Times(Vec<f64>);
@@ -47,7 +46,9 @@ pub async fn measure(questions: usize, pace: Pace) -> Latencies {
         Pace::Thinking => "100",
         Pace::AtOnce => "0",
     };
+    let trace = tempfile::NamedTempFile::new().unwrap();
     let desk = Setup::default()
+        .env("ASKDESK_TRACE", trace.path().display().to_string())
         .env("ASKDESK_FAKE_COUNT", questions.to_string())
         .env("ASKDESK_FAKE_PACE", percent)
         .open()
@@ -55,8 +56,7 @@ pub async fn measure(questions: usize, pace: Pace) -> Latencies {
     let session = desk.start_demo("loop-ask", "Bench").await;
     desk.select(&session).await;
     // The page's clock has steps of 1 ms; the agent's is monotonic. Both are read here at one moment.
-    let wall_ms = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64() * 1e3;
-    let offset_ms = wall_ms - monotonic_ns() as f64 / 1e6;
+    let offset_ms = now_ms() - monotonic_ns() as f64 / 1e6;
     desk.script(ANSWER_EVERYTHING, vec![]).await;
     desk.wait_long("the last answer", async || (desk.responses().len() >= questions).then_some(())).await;
 
@@ -66,7 +66,7 @@ pub async fn measure(questions: usize, pace: Pace) -> Latencies {
         those.map(move |line| line["t_ns"].as_f64().unwrap() / 1e6 + offset_ms).collect::<Vec<_>>()
     };
     let asked = times_of("out", "can_use_tool");
-    let painted = numbers(&desk.script(PAINTED, vec![]).await);
+    let painted = desk.wait("the last paint", async || all_painted(trace.path(), questions)).await;
     let submitted = numbers(&desk.script("return window.__submitted", vec![]).await);
     let answered = times_of("in", "updatedInput");
     for (what, times) in
@@ -84,10 +84,12 @@ pub async fn measure(questions: usize, pace: Pace) -> Latencies {
     }
 }
 
-/// When each request was painted, by the marks that the page leaves.
-const PAINTED: &str = "
-    const marks = performance.getEntriesByType('mark').filter(mark => /^painted ./.test(mark.name));
-    return marks.map(mark => performance.timeOrigin + mark.startTime);";
+/// Reads when each request was painted, once that is known of all.
+fn all_painted(trace: &Path, questions: usize) -> Option<Vec<f64>> {
+    let painted = lines(trace).into_iter().filter(|line| !line["painted"].is_null());
+    let times: Vec<f64> = painted.map(|line| line["at_ms"].as_f64().unwrap()).collect();
+    (times.len() >= questions).then_some(times)
+}
 
 /// Changes one word a hundred times and notes how long each change takes to its paint.
 const PAINT_A_WORD: &str = "

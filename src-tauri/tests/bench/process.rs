@@ -5,13 +5,12 @@ use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use askdesk_testkit::fake_agent::record::monotonic_ns;
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
 use tempfile::TempDir;
 
 use crate::harness::PATIENCE;
-use crate::rounded;
+use crate::{now_ms, rounded};
 
 /// What one window costs: the median of several starts.
 pub struct Cost {
@@ -49,7 +48,7 @@ fn median(costs: &[Cost]) -> Cost {
 fn start(program: &str) -> Cost {
     let home = TempDir::new().unwrap();
     let trace = home.path().join("trace.jsonl");
-    let began = monotonic_ns();
+    let began = now_ms();
     let mut child = Command::new(program)
         .env("HOME", home.path())
         .env("XDG_DATA_HOME", home.path().join("share"))
@@ -65,7 +64,7 @@ fn start(program: &str) -> Cost {
     let painted = loop {
         let text = fs::read_to_string(&trace).unwrap_or_default();
         if let Some(line) = text.lines().next().and_then(|line| serde_json::from_str::<Value>(line).ok()) {
-            break line["t_ns"].as_u64().unwrap();
+            break line["at_ms"].as_f64().unwrap();
         }
         assert!(waiting.elapsed() < PATIENCE, "{program} painted nothing");
         std::thread::sleep(Duration::from_millis(5));
@@ -74,7 +73,7 @@ fn start(program: &str) -> Cost {
     std::thread::sleep(Duration::from_secs(2));
     let (pss, rss) = memory(child.id());
     end(&mut child);
-    Cost { paint: (painted - began) as f64 / 1e6, pss_mib: pss / 1024.0, rss_mib: rss / 1024.0 }
+    Cost { paint: painted - began, pss_mib: pss / 1024.0, rss_mib: rss / 1024.0 }
 }
 
 fn end(child: &mut Child) {

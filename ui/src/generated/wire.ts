@@ -989,7 +989,11 @@ export type NotePainted = {
 /**
  * The request; none means the window's first paint.
  */
-request: RequestId | null, };
+request: RequestId | null, 
+/**
+ * When, by the page's clock: the way here takes time of its own.
+ */
+at: Timestamp, };
 
 /**
  * Says that a command was carried out.

@@ -2,7 +2,7 @@
 
 use askdesk_domain::{
     AgentKind, AnswerInput, Approval, ApprovalDecision, ApprovalId, CommandId, Entry, Request, RequestId,
-    SessionId,
+    SessionId, Timestamp,
 };
 use askdesk_engine::log::LogLine;
 use serde::{Deserialize, Serialize};
@@ -203,6 +203,8 @@ wire! {
     struct NotePainted {
         /// The request; none means the window's first paint.
         request: Option<RequestId>,
+        /// When, by the page's clock: the way here takes time of its own.
+        at: Timestamp,
     }
 
     /// Says that a command was carried out.

@@ -213,7 +213,7 @@ async fn case_36_looking_at_a_session_does_not_answer_or_clear_its_question() {
         }
     }
     assert_eq!(bridge.api.view(), askdesk_api::View { session: None, focused: false });
-    bridge.call("note_painted", json!({"request": request.id})).await.unwrap();
+    bridge.call("note_painted", json!({"request": request.id, "at": 7})).await.unwrap();
     assert_eq!(bridge.painted.lock().unwrap()[0].request, Some(request.id));
     assert_eq!(bridge.snapshot().await, before);
     assert_eq!(bridge.decisions(), 0);
