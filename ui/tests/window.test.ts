@@ -244,8 +244,10 @@ describe('permissions', () => {
 });
 
 describe('the composer', () => {
+  const atRest = () => new FakeBridge({ sessions: [aSession({ state: { state: 'idle' } })] });
+
   test('enter sends, shift and enter adds a line, and a composition does neither', async () => {
-    const { user, bridge } = await openDesk(new FakeBridge());
+    const { user, bridge } = await openDesk(atRest());
     await user.type(composer(), 'one{Shift>}{Enter}{/Shift}two');
     await fireEvent.keyDown(composer(), { key: 'Enter', isComposing: true });
     await fireEvent.keyDown(composer(), { key: 'Enter', keyCode: 229 });
@@ -262,7 +264,7 @@ describe('the composer', () => {
   });
 
   test('a message that was not taken stays with its error', async () => {
-    const bridge = new FakeBridge().on('send_message', () => {
+    const bridge = atRest().on('send_message', () => {
       throw anError({ code: 'session_gone' });
     });
     const { user } = await openDesk(bridge);

@@ -306,6 +306,24 @@ error: string, } | { "delivery": "parked" };
 export type AgentKind = "claude_code" | "demo";
 
 /**
+ * Names one message that waits to be sent (UUIDv7).
+ */
+export type MessageId = string;
+
+/**
+ * One message that waits; its text is bounded by [`PERSON_TEXT_BYTES`](crate::text::PERSON_TEXT_BYTES).
+ */
+export type QueuedMessage = { 
+/**
+ * Our id of the message.
+ */
+id: MessageId, 
+/**
+ * Its words.
+ */
+text: string, };
+
+/**
  * One run of one agent in one folder.
  */
 export type Session = { 
@@ -344,7 +362,11 @@ model: string | null,
 /**
  * How many lines of its output could not be used; they stand in the session's log.
  */
-unusableLines: number, };
+unusableLines: number, 
+/**
+ * What the person wrote while the agent worked and is still to be sent, oldest first.
+ */
+queue: Array<QueuedMessage>, };
 
 /**
  * What a session's agent does.
@@ -810,6 +832,78 @@ session: SessionId,
 text: string, };
 
 /**
+ * Keeps a message until the agent's turn ends; sent by itself, it leaves open questions alone.
+ */
+export type QueueMessage = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The message.
+ */
+text: string, };
+
+/**
+ * Changes the words of a message that waits.
+ */
+export type EditQueued = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The message.
+ */
+id: MessageId, 
+/**
+ * Its new words.
+ */
+text: string, };
+
+/**
+ * Takes back a message that waits.
+ */
+export type RemoveQueued = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The message.
+ */
+id: MessageId, };
+
+/**
+ * Sends a message that waits now, into a running turn too; refused while a question is open.
+ */
+export type SendQueued = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The message.
+ */
+id: MessageId, };
+
+/**
  * Asks an agent to stop what it does and wait.
  */
 export type InterruptSession = { 
@@ -1056,6 +1150,10 @@ export interface CommandMap {
   decide_approval: { input: DecideApproval; output: Approval };
   start_session: { input: StartSession; output: Session };
   send_message: { input: SendMessage; output: Done };
+  queue_message: { input: QueueMessage; output: Session };
+  edit_queued: { input: EditQueued; output: Session };
+  remove_queued: { input: RemoveQueued; output: Session };
+  send_queued: { input: SendQueued; output: Done };
   interrupt_session: { input: InterruptSession; output: Done };
   stop_session: { input: StopSession; output: Done };
   list_agents: { input: ListAgents; output: AgentsFound };

@@ -4,6 +4,7 @@ import type {
   AgentKind,
   ApprovalDecision,
   Approval,
+  MessageId,
   Request,
   RequestId,
   SessionId,
@@ -49,6 +50,7 @@ export const submitKey = {
   request: (id: RequestId) => id,
   approval: (id: string) => id,
   message: (session: SessionId) => `message:${session}`,
+  queued: (message: MessageId) => `queued:${message}`,
   interrupt: (session: SessionId) => `interrupt:${session}`,
   stop: (session: SessionId) => `stop:${session}`,
   start: 'start',
@@ -298,6 +300,30 @@ export class Desk {
     if (text.trim() === '') return;
     const done = await this.#submit(submitKey.message(session), 'send_message', { session, text });
     if (done) this.dispatch({ type: 'message_sent', session, text });
+  }
+
+  /** Keeps what is written until the agent's turn ends. */
+  async queueMessage(session: SessionId): Promise<void> {
+    const text = this.state.messages[session] ?? '';
+    if (text.trim() === '') return;
+    const body = { session, text };
+    const after = await this.#submit(submitKey.message(session), 'queue_message', body);
+    if (after) this.dispatch({ type: 'message_sent', session, text });
+  }
+
+  /** Changes a message that waits; says whether that was taken. */
+  async editQueued(session: SessionId, id: MessageId, text: string): Promise<boolean> {
+    const body = { session, id, text };
+    return (await this.#submit(submitKey.queued(id), 'edit_queued', body)) !== null;
+  }
+
+  async removeQueued(session: SessionId, id: MessageId): Promise<void> {
+    await this.#submit(submitKey.queued(id), 'remove_queued', { session, id });
+  }
+
+  /** Sends a message that waits now, into a running turn too. */
+  async sendQueued(session: SessionId, id: MessageId): Promise<void> {
+    await this.#submit(submitKey.queued(id), 'send_queued', { session, id });
   }
 
   async interrupt(session: SessionId): Promise<void> {

@@ -8,6 +8,7 @@ import type {
   Session,
   Snapshot,
 } from '../generated/wire';
+import { keepEdits } from './queue';
 import { emptyTranscript, type State, type Transcript } from './state';
 
 /** Folds frames into the state; every change carries a whole value, so folding one twice changes nothing. */
@@ -111,7 +112,10 @@ function applyChange(state: State, change: Change): State {
 /** Puts a session in its place; the first one that comes is selected. */
 export function putSession(state: State, session: Session): State {
   const index = state.sessions.findIndex((other) => other.id === session.id);
-  if (index >= 0) return { ...state, sessions: state.sessions.with(index, session) };
+  if (index >= 0) {
+    const kept = keepEdits(state, state.sessions[index], session);
+    return { ...kept, sessions: state.sessions.with(index, session) };
+  }
   return selectFirst({ ...state, sessions: [...state.sessions, session] });
 }
 

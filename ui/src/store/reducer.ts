@@ -2,6 +2,7 @@ import type {
   AgentsFound,
   Approval,
   Frame,
+  MessageId,
   OptionId,
   QuestionId,
   Request,
@@ -20,6 +21,7 @@ import {
   writeOther,
 } from './drafts';
 import { putRequest, putSession, receiveFrames } from './frames';
+import { withoutKey } from './queue';
 import { takePage, type PageAsked } from './pages';
 import {
   emptyTranscript,
@@ -54,6 +56,8 @@ export type Action =
   | { type: 'panel_resized'; width: number }
   | { type: 'message_written'; session: SessionId; text: string }
   | { type: 'message_sent'; session: SessionId; text: string }
+  | { type: 'queued_written'; message: MessageId; text: string }
+  | { type: 'queued_left'; message: MessageId }
   | { type: 'failed'; error: DeskError }
   | { type: 'failure_dismissed'; serial: number }
   | { type: 'log_opened'; session: SessionId }
@@ -154,6 +158,10 @@ export function reduce(state: State, action: Action): State {
       if (state.messages[action.session] !== action.text) return state;
       return { ...state, messages: { ...state.messages, [action.session]: '' } };
     }
+    case 'queued_written':
+      return { ...state, queueEdits: { ...state.queueEdits, [action.message]: action.text } };
+    case 'queued_left':
+      return { ...state, queueEdits: withoutKey(state.queueEdits, action.message) };
     case 'failed': {
       const serial = (state.failures.at(-1)?.serial ?? 0) + 1;
       return { ...state, failures: [...state.failures, { serial, error: action.error }] };

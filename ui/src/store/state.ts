@@ -5,6 +5,7 @@ import type {
   CommandId,
   Entry,
   LiveText,
+  MessageId,
   OptionId,
   QuestionId,
   Request,
@@ -88,6 +89,8 @@ export interface State {
   picked: Readonly<Record<SessionId, RequestId>>;
   drafts: Readonly<Record<RequestId, Draft>>;
   messages: Readonly<Record<SessionId, string>>;
+  /** New words of messages that wait, while they are changed. */
+  queueEdits: Readonly<Record<MessageId, string>>;
   submits: Readonly<Record<string, Submit>>;
   /** Requests whose delivery was seen just now and is still to be shown for a moment. */
   delivered: readonly RequestId[];
@@ -119,6 +122,7 @@ export function initialState(remembered: SessionId | null = null): State {
     picked: {},
     drafts: {},
     messages: {},
+    queueEdits: {},
     submits: {},
     delivered: [],
     announced: { serial: 0, requests: [] },

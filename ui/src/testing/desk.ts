@@ -23,6 +23,7 @@ export function aSession(changes: Partial<Session> = {}): Session {
     version: '2.1.0',
     model: null,
     unusableLines: 0,
+    queue: [],
     ...changes,
   };
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_agents::{AgentError, ClaudeOptions, LaunchPlan, claude_launch, find_claude};
-use askdesk_domain::{AgentKind, Approval, CommandId, Reject, Request, Session, SessionId};
+use askdesk_domain::{AgentKind, Approval, Command, CommandId, Reject, Request, Session, SessionId};
 use askdesk_engine::{EngineError, EngineHandle, JournalError, Sessions, StartSpec};
 use tokio::sync::{OnceCell, watch};
 
@@ -48,7 +48,7 @@ pub type Painted = Arc<dyn Fn(NotePainted) + Send + Sync>;
 struct Seen {
     id: CommandId,
     name: &'static str,
-    /// The session it started, if it did.
+    /// The session it gave, if it did.
     result: Arc<OnceCell<Option<Session>>>,
 }
 
@@ -109,6 +109,17 @@ impl DeskApi {
             }
         };
         cell.get_or_try_init(|| run).await.cloned()
+    }
+
+    /// Carries out a command that changes a session, once for each command id.
+    async fn on_session(
+        &self,
+        id: CommandId,
+        name: &'static str,
+        command: Command,
+    ) -> Result<Session, Error> {
+        let act = async { Ok(self.engine.act(command).await?.session) };
+        self.once(id, name, act).await?.ok_or_else(|| Reject::NotFound { what: "session" }.into())
     }
 
     async fn start(&self, input: StartSession) -> Result<Session, Error> {
@@ -255,6 +266,31 @@ impl Commands for DeskApi {
             Ok(None)
         };
         self.once(request_id, "send_message", send).await.map(|_| Done {})
+    }
+
+    async fn queue_message(&self, input: QueueMessage) -> Result<Session, Error> {
+        let QueueMessage { request_id, session, text } = input;
+        let id = self.engine.source().message();
+        let queue = Command::QueueMessage { session, id, text };
+        self.on_session(request_id, "queue_message", queue).await
+    }
+
+    async fn edit_queued(&self, input: EditQueued) -> Result<Session, Error> {
+        let EditQueued { request_id, session, id, text } = input;
+        self.on_session(request_id, "edit_queued", Command::EditQueued { session, id, text }).await
+    }
+
+    async fn remove_queued(&self, input: RemoveQueued) -> Result<Session, Error> {
+        let RemoveQueued { request_id, session, id } = input;
+        self.on_session(request_id, "remove_queued", Command::RemoveQueued { session, id }).await
+    }
+
+    async fn send_queued(&self, input: SendQueued) -> Result<Done, Error> {
+        let send = async {
+            self.sessions.send_queued(input.session, input.id).await?;
+            Ok(None)
+        };
+        self.once(input.request_id, "send_queued", send).await.map(|_| Done {})
     }
 
     async fn interrupt_session(&self, input: InterruptSession) -> Result<Done, Error> {

@@ -1,8 +1,8 @@
 //! The inputs and outputs of the bridge commands.
 
 use askdesk_domain::{
-    AgentKind, AnswerInput, Approval, ApprovalDecision, ApprovalId, CommandId, Entry, Request, RequestId,
-    SessionId, Timestamp,
+    AgentKind, AnswerInput, Approval, ApprovalDecision, ApprovalId, CommandId, Entry, MessageId, Request,
+    RequestId, SessionId, Timestamp,
 };
 use askdesk_engine::log::LogLine;
 use serde::{Deserialize, Serialize};
@@ -104,6 +104,48 @@ wire! {
         session: SessionId,
         /// The message.
         text: String,
+    }
+
+    /// Keeps a message until the agent's turn ends; sent by itself, it leaves open questions alone.
+    struct QueueMessage {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+        /// The message.
+        text: String,
+    }
+
+    /// Changes the words of a message that waits.
+    struct EditQueued {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+        /// The message.
+        id: MessageId,
+        /// Its new words.
+        text: String,
+    }
+
+    /// Takes back a message that waits.
+    struct RemoveQueued {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+        /// The message.
+        id: MessageId,
+    }
+
+    /// Sends a message that waits now, into a running turn too; refused while a question is open.
+    struct SendQueued {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+        /// The message.
+        id: MessageId,
     }
 
     /// Asks an agent to stop what it does and wait.

@@ -2,7 +2,7 @@
 
 use crate::answer::AnswerInput;
 use crate::approval::ApprovalDecision;
-use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
+use crate::id::{ApprovalId, MessageId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::question::Question;
 use crate::request::{Delivery, Limit, OrphanedWhy, Source, WithdrawnWhy};
 use crate::session::{AgentKind, SessionEnd};
@@ -149,6 +149,38 @@ pub enum Command {
         approval: ApprovalId,
         /// What went wrong.
         error: String,
+    },
+    /// Keeps a message until the agent's turn ends.
+    QueueMessage {
+        /// Whose agent.
+        session: SessionId,
+        /// The message's id, minted by the caller.
+        id: MessageId,
+        /// Its words.
+        text: String,
+    },
+    /// Changes the words of a message that waits.
+    EditQueued {
+        /// Whose agent.
+        session: SessionId,
+        /// Which message.
+        id: MessageId,
+        /// Its new words.
+        text: String,
+    },
+    /// Takes back a message that waits.
+    RemoveQueued {
+        /// Whose agent.
+        session: SessionId,
+        /// Which message.
+        id: MessageId,
+    },
+    /// Takes a message out of the queue to send it to the agent.
+    SendQueued {
+        /// Whose agent.
+        session: SessionId,
+        /// The message the person wants sent now; none sends the oldest by itself, once the agent is at rest.
+        now: Option<MessageId>,
     },
     /// Closes what an earlier run of the app left open.
     CloseEarlierRun {

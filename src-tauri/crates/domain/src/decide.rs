@@ -6,6 +6,7 @@ use crate::command::{Ask, AskApproval, Command, orphaned_by};
 use crate::desk::Desk;
 use crate::event::Event;
 use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
+use crate::queue;
 use crate::reject::Reject;
 use crate::request::{Delivery, EndedBy, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{SESSION_NAME_CHARS, Session, SessionEnd, SessionState};
@@ -34,6 +35,11 @@ pub enum Effect {
         /// What was decided.
         decision: ApprovalDecision,
     },
+    /// Send the oldest message that waits: the agent is at rest.
+    SendQueued {
+        /// Whose agent.
+        session: SessionId,
+    },
     /// Tell the person that a request waits.
     Notify {
         /// Which.
@@ -58,7 +64,7 @@ pub struct Decision {
 }
 
 impl Decision {
-    fn of(event: Event) -> Self {
+    pub(crate) fn of(event: Event) -> Self {
         Self { events: vec![event], ..Self::default() }
     }
 }
@@ -81,6 +87,7 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
                 version: None,
                 model: None,
                 unusable_lines: 0,
+                queue: Vec::new(),
             };
             Ok(Decision::of(Event::SessionStarted { session }))
         }
@@ -170,6 +177,11 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
             desk.approval(*approval).ok_or(Reject::NotFound { what: "approval" })?;
             Ok(Decision::of(Event::ApprovalDeliveryFailed { approval: *approval, error: error.clone() }))
         }
+        Command::QueueMessage { session, id, text } => queue::queue(desk, known(desk, *session)?, *id, text),
+        Command::EditQueued { session, id, text } => queue::edit(known(desk, *session)?, *id, text),
+        Command::RemoveQueued { session, id } => queue::remove(known(desk, *session)?, *id),
+        Command::SendQueued { session, now: Some(id) } => queue::send_now(desk, known(desk, *session)?, *id),
+        Command::SendQueued { session, now: None } => Ok(queue::send_next(desk, known(desk, *session)?)),
         Command::CloseEarlierRun { at } => {
             let mut decision = Decision::default();
             for session in desk.sessions().filter(|session| session.is_running()) {

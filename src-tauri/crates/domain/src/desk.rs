@@ -109,6 +109,20 @@ impl Desk {
             Event::SessionEnded { session, end, at } => self.on_session(*session, |session| {
                 session.state = SessionState::Ended { end: end.clone(), at: *at };
             }),
+            Event::MessageQueued { session, message } => {
+                self.on_session(*session, |session| session.queue.push(message.clone()));
+            }
+            Event::QueuedEdited { session, message } => self.on_session(*session, |session| {
+                if let Some(known) = session.queue.iter_mut().find(|known| known.id == message.id) {
+                    known.text.clone_from(&message.text);
+                }
+            }),
+            Event::QueuedRemoved { session, message } => self.on_session(*session, |session| {
+                session.queue.retain(|known| known.id != *message);
+            }),
+            Event::QueuedSent { session, message } => self.on_session(*session, |session| {
+                session.queue.retain(|known| known.id != message.id);
+            }),
             Event::Asked { request } => {
                 self.requests.insert(request.id, request.clone());
             }

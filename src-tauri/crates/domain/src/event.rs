@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{Approval, ApprovalDecision};
-use crate::id::{ApprovalId, RequestId, SessionId, Timestamp};
+use crate::id::{ApprovalId, MessageId, RequestId, SessionId, Timestamp};
+use crate::queue::QueuedMessage;
 use crate::request::{Delivery, Outcome, Request};
 use crate::session::{Session, SessionEnd};
 
@@ -50,6 +51,34 @@ pub enum Event {
         end: SessionEnd,
         /// When.
         at: Timestamp,
+    },
+    /// The person wrote a message that waits for the end of the agent's turn.
+    MessageQueued {
+        /// Whose.
+        session: SessionId,
+        /// The message.
+        message: QueuedMessage,
+    },
+    /// The person changed the words of a message that waits.
+    QueuedEdited {
+        /// Whose.
+        session: SessionId,
+        /// The message with its new words.
+        message: QueuedMessage,
+    },
+    /// The person took back a message that waited.
+    QueuedRemoved {
+        /// Whose.
+        session: SessionId,
+        /// Which message.
+        message: MessageId,
+    },
+    /// A message that waited goes to the agent.
+    QueuedSent {
+        /// Whose.
+        session: SessionId,
+        /// The message.
+        message: QueuedMessage,
     },
     /// A request was registered.
     Asked {

@@ -61,6 +61,10 @@ uuid_id! {
     ApprovalId
 }
 uuid_id! {
+    /// Names one message that waits to be sent (UUIDv7).
+    MessageId
+}
+uuid_id! {
     /// Names one command of a caller, so that sending it twice does it once.
     CommandId
 }

@@ -12,6 +12,7 @@ pub mod event;
 pub mod id;
 pub mod intake;
 pub mod question;
+pub mod queue;
 pub mod reject;
 pub mod request;
 pub mod session;
@@ -24,9 +25,12 @@ pub use command::{Ask, AskApproval, Command};
 pub use decide::{Decision, Effect, decide};
 pub use desk::Desk;
 pub use event::Event;
-pub use id::{ApprovalId, CommandId, NativeRef, OptionId, QuestionId, RequestId, SessionId, Timestamp};
+pub use id::{
+    ApprovalId, CommandId, MessageId, NativeRef, OptionId, QuestionId, RequestId, SessionId, Timestamp,
+};
 pub use intake::{IntakeRules, OptionDraft, QuestionDraft, Refusal};
 pub use question::{Question, QuestionKind, QuestionOption};
+pub use queue::QueuedMessage;
 pub use reject::Reject;
 pub use request::{
     Delivery, Ended, EndedBy, Limit, OrphanedWhy, Outcome, Request, RequestState, Source, WithdrawnWhy,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::{SessionId, Timestamp};
+use crate::queue::QueuedMessage;
 
 /// The longest session name, in characters.
 pub const SESSION_NAME_CHARS: usize = 120;
@@ -42,6 +43,9 @@ pub struct Session {
     /// How many lines of its output could not be used; they stand in the session's log.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub unusable_lines: u64,
+    /// What the person wrote while the agent worked and is still to be sent, oldest first.
+    #[serde(default)]
+    pub queue: Vec<QueuedMessage>,
 }
 
 impl Session {

@@ -19,6 +19,7 @@ use questions::{choose, draft, multi, say, single};
 
 const SESSIONS: u128 = 3;
 const REQUESTS: u128 = 5;
+const MESSAGES: u128 = 4;
 const SECRET: &str = "hunter2-hunter2";
 
 /// A single, a multiple, a text and a secret question.
@@ -103,6 +104,10 @@ fn some_command() -> impl Strategy<Value = Command> {
             .prop_map(|n| Command::ApprovalNotDelivered { approval: approval(n), error: "gone".to_owned() }),
         1 => (0..SESSIONS, any::<bool>())
             .prop_map(|(of, working)| Command::SetWorking { session: session(of), working }),
+        6 => (0..SESSIONS, 0..MESSAGES, "[ab]").prop_map(|(of, n, text)| queue(of, n, &text)),
+        2 => (0..SESSIONS, 0..MESSAGES, "[ab ]").prop_map(|(of, n, text)| edit_queued(of, n, &text)),
+        2 => (0..SESSIONS, 0..MESSAGES).prop_map(|(of, n)| remove_queued(of, n)),
+        4 => (0..SESSIONS, prop::option::of(0..MESSAGES)).prop_map(|(of, n)| send_queued(of, n)),
         1 => (0..SESSIONS).prop_map(|of| Command::CountUnusable { session: session(of), lines: 1 }),
     ]
 }
@@ -115,6 +120,10 @@ fn session_of(desk: &Desk, event: &Event) -> Option<SessionId> {
         | Event::TurnBegan { session }
         | Event::TurnFinished { session }
         | Event::LinesUnusable { session, .. }
+        | Event::MessageQueued { session, .. }
+        | Event::QueuedEdited { session, .. }
+        | Event::QueuedRemoved { session, .. }
+        | Event::QueuedSent { session, .. }
         | Event::SessionEnded { session, .. } => Some(*session),
         Event::Asked { request } => Some(request.session),
         Event::Ended { request, .. } | Event::DeliveryChanged { request, .. } => {
@@ -138,6 +147,10 @@ fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
         | Command::CountUnusable { session, .. }
         | Command::EndSession { session, .. }
         | Command::ReplyInChat { session, .. }
+        | Command::QueueMessage { session, .. }
+        | Command::EditQueued { session, .. }
+        | Command::RemoveQueued { session, .. }
+        | Command::SendQueued { session, .. }
         | Command::Withdraw { session, .. }
         | Command::WithdrawAll { session, .. } => Some(*session),
         Command::Ask(ask) => Some(ask.session),

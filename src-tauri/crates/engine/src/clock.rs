@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use askdesk_domain::{ApprovalId, RequestId, SessionId, Timestamp};
+use askdesk_domain::{ApprovalId, MessageId, RequestId, SessionId, Timestamp};
 use uuid::Uuid;
 
 /// Tells the time and draws ids.
@@ -22,6 +22,11 @@ pub trait Source: Send + Sync + 'static {
     /// Draws the id of a session.
     fn session(&self) -> SessionId {
         SessionId::new(self.draw())
+    }
+
+    /// Draws the id of a message that waits.
+    fn message(&self) -> MessageId {
+        MessageId::new(self.draw())
     }
 
     /// Draws the id of an approval.

@@ -281,6 +281,10 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
         | Event::TurnBegan { .. }
         | Event::TurnFinished { .. }
         | Event::LinesUnusable { .. }
+        | Event::MessageQueued { .. }
+        | Event::QueuedEdited { .. }
+        | Event::QueuedRemoved { .. }
+        | Event::QueuedSent { .. }
         | Event::SessionEnded { .. } => {}
     }
     Ok(())

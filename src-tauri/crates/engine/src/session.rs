@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use askdesk_agents::{AgentEvent, AgentProcess, Asked, ClaudeStream, Exit, Lines, Output, WriteError};
 use askdesk_domain::{
-    ApprovalDecision, ApprovalId, Ask, AskApproval, Command, Delivery, EntryBody, NativeRef, Notice, Outcome,
-    RequestId, SessionEnd, SessionId, WithdrawnWhy,
+    ApprovalDecision, ApprovalId, Ask, AskApproval, Command, Delivery, EntryBody, MessageId, NativeRef,
+    Notice, Outcome, RequestId, SessionEnd, SessionId, WithdrawnWhy,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -46,6 +46,15 @@ pub enum SessionInput {
         /// Hears whether it was handed to the agent.
         reply: oneshot::Sender<Result<(), EngineError>>,
     },
+    /// The person wants a message that waits sent now.
+    SendNow {
+        /// Which.
+        message: MessageId,
+        /// Hears whether it was handed to the agent.
+        reply: oneshot::Sender<Result<(), EngineError>>,
+    },
+    /// The oldest message that waits shall be sent, if the agent is at rest.
+    SendQueued,
     /// The person wants the agent to stop what it does.
     Interrupt,
     /// The process shall end.
@@ -237,7 +246,8 @@ impl SessionTask {
             }
             AgentEvent::TurnEnded { millis, input_tokens, output_tokens, error } => {
                 // A turn that ended well may leave a bare question open: its answer begins the next turn.
-                if self.interrupted || error.is_some() {
+                let ended_well = !self.interrupted && error.is_none();
+                if !ended_well {
                     let why = self.why_withdrawn(WithdrawnWhy::TurnEnded);
                     let at = self.engine.source().now();
                     self.act(Command::WithdrawAll { session: self.id, why, at }).await;
@@ -246,6 +256,10 @@ impl SessionTask {
                     .await;
                 self.interrupted = false;
                 self.set_working(false).await;
+                // After a failure or a stop the person decides what is said next.
+                if ended_well {
+                    self.send_next_queued().await;
+                }
             }
             AgentEvent::Reply { line } => self.write(Line::Other, line),
             AgentEvent::Unusable { why } => {
@@ -267,6 +281,10 @@ impl SessionTask {
                 self.set_working(true).await;
                 let _ = reply.send(sent);
             }
+            SessionInput::SendNow { message, reply } => {
+                let _ = reply.send(self.send_queued(Some(message)).await);
+            }
+            SessionInput::SendQueued => self.send_next_queued().await,
             SessionInput::Interrupt => {
                 // Without a turn there is nothing to interrupt, and the next one must not look as if it had been.
                 self.interrupted = self.in_turn;
@@ -404,6 +422,27 @@ impl SessionTask {
         self.write_entry(EntryBody::Person { text: text.clone() }).await;
         let line = self.stream.encode_message(&text, Uuid::new_v4());
         self.write(Line::Message, line);
+        Ok(())
+    }
+
+    async fn send_next_queued(&mut self) {
+        if self.pending.holds_bare() {
+            // A question is about to open; its answer begins the next turn.
+            return;
+        }
+        if let Err(error) = self.send_queued(None).await {
+            self.note(LogKind::Note, &error.to_string());
+        }
+    }
+
+    /// Sends a message that waited; it left the queue and entered the transcript in one step, so it goes out once.
+    async fn send_queued(&mut self, now: Option<MessageId>) -> Result<(), EngineError> {
+        let applied = self.engine.act(Command::SendQueued { session: self.id, now }).await?;
+        if let Some(message) = applied.sent {
+            self.in_turn = true;
+            let line = self.stream.encode_message(&message.text, Uuid::new_v4());
+            self.write(Line::Message, line);
+        }
         Ok(())
     }
 

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use askdesk_domain::{
-    Approval, Ask, Command, Decision, Delivery, Desk, Effect, Entry, EntryBody, Event, Outcome, Reject,
-    Request, RequestId, Session, SessionId, ToolStatus, decide,
+    Approval, Ask, Command, Decision, Delivery, Desk, Effect, Entry, EntryBody, Event, Outcome,
+    QueuedMessage, Reject, Request, RequestId, Session, SessionId, ToolStatus, decide,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -50,6 +50,8 @@ pub struct Applied {
     pub approval: Option<Approval>,
     /// The session.
     pub session: Option<Session>,
+    /// The message that was taken out of the queue and is to be sent now.
+    pub sent: Option<QueuedMessage>,
 }
 
 /// What the person should be told outside the window, or need not be told any more.
@@ -269,10 +271,17 @@ impl Writer {
         };
         let session = match command {
             Command::StartSession { id, .. } => self.desk.session(*id).cloned(),
-            Command::EndSession { session, .. } => self.desk.session(*session).cloned(),
+            Command::EndSession { session, .. }
+            | Command::QueueMessage { session, .. }
+            | Command::EditQueued { session, .. }
+            | Command::RemoveQueued { session, .. } => self.desk.session(*session).cloned(),
             _ => None,
         };
-        Applied { request, approval, session }
+        let sent = decision.events.iter().find_map(|event| match event {
+            Event::QueuedSent { message, .. } => Some(message.clone()),
+            _ => None,
+        });
+        Applied { request, approval, session, sent }
     }
 
     fn register(&mut self, ask: Ask, waiter: oneshot::Sender<Outcome>) -> Result<RequestId, EngineError> {
@@ -314,6 +323,12 @@ impl Writer {
                 };
                 if let Err(error) = self.knock(Some(known.session), input) {
                     self.note(&Command::ApprovalNotDelivered { approval: *approval, error });
+                }
+            }
+            Effect::SendQueued { session } => {
+                // A session that takes nothing now sends it when its next turn ends.
+                if let Err(error) = self.knock(Some(*session), SessionInput::SendQueued) {
+                    tracing::debug!(%session, error, "a message goes on waiting");
                 }
             }
             Effect::Notify { request } => {
@@ -401,6 +416,9 @@ impl Writer {
             Event::ApprovalAsked { approval } => {
                 (approval.session, EntryBody::Approval { approval: approval.id })
             }
+            Event::QueuedSent { session, message } => {
+                (*session, EntryBody::Person { text: message.text.clone() })
+            }
             Event::SessionEnded { session, .. } => {
                 let cut_off = self.running_tools.iter().filter(|((owner, _), _)| owner == session);
                 entries.extend(cut_off.map(|(_, entry)| (*session, failed(entry))));
@@ -423,6 +441,10 @@ impl Writer {
                 | Event::TurnBegan { session }
                 | Event::TurnFinished { session }
                 | Event::LinesUnusable { session, .. }
+                | Event::MessageQueued { session, .. }
+                | Event::QueuedEdited { session, .. }
+                | Event::QueuedRemoved { session, .. }
+                | Event::QueuedSent { session, .. }
                 | Event::SessionEnded { session, .. } => once(&mut sessions, *session),
                 Event::Asked { request } => once(&mut requests, request.id),
                 Event::Ended { request, .. } | Event::DeliveryChanged { request, .. } => {

@@ -3,8 +3,8 @@
 
 use askdesk_domain::{
     AgentKind, AnswerInput, ApprovalId, Ask, AskApproval, Command, Decision, Delivery, Desk, Event,
-    NativeRef, Question, Reject, Request, RequestId, SessionEnd, SessionId, Source, Timestamp, WithdrawnWhy,
-    decide,
+    MessageId, NativeRef, Question, Reject, Request, RequestId, SessionEnd, SessionId, Source, Timestamp,
+    WithdrawnWhy, decide,
 };
 use uuid::Uuid;
 
@@ -18,6 +18,10 @@ pub fn request(n: u128) -> RequestId {
 
 pub fn approval(n: u128) -> ApprovalId {
     ApprovalId::new(Uuid::from_u128(0x200 + n))
+}
+
+pub fn message(n: u128) -> MessageId {
+    MessageId::new(Uuid::from_u128(0x300 + n))
 }
 
 pub fn native(text: &str) -> NativeRef {
@@ -78,6 +82,23 @@ pub fn cancel(n: u128, reason: Option<&str>) -> Command {
 
 pub fn reply_in_chat(of: u128, text: &str) -> Command {
     Command::ReplyInChat { session: session(of), text: text.to_owned(), at: at(100) }
+}
+
+pub fn queue(of: u128, n: u128, text: &str) -> Command {
+    Command::QueueMessage { session: session(of), id: message(n), text: text.to_owned() }
+}
+
+pub fn edit_queued(of: u128, n: u128, text: &str) -> Command {
+    Command::EditQueued { session: session(of), id: message(n), text: text.to_owned() }
+}
+
+pub fn remove_queued(of: u128, n: u128) -> Command {
+    Command::RemoveQueued { session: session(of), id: message(n) }
+}
+
+/// Sends the oldest, or one message by the person's own hand.
+pub fn send_queued(of: u128, now: Option<u128>) -> Command {
+    Command::SendQueued { session: session(of), now: now.map(message) }
 }
 
 pub fn withdraw(of: u128, n: u128, why: WithdrawnWhy) -> Command {

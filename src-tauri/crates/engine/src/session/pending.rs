@@ -70,6 +70,11 @@ impl Pending {
         self.held.retain(|(_, asked)| asked.native_ref != *native_ref);
     }
 
+    /// Says whether a bare question is held back.
+    pub(super) fn holds_bare(&self) -> bool {
+        !self.held.is_empty()
+    }
+
     /// Waits for the end of a registered request.
     pub(super) fn wait(&mut self, waiting: Waiting, outcome: oneshot::Receiver<Outcome>) {
         self.open.push(waiting.native_ref.clone());

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use askdesk_agents::{AgentError, AgentProcess, ClaudeStream, LaunchPlan};
-use askdesk_domain::{AgentKind, Command, EntryBody, Reject, Session, SessionEnd, SessionId};
+use askdesk_domain::{AgentKind, Command, EntryBody, MessageId, Reject, Session, SessionEnd, SessionId};
 use tokio::sync::{mpsc, oneshot};
 
 use super::pending::Pending;
@@ -95,6 +95,13 @@ impl Sessions {
     pub async fn send_message(&self, session: SessionId, text: String) -> Result<(), EngineError> {
         let (reply, sent) = oneshot::channel();
         self.knock(session, SessionInput::Message { text, reply })?;
+        sent.await.map_err(|_| Reject::SessionGone)?
+    }
+
+    /// Sends a message that waits, now and into a running turn too.
+    pub async fn send_queued(&self, session: SessionId, message: MessageId) -> Result<(), EngineError> {
+        let (reply, sent) = oneshot::channel();
+        self.knock(session, SessionInput::SendNow { message, reply })?;
         sent.await.map_err(|_| Reject::SessionGone)?
     }
 

@@ -1,0 +1,107 @@
+//! What waits to be sent: messages written while an agent works, sent one by one when its turns end.
+
+use serde::{Deserialize, Serialize};
+
+use crate::answer::words;
+use crate::decide::{Decision, Effect};
+use crate::desk::Desk;
+use crate::event::Event;
+use crate::id::MessageId;
+use crate::reject::Reject;
+use crate::session::{Session, SessionState};
+
+/// How many messages may wait in one session.
+pub const QUEUED_MESSAGES: usize = 64;
+
+/// One message that waits; its text is bounded by [`PERSON_TEXT_BYTES`](crate::text::PERSON_TEXT_BYTES).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct QueuedMessage {
+    /// Our id of the message.
+    pub id: MessageId,
+    /// Its words.
+    pub text: String,
+}
+
+/// Adds a message at the end of a session's queue; the same one again is no news.
+pub(crate) fn queue(desk: &Desk, session: &Session, id: MessageId, text: &str) -> Result<Decision, Reject> {
+    let text = said(text)?;
+    if !session.is_running() {
+        return Err(Reject::SessionGone);
+    }
+    match session.queue.iter().find(|message| message.id == id) {
+        Some(known) if known.text == text => return Ok(Decision::default()),
+        Some(_) => return Err(Reject::invalid("id", "another message with this id waits already")),
+        None => {}
+    }
+    if session.queue.len() >= QUEUED_MESSAGES {
+        let rule = format!("at most {QUEUED_MESSAGES} messages wait; remove one or let the agent go on");
+        return Err(Reject::invalid("queue", rule));
+    }
+    let message = QueuedMessage { id, text };
+    let mut decision = Decision::of(Event::MessageQueued { session: session.id, message });
+    if rests(desk, session) {
+        // The turn it was to wait for has ended while it was on its way here.
+        decision.effects.push(Effect::SendQueued { session: session.id });
+    }
+    Ok(decision)
+}
+
+/// Changes the words of a message that waits.
+pub(crate) fn edit(session: &Session, id: MessageId, text: &str) -> Result<Decision, Reject> {
+    let text = said(text)?;
+    if find(session, id)?.text == text {
+        return Ok(Decision::default());
+    }
+    Ok(Decision::of(Event::QueuedEdited { session: session.id, message: QueuedMessage { id, text } }))
+}
+
+/// Takes a message out of the queue without sending it.
+pub(crate) fn remove(session: &Session, id: MessageId) -> Result<Decision, Reject> {
+    find(session, id)?;
+    Ok(Decision::of(Event::QueuedRemoved { session: session.id, message: id }))
+}
+
+/// Takes the oldest message to send it, if the agent is at rest and nothing is open; it ends no question.
+pub(crate) fn send_next(desk: &Desk, session: &Session) -> Decision {
+    match session.queue.first() {
+        Some(message) if rests(desk, session) => send(session, message),
+        _ => Decision::default(),
+    }
+}
+
+/// Takes one message to send it at once, by the person's own hand: into a running turn too, but past no open question.
+pub(crate) fn send_now(desk: &Desk, session: &Session, id: MessageId) -> Result<Decision, Reject> {
+    if !session.is_running() {
+        return Err(Reject::SessionGone);
+    }
+    let message = find(session, id)?;
+    if desk.open_requests(session.id).next().is_some() {
+        return Err(Reject::invalid("session", "a question is open; answer it, or reply in chat"));
+    }
+    Ok(send(session, message))
+}
+
+fn send(session: &Session, message: &QueuedMessage) -> Decision {
+    let mut decision = Decision::of(Event::QueuedSent { session: session.id, message: message.clone() });
+    if session.state != SessionState::Working {
+        decision.events.push(Event::TurnBegan { session: session.id });
+    }
+    decision
+}
+
+fn rests(desk: &Desk, session: &Session) -> bool {
+    session.state == SessionState::Idle
+        && desk.open_requests(session.id).next().is_none()
+        && desk.open_approvals(session.id).next().is_none()
+}
+
+fn find(session: &Session, id: MessageId) -> Result<&QueuedMessage, Reject> {
+    let message = session.queue.iter().find(|message| message.id == id);
+    message.ok_or(Reject::NotFound { what: "message" })
+}
+
+fn said(text: &str) -> Result<String, Reject> {
+    words(Some(text), "text")?.ok_or_else(|| Reject::invalid("text", "must not be empty"))
+}

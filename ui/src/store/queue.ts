@@ -1,0 +1,22 @@
+import type { Session } from '../generated/wire';
+import type { State } from './state';
+
+export function withoutKey<T>(from: Readonly<Record<string, T>>, key: string): Record<string, T> {
+  const { [key]: _, ...rest } = from;
+  return rest;
+}
+
+/** Words of a message that was sent while they were changed go to the composer: they were not sent. */
+export function keepEdits(state: State, before: Session | undefined, after: Session): State {
+  const gone = (before?.queue ?? []).filter(
+    (message) =>
+      message.id in state.queueEdits && !after.queue.some((other) => other.id === message.id),
+  );
+  return gone.reduce((kept, message) => {
+    const words = kept.queueEdits[message.id] ?? '';
+    const queueEdits = withoutKey(kept.queueEdits, message.id);
+    if (words === message.text) return { ...kept, queueEdits };
+    const text = [kept.messages[after.id] ?? '', words].filter((part) => part !== '').join('\n');
+    return { ...kept, queueEdits, messages: { ...kept.messages, [after.id]: text } };
+  }, state);
+}
