@@ -233,6 +233,29 @@ async fn stop_session_ends_it_and_later_commands_say_that_it_is_gone() {
 }
 
 #[tokio::test]
+async fn case_35_a_message_is_queued_once_changed_and_taken_back_while_the_question_stays_open() {
+    let bridge = Bridge::open();
+    let request = bridge.asked("technology").await;
+    let session = request.session;
+    let message = json!({"requestId": fresh(), "session": session, "text": "then add tests"});
+    let queued = bridge.call("queue_message", message.clone()).await.unwrap();
+    bridge.call("queue_message", message).await.unwrap();
+    let now = bridge.snapshot().await;
+    assert_eq!(now.sessions[0].queue.len(), 1);
+    let id = &queued["queue"][0]["id"];
+    let edit = json!({"requestId": fresh(), "session": session, "id": id, "text": "then add many tests"});
+    let edited = bridge.call("edit_queued", edit).await.unwrap();
+    assert_eq!(edited["queue"], json!([{"id": id, "text": "then add many tests"}]));
+    let send = json!({"requestId": fresh(), "session": session, "id": id});
+    assert_eq!(bridge.refused("send_queued", send).await["field"], "session");
+    let remove = json!({"requestId": fresh(), "session": session, "id": id});
+    let removed = bridge.call("remove_queued", remove).await.unwrap();
+    assert_eq!(removed["queue"], json!([]));
+    assert!(bridge.snapshot().await.requests[0].is_open());
+    assert_eq!(bridge.decisions(), 0);
+}
+
+#[tokio::test]
 async fn the_agents_are_listed_with_what_the_demo_can_play() {
     let bridge = Bridge::open();
     let found = bridge.call("list_agents", json!({})).await.unwrap();

@@ -27,7 +27,13 @@ fn well_formed(name: &str) -> Value {
             json!({"requestId": request_id, "id": id, "decision": {"decision": "allow_once"}})
         }
         "start_session" => json!({"requestId": request_id, "agent": "demo", "folder": "/nowhere/at/all"}),
-        "send_message" => json!({"requestId": request_id, "session": session, "text": "hello"}),
+        "send_message" | "queue_message" => {
+            json!({"requestId": request_id, "session": session, "text": "hello"})
+        }
+        "edit_queued" => {
+            json!({"requestId": request_id, "session": session, "id": id, "text": "hello"})
+        }
+        "remove_queued" | "send_queued" => json!({"requestId": request_id, "session": session, "id": id}),
         "interrupt_session" | "stop_session" => json!({"requestId": request_id, "session": session}),
         "list_agents" => json!({}),
         "read_transcript" => json!({"session": session, "limit": 5}),
@@ -57,6 +63,10 @@ async fn every_command_of_the_list_is_carried_out_by_its_name() {
         "decide_approval: not_found",
         "start_session: folder_missing",
         "send_message: session_gone",
+        "queue_message: not_found",
+        "edit_queued: not_found",
+        "remove_queued: not_found",
+        "send_queued: session_gone",
         "interrupt_session: session_gone",
         "stop_session: session_gone",
         "list_agents: done",

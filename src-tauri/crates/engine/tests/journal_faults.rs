@@ -100,6 +100,18 @@ fn what_was_committed_is_there_when_it_is_opened_again() {
 }
 
 #[test]
+fn a_desk_written_before_messages_could_wait_is_read_with_empty_queues() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(database(folder.path()), include_bytes!("fixtures/desk-format-1.db")).unwrap();
+    let Opened { desk, entries, notice, .. } = open(folder.path());
+    assert_eq!(notice, None);
+    let sessions: Vec<_> = desk.sessions().map(|it| (it.name.as_str(), it.queue.len())).collect();
+    assert_eq!(sessions, [("api", 0), ("web", 0)]);
+    assert_eq!((desk.requests().count(), desk.approvals().count()), (2, 1));
+    assert_eq!(entries.values().copied().collect::<Vec<_>>(), [7, 2]);
+}
+
+#[test]
 fn what_was_committed_is_there_after_an_end_without_closing() {
     let folder = tempfile::tempdir().unwrap();
     let kept = tempfile::tempdir().unwrap();
