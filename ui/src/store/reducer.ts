@@ -9,6 +9,7 @@ import type {
   RequestId,
   Session,
   SessionId,
+  SettingsRead,
   TranscriptPage,
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
@@ -61,7 +62,10 @@ export type Action =
   | { type: 'failed'; error: DeskError }
   | { type: 'failure_dismissed'; serial: number }
   | { type: 'log_opened'; session: SessionId }
-  | { type: 'log_closed' };
+  | { type: 'log_closed' }
+  | { type: 'settings_read'; settings: SettingsRead }
+  | { type: 'settings_opened' }
+  | { type: 'settings_closed' };
 
 type DraftAction = { request: RequestId } & (
   | {
@@ -174,6 +178,12 @@ export function reduce(state: State, action: Action): State {
       return { ...state, logOpen: action.session };
     case 'log_closed':
       return { ...state, logOpen: null };
+    case 'settings_read':
+      return { ...state, settings: action.settings };
+    case 'settings_opened':
+      return { ...state, settingsOpen: true };
+    case 'settings_closed':
+      return { ...state, settingsOpen: false };
     default:
       return reduceDraft(state, action);
   }

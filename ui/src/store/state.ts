@@ -12,6 +12,7 @@ import type {
   RequestId,
   Session,
   SessionId,
+  SettingsRead,
   StorageNotice,
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
@@ -100,6 +101,8 @@ export interface State {
   /** In pixels. */
   panelWidth: number;
   logOpen: SessionId | null;
+  settings: SettingsRead | null;
+  settingsOpen: boolean;
 }
 
 /** In pixels: from what the narrowest card needs to what leaves a readable transcript. */
@@ -130,6 +133,8 @@ export function initialState(remembered: SessionId | null = null): State {
     panelCollapsed: false,
     panelWidth: PANEL_WIDTH.preferred,
     logOpen: null,
+    settings: null,
+    settingsOpen: false,
   };
 }
 

@@ -6,6 +6,7 @@ import type {
   Frame,
   Request,
   SessionId,
+  SettingsRead,
   Snapshot,
 } from '../generated/wire';
 import type { Bridge, CommandName, Input, Output } from '../platform/bridge';
@@ -25,6 +26,17 @@ export class FakeBridge implements Bridge {
   snapshot: Snapshot;
   entries: Record<SessionId, Entry[]> = {};
   agents: AgentsFound = { agents: [], examples: [], home: null };
+  settings: SettingsRead = {
+    settings: {
+      theme: 'system',
+      textSize: 100,
+      density: 'comfortable',
+      notifyQuestions: 'unseen',
+      onClose: 'keep_running',
+    },
+    ignored: [],
+    file: '/home/ada/.local/share/askdesk/settings.toml',
+  };
   /** Stands for a click on a notification. */
   openRequest: (request: string) => void = () => undefined;
   #receive: ((frames: Frame[]) => void) | null = null;
@@ -66,6 +78,14 @@ export class FakeBridge implements Bridge {
         };
       case 'list_agents':
         return this.agents;
+      case 'read_settings':
+        return this.settings;
+      case 'change_setting': {
+        const { change } = input as Input<'change_setting'>;
+        const settings = { ...this.settings.settings, [camel(change.setting)]: change.value };
+        this.settings = { ...this.settings, settings };
+        return this.settings;
+      }
       case 'read_log':
         return { lines: [] };
       case 'answer_question':
@@ -124,6 +144,11 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
         live: snapshot.live.filter((text) => text.session !== change.session),
       };
   }
+}
+
+/** The name of a setting as a field. */
+function camel(name: string): string {
+  return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function put<T extends { id: string }>(values: readonly T[], value: T): T[] {
