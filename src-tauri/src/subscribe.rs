@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use askdesk_api::Error;
 use askdesk_engine::Subscription;
-use askdesk_engine::frame::{Change, Frame};
+use askdesk_engine::frame::{Change, Frame, merge};
 use tauri::async_runtime::{JoinHandle, spawn};
 use tauri::ipc::Channel;
 use tauri::webview::{PageLoadEvent, PageLoadPayload};
@@ -90,7 +90,7 @@ async fn stream(mut frames: Subscription, channel: Channel<Vec<Frame>>) {
                 }
             }
         }
-        if channel.send(batch).is_err() {
+        if channel.send(merge(batch)).is_err() {
             return;
         }
         next = Instant::now() + REFRESH;

@@ -1,9 +1,13 @@
 //! What a subscriber receives: one snapshot, then deltas that say which state they follow on.
 
+mod merge;
+
 use std::sync::Arc;
 
 use askdesk_domain::{Approval, Entry, Request, Session, SessionId};
 use serde::{Deserialize, Serialize};
+
+pub use merge::merge;
 
 /// One message to a subscriber.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
