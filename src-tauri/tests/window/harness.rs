@@ -150,6 +150,12 @@ impl Desk {
         &self.record
     }
 
+    /// Returns the process that the app and its agents descend from.
+    #[allow(dead_code, reason = "the bench reads it")]
+    pub fn root(&self) -> u32 {
+        self.driver.process.id()
+    }
+
     /// Calls a command of the bridge as the page would.
     pub async fn invoke(&self, command: &str, input: Value) -> Result<Value, Value> {
         let script = "const [command, input, done] = arguments;
