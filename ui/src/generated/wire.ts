@@ -294,7 +294,11 @@ export type Delivery = { "delivery": "pending" } | { "delivery": "delivered",
 /**
  * When it showed that.
  */
-at: Timestamp, } | { "delivery": "failed", 
+at: Timestamp, 
+/**
+ * Whether it came as a message after the call was closed.
+ */
+late?: boolean, } | { "delivery": "failed", 
 /**
  * What went wrong.
  */
@@ -304,6 +308,54 @@ error: string, } | { "delivery": "parked" };
  * Which program a session runs.
  */
 export type AgentKind = "claude_code" | "demo";
+
+/**
+ * What an agent may do without being allowed to.
+ */
+export type PermissionMode = "plan" | "default" | "accept_edits" | "bypass";
+
+/**
+ * How much thought an agent gives to its work.
+ */
+export type Effort = "low" | "medium" | "high" | "xhigh" | "max";
+
+/**
+ * When an agent may ask questions.
+ */
+export type QuestionPolicy = "always" | "plan_only" | "never";
+
+/**
+ * What a session is started with, and taken up again with.
+ */
+export type SessionOptions = { 
+/**
+ * The permission mode; none for the person's own default.
+ */
+mode: PermissionMode | null, 
+/**
+ * The model; none for the person's own default.
+ */
+model: string | null, 
+/**
+ * How much thought it gives to its work; none for the person's own default.
+ */
+effort: Effort | null, 
+/**
+ * When it may ask questions.
+ */
+questions: QuestionPolicy, 
+/**
+ * The program to run instead of the one found on PATH.
+ */
+program: string | null, 
+/**
+ * Set for an older wrapper that asks by a bare tool use and takes a tool result as the answer.
+ */
+bareToolUse: boolean, 
+/**
+ * Which example the demo plays, by name or by the path of a scenario file.
+ */
+example: string | null, };
 
 /**
  * Names one message that waits to be sent (UUIDv7).
@@ -324,7 +376,7 @@ id: MessageId,
 text: string, };
 
 /**
- * One run of one agent in one folder.
+ * One agent in one folder.
  */
 export type Session = { 
 /**
@@ -363,6 +415,18 @@ model: string | null,
  * How many lines of its output could not be used; they stand in the session's log.
  */
 unusableLines: number, 
+/**
+ * What it was started with.
+ */
+options: SessionOptions, 
+/**
+ * Its place in the order of sessions; a smaller one comes first.
+ */
+place: number, 
+/**
+ * Whether it has ended and its agent can take it up again.
+ */
+resumable: boolean, 
 /**
  * What the person wrote while the agent worked and is still to be sent, oldest first.
  */
@@ -583,15 +647,15 @@ epoch: string,
  */
 seq: number, 
 /**
- * All sessions, oldest first.
+ * All sessions that are not closed, oldest first.
  */
 sessions: Array<Session>, 
 /**
- * The requests in memory, oldest first.
+ * The requests in memory that belong to them, oldest first.
  */
 requests: Array<Request>, 
 /**
- * The approvals in memory, oldest first.
+ * The approvals in memory that belong to them, oldest first.
  */
 approvals: Array<Approval>, 
 /**
@@ -647,7 +711,11 @@ session: SessionId,
 /**
  * As it is now.
  */
-entry: Entry, } | { "change": "live_text", 
+entry: Entry, } | { "change": "session_closed", 
+/**
+ * Which.
+ */
+session: SessionId, } | { "change": "live_text", 
 /**
  * The text that was added.
  */
@@ -761,6 +829,19 @@ requestId: CommandId,
 id: RequestId, };
 
 /**
+ * Gives up a request that was missed, or whose end could not be delivered.
+ */
+export type DismissRequest = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The request.
+ */
+id: RequestId, };
+
+/**
  * Decides an approval.
  */
 export type DecideApproval = { 
@@ -815,7 +896,8 @@ bareToolUse: boolean,
 example: string | null, };
 
 /**
- * Sends a message to an agent; requests that are open in its session end as replied in chat.
+ * Sends a message to an agent; requests that are open in its session end as replied in chat. An ended session that
+ * can be taken up again is taken up first.
  */
 export type SendMessage = { 
 /**
@@ -920,6 +1002,66 @@ session: SessionId, };
  * Ends an agent's process and all that it started.
  */
 export type StopSession = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, };
+
+/**
+ * Gives a session another name.
+ */
+export type RenameSession = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The name.
+ */
+name: string, };
+
+/**
+ * Puts a session in another place among the sessions.
+ */
+export type MoveSession = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The session it goes before; none means the end.
+ */
+before: SessionId | null, };
+
+/**
+ * Ends a session if it runs, and takes it out of the list; it stays in the history.
+ */
+export type CloseSession = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, };
+
+/**
+ * Has the agent take up an ended session again.
+ */
+export type ResumeSession = { 
 /**
  * The caller's id of this command.
  */
@@ -1246,6 +1388,7 @@ export interface CommandMap {
   decline_question: { input: DeclineQuestion; output: Request };
   cancel_question: { input: CancelQuestion; output: Request };
   retry_delivery: { input: RetryDelivery; output: Request };
+  dismiss_request: { input: DismissRequest; output: Request };
   decide_approval: { input: DecideApproval; output: Approval };
   start_session: { input: StartSession; output: Session };
   send_message: { input: SendMessage; output: Done };
@@ -1255,6 +1398,10 @@ export interface CommandMap {
   send_queued: { input: SendQueued; output: Done };
   interrupt_session: { input: InterruptSession; output: Done };
   stop_session: { input: StopSession; output: Done };
+  rename_session: { input: RenameSession; output: Session };
+  move_session: { input: MoveSession; output: Done };
+  close_session: { input: CloseSession; output: Done };
+  resume_session: { input: ResumeSession; output: Session };
   list_agents: { input: ListAgents; output: AgentsFound };
   read_transcript: { input: ReadTranscript; output: TranscriptPage };
   read_log: { input: ReadLog; output: SessionLog };

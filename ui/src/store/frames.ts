@@ -92,6 +92,8 @@ function applyChange(state: State, change: Change): State {
   switch (change.change) {
     case 'session':
       return putSession(state, change.session);
+    case 'session_closed':
+      return removeSession(state, change.session);
     case 'request':
       return putRequest(state, change.request);
     case 'approval': {
@@ -117,6 +119,22 @@ export function putSession(state: State, session: Session): State {
     return { ...kept, sessions: state.sessions.with(index, session) };
   }
   return selectFirst({ ...state, sessions: [...state.sessions, session] });
+}
+
+/** Takes a session away; where it was shown, another one is. */
+function removeSession(state: State, id: string): State {
+  const isElsewhere = (value: { session: string }) => value.session !== id;
+  const requests = Object.values(state.requests).filter(isElsewhere);
+  const approvals = Object.values(state.approvals).filter(isElsewhere);
+  const { [id]: _, ...live } = state.live;
+  const sessions = state.sessions.filter((session) => session.id !== id);
+  return selectFirst({
+    ...state,
+    sessions,
+    requests: byId(requests),
+    approvals: byId(approvals),
+    live,
+  });
 }
 
 /** Puts a request in its place, and remembers for a moment that its end was just delivered. */

@@ -23,6 +23,17 @@ export function aSession(changes: Partial<Session> = {}): Session {
     version: '2.1.0',
     model: null,
     unusableLines: 0,
+    options: {
+      mode: null,
+      model: null,
+      effort: null,
+      questions: 'always',
+      program: null,
+      bareToolUse: false,
+      example: null,
+    },
+    place: 0,
+    resumable: false,
     queue: [],
     ...changes,
   };

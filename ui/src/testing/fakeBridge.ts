@@ -130,6 +130,14 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
   switch (change.change) {
     case 'session':
       return { ...snapshot, sessions: put(snapshot.sessions, change.session) };
+    case 'session_closed':
+      return {
+        ...snapshot,
+        sessions: snapshot.sessions.filter((session) => session.id !== change.session),
+        requests: snapshot.requests.filter((request) => request.session !== change.session),
+        approvals: snapshot.approvals.filter((approval) => approval.session !== change.session),
+        live: snapshot.live.filter((text) => text.session !== change.session),
+      };
     case 'request':
       return { ...snapshot, requests: put(snapshot.requests, change.request) };
     case 'approval':

@@ -3,8 +3,10 @@
 mod answers;
 mod control;
 mod encode;
+mod late;
 mod launch;
 mod parse;
+mod resume;
 mod tools;
 
 use std::collections::VecDeque;
@@ -15,7 +17,9 @@ use serde_json::Value;
 
 pub use answers::Encoded;
 pub use encode::EncodeError;
+pub use late::late_words;
 pub use launch::{ClaudeOptions, PermissionMode, claude_launch, find_claude};
+pub use resume::{claude_resume, no_longer_has};
 
 /// How long a bare question waits for the control request of the same call; measured: 8 ms.
 pub const BARE_GRACE: Duration = Duration::from_millis(400);

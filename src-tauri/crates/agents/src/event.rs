@@ -1,6 +1,7 @@
 //! What one line of an agent means to the desk.
 
 use askdesk_domain::{NativeRef, Question, Source};
+use uuid::Uuid;
 
 /// What one line of an agent, or the end of its output, means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,6 +103,11 @@ pub enum AgentEvent {
     Acknowledged {
         /// The agent's id of the call.
         native_ref: NativeRef,
+    },
+    /// The agent has taken up a message of the person.
+    MessageTaken {
+        /// The message's id, as it was encoded with.
+        uuid: Uuid,
     },
     /// A turn ended.
     TurnEnded {

@@ -13,6 +13,7 @@ pub mod supervisor;
 
 pub use claude::{BARE_GRACE, ClaudeStream, EncodeError, Encoded};
 pub use claude::{ClaudeOptions, PermissionMode, claude_launch, find_claude};
+pub use claude::{claude_resume, late_words, no_longer_has};
 pub use error::{AgentError, WriteError};
 pub use event::{AgentEvent, Asked, Unusable};
 pub use launch::LaunchPlan;

@@ -174,6 +174,7 @@ fn pieces_are_live_and_finished_blocks_follow_whole() {
     check(
         "streaming",
         &[
+            AgentEvent::MessageTaken { uuid: Uuid::from_u128(0x2a0f_7a52_4444_4a43_9d52_0b8a_8f1f_7e10) },
             introduced(&CAPABILITIES),
             AgentEvent::TurnBegan,
             AgentEvent::ThinkingDelta { text: "Let me ".to_owned() },

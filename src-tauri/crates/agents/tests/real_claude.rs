@@ -122,10 +122,15 @@ async fn case_01_and_10_the_real_agent_gets_the_answer_and_goes_on_in_the_same_t
     session.process.write(encoded.line).await.unwrap();
     session.until(&mut seen, turn_ended).await;
 
+    let taken = seen.iter().filter(|event| matches!(event, AgentEvent::MessageTaken { .. }));
+    assert_eq!(taken.count(), 1);
     let told = seen.iter().filter(|event| {
         !matches!(
             event,
-            AgentEvent::Introduced { .. } | AgentEvent::TextDelta { .. } | AgentEvent::TurnEnded { .. }
+            AgentEvent::Introduced { .. }
+                | AgentEvent::MessageTaken { .. }
+                | AgentEvent::TextDelta { .. }
+                | AgentEvent::TurnEnded { .. }
         )
     });
     let said = |text: &str| AgentEvent::Said { text: text.to_owned() };

@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use askdesk_agents::{AgentError, ClaudeOptions, LaunchPlan, claude_launch, find_claude};
+use askdesk_agents::{AgentError, ClaudeOptions, LaunchPlan, claude_launch, claude_resume, find_claude};
 use askdesk_domain::{
-    AgentKind, Approval, ApprovalState, Command, CommandId, Reject, Request, Session, SessionId, SessionState,
+    AgentKind, Approval, ApprovalState, Command, CommandId, Reject, Request, Session, SessionId,
+    SessionOptions, SessionState,
 };
 use askdesk_engine::frame::Frame;
 use askdesk_engine::{EngineError, EngineHandle, JournalError, Sessions, SettingsFile, StartSpec};
@@ -21,6 +22,12 @@ const REMEMBERED_COMMANDS: usize = 1_024;
 
 /// The longest program path or example name that is taken, in bytes.
 const NAME_BYTES: usize = 4_096;
+
+/// Where in its folder the demo remembers its sessions.
+const DEMO_SESSIONS: &str = ".sessions";
+
+/// Plans the start of an agent: for the first time, or again.
+type Launch = fn(PathBuf, PathBuf, &ClaudeOptions) -> LaunchPlan;
 
 /// The demo agent: how it is started and what it can play.
 #[derive(Clone, Debug)]
@@ -173,16 +180,19 @@ impl DeskApi {
         let prompt = askdesk_domain::answer::words(prompt, "prompt")?;
         let folder = self.folder(&input)?;
         let id = self.engine.source().session();
-        let plan = match input.agent {
-            AgentKind::ClaudeCode => claude_plan(id, &folder, &input),
-            AgentKind::Demo => Ok(self.demo_plan(id, &folder, &input)),
+        let options = SessionOptions {
+            program: input.program.filter(|program| !program.trim().is_empty()),
+            bare_tool_use: input.bare_tool_use,
+            example: input.example,
+            ..SessionOptions::default()
         };
+        let plan = self.plan(claude_launch, input.agent, id, &folder, &options);
         let name = input.name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| match input.agent {
             AgentKind::Demo => "Demo".to_owned(),
             AgentKind::ClaudeCode => folder_name(&folder),
         });
         let folder = folder.display().to_string();
-        let spec = StartSpec { agent: input.agent, name, folder, prompt, plan };
+        let spec = StartSpec { agent: input.agent, name, folder, options, prompt, plan };
         Ok(self.sessions.start(id, spec).await?)
     }
 
@@ -213,10 +223,52 @@ impl DeskApi {
         }
     }
 
-    fn demo_plan(&self, id: SessionId, folder: &Path, input: &StartSession) -> LaunchPlan {
-        let options = claude_options(id, input);
-        let mut plan = claude_launch(self.demo.program.clone(), folder, &options);
-        let example = input.example.as_deref().unwrap_or("demo");
+    /// Takes an ended session up again with what it was started with.
+    async fn resume(&self, session: &Session) -> Result<Session, Error> {
+        let folder = Path::new(&session.folder);
+        let plan = self.plan(claude_resume, session.agent, session.id, folder, &session.options);
+        Ok(self.sessions.resume(session.id, plan).await?)
+    }
+
+    /// Takes a session up again if it has ended and can be: what the person sends goes to a running agent.
+    async fn wake(&self, session: SessionId) -> Result<(), Error> {
+        let known = self.engine.session(session).await?;
+        if known.resumable {
+            self.resume(&known).await?;
+        }
+        Ok(())
+    }
+
+    /// Says how an agent is started, for the first time or again.
+    fn plan(
+        &self,
+        launch: Launch,
+        agent: AgentKind,
+        id: SessionId,
+        folder: &Path,
+        options: &SessionOptions,
+    ) -> Result<LaunchPlan, AgentError> {
+        match agent {
+            AgentKind::ClaudeCode => claude_plan(launch, id, folder, options),
+            AgentKind::Demo => Ok(self.demo_plan(launch, id, folder, options)),
+        }
+    }
+
+    fn demo_plan(
+        &self,
+        launch: Launch,
+        id: SessionId,
+        folder: &Path,
+        options: &SessionOptions,
+    ) -> LaunchPlan {
+        let mut plan = launch(self.demo.program.clone(), folder.to_owned(), &claude_options(id, options));
+        // The demo remembers its sessions there, as a real agent does in a folder of its own.
+        let kept = self.demo.folder.join(DEMO_SESSIONS);
+        match std::fs::create_dir_all(&kept) {
+            Ok(()) => plan.env.push(("ASKDESK_FAKE_SESSIONS".into(), kept.into_os_string())),
+            Err(error) => tracing::warn!(%error, "the demo will not remember this session"),
+        }
+        let example = options.example.as_deref().unwrap_or("demo");
         let first = self.demo.args.iter().map(String::as_str).chain(["--scenario", example]);
         let rest = std::mem::take(&mut plan.args);
         plan.args = first.map(Into::into).chain(rest).collect();
@@ -224,15 +276,20 @@ impl DeskApi {
     }
 }
 
-fn claude_options(id: SessionId, input: &StartSession) -> ClaudeOptions {
-    let prompt_tool = !input.bare_tool_use;
+fn claude_options(id: SessionId, options: &SessionOptions) -> ClaudeOptions {
+    let prompt_tool = !options.bare_tool_use;
     ClaudeOptions { session_id: id.uuid(), prompt_tool, model: None, permission_mode: None }
 }
 
-fn claude_plan(id: SessionId, folder: &Path, input: &StartSession) -> Result<LaunchPlan, AgentError> {
-    let explicit = input.program.as_deref().map(str::trim).filter(|program| !program.is_empty());
+fn claude_plan(
+    launch: Launch,
+    id: SessionId,
+    folder: &Path,
+    options: &SessionOptions,
+) -> Result<LaunchPlan, AgentError> {
+    let explicit = options.program.as_deref().map(str::trim).filter(|program| !program.is_empty());
     let program = find_claude(explicit.map(expand_home).as_deref())?;
-    Ok(claude_launch(program, folder, &claude_options(id, input)))
+    Ok(launch(program, folder.to_owned(), &claude_options(id, options)))
 }
 
 fn expand_home(path: &str) -> PathBuf {
@@ -286,6 +343,10 @@ impl Commands for DeskApi {
         Ok(self.engine.retry(input.id).await?)
     }
 
+    async fn dismiss_request(&self, input: DismissRequest) -> Result<Request, Error> {
+        Ok(self.engine.dismiss(input.id).await?)
+    }
+
     async fn decide_approval(&self, input: DecideApproval) -> Result<Approval, Error> {
         Ok(self.engine.decide_approval(input.id, input.decision).await?)
     }
@@ -301,6 +362,7 @@ impl Commands for DeskApi {
         let text = askdesk_domain::answer::words(Some(&text), "text")?
             .ok_or_else(|| Error::from(Reject::invalid("text", "must not be empty")))?;
         let send = async {
+            self.wake(session).await?;
             self.sessions.send_message(session, text).await?;
             Ok(None)
         };
@@ -326,6 +388,7 @@ impl Commands for DeskApi {
 
     async fn send_queued(&self, input: SendQueued) -> Result<Done, Error> {
         let send = async {
+            self.wake(input.session).await?;
             self.sessions.send_queued(input.session, input.id).await?;
             Ok(None)
         };
@@ -346,6 +409,37 @@ impl Commands for DeskApi {
             Ok(None)
         };
         self.once(input.request_id, "stop_session", stop).await.map(|_| Done {})
+    }
+
+    async fn rename_session(&self, input: RenameSession) -> Result<Session, Error> {
+        let RenameSession { request_id, session, name } = input;
+        self.on_session(request_id, "rename_session", Command::RenameSession { session, name }).await
+    }
+
+    async fn move_session(&self, input: MoveSession) -> Result<Done, Error> {
+        let MoveSession { request_id, session, before } = input;
+        let move_it = async {
+            self.engine.act(Command::MoveSession { session, before }).await?;
+            Ok(None)
+        };
+        self.once(request_id, "move_session", move_it).await.map(|_| Done {})
+    }
+
+    async fn close_session(&self, input: CloseSession) -> Result<Done, Error> {
+        let close = async {
+            self.sessions.close(input.session).await?;
+            Ok(None)
+        };
+        self.once(input.request_id, "close_session", close).await.map(|_| Done {})
+    }
+
+    async fn resume_session(&self, input: ResumeSession) -> Result<Session, Error> {
+        let resume = async {
+            let known = self.engine.session(input.session).await?;
+            Ok(Some(self.resume(&known).await?))
+        };
+        let resumed = self.once(input.request_id, "resume_session", resume).await?;
+        resumed.ok_or_else(|| Reject::NotFound { what: "session" }.into())
     }
 
     async fn list_agents(&self, _: ListAgents) -> Result<AgentsFound, Error> {

@@ -97,7 +97,52 @@ wire! {
         example: Option<String>,
     }
 
-    /// Sends a message to an agent; requests that are open in its session end as replied in chat.
+    /// Gives up a request that was missed, or whose end could not be delivered.
+    struct DismissRequest {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The request.
+        id: RequestId,
+    }
+
+    /// Gives a session another name.
+    struct RenameSession {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+        /// The name.
+        name: String,
+    }
+
+    /// Puts a session in another place among the sessions.
+    struct MoveSession {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+        /// The session it goes before; none means the end.
+        before: Option<SessionId>,
+    }
+
+    /// Ends a session if it runs, and takes it out of the list; it stays in the history.
+    struct CloseSession {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+    }
+
+    /// Has the agent take up an ended session again.
+    struct ResumeSession {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+    }
+
+    /// Sends a message to an agent; requests that are open in its session end as replied in chat. An ended session that
+    /// can be taken up again is taken up first.
     struct SendMessage {
         /// The caller's id of this command.
         request_id: CommandId,

@@ -253,7 +253,7 @@ async fn a_setting_that_is_changed_is_read_and_told_and_stands_in_the_file() {
 }
 
 #[tokio::test]
-async fn stop_session_ends_it_and_later_commands_say_that_it_is_gone() {
+async fn stop_session_ends_it_and_a_message_takes_it_up_again() {
     let bridge = Bridge::open();
     let request = bridge.asked("technology").await;
     let stop = json!({"requestId": fresh(), "session": request.session});
@@ -261,8 +261,13 @@ async fn stop_session_ends_it_and_later_commands_say_that_it_is_gone() {
     let now = bridge.snapshot().await;
     assert!(matches!(now.sessions[0].state, SessionState::Ended { .. }));
     bridge.call("stop_session", stop).await.unwrap();
+    let interrupt = json!({"requestId": fresh(), "session": request.session});
+    assert_eq!(bridge.refused("interrupt_session", interrupt).await["code"], "session_gone");
     let message = json!({"requestId": fresh(), "session": request.session, "text": "hello?"});
-    assert_eq!(bridge.refused("send_message", message).await["code"], "session_gone");
+    bridge.call("send_message", message).await.unwrap();
+    let now = bridge.snapshot().await;
+    assert!(now.sessions[0].is_running());
+    assert_eq!((now.sessions.len(), now.sessions[0].id), (1, request.session));
 }
 
 #[tokio::test]
@@ -286,6 +291,66 @@ async fn case_35_a_message_is_queued_once_changed_and_taken_back_while_the_quest
     assert_eq!(removed["queue"], json!([]));
     assert!(bridge.snapshot().await.requests[0].is_open());
     assert_eq!(bridge.decisions(), 0);
+}
+
+#[tokio::test]
+async fn case_27_a_missed_question_is_answered_and_a_message_takes_the_session_up_again_with_the_answer_first()
+ {
+    let bridge = Bridge::open();
+    let request = bridge.asked("technology").await;
+    let session = request.session;
+    bridge.call("stop_session", json!({"requestId": fresh(), "session": session})).await.unwrap();
+    let parked = bridge.call("answer_question", answer(&request, "q1o2")).await.unwrap();
+    assert_eq!(parked["state"]["delivery"], json!({"delivery": "parked"}));
+    let message = json!({"requestId": fresh(), "session": session, "text": "and go on"});
+    bridge.call("send_message", message.clone()).await.unwrap();
+    bridge.call("send_message", message).await.unwrap();
+    let is_late = |request: &Request| {
+        let ended = request.ended().unwrap();
+        matches!(ended.delivery, Some(Delivery::Delivered { late: true, .. }))
+    };
+    bridge.until("it is delivered late", |now| is_late(&now.requests[0])).await;
+    bridge.until("both turns are over", |now| now.sessions[0].state == SessionState::Idle).await;
+    let messages = bridge.messages();
+    assert_eq!((messages.len(), messages[0].as_str(), messages[2].as_str()), (3, "go", "and go on"));
+    assert!(messages[1].contains("Answer: \"PostgreSQL\""), "{messages:?}");
+}
+
+#[tokio::test]
+async fn a_session_is_renamed_moved_closed_and_brought_back() {
+    let bridge = Bridge::open();
+    let first = bridge.asked("technology").await;
+    let session = first.session;
+    let other = bridge.call("start_session", demo("technology")).await.unwrap();
+    let rename = json!({"requestId": fresh(), "session": session, "name": " the store "});
+    assert_eq!(bridge.call("rename_session", rename).await.unwrap()["name"], "the store");
+    let to_front = json!({"requestId": fresh(), "session": other["id"], "before": session});
+    bridge.call("move_session", to_front).await.unwrap();
+    let now = bridge.snapshot().await;
+    let place = |id: &serde_json::Value| {
+        let session = now.sessions.iter().find(|it| json!(it.id) == *id).unwrap();
+        session.place
+    };
+    assert!(place(&other["id"]) < place(&json!(session)));
+
+    let close = json!({"requestId": fresh(), "session": session});
+    bridge.call("close_session", close.clone()).await.unwrap();
+    bridge.call("close_session", close).await.unwrap();
+    let now = bridge.snapshot().await;
+    assert_eq!(now.sessions.len(), 1);
+    assert!(now.requests.iter().all(|request| request.session != session));
+    // It is not forgotten: what was said stays, and it can be taken up again.
+    let page = bridge.call("read_transcript", json!({"session": session, "limit": 50})).await.unwrap();
+    assert!(page["entries"].as_array().unwrap().len() > 1, "{page}");
+    let resume = json!({"requestId": fresh(), "session": session});
+    let back = bridge.call("resume_session", resume).await.unwrap();
+    assert_eq!((&back["name"], &back["options"]["example"]), (&json!("the store"), &json!("technology")));
+    let now = bridge.until("it is there again", |now| now.sessions.len() == 2).await;
+    let missed = now.requests.iter().find(|request| request.id == first.id).unwrap();
+    assert!(missed.is_missed());
+    let dismiss = json!({"requestId": fresh(), "id": first.id});
+    let dismissed = bridge.call("dismiss_request", dismiss).await.unwrap();
+    assert_eq!(dismissed["state"]["outcome"]["outcome"], "withdrawn");
 }
 
 #[tokio::test]

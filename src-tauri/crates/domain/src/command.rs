@@ -5,7 +5,7 @@ use crate::approval::ApprovalDecision;
 use crate::id::{ApprovalId, MessageId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::question::Question;
 use crate::request::{Delivery, Limit, OrphanedWhy, Source, WithdrawnWhy};
-use crate::session::{AgentKind, SessionEnd};
+use crate::session::{AgentKind, SessionEnd, SessionOptions};
 
 /// One thing the desk is told to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +20,48 @@ pub enum Command {
         name: String,
         /// The folder it works in.
         folder: String,
+        /// What it is started with.
+        options: SessionOptions,
         /// Now.
         at: Timestamp,
+    },
+    /// Gives a session another name.
+    RenameSession {
+        /// Which.
+        session: SessionId,
+        /// Its name.
+        name: String,
+    },
+    /// Gives a session another place in the order.
+    MoveSession {
+        /// Which.
+        session: SessionId,
+        /// The session it shall stand before; none for the end.
+        before: Option<SessionId>,
+    },
+    /// Takes an ended session off the sidebar.
+    CloseSession {
+        /// Which.
+        session: SessionId,
+        /// Now.
+        at: Timestamp,
+    },
+    /// Opens an ended session again, because its agent is about to be started again.
+    ResumeSession {
+        /// Which.
+        session: SessionId,
+        /// Now.
+        at: Timestamp,
+    },
+    /// Notes that the agent has finished a piece of output.
+    NoteSpoke {
+        /// Whose agent.
+        session: SessionId,
+    },
+    /// Notes that the agent has no such session any more.
+    Forget {
+        /// Which.
+        session: SessionId,
     },
     /// Notes what the agent said about itself.
     Introduce {
@@ -126,6 +166,23 @@ pub enum Command {
         request: RequestId,
         /// How far.
         delivery: Delivery,
+    },
+    /// Notes that the end of a request is about to be handed to the agent.
+    NoteSending {
+        /// Which.
+        request: RequestId,
+    },
+    /// Sends the answers that wait for a session to run.
+    SendParked {
+        /// Whose.
+        session: SessionId,
+    },
+    /// Gives up a request that was missed or could not be delivered.
+    Dismiss {
+        /// Which.
+        request: RequestId,
+        /// Now.
+        at: Timestamp,
     },
     /// Hands over once more an end that could not be handed over.
     Retry {

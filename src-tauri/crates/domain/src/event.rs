@@ -52,6 +52,44 @@ pub enum Event {
         /// When.
         at: Timestamp,
     },
+    /// A session got another name.
+    SessionRenamed {
+        /// Which.
+        session: SessionId,
+        /// Its name.
+        name: String,
+    },
+    /// A session got another place in the order.
+    SessionMoved {
+        /// Which.
+        session: SessionId,
+        /// The session it stands before; none for the end.
+        before: Option<SessionId>,
+    },
+    /// A session left the sidebar.
+    SessionClosed {
+        /// Which.
+        session: SessionId,
+        /// When.
+        at: Timestamp,
+    },
+    /// A session's agent was started again, and the session is open again.
+    SessionResumed {
+        /// Which.
+        session: SessionId,
+        /// When.
+        at: Timestamp,
+    },
+    /// The agent finished a first piece of output; from then on it can know the session later.
+    AgentSpoke {
+        /// Whose agent.
+        session: SessionId,
+    },
+    /// The agent has no such session any more.
+    SessionForgotten {
+        /// Which.
+        session: SessionId,
+    },
     /// The person wrote a message that waits for the end of the agent's turn.
     MessageQueued {
         /// Whose.
@@ -100,6 +138,31 @@ pub enum Event {
         request: RequestId,
         /// How far.
         delivery: Delivery,
+    },
+    /// The end of a request is about to be handed to the agent; from here on it may have arrived.
+    Sending {
+        /// Which.
+        request: RequestId,
+        /// Whether it goes as a message, because its call is closed.
+        late: bool,
+    },
+    /// The person answered or declined a request that had ended without them; it waits to be delivered.
+    AnsweredLate {
+        /// Which.
+        request: RequestId,
+        /// How.
+        outcome: Outcome,
+        /// When.
+        at: Timestamp,
+    },
+    /// The person wants nothing more of a request that was missed or could not be delivered.
+    Dismissed {
+        /// Which.
+        request: RequestId,
+        /// How it has ended.
+        outcome: Outcome,
+        /// When it ended so.
+        at: Timestamp,
     },
     /// An approval was registered.
     ApprovalAsked {

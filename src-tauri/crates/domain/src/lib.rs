@@ -36,6 +36,8 @@ pub use reject::Reject;
 pub use request::{
     Delivery, Ended, EndedBy, Limit, OrphanedWhy, Outcome, Request, RequestState, Source, WithdrawnWhy,
 };
-pub use session::{AgentKind, Session, SessionEnd, SessionState};
+pub use session::{
+    AgentKind, Effort, PermissionMode, QuestionPolicy, Session, SessionEnd, SessionOptions, SessionState,
+};
 pub use settings::{Density, NotifyQuestions, OnClose, Setting, Settings, TextSize, Theme};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};

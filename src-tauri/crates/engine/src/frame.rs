@@ -30,11 +30,11 @@ pub struct Snapshot {
     /// The number of the last delta this snapshot holds.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub seq: u64,
-    /// All sessions, oldest first.
+    /// All sessions that are not closed, oldest first.
     pub sessions: Vec<Session>,
-    /// The requests in memory, oldest first.
+    /// The requests in memory that belong to them, oldest first.
     pub requests: Vec<Request>,
-    /// The approvals in memory, oldest first.
+    /// The approvals in memory that belong to them, oldest first.
     pub approvals: Vec<Approval>,
     /// What is being written at this moment.
     pub live: Vec<LiveText>,
@@ -85,6 +85,11 @@ pub enum Change {
         session: SessionId,
         /// As it is now.
         entry: Entry,
+    },
+    /// A session has left the sidebar, and its requests and approvals with it; they stay in the history.
+    SessionClosed {
+        /// Which.
+        session: SessionId,
     },
     /// Text was added to what is being written.
     LiveText {

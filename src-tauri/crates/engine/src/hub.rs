@@ -86,8 +86,8 @@ impl Hub {
             epoch: self.epoch.clone(),
             seq: self.seq,
             sessions: desk.sessions().cloned().collect(),
-            requests: desk.requests().cloned().collect(),
-            approvals: desk.approvals().cloned().collect(),
+            requests: desk.requests().filter(|it| !desk.is_closed(it.session)).cloned().collect(),
+            approvals: desk.approvals().filter(|it| !desk.is_closed(it.session)).cloned().collect(),
             live: self.live.values().cloned().collect(),
             storage: self.storage.clone(),
         }
@@ -153,7 +153,7 @@ impl Hub {
                     live.text.drain(..from);
                 }
             }
-            Change::LiveCleared { session } => {
+            Change::LiveCleared { session } | Change::SessionClosed { session } => {
                 self.live.remove(session);
             }
             _ => {}

@@ -2,6 +2,7 @@
 //!
 //! The task never waits for a person: what an agent asks goes to the writer with a waiter, and reading goes on.
 
+mod late;
 mod pending;
 mod start;
 
@@ -20,6 +21,7 @@ use crate::frame::{LiveKind, LiveText};
 use crate::handle::EngineHandle;
 use crate::log::{LogKind, SessionLogs};
 use crate::writer::{EngineError, EntryWrite, Input};
+use late::{GONE, Late};
 use pending::{Due, Line, Pending, Waiting};
 
 pub use start::{Sessions, StartSpec};
@@ -73,6 +75,8 @@ pub enum SessionInput {
         /// What was decided.
         decision: ApprovalDecision,
     },
+    /// Late answers wait to be sent.
+    SendParked,
     /// An end that could not be handed over shall be tried again.
     Redeliver {
         /// Which request.
@@ -90,10 +94,13 @@ struct SessionTask {
     process: AgentProcess,
     stream: ClaudeStream,
     pending: Pending,
+    late: Late,
     in_turn: bool,
     /// Set from an interrupt to the end of the turn it interrupts.
     interrupted: bool,
     live: bool,
+    /// Whether the agent has finished a piece of output, in this run or an earlier one.
+    spoke: bool,
     unusable: u64,
     count_at: Option<Instant>,
 }
@@ -122,12 +129,16 @@ impl SessionTask {
         }
         let mut stopped: Option<(SessionEnd, oneshot::Sender<()>)> = None;
         let exit = loop {
-            let count_at = self.count_at;
+            let (count_at, wait_until) = (self.count_at, self.late.wait_until());
             tokio::select! {
                 output = lines.next() => match output {
                     Some(Output::Line(line)) => {
                         for event in self.stream.on_line(&line) {
                             self.on_event(event, Some(&line)).await;
+                        }
+                        // Only now: what one line tells is about what was sent before it.
+                        if self.late.is_awake() {
+                            self.on_awake().await;
                         }
                     }
                     Some(Output::Overlong { bytes }) => {
@@ -143,6 +154,7 @@ impl SessionTask {
                 },
                 due = self.pending.next() => self.on_due(due).await,
                 () = sleep_until(count_at), if count_at.is_some() => self.flush_count().await,
+                () = sleep_until(wait_until), if wait_until.is_some() => self.on_awake().await,
                 input = inputs.recv() => match input {
                     Some(SessionInput::Stop { end, reply }) => {
                         self.process.stop(STOP_GRACE).await;
@@ -167,8 +179,13 @@ impl SessionTask {
         }
         self.flush_count().await;
         self.process.stop(Duration::ZERO).await;
+        let gone = self.late.is_gone();
+        if gone {
+            self.act(Command::Forget { session: self.id }).await;
+        }
         let end = match (&stopped, last) {
             (Some((end, _)), _) => end.clone(),
+            (None, _) if gone => SessionEnd::Failed { why: GONE.to_owned() },
             (None, Some(last)) if last.status.is_success() => SessionEnd::Finished,
             (None, Some(last)) => {
                 SessionEnd::Failed { why: last.status.into_error(last.stderr_tail).to_string() }
@@ -199,16 +216,30 @@ impl SessionTask {
         match event {
             AgentEvent::Introduced { version, model, .. } => {
                 self.act(Command::Introduce { session: self.id, version, model }).await;
+                self.late.wake();
             }
-            AgentEvent::TurnBegan => self.set_working(true).await,
+            AgentEvent::TurnBegan => {
+                self.set_working(true).await;
+                // An agent that tells nothing of its messages shows by this that it has what it was sent before.
+                self.late_arrived(None).await;
+                self.late.wake();
+            }
+            AgentEvent::MessageTaken { uuid } => self.late_arrived(Some(uuid)).await,
             AgentEvent::TextDelta { text } => self.add_live(LiveKind::Text, text).await,
             AgentEvent::ThinkingDelta { text } => self.add_live(LiveKind::Thinking, text).await,
-            AgentEvent::Said { text } => self.write_finished(EntryBody::Agent { text }).await,
-            AgentEvent::Thought { text } => self.write_finished(EntryBody::Thinking { text }).await,
+            AgentEvent::Said { text } => {
+                self.write_finished(EntryBody::Agent { text }).await;
+                self.note_spoke().await;
+            }
+            AgentEvent::Thought { text } => {
+                self.write_finished(EntryBody::Thinking { text }).await;
+                self.note_spoke().await;
+            }
             AgentEvent::ToolStarted { tool_use, name, summary, input } => {
                 let status = askdesk_domain::ToolStatus::Running;
                 self.write_entry(EntryBody::Tool { tool_use, name, summary, input, status, output: None })
                     .await;
+                self.note_spoke().await;
             }
             AgentEvent::ToolEnded { tool_use, ok, output } => {
                 self.engine.write(self.id, vec![EntryWrite::ToolEnded { tool_use, ok, output }]).await;
@@ -240,9 +271,14 @@ impl SessionTask {
             }
             AgentEvent::Acknowledged { native_ref } => {
                 if let Some(request) = self.pending.told(&native_ref) {
-                    let delivery = Delivery::Delivered { at: self.engine.source().now() };
+                    let delivery = Delivery::Delivered { at: self.engine.source().now(), late: false };
                     self.act(Command::NoteDelivery { request, delivery }).await;
                 }
+            }
+            AgentEvent::TurnEnded { error: Some(error), .. }
+                if self.late.is_news_of_gone(self.id, &error) =>
+            {
+                self.note(LogKind::Note, &error);
             }
             AgentEvent::TurnEnded { millis, input_tokens, output_tokens, error } => {
                 // A turn that ended well may leave a bare question open: its answer begins the next turn.
@@ -256,6 +292,7 @@ impl SessionTask {
                     .await;
                 self.interrupted = false;
                 self.set_working(false).await;
+                self.send_parked().await;
                 // After a failure or a stop the person decides what is said next.
                 if ended_well {
                     self.send_next_queued().await;
@@ -276,6 +313,10 @@ impl SessionTask {
 
     async fn on_input(&mut self, input: SessionInput) {
         match input {
+            SessionInput::Message { .. } | SessionInput::SendNow { .. } if self.late.is_waiting() => {
+                self.late.hold(input);
+            }
+            SessionInput::SendParked => self.send_parked().await,
             SessionInput::Message { text, reply } => {
                 let sent = self.send_message(text).await;
                 self.set_working(true).await;
@@ -331,6 +372,7 @@ impl SessionTask {
         match line {
             Line::End { request } => self.delivery_failed(request, error).await,
             Line::Decision { approval } => self.act(Command::ApprovalNotDelivered { approval, error }).await,
+            Line::Late { message } => self.late_unwritten(message).await,
             Line::Message => self.write_notice(Notice::MessageNotSent { error }).await,
             Line::Other => self.note(LogKind::Note, &error),
         }
@@ -395,8 +437,20 @@ impl SessionTask {
         }
     }
 
-    /// Hands an end to the agent; committed before, so a failure loses nothing.
+    /// Hands an end to the agent; committed before, so a failure loses nothing. That it is about to leave is committed
+    /// too, so that no later run hands it over a second time.
     async fn deliver(&mut self, waiting: Waiting, outcome: Outcome) {
+        if !outcome.needs_delivery() {
+            return;
+        }
+        let noted = self.engine.act(Command::NoteSending { request: waiting.request }).await;
+        match noted {
+            Ok(_) => {}
+            Err(EngineError::Journal(error)) => {
+                return self.delivery_failed(waiting.request, error.to_string()).await;
+            }
+            Err(error) => return self.note(LogKind::Note, &error.to_string()),
+        }
         let encoded = match self.stream.encode_outcome(&waiting.native_ref, &waiting.questions, &outcome) {
             Ok(encoded) => encoded,
             Err(askdesk_agents::EncodeError::NothingToSend) => return,
@@ -453,6 +507,12 @@ impl SessionTask {
     async fn set_working(&mut self, working: bool) {
         self.in_turn = working;
         self.act(Command::SetWorking { session: self.id, working }).await;
+    }
+
+    async fn note_spoke(&mut self) {
+        if !std::mem::replace(&mut self.spoke, true) {
+            self.act(Command::NoteSpoke { session: self.id }).await;
+        }
     }
 
     async fn flush_count(&mut self) {

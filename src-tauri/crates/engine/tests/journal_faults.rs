@@ -112,6 +112,18 @@ fn a_desk_written_before_messages_could_wait_is_read_with_empty_queues() {
 }
 
 #[test]
+fn a_desk_written_before_sessions_could_be_taken_up_again_is_read_in_its_order() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(database(folder.path()), include_bytes!("fixtures/desk-format-1.db")).unwrap();
+    let desk = open(folder.path()).desk;
+    let sessions: Vec<_> =
+        desk.sessions().map(|it| (it.name.as_str(), it.place, it.resumable, it.options.clone())).collect();
+    let options = askdesk_domain::SessionOptions::default();
+    assert_eq!(sessions, [("api", 0, true, options.clone()), ("web", 1, true, options)]);
+    assert!(desk.sessions().all(|it| !desk.is_closed(it.id)));
+}
+
+#[test]
 fn what_was_committed_is_there_after_an_end_without_closing() {
     let folder = tempfile::tempdir().unwrap();
     let kept = tempfile::tempdir().unwrap();

@@ -15,7 +15,6 @@ const KIND_CHARS: usize = 80;
 const SILENT_TYPES: &[&str] = &[
     "attachment",
     "auth_status",
-    "command_lifecycle",
     "keep_alive",
     "prompt_suggestion",
     "rate_limit_event",
@@ -86,6 +85,7 @@ impl ClaudeStream {
             Some("control_response") => self.on_control_response(message, out),
             Some("result") => self.on_result(message, out),
             Some("system") => self.on_system(message, out),
+            Some("command_lifecycle") => on_lifecycle(message, out),
             Some(kind) if SILENT_TYPES.contains(&kind) => {}
             Some(kind) => unknown(out, kind),
             None => unknown(out, "without a type"),
@@ -321,6 +321,15 @@ impl ClaudeStream {
     fn note_next_message(&mut self, out: &mut Vec<AgentEvent>) {
         let silent = |call: &Call| call.request_id.is_none() || call.tool_use.is_none();
         self.settle(out, |call| call.told && call.is_question() && silent(call));
+    }
+}
+
+/// A message counts as taken once the agent begins to work on it; before, it may still be lost with the process.
+fn on_lifecycle(message: &Value, out: &mut Vec<AgentEvent>) {
+    let taken = matches!(text(message, "state"), Some("started" | "completed"));
+    let uuid = text(message, "command_uuid").and_then(|uuid| uuid.parse().ok());
+    if let Some(uuid) = uuid.filter(|_| taken) {
+        out.push(AgentEvent::MessageTaken { uuid });
     }
 }
 

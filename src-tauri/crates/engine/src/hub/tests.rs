@@ -22,7 +22,14 @@ fn session(n: u128) -> SessionId {
 
 fn start(n: u128) -> Command {
     let (id, at) = (session(n), Timestamp::from_millis(1));
-    Command::StartSession { id, agent: AgentKind::Demo, name: String::new(), folder: String::new(), at }
+    Command::StartSession {
+        id,
+        agent: AgentKind::Demo,
+        name: String::new(),
+        folder: String::new(),
+        options: askdesk_domain::SessionOptions::default(),
+        at,
+    }
 }
 
 fn ask(of: u128, n: u128) -> Command {

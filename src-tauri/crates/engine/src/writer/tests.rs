@@ -64,6 +64,7 @@ fn writer(folder: &std::path::Path) -> (Writer, Subscription, mpsc::Receiver<Att
         agent: AgentKind::Demo,
         name: "Demo".to_owned(),
         folder: "/".to_owned(),
+        options: askdesk_domain::SessionOptions::default(),
         at: Timestamp::from_millis(1),
     };
     writer.act(&start).unwrap();

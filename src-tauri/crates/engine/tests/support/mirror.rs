@@ -70,6 +70,12 @@ impl Mirror {
                     Some(live) if live.kind == added.kind => live.text.push_str(&added.text),
                     _ => drop(self.live.insert(added.session, added.clone())),
                 },
+                Change::SessionClosed { session } => {
+                    drop(self.sessions.remove(session));
+                    self.live.remove(session);
+                    self.requests.retain(|_, request| request.session != *session);
+                    self.approvals.retain(|_, approval| approval.session != *session);
+                }
                 Change::LiveCleared { session } => drop(self.live.remove(session)),
             }
         }
