@@ -50,7 +50,9 @@ impl Step {
         for change in &next.changes {
             let (session, added) = match change {
                 Change::LiveText { added } => (added.session, Some(added)),
-                Change::LiveCleared { session } | Change::Entry { session, .. } => (*session, None),
+                Change::LiveCleared { session }
+                | Change::Entry { session, .. }
+                | Change::SessionClosed { session } => (*session, None),
                 Change::Session { .. } | Change::Request { .. } | Change::Approval { .. } => {
                     delta.changes.push(change.clone());
                     continue;
