@@ -19,6 +19,8 @@ macro_rules! for_each_command {
             send_queued(SendQueued) -> Done,
             interrupt_session(InterruptSession) -> Done,
             stop_session(StopSession) -> Done,
+            set_permission_mode(SetPermissionMode) -> Done,
+            set_model(SetModel) -> Done,
             list_agents(ListAgents) -> AgentsFound,
             read_transcript(ReadTranscript) -> TranscriptPage,
             read_log(ReadLog) -> SessionLog,

@@ -105,8 +105,7 @@ async fn a_folder_that_cannot_be_worked_in_is_said_before_anything_starts(
 ) {
     let bridge = Bridge::open();
     let before = bridge.snapshot().await;
-    let input =
-        json!({"requestId": fresh(), "agent": "claude_code", "folder": folder, "program": "/bin/false"});
+    let input = json!({"requestId": fresh(), "agent": "claude_code", "folder": folder, "options": {"program": "/bin/false"}});
     let error = bridge.refused("start_session", input).await;
     assert_eq!((&error["code"], &error["field"]), (&json!(code), &json!("folder")), "{error}");
     assert!(error["message"].as_str().unwrap().contains(words), "{error}");
@@ -118,7 +117,7 @@ async fn a_program_that_is_missing_is_an_ended_session_that_says_how_to_get_it()
     let bridge = Bridge::open();
     let folder = bridge.folder.path().display().to_string();
     let input = json!({
-        "requestId": fresh(), "agent": "claude_code", "folder": folder, "program": "/nowhere/claude", "prompt": "hi"
+        "requestId": fresh(), "agent": "claude_code", "folder": folder, "options": {"program": "/nowhere/claude"}, "prompt": "hi"
     });
     let session = bridge.call("start_session", input).await.unwrap();
     let why = session["state"]["end"]["why"].as_str().unwrap();

@@ -34,6 +34,8 @@ fn well_formed(name: &str) -> Value {
             json!({"requestId": request_id, "session": session, "id": id, "text": "hello"})
         }
         "remove_queued" | "send_queued" => json!({"requestId": request_id, "session": session, "id": id}),
+        "set_permission_mode" => json!({"requestId": request_id, "session": session, "mode": "plan"}),
+        "set_model" => json!({"requestId": request_id, "session": session, "model": "opus"}),
         "interrupt_session" | "stop_session" => json!({"requestId": request_id, "session": session}),
         "list_agents" => json!({}),
         "read_transcript" => json!({"session": session, "limit": 5}),
@@ -71,6 +73,8 @@ async fn every_command_of_the_list_is_carried_out_by_its_name() {
         "send_queued: session_gone",
         "interrupt_session: session_gone",
         "stop_session: session_gone",
+        "set_permission_mode: session_gone",
+        "set_model: session_gone",
         "list_agents: done",
         "read_transcript: done",
         "read_log: done",

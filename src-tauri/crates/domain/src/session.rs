@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::{SessionId, Timestamp};
+use crate::options::{PermissionMode, SessionOptions};
 use crate::queue::QueuedMessage;
 
 /// The longest session name, in characters.
@@ -43,6 +44,12 @@ pub struct Session {
     /// How many lines of its output could not be used; they stand in the session's log.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub unusable_lines: u64,
+    /// What it was started with.
+    #[serde(default)]
+    pub options: SessionOptions,
+    /// The permission mode as the agent says now; none while it is not known, or is one the desk has no name for.
+    #[serde(default)]
+    pub mode: Option<PermissionMode>,
     /// What the person wrote while the agent worked and is still to be sent, oldest first.
     #[serde(default)]
     pub queue: Vec<QueuedMessage>,

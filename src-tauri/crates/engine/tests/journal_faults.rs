@@ -170,7 +170,8 @@ fn a_page_holds_the_requests_and_approvals_it_speaks_of_as_they_are_now() {
         native_ref: NativeRef::new("approval-1").unwrap(),
         tool: "Bash".to_owned(),
         description: None,
-        input: "ls".to_owned(),
+        what: askdesk_domain::ToolDetail::Other { input: "ls".to_owned() },
+        rules: Vec::new(),
         at: NOW,
     });
     let mut commands = some_commands();

@@ -42,6 +42,8 @@ pub(super) enum Line {
     Decision { approval: ApprovalId },
     /// A message of the person.
     Message,
+    /// A request of ours that somebody waits for; the number is our own.
+    Request { number: u64 },
     /// Something no person waits for.
     Other,
 }

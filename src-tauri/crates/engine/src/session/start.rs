@@ -5,17 +5,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use askdesk_agents::{AgentError, AgentProcess, ClaudeStream, LaunchPlan};
-use askdesk_domain::{AgentKind, Command, EntryBody, MessageId, Reject, Session, SessionEnd, SessionId};
+use askdesk_domain::{
+    AgentKind, Command, EntryBody, MessageId, PermissionMode, Reject, Session, SessionEnd, SessionId,
+    SessionOptions,
+};
 use tokio::sync::{mpsc, oneshot};
 
 use super::pending::Pending;
-use super::{QUEUED_SESSION_INPUTS, SessionInput, SessionTask};
+use super::{Change, QUEUED_SESSION_INPUTS, SessionInput, SessionTask};
 use crate::handle::EngineHandle;
 use crate::log::{LogKind, LogLine, SessionLogs};
 use crate::writer::{EngineError, EntryWrite, Input};
 
 /// How long all sessions together may take to end when the app does.
 const SHUTDOWN: Duration = Duration::from_secs(3);
+
+/// How long an agent may take to answer a request to change something.
+const CHANGE_WAIT: Duration = Duration::from_secs(30);
 
 /// What a session is started with.
 #[derive(Debug)]
@@ -26,6 +32,8 @@ pub struct StartSpec {
     pub name: String,
     /// The folder it works in.
     pub folder: String,
+    /// What was chosen for it; the plan carries out what concerns the program.
+    pub options: SessionOptions,
     /// The first message.
     pub prompt: Option<String>,
     /// How to start the program, or why it cannot be.
@@ -49,8 +57,10 @@ impl Sessions {
     /// Starts an agent. One that cannot be started leaves an ended session that says why, with the first message kept.
     pub async fn start(&self, id: SessionId, spec: StartSpec) -> Result<Session, EngineError> {
         let at = self.engine.source().now();
-        let StartSpec { agent, name, folder, prompt, plan } = spec;
-        let session = self.engine.start(Command::StartSession { id, agent, name, folder, at }).await?;
+        let StartSpec { agent, name, folder, options, prompt, plan } = spec;
+        let questions = options.questions;
+        let session =
+            self.engine.start(Command::StartSession { id, agent, name, folder, options, at }).await?;
         let spawned = match plan {
             Ok(plan) => AgentProcess::spawn(&plan).map(|(process, lines)| (process, lines, plan.prompt_tool)),
             Err(error) => Err(error),
@@ -69,8 +79,14 @@ impl Sessions {
             process,
             stream: ClaudeStream::new(prompt_tool),
             pending: Pending::default(),
+            questions,
+            mode: None,
+            requests: HashMap::new(),
+            changes_asked: 0,
             in_turn: false,
             interrupted: false,
+            interrupt_until: None,
+            ignored_interrupt: false,
             live: false,
             unusable: 0,
             count_at: None,
@@ -105,7 +121,30 @@ impl Sessions {
         sent.await.map_err(|_| Reject::SessionGone)?
     }
 
-    /// Asks the agent to stop what it does and wait.
+    /// Asks the agent for another permission mode; its refusal comes back in its own words.
+    pub async fn set_mode(&self, session: SessionId, mode: PermissionMode) -> Result<(), EngineError> {
+        self.change(session, Change::Mode(mode)).await
+    }
+
+    /// Asks the agent for another model; its refusal comes back in its own words.
+    pub async fn set_model(&self, session: SessionId, model: String) -> Result<(), EngineError> {
+        self.change(session, Change::Model(model)).await
+    }
+
+    async fn change(&self, session: SessionId, change: Change) -> Result<(), EngineError> {
+        let (reply, changed) = oneshot::channel();
+        self.knock(session, SessionInput::Change { change, reply })?;
+        match tokio::time::timeout(CHANGE_WAIT, changed).await {
+            Ok(Ok(changed)) => changed,
+            Ok(Err(_)) => Err(Reject::SessionGone.into()),
+            Err(_) => {
+                let words = format!("The agent did not answer within {} seconds.", CHANGE_WAIT.as_secs());
+                Err(Reject::AgentRefused { words }.into())
+            }
+        }
+    }
+
+    /// Asks the agent to stop what it does and wait; if it does not stop, it is ended with everything it started.
     pub fn interrupt(&self, session: SessionId) -> Result<(), EngineError> {
         self.knock(session, SessionInput::Interrupt)
     }

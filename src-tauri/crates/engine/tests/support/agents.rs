@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 
 use askdesk_agents::{AgentError, ClaudeOptions, LaunchPlan, claude_launch};
 use askdesk_domain::{
-    AgentKind, AnswerInput, Delivery, QuestionId, Request, RequestId, SessionEnd, SessionId, SessionState,
+    AgentKind, AnswerInput, Delivery, QuestionId, Request, RequestId, SessionEnd, SessionId, SessionOptions,
+    SessionState,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::{Sessions, StartSpec};
@@ -81,6 +82,7 @@ impl Stage {
             prompt_tool: play.prompt_tool,
             model: None,
             permission_mode: None,
+            effort: None,
         };
         let mut plan = claude_launch(fake_agent(), &self.desk.folder, &options);
         plan.args.extend(["--scenario", play.scenario].map(OsString::from));
@@ -117,6 +119,7 @@ impl Stage {
             agent: AgentKind::Demo,
             name: "Demo".to_owned(),
             folder: self.desk.folder.display().to_string(),
+            options: SessionOptions::default(),
             prompt: prompt.map(str::to_owned),
             plan,
         };
