@@ -66,11 +66,16 @@ impl ClaudeStream {
     }
 
     /// Encodes the wish for another permission mode; the agent may refuse.
+    ///
+    /// In a running turn it holds from the next call on: what waits for leave still waits (2.1.329).
     pub fn encode_set_mode(&mut self, mode: PermissionMode) -> ControlRequest {
         self.awaited_request(&json!({"subtype": "set_permission_mode", "mode": mode_word(mode)}))
     }
 
     /// Encodes the wish for another model; the agent may refuse.
+    ///
+    /// In a running turn it holds from the model's next message on. Any name is taken: a model that does not exist shows
+    /// only when it is next asked (2.1.329).
     pub fn encode_set_model(&mut self, model: &str) -> ControlRequest {
         self.awaited_request(&json!({"subtype": "set_model", "model": model}))
     }

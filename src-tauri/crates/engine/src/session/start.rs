@@ -121,12 +121,14 @@ impl Sessions {
         sent.await.map_err(|_| Reject::SessionGone)?
     }
 
-    /// Asks the agent for another permission mode; its refusal comes back in its own words.
+    /// Asks the agent for another permission mode; its refusal comes back in its own words, and what it takes on is
+    /// told by the session's mode.
     pub async fn set_mode(&self, session: SessionId, mode: PermissionMode) -> Result<(), EngineError> {
         self.change(session, Change::Mode(mode)).await
     }
 
-    /// Asks the agent for another model; its refusal comes back in its own words.
+    /// Asks the agent for another model; its refusal comes back in its own words. A name that no model has is taken, and
+    /// fails in the next turn.
     pub async fn set_model(&self, session: SessionId, model: String) -> Result<(), EngineError> {
         self.change(session, Change::Model(model)).await
     }

@@ -115,11 +115,22 @@ impl Stage {
         plan: Result<LaunchPlan, AgentError>,
         prompt: Option<&str>,
     ) -> askdesk_domain::Session {
+        self.start_with(id, plan, prompt, SessionOptions::default()).await
+    }
+
+    /// Starts a plan with what was chosen for the session; the plan has carried out what concerns the program.
+    pub async fn start_with(
+        &self,
+        id: SessionId,
+        plan: Result<LaunchPlan, AgentError>,
+        prompt: Option<&str>,
+        options: SessionOptions,
+    ) -> askdesk_domain::Session {
         let spec = StartSpec {
             agent: AgentKind::Demo,
             name: "Demo".to_owned(),
             folder: self.desk.folder.display().to_string(),
-            options: SessionOptions::default(),
+            options,
             prompt: prompt.map(str::to_owned),
             plan,
         };
