@@ -20,6 +20,10 @@ const VARIABLES: &[&str] = &["PATH", "HOME", "USERPROFILE", "SystemRoot", "TMPDI
 
 /// Asks a program for its version with `--version`; none where it does not say one in time.
 pub async fn ask_version(program: &Path) -> Option<String> {
+    ask_version_within(program, VERSION_WAIT).await
+}
+
+async fn ask_version_within(program: &Path, wait: Duration) -> Option<String> {
     let mut command = Command::new(program);
     command.arg("--version").env_clear().current_dir(std::env::temp_dir());
     command.envs(VARIABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
@@ -32,7 +36,7 @@ pub async fn ask_version(program: &Path) -> Option<String> {
     command.wrap(process_wrap::tokio::JobObject);
     let mut child = command.spawn().ok()?;
     let stdout = child.stdout().take()?;
-    let said = timeout(VERSION_WAIT, async move {
+    let said = timeout(wait, async move {
         let mut said = Vec::new();
         stdout.take(VERSION_OUTPUT).read_to_end(&mut said).await.ok()?;
         Some(said)
@@ -67,6 +71,17 @@ mod tests {
         assert_eq!(version_in(said).as_deref(), expected);
     }
 
+    /// Writes a program by way of a shell: a file that this process has open for writing cannot be run, and whatever
+    /// another test starts at that moment holds it open too.
+    #[cfg(unix)]
+    fn program(folder: &Path, script: &str) -> std::path::PathBuf {
+        let program = folder.join("agent");
+        let mut shell = std::process::Command::new("/bin/sh");
+        shell.args(["-c", r#"printf %s "$1" > "$0" && chmod +x "$0""#]).arg(&program).arg(script);
+        assert!(shell.status().unwrap().success());
+        program
+    }
+
     #[cfg(unix)]
     #[rstest]
     #[case("#!/bin/sh\necho \"1.2.3 ($1 $SECRET_OF_TEST)\"\n", Some("1.2.3"))]
@@ -77,11 +92,28 @@ mod tests {
     )]
     #[tokio::test]
     async fn a_program_is_asked_and_left_alone(#[case] script: &str, #[case] expected: Option<&str>) {
-        use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("agent");
-        std::fs::write(&program, script).unwrap();
-        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let program = program(folder.path(), script);
         assert_eq!(ask_version(&program).await.as_deref(), expected);
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_program_that_does_not_say_its_version_is_ended_with_what_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let pid = folder.path().join("pid");
+        let script =
+            format!("#!/bin/sh\nsleep 600 &\necho $! > {0}.new; mv {0}.new {0}; wait\n", pid.display());
+        let program = program(folder.path(), &script);
+        let asked = std::time::Instant::now();
+        assert_eq!(ask_version_within(&program, Duration::from_millis(300)).await, None);
+        assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
+        let pid = std::fs::read_to_string(pid).unwrap();
+        let stat = std::path::PathBuf::from("/proc").join(pid.trim()).join("stat");
+        let runs = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
+        while cfg!(target_os = "linux") && runs() {
+            assert!(asked.elapsed() < Duration::from_secs(30), "what it started lives on");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
     }
 }

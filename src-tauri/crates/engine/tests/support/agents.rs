@@ -56,11 +56,18 @@ pub struct Play<'a> {
     pub prompt: Option<&'a str>,
     pub pace_percent: u32,
     pub prompt_tool: bool,
+    pub options: SessionOptions,
 }
 
 impl<'a> Play<'a> {
     pub fn of(scenario: &'a str) -> Self {
-        Self { scenario, prompt: Some("go"), pace_percent: 0, prompt_tool: true }
+        Self {
+            scenario,
+            prompt: Some("go"),
+            pace_percent: 0,
+            prompt_tool: true,
+            options: SessionOptions::default(),
+        }
     }
 }
 
@@ -80,9 +87,9 @@ impl Stage {
         let options = ClaudeOptions {
             session_id: id.uuid(),
             prompt_tool: play.prompt_tool,
-            model: None,
-            permission_mode: None,
-            effort: None,
+            model: play.options.model.clone(),
+            permission_mode: play.options.mode,
+            effort: play.options.effort,
         };
         let mut plan = claude_launch(fake_agent(), &self.desk.folder, &options);
         plan.args.extend(["--scenario", play.scenario].map(OsString::from));
@@ -90,7 +97,7 @@ impl Stage {
             ("ASKDESK_FAKE_RECORD".into(), self.record(id).into_os_string()),
             ("ASKDESK_FAKE_PACE".into(), play.pace_percent.to_string().into()),
         ]);
-        self.start_plan(id, Ok(plan), play.prompt).await;
+        self.start_with(id, Ok(plan), play.prompt, play.options).await;
         id
     }
 
