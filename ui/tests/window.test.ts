@@ -15,8 +15,8 @@ describe('the first screen', () => {
     const bridge = new FakeBridge({ sessions: [] });
     bridge.agents = {
       agents: [
-        { agent: 'claude_code', program: null, problem: 'It was not found. Install it first.' },
-        { agent: 'demo', program: 'built in', problem: null },
+        { agent: 'claude_code', program: null, problem: 'It was not found. Install it first.', version: null, modes: [], efforts: [] },
+        { agent: 'demo', program: 'built in', problem: null, version: null, modes: [], efforts: [] },
       ],
       examples: [
         { name: 'demo', title: 'All five', description: 'One after another' },
@@ -34,7 +34,7 @@ describe('the first screen', () => {
     await expectNoViolations();
     await user.click(button('Try the demo'));
     await settle();
-    expect(bridge.sent('start_session')).toMatchObject([{ agent: 'demo', example: 'demo', folder: null }]);
+    expect(bridge.sent('start_session')).toMatchObject([{ agent: 'demo', options: { example: 'demo' }, folder: null }]);
     expect(screen.getByRole('heading', { name: 'fresh' })).toBeVisible();
   });
 
@@ -63,9 +63,7 @@ describe('the first screen', () => {
         folder: '/srv/api',
         prompt: 'Add auth',
         name: null,
-        program: '/opt/claude',
-        bareToolUse: true,
-        example: null,
+        options: { program: '/opt/claude', bareToolUse: true, example: null },
       },
     ]);
   });
@@ -76,7 +74,7 @@ describe('the first screen', () => {
     await user.selectOptions(screen.getByLabelText('Example'), 'Two questions');
     await user.click(button('Start session'));
     await settle();
-    expect(bridge.sent('start_session')).toMatchObject([{ agent: 'demo', example: 'two', folder: null }]);
+    expect(bridge.sent('start_session')).toMatchObject([{ agent: 'demo', options: { example: 'two' }, folder: null }]);
   });
 
   test('a refused start keeps what was filled in and says what to do', async () => {
@@ -108,7 +106,7 @@ describe('the transcript', () => {
 
   test('a tool is one line that unfolds to its input and output', async () => {
     const { user } = await show([
-      { kind: 'tool', toolUse: 't', name: 'Read', summary: 'a.rs', input: 'the input', status: 'done', output: 'the output' },
+      { kind: 'tool', toolUse: 't', name: 'Read', summary: 'a.rs', detail: { detail: 'other', input: 'the input' }, status: 'done', output: 'the output' },
     ]);
     expect(transcript()).not.toHaveTextContent('the output');
     await user.click(within(transcript()).getByText('a.rs'));
@@ -191,12 +189,16 @@ describe('the transcript', () => {
   test('every notice and the end of a turn are said in words', async () => {
     await show([
       { kind: 'notice', notice: { notice: 'question_refused', reason: 'questions[0].options: too few' } },
+      { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'never', text: 'Which store?' } },
+      { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'plan_only', text: 'Which cache?' } },
       { kind: 'notice', notice: { notice: 'answers_brought' } },
-      { kind: 'turn_ended', millis: 42_000, inputTokens: 1200, outputTokens: 34, error: null },
-      { kind: 'turn_ended', millis: 900, inputTokens: 0, outputTokens: 0, error: 'overloaded' },
+      { kind: 'turn_ended', millis: 42_000, inputTokens: 1200, outputTokens: 34, error: null, costUsd: null },
+      { kind: 'turn_ended', millis: 900, inputTokens: 0, outputTokens: 0, error: 'overloaded', costUsd: null },
       { kind: 'thinking', text: 'hm' },
     ]);
     expect(transcript()).toHaveTextContent('questions[0].options: too few');
+    expect(transcript()).toHaveTextContent('go on by itself. It asked: Which store?');
+    expect(transcript()).toHaveTextContent('only in plan mode');
     expect(transcript()).toHaveTextContent('Turn ended · 42 s · 1,200 tokens read, 34 written');
     expect(transcript()).toHaveTextContent('Turn failed · 0.9 s: overloaded');
     await expectNoViolations();

@@ -4,7 +4,10 @@ import type {
   LogKind,
   Notice,
   Outcome,
+  QuestionPolicy,
   StorageNotice,
+  TodoStatus,
+  ToolDetail,
   ToolStatus,
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
@@ -23,6 +26,7 @@ const errorWords = {
   session_gone: () => t('error.session_gone'),
   unsupported: ({ message }) => t('error.unsupported', { message }),
   agent_missing: ({ message }) => t('error.agent_missing', { message }),
+  agent_refused: ({ message }) => t('error.agent_refused', { message }),
   folder_missing: ({ message }) => t('error.folder_missing', { message }),
   not_started: ({ message }) => t('error.not_started', { message }),
   storage_busy: () => t('error.storage_busy'),
@@ -67,6 +71,12 @@ export const toolWords = {
   failed: 'tool.failed',
 } as const satisfies Record<ToolStatus, MessageKey>;
 
+const todoWords = {
+  pending: 'todo.pending',
+  in_progress: 'todo.in_progress',
+  done: 'todo.done',
+} as const satisfies Record<TodoStatus, MessageKey>;
+
 export const logWords = {
   unusable: 'log.unusable',
   stderr: 'log.stderr',
@@ -74,10 +84,36 @@ export const logWords = {
   note: 'log.note',
 } as const satisfies Record<LogKind, MessageKey>;
 
+const turnedOffWords = {
+  always: 'notice.question_turned_off',
+  never: 'notice.question_turned_off',
+  plan_only: 'notice.question_outside_plan',
+} as const satisfies Record<QuestionPolicy, MessageKey>;
+
+/** What a tool call does as plain text. */
+export function textOfDetail(detail: ToolDetail): string {
+  switch (detail.detail) {
+    case 'command':
+      return detail.command;
+    case 'edit':
+      return `${detail.path}\n${detail.diff}`;
+    case 'write':
+      return `${detail.path}\n${detail.content}`;
+    case 'todos':
+      return detail.items.map((item) => `${t(todoWords[item.status])}: ${item.text}`).join('\n');
+    case 'plan':
+      return detail.plan;
+    case 'other':
+      return detail.input;
+  }
+}
+
 export function wordsOfNotice(notice: Notice): string {
   switch (notice.notice) {
     case 'question_refused':
       return t('notice.question_refused', { reason: notice.reason });
+    case 'question_turned_off':
+      return t(turnedOffWords[notice.policy], { text: notice.text });
     case 'answers_brought':
       return t('notice.answers_brought');
     case 'same_text_joined':

@@ -9,6 +9,7 @@ import type {
   RequestId,
   SessionId,
   SessionLog,
+  SessionOptions,
   Setting,
   SettingsRead,
 } from '../generated/wire';
@@ -36,15 +37,24 @@ const SENDING_SHOWN_MS = 60;
 const RESUBSCRIBE_MS = 1000;
 const SELECTED_KEY = 'askdesk.selected';
 
+/** What a session is started with where nobody says otherwise. */
+export const usualOptions: SessionOptions = {
+  mode: null,
+  model: null,
+  effort: null,
+  questions: 'always',
+  program: null,
+  bareToolUse: false,
+  example: null,
+};
+
 /** What a person fills in to start a session. */
 export interface StartChoice {
   agent: AgentKind;
   folder: string | null;
   prompt: string | null;
   name: string | null;
-  program: string | null;
-  bareToolUse: boolean;
-  example: string | null;
+  options: SessionOptions;
 }
 
 /** Names the submit of one thing, so that two never share a state. */
@@ -306,9 +316,7 @@ export class Desk {
       folder: null,
       prompt: t('start.demo_prompt'),
       name: null,
-      program: null,
-      bareToolUse: false,
-      example: 'demo',
+      options: { ...usualOptions, example: 'demo' },
     });
   }
 

@@ -8,6 +8,7 @@ import type {
   Session,
   Snapshot,
 } from '../generated/wire';
+import { usualOptions } from '../store/desk.svelte';
 
 /** A fixed moment, so that waiting times read the same everywhere. */
 export const NOW = Date.UTC(2026, 10, 21, 9, 0, 0);
@@ -23,15 +24,8 @@ export function aSession(changes: Partial<Session> = {}): Session {
     version: '2.1.0',
     model: null,
     unusableLines: 0,
-    options: {
-      mode: null,
-      model: null,
-      effort: null,
-      questions: 'always',
-      program: null,
-      bareToolUse: false,
-      example: null,
-    },
+    options: { ...usualOptions },
+    mode: null,
     place: 0,
     resumable: false,
     queue: [],
@@ -93,7 +87,8 @@ export function anApproval(changes: Partial<Approval> = {}): Approval {
     nativeRef: 'n2',
     tool: 'Bash',
     description: null,
-    input: 'rm -r build',
+    what: { detail: 'command', command: 'rm -r build', description: null },
+    rules: [],
     askedAt: NOW - 10_000,
     state: { state: 'open' },
     ...changes,

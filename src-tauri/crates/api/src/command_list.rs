@@ -24,6 +24,8 @@ macro_rules! for_each_command {
             move_session(MoveSession) -> Done,
             close_session(CloseSession) -> Done,
             resume_session(ResumeSession) -> Session,
+            set_permission_mode(SetPermissionMode) -> Done,
+            set_model(SetModel) -> Done,
             list_agents(ListAgents) -> AgentsFound,
             read_transcript(ReadTranscript) -> TranscriptPage,
             read_log(ReadLog) -> SessionLog,

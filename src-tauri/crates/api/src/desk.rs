@@ -4,10 +4,13 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use askdesk_agents::{AgentError, ClaudeOptions, LaunchPlan, claude_launch, claude_resume, find_claude};
+use askdesk_agents::{
+    AgentError, ClaudeOptions, LaunchPlan, ask_version, claude_launch, claude_resume, find_claude,
+};
+use askdesk_domain::options::MODEL_BYTES;
 use askdesk_domain::{
-    AgentKind, Approval, ApprovalState, Command, CommandId, Reject, Request, Session, SessionId,
-    SessionOptions, SessionState,
+    AgentKind, Approval, ApprovalState, Command, CommandId, Effort, PermissionMode, Reject, Request, Session,
+    SessionId, SessionOptions, SessionState,
 };
 use askdesk_engine::frame::Frame;
 use askdesk_engine::{EngineError, EngineHandle, JournalError, Sessions, SettingsFile, StartSpec};
@@ -169,23 +172,14 @@ impl DeskApi {
     }
 
     async fn start(&self, input: StartSession) -> Result<Session, Error> {
-        for (field, text) in
-            [("program", &input.program), ("example", &input.example), ("folder", &input.folder)]
-        {
-            if text.as_ref().is_some_and(|text| text.len() > NAME_BYTES) {
-                return Err(Reject::invalid(field, format!("at most {NAME_BYTES} bytes")).into());
-            }
+        let options = checked(&input.options)?;
+        if input.folder.as_ref().is_some_and(|folder| folder.len() > NAME_BYTES) {
+            return Err(Reject::invalid("folder", format!("at most {NAME_BYTES} bytes")).into());
         }
         let prompt = input.prompt.as_deref();
         let prompt = askdesk_domain::answer::words(prompt, "prompt")?;
         let folder = self.folder(&input)?;
         let id = self.engine.source().session();
-        let options = SessionOptions {
-            program: input.program.filter(|program| !program.trim().is_empty()),
-            bare_tool_use: input.bare_tool_use,
-            example: input.example,
-            ..SessionOptions::default()
-        };
         let plan = self.plan(claude_launch, input.agent, id, &folder, &options);
         let name = input.name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| match input.agent {
             AgentKind::Demo => "Demo".to_owned(),
@@ -226,7 +220,10 @@ impl DeskApi {
     /// Takes an ended session up again with what it was started with.
     async fn resume(&self, session: &Session) -> Result<Session, Error> {
         let folder = Path::new(&session.folder);
-        let plan = self.plan(claude_resume, session.agent, session.id, folder, &session.options);
+        // The mode it was in last; what is allowed to do everything was allowed by the person for one run.
+        let mode = session.mode.or(session.options.mode).filter(|mode| *mode != PermissionMode::Bypass);
+        let options = SessionOptions { mode, ..session.options.clone() };
+        let plan = self.plan(claude_resume, session.agent, session.id, folder, &options);
         Ok(self.sessions.resume(session.id, plan).await?)
     }
 
@@ -276,9 +273,48 @@ impl DeskApi {
     }
 }
 
+/// Checks what was chosen for a session; blank texts count as none.
+fn checked(options: &SessionOptions) -> Result<SessionOptions, Error> {
+    let text = |field: &str, text: &Option<String>, bytes: usize| match text.as_deref().map(str::trim) {
+        None | Some("") => Ok(None),
+        Some(text) if text.len() > bytes => {
+            Err(Error::from(Reject::invalid(field, format!("at most {bytes} bytes"))))
+        }
+        Some(text) => Ok(Some(text.to_owned())),
+    };
+    Ok(SessionOptions {
+        model: options
+            .model
+            .as_deref()
+            .map(|model| model_name(model, "options.model"))
+            .transpose()?
+            .flatten(),
+        program: text("options.program", &options.program, NAME_BYTES)?,
+        example: text("options.example", &options.example, NAME_BYTES)?,
+        ..options.clone()
+    })
+}
+
+/// Checks the name of a model: none where it is blank, and never something that a command line takes for a flag.
+fn model_name(model: &str, field: &str) -> Result<Option<String>, Error> {
+    let model = model.trim();
+    if model.len() > MODEL_BYTES {
+        return Err(Reject::invalid(field, format!("at most {MODEL_BYTES} bytes")).into());
+    }
+    if model.starts_with('-') || model.chars().any(char::is_control) {
+        return Err(Reject::invalid(field, "is no name of a model").into());
+    }
+    Ok((!model.is_empty()).then(|| model.to_owned()))
+}
+
 fn claude_options(id: SessionId, options: &SessionOptions) -> ClaudeOptions {
-    let prompt_tool = !options.bare_tool_use;
-    ClaudeOptions { session_id: id.uuid(), prompt_tool, model: None, permission_mode: None }
+    ClaudeOptions {
+        session_id: id.uuid(),
+        prompt_tool: !options.bare_tool_use,
+        model: options.model.clone(),
+        permission_mode: options.mode,
+        effort: options.effort,
+    }
 }
 
 fn claude_plan(
@@ -287,8 +323,7 @@ fn claude_plan(
     folder: &Path,
     options: &SessionOptions,
 ) -> Result<LaunchPlan, AgentError> {
-    let explicit = options.program.as_deref().map(str::trim).filter(|program| !program.is_empty());
-    let program = find_claude(explicit.map(expand_home).as_deref())?;
+    let program = find_claude(options.program.as_deref().map(expand_home).as_deref())?;
     Ok(launch(program, folder.to_owned(), &claude_options(id, options)))
 }
 
@@ -442,13 +477,50 @@ impl Commands for DeskApi {
         resumed.ok_or_else(|| Reject::NotFound { what: "session" }.into())
     }
 
-    async fn list_agents(&self, _: ListAgents) -> Result<AgentsFound, Error> {
-        let (program, problem) = match find_claude(None) {
-            Ok(program) => (Some(program.display().to_string()), None),
-            Err(error) => (None, Some(error.to_string())),
+    async fn set_permission_mode(&self, input: SetPermissionMode) -> Result<Done, Error> {
+        let set = async {
+            self.sessions.set_mode(input.session, input.mode).await?;
+            Ok(None)
         };
-        let claude = AgentFound { agent: AgentKind::ClaudeCode, program, problem };
-        let demo = AgentFound { agent: AgentKind::Demo, program: None, problem: None };
+        self.once(input.request_id, "set_permission_mode", set).await.map(|_| Done {})
+    }
+
+    async fn set_model(&self, input: SetModel) -> Result<Done, Error> {
+        let model = model_name(&input.model, "model")?
+            .ok_or_else(|| Error::from(Reject::invalid("model", "must not be empty")))?;
+        let set = async {
+            self.sessions.set_model(input.session, model).await?;
+            Ok(None)
+        };
+        self.once(input.request_id, "set_model", set).await.map(|_| Done {})
+    }
+
+    async fn list_agents(&self, _: ListAgents) -> Result<AgentsFound, Error> {
+        let (program, problem, version) = match find_claude(None) {
+            Ok(program) => {
+                let version = ask_version(&program).await;
+                (Some(program.display().to_string()), None, version)
+            }
+            Err(error) => (None, Some(error.to_string()), None),
+        };
+        let modes = PermissionMode::ALL.to_vec();
+        let efforts = Effort::ALL.to_vec();
+        let claude = AgentFound {
+            agent: AgentKind::ClaudeCode,
+            program,
+            problem,
+            version,
+            modes: modes.clone(),
+            efforts,
+        };
+        let demo = AgentFound {
+            agent: AgentKind::Demo,
+            program: None,
+            problem: None,
+            version: None,
+            modes,
+            efforts: Vec::new(),
+        };
         let home = std::env::home_dir().map(|home| home.display().to_string());
         Ok(AgentsFound { agents: vec![claude, demo], examples: self.demo.examples.clone(), home })
     }

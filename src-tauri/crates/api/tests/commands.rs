@@ -11,7 +11,8 @@
 mod desk;
 
 use askdesk_api::AtWork;
-use askdesk_domain::{Delivery, Request, SessionState};
+use askdesk_domain::{Delivery, PermissionMode, Request, SessionState};
+use askdesk_engine::frame::Snapshot;
 use desk::{Bridge, demo, fresh};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -105,8 +106,7 @@ async fn a_folder_that_cannot_be_worked_in_is_said_before_anything_starts(
 ) {
     let bridge = Bridge::open();
     let before = bridge.snapshot().await;
-    let input =
-        json!({"requestId": fresh(), "agent": "claude_code", "folder": folder, "program": "/bin/false"});
+    let input = json!({"requestId": fresh(), "agent": "claude_code", "folder": folder, "options": {"program": "/bin/false"}});
     let error = bridge.refused("start_session", input).await;
     assert_eq!((&error["code"], &error["field"]), (&json!(code), &json!("folder")), "{error}");
     assert!(error["message"].as_str().unwrap().contains(words), "{error}");
@@ -118,7 +118,7 @@ async fn a_program_that_is_missing_is_an_ended_session_that_says_how_to_get_it()
     let bridge = Bridge::open();
     let folder = bridge.folder.path().display().to_string();
     let input = json!({
-        "requestId": fresh(), "agent": "claude_code", "folder": folder, "program": "/nowhere/claude", "prompt": "hi"
+        "requestId": fresh(), "agent": "claude_code", "folder": folder, "options": {"program": "/nowhere/claude"}, "prompt": "hi"
     });
     let session = bridge.call("start_session", input).await.unwrap();
     let why = session["state"]["end"]["why"].as_str().unwrap();
@@ -363,6 +363,97 @@ async fn the_agents_are_listed_with_what_the_demo_can_play() {
     assert_eq!(found["examples"][0]["name"], "technology");
     let claude = &found["agents"][0];
     assert!(claude["program"].is_string() != claude["problem"].is_string(), "{claude}");
+    assert!(claude["program"].is_string() || claude["version"].is_null(), "{claude}");
+    for agent in found["agents"].as_array().unwrap() {
+        assert_eq!(agent["modes"], json!(["plan", "default", "accept_edits", "bypass"]), "{agent}");
+    }
+    assert_eq!(claude["efforts"], json!(["low", "medium", "high", "xhigh", "max"]));
+    assert_eq!(found["agents"][1]["efforts"], json!([]));
+}
+
+#[tokio::test]
+async fn a_session_keeps_what_it_was_started_with_and_the_agent_runs_so() {
+    let bridge = Bridge::open();
+    let mut input = demo("technology");
+    input["options"] =
+        json!({"example": " technology ", "mode": "plan", "model": "a-model", "questions": "plan_only"});
+    let session = bridge.call("start_session", input).await.unwrap();
+    assert_eq!(
+        session["options"],
+        json!({"mode": "plan", "model": "a-model", "effort": null, "questions": "plan_only", "program": null,
+            "bareToolUse": false, "example": "technology"})
+    );
+    assert_eq!(session["mode"], json!(null));
+    let asks = |now: &Snapshot| now.requests.iter().any(Request::is_open);
+    let now = bridge.until("the question is open", asks).await;
+    assert_eq!(now.sessions[0].model.as_deref(), Some("a-model"));
+    assert_eq!(now.sessions[0].mode, Some(PermissionMode::Plan));
+}
+
+#[rstest]
+#[case::endless_model(json!({"model": "m".repeat(300)}), "options.model")]
+#[case::flag_as_model(json!({"model": "--resume"}), "options.model")]
+#[case::two_lines(json!({"model": "a\nb"}), "options.model")]
+#[case::endless_program(json!({"program": "p".repeat(5_000)}), "options.program")]
+#[case::endless_example(json!({"example": "e".repeat(5_000)}), "options.example")]
+#[case::unknown_mode(json!({"mode": "yolo"}), "options.mode")]
+#[case::unknown_option(json!({"yolo": true}), "options.yolo")]
+#[tokio::test]
+async fn an_option_that_does_not_fit_is_named_and_nothing_starts(
+    #[case] options: Value,
+    #[case] field: &str,
+) {
+    let bridge = Bridge::open();
+    let input = json!({"requestId": fresh(), "agent": "demo", "options": options});
+    let error = bridge.refused("start_session", input).await;
+    assert_eq!((&error["code"], &error["field"]), (&json!("invalid"), &json!(field)), "{error}");
+    assert!(bridge.snapshot().await.sessions.is_empty());
+}
+
+#[tokio::test]
+async fn mode_and_model_are_changed_and_what_the_agent_refuses_is_said_in_its_words() {
+    let bridge = Bridge::open();
+    let session = bridge.asked("technology").await.session;
+    let mode = |mode: &str| json!({"requestId": fresh(), "session": session, "mode": mode});
+    bridge.call("set_permission_mode", mode("accept_edits")).await.unwrap();
+    let is = |now: &Snapshot| now.sessions[0].mode == Some(PermissionMode::AcceptEdits);
+    bridge.until("the other mode", is).await;
+    let error = bridge.refused("set_permission_mode", mode("bypass")).await;
+    assert_eq!(error["code"], "agent_refused", "{error}");
+    assert!(error["message"].as_str().unwrap().contains("bypassPermissions"), "{error}");
+
+    let model = |model: &str| json!({"requestId": fresh(), "session": session, "model": model});
+    for wrong in [" ", "-m", "a\u{7}b"] {
+        let error = bridge.refused("set_model", model(wrong)).await;
+        assert_eq!(
+            (&error["code"], &error["field"]),
+            (&json!("invalid"), &json!("model")),
+            "{wrong}: {error}"
+        );
+    }
+    bridge.call("set_model", model(" another ")).await.unwrap();
+    bridge.until("the other model", |now| now.sessions[0].model.as_deref() == Some("another")).await;
+    assert!(bridge.snapshot().await.requests[0].is_open());
+}
+
+#[tokio::test]
+async fn a_rule_that_was_not_suggested_is_refused_by_its_place() {
+    let bridge = Bridge::open();
+    bridge.call("start_session", demo("rules")).await.unwrap();
+    let now = bridge.until("the approval is there", |now| !now.approvals.is_empty()).await;
+    let decide = |rules: &[&str]| {
+        let decision = json!({"decision": "allow_with_rules", "rules": rules});
+        json!({"requestId": fresh(), "id": now.approvals[0].id, "decision": decision})
+    };
+    let error = bridge.refused("decide_approval", decide(&["r1", "r9"])).await;
+    assert_eq!(
+        (&error["code"], &error["field"]),
+        (&json!("invalid"), &json!("decision.rules[1]")),
+        "{error}"
+    );
+    assert_eq!(bridge.decisions(), 0);
+    let decided = bridge.call("decide_approval", decide(&["r1"])).await.unwrap();
+    assert_eq!(decided["state"]["decision"], json!({"decision": "allow_with_rules", "rules": ["r1"]}));
 }
 
 #[tokio::test]

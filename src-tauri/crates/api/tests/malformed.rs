@@ -36,6 +36,8 @@ fn well_formed(name: &str) -> Value {
         "remove_queued" | "send_queued" => json!({"requestId": request_id, "session": session, "id": id}),
         "rename_session" => json!({"requestId": request_id, "session": session, "name": "api"}),
         "move_session" => json!({"requestId": request_id, "session": session, "before": null}),
+        "set_permission_mode" => json!({"requestId": request_id, "session": session, "mode": "plan"}),
+        "set_model" => json!({"requestId": request_id, "session": session, "model": "opus"}),
         "interrupt_session" | "stop_session" | "close_session" | "resume_session" => {
             json!({"requestId": request_id, "session": session})
         }
@@ -80,6 +82,8 @@ async fn every_command_of_the_list_is_carried_out_by_its_name() {
         "move_session: not_found",
         "close_session: not_found",
         "resume_session: not_found",
+        "set_permission_mode: session_gone",
+        "set_model: session_gone",
         "list_agents: done",
         "read_transcript: done",
         "read_log: done",

@@ -3,9 +3,12 @@
 use crate::answer::AnswerInput;
 use crate::approval::ApprovalDecision;
 use crate::id::{ApprovalId, MessageId, NativeRef, RequestId, SessionId, Timestamp};
+use crate::options::{PermissionMode, SessionOptions};
 use crate::question::Question;
 use crate::request::{Delivery, Limit, OrphanedWhy, Source, WithdrawnWhy};
-use crate::session::{AgentKind, SessionEnd, SessionOptions};
+use crate::rule::SuggestedRule;
+use crate::session::{AgentKind, SessionEnd};
+use crate::tool::ToolDetail;
 
 /// One thing the desk is told to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +74,13 @@ pub enum Command {
         version: Option<String>,
         /// Its model.
         model: Option<String>,
+    },
+    /// Notes the permission mode the agent is in.
+    NoteMode {
+        /// Whose agent.
+        session: SessionId,
+        /// The mode; none for one the desk has no name for.
+        mode: Option<PermissionMode>,
     },
     /// Notes that a turn began or ended.
     SetWorking {
@@ -280,8 +290,10 @@ pub struct AskApproval {
     pub tool: String,
     /// The agent's own line about it.
     pub description: Option<String>,
-    /// The tool's input as readable text.
-    pub input: String,
+    /// What exactly would run or change.
+    pub what: ToolDetail,
+    /// The standing permissions that may be given with it.
+    pub rules: Vec<SuggestedRule>,
     /// Now.
     pub at: Timestamp,
 }

@@ -1,17 +1,18 @@
 //! What a command does: events to write down and effects to carry out afterwards. Pure.
 
+mod approvals;
 mod late;
 mod life;
 
 use crate::answer::{Answers, words};
-use crate::approval::{Approval, ApprovalDecision, ApprovalState};
-use crate::command::{Ask, AskApproval, Command, orphaned_by};
+use crate::approval::ApprovalDecision;
+use crate::command::{Ask, Command, orphaned_by};
 use crate::desk::Desk;
 use crate::event::Event;
 use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::queue;
 use crate::reject::Reject;
-use crate::request::{Delivery, EndedBy, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
+use crate::request::{Delivery, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionEnd, SessionState};
 
 /// What to do once the events of a decision are on disk.
@@ -112,6 +113,12 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
                 model: model.clone(),
             }))
         }
+        Command::NoteMode { session, mode } => {
+            if running(desk, *session)?.mode == *mode {
+                return Ok(Decision::default());
+            }
+            Ok(Decision::of(Event::ModeChanged { session: *session, mode: *mode }))
+        }
         Command::SetWorking { session, working } => {
             let now = &running(desk, *session)?.state;
             Ok(match (working, now) {
@@ -187,8 +194,10 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
         Command::SendParked { session } => late::send_parked(desk, *session),
         Command::Dismiss { request, at } => late::dismiss(desk, find(desk, *request)?, *at),
         Command::Retry { request } => retry(desk, *request),
-        Command::AskApproval(ask) => register_approval(desk, ask),
-        Command::DecideApproval { approval, decision, at } => decide_approval(desk, *approval, decision, *at),
+        Command::AskApproval(ask) => approvals::register(desk, ask),
+        Command::DecideApproval { approval, decision, at } => {
+            approvals::decide(desk, *approval, decision, *at)
+        }
         Command::ApprovalNotDelivered { approval, error } => {
             desk.approval(*approval).ok_or(Reject::NotFound { what: "approval" })?;
             Ok(Decision::of(Event::ApprovalDeliveryFailed { approval: *approval, error: error.clone() }))
@@ -379,48 +388,5 @@ fn retry(desk: &Desk, id: RequestId) -> Result<Decision, Reject> {
         }
         RequestState::Ended(ended) => Err(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
         RequestState::Open => Err(Reject::invalid("id", "this request is still open; answer it")),
-    }
-}
-
-fn register_approval(desk: &Desk, ask: &AskApproval) -> Result<Decision, Reject> {
-    running(desk, ask.session)?;
-    if desk.open_approvals(ask.session).any(|approval| approval.native_ref == ask.native_ref) {
-        return Ok(Decision::default());
-    }
-    let approval = Approval {
-        id: ask.id,
-        session: ask.session,
-        native_ref: ask.native_ref.clone(),
-        tool: ask.tool.clone(),
-        description: ask.description.clone(),
-        input: ask.input.clone(),
-        asked_at: ask.at,
-        state: ApprovalState::Open,
-    };
-    Ok(Decision::of(Event::ApprovalAsked { approval }))
-}
-
-fn decide_approval(
-    desk: &Desk,
-    id: ApprovalId,
-    wanted: &ApprovalDecision,
-    at: Timestamp,
-) -> Result<Decision, Reject> {
-    let approval = desk.approval(id).ok_or(Reject::NotFound { what: "approval" })?;
-    let wanted = match wanted {
-        ApprovalDecision::AllowOnce => ApprovalDecision::AllowOnce,
-        ApprovalDecision::Deny { message } => {
-            ApprovalDecision::Deny { message: words(message.as_deref(), "decision.message")? }
-        }
-    };
-    match &approval.state {
-        ApprovalState::Open => Ok(Decision {
-            events: vec![Event::ApprovalDecided { approval: id, decision: wanted.clone(), at }],
-            effects: vec![Effect::ResolveApproval { approval: id, decision: wanted }],
-            request: None,
-        }),
-        ApprovalState::Decided { decision, .. } if *decision == wanted => Ok(Decision::default()),
-        ApprovalState::Decided { at, .. } => Err(Reject::AlreadyEnded { by: EndedBy::Person, at: *at }),
-        ApprovalState::Withdrawn { at } => Err(Reject::AlreadyEnded { by: EndedBy::Agent, at: *at }),
     }
 }

@@ -134,6 +134,9 @@ impl Desk {
                     session.state = SessionState::Idle;
                 }
             }),
+            Event::ModeChanged { session, mode } => {
+                self.on_session(*session, |session| session.mode = *mode);
+            }
             Event::TurnBegan { session } => {
                 self.on_session(*session, |session| session.state = SessionState::Working);
             }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::approval::{Approval, ApprovalDecision};
 use crate::id::{ApprovalId, MessageId, RequestId, SessionId, Timestamp};
+use crate::options::PermissionMode;
 use crate::queue::QueuedMessage;
 use crate::request::{Delivery, Outcome, Request};
 use crate::session::{Session, SessionEnd};
@@ -25,6 +26,13 @@ pub enum Event {
         version: Option<String>,
         /// Its model.
         model: Option<String>,
+    },
+    /// The agent's permission mode is another one now.
+    ModeChanged {
+        /// Whose agent.
+        session: SessionId,
+        /// The mode; none for one the desk has no name for.
+        mode: Option<PermissionMode>,
     },
     /// A turn began.
     TurnBegan {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::{SessionId, Timestamp};
+use crate::options::{PermissionMode, SessionOptions};
 use crate::queue::QueuedMessage;
 
 /// The longest session name, in characters.
@@ -26,73 +27,6 @@ impl AgentKind {
             Self::ClaudeCode | Self::Demo => true,
         }
     }
-}
-
-/// What an agent may do without being allowed to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum PermissionMode {
-    /// It plans and changes nothing.
-    Plan,
-    /// It asks.
-    Default,
-    /// It edits files without asking.
-    AcceptEdits,
-    /// It does everything without asking; its questions still wait for a person.
-    Bypass,
-}
-
-/// How much thought an agent gives to its work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Effort {
-    /// Little.
-    Low,
-    /// Some.
-    Medium,
-    /// Much.
-    High,
-    /// More than much.
-    Xhigh,
-    /// All it has.
-    Max,
-}
-
-/// When an agent may ask questions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum QuestionPolicy {
-    /// Whenever it wants to.
-    #[default]
-    Always,
-    /// While it plans.
-    PlanOnly,
-    /// Not at all.
-    Never,
-}
-
-/// What a session is started with, and taken up again with.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub struct SessionOptions {
-    /// The permission mode; none for the person's own default.
-    pub mode: Option<PermissionMode>,
-    /// The model; none for the person's own default.
-    pub model: Option<String>,
-    /// How much thought it gives to its work; none for the person's own default.
-    pub effort: Option<Effort>,
-    /// When it may ask questions.
-    pub questions: QuestionPolicy,
-    /// The program to run instead of the one found on PATH.
-    pub program: Option<String>,
-    /// Set for an older wrapper that asks by a bare tool use and takes a tool result as the answer.
-    pub bare_tool_use: bool,
-    /// Which example the demo plays, by name or by the path of a scenario file.
-    pub example: Option<String>,
 }
 
 /// One agent in one folder.
@@ -128,6 +62,9 @@ pub struct Session {
     /// Whether it has ended and its agent can take it up again.
     #[serde(default)]
     pub resumable: bool,
+    /// The permission mode as the agent says now; none while it is not known, or is one the desk has no name for.
+    #[serde(default)]
+    pub mode: Option<PermissionMode>,
     /// What the person wrote while the agent worked and is still to be sent, oldest first.
     #[serde(default)]
     pub queue: Vec<QueuedMessage>,

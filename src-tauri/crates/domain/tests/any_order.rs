@@ -11,7 +11,8 @@ use std::collections::HashMap;
 use askdesk_domain::desk::SETTLED_REQUESTS;
 use askdesk_domain::{
     AnswerInput, ApprovalDecision, Ask, Command, Delivery, Desk, Event, IntakeRules, Limit, Outcome,
-    Question, QuestionKind, Request, RequestId, SessionEnd, SessionId, WithdrawnWhy, decide, intake,
+    PermissionMode, Question, QuestionKind, Request, RequestId, SessionEnd, SessionId, WithdrawnWhy, decide,
+    intake,
 };
 use desks::*;
 use proptest::prelude::*;
@@ -118,6 +119,9 @@ fn some_command() -> impl Strategy<Value = Command> {
             .prop_map(|n| Command::ApprovalNotDelivered { approval: approval(n), error: "gone".to_owned() }),
         1 => (0..SESSIONS, any::<bool>())
             .prop_map(|(of, working)| Command::SetWorking { session: session(of), working }),
+        1 => (0..SESSIONS, any::<bool>()).prop_map(|(of, plans)| {
+            Command::NoteMode { session: session(of), mode: plans.then_some(PermissionMode::Plan) }
+        }),
         6 => (0..SESSIONS, 0..MESSAGES, "[ab]").prop_map(|(of, n, text)| queue(of, n, &text)),
         2 => (0..SESSIONS, 0..MESSAGES, "[ab ]").prop_map(|(of, n, text)| edit_queued(of, n, &text)),
         2 => (0..SESSIONS, 0..MESSAGES).prop_map(|(of, n)| remove_queued(of, n)),
@@ -131,6 +135,7 @@ fn session_of(desk: &Desk, event: &Event) -> Option<SessionId> {
     match event {
         Event::SessionStarted { session } => Some(session.id),
         Event::AgentIntroduced { session, .. }
+        | Event::ModeChanged { session, .. }
         | Event::TurnBegan { session }
         | Event::TurnFinished { session }
         | Event::LinesUnusable { session, .. }
@@ -165,6 +170,7 @@ fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
     match command {
         Command::StartSession { id, .. } => Some(*id),
         Command::Introduce { session, .. }
+        | Command::NoteMode { session, .. }
         | Command::SetWorking { session, .. }
         | Command::CountUnusable { session, .. }
         | Command::EndSession { session, .. }

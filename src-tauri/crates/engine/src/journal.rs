@@ -288,6 +288,7 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
         }
         Event::SessionStarted { .. }
         | Event::AgentIntroduced { .. }
+        | Event::ModeChanged { .. }
         | Event::TurnBegan { .. }
         | Event::TurnFinished { .. }
         | Event::LinesUnusable { .. }

@@ -464,6 +464,7 @@ impl Writer {
             match event {
                 Event::SessionStarted { session } => once(&mut sessions, session.id),
                 Event::AgentIntroduced { session, .. }
+                | Event::ModeChanged { session, .. }
                 | Event::TurnBegan { session }
                 | Event::TurnFinished { session }
                 | Event::LinesUnusable { session, .. }

@@ -16,7 +16,7 @@ use std::path::Path;
 
 use askdesk_domain::{
     ApprovalDecision, ApprovalId, AskApproval, Command, Delivery, Desk, NativeRef, Outcome, RequestId,
-    SessionEnd, Timestamp, WithdrawnWhy,
+    SessionEnd, Timestamp, ToolDetail, WithdrawnWhy,
 };
 use askdesk_engine::frame::Snapshot;
 use askdesk_engine::{Journal, Subscription, frame};
@@ -91,7 +91,8 @@ fn some_command() -> impl Strategy<Value = Command> {
             .prop_map(|(of, working)| Command::SetWorking { session: session(of), working }),
         2 => (0..SESSIONS, 0..3_u128).prop_map(move |(of, n)| Command::AskApproval(AskApproval {
             id: approval(n), session: session(of), native_ref: native_ref(n), tool: "Bash".to_owned(),
-            description: None, input: "ls".to_owned(), at: AT,
+            description: None, what: ToolDetail::Other { input: "ls".to_owned() },
+            rules: Vec::new(), at: AT,
         })),
         2 => (0..3_u128).prop_map(move |n| Command::DecideApproval {
             approval: approval(n), decision: ApprovalDecision::AllowOnce, at: AT

@@ -71,6 +71,7 @@ impl World {
             prompt_tool: true,
             model: None,
             permission_mode: None,
+            effort: None,
         };
         let mut plan = launch(self.program.clone(), self.project.path().to_owned(), &options);
         let first = ["-c", "echo $$ > \"$0\"; exec \"$@\""].map(Into::into);

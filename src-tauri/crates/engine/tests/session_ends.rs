@@ -136,8 +136,13 @@ async fn a_file_that_is_no_program_and_a_folder_that_has_vanished_are_said() {
         (Path::new("/bin/sh"), vanished.as_path(), "it does not exist. Choose a folder that exists."),
     ] {
         let id = stage.desk.clock.session();
-        let options =
-            ClaudeOptions { session_id: id.uuid(), prompt_tool: true, model: None, permission_mode: None };
+        let options = ClaudeOptions {
+            session_id: id.uuid(),
+            prompt_tool: true,
+            model: None,
+            permission_mode: None,
+            effort: None,
+        };
         let session = stage.start_plan(id, Ok(claude_launch(program, folder, &options)), None).await;
         let SessionState::Ended { end, .. } = session.state else { panic!("{session:?}") };
         let why = why(end);

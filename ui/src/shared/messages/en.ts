@@ -44,6 +44,9 @@ export const en = {
   'tool.running': 'running',
   'tool.done': 'done',
   'tool.failed': 'failed',
+  'todo.pending': 'To do',
+  'todo.in_progress': 'Under way',
+  'todo.done': 'Done',
   'turn.ended': 'Turn ended · {time} · {input} tokens read, {output} written',
   'turn.failed': 'Turn failed · {time}: {error}',
 
@@ -51,6 +54,9 @@ export const en = {
   'time.minutes': '{minutes} min {seconds} s',
 
   'notice.question_refused': 'A question could not be shown, and the agent was told why: {reason}',
+  'notice.question_turned_off': 'Questions are off in this session, so the agent was told to go on by itself. It asked: {text}',
+  'notice.question_outside_plan':
+    'Questions are taken only in plan mode in this session, so the agent was told to go on by itself. It asked: {text}',
   'notice.answers_brought': 'The agent brought the answers itself, so nothing was asked.',
   'notice.same_text_joined': 'Two questions have the same text, so their answers went out together: {text}',
   'notice.cut_in_half': 'The agent’s last line was cut in half when it ended.',
@@ -151,6 +157,8 @@ export const en = {
   'approval.back': 'Back',
   'approval.waiting': 'Permission to use {tool} · waiting {time}',
   'approval.allowed': 'Allowed once: {tool}',
+  'approval.allowed_rules': 'Allowed, and as a rule from now on: {tool}',
+  'approval.plan_approved': 'Plan approved',
   'approval.denied': 'Denied: {tool}',
   'approval.denied_message': 'Denied: {tool}. You said: {message}',
   'approval.withdrawn': 'No longer asked for: {tool}',
@@ -227,6 +235,7 @@ export const en = {
   'error.session_gone': 'The session has ended, so there is nobody to send this to.',
   'error.unsupported': 'This agent cannot do that: {message}',
   'error.agent_missing': 'The agent was not found. {message}',
+  'error.agent_refused': 'The agent did not do it: {message}',
   'error.folder_missing': 'The folder does not exist. {message}',
   'error.not_started': 'The agent could not be started. {message}',
   'error.storage_busy': 'The history is busy, so nothing was sent. Try again in a moment.',

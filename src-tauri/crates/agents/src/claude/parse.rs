@@ -1,10 +1,12 @@
 //! From a line of Claude Code to what it means.
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{IntakeRules, NativeRef, Source, intake};
+use askdesk_domain::{IntakeRules, NativeRef, Source, Usd, intake};
 use serde_json::Value;
 
-use super::{CAPABILITIES, Call, ClaudeStream, OPEN_CALLS, QUESTION_TOOL, Wanted, tools};
+use super::{
+    CAPABILITIES, Call, ClaudeStream, OPEN_CALLS, QUESTION_TOOL, Wanted, details, permissions, tools,
+};
 use crate::event::{AgentEvent, Asked, Unusable};
 use crate::question_json::read_questions;
 
@@ -37,7 +39,6 @@ const SILENT_SYSTEM: &[&str] = &[
     "permission_denied",
     "session_state_changed",
     "session_title_changed",
-    "status",
     "task_notification",
     "task_progress",
     "task_started",
@@ -98,6 +99,12 @@ impl ClaudeStream {
                 self.introduce(message, out);
                 self.begin_turn(out);
             }
+            // Other news of the same kind says nothing about the mode.
+            Some("status") => {
+                if let Some(mode) = text(message, "permissionMode") {
+                    self.note_mode(mode, out);
+                }
+            }
             Some(subtype) if SILENT_SYSTEM.contains(&subtype) => {}
             subtype => unknown(out, &format!("system/{}", subtype.unwrap_or("without a subtype"))),
         }
@@ -127,6 +134,20 @@ impl ClaudeStream {
             native_session: about.native_session,
             capabilities: about.capabilities,
         });
+        // The first message of a turn and the handshake have different names for it.
+        for name in ["permissionMode", "current_permission_mode"] {
+            if let Some(mode) = text(said, name) {
+                self.note_mode(mode, out);
+            }
+        }
+    }
+
+    /// Tells of the permission mode where it is another one than before.
+    pub(super) fn note_mode(&mut self, word: &str, out: &mut Vec<AgentEvent>) {
+        if self.about.mode.as_deref() != Some(word) {
+            self.about.mode = Some(bounded(word));
+            out.push(AgentEvent::ModeChanged { mode: permissions::mode_of(word) });
+        }
     }
 
     pub(super) fn begin_turn(&mut self, out: &mut Vec<AgentEvent>) {
@@ -205,7 +226,7 @@ impl ClaudeStream {
             tool_use: bounded(tool_use),
             name: bounded(name),
             summary: tools::summary(name, input),
-            input: tools::readable(name, input),
+            detail: details::detail(name, input),
         });
     }
 
@@ -289,6 +310,8 @@ impl ClaudeStream {
         let error = failure.filter(|_| !aborted && !self.interrupting);
         let number = |value: Option<&Value>| value.and_then(Value::as_u64).unwrap_or_default();
         let tokens = |name: &str| number(message.get("usage").and_then(|usage| usage.get(name)));
+        let spent = message.get("total_cost_usd").and_then(Value::as_f64).and_then(Usd::new);
+        let cost_usd = spent.map(|spent| spent.since(std::mem::replace(&mut self.spent, spent)));
         self.in_turn = false;
         self.interrupting = false;
         out.push(AgentEvent::TurnEnded {
@@ -298,6 +321,7 @@ impl ClaudeStream {
                 .saturating_add(tokens("cache_read_input_tokens")),
             output_tokens: tokens("output_tokens"),
             error,
+            cost_usd,
         });
     }
 

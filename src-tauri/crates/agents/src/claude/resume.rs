@@ -41,6 +41,7 @@ mod tests {
             prompt_tool: true,
             model: Some("opus".to_owned()),
             permission_mode: None,
+            effort: None,
         };
         let words = |plan: &LaunchPlan| {
             let words: Vec<&str> = plan.args.iter().filter_map(|arg| arg.to_str()).collect();

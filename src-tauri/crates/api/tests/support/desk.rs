@@ -140,7 +140,7 @@ impl Bridge {
 }
 
 pub fn demo(example: &str) -> Value {
-    json!({"requestId": fresh(), "agent": "demo", "prompt": "go", "example": example})
+    json!({"requestId": fresh(), "agent": "demo", "prompt": "go", "options": {"example": example}})
 }
 
 pub fn fresh() -> Uuid {

@@ -4,8 +4,9 @@ use super::{Decision, known};
 use crate::desk::Desk;
 use crate::event::Event;
 use crate::id::{SessionId, Timestamp};
+use crate::options::SessionOptions;
 use crate::reject::Reject;
-use crate::session::{AgentKind, SESSION_NAME_CHARS, Session, SessionOptions, SessionState};
+use crate::session::{AgentKind, SESSION_NAME_CHARS, Session, SessionState};
 use crate::text::{says_something, without_controls};
 
 pub(super) fn start(
@@ -32,6 +33,7 @@ pub(super) fn start(
         unusable_lines: 0,
         queue: Vec::new(),
         options: options.clone(),
+        mode: None,
         place: 0,
         resumable: false,
     };

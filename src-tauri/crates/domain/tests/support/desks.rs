@@ -4,7 +4,7 @@
 use askdesk_domain::{
     AgentKind, AnswerInput, ApprovalId, Ask, AskApproval, Command, Decision, Delivery, Desk, Event,
     MessageId, NativeRef, Question, Reject, Request, RequestId, SessionEnd, SessionId, SessionOptions,
-    Source, Timestamp, WithdrawnWhy, decide,
+    Source, Timestamp, ToolDetail, WithdrawnWhy, decide,
 };
 use uuid::Uuid;
 
@@ -64,7 +64,8 @@ pub fn ask_approval(of: u128, n: u128) -> Command {
         native_ref: native(&format!("approval-{n}")),
         tool: "Bash".to_owned(),
         description: None,
-        input: "ls".to_owned(),
+        what: ToolDetail::Command { command: "ls".to_owned(), description: None },
+        rules: Vec::new(),
         at: at(10),
     })
 }

@@ -4,8 +4,8 @@
 mod mirror;
 
 use askdesk_domain::{
-    AgentKind, Command, IntakeRules, QuestionDraft, QuestionKind, RequestId, Source, Timestamp, decide,
-    intake,
+    AgentKind, Command, IntakeRules, QuestionDraft, QuestionKind, RequestId, SessionOptions, Source,
+    Timestamp, decide, intake,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -22,14 +22,9 @@ fn session(n: u128) -> SessionId {
 
 fn start(n: u128) -> Command {
     let (id, at) = (session(n), Timestamp::from_millis(1));
-    Command::StartSession {
-        id,
-        agent: AgentKind::Demo,
-        name: String::new(),
-        folder: String::new(),
-        options: askdesk_domain::SessionOptions::default(),
-        at,
-    }
+    let options = SessionOptions::default();
+    let (name, folder) = (String::new(), String::new());
+    Command::StartSession { id, agent: AgentKind::Demo, name, folder, options, at }
 }
 
 fn ask(of: u128, n: u128) -> Command {

@@ -45,6 +45,8 @@ pub(super) enum Line {
     Message,
     /// A message that brings late answers.
     Late { message: Uuid },
+    /// A request of ours that somebody waits for; the number is our own.
+    Request { number: u64 },
     /// Something no person waits for.
     Other,
 }

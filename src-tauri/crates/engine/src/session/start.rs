@@ -6,19 +6,23 @@ use std::time::Duration;
 
 use askdesk_agents::{AgentError, AgentProcess, ClaudeStream, LaunchPlan, Lines};
 use askdesk_domain::{
-    AgentKind, Command, EntryBody, MessageId, Reject, Session, SessionEnd, SessionId, SessionOptions,
+    AgentKind, Command, EntryBody, MessageId, PermissionMode, QuestionPolicy, Reject, Session, SessionEnd,
+    SessionId, SessionOptions,
 };
 use tokio::sync::{mpsc, oneshot};
 
 use super::late::Late;
 use super::pending::Pending;
-use super::{QUEUED_SESSION_INPUTS, SessionInput, SessionTask};
+use super::{Change, QUEUED_SESSION_INPUTS, SessionInput, SessionTask};
 use crate::handle::EngineHandle;
 use crate::log::{LogKind, LogLine, SessionLogs};
 use crate::writer::{EngineError, EntryWrite, Input};
 
 /// How long all sessions together may take to end when the app does.
 const SHUTDOWN: Duration = Duration::from_secs(3);
+
+/// How long an agent may take to answer a request to change something.
+const CHANGE_WAIT: Duration = Duration::from_secs(30);
 
 /// What a session is started with.
 #[derive(Debug)]
@@ -29,7 +33,7 @@ pub struct StartSpec {
     pub name: String,
     /// The folder it works in.
     pub folder: String,
-    /// What it is started with, to be started with again.
+    /// What was chosen for it, to be started with again; the plan carries out what concerns the program.
     pub options: SessionOptions,
     /// The first message.
     pub prompt: Option<String>,
@@ -57,10 +61,11 @@ impl Sessions {
     pub async fn start(&self, id: SessionId, spec: StartSpec) -> Result<Session, EngineError> {
         let at = self.engine.source().now();
         let StartSpec { agent, name, folder, options, prompt, plan } = spec;
+        let questions = options.questions;
         let start = Command::StartSession { id, agent, name, folder, options, at };
         let session = self.engine.start(start).await?;
         match spawn(plan) {
-            Ok(spawned) => self.run(id, spawned, prompt, Late::default()).await,
+            Ok(spawned) => self.run(id, spawned, questions, prompt, Late::default()).await,
             Err(error) => return self.end_unstarted(id, prompt, &error).await,
         }
         Ok(session)
@@ -78,8 +83,9 @@ impl Sessions {
         }
         let at = self.engine.source().now();
         let session = self.engine.start(Command::ResumeSession { session: id, at }).await?;
+        let questions = session.options.questions;
         match spawn(plan) {
-            Ok(spawned) => self.run(id, spawned, None, Late::waiting()).await,
+            Ok(spawned) => self.run(id, spawned, questions, None, Late::waiting()).await,
             Err(error) => return self.end_unstarted(id, None, &error).await,
         }
         Ok(session)
@@ -100,6 +106,7 @@ impl Sessions {
         &self,
         id: SessionId,
         (process, lines, prompt_tool): Spawned,
+        questions: QuestionPolicy,
         prompt: Option<String>,
         late: Late,
     ) {
@@ -115,8 +122,14 @@ impl Sessions {
             stream: ClaudeStream::new(prompt_tool),
             pending: Pending::default(),
             late,
+            questions,
+            mode: None,
+            requests: HashMap::new(),
+            changes_asked: 0,
             in_turn: false,
             interrupted: false,
+            interrupt_until: None,
+            ignored_interrupt: false,
             live: false,
             spoke,
             unusable: 0,
@@ -155,7 +168,32 @@ impl Sessions {
         sent.await.map_err(|_| Reject::SessionGone)?
     }
 
-    /// Asks the agent to stop what it does and wait.
+    /// Asks the agent for another permission mode; its refusal comes back in its own words, and what it takes on is
+    /// told by the session's mode.
+    pub async fn set_mode(&self, session: SessionId, mode: PermissionMode) -> Result<(), EngineError> {
+        self.change(session, Change::Mode(mode)).await
+    }
+
+    /// Asks the agent for another model; its refusal comes back in its own words. A name that no model has is taken, and
+    /// fails in the next turn.
+    pub async fn set_model(&self, session: SessionId, model: String) -> Result<(), EngineError> {
+        self.change(session, Change::Model(model)).await
+    }
+
+    async fn change(&self, session: SessionId, change: Change) -> Result<(), EngineError> {
+        let (reply, changed) = oneshot::channel();
+        self.knock(session, SessionInput::Change { change, reply })?;
+        match tokio::time::timeout(CHANGE_WAIT, changed).await {
+            Ok(Ok(changed)) => changed,
+            Ok(Err(_)) => Err(Reject::SessionGone.into()),
+            Err(_) => {
+                let words = format!("The agent did not answer within {} seconds.", CHANGE_WAIT.as_secs());
+                Err(Reject::AgentRefused { words }.into())
+            }
+        }
+    }
+
+    /// Asks the agent to stop what it does and wait; if it does not stop, it is ended with everything it started.
     pub fn interrupt(&self, session: SessionId) -> Result<(), EngineError> {
         self.knock(session, SessionInput::Interrupt)
     }

@@ -56,11 +56,18 @@ pub struct Play<'a> {
     pub prompt: Option<&'a str>,
     pub pace_percent: u32,
     pub prompt_tool: bool,
+    pub options: SessionOptions,
 }
 
 impl<'a> Play<'a> {
     pub fn of(scenario: &'a str) -> Self {
-        Self { scenario, prompt: Some("go"), pace_percent: 0, prompt_tool: true }
+        Self {
+            scenario,
+            prompt: Some("go"),
+            pace_percent: 0,
+            prompt_tool: true,
+            options: SessionOptions::default(),
+        }
     }
 }
 
@@ -86,7 +93,7 @@ impl Stage {
     pub async fn start(&self, play: Play<'_>) -> SessionId {
         let id = self.desk.clock.session();
         let plan = claude_launch(fake_agent(), &self.desk.folder, &options(id, &play));
-        self.start_plan(id, Ok(self.played(id, &play, plan)), play.prompt).await;
+        self.start_with(id, Ok(self.played(id, &play, plan)), play.prompt, play.options).await;
         id
     }
 
@@ -140,11 +147,22 @@ impl Stage {
         plan: Result<LaunchPlan, AgentError>,
         prompt: Option<&str>,
     ) -> Session {
+        self.start_with(id, plan, prompt, SessionOptions::default()).await
+    }
+
+    /// Starts a plan with what was chosen for the session; the plan has carried out what concerns the program.
+    pub async fn start_with(
+        &self,
+        id: SessionId,
+        plan: Result<LaunchPlan, AgentError>,
+        prompt: Option<&str>,
+        options: SessionOptions,
+    ) -> Session {
         let spec = StartSpec {
             agent: AgentKind::Demo,
             name: "Demo".to_owned(),
             folder: self.desk.folder.display().to_string(),
-            options: SessionOptions::default(),
+            options,
             prompt: prompt.map(str::to_owned),
             plan,
         };
@@ -235,7 +253,13 @@ impl Stage {
 }
 
 fn options(id: SessionId, play: &Play<'_>) -> ClaudeOptions {
-    ClaudeOptions { session_id: id.uuid(), prompt_tool: play.prompt_tool, model: None, permission_mode: None }
+    ClaudeOptions {
+        session_id: id.uuid(),
+        prompt_tool: play.prompt_tool,
+        model: play.options.model.clone(),
+        permission_mode: play.options.mode,
+        effort: play.options.effort,
+    }
 }
 
 /// Chooses options of a question by their labels.

@@ -106,6 +106,12 @@ impl Mirror {
         said.collect()
     }
 
+    /// The turns that have ended.
+    pub fn turns(&self, session: SessionId) -> Vec<&EntryBody> {
+        let ended = |body: &&EntryBody| matches!(body, EntryBody::TurnEnded { .. });
+        self.transcript(session).into_iter().filter(ended).collect()
+    }
+
     pub fn notices(&self, session: SessionId) -> Vec<&Notice> {
         let notices = self.transcript(session).into_iter().filter_map(|body| match body {
             EntryBody::Notice { notice } => Some(notice),
