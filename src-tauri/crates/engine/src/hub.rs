@@ -119,7 +119,7 @@ impl Hub {
             if frames.len() >= QUEUED_FRAMES {
                 *frames = merge(std::mem::take(&mut *frames).into()).into();
             }
-            if frames.len() < QUEUED_FRAMES && !frames.back().is_some_and(|last| is_too_much(last)) {
+            if frames.len() < QUEUED_FRAMES && !frames.back().is_some_and(is_too_much) {
                 frames.push_back(Frame::Delta(Arc::clone(&delta)));
             } else {
                 let snapshot = fresh.get_or_insert_with(|| Arc::new(self.snapshot(desk)));

@@ -93,13 +93,15 @@ mod tests {
     use super::*;
     use crate::frame::LiveKind;
 
+    type Texts = Vec<(LiveKind, String)>;
+
     /// What a receiver knows of the texts: everything that is live, and every entry with what was live when it came.
     #[derive(Debug, Default, PartialEq)]
     struct Known {
         epoch: String,
         seq: u64,
-        live: BTreeMap<SessionId, Vec<(LiveKind, String)>>,
-        entries: Vec<(SessionId, u64, Vec<(LiveKind, String)>)>,
+        live: BTreeMap<SessionId, Texts>,
+        entries: Vec<(SessionId, u64, Texts)>,
     }
 
     fn known(frames: &[Frame]) -> Known {
