@@ -5,6 +5,7 @@ use crate::approval::{Approval, ApprovalDecision, ApprovalState};
 use crate::command::{Ask, AskApproval, Command, orphaned_by};
 use crate::desk::Desk;
 use crate::event::Event;
+use crate::forget;
 use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::queue;
 use crate::reject::Reject;
@@ -191,6 +192,7 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
             }
             Ok(decision)
         }
+        Command::DeleteSession { session } => forget::delete(known(desk, *session)?),
     }
 }
 

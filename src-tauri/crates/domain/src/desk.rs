@@ -38,6 +38,11 @@ impl Desk {
         self.sessions.values()
     }
 
+    /// Lists the sessions that are over, oldest first.
+    pub fn past_sessions(&self) -> impl Iterator<Item = &Session> {
+        self.sessions().filter(|session| !session.is_running())
+    }
+
     /// Lists the requests in memory, oldest first.
     pub fn requests(&self) -> impl Iterator<Item = &Request> {
         self.requests.values()
@@ -157,6 +162,11 @@ impl Desk {
             }
             Event::ApprovalWithdrawn { approval, at } => {
                 self.settle_approval(*approval, ApprovalState::Withdrawn { at: *at });
+            }
+            Event::SessionDeleted { session } => {
+                self.sessions.remove(session);
+                self.requests.retain(|_, request| request.session != *session);
+                self.approvals.retain(|_, approval| approval.session != *session);
             }
         }
     }

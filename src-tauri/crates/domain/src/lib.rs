@@ -9,6 +9,7 @@ pub mod command;
 pub mod decide;
 pub mod desk;
 pub mod event;
+pub mod forget;
 pub mod id;
 pub mod intake;
 pub mod question;
@@ -25,6 +26,7 @@ pub use command::{Ask, AskApproval, Command};
 pub use decide::{Decision, Effect, decide};
 pub use desk::Desk;
 pub use event::Event;
+pub use forget::About;
 pub use id::{
     ApprovalId, CommandId, MessageId, NativeRef, OptionId, QuestionId, RequestId, SessionId, Timestamp,
 };

@@ -144,7 +144,7 @@ impl Hub {
                     live.text.drain(..from);
                 }
             }
-            Change::LiveCleared { session } => {
+            Change::LiveCleared { session } | Change::SessionDeleted { session } => {
                 self.live.remove(session);
             }
             _ => {}

@@ -14,6 +14,6 @@ pub mod writer;
 
 pub use handle::{EngineHandle, OpenedEngine, PAGE_ENTRIES};
 pub use hub::Subscription;
-pub use journal::{Journal, JournalError, Page};
+pub use journal::{EntryKind, Found, Hit, Journal, JournalError, Page};
 pub use session::{Sessions, StartSpec};
 pub use writer::{Applied, Attention, EngineError};
