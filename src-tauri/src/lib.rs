@@ -5,6 +5,7 @@ mod notify;
 mod opening;
 pub mod rendering;
 mod rpc;
+mod save;
 mod subscribe;
 mod trace;
 mod window;
@@ -90,7 +91,7 @@ fn open_desk(app: &AppHandle) -> anyhow::Result<(DeskApi, mpsc::Receiver<Attenti
     let OpenedEngine { handle, attention } = EngineHandle::open(&folder, Arc::new(System))
         .with_context(|| format!("the data folder {} cannot be used", folder.display()))?;
     let demo = demo::agent(&folder)?;
-    Ok((DeskApi::new(handle, demo, trace::painted()), attention))
+    Ok((DeskApi::new(handle, demo, trace::painted()).saving(save::asking(app)), attention))
 }
 
 fn data_folder(app: &AppHandle) -> anyhow::Result<PathBuf> {

@@ -252,3 +252,7 @@ wire! {
     /// Says that a command was carried out.
     struct Done {}
 }
+
+pub mod past;
+
+pub use past::*;

@@ -32,6 +32,8 @@ pub enum ErrorCode {
     Storage,
     /// The app is closing.
     Closing,
+    /// A file could not be written.
+    FileNotWritten,
 }
 
 /// Why a command failed.

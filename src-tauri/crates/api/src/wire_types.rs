@@ -43,6 +43,9 @@ fn typescript() -> String {
         dto::ListAgents, dto::AgentsFound, dto::AgentFound, dto::Example,
         dto::ReadTranscript, dto::TranscriptPage, dto::ReadLog, dto::SessionLog, log::LogLine, log::LogKind,
         dto::NoteView, dto::NotePainted, dto::Done,
+        askdesk_engine::EntryKind, dto::SearchHistory, dto::HistoryFound, dto::SearchHit,
+        dto::ReadPastSessions, dto::PastSessions, dto::ExportFormat, dto::ExportSession, dto::ExportedSession,
+        dto::SaveExport, dto::SavedExport, dto::DeleteSession,
         error::ErrorCode, error::Error, error::EndedElsewhere,
     ];
     let mut text = String::from("// Generated from the Rust types by `cargo xtask wire`. Do not edit.\n");
