@@ -40,7 +40,7 @@ impl Desk {
 
     /// Lists the sessions that are over, oldest first.
     pub fn past_sessions(&self) -> impl Iterator<Item = &Session> {
-        self.sessions().filter(|session| !session.is_running())
+        self.sessions.values().filter(|session| !session.is_running())
     }
 
     /// Lists the requests in memory, oldest first.
