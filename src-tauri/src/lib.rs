@@ -7,6 +7,7 @@ mod notify;
 mod opening;
 pub mod rendering;
 mod rpc;
+mod save;
 mod subscribe;
 mod trace;
 mod tray;
@@ -100,7 +101,8 @@ fn open_desk(app: &AppHandle) -> anyhow::Result<(DeskApi, mpsc::Receiver<Attenti
         .with_context(|| format!("the data folder {} cannot be used", folder.display()))?;
     let demo = demo::agent(&folder)?;
     let settings = Arc::new(SettingsFile::open(&folder));
-    Ok((DeskApi::new(handle, demo, settings, trace::painted()), attention))
+    let desk = DeskApi::new(handle, demo, settings, trace::painted()).saving(save::asking(app));
+    Ok((desk, attention))
 }
 
 fn data_folder(app: &AppHandle) -> anyhow::Result<PathBuf> {

@@ -42,6 +42,9 @@ pub fn at_work(AtWork { sessions, questions, approvals }: AtWork) -> String {
     )
 }
 
+/// The title of the dialog that asks where an export goes.
+pub const SAVE_EXPORT: &str = "Export session";
+
 /// Says that the app cannot start, and why.
 pub fn cannot_start(why: &str) -> String {
     format!("Askdesk cannot start: {why}.\n\nNothing was changed. Put this right and start it again.")

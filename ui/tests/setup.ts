@@ -5,6 +5,7 @@ import { afterEach } from 'vitest';
 // What jsdom does not bring and the window relies on.
 HTMLCanvasElement.prototype.getContext = (() => null) as never;
 Element.prototype.scrollTo = () => undefined;
+Element.prototype.scrollIntoView = () => undefined;
 HTMLDialogElement.prototype.showModal = function showModal() {
   this.open = true;
 };

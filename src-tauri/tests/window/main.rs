@@ -10,6 +10,7 @@ mod ends;
 mod examples;
 mod harness;
 mod looks;
+mod past;
 mod real_claude;
 mod settings;
 mod shapes;

@@ -880,6 +880,10 @@ added: LiveText, } | { "change": "live_cleared",
 /**
  * Whose.
  */
+session: SessionId, } | { "change": "session_deleted", 
+/**
+ * Which.
+ */
 session: SessionId, };
 
 /**
@@ -1531,9 +1535,165 @@ at: Timestamp, };
 export type Done = Record<symbol, never>;
 
 /**
+ * What kind of entry it is, without what it says.
+ */
+export type EntryKind = "person" | "agent" | "thinking" | "tool" | "request" | "approval" | "notice" | "turn_ended";
+
+/**
+ * Finds entries of all sessions by their words.
+ */
+export type SearchHistory = { 
+/**
+ * Words that an entry must hold, or the beginnings of words; quotes hold words together.
+ */
+query: string, 
+/**
+ * How many hits at most.
+ */
+limit: number, 
+/**
+ * How many of the best hits to pass over.
+ */
+offset: number, };
+
+/**
+ * What was found, best first.
+ */
+export type HistoryFound = { 
+/**
+ * The hits.
+ */
+hits: Array<SearchHit>, 
+/**
+ * Whether there are further ones.
+ */
+more: boolean, };
+
+/**
+ * One entry that was found, with what stands around the match. All of it is text, never markup.
+ */
+export type SearchHit = { 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The session's name.
+ */
+name: string, 
+/**
+ * The session's folder.
+ */
+folder: string, 
+/**
+ * The entry's place in the transcript.
+ */
+n: number, 
+/**
+ * When the entry was first written.
+ */
+at: Timestamp, 
+/**
+ * What kind of entry it is.
+ */
+kind: EntryKind, 
+/**
+ * What stands before the match.
+ */
+before: string, 
+/**
+ * The match.
+ */
+match: string, 
+/**
+ * What stands behind it.
+ */
+after: string, };
+
+/**
+ * Lists the sessions that are over.
+ */
+export type ReadPastSessions = Record<symbol, never>;
+
+/**
+ * The sessions that are over, oldest first.
+ */
+export type PastSessions = { 
+/**
+ * The sessions.
+ */
+sessions: Array<Session>, };
+
+/**
+ * In which form a session is exported.
+ */
+export type ExportFormat = "markdown" | "json";
+
+/**
+ * Writes a whole session as a text.
+ */
+export type ExportSession = { 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * In which form.
+ */
+format: ExportFormat, };
+
+/**
+ * A whole session as a text.
+ */
+export type ExportedSession = { 
+/**
+ * The text.
+ */
+text: string, 
+/**
+ * A name for the file that it may be written to.
+ */
+fileName: string, };
+
+/**
+ * Writes a whole session to a file that the person chooses.
+ */
+export type SaveExport = { 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * In which form.
+ */
+format: ExportFormat, };
+
+/**
+ * Where an export was written.
+ */
+export type SavedExport = { 
+/**
+ * The file; none if the person chose none.
+ */
+path: string | null, };
+
+/**
+ * Deletes a session that is over for good: its transcript, questions and answers.
+ */
+export type DeleteSession = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, };
+
+/**
  * Why a command failed; a consumer branches on the code, and the screen chooses the words.
  */
-export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "closing";
+export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "closing" | "file_not_written";
 
 /**
  * Why a command failed.
@@ -1606,4 +1766,9 @@ export interface CommandMap {
   change_setting: { input: ChangeSetting; output: SettingsRead };
   note_view: { input: NoteView; output: Done };
   note_painted: { input: NotePainted; output: Done };
+  search_history: { input: SearchHistory; output: HistoryFound };
+  read_past_sessions: { input: ReadPastSessions; output: PastSessions };
+  export_session: { input: ExportSession; output: ExportedSession };
+  save_export: { input: SaveExport; output: SavedExport };
+  delete_session: { input: DeleteSession; output: Done };
 }

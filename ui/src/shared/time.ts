@@ -22,6 +22,11 @@ export function clockTime(at: number): string {
   return new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }).format(at);
 }
 
+/** The day and the time of a moment, in the person's own format. */
+export function dayTime(at: number): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
+}
+
 const counted = new Intl.NumberFormat('en');
 
 export function number(value: number): string {

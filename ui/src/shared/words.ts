@@ -1,6 +1,7 @@
 import type {
   AgentKind,
   EndedBy,
+  EntryKind,
   LogKind,
   Notice,
   Outcome,
@@ -34,6 +35,7 @@ const errorWords = {
   storage: ({ message }) => t('error.storage', { message }),
   settings_not_written: ({ message }) => t('error.settings_not_written', { message }),
   closing: () => t('error.closing'),
+  file_not_written: ({ message }) => t('error.file_not_written', { message }),
   unreachable: ({ message }) => t('error.unreachable', { message }),
 } satisfies Record<DeskError['code'], (error: DeskError) => string>;
 
@@ -51,6 +53,35 @@ const endedByWords = {
   session: 'by.session',
 } as const satisfies Record<EndedBy, MessageKey>;
 
+/** Who or what gave a request its end. */
+export function wordsOfEnder(outcome: Outcome): string {
+  return t(endedByWords[enderOf(outcome)]);
+}
+
+function enderOf(outcome: Outcome): EndedBy {
+  switch (outcome.outcome) {
+    case 'answered':
+    case 'declined':
+      return 'person';
+    case 'replied_in_chat':
+      return 'person_in_chat';
+    case 'expired':
+      return 'limit';
+    case 'orphaned':
+      return 'session';
+    case 'withdrawn':
+      return withdrawers[outcome.why.why];
+  }
+}
+
+const withdrawers = {
+  by_agent: 'agent',
+  turn_ended: 'agent',
+  interrupted: 'person',
+  answered_elsewhere: 'elsewhere',
+  cancelled: 'person',
+} as const satisfies Record<Extract<Outcome, { outcome: 'withdrawn' }>['why']['why'], EndedBy>;
+
 export const faceWords = {
   needs_you: 'face.needs_you',
   starting: 'face.starting',
@@ -64,6 +95,17 @@ export const agentWords = {
   claude_code: 'agent.claude_code',
   demo: 'agent.demo',
 } as const satisfies Record<AgentKind, MessageKey>;
+
+export const entryWords = {
+  person: 'history.person',
+  agent: 'history.agent',
+  thinking: 'entry.thinking',
+  tool: 'history.tool',
+  request: 'question.title',
+  approval: 'approval.title',
+  notice: 'history.notice',
+  turn_ended: 'history.turn',
+} as const satisfies Record<EntryKind, MessageKey>;
 
 export const toolWords = {
   running: 'tool.running',

@@ -23,8 +23,9 @@ import {
 } from '../platform/bridge';
 import { t } from '../shared/messages';
 import { toInputs } from './drafts';
+import { Past } from './past';
 import { reduce, type Action } from './reducer';
-import { draftOf, requestOf, transcriptOf } from './select';
+import { draftOf, requestOf, sessionInView, transcriptOf } from './select';
 import { initialState, type State } from './state';
 
 /** Entries read at once. */
@@ -65,6 +66,7 @@ export const submitKey = {
   queued: (message: MessageId) => `queued:${message}`,
   interrupt: (session: SessionId) => `interrupt:${session}`,
   stop: (session: SessionId) => `stop:${session}`,
+  delete: (session: SessionId) => `delete:${session}`,
   start: 'start',
   demo: 'demo',
 } as const;
@@ -72,6 +74,7 @@ export const submitKey = {
 /** Holds the state, carries actions to the reducer and their effects to the bridge. */
 export class Desk {
   state: State = $state.raw(initialState(sessionStorage.getItem(SELECTED_KEY)));
+  readonly past: Past;
   readonly #bridge: Bridge;
   /** Frames of an older subscription are not listened to. */
   #subscription = 0;
@@ -84,6 +87,7 @@ export class Desk {
 
   constructor(bridge: Bridge) {
     this.#bridge = bridge;
+    this.past = new Past(bridge, this);
   }
 
   /** Subscribes and reports what the window shows; gives the way to stop. */
@@ -194,7 +198,7 @@ export class Desk {
 
   /** Tells the app which session is in view; what nobody can look at counts as none. */
   #noteView(): void {
-    const session = this.state.startOpen ? null : this.state.selected;
+    const session = sessionInView(this.state)?.id ?? null;
     const view = { session, focused: document.hasFocus() };
     const said = JSON.stringify(view);
     if (said === this.#viewed) return;
@@ -362,6 +366,11 @@ export class Desk {
 
   async stop(session: SessionId): Promise<void> {
     await this.#submitAloud(submitKey.stop(session), 'stop_session', { session });
+  }
+
+  /** Deletes a session that is over, for good. */
+  async deleteSession(session: SessionId): Promise<void> {
+    await this.#submitAloud(submitKey.delete(session), 'delete_session', { session });
   }
 
   /** Sends a command that has no card of its own: its error goes to the top of the window. */

@@ -8,6 +8,7 @@ import type {
   Session,
   Snapshot,
 } from '../generated/wire';
+import { forgetSession } from './history';
 import { keepEdits } from './queue';
 import { emptyTranscript, type State, type Transcript } from './state';
 
@@ -108,6 +109,8 @@ function applyChange(state: State, change: Change): State {
       const { [change.session]: _, ...live } = state.live;
       return { ...state, live };
     }
+    case 'session_deleted':
+      return selectFirst(forgetSession(state, change.session));
   }
 }
 

@@ -19,14 +19,19 @@ export function takePage(state: State, asked: PageAsked, page: TranscriptPage): 
       : transcript.entries;
   const read: Transcript = {
     ...transcript,
-    entries: merge(page.entries, kept),
+    entries: mergeEntries(page.entries, kept),
     status: 'read',
     more: page.more,
     error: null,
   };
+  const next = { ...state, transcripts: { ...state.transcripts, [asked.session]: read } };
+  return archivePage(next, page);
+}
+
+/** Keeps what a page speaks of. */
+export function archivePage(state: State, page: TranscriptPage): State {
   return {
     ...state,
-    transcripts: { ...state.transcripts, [asked.session]: read },
     archive: {
       requests: { ...state.archive.requests, ...index(page.requests) },
       approvals: { ...state.archive.approvals, ...index(page.approvals) },
@@ -34,7 +39,8 @@ export function takePage(state: State, asked: PageAsked, page: TranscriptPage): 
   };
 }
 
-function merge(page: readonly Entry[], kept: readonly Entry[]): Entry[] {
+/** Puts entries in their order; those that are kept go before those of a page. */
+export function mergeEntries(page: readonly Entry[], kept: readonly Entry[]): Entry[] {
   const places = new Map(page.map((entry) => [entry.n, entry]));
   for (const entry of kept) places.set(entry.n, entry);
   return [...places.values()].sort((a, b) => a.n - b.n);

@@ -22,6 +22,7 @@ import {
   writeOther,
 } from './drafts';
 import { putRequest, putSession, receiveFrames } from './frames';
+import { closeHistory, isHistoryAction, reduceHistory, type HistoryAction } from './history';
 import { withoutKey } from './queue';
 import { takePage, type PageAsked } from './pages';
 import {
@@ -65,7 +66,8 @@ export type Action =
   | { type: 'log_closed' }
   | { type: 'settings_read'; settings: SettingsRead }
   | { type: 'settings_opened' }
-  | { type: 'settings_closed' };
+  | { type: 'settings_closed' }
+  | HistoryAction;
 
 type DraftAction = { request: RequestId } & (
   | {
@@ -94,14 +96,14 @@ export function reduce(state: State, action: Action): State {
     case 'subscription_lost':
       return { ...state, link: { ...state.link, status: 'stale' } };
     case 'session_selected':
-      return { ...state, selected: action.session, startOpen: false };
+      return { ...closeHistory(state), selected: action.session, startOpen: false };
     case 'session_started': {
       const known = state.sessions.some((session) => session.id === action.session.id);
       const next = known ? state : putSession(state, action.session);
-      return { ...next, selected: action.session.id, startOpen: false };
+      return { ...closeHistory(next), selected: action.session.id, startOpen: false };
     }
     case 'start_opened':
-      return { ...state, startOpen: true };
+      return { ...closeHistory(state), startOpen: true };
     case 'start_closed':
       return { ...state, startOpen: false };
     case 'agents_listed':
@@ -185,7 +187,7 @@ export function reduce(state: State, action: Action): State {
     case 'settings_closed':
       return { ...state, settingsOpen: false };
     default:
-      return reduceDraft(state, action);
+      return isHistoryAction(action) ? reduceHistory(state, action) : reduceDraft(state, action);
   }
 }
 

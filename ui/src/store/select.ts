@@ -15,6 +15,11 @@ export function sessionOf(state: State, id: SessionId | null): Session | null {
   return state.sessions.find((session) => session.id === id) ?? null;
 }
 
+/** The session the middle of the window shows; none while something else stands there. */
+export function sessionInView(state: State): Session | null {
+  return state.startOpen || state.history.open ? null : sessionOf(state, state.selected);
+}
+
 export function requestOf(state: State, id: RequestId): Request | null {
   return state.requests[id] ?? state.archive.requests[id] ?? null;
 }

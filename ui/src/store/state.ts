@@ -10,6 +10,7 @@ import type {
   QuestionId,
   Request,
   RequestId,
+  SearchHit,
   Session,
   SessionId,
   SettingsRead,
@@ -69,6 +70,36 @@ export interface Failure {
   error: DeskError;
 }
 
+/** A part of a transcript that is only looked at. */
+export interface Stretch {
+  session: Session;
+  /** The entry it was opened at. */
+  n: number | null;
+  entries: readonly Entry[];
+  read: boolean;
+  earlier: boolean;
+  later: boolean;
+  error: DeskError | null;
+  /** The file an export was written to. */
+  saved: string | null;
+  /** Whether the person is asked if the session is to be deleted. */
+  deleting: boolean;
+}
+
+/** The view of the past. */
+export interface History {
+  open: boolean;
+  query: string;
+  /** The query that the hits answer. */
+  found: string | null;
+  hits: readonly SearchHit[];
+  more: boolean;
+  error: DeskError | null;
+  /** The sessions that are over, once they were read. */
+  past: readonly Session[] | null;
+  stretch: Stretch | null;
+}
+
 export interface State {
   link: Link;
   sessions: readonly Session[];
@@ -103,6 +134,7 @@ export interface State {
   logOpen: SessionId | null;
   settings: SettingsRead | null;
   settingsOpen: boolean;
+  history: History;
 }
 
 /** In pixels: from what the narrowest card needs to what leaves a readable transcript. */
@@ -135,6 +167,16 @@ export function initialState(remembered: SessionId | null = null): State {
     logOpen: null,
     settings: null,
     settingsOpen: false,
+    history: {
+      open: false,
+      query: '',
+      found: null,
+      hits: [],
+      more: false,
+      error: null,
+      past: null,
+      stretch: null,
+    },
   };
 }
 

@@ -88,6 +88,10 @@ export class FakeBridge implements Bridge {
       }
       case 'read_log':
         return { lines: [] };
+      case 'read_past_sessions':
+        return { sessions: this.snapshot.sessions.filter(({ state }) => state.state === 'ended') };
+      case 'search_history':
+        return { hits: [], more: false };
       case 'answer_question':
       case 'decline_question':
       case 'cancel_question':
@@ -150,6 +154,13 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
       return {
         ...snapshot,
         live: snapshot.live.filter((text) => text.session !== change.session),
+      };
+    case 'session_deleted':
+      return {
+        ...snapshot,
+        sessions: snapshot.sessions.filter((session) => session.id !== change.session),
+        requests: snapshot.requests.filter((request) => request.session !== change.session),
+        approvals: snapshot.approvals.filter((approval) => approval.session !== change.session),
       };
   }
 }

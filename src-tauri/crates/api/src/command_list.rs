@@ -33,6 +33,11 @@ macro_rules! for_each_command {
             change_setting(ChangeSetting) -> SettingsRead,
             note_view(NoteView) -> Done,
             note_painted(NotePainted) -> Done,
+            search_history(SearchHistory) -> HistoryFound,
+            read_past_sessions(ReadPastSessions) -> PastSessions,
+            export_session(ExportSession) -> ExportedSession,
+            save_export(SaveExport) -> SavedExport,
+            delete_session(DeleteSession) -> Done,
         }
     };
 }

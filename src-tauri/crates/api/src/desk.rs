@@ -1,5 +1,7 @@
 //! The commands, carried out on an engine.
 
+mod past;
+
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +21,8 @@ use tokio::sync::{OnceCell, watch};
 use crate::commands::Commands;
 use crate::dto::*;
 use crate::error::{Error, ErrorCode};
+
+pub use past::Save;
 
 /// How many commands are remembered, so that one sent again is not done again.
 const REMEMBERED_COMMANDS: usize = 1_024;
@@ -86,6 +90,7 @@ pub struct DeskApi {
     seen: Arc<Mutex<VecDeque<Seen>>>,
     view: Arc<watch::Sender<View>>,
     painted: Painted,
+    save: Option<Save>,
 }
 
 impl DeskApi {
@@ -93,7 +98,21 @@ impl DeskApi {
     pub fn new(engine: EngineHandle, demo: DemoAgent, settings: Arc<SettingsFile>, painted: Painted) -> Self {
         let (view, _) = watch::channel(View { session: None, focused: false });
         let sessions = Sessions::new(engine.clone());
-        Self { engine, sessions, demo, settings, seen: Arc::default(), view: Arc::new(view), painted }
+        Self {
+            engine,
+            sessions,
+            demo,
+            settings,
+            seen: Arc::default(),
+            view: Arc::new(view),
+            painted,
+            save: None,
+        }
+    }
+
+    /// Says how a text gets into a file that the person chooses; without it, nothing can be saved.
+    pub fn saving(self, save: Save) -> Self {
+        Self { save: Some(save), ..self }
     }
 
     /// Returns the engine underneath.
@@ -558,5 +577,30 @@ impl Commands for DeskApi {
     async fn note_painted(&self, input: NotePainted) -> Result<Done, Error> {
         (self.painted)(input);
         Ok(Done {})
+    }
+
+    async fn search_history(&self, input: SearchHistory) -> Result<HistoryFound, Error> {
+        self.search(input).await
+    }
+
+    async fn read_past_sessions(&self, _: ReadPastSessions) -> Result<PastSessions, Error> {
+        let sessions = self.engine.look(|desk| desk.past_sessions().cloned().collect()).await?;
+        Ok(PastSessions { sessions })
+    }
+
+    async fn export_session(&self, input: ExportSession) -> Result<ExportedSession, Error> {
+        self.export(input.session, input.format).await
+    }
+
+    async fn save_export(&self, input: SaveExport) -> Result<SavedExport, Error> {
+        self.save(input).await
+    }
+
+    async fn delete_session(&self, input: DeleteSession) -> Result<Done, Error> {
+        let delete = async {
+            self.sessions.delete(input.session).await?;
+            Ok(None)
+        };
+        self.once(input.request_id, "delete_session", delete).await.map(|_| Done {})
     }
 }

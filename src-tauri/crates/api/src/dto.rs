@@ -337,3 +337,7 @@ wire! {
     /// Says that a command was carried out.
     struct Done {}
 }
+
+pub mod past;
+
+pub use past::*;

@@ -36,6 +36,8 @@ pub enum ErrorCode {
     SettingsNotWritten,
     /// The app is closing.
     Closing,
+    /// A file could not be written.
+    FileNotWritten,
 }
 
 /// Why a command failed.

@@ -5,9 +5,10 @@ pub mod commands;
 pub mod desk;
 pub mod dto;
 pub mod error;
+mod export;
 #[cfg(all(test, feature = "ts"))]
 mod wire_types;
 
 pub use commands::{COMMAND_NAMES, Commands, dispatch, read_input};
-pub use desk::{AtWork, DemoAgent, DeskApi, View};
+pub use desk::{AtWork, DemoAgent, DeskApi, Save, View};
 pub use error::{Error, ErrorCode};

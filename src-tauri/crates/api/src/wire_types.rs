@@ -51,6 +51,9 @@ fn typescript() -> String {
         domain::NotifyQuestions, domain::OnClose, askdesk_engine::IgnoredSetting,
         dto::ReadSettings, dto::ChangeSetting, dto::SettingsRead,
         dto::NoteView, dto::NotePainted, dto::Done,
+        askdesk_engine::EntryKind, dto::SearchHistory, dto::HistoryFound, dto::SearchHit,
+        dto::ReadPastSessions, dto::PastSessions, dto::ExportFormat, dto::ExportSession, dto::ExportedSession,
+        dto::SaveExport, dto::SavedExport, dto::DeleteSession,
         error::ErrorCode, error::Error, error::EndedElsewhere,
     ];
     let mut text = String::from("// Generated from the Rust types by `cargo xtask wire`. Do not edit.\n");

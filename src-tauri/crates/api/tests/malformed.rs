@@ -48,6 +48,10 @@ fn well_formed(name: &str) -> Value {
         "change_setting" => json!({"change": {"setting": "theme", "value": "dark"}}),
         "note_view" => json!({"session": null, "focused": true}),
         "note_painted" => json!({"request": null, "at": 7}),
+        "search_history" => json!({"query": "hello", "limit": 5}),
+        "read_past_sessions" => json!({}),
+        "export_session" | "save_export" => json!({"session": session, "format": "markdown"}),
+        "delete_session" => json!({"requestId": request_id, "session": session}),
         other => panic!("{other} has no example here"),
     }
 }
@@ -91,6 +95,11 @@ async fn every_command_of_the_list_is_carried_out_by_its_name() {
         "change_setting: done",
         "note_view: done",
         "note_painted: done",
+        "search_history: done",
+        "read_past_sessions: done",
+        "export_session: not_found",
+        "save_export: not_found",
+        "delete_session: not_found",
     ];
     assert_eq!(results, expected);
     let unknown = bridge.refused("answer_everything", json!({})).await;
@@ -106,7 +115,7 @@ async fn an_input_of_another_form_is_invalid_for_every_command_and_changes_nothi
         with_more["unheardOf"] = json!(1);
         let mut inputs = vec![json!(null), json!(17), json!("text"), json!(true), with_more];
         // These say something without a field.
-        if !["list_agents", "read_settings"].contains(name) {
+        if !["list_agents", "read_settings", "read_past_sessions"].contains(name) {
             inputs.push(json!({}));
         }
         for (field, value) in well_formed(name).as_object().unwrap() {

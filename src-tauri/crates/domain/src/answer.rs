@@ -43,7 +43,7 @@ pub struct Answer {
 }
 
 /// The answers of one request, in the order of its questions; a question that is missing was not answered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Answers(Vec<Answer>);

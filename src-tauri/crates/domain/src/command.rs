@@ -254,6 +254,11 @@ pub enum Command {
         /// Now.
         at: Timestamp,
     },
+    /// Forgets a session that has ended, with everything that was said in it.
+    DeleteSession {
+        /// Which.
+        session: SessionId,
+    },
 }
 
 /// A request as an adapter registers it.

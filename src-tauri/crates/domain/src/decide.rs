@@ -9,6 +9,7 @@ use crate::approval::ApprovalDecision;
 use crate::command::{Ask, Command, orphaned_by};
 use crate::desk::Desk;
 use crate::event::Event;
+use crate::forget;
 use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::queue;
 use crate::reject::Reject;
@@ -216,6 +217,7 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
             }
             Ok(decision)
         }
+        Command::DeleteSession { session } => forget::delete(known(desk, *session)?),
     }
 }
 

@@ -54,6 +54,11 @@ impl Desk {
         self.sessions.values().filter(|session| self.is_closed(session.id))
     }
 
+    /// Lists the sessions that are over, oldest first.
+    pub fn past_sessions(&self) -> impl Iterator<Item = &Session> {
+        self.sessions.values().filter(|session| !session.is_running())
+    }
+
     /// Lists the requests in memory, oldest first.
     pub fn requests(&self) -> impl Iterator<Item = &Request> {
         self.requests.values()
@@ -218,6 +223,14 @@ impl Desk {
             }
             Event::ApprovalWithdrawn { approval, at } => {
                 self.settle_approval(*approval, ApprovalState::Withdrawn { at: *at });
+            }
+            Event::SessionDeleted { session } => {
+                self.sessions.remove(session);
+                self.lives.remove(session);
+                self.requests.retain(|_, request| request.session != *session);
+                self.closed_calls.retain(|request| self.requests.contains_key(request));
+                self.sending.retain(|request| self.requests.contains_key(request));
+                self.approvals.retain(|_, approval| approval.session != *session);
             }
         }
     }

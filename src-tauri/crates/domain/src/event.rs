@@ -200,4 +200,9 @@ pub enum Event {
         /// When.
         at: Timestamp,
     },
+    /// The person had a session forgotten for good.
+    SessionDeleted {
+        /// Which.
+        session: SessionId,
+    },
 }

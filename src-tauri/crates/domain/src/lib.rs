@@ -10,6 +10,7 @@ pub mod cost;
 pub mod decide;
 pub mod desk;
 pub mod event;
+pub mod forget;
 pub mod id;
 pub mod intake;
 pub mod options;
@@ -31,6 +32,7 @@ pub use cost::Usd;
 pub use decide::{Decision, Effect, decide};
 pub use desk::Desk;
 pub use event::Event;
+pub use forget::About;
 pub use id::{
     ApprovalId, CommandId, MessageId, NativeRef, OptionId, QuestionId, RequestId, SessionId, Timestamp,
 };

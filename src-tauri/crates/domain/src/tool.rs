@@ -56,6 +56,23 @@ pub enum ToolDetail {
     },
 }
 
+impl ToolDetail {
+    /// Tells all of it as plain text.
+    pub fn text(&self) -> String {
+        let lines = |first: Option<&String>, rest: &String| {
+            first.into_iter().chain([rest]).map(String::as_str).collect::<Vec<_>>().join("\n")
+        };
+        match self {
+            Self::Command { command, description } => lines(description.as_ref(), command),
+            Self::Edit { path, diff } => lines(Some(path), diff),
+            Self::Write { path, content } => lines(Some(path), content),
+            Self::Todos { items } => items.iter().map(TodoItem::line).collect::<Vec<_>>().join("\n"),
+            Self::Plan { plan, path } => lines(path.as_ref(), plan),
+            Self::Other { input } => input.clone(),
+        }
+    }
+}
+
 /// One thing to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -64,6 +81,17 @@ pub struct TodoItem {
     pub text: String,
     /// How far it is.
     pub status: TodoStatus,
+}
+
+impl TodoItem {
+    fn line(&self) -> String {
+        let mark = match self.status {
+            TodoStatus::Pending => "[ ]",
+            TodoStatus::InProgress => "[~]",
+            TodoStatus::Done => "[x]",
+        };
+        format!("{mark} {}", self.text)
+    }
 }
 
 /// How far a thing to do is.

@@ -149,7 +149,8 @@ fn session_of(desk: &Desk, event: &Event) -> Option<SessionId> {
         | Event::MessageQueued { session, .. }
         | Event::QueuedEdited { session, .. }
         | Event::QueuedRemoved { session, .. }
-        | Event::QueuedSent { session, .. } => Some(*session),
+        | Event::QueuedSent { session, .. }
+        | Event::SessionDeleted { session } => Some(*session),
         Event::Asked { request } => Some(request.session),
         Event::Ended { request, .. }
         | Event::DeliveryChanged { request, .. }
@@ -181,6 +182,7 @@ fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
         | Command::NoteSpoke { session }
         | Command::Forget { session }
         | Command::SendParked { session }
+        | Command::DeleteSession { session }
         | Command::ReplyInChat { session, .. }
         | Command::QueueMessage { session, .. }
         | Command::EditQueued { session, .. }
@@ -303,6 +305,46 @@ proptest! {
                     && matches!(event, Event::DeliveryChanged { request: it, .. } if *it == request.id)
             });
             prop_assert!(handed_over(&journal, request.id) <= 1 + retried.count(), "{request:?}");
+        }
+    }
+
+    #[test]
+    fn a_deleted_session_leaves_no_word_in_the_journal_and_the_journal_still_folds_to_the_memory(
+        commands in prop::collection::vec(some_command(), 1..80),
+        place in 0..80_usize,
+        deleted in (0..SESSIONS).prop_map(session),
+    ) {
+        let mut desk = Desk::default();
+        let mut journal: Vec<(Option<SessionId>, Event)> = Vec::new();
+        let how = SessionEnd::Failed { why: "broken".to_owned() };
+        let goes = [
+            Command::EndSession { session: deleted, end: how, at: at(300) },
+            Command::DeleteSession { session: deleted },
+        ];
+        let mut before = commands;
+        let after = before.split_off(place.min(before.len()));
+        let gone = |command: &Command| matches!(command, Command::StartSession { id, .. } if *id == deleted);
+        for command in before.iter().chain(&goes).chain(after.iter().filter(|command| !gone(command))) {
+            let Ok(decision) = decide(&desk, command) else { continue };
+            for event in decision.events {
+                journal.push((session_of(&desk, &event), event.clone()));
+                if event == (Event::SessionDeleted { session: deleted }) {
+                    let of_it = journal.iter_mut().filter(|(of, _)| *of == Some(deleted));
+                    of_it.for_each(|(_, event)| *event = event.without_words());
+                }
+                desk.fold(&event);
+            }
+        }
+        prop_assert!(desk.session(deleted).is_none());
+        prop_assert!(desk.requests().all(|request| request.session != deleted));
+        prop_assert!(desk.approvals().all(|approval| approval.session != deleted));
+        let kept: Vec<Event> = journal.iter().map(|(_, event)| event.clone()).collect();
+        prop_assert_eq!(Desk::replay(&kept), desk);
+        for (of, event) in &journal {
+            let said = serde_json::to_string(event).unwrap();
+            let words = ["Session ", "/work", "call-", "Which", "Anna", "let us talk", "broken", "Bash", "pipe"];
+            let left = words.iter().find(|word| *of == Some(deleted) && said.contains(**word));
+            prop_assert!(left.is_none(), "{said}");
         }
     }
 

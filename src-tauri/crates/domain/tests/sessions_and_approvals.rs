@@ -44,6 +44,18 @@ fn a_session_starts_once_and_its_name_is_bounded() {
 }
 
 #[test]
+fn only_a_session_that_has_ended_can_be_deleted_and_nothing_of_it_stays() {
+    let delete = Command::DeleteSession { session: session(1) };
+    let mut desk = desk(&[start(1), start(2), ask_approval(1, 0), ask_approval(2, 1)]);
+    assert!(matches!(take(&mut desk, &delete), Err(Reject::Invalid { field, .. }) if field == "session"));
+    take(&mut desk, &end(1, SessionEnd::Stopped)).unwrap();
+    assert_eq!(names(&take(&mut desk, &delete).unwrap().events), ["session_deleted"]);
+    assert_eq!(take(&mut desk, &delete), Err(Reject::NotFound { what: "session" }));
+    assert_eq!(desk.sessions().map(|session| session.id).collect::<Vec<_>>(), [session(2)]);
+    assert_eq!(desk.approvals().map(|approval| approval.session).collect::<Vec<_>>(), [session(2)]);
+}
+
+#[test]
 fn a_session_is_working_while_a_turn_runs_and_says_so_once() {
     let mut desk = desk(&[start(1)]);
     for (command, events, state) in [

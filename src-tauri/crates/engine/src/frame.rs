@@ -101,6 +101,11 @@ pub enum Change {
         /// Whose.
         session: SessionId,
     },
+    /// A session was deleted for good, with everything that was said in it.
+    SessionDeleted {
+        /// Which.
+        session: SessionId,
+    },
 }
 
 /// Text that an agent is writing at this moment. Never journaled; the finished entry is.

@@ -4,15 +4,15 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_domain::{
-    AnswerInput, Approval, ApprovalDecision, ApprovalId, Ask, Command, Outcome, Reject, Request, RequestId,
-    Session, SessionId,
+    AnswerInput, Approval, ApprovalDecision, ApprovalId, Ask, Command, Desk, Outcome, Reject, Request,
+    RequestId, Session, SessionId,
 };
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use crate::clock::Source;
 use crate::hub::Subscription;
-use crate::journal::{Journal, Page, Reader};
+use crate::journal::{Found, Journal, JournalError, Page, Reader};
 use crate::writer::{Applied, Attention, EngineError, EntryWrite, Input, QUEUED_INPUTS, Writer};
 
 /// How many notices wait for the shell before further ones are dropped.
@@ -26,6 +26,8 @@ pub const PAGE_ENTRIES: u32 = 500;
 pub struct EngineHandle {
     inputs: mpsc::Sender<Input>,
     reader: Arc<Mutex<Reader>>,
+    /// Looks through the whole past; that must hold up nobody who reads a transcript.
+    past: Arc<Mutex<Reader>>,
     source: Arc<dyn Source>,
 }
 
@@ -42,6 +44,7 @@ impl EngineHandle {
     pub fn open(folder: &Path, source: Arc<dyn Source>) -> Result<OpenedEngine, EngineError> {
         let opened = Journal::open(folder, source.now())?;
         let reader = Arc::new(Mutex::new(opened.journal.reader()?));
+        let past = Arc::new(Mutex::new(opened.journal.reader()?));
         let (tell, attention) = mpsc::channel(QUEUED_ATTENTION);
         let (inputs, received) = mpsc::channel(QUEUED_INPUTS);
         let writer = Writer::new(opened, Uuid::new_v4().to_string(), Arc::clone(&source), tell)?;
@@ -49,7 +52,7 @@ impl EngineHandle {
             .name("desk-writer".to_owned())
             .spawn(move || writer.run(received))
             .map_err(|_| EngineError::Closing)?;
-        Ok(OpenedEngine { handle: Self { inputs, reader, source }, attention })
+        Ok(OpenedEngine { handle: Self { inputs, reader, past, source }, attention })
     }
 
     /// Returns the clock and the source of ids.
@@ -128,13 +131,32 @@ impl EngineHandle {
         before: Option<u64>,
         limit: u32,
     ) -> Result<Page, EngineError> {
-        let reader = Arc::clone(&self.reader);
-        let read = move || {
-            let reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
-            reader.page(session, before, limit.clamp(1, PAGE_ENTRIES))
-        };
-        let page = tokio::task::spawn_blocking(read).await.map_err(|_| EngineError::Closing)?;
-        Ok(page?)
+        let limit = limit.clamp(1, PAGE_ENTRIES);
+        read(&self.reader, move |reader| reader.page(session, before, limit)).await
+    }
+
+    /// Reads a whole transcript.
+    pub async fn whole(&self, session: SessionId) -> Result<Page, EngineError> {
+        read(&self.past, move |reader| reader.page(session, None, u32::MAX)).await
+    }
+
+    /// Finds entries of all sessions by their words; see [`Reader::search`].
+    pub async fn search(&self, text: String, limit: u32, offset: u32) -> Result<Found, EngineError> {
+        let now = self.source.now();
+        let limit = limit.clamp(1, PAGE_ENTRIES);
+        read(&self.past, move |reader| reader.search(&text, limit, offset, now)).await
+    }
+
+    /// Looks at the desk between two inputs.
+    pub async fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Desk) -> T + Send + 'static,
+    ) -> Result<T, EngineError> {
+        self.ask_writer(|reply| {
+            let look = move |desk: &Desk| drop(reply.send(look(desk)));
+            Input::Look { look: Box::new(look) }
+        })
+        .await
     }
 
     /// Carries out a command.
@@ -172,4 +194,13 @@ impl EngineHandle {
         self.inputs.send(input(reply)).await.map_err(|_| EngineError::Closing)?;
         answer.await.map_err(|_| EngineError::Closing)
     }
+}
+
+async fn read<T: Send + 'static>(
+    reader: &Arc<Mutex<Reader>>,
+    read: impl FnOnce(&Reader) -> Result<T, JournalError> + Send + 'static,
+) -> Result<T, EngineError> {
+    let reader = Arc::clone(reader);
+    let read = move || read(&reader.lock().unwrap_or_else(PoisonError::into_inner));
+    Ok(tokio::task::spawn_blocking(read).await.map_err(|_| EngineError::Closing)??)
 }

@@ -153,7 +153,9 @@ impl Hub {
                     live.text.drain(..from);
                 }
             }
-            Change::LiveCleared { session } | Change::SessionClosed { session } => {
+            Change::LiveCleared { session }
+            | Change::SessionClosed { session }
+            | Change::SessionDeleted { session } => {
                 self.live.remove(session);
             }
             _ => {}

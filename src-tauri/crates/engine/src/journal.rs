@@ -1,16 +1,22 @@
 //! The journal: what has happened, on disk before anybody hears of it.
 
+mod forget;
 mod read;
 mod schema;
+mod search;
+mod words;
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use askdesk_domain::{ApprovalState, Delivery, Desk, Entry, Event, Outcome, RequestId, SessionId, Timestamp};
+use askdesk_domain::{
+    About, ApprovalState, Delivery, Desk, Entry, Event, Outcome, RequestId, SessionId, Timestamp,
+};
 use rusqlite::{Connection, Transaction, params};
 
 pub use read::{Page, Reader};
+pub use search::{EntryKind, Found, Hit, SEARCHED_BEST};
 
 use crate::frame::StorageNotice;
 use crate::keep_aside;
@@ -140,7 +146,10 @@ impl Journal {
 
     fn opened(path: PathBuf, lock: File, opened: Contents, notice: Option<StorageNotice>) -> Opened {
         let (connection, desk, entries) = opened;
-        Opened { journal: Self { connection, path, _lock: lock }, desk, entries, notice }
+        let journal = Self { connection, path, _lock: lock };
+        // An end in the middle of a deletion may have left traces of it.
+        journal.sweep_soon();
+        Opened { journal, desk, entries, notice }
     }
 
     /// Opens a database; a damaged one is kept under another name and an empty one begun in its place.
@@ -196,8 +205,12 @@ impl Journal {
 
     /// Moves everything from the write-ahead log into the database, at the end of the app.
     pub fn checkpoint(&self) -> Result<(), JournalError> {
-        let run = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-        run.map_err(|error| JournalError::of(&self.path, &error))
+        let run = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+        match run.map_err(|error| JournalError::of(&self.path, &error))? {
+            // Somebody reads what is in the log at this moment.
+            true => Err(JournalError::Busy { path: self.path.clone() }),
+            false => Ok(()),
+        }
     }
 
     fn transact(
@@ -227,9 +240,17 @@ fn json<T: serde::Serialize>(value: &T) -> rusqlite::Result<String> {
 }
 
 fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> rusqlite::Result<()> {
+    let (session, request, approval) = match event.about() {
+        About::Session(id) => (Some(id.to_string()), None, None),
+        About::Request(id) => (None, Some(id.to_string()), None),
+        About::Approval(id) => (None, None, Some(id.to_string())),
+    };
     transaction
-        .prepare_cached("INSERT INTO events (at, body) VALUES (?1, ?2)")?
-        .execute(params![at.millis(), json(event)?])?;
+        .prepare_cached(
+            "INSERT INTO events (at, body, session) VALUES (?1, ?2, COALESCE(
+                ?3, (SELECT session FROM requests WHERE id = ?4), (SELECT session FROM approvals WHERE id = ?5)))",
+        )?
+        .execute(params![at.millis(), json(event)?, session, request, approval])?;
     match event {
         Event::Asked { request } => {
             transaction
@@ -303,6 +324,7 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
         | Event::QueuedEdited { .. }
         | Event::QueuedRemoved { .. }
         | Event::QueuedSent { .. } => {}
+        Event::SessionDeleted { session } => forget::delete(transaction, *session)?,
     }
     Ok(())
 }
@@ -317,7 +339,7 @@ fn write_end(
     transaction
         .prepare_cached("UPDATE requests SET outcome = ?2, ended_at = ?3, delivery = ?4 WHERE id = ?1")?
         .execute(params![request.to_string(), json(outcome)?, at.millis(), json(&delivery)?])?;
-    Ok(())
+    search::index_again(transaction, &request.to_string())
 }
 
 fn write_approval_state(
@@ -328,7 +350,7 @@ fn write_approval_state(
     transaction
         .prepare_cached("UPDATE approvals SET state = ?2 WHERE id = ?1")?
         .execute(params![id, json(state)?])?;
-    Ok(())
+    search::index_again(transaction, id)
 }
 
 fn write_entries(transaction: &Transaction<'_>, entries: &[(SessionId, Entry)]) -> rusqlite::Result<()> {
@@ -337,7 +359,9 @@ fn write_entries(transaction: &Transaction<'_>, entries: &[(SessionId, Entry)]) 
          ON CONFLICT (session, n) DO UPDATE SET body = excluded.body",
     )?;
     for (session, entry) in entries {
-        statement.execute(params![session.to_string(), entry.n, entry.at.millis(), json(&entry.body)?])?;
+        let session = session.to_string();
+        statement.execute(params![session, entry.n, entry.at.millis(), json(&entry.body)?])?;
+        search::index(transaction, &session, entry)?;
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ pub mod writer;
 
 pub use handle::{EngineHandle, OpenedEngine, PAGE_ENTRIES};
 pub use hub::Subscription;
-pub use journal::{Journal, JournalError, Page};
+pub use journal::{EntryKind, Found, Hit, Journal, JournalError, Page};
 pub use session::{Sessions, StartSpec};
 pub use settings::{IgnoredSetting, ReadSettings, SettingsError, SettingsFile};
 pub use writer::{Applied, Attention, EngineError};

@@ -63,6 +63,11 @@ impl SessionLogs {
         log.push_back(line);
     }
 
+    /// Forgets a session's lines.
+    pub fn forget(&self, session: SessionId) {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
+    }
+
     /// Returns a session's lines, oldest first.
     pub fn of(&self, session: SessionId) -> Vec<LogLine> {
         let all = self.lines.lock().unwrap_or_else(PoisonError::into_inner);

@@ -118,6 +118,9 @@ pub(crate) enum Input {
     Close {
         reply: oneshot::Sender<()>,
     },
+    Look {
+        look: Box<dyn FnOnce(&Desk) + Send>,
+    },
 }
 
 pub(crate) struct Writer {
@@ -179,6 +182,7 @@ impl Writer {
                 Input::Close { reply } => {
                     // What the disk did not take before may fit now.
                     self.write(Vec::new());
+                    self.journal.sweep_or_later();
                     if let Err(error) = self.journal.checkpoint() {
                         tracing::warn!(%error, "the journal was not folded into the database");
                     }
@@ -216,6 +220,7 @@ impl Writer {
             Input::Subscribe { reply } => {
                 let _ = reply.send(self.hub.subscribe(&self.desk));
             }
+            Input::Look { look } => look(&self.desk),
             // Handled by `run`, which may take several at once or end.
             Input::Write { .. } | Input::Close { .. } => {}
         }
@@ -240,12 +245,19 @@ impl Writer {
                 self.doors.remove(session);
                 self.running_tools.retain(|(owner, _), _| owner != session);
             }
+            if let Event::SessionDeleted { session } = event {
+                self.newest.remove(session);
+                self.unsaved.retain(|(owner, _)| owner != session);
+            }
         }
         let mut changes = self.changes_of(&decision.events);
         changes.extend(entries.into_iter().map(|(session, entry)| Change::Entry { session, entry }));
         self.hub.publish(&self.desk, changes);
         for effect in &decision.effects {
             self.carry_out(effect);
+        }
+        if let Command::DeleteSession { .. } = command {
+            self.journal.sweep_soon();
         }
         Ok(decision)
     }
@@ -389,6 +401,10 @@ impl Writer {
     fn write(&mut self, batch: Vec<(SessionId, Vec<EntryWrite>)>) {
         let mut fresh = Vec::new();
         for (session, writes) in batch {
+            // A session that was deleted leaves nothing behind, what was on its way included.
+            if self.desk.session(session).is_none() {
+                continue;
+            }
             for write in writes {
                 fresh.extend(self.entry(session, write).map(|entry| (session, entry)));
             }
@@ -460,6 +476,7 @@ impl Writer {
         let mut requests = Vec::new();
         let mut approvals = Vec::new();
         let mut closed = Vec::new();
+        let mut deleted = Vec::new();
         for event in events {
             match event {
                 Event::SessionStarted { session } => once(&mut sessions, session.id),
@@ -500,6 +517,7 @@ impl Writer {
                 Event::ApprovalDecided { approval, .. }
                 | Event::ApprovalDeliveryFailed { approval, .. }
                 | Event::ApprovalWithdrawn { approval, .. } => once(&mut approvals, *approval),
+                Event::SessionDeleted { session } => once(&mut deleted, *session),
             }
         }
         // What belongs to a closed session is no more shown than the session.
@@ -514,6 +532,7 @@ impl Writer {
             .chain(requests.map(|request| Change::Request { request: request.clone() }))
             .chain(approvals.map(|approval| Change::Approval { approval: approval.clone() }))
             .chain(closed.into_iter().map(|session| Change::SessionClosed { session }))
+            .chain(deleted.into_iter().map(|session| Change::SessionDeleted { session }))
             .collect()
     }
 }

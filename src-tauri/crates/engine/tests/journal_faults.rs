@@ -332,10 +332,10 @@ fn a_newer_database_is_left_byte_for_byte_and_a_file_beside_it_is_used(#[case] c
     assert_eq!(before.len(), if crashed { 2 } else { 1 });
 
     let Opened { mut journal, desk, notice, .. } = open(elsewhere.path());
-    let used = elsewhere.path().join("desk-format-1.db");
+    let used = elsewhere.path().join("desk-format-2.db");
     let notice_of = |path: &Path| StorageNotice::Newer {
         kept: database(path).display().to_string(),
-        used: path.join("desk-format-1.db").display().to_string(),
+        used: path.join("desk-format-2.db").display().to_string(),
     };
     assert_eq!((desk, notice), (Desk::default(), Some(notice_of(elsewhere.path()))));
     let desk = commit(&mut journal, &some_commands());
@@ -401,13 +401,13 @@ fn a_damaged_file_beside_a_newer_database_is_kept_too() {
     let newer = Connection::open(database(folder.path())).unwrap();
     newer.pragma_update(None, "user_version", 7).unwrap();
     drop(newer);
-    let used = folder.path().join("desk-format-1.db");
+    let used = folder.path().join("desk-format-2.db");
     let rubbish = "rubbish ".repeat(1_000);
     fs::write(&used, &rubbish).unwrap();
 
     let opened = open(folder.path());
     let Some(StorageNotice::Corrupt { kept }) = opened.notice else { panic!("{:?}", opened.notice) };
-    assert!(kept.contains("desk-format-1.db"), "{kept}");
+    assert!(kept.contains("desk-format-2.db"), "{kept}");
     assert_eq!(fs::read_to_string(kept).unwrap(), rubbish);
     assert_eq!(opened.desk, Desk::default());
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use askdesk_api::dto::{Example, NotePainted};
-use askdesk_api::{DemoAgent, DeskApi, Error, dispatch};
+use askdesk_api::{DemoAgent, DeskApi, Error, Save, dispatch};
 use askdesk_domain::Request;
 use askdesk_engine::clock::System;
 use askdesk_engine::frame::{Frame, Snapshot};
@@ -49,11 +49,21 @@ pub struct Bridge {
     pub api: DeskApi,
     pub folder: tempfile::TempDir,
     pub painted: Arc<Mutex<Vec<NotePainted>>>,
+    /// The file the person chooses when something is to be saved.
+    pub chosen: Arc<Mutex<Option<PathBuf>>>,
 }
 
 impl Bridge {
     pub fn open() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::open_in(tempfile::tempdir().unwrap())
+    }
+
+    /// Opens the same folder again, once the engine was closed.
+    pub fn reopen(self) -> Self {
+        Self::open_in(self.folder)
+    }
+
+    fn open_in(folder: tempfile::TempDir) -> Self {
         let data = folder.path().join("data");
         let OpenedEngine { handle, .. } = EngineHandle::open(&data, Arc::new(System)).unwrap();
         let record = format!("ASKDESK_FAKE_RECORD={}", folder.path().join("record").display());
@@ -73,7 +83,17 @@ impl Bridge {
         let settings = Arc::new(SettingsFile::open(&data));
         let api =
             DeskApi::new(handle, demo, settings, Arc::new(move |note| notes.lock().unwrap().push(note)));
-        Self { api, folder, painted }
+        let chosen: Arc<Mutex<Option<PathBuf>>> = Arc::default();
+        let file = Arc::clone(&chosen);
+        let save: Save = Arc::new(move |exported| {
+            let file = file.lock().unwrap().clone();
+            Box::pin(async move {
+                let Some(file) = file else { return Ok(None) };
+                std::fs::write(&file, exported.text).map_err(|error| error.to_string())?;
+                Ok(Some(file))
+            })
+        });
+        Self { api: api.saving(save), folder, painted, chosen }
     }
 
     pub async fn call(&self, name: &str, input: Value) -> Result<Value, Error> {

@@ -52,7 +52,8 @@ impl Step {
                 Change::LiveText { added } => (added.session, Some(added)),
                 Change::LiveCleared { session }
                 | Change::Entry { session, .. }
-                | Change::SessionClosed { session } => (*session, None),
+                | Change::SessionClosed { session }
+                | Change::SessionDeleted { session } => (*session, None),
                 Change::Session { .. } | Change::Request { .. } | Change::Approval { .. } => {
                     delta.changes.push(change.clone());
                     continue;

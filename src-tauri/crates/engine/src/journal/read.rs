@@ -28,8 +28,8 @@ pub struct Page {
 /// A connection that only reads.
 #[derive(Debug)]
 pub struct Reader {
-    connection: Connection,
-    path: PathBuf,
+    pub(super) connection: Connection,
+    pub(super) path: PathBuf,
 }
 
 impl Reader {
@@ -57,8 +57,12 @@ impl Reader {
             let mut page = Page { more, ..Page::default() };
             for entry in &entries {
                 match &entry.body {
-                    EntryBody::Request { request } => page.requests.extend(self.find_request(*request)?),
-                    EntryBody::Approval { approval } => page.approvals.extend(self.find_approval(*approval)?),
+                    EntryBody::Request { request } => {
+                        page.requests.extend(find_request(&self.connection, *request)?);
+                    }
+                    EntryBody::Approval { approval } => {
+                        page.approvals.extend(find_approval(&self.connection, *approval)?);
+                    }
                     _ => {}
                 }
             }
@@ -70,23 +74,20 @@ impl Reader {
 
     /// Finds a request of any age.
     pub fn request(&self, id: RequestId) -> Result<Option<Request>, JournalError> {
-        self.find_request(id).map_err(|error| JournalError::of(&self.path, &error))
+        find_request(&self.connection, id).map_err(|error| JournalError::of(&self.path, &error))
     }
+}
 
-    fn find_request(&self, id: RequestId) -> rusqlite::Result<Option<Request>> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT body, outcome, ended_at, delivery FROM requests WHERE id = ?1")?;
-        statement.query_row([id.to_string()], request).optional()
-    }
+pub(super) fn find_request(connection: &Connection, id: RequestId) -> rusqlite::Result<Option<Request>> {
+    let mut statement =
+        connection.prepare_cached("SELECT body, outcome, ended_at, delivery FROM requests WHERE id = ?1")?;
+    statement.query_row([id.to_string()], request).optional()
+}
 
-    fn find_approval(&self, id: ApprovalId) -> rusqlite::Result<Option<Approval>> {
-        let mut statement =
-            self.connection.prepare_cached("SELECT body, state FROM approvals WHERE id = ?1")?;
-        let read =
-            |row: &Row<'_>| Ok(Approval { state: from_json(row, 1)?, ..from_json::<Approval>(row, 0)? });
-        statement.query_row([id.to_string()], read).optional()
-    }
+pub(super) fn find_approval(connection: &Connection, id: ApprovalId) -> rusqlite::Result<Option<Approval>> {
+    let mut statement = connection.prepare_cached("SELECT body, state FROM approvals WHERE id = ?1")?;
+    let read = |row: &Row<'_>| Ok(Approval { state: from_json(row, 1)?, ..from_json::<Approval>(row, 0)? });
+    statement.query_row([id.to_string()], read).optional()
 }
 
 /// Reads all events in order.
@@ -119,7 +120,7 @@ pub(super) fn newest_entries(
     Ok(rows.into_iter().filter_map(|(session, n)| Some((session.parse().ok()?, n))).collect())
 }
 
-fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     Ok(Entry { n: row.get(0)?, at: Timestamp::from_millis(row.get(1)?), body: from_json(row, 2)? })
 }
 
@@ -136,7 +137,7 @@ fn request(row: &Row<'_>) -> rusqlite::Result<Request> {
     Ok(Request { state, ..asked })
 }
 
-fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+pub(super) fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text = row.get_ref(column)?.as_str()?;
     serde_json::from_str(text).map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))

@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::Connection;
 use rusqlite::config::DbConfig;
+use rusqlite::{Connection, Transaction};
 use rusqlite_migration::{M, Migrations};
 
-use super::JournalError;
+use super::{JournalError, search};
 
 /// The newest format this version writes.
-pub(super) const NEWEST: u32 = 1;
+pub(super) const NEWEST: u32 = 2;
 
 /// How long to wait for another connection's write.
 const BUSY_WAIT: Duration = Duration::from_secs(2);
@@ -49,6 +49,33 @@ const FIRST: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
+/// What makes the past findable, and a session's events known as its own so that they can be deleted.
+const SECOND: &str = "
+    ALTER TABLE events ADD COLUMN session TEXT;
+    CREATE TABLE searched (
+        id INTEGER PRIMARY KEY,
+        session TEXT NOT NULL,
+        n INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        about TEXT,
+        UNIQUE (session, n)
+    ) STRICT;
+    CREATE INDEX searched_by_about ON searched (about) WHERE about IS NOT NULL;
+    CREATE VIRTUAL TABLE words USING fts5 (
+        text, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
+    );
+    CREATE TABLE unswept (session TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+    UPDATE events SET session = COALESCE(
+        CASE json_type(body, '$.session') WHEN 'object' THEN body ->> '$.session.id' ELSE body ->> '$.session' END,
+        body ->> '$.request.session',
+        body ->> '$.approval.session',
+        (SELECT session FROM requests WHERE id = body ->> '$.request'),
+        (SELECT session FROM approvals WHERE id = body ->> '$.approval')
+    );
+    CREATE INDEX events_by_session ON events (session);
+";
+
 /// Opens a database, checks that it is whole and not too new, and brings it to the newest format.
 pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
     let fail = |error: rusqlite::Error| JournalError::of(path, &error);
@@ -70,7 +97,10 @@ pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
     }
     connection.pragma_update(None, "journal_mode", "WAL").map_err(fail)?;
     connection.pragma_update(None, "foreign_keys", true).map_err(fail)?;
-    Migrations::new(vec![M::up(FIRST)]).to_latest(&mut connection).map_err(|error| match error {
+    // What is deleted is overwritten.
+    connection.pragma_update(None, "secure_delete", true).map_err(fail)?;
+    let second = M::up_with_hook(SECOND, |transaction: &Transaction<'_>| Ok(search::index_all(transaction)?));
+    Migrations::new(vec![M::up(FIRST), second]).to_latest(&mut connection).map_err(|error| match error {
         rusqlite_migration::Error::RusqliteError { err, .. } => JournalError::of(path, &err),
         other => JournalError::Io { path: path.to_owned(), detail: other.to_string() },
     })?;

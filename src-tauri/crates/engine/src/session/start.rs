@@ -203,6 +203,13 @@ impl Sessions {
         self.stop_as(session, SessionEnd::Stopped).await
     }
 
+    /// Deletes a session that has ended, for good.
+    pub async fn delete(&self, session: SessionId) -> Result<(), EngineError> {
+        self.engine.act(Command::DeleteSession { session }).await?;
+        self.logs.forget(session);
+        Ok(())
+    }
+
     /// Returns the newest lines of a session's log.
     pub fn log(&self, session: SessionId) -> Vec<LogLine> {
         self.logs.of(session)

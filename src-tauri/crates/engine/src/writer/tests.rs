@@ -2,7 +2,7 @@
 
 use askdesk_domain::{
     AgentKind, AnswerInput, IntakeRules, NativeRef, OptionDraft, Question, QuestionDraft, QuestionId,
-    QuestionKind, SessionOptions, Source as Door, Timestamp, intake,
+    QuestionKind, SessionEnd, SessionOptions, Source as Door, Timestamp, intake,
 };
 use uuid::Uuid;
 
@@ -184,4 +184,42 @@ fn a_question_of_an_asker_who_has_given_up_leaves_no_card() {
     assert!(matches!(refused, Err(EngineError::Reject(Reject::SessionGone))));
     assert_eq!((writer.desk, subscription.take()), (before, None));
     assert!(attention.try_recv().is_err());
+}
+
+#[test]
+fn case_63_a_session_is_deleted_where_the_database_cannot_grow_and_makes_room_for_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut writer, mut subscription, _attention) = writer(folder.path());
+    let other = SessionId::new(Uuid::from_u128(2));
+    let start = Command::StartSession {
+        id: other,
+        agent: AgentKind::Demo,
+        name: "Other".to_owned(),
+        folder: "/".to_owned(),
+        options: SessionOptions::default(),
+        at: Timestamp::from_millis(2),
+    };
+    writer.act(&start).unwrap();
+    let say = |n: u32| EntryWrite::New(EntryBody::Agent { text: format!("{n} needle ").repeat(200) });
+    writer.write(vec![(session(), (0..100).map(say).collect())]);
+    let end = SessionEnd::Stopped;
+    writer.act(&Command::EndSession { session: session(), end, at: Timestamp::from_millis(30) }).unwrap();
+    while subscription.take().is_some() {}
+    writer.journal.limit_pages(1);
+    writer.write(vec![(other, (0..20).map(say).collect())]);
+    let found = |writer: &Writer| {
+        let hits = writer.reader.search("needle", 500, 0, Timestamp::from_millis(40)).unwrap().hits;
+        (hits.len(), hits.iter().filter(|hit| hit.session == other).count())
+    };
+    assert_eq!((subscription.take(), found(&writer)), (None, (100, 0)));
+
+    writer.act(&Command::DeleteSession { session: session() }).unwrap();
+    // What was still on its way when it was deleted comes too late; the other session's words fit in now.
+    writer.write(vec![(session(), vec![say(1)])]);
+    assert_eq!(found(&writer), (20, 20));
+    let place = writer.desk.clone();
+    drop((writer, subscription));
+    let again = Journal::open(folder.path(), Timestamp::from_millis(0)).unwrap();
+    assert_eq!((again.desk, again.notice), (place, None));
+    assert_eq!(again.entries.into_iter().collect::<Vec<_>>(), [(other, 20)]);
 }

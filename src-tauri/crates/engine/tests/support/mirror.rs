@@ -77,8 +77,17 @@ impl Mirror {
                     self.approvals.retain(|_, approval| approval.session != *session);
                 }
                 Change::LiveCleared { session } => drop(self.live.remove(session)),
+                Change::SessionDeleted { session } => self.forget(*session),
             }
         }
+    }
+
+    fn forget(&mut self, session: SessionId) {
+        self.sessions.remove(&session);
+        self.requests.retain(|_, request| request.session != session);
+        self.approvals.retain(|_, approval| approval.session != session);
+        self.live.remove(&session);
+        self.entries.retain(|(owner, _), _| *owner != session);
     }
 
     /// Fails unless this is what a snapshot says.

@@ -1,0 +1,58 @@
+//! The commands about the past: finding, exporting.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use askdesk_domain::{Reject, SessionId};
+
+use super::DeskApi;
+use crate::dto::{
+    ExportFormat, ExportedSession, HistoryFound, SaveExport, SavedExport, SearchHistory, SearchHit,
+};
+use crate::error::{Error, ErrorCode};
+use crate::export;
+
+/// The answer to a wish to save a text: the file, none if the person chose none, or why it could not be written.
+pub type Saving = Pin<Box<dyn Future<Output = Result<Option<PathBuf>, String>> + Send>>;
+
+/// Asks the person for a file and writes a text to it.
+pub type Save = Arc<dyn Fn(ExportedSession) -> Saving + Send + Sync>;
+
+impl DeskApi {
+    pub(super) async fn search(&self, input: SearchHistory) -> Result<HistoryFound, Error> {
+        let found = self.engine.search(input.query, input.limit, input.offset).await?;
+        let ids: Vec<SessionId> = found.hits.iter().map(|hit| hit.session).collect();
+        let names = move |desk: &askdesk_domain::Desk| -> HashMap<SessionId, (String, String)> {
+            let known = ids.iter().filter_map(|id| desk.session(*id));
+            known.map(|session| (session.id, (session.name.clone(), session.folder.clone()))).collect()
+        };
+        let names = self.engine.look(names).await?;
+        // A session that was deleted in between is in nobody's history any more.
+        let hits = found.hits.into_iter().filter_map(|hit| {
+            let (name, folder) = names.get(&hit.session)?.clone();
+            let askdesk_engine::Hit { session, n, at, kind, before, matched, after } = hit;
+            Some(SearchHit { session, name, folder, n, at, kind, before, matched, after })
+        });
+        Ok(HistoryFound { hits: hits.collect(), more: found.more })
+    }
+
+    pub(super) async fn export(&self, id: SessionId, format: ExportFormat) -> Result<ExportedSession, Error> {
+        let session = self.engine.look(move |desk| desk.session(id).cloned()).await?;
+        let session = session.ok_or(Reject::NotFound { what: "session" })?;
+        let whole = self.engine.whole(id).await?;
+        let text = match format {
+            ExportFormat::Markdown => export::markdown::write(&session, &whole),
+            ExportFormat::Json => export::json::write(&session, &whole)?,
+        };
+        Ok(ExportedSession { text, file_name: export::file_name(&session, format) })
+    }
+
+    pub(super) async fn save(&self, input: SaveExport) -> Result<SavedExport, Error> {
+        let save = self.save.as_ref().ok_or(Reject::Unsupported { what: "saving a file" })?;
+        let exported = self.export(input.session, input.format).await?;
+        let path = save(exported).await.map_err(|why| Error::new(ErrorCode::FileNotWritten, why))?;
+        Ok(SavedExport { path: path.map(|path| path.display().to_string()) })
+    }
+}

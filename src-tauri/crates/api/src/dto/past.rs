@@ -1,0 +1,108 @@
+//! The inputs and outputs of the commands about the past.
+
+use askdesk_domain::{CommandId, Session, SessionId, Timestamp};
+use askdesk_engine::EntryKind;
+use serde::{Deserialize, Serialize};
+
+/// In which form a session is exported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum ExportFormat {
+    /// To be read.
+    Markdown,
+    /// To be read by programs.
+    Json,
+}
+
+wire! {
+    /// Finds entries of all sessions by their words.
+    struct SearchHistory {
+        /// Words that an entry must hold, or the beginnings of words; quotes hold words together.
+        query: String,
+        /// How many hits at most.
+        limit: u32,
+        /// How many of the best hits to pass over.
+        #[serde(default)]
+        offset: u32,
+    }
+
+    /// What was found, best first.
+    struct HistoryFound {
+        /// The hits.
+        hits: Vec<SearchHit>,
+        /// Whether there are further ones.
+        more: bool,
+    }
+
+    /// One entry that was found, with what stands around the match. All of it is text, never markup.
+    struct SearchHit {
+        /// The session.
+        session: SessionId,
+        /// The session's name.
+        name: String,
+        /// The session's folder.
+        folder: String,
+        /// The entry's place in the transcript.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        n: u64,
+        /// When the entry was first written.
+        at: Timestamp,
+        /// What kind of entry it is.
+        kind: EntryKind,
+        /// What stands before the match.
+        before: String,
+        /// The match.
+        #[serde(rename = "match")]
+        matched: String,
+        /// What stands behind it.
+        after: String,
+    }
+
+    /// Lists the sessions that are over.
+    struct ReadPastSessions {}
+
+    /// The sessions that are over, oldest first.
+    struct PastSessions {
+        /// The sessions.
+        sessions: Vec<Session>,
+    }
+
+    /// Writes a whole session as a text.
+    struct ExportSession {
+        /// The session.
+        session: SessionId,
+        /// In which form.
+        format: ExportFormat,
+    }
+
+    /// A whole session as a text.
+    struct ExportedSession {
+        /// The text.
+        text: String,
+        /// A name for the file that it may be written to.
+        file_name: String,
+    }
+
+    /// Writes a whole session to a file that the person chooses.
+    struct SaveExport {
+        /// The session.
+        session: SessionId,
+        /// In which form.
+        format: ExportFormat,
+    }
+
+    /// Where an export was written.
+    struct SavedExport {
+        /// The file; none if the person chose none.
+        path: Option<String>,
+    }
+
+    /// Deletes a session that is over for good: its transcript, questions and answers.
+    struct DeleteSession {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+    }
+}

@@ -1,0 +1,29 @@
+//! A whole session as a text: what was said and done, questions with their answers, permissions. No secret is in it.
+
+pub(crate) mod json;
+pub(crate) mod markdown;
+
+use askdesk_domain::{Session, Timestamp};
+
+use crate::dto::ExportFormat;
+
+/// The longest name of a session within a file's name, in characters.
+const NAME_CHARS: usize = 60;
+
+/// Names a file after a session and its day, with nothing in it that a file system could take for something else.
+pub(crate) fn file_name(session: &Session, format: ExportFormat) -> String {
+    let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
+    let name: String = session.name.chars().map(plain).take(NAME_CHARS).collect();
+    let words: Vec<&str> = name.split('-').filter(|word| !word.is_empty()).collect();
+    let name = if words.is_empty() { "session".to_owned() } else { words.join("-") };
+    let extension = match format {
+        ExportFormat::Markdown => "md",
+        ExportFormat::Json => "json",
+    };
+    format!("{name}-{}.{extension}", time(session.started_at, "%Y-%m-%d"))
+}
+
+/// Writes a time in UTC.
+fn time(at: Timestamp, form: &str) -> String {
+    jiff::Timestamp::from_millisecond(at.millis()).unwrap_or_default().strftime(form).to_string()
+}

@@ -1,0 +1,275 @@
+//! A session to be read. What anybody said stands in quotes or fences, so that no text can pose as somebody else's.
+
+use std::collections::HashMap;
+
+use askdesk_domain::{
+    AgentKind, Answer, Approval, ApprovalDecision, ApprovalState, Delivery, Ended, EndedBy, Entry, EntryBody,
+    Notice, OrphanedWhy, Outcome, PermissionMode, Question, Request, RuleBehaviour, RuleId, RuleScope,
+    RuleWords, Session, SessionEnd, SessionState, ToolStatus, WithdrawnWhy,
+};
+use askdesk_engine::Page;
+
+use super::time;
+
+const MOMENT: &str = "%Y-%m-%d %H:%M:%S UTC";
+
+pub(crate) fn write(session: &Session, whole: &Page) -> String {
+    let requests: HashMap<_, _> = whole.requests.iter().map(|request| (request.id, request)).collect();
+    let approvals: HashMap<_, _> = whole.approvals.iter().map(|approval| (approval.id, approval)).collect();
+    let mut parts = vec![head(session)];
+    for entry in &whole.entries {
+        parts.push(match &entry.body {
+            EntryBody::Request { request } => {
+                requests.get(request).map(|it| of_request(it)).unwrap_or_default()
+            }
+            EntryBody::Approval { approval } => {
+                approvals.get(approval).map(|it| of_approval(it)).unwrap_or_default()
+            }
+            _ => of_entry(entry),
+        });
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n") + "\n"
+}
+
+fn head(session: &Session) -> String {
+    let agent = match session.agent {
+        AgentKind::ClaudeCode => "Claude Code",
+        AgentKind::Demo => "Demo",
+    };
+    let mut lines = vec![format!("# {}", inline(&session.name)), String::new()];
+    let version = session.version.iter().map(|version| format!(" {}", inline(version)));
+    lines.push(format!("- Agent: {agent}{}", version.collect::<String>()));
+    lines.extend(session.model.iter().map(|model| format!("- Model: {}", inline(model))));
+    lines.push(format!("- Folder: {}", inline(&session.folder)));
+    lines.push(format!("- Started: {}", time(session.started_at, MOMENT)));
+    if let SessionState::Ended { end, at } = &session.state {
+        let how = match end {
+            SessionEnd::Finished => "the agent had finished".to_owned(),
+            SessionEnd::Stopped => "stopped by the person".to_owned(),
+            SessionEnd::AppQuit => "Askdesk was closed".to_owned(),
+            SessionEnd::Failed { why } => format!("failed: {}", inline(why)),
+        };
+        lines.push(format!("- Ended: {}, {how}", time(*at, MOMENT)));
+    }
+    lines.join("\n")
+}
+
+fn of_entry(entry: &Entry) -> String {
+    let title = |who: &str| format!("**{who}** · {}", time(entry.at, MOMENT));
+    match &entry.body {
+        EntryBody::Person { text } => format!("{}\n\n{}", title("You"), quoted(text)),
+        EntryBody::Agent { text } => format!("{}\n\n{}", title("Agent"), quoted(text)),
+        EntryBody::Thinking { text } => format!("{}\n\n{}", title("Agent, thinking"), quoted(text)),
+        EntryBody::Tool { name, summary, detail, status, output, .. } => {
+            let status = match status {
+                ToolStatus::Running => "running",
+                ToolStatus::Done => "done",
+                ToolStatus::Failed => "failed",
+            };
+            let line = format!("{} · {} {} · {status}", title("Tool"), inline(name), inline(summary));
+            let output = output.as_ref().map(|output| format!("\n\n{}", fenced(output)));
+            format!("{line}\n\n{}{}", fenced(&detail.text()), output.unwrap_or_default())
+        }
+        EntryBody::Notice { notice } => format!("{} · {}", title("Note"), of_notice(notice)),
+        EntryBody::TurnEnded { millis, input_tokens, output_tokens, error, cost_usd } => {
+            let cost = cost_usd.map(|cost| format!(", ${:.4}", cost.dollars())).unwrap_or_default();
+            let tokens = format!("{input_tokens} tokens read, {output_tokens} written{cost}");
+            let seconds = *millis as f64 / 1000.0;
+            match error {
+                None => format!("{} · {seconds:.1} s · {tokens}", title("Turn ended")),
+                Some(error) => format!("{} · {seconds:.1} s · {}", title("Turn failed"), inline(error)),
+            }
+        }
+        EntryBody::Request { .. } | EntryBody::Approval { .. } => String::new(),
+    }
+}
+
+fn of_notice(notice: &Notice) -> String {
+    match notice {
+        Notice::QuestionRefused { reason } => format!("A question could not be shown: {}", inline(reason)),
+        Notice::QuestionTurnedOff { text, .. } => {
+            format!("A question was refused because this session’s questions are off: {}", inline(text))
+        }
+        Notice::AnswersBrought => "The agent brought the answers itself, so nothing was asked.".to_owned(),
+        Notice::SameTextJoined { text } => {
+            format!("Two questions have the same text, so their answers went out together: {}", inline(text))
+        }
+        Notice::CutInHalf => "The agent’s last line was cut in half when it ended.".to_owned(),
+        Notice::Interrupted => "The agent was stopped by the person.".to_owned(),
+        Notice::MessageNotSent { error } => format!("A message did not reach the agent: {}", inline(error)),
+    }
+}
+
+fn of_request(request: &Request) -> String {
+    let title = if request.questions.len() == 1 { "Question" } else { "Questions" };
+    let by = request.asked_by.iter().map(|by| format!(" · asked by {}", inline(by))).collect::<String>();
+    let mut parts = vec![format!("**{title}** · {}{by}", time(request.asked_at, MOMENT))];
+    let answers = match request.ended().map(|ended| &ended.outcome) {
+        Some(Outcome::Answered { answers }) => Some(answers),
+        _ => None,
+    };
+    for question in &request.questions {
+        let answer = answers.and_then(|answers| answers.to(question.id));
+        parts.push(of_question(question, answer, answers.is_some()));
+    }
+    parts.push(match request.ended() {
+        None => "Waiting for an answer.".to_owned(),
+        Some(ended) => of_end(ended),
+    });
+    parts.join("\n\n")
+}
+
+fn of_question(question: &Question, answer: Option<&Answer>, answered: bool) -> String {
+    let mut lines = vec![quoted(&question.text), String::new()];
+    for option in &question.options {
+        let mark = if answer.is_some_and(|answer| answer.chosen.contains(&option.id)) { "x" } else { " " };
+        let about = option.description.iter().map(|about| format!(" — {}", inline(about)));
+        lines.push(format!("- [{mark}] {}{}", inline(&option.label), about.collect::<String>()));
+    }
+    match answer {
+        Some(answer) if answer.secret_given => lines.push("- Secret given".to_owned()),
+        Some(answer) => {
+            lines.extend(answer.other.iter().map(|words| format!("- In own words: {}", inline(words))));
+        }
+        None if answered => lines.push("- Not answered".to_owned()),
+        None => {}
+    }
+    let note = answer.and_then(|answer| answer.note.as_deref());
+    lines.extend(note.map(|note| format!("- Note: {}", inline(note))));
+    lines.join("\n").trim_end().to_owned()
+}
+
+fn of_end(ended: &Ended) -> String {
+    let words = |what: &str, words: Option<&String>| match words {
+        Some(words) => format!("{what}: {}", inline(words)),
+        None => what.to_owned(),
+    };
+    let how = match &ended.outcome {
+        Outcome::Answered { .. } => "Answered".to_owned(),
+        Outcome::Declined { words: said } => words("Declined", said.as_ref()),
+        Outcome::RepliedInChat { text } => words("Replied in chat", Some(text)),
+        Outcome::Expired => "The time limit passed".to_owned(),
+        Outcome::Withdrawn { why } => match why {
+            WithdrawnWhy::ByAgent => "Withdrawn".to_owned(),
+            WithdrawnWhy::TurnEnded => "The turn ended before an answer".to_owned(),
+            WithdrawnWhy::Interrupted => "Interrupted".to_owned(),
+            WithdrawnWhy::AnsweredElsewhere => "Answered elsewhere".to_owned(),
+            WithdrawnWhy::Cancelled { reason } => words("Cancelled", reason.as_ref()),
+        },
+        Outcome::Orphaned { why } => match why {
+            OrphanedWhy::AgentEnded => "Missed: the agent ended before an answer".to_owned(),
+            OrphanedWhy::SessionStopped => "Missed: the session was stopped before an answer".to_owned(),
+            OrphanedWhy::AppQuit => "Missed: Askdesk was closed before an answer".to_owned(),
+        },
+    };
+    let by = match ended.outcome.by() {
+        EndedBy::Person => "by the person",
+        EndedBy::PersonInChat => "by the person’s message",
+        EndedBy::Agent => "by the agent",
+        EndedBy::Elsewhere => "in another place",
+        EndedBy::Limit => "by its time limit",
+        EndedBy::Session => "by the end of its session",
+    };
+    let delivery = match &ended.delivery {
+        None => String::new(),
+        Some(Delivery::Pending) => " · on its way to the agent".to_owned(),
+        Some(Delivery::Delivered { at, .. }) => format!(" · delivered {}", time(*at, MOMENT)),
+        Some(Delivery::Failed { error }) => format!(" · not delivered: {}", inline(error)),
+        Some(Delivery::Parked) => " · kept, the agent was no longer there to take it".to_owned(),
+    };
+    format!("{how} · {by} · {}{delivery}", time(ended.at, MOMENT))
+}
+
+fn of_approval(approval: &Approval) -> String {
+    let about = approval.description.iter().map(|about| format!(" · {}", inline(about)));
+    let title = format!("**Permission** · {}", time(approval.asked_at, MOMENT));
+    let how = match &approval.state {
+        ApprovalState::Open => "Waiting for a decision.".to_owned(),
+        ApprovalState::Decided { decision, at, error } => {
+            let decided = match decision {
+                ApprovalDecision::AllowOnce => "Allowed once".to_owned(),
+                ApprovalDecision::AllowWithRules { rules } => {
+                    let rules: Vec<String> = rules.iter().map(|id| of_rule(approval, *id)).collect();
+                    format!("Allowed, with {}", rules.join("; "))
+                }
+                ApprovalDecision::ApprovePlan { plan, .. } => match plan {
+                    None => "Approved".to_owned(),
+                    Some(plan) => format!("{}\n\nApproved with these changes", fenced(plan)),
+                },
+                ApprovalDecision::Deny { message: None } => "Denied".to_owned(),
+                ApprovalDecision::Deny { message: Some(message) } => format!("Denied: {}", inline(message)),
+            };
+            let error = error.iter().map(|error| format!(" · not delivered: {}", inline(error)));
+            format!("{decided} · {}{}", time(*at, MOMENT), error.collect::<String>())
+        }
+        ApprovalState::Withdrawn { at } => format!("No longer asked for · {}", time(*at, MOMENT)),
+    };
+    let tool = inline(&approval.tool);
+    format!("{title} · {tool}{}\n\n{}\n\n{how}", about.collect::<String>(), fenced(&approval.what.text()))
+}
+
+/// A rule that was allowed with a call, and how far it reaches.
+fn of_rule(approval: &Approval, id: RuleId) -> String {
+    let Some(rule) = approval.rules.get(id.index()) else { return id.to_string() };
+    let words = match &rule.rule {
+        RuleWords::Tool { tool, content, behaviour } => {
+            let verb = match behaviour {
+                RuleBehaviour::Allow => "always allow",
+                RuleBehaviour::Ask => "always ask for",
+                RuleBehaviour::Deny => "always deny",
+            };
+            let content = content.iter().map(|content| format!(" ({})", inline(content)));
+            format!("{verb} {}{}", inline(tool), content.collect::<String>())
+        }
+        RuleWords::Folder { paths } => {
+            let paths: Vec<String> = paths.iter().map(|path| inline(path)).collect();
+            format!("work in {}", paths.join(", "))
+        }
+        RuleWords::Mode { mode } => match mode {
+            PermissionMode::Plan => "plan from now on".to_owned(),
+            PermissionMode::Default => "ask from now on".to_owned(),
+            PermissionMode::AcceptEdits => "accept edits from now on".to_owned(),
+            PermissionMode::Bypass => "ask for nothing from now on".to_owned(),
+        },
+    };
+    let scope = match rule.scope {
+        RuleScope::Session => "in this session",
+        RuleScope::Local => "in this folder, for this person",
+        RuleScope::Project => "in this folder, for everybody",
+        RuleScope::User => "everywhere, for this person",
+    };
+    format!("{words} {scope}")
+}
+
+/// A text in a quote; every line of it stays inside.
+fn quoted(text: &str) -> String {
+    let lines = text
+        .split(['\n', '\r'])
+        .map(|line| if line.is_empty() { ">".to_owned() } else { format!("> {line}") });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A text in a fence that is longer than any in it.
+fn fenced(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}text\n{}\n{fence}", text.trim_end_matches('\n'))
+}
+
+/// A text on one line that is read as it stands.
+fn inline(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        for c in word.chars() {
+            if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '!') {
+                line.push('\\');
+            }
+            line.push(c);
+        }
+    }
+    line
+}

@@ -1,0 +1,226 @@
+//! The past as the window asks for it: finding, exporting, deleting.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    reason = "what tests share may fail the test"
+)]
+
+#[path = "support/desk.rs"]
+mod desk;
+
+use askdesk_domain::{Command, EntryBody, Request, SessionState, ToolStatus};
+use desk::{Bridge, fresh};
+use serde_json::{Value, json};
+
+/// A session whose one question was answered in own words, and that is over.
+async fn answered(bridge: &Bridge, words: &str) -> Request {
+    let request = bridge.asked("technology").await;
+    let answers = json!([{"question": "q1", "chosen": [], "other": words}]);
+    let answer = json!({"requestId": fresh(), "id": request.id, "answers": answers});
+    bridge.call("answer_question", answer).await.unwrap();
+    stop(bridge, &request).await;
+    request
+}
+
+async fn stop(bridge: &Bridge, request: &Request) {
+    let stop = json!({"requestId": fresh(), "session": request.session});
+    bridge.call("stop_session", stop).await.unwrap();
+    let over = |state: &SessionState| matches!(state, SessionState::Ended { .. });
+    bridge.until("it is over", |now| now.sessions.iter().all(|it| over(&it.state))).await;
+}
+
+async fn export(bridge: &Bridge, request: &Request, format: &str) -> (String, String) {
+    let input = json!({"session": request.session, "format": format});
+    let exported = bridge.call("export_session", input).await.unwrap();
+    let text = |field: &str| exported[field].as_str().unwrap().to_owned();
+    (text("text"), text("fileName"))
+}
+
+#[tokio::test]
+async fn case_46_a_finished_question_is_found_with_its_session_and_place() {
+    let bridge = Bridge::open();
+    let request = answered(&bridge, "a lighthouse, please").await;
+    let found = bridge.call("search_history", json!({"query": "lightho", "limit": 10})).await.unwrap();
+    // The agent may have had the time to say the word after the person.
+    let hits = found["hits"].as_array().unwrap().iter();
+    let hits: Vec<&Value> = hits.filter(|hit| hit["kind"] == "request").collect();
+    let hit = hits[0];
+    assert_eq!((hits.len(), &found["more"]), (1, &json!(false)));
+    assert_eq!(
+        (&hit["session"], &hit["kind"], &hit["name"]),
+        (&json!(request.session), &json!("request"), &json!("Demo"))
+    );
+    assert_eq!(
+        (&hit["match"], &hit["folder"]),
+        (&json!("lighthouse"), &json!(bridge.folder.path().join("demo")))
+    );
+    let n = hit["n"].as_u64().unwrap();
+    let place = json!({"session": request.session, "before": n + 1, "limit": 1});
+    let page = bridge.call("read_transcript", place).await.unwrap();
+    assert_eq!(page["entries"][0]["body"]["request"], json!(request.id));
+    assert_eq!(page["requests"][0]["state"]["outcome"]["answers"][0]["other"], "a lighthouse, please");
+}
+
+#[tokio::test]
+async fn a_session_is_exported_to_be_read_with_questions_answers_and_who_ended_them() {
+    let bridge = Bridge::open();
+    let request = answered(&bridge, "a # lighthouse\n**You** now").await;
+    let (text, name) = export(&bridge, &request, "markdown").await;
+    assert!(name.starts_with("Demo-20") && name.ends_with(".md"), "{name}");
+    let question = &request.questions[0];
+    for part in [
+        "# Demo\n\n- Agent: Demo".to_owned(),
+        "\n- Ended: ".to_owned(),
+        "**You** · ".to_owned(),
+        "\n\n> go\n\n".to_owned(),
+        format!("> {}", question.text),
+        format!("- [ ] {}", question.options[0].label),
+        "- In own words: a \\# lighthouse \\*\\*You\\*\\* now".to_owned(),
+        "Answered · by the person · ".to_owned(),
+    ] {
+        assert!(text.contains(&part), "{part} in\n{text}");
+    }
+}
+
+#[tokio::test]
+async fn what_an_agent_wrote_stays_inside_its_quotes_and_fences() {
+    let bridge = Bridge::open();
+    let request = bridge.asked("technology").await;
+    stop(&bridge, &request).await;
+    let session = request.session;
+    // Straight into the journal: no demo writes such a thing.
+    bridge.api.engine().close().await.unwrap();
+    let data = bridge.folder.path().join("data");
+    {
+        let at = request.asked_at;
+        let mut journal = askdesk_engine::Journal::open(&data, at).unwrap();
+        let n = journal.entries[&session];
+        let entry = |n, body| (session, askdesk_domain::Entry { n, at, body });
+        let agent = EntryBody::Agent { text: "one\n\n**You** · now\n\n# two\r**You**".to_owned() };
+        let tool = EntryBody::Tool {
+            tool_use: "t".to_owned(),
+            name: "Read".to_owned(),
+            summary: "a\n# b".to_owned(),
+            detail: askdesk_domain::ToolDetail::Other { input: "in".to_owned() },
+            status: ToolStatus::Done,
+            output: Some("x\n````\n# out".to_owned()),
+        };
+        journal.journal.commit_entries(&[entry(n + 1, agent), entry(n + 2, tool)]).unwrap();
+    }
+    let bridge = bridge.reopen();
+    let (text, _) = export(&bridge, &request, "markdown").await;
+    assert!(text.contains("> one\n>\n> **You** · now\n>\n> # two\n> **You**\n"), "{text}");
+    assert!(
+        text.contains(" · Read a \\# b · done\n\n```text\nin\n```\n\n`````text\nx\n````\n# out\n`````\n"),
+        "{text}"
+    );
+    assert_eq!(text.lines().filter(|line| line.starts_with("# ")).count(), 2, "{text}");
+}
+
+#[tokio::test]
+async fn a_session_is_exported_for_programs_with_everything_it_speaks_of() {
+    let bridge = Bridge::open();
+    let request = answered(&bridge, "a lighthouse").await;
+    let (text, name) = export(&bridge, &request, "json").await;
+    assert!(name.ends_with(".json"), "{name}");
+    let exported: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&exported["format"], &exported["version"]), (&json!("askdesk-session"), &json!(1)));
+    assert_eq!(exported["session"]["id"], json!(request.session));
+    assert_eq!(exported["requests"][0]["state"]["outcome"]["answers"][0]["other"], "a lighthouse");
+    let whole = json!({"session": request.session, "limit": 500});
+    let page = bridge.call("read_transcript", whole).await.unwrap();
+    assert_eq!((&exported["entries"], &exported["approvals"]), (&page["entries"], &page["approvals"]));
+}
+
+#[tokio::test]
+async fn an_export_is_written_to_the_file_that_was_chosen_or_nowhere_and_a_failure_is_said() {
+    let bridge = Bridge::open();
+    let request = answered(&bridge, "a lighthouse").await;
+    let save = json!({"session": request.session, "format": "markdown"});
+    assert_eq!(bridge.call("save_export", save.clone()).await.unwrap(), json!({"path": null}));
+    let file = bridge.folder.path().join("out.md");
+    *bridge.chosen.lock().unwrap() = Some(file.clone());
+    assert_eq!(bridge.call("save_export", save.clone()).await.unwrap(), json!({"path": file}));
+    let (text, _) = export(&bridge, &request, "markdown").await;
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+    *bridge.chosen.lock().unwrap() = Some(bridge.folder.path().join("nowhere/out.md"));
+    let error = bridge.refused("save_export", save).await;
+    assert_eq!((&error["code"], &error["field"]), (&json!("file_not_written"), &json!(null)), "{error}");
+}
+
+#[tokio::test]
+async fn sessions_that_are_over_are_listed_and_a_deleted_one_is_gone_from_everywhere() {
+    let bridge = Bridge::open();
+    let past = async || {
+        let past = bridge.call("read_past_sessions", json!({})).await.unwrap();
+        past["sessions"].as_array().unwrap().iter().map(|it| it["id"].clone()).collect::<Vec<_>>()
+    };
+    let request = bridge.asked("technology").await;
+    let delete = json!({"requestId": fresh(), "session": request.session});
+    let error = bridge.refused("delete_session", delete.clone()).await;
+    assert_eq!((&error["code"], &error["field"]), (&json!("invalid"), &json!("session")), "{error}");
+    assert_eq!(past().await, Vec::<Value>::new());
+
+    stop(&bridge, &request).await;
+    assert_eq!(past().await, [json!(request.session)]);
+    assert_eq!(bridge.call("delete_session", delete.clone()).await.unwrap(), json!({}));
+    assert_eq!(bridge.call("delete_session", delete).await.unwrap(), json!({}));
+    let again = json!({"requestId": fresh(), "session": request.session});
+    assert_eq!(bridge.refused("delete_session", again).await["code"], "not_found");
+    assert_eq!((past().await, bridge.snapshot().await.sessions.len()), (Vec::new(), 0));
+    let found = bridge.call("search_history", json!({"query": "go", "limit": 10})).await.unwrap();
+    assert_eq!(found["hits"], json!([]));
+    let log = bridge.call("read_log", json!({"session": request.session})).await.unwrap();
+    assert_eq!(log["lines"], json!([]));
+}
+
+#[tokio::test]
+async fn case_61_a_secret_is_in_no_export() {
+    let bridge = Bridge::open();
+    let draft = askdesk_domain::QuestionDraft {
+        text: "Which token?".to_owned(),
+        header: None,
+        kind: askdesk_domain::QuestionKind::Secret,
+        options: Vec::new(),
+        required: false,
+        placeholder: None,
+    };
+    let questions = askdesk_domain::intake::accept(&[draft], askdesk_domain::IntakeRules::FOREIGN).unwrap();
+    let engine = bridge.api.engine();
+    let (source, at) = (engine.source(), engine.source().now());
+    let session = source.session();
+    let agent = askdesk_domain::AgentKind::Demo;
+    let start = Command::StartSession {
+        id: session,
+        agent,
+        name: "!?".to_owned(),
+        folder: "/".to_owned(),
+        options: askdesk_domain::SessionOptions::default(),
+        at,
+    };
+    engine.act(start).await.unwrap();
+    let ask = askdesk_domain::Ask {
+        id: source.request(),
+        session,
+        native_ref: askdesk_domain::NativeRef::new("call").unwrap(),
+        source: askdesk_domain::Source::ClaudeControl,
+        asked_by: None,
+        questions,
+        limit: None,
+        at,
+    };
+    let (waiter, _outcome) = tokio::sync::oneshot::channel();
+    let id = engine.register(ask, waiter).await.unwrap();
+    let answers = json!([{"question": "q1", "other": "hunter2hunter2"}]);
+    let answer = json!({"requestId": fresh(), "id": id, "answers": answers});
+    bridge.call("answer_question", answer).await.unwrap();
+    for (format, said) in [("markdown", "- Secret given"), ("json", "\"secretGiven\": true")] {
+        let input = json!({"session": session, "format": format});
+        let exported = bridge.call("export_session", input).await.unwrap();
+        let text = exported["text"].as_str().unwrap();
+        assert!(text.contains(said) && !text.contains("hunter2"), "{text}");
+        assert!(exported["fileName"].as_str().unwrap().starts_with("session-"), "{exported}");
+    }
+}

@@ -1,0 +1,195 @@
+//! Forgetting a session for good: what is left of the events that told of it.
+
+use crate::answer::Answers;
+use crate::approval::{Approval, ApprovalDecision, ApprovalState};
+use crate::decide::Decision;
+use crate::event::Event;
+use crate::id::{ApprovalId, NativeRef, RequestId, SessionId};
+use crate::options::SessionOptions;
+use crate::queue::QueuedMessage;
+use crate::reject::Reject;
+use crate::request::{Delivery, Outcome, Request, RequestState, WithdrawnWhy};
+use crate::session::{Session, SessionEnd, SessionState};
+use crate::tool::ToolDetail;
+
+/// What an event names, and by that the session it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// A session.
+    Session(SessionId),
+    /// A request of some session.
+    Request(RequestId),
+    /// An approval of some session.
+    Approval(ApprovalId),
+}
+
+impl Event {
+    /// Names what the event is about.
+    pub const fn about(&self) -> About {
+        match self {
+            Self::SessionStarted { session } => About::Session(session.id),
+            Self::AgentIntroduced { session, .. }
+            | Self::TurnBegan { session }
+            | Self::TurnFinished { session }
+            | Self::LinesUnusable { session, .. }
+            | Self::SessionEnded { session, .. }
+            | Self::SessionDeleted { session }
+            | Self::ModeChanged { session, .. }
+            | Self::SessionRenamed { session, .. }
+            | Self::SessionMoved { session, .. }
+            | Self::SessionClosed { session, .. }
+            | Self::SessionResumed { session, .. }
+            | Self::AgentSpoke { session }
+            | Self::SessionForgotten { session }
+            | Self::MessageQueued { session, .. }
+            | Self::QueuedEdited { session, .. }
+            | Self::QueuedRemoved { session, .. }
+            | Self::QueuedSent { session, .. } => About::Session(*session),
+            Self::Asked { request } => About::Session(request.session),
+            Self::Ended { request, .. }
+            | Self::DeliveryChanged { request, .. }
+            | Self::Sending { request, .. }
+            | Self::AnsweredLate { request, .. }
+            | Self::Dismissed { request, .. } => About::Request(*request),
+            Self::ApprovalAsked { approval } => About::Session(approval.session),
+            Self::ApprovalDecided { approval, .. }
+            | Self::ApprovalDeliveryFailed { approval, .. }
+            | Self::ApprovalWithdrawn { approval, .. } => About::Approval(*approval),
+        }
+    }
+
+    /// Keeps the event's shape and leaves out every word anybody said or wrote.
+    ///
+    /// The events of a deleted session stay in their places without their contents: which settled requests are still
+    /// in memory depends on all that were ever settled, so a journal with holes would not fold to the same desk.
+    pub fn without_words(&self) -> Self {
+        let none = String::new;
+        match self {
+            Self::SessionStarted { session } => Self::SessionStarted {
+                // Every field is named, so that a new one is thought of here.
+                session: Session {
+                    id: session.id,
+                    agent: session.agent,
+                    name: none(),
+                    folder: none(),
+                    started_at: session.started_at,
+                    state: SessionState::Starting,
+                    version: None,
+                    model: None,
+                    unusable_lines: 0,
+                    options: SessionOptions::default(),
+                    mode: None,
+                    place: session.place,
+                    resumable: false,
+                    queue: Vec::new(),
+                },
+            },
+            Self::AgentIntroduced { session, .. } => {
+                Self::AgentIntroduced { session: *session, version: None, model: None }
+            }
+            Self::SessionEnded { session, at, .. } => {
+                Self::SessionEnded { session: *session, end: SessionEnd::Finished, at: *at }
+            }
+            Self::MessageQueued { session, message } => {
+                Self::MessageQueued { session: *session, message: silent(message) }
+            }
+            Self::QueuedEdited { session, message } => {
+                Self::QueuedEdited { session: *session, message: silent(message) }
+            }
+            Self::QueuedSent { session, message } => {
+                Self::QueuedSent { session: *session, message: silent(message) }
+            }
+            Self::Asked { request } => Self::Asked {
+                request: Request {
+                    id: request.id,
+                    session: request.session,
+                    native_ref: silent_ref(&request.native_ref),
+                    source: request.source,
+                    asked_by: None,
+                    questions: Vec::new(),
+                    asked_at: request.asked_at,
+                    limit: None,
+                    state: RequestState::Open,
+                },
+            },
+            Self::Ended { request, outcome, at } => {
+                Self::Ended { request: *request, outcome: silent_outcome(outcome), at: *at }
+            }
+            Self::AnsweredLate { request, outcome, at } => {
+                Self::AnsweredLate { request: *request, outcome: silent_outcome(outcome), at: *at }
+            }
+            Self::Dismissed { request, outcome, at } => {
+                Self::Dismissed { request: *request, outcome: silent_outcome(outcome), at: *at }
+            }
+            Self::SessionRenamed { session, .. } => Self::SessionRenamed { session: *session, name: none() },
+            Self::DeliveryChanged { request, delivery } => {
+                let delivery = match delivery {
+                    Delivery::Failed { .. } => Delivery::Failed { error: none() },
+                    other => other.clone(),
+                };
+                Self::DeliveryChanged { request: *request, delivery }
+            }
+            Self::ApprovalAsked { approval } => Self::ApprovalAsked {
+                approval: Approval {
+                    id: approval.id,
+                    session: approval.session,
+                    native_ref: silent_ref(&approval.native_ref),
+                    tool: none(),
+                    description: None,
+                    what: ToolDetail::Other { input: none() },
+                    rules: Vec::new(),
+                    asked_at: approval.asked_at,
+                    state: ApprovalState::Open,
+                },
+            },
+            Self::ApprovalDecided { approval, at, .. } => {
+                Self::ApprovalDecided { approval: *approval, decision: ApprovalDecision::AllowOnce, at: *at }
+            }
+            Self::ApprovalDeliveryFailed { approval, .. } => {
+                Self::ApprovalDeliveryFailed { approval: *approval, error: none() }
+            }
+            Self::TurnBegan { .. }
+            | Self::TurnFinished { .. }
+            | Self::LinesUnusable { .. }
+            | Self::SessionDeleted { .. }
+            | Self::ModeChanged { .. }
+            | Self::SessionMoved { .. }
+            | Self::SessionClosed { .. }
+            | Self::SessionResumed { .. }
+            | Self::AgentSpoke { .. }
+            | Self::SessionForgotten { .. }
+            | Self::Sending { .. }
+            | Self::QueuedRemoved { .. }
+            | Self::ApprovalWithdrawn { .. } => self.clone(),
+        }
+    }
+}
+
+/// Ends a session's story for good; one that runs goes on writing it.
+pub(crate) fn delete(session: &Session) -> Result<Decision, Reject> {
+    if session.is_running() {
+        return Err(Reject::invalid("session", "it is still running; end it first"));
+    }
+    Ok(Decision::of(Event::SessionDeleted { session: session.id }))
+}
+
+fn silent_outcome(outcome: &Outcome) -> Outcome {
+    match outcome {
+        Outcome::Answered { .. } => Outcome::Answered { answers: Answers::default() },
+        Outcome::Declined { .. } => Outcome::Declined { words: None },
+        Outcome::RepliedInChat { .. } => Outcome::RepliedInChat { text: String::new() },
+        Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { .. } } => {
+            Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason: None } }
+        }
+        Outcome::Expired | Outcome::Withdrawn { .. } | Outcome::Orphaned { .. } => outcome.clone(),
+    }
+}
+
+fn silent(message: &QueuedMessage) -> QueuedMessage {
+    QueuedMessage { id: message.id, text: String::new() }
+}
+
+/// An agent may have put words into its own id of a call.
+fn silent_ref(native_ref: &NativeRef) -> NativeRef {
+    NativeRef::new("forgotten").unwrap_or_else(|| native_ref.clone())
+}

@@ -1,0 +1,65 @@
+//! Deleting a session for good: from the tables, the index and the file.
+
+use askdesk_domain::{Event, SessionId};
+use rusqlite::{Transaction, params};
+
+use super::{Journal, JournalError, json, read};
+
+/// The largest database that is swept at once, in bytes; a larger one would hold everybody up, and is swept at the end.
+pub const SWEPT_AT_ONCE_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Takes a session out of every table. Its events stay in their places without their words.
+pub(super) fn delete(transaction: &Transaction<'_>, session: SessionId) -> rusqlite::Result<()> {
+    let session = session.to_string();
+    let mut events = transaction.prepare_cached("SELECT seq, body FROM events WHERE session = ?1")?;
+    let rows = events.query_map([&session], |row| Ok((row.get(0)?, read::from_json(row, 1)?)))?;
+    let events: Vec<(i64, Event)> = rows.collect::<rusqlite::Result<_>>()?;
+    let mut silence = transaction.prepare_cached("UPDATE events SET body = ?2 WHERE seq = ?1")?;
+    for (seq, event) in events {
+        silence.execute(params![seq, json(&event.without_words())?])?;
+    }
+    for delete in [
+        "DELETE FROM words WHERE rowid IN (SELECT id FROM searched WHERE session = ?1)",
+        "DELETE FROM searched WHERE session = ?1",
+        "DELETE FROM entries WHERE session = ?1",
+        "DELETE FROM requests WHERE session = ?1",
+        "DELETE FROM approvals WHERE session = ?1",
+        "INSERT INTO unswept (session) VALUES (?1)",
+    ] {
+        transaction.execute(delete, [&session])?;
+    }
+    Ok(())
+}
+
+impl Journal {
+    /// Sweeps what a deletion has left, unless that would take long.
+    pub(crate) fn sweep_soon(&self) {
+        let size = std::fs::metadata(&self.path).map(|metadata| metadata.len()).unwrap_or_default();
+        if size > SWEPT_AT_ONCE_BYTES {
+            return;
+        }
+        self.sweep_or_later();
+    }
+
+    /// Sweeps what a deletion has left; if that fails, it is tried again at the end of the app and at its start.
+    pub(crate) fn sweep_or_later(&self) {
+        if let Err(error) = self.sweep() {
+            tracing::warn!(%error, "traces of a deleted session are still to be swept out of the file");
+        }
+    }
+
+    /// Writes the database anew if something was deleted. What is deleted is overwritten, but the index keeps its words
+    /// until it is merged, and a page that was once split may hold a copy of them in its unused part.
+    fn sweep(&self) -> Result<(), JournalError> {
+        let fail = |error: rusqlite::Error| JournalError::of(&self.path, &error);
+        let owed = self.connection.query_row("SELECT EXISTS (SELECT 1 FROM unswept)", [], |row| row.get(0));
+        if !owed.map_err(fail)? {
+            return Ok(());
+        }
+        let optimize = "INSERT INTO words (words) VALUES ('optimize')";
+        self.connection.execute_batch(optimize).map_err(fail)?;
+        self.connection.execute_batch("VACUUM").map_err(fail)?;
+        self.checkpoint()?;
+        self.connection.execute_batch("DELETE FROM unswept").map_err(fail)
+    }
+}

@@ -1,0 +1,248 @@
+//! Search over everything that was said: an index written in the transaction of what it finds.
+
+use std::str::FromStr;
+
+use askdesk_domain::{Entry, EntryBody, SessionId, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+use serde::{Deserialize, Serialize};
+
+use super::read::{self, Reader};
+use super::{JournalError, words};
+
+/// How many of the best matches are ordered and can be paged through; more are no help to anybody.
+pub const SEARCHED_BEST: u32 = 1_000;
+
+/// The longest text that is searched for, in bytes; what stands behind it is not looked at.
+pub const QUERY_BYTES: usize = 1_024;
+
+/// How many words of it are searched for.
+const QUERY_WORDS: usize = 32;
+
+/// How many words stand around a match.
+const EXCERPT_WORDS: u32 = 24;
+
+/// After how many days a match counts three quarters of what it counts today; old ones count half.
+const HALF_NEWS_DAYS: f64 = 30.0;
+
+/// What the index puts around a match.
+const MATCH_BEGINS: char = '\u{2}';
+const MATCH_ENDS: char = '\u{3}';
+
+/// What kind of entry it is, without what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum EntryKind {
+    /// The person's message.
+    Person,
+    /// The agent's message.
+    Agent,
+    /// What the agent thought.
+    Thinking,
+    /// A tool the agent used.
+    Tool,
+    /// A request.
+    Request,
+    /// An approval.
+    Approval,
+    /// Something the person should know.
+    Notice,
+    /// The end of a turn.
+    TurnEnded,
+}
+
+impl EntryKind {
+    /// Names the kind of an entry.
+    pub const fn of(body: &EntryBody) -> Self {
+        match body {
+            EntryBody::Person { .. } => Self::Person,
+            EntryBody::Agent { .. } => Self::Agent,
+            EntryBody::Thinking { .. } => Self::Thinking,
+            EntryBody::Tool { .. } => Self::Tool,
+            EntryBody::Request { .. } => Self::Request,
+            EntryBody::Approval { .. } => Self::Approval,
+            EntryBody::Notice { .. } => Self::Notice,
+            EntryBody::TurnEnded { .. } => Self::TurnEnded,
+        }
+    }
+}
+
+/// One entry that was found, with what stands around the first match. All of it is text, never markup.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// Whose transcript.
+    pub session: SessionId,
+    /// The entry's place in it.
+    pub n: u64,
+    /// When the entry was first written.
+    pub at: Timestamp,
+    /// What kind of entry it is.
+    pub kind: EntryKind,
+    /// What stands before the match.
+    pub before: String,
+    /// The match.
+    pub matched: String,
+    /// What stands behind it.
+    pub after: String,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The best matches first; of two alike the newer.
+    pub hits: Vec<Hit>,
+    /// Whether there are further ones.
+    pub more: bool,
+}
+
+/// Writes an entry into the index, or writes it anew where it was replaced.
+pub(super) fn index(transaction: &Transaction<'_>, session: &str, entry: &Entry) -> rusqlite::Result<()> {
+    let (about, text) = match &entry.body {
+        EntryBody::Request { request } => {
+            let known = read::find_request(transaction, *request)?;
+            (Some(request.to_string()), known.as_ref().map(words::of_request).unwrap_or_default())
+        }
+        EntryBody::Approval { approval } => {
+            let known = read::find_approval(transaction, *approval)?;
+            (Some(approval.to_string()), known.as_ref().map(words::of_approval).unwrap_or_default())
+        }
+        body => (None, words::of_entry(body)),
+    };
+    if text.is_empty() {
+        return Ok(());
+    }
+    let mut statement = transaction.prepare_cached(
+        "INSERT INTO searched (session, n, at, kind, about) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (session, n) DO UPDATE SET kind = excluded.kind RETURNING id",
+    )?;
+    let kind = super::json(&EntryKind::of(&entry.body))?;
+    let place = params![session, entry.n, entry.at.millis(), kind, about];
+    let id: i64 = statement.query_row(place, |row| row.get(0))?;
+    write(transaction, id, &text)
+}
+
+/// Writes a request or an approval anew whose state has changed.
+pub(super) fn index_again(transaction: &Transaction<'_>, about: &str) -> rusqlite::Result<()> {
+    let mut statement = transaction.prepare_cached("SELECT id FROM searched WHERE about = ?1")?;
+    let Some(id) = statement.query_row([about], |row| row.get::<_, i64>(0)).optional()? else {
+        return Ok(());
+    };
+    let text = match (about.parse(), about.parse()) {
+        (Ok(request), Ok(approval)) => match read::find_request(transaction, request)? {
+            Some(request) => words::of_request(&request),
+            None => read::find_approval(transaction, approval)?
+                .map(|it| words::of_approval(&it))
+                .unwrap_or_default(),
+        },
+        _ => return Ok(()),
+    };
+    write(transaction, id, &text)
+}
+
+fn write(transaction: &Transaction<'_>, id: i64, text: &str) -> rusqlite::Result<()> {
+    let mut statement =
+        transaction.prepare_cached("INSERT OR REPLACE INTO words (rowid, text) VALUES (?1, ?2)")?;
+    statement.execute(params![id, text])?;
+    Ok(())
+}
+
+/// Writes everything that is there into an empty index.
+pub(super) fn index_all(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    let mut statement =
+        transaction.prepare("SELECT n, at, body, session FROM entries ORDER BY session, n")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        match read::entry(row) {
+            Ok(entry) => index(transaction, &row.get::<_, String>(3)?, &entry)?,
+            // It could not be shown before either, and must not keep the desk from opening.
+            Err(error) => tracing::warn!(%error, "an entry cannot be searched"),
+        }
+    }
+    Ok(())
+}
+
+/// Says what to look for: every word as the beginning of one, and what stands in quotes word for word. None if there
+/// is no word in it.
+fn query_of(text: &str) -> Option<String> {
+    let mut end = text.len().min(QUERY_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let parts = text[..end].split('"').enumerate().flat_map(|(place, part)| {
+        let quoted = place % 2 == 1;
+        let words: Vec<&str> = if quoted { vec![part] } else { part.split_whitespace().collect() };
+        words.into_iter().map(move |word| (word, if quoted { "" } else { "*" }))
+    });
+    let says = parts.filter(|(word, _)| word.chars().any(char::is_alphanumeric)).take(QUERY_WORDS);
+    let terms: Vec<String> =
+        says.map(|(word, star)| format!("\"{}\"{star}", word.replace('\0', " "))).collect();
+    (!terms.is_empty()).then(|| terms.join(" "))
+}
+
+impl Reader {
+    /// Finds entries that hold all the words; a word finds those that begin with it, and quotes hold words together.
+    pub fn search(&self, text: &str, limit: u32, offset: u32, now: Timestamp) -> Result<Found, JournalError> {
+        let Some(query) = query_of(text) else { return Ok(Found::default()) };
+        let run = || {
+            let mut best = places(&self.connection, &query, limit, offset, now)?;
+            let more = best.len() > limit as usize;
+            best.truncate(limit as usize);
+            let mut hits = Vec::with_capacity(best.len());
+            for (id, mut hit) in best {
+                excerpt(&self.connection, &query, id, &mut hit)?;
+                hits.push(hit);
+            }
+            Ok(Found { hits, more })
+        };
+        run().map_err(|error| JournalError::of(&self.path, &error))
+    }
+}
+
+/// Finds the places of the best matches, one more than is wanted.
+fn places(
+    connection: &Connection,
+    query: &str,
+    limit: u32,
+    offset: u32,
+    now: Timestamp,
+) -> rusqlite::Result<Vec<(i64, Hit)>> {
+    // A rank is negative, and the lower the better.
+    let mut statement = connection.prepare_cached(
+        "SELECT session, n, at, kind, id
+         FROM (SELECT rowid AS found, rank AS score FROM words WHERE words MATCH ?1 ORDER BY rank LIMIT ?2)
+         JOIN searched ON id = found
+         ORDER BY score * (1.0 + 1.0 / (1.0 + max(?3 - at, 0) / ?4)) ASC, at DESC, n DESC
+         LIMIT ?5 OFFSET ?6",
+    )?;
+    let half_news = HALF_NEWS_DAYS * 24.0 * 3_600_000.0;
+    let wanted = params![query, SEARCHED_BEST, now.millis(), half_news, i64::from(limit) + 1, offset];
+    statement.query_map(wanted, |row| Ok((row.get(4)?, hit(row)?)))?.collect()
+}
+
+fn hit(row: &Row<'_>) -> rusqlite::Result<Hit> {
+    let session = row.get_ref(0)?.as_str()?;
+    let not_an_id =
+        |error| rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error));
+    Ok(Hit {
+        session: SessionId::from_str(session).map_err(not_an_id)?,
+        n: row.get(1)?,
+        at: Timestamp::from_millis(row.get(2)?),
+        kind: read::from_json(row, 3)?,
+        before: String::new(),
+        matched: String::new(),
+        after: String::new(),
+    })
+}
+
+/// Puts the words around the first match into a hit.
+fn excerpt(connection: &Connection, query: &str, id: i64, hit: &mut Hit) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "SELECT snippet(words, 0, char(2), char(3), '…', ?3) FROM words WHERE words MATCH ?1 AND rowid = ?2",
+    )?;
+    let marked: String = statement.query_row(params![query, id, EXCERPT_WORDS], |row| row.get(0))?;
+    let (before, rest) = marked.split_once(MATCH_BEGINS).unwrap_or((&marked, ""));
+    let (matched, after) = rest.split_once(MATCH_ENDS).unwrap_or((rest, ""));
+    let plain = |text: &str| text.replace([MATCH_BEGINS, MATCH_ENDS], "");
+    (hit.before, hit.matched, hit.after) = (plain(before), plain(matched), plain(after));
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! What of an entry can be searched: every word that anybody said, wrote or was shown, and no secret.
+
+use askdesk_domain::{
+    Answers, Approval, ApprovalDecision, ApprovalState, EntryBody, Notice, Outcome, Question, Request,
+    WithdrawnWhy,
+};
+
+/// Lists the words of an entry that stands for itself; a request's and an approval's stand with them.
+pub(super) fn of_entry(body: &EntryBody) -> String {
+    let parts: Vec<&str> = match body {
+        EntryBody::Person { text } | EntryBody::Agent { text } | EntryBody::Thinking { text } => vec![text],
+        EntryBody::Tool { name, summary, detail, output, .. } => {
+            let detail = detail.text();
+            let parts = [name, summary, &detail].into_iter().chain(output).map(String::as_str);
+            return joined(parts);
+        }
+        EntryBody::Notice { notice } => match notice {
+            Notice::QuestionRefused { reason } => vec![reason],
+            Notice::SameTextJoined { text } | Notice::QuestionTurnedOff { text, .. } => vec![text],
+            Notice::MessageNotSent { error } => vec![error],
+            Notice::AnswersBrought | Notice::CutInHalf | Notice::Interrupted => Vec::new(),
+        },
+        EntryBody::TurnEnded { error, .. } => error.iter().map(String::as_str).collect(),
+        EntryBody::Request { .. } | EntryBody::Approval { .. } => Vec::new(),
+    };
+    joined(parts)
+}
+
+/// Lists the words of a request: its questions, their options, and what was said to them.
+pub(super) fn of_request(request: &Request) -> String {
+    let questions = request.questions.iter().flat_map(of_question);
+    let said = match request.ended().map(|ended| &ended.outcome) {
+        Some(Outcome::Answered { answers }) => of_answers(answers),
+        Some(Outcome::Declined { words: Some(words) }) => vec![words.as_str()],
+        Some(Outcome::RepliedInChat { text }) => vec![text.as_str()],
+        Some(Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason: Some(reason) } }) => {
+            vec![reason.as_str()]
+        }
+        _ => Vec::new(),
+    };
+    let asked_by = request.asked_by.iter().map(String::as_str);
+    joined(said.into_iter().chain(questions).chain(asked_by))
+}
+
+/// Lists the words of an approval.
+pub(super) fn of_approval(approval: &Approval) -> String {
+    let said = match &approval.state {
+        ApprovalState::Decided { decision: ApprovalDecision::Deny { message: Some(message) }, .. } => {
+            Some(message.as_str())
+        }
+        ApprovalState::Decided {
+            decision: ApprovalDecision::ApprovePlan { plan: Some(plan), .. }, ..
+        } => Some(plan.as_str()),
+        _ => None,
+    };
+    let what = approval.what.text();
+    let description = approval.description.as_deref();
+    joined([Some(approval.tool.as_str()), description, Some(&what), said].into_iter().flatten())
+}
+
+fn of_question(question: &Question) -> impl Iterator<Item = &str> {
+    let options = question.options.iter().flat_map(|option| {
+        let more = option.description.iter().chain(&option.preview);
+        std::iter::once(&option.label).chain(more)
+    });
+    std::iter::once(&question.text).chain(&question.header).chain(options).map(String::as_str)
+}
+
+/// A secret's words are in no answer that was kept.
+fn of_answers(answers: &Answers) -> Vec<&str> {
+    answers.iter().flat_map(|answer| answer.other.iter().chain(&answer.note)).map(String::as_str).collect()
+}
+
+fn joined<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.trim().is_empty()).collect();
+    parts.join("\n")
+}

@@ -1,0 +1,34 @@
+//! Saving a text: the person chooses the file, and the app writes it. The page has no right to files for it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use askdesk_api::Save;
+use tauri::AppHandle;
+use tauri_plugin_dialog::{DialogExt, FilePath};
+use tokio::sync::oneshot;
+
+use crate::words;
+
+/// Asks the person where to save.
+pub fn asking(app: &AppHandle) -> Save {
+    let app = app.clone();
+    Arc::new(move |exported| {
+        let (choose, chosen) = oneshot::channel();
+        let dialog = app.dialog().file().set_title(words::SAVE_EXPORT).set_file_name(&exported.file_name);
+        dialog.save_file(move |file| drop(choose.send(file)));
+        Box::pin(async move {
+            let Some(file) = chosen.await.ok().flatten() else { return Ok(None) };
+            write(file, exported.text).await.map(Some)
+        })
+    })
+}
+
+async fn write(file: FilePath, text: String) -> Result<PathBuf, String> {
+    let path = file.into_path().map_err(|error| error.to_string())?;
+    let write = move || match std::fs::write(&path, text) {
+        Ok(()) => Ok(path),
+        Err(error) => Err(format!("{}: {error}", path.display())),
+    };
+    tauri::async_runtime::spawn_blocking(write).await.map_err(|error| error.to_string())?
+}

@@ -1,0 +1,200 @@
+import type {
+  HistoryFound,
+  SearchHit,
+  Session,
+  SessionId,
+  TranscriptPage,
+} from '../generated/wire';
+import type { DeskError } from '../platform/bridge';
+import { archivePage, mergeEntries } from './pages';
+import type { State, Stretch } from './state';
+
+/** What can happen while the past is looked at. */
+export type HistoryAction =
+  | { type: 'history_opened' }
+  | { type: 'history_closed' }
+  | { type: 'history_written'; query: string }
+  | { type: 'history_found'; query: string; found: HistoryFound; added: boolean }
+  | { type: 'history_failed'; query: string; error: DeskError }
+  | { type: 'past_read'; sessions: readonly Session[] }
+  | { type: 'stretch_opened'; session: Session; n: number | null }
+  | { type: 'stretch_read'; session: SessionId; page: TranscriptPage; before: number | null }
+  | { type: 'stretch_failed'; session: SessionId; error: DeskError }
+  | { type: 'stretch_closed' }
+  | { type: 'delete_asked'; open: boolean }
+  | { type: 'export_done'; session: SessionId; path: string | null }
+  | { type: 'export_failed'; session: SessionId; error: DeskError };
+
+const types = {
+  history_opened: true,
+  history_closed: true,
+  history_written: true,
+  history_found: true,
+  history_failed: true,
+  past_read: true,
+  stretch_opened: true,
+  stretch_read: true,
+  stretch_failed: true,
+  stretch_closed: true,
+  delete_asked: true,
+  export_done: true,
+  export_failed: true,
+} as const satisfies Record<HistoryAction['type'], true>;
+
+export function isHistoryAction(action: { type: string }): action is HistoryAction {
+  return action.type in types;
+}
+
+/** Goes back from the past to the sessions; what was searched stays. */
+export function closeHistory(state: State): State {
+  return { ...state, history: { ...state.history, open: false } };
+}
+
+export function reduceHistory(state: State, action: HistoryAction): State {
+  const { history } = state;
+  const next = (changes: Partial<State['history']>): State => ({
+    ...state,
+    history: { ...history, ...changes },
+  });
+  switch (action.type) {
+    case 'history_opened':
+      return { ...next({ open: true, stretch: null }), startOpen: false };
+    case 'history_closed':
+      return closeHistory(state);
+    case 'history_written': {
+      const nothing = action.query.trim() === '';
+      const found = nothing ? { hits: [], more: false, found: null } : {};
+      return next({ query: action.query, error: null, ...found });
+    }
+    case 'history_found': {
+      // What was typed in the meantime has an answer of its own on its way.
+      if (action.query !== history.query) return state;
+      const { hits, more } = action.found;
+      return next({ hits: action.added ? add(history.hits, hits) : hits, more, found: action.query, error: null });
+    }
+    case 'history_failed':
+      return action.query === history.query ? next({ error: action.error }) : state;
+    case 'past_read':
+      return next({ past: action.sessions });
+    case 'stretch_opened': {
+      const { session, n } = action;
+      return next({ stretch: { ...emptyStretch, session, n } });
+    }
+    case 'stretch_read': {
+      const { stretch } = history;
+      if (stretch?.session.id !== action.session) return state;
+      return archivePage(next({ stretch: grow(stretch, action.page, action.before) }), action.page);
+    }
+    case 'stretch_closed':
+      return next({ stretch: null });
+    case 'stretch_failed':
+    case 'delete_asked':
+    case 'export_done':
+    case 'export_failed':
+      return history.stretch ? next({ stretch: told(history.stretch, action) }) : state;
+  }
+}
+
+type Told = Extract<
+  HistoryAction,
+  { type: 'stretch_failed' | 'delete_asked' | 'export_done' | 'export_failed' }
+>;
+
+function told(stretch: Stretch, action: Told): Stretch {
+  if (action.type === 'delete_asked') return { ...stretch, deleting: action.open };
+  if (action.session !== stretch.session.id) return stretch;
+  switch (action.type) {
+    case 'stretch_failed':
+      return { ...stretch, read: true, error: action.error };
+    case 'export_done':
+      return { ...stretch, saved: action.path, error: null };
+    case 'export_failed':
+      return { ...stretch, saved: null, error: action.error };
+  }
+}
+
+const emptyStretch = {
+  entries: [],
+  read: false,
+  earlier: false,
+  later: false,
+  error: null,
+  saved: null,
+  deleting: false,
+} as const;
+
+/** Puts a page beside what is there; a page that ends right before its bound may have something behind it. */
+function grow(stretch: Stretch, page: TranscriptPage, before: number | null): Stretch {
+  const entries = mergeEntries(page.entries, stretch.entries);
+  const first = page.entries[0]?.n === entries[0]?.n;
+  const last = page.entries.at(-1)?.n === entries.at(-1)?.n;
+  return {
+    ...stretch,
+    entries,
+    read: true,
+    error: null,
+    earlier: first ? page.more : stretch.earlier,
+    later: last ? before !== null && page.entries.at(-1)?.n === before - 1 : stretch.later,
+  };
+}
+
+function add(known: readonly SearchHit[], more: readonly SearchHit[]): readonly SearchHit[] {
+  const has = (hit: SearchHit) =>
+    known.some((other) => other.session === hit.session && other.n === hit.n);
+  return [...known, ...more.filter((hit) => !has(hit))];
+}
+
+/** A session that can be looked at: one that is listed, or one that is over. */
+export function anySession(state: State, id: SessionId): Session | null {
+  const here = (session: Session) => session.id === id;
+  return state.sessions.find(here) ?? state.history.past?.find(here) ?? null;
+}
+
+/** Drops everything of a session that was deleted. */
+export function forgetSession(state: State, id: SessionId): State {
+  const others = <T extends { session: SessionId }>(from: Readonly<Record<string, T>>) =>
+    Object.fromEntries(Object.entries(from).filter(([, value]) => value.session !== id));
+  const drop = <T>(from: Readonly<Record<string, T>>): Record<string, T> => {
+    const { [id]: _, ...rest } = from;
+    return rest;
+  };
+  const requests = others(state.requests);
+  const archive = {
+    requests: others(state.archive.requests),
+    approvals: others(state.archive.approvals),
+  };
+  const gone = (request: string) => request in state.requests && !(request in requests);
+  const queue = state.sessions.find((session) => session.id === id)?.queue ?? [];
+  const waited = (message: string) => queue.some((other) => other.id === message);
+  const { history } = state;
+  return {
+    ...state,
+    sessions: state.sessions.filter((session) => session.id !== id),
+    requests,
+    approvals: others(state.approvals),
+    archive,
+    live: drop(state.live),
+    transcripts: drop(state.transcripts),
+    messages: drop(state.messages),
+    picked: drop(state.picked),
+    drafts: Object.fromEntries(Object.entries(state.drafts).filter(([request]) => !gone(request))),
+    queueEdits: Object.fromEntries(
+      Object.entries(state.queueEdits).filter(([message]) => !waited(message)),
+    ),
+    delivered: state.delivered.filter((request) => !gone(request)),
+    logOpen: state.logOpen === id ? null : state.logOpen,
+    history: {
+      ...history,
+      hits: history.hits.filter((hit) => hit.session !== id),
+      past: history.past?.filter((session) => session.id !== id) ?? null,
+      stretch: history.stretch?.session.id === id ? null : history.stretch,
+    },
+  };
+}
+
+/** The hits of each session together, in the order of each session's best. */
+export function bySession(hits: readonly SearchHit[]): { session: SessionId; hits: SearchHit[] }[] {
+  const groups = new Map<SessionId, SearchHit[]>();
+  for (const hit of hits) groups.set(hit.session, [...(groups.get(hit.session) ?? []), hit]);
+  return [...groups].map(([session, its]) => ({ session, hits: its }));
+}

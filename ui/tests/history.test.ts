@@ -1,0 +1,289 @@
+import { fireEvent, screen, within } from '@testing-library/svelte';
+import { describe, expect, test, vi } from 'vitest';
+
+import type { SearchHit, Session } from '../src/generated/wire';
+import { aRequest, aSession, anEntry } from '../src/testing/desk';
+import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { answered, expectNoViolations, openDesk, settle } from './open';
+
+const button = (name: string | RegExp) => screen.getByRole('button', { name });
+const field = () => screen.getByRole('searchbox', { name: 'Search everything that was said' });
+const ended: Session['state'] = { state: 'ended', end: { end: 'stopped' }, at: 5 };
+
+function aHit(n: number, changes: Partial<SearchHit> = {}): SearchHit {
+  return {
+    session: 's1',
+    name: 'api',
+    folder: '/home/ada/projects/api',
+    n,
+    at: 1,
+    kind: 'agent',
+    before: 'the ',
+    match: 'lighthouse',
+    after: ' stands',
+    ...changes,
+  };
+}
+
+/** The app with one session that is over and one that runs, each with a transcript. */
+function withPast(hits: SearchHit[] = [aHit(2)], more = false, length = 3): FakeBridge {
+  const sessions = [aSession({ state: ended }), aSession({ id: 's2', name: 'web' })];
+  const entries = Array.from({ length }, (_, index) =>
+    anEntry(index + 1, { kind: 'agent', text: `entry ${index + 1}` }),
+  );
+  return new FakeBridge({ sessions })
+    .on('search_history', () => ({ hits, more }))
+    .on('read_transcript', ({ before, limit }) => {
+      const known = entries.filter((entry) => before === null || entry.n < before);
+      const page = known.slice(-limit);
+      return { entries: page, more: page.length < known.length, requests: [], approvals: [] };
+    });
+}
+
+async function openHistory(bridge: FakeBridge) {
+  const opened = await openDesk(bridge);
+  await opened.user.click(button('History'));
+  await settle();
+  return opened;
+}
+
+async function search(bridge: FakeBridge, text = 'light') {
+  const opened = await openHistory(bridge);
+  await fireEvent.input(field(), { target: { value: text } });
+  await vi.waitFor(() => expect(bridge.sent('search_history')).not.toEqual([]));
+  await settle();
+  return opened;
+}
+
+async function openStretch(bridge: FakeBridge) {
+  const opened = await search(bridge);
+  await opened.user.click(button(/lighthouse/));
+  await settle();
+  bridge.calls.length = 0;
+  return opened;
+}
+
+const stretch = (name = 'api') => screen.getByRole('region', { name: `Part of the transcript of ${name}` });
+const shown = () => [...stretch().querySelectorAll('[data-entry]')].map((entry) => entry.getAttribute('data-entry'));
+
+describe('the view of the past', () => {
+  test('opens from the sidebar with the sessions that are over, and no session is in view', async () => {
+    const { bridge, user } = await openHistory(withPast());
+    expect(field()).toHaveFocus();
+    expect(screen.getByRole('heading', { name: 'History' })).toBeVisible();
+    expect(within(screen.getByRole('region', { name: 'Sessions that are over' })).getAllByRole('listitem')).toHaveLength(1);
+    expect(screen.queryByRole('complementary')).toBeNull();
+    expect(bridge.sent('note_view').at(-1)?.session).toBeNull();
+    await expectNoViolations();
+    await user.click(button(/^web/));
+    expect(screen.getByRole('heading', { name: 'web' })).toBeVisible();
+    expect(screen.queryByRole('heading', { name: 'History' })).toBeNull();
+  });
+
+  test('can be reached from the first screen, where there is no sidebar', async () => {
+    await openHistory(new FakeBridge({ sessions: [] }));
+    expect(screen.getByText('No session is over yet.')).toBeVisible();
+  });
+
+  test('searches once the typing pauses, for all that was typed', async () => {
+    const { bridge, user } = await openHistory(withPast());
+    await user.type(field(), 'the lig');
+    expect(bridge.sent('search_history')).toEqual([]);
+    await vi.waitFor(() => expect(bridge.sent('search_history')).not.toEqual([]));
+    expect(bridge.sent('search_history')).toEqual([{ query: 'the lig', limit: 30, offset: 0 }]);
+  });
+
+  test('groups what was found by session and shows it as text', async () => {
+    const markup = aHit(7, { after: ' <img src=x>', kind: 'request' });
+    await search(withPast([aHit(2), aHit(3, { session: 's2', name: 'web', folder: '/srv/web' }), markup]));
+    expect(screen.getByText('3 matches')).toBeVisible();
+    const api = within(screen.getByRole('region', { name: 'api' }));
+    expect(api.getAllByRole('button').map((hit) => hit.querySelector('.words')?.textContent)).toEqual([
+      'the lighthouse stands',
+      'the lighthouse <img src=x>',
+    ]);
+    expect(api.getByText('Question')).toBeVisible();
+    expect(document.querySelector('img')).toBeNull();
+    expect(within(screen.getByRole('region', { name: 'web' })).getAllByRole('button')).toHaveLength(1);
+    await expectNoViolations();
+  });
+
+  test('says when nothing was found, and lists the sessions again once the field is empty', async () => {
+    const { user } = await search(withPast([]));
+    expect(screen.getByRole('status')).toHaveTextContent('Nothing was found for “light”.');
+    await user.clear(field());
+    expect(screen.getByRole('region', { name: 'Sessions that are over' })).toBeVisible();
+  });
+
+  test('an answer to what is no longer typed is passed over', async () => {
+    let reply: (hits: SearchHit[]) => void = () => undefined;
+    const slow = withPast().on('search_history', ({ query }) =>
+      query === 'one'
+        ? new Promise((done) => (reply = (hits) => done({ hits, more: false })))
+        : { hits: [aHit(2, { match: 'second' })], more: false },
+    );
+    const { user } = await search(slow, 'one');
+    await user.clear(field());
+    await user.type(field(), 'two');
+    await vi.waitFor(() => expect(button(/second/)).toBeVisible());
+    reply([aHit(1, { match: 'first' })]);
+    await settle();
+    expect(screen.queryByRole('button', { name: /first/ })).toBeNull();
+  });
+
+  test('shows further matches on demand', async () => {
+    const bridge = withPast([aHit(1), aHit(2)], true);
+    const { user } = await search(bridge);
+    bridge.on('search_history', () => ({ hits: [aHit(2), aHit(3)], more: false }));
+    await user.click(button('Show more matches'));
+    await settle();
+    expect(bridge.sent('search_history').at(-1)).toEqual({ query: 'light', limit: 30, offset: 2 });
+    expect(screen.getAllByRole('button', { name: /lighthouse/ })).toHaveLength(3);
+  });
+
+  test('a search that fails says so and keeps what was typed', async () => {
+    const bridge = withPast().on('search_history', () => {
+      throw anError({ code: 'storage_busy' });
+    });
+    await search(bridge);
+    await vi.waitFor(() => expect(screen.getByRole('alert')).toBeVisible());
+    expect(field()).toHaveValue('light');
+  });
+});
+
+describe('a stretch of a transcript', () => {
+  test('opens at the entry that was found, with what stands around it', async () => {
+    await openStretch(withPast([aHit(100)], false, 200));
+    expect([shown().at(0), shown().at(-1)]).toEqual(['61', '120']);
+    expect(document.activeElement).toHaveAttribute('data-place', '100');
+    expect(document.activeElement).toHaveClass('found');
+  });
+
+  test('grows forwards until there is nothing more', async () => {
+    const { user } = await openStretch(withPast([aHit(40)], false, 100));
+    expect([shown().at(0), shown().at(-1)]).toEqual(['1', '60']);
+    expect(screen.queryByText('Show earlier entries')).toBeNull();
+    await user.click(screen.getByText('Show later entries'));
+    await settle();
+    expect([shown().at(-1), shown().length]).toEqual(['100', 100]);
+    expect(screen.queryByText('Show later entries')).toBeNull();
+  });
+
+  test('of a session that is over opens at its end and grows backwards', async () => {
+    const { user } = await openHistory(withPast([], false, 100));
+    await user.click(within(screen.getByRole('main')).getByRole('button', { name: /^api/ }));
+    await settle();
+    expect(shown()).toEqual(['41', ...Array.from({ length: 59 }, (_, index) => String(index + 42))]);
+    expect(document.activeElement).toHaveAttribute('data-place', '100');
+    await user.click(screen.getByText('Show earlier entries'));
+    await settle();
+    expect([shown().at(0), shown().length]).toEqual(['1', 100]);
+    expect(screen.queryByText('Show earlier entries')).toBeNull();
+  });
+
+  test('case_46_shows_question_options_choice_words_and_who_ended_it', async () => {
+    const said = [{ question: 'q1', chosen: ['q1o2'], other: 'with refresh tokens' }];
+    const request = answered(aRequest(), said, 'delivered');
+    const bridge = withPast([aHit(1, { kind: 'request' })]).on('read_transcript', () => ({
+      entries: [anEntry(1, { kind: 'request', request: 'r1' })],
+      more: false,
+      requests: [request],
+      approvals: [],
+    }));
+    await openStretch(bridge);
+    for (const words of ['Question 1?', 'OAuth 2.0', 'JWT', 'with refresh tokens', 'Ended by you · ']) {
+      expect(stretch()).toHaveTextContent(words);
+    }
+  });
+
+  test('goes on to the session itself and back to what was found', async () => {
+    const { user } = await openStretch(withPast());
+    await expectNoViolations();
+    await user.click(button('Back to the history'));
+    expect(field()).toHaveValue('light');
+    await user.click(button(/lighthouse/));
+    await settle();
+    await user.click(button('Go to the session'));
+    expect(screen.getByRole('region', { name: 'Transcript of api' })).toBeVisible();
+  });
+
+  test('of a session that left the sidebar can be looked at all the same', async () => {
+    const closed = aSession({ id: 's9', name: 'old', state: ended });
+    const bridge = withPast([aHit(2, { session: 's9', name: 'old' })]).on('read_past_sessions', () => ({
+      sessions: [closed],
+    }));
+    await openStretch(bridge);
+    expect(stretch('old')).toBeVisible();
+    expect(screen.queryByRole('button', { name: 'Go to the session' })).toBeNull();
+  });
+
+  test('is exported to a file the person chooses', async () => {
+    const bridge = withPast().on('save_export', () => ({ path: '/home/ada/api.md' }));
+    const { user } = await openStretch(bridge);
+    await user.click(button('Export as Markdown'));
+    await settle();
+    expect(bridge.sent('save_export')).toEqual([{ session: 's1', format: 'markdown' }]);
+    expect(screen.getByRole('status')).toHaveTextContent('Exported to /home/ada/api.md');
+    bridge.on('save_export', () => ({ path: null }));
+    await user.click(button('Export as JSON'));
+    await settle();
+    expect(screen.getByRole('status')).toBeEmptyDOMElement();
+    bridge.on('save_export', () => {
+      throw anError({ code: 'file_not_written', message: '/root/api.md: denied' });
+    });
+    await user.click(button('Export as Markdown'));
+    await settle();
+    expect(screen.getByRole('alert')).toHaveTextContent('The file could not be written. /root/api.md: denied');
+  });
+});
+
+describe('deleting a session', () => {
+  test('names what goes and what stays before anything is done', async () => {
+    const { bridge, user } = await openStretch(withPast());
+    await user.click(button('Delete'));
+    const dialog = screen.getByRole('dialog', { name: 'Delete “api” for good?' });
+    expect(dialog).toHaveTextContent('Its transcript, its questions with your answers');
+    expect(dialog).toHaveTextContent('/home/ada/projects/api stays');
+    await expectNoViolations();
+    await user.click(button('Keep it'));
+    await settle();
+    expect(screen.queryByRole('dialog')).toBeNull();
+    expect(bridge.sent('delete_session')).toEqual([]);
+  });
+
+  test('takes it out of the sidebar, the matches and the list', async () => {
+    const { bridge, user, desk } = await openStretch(withPast());
+    bridge.on('delete_session', () => {
+      bridge.push({ change: 'session_deleted', session: 's1' });
+      return {};
+    });
+    await user.click(button('Delete'));
+    await user.click(button('Delete for good'));
+    await settle();
+    expect(bridge.sent('delete_session')).toMatchObject([{ session: 's1' }]);
+    expect(screen.queryByRole('dialog')).toBeNull();
+    expect(field()).toHaveFocus();
+    expect(screen.queryByRole('button', { name: /lighthouse|^api/ })).toBeNull();
+    expect(desk.state.selected).toBe('s2');
+    expect(JSON.stringify({ ...desk.state, failures: [] })).not.toContain('s1"');
+  });
+
+  test('is not offered while it runs', async () => {
+    const bridge = withPast([aHit(2, { session: 's2', name: 'web' })]);
+    await openStretch(bridge);
+    expect(button('Delete')).toBeDisabled();
+    expect(button('Delete')).toHaveAccessibleDescription(/end it first/);
+  });
+
+  test('that fails says so, and nothing is gone', async () => {
+    const { bridge, user } = await openStretch(withPast());
+    bridge.on('delete_session', () => {
+      throw anError({ code: 'storage_full' });
+    });
+    await user.click(button('Delete'));
+    await user.click(button('Delete for good'));
+    await settle();
+    expect(screen.getByRole('alert')).toHaveTextContent('The disk is full');
+    expect(stretch()).toBeVisible();
+  });
+});
