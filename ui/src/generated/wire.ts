@@ -294,11 +294,63 @@ export type Delivery = { "delivery": "pending" } | { "delivery": "delivered",
 /**
  * When it showed that.
  */
-at: Timestamp, } | { "delivery": "failed", 
+at: Timestamp, 
+/**
+ * Whether it came as a message after the call was closed.
+ */
+late?: boolean, } | { "delivery": "failed", 
 /**
  * What went wrong.
  */
 error: string, } | { "delivery": "parked" };
+
+/**
+ * What an agent may do without being allowed to.
+ */
+export type PermissionMode = "plan" | "default" | "accept_edits" | "bypass";
+
+/**
+ * How long an agent thinks before it acts, in the agent's own steps.
+ */
+export type Effort = "low" | "medium" | "high" | "xhigh" | "max";
+
+/**
+ * When an agent's questions come to the person.
+ */
+export type QuestionPolicy = "always" | "plan_only" | "never";
+
+/**
+ * What a session is started with.
+ */
+export type SessionOptions = { 
+/**
+ * The permission mode; none for the agent's own.
+ */
+mode: PermissionMode | null, 
+/**
+ * The model; none for the agent's own.
+ */
+model: string | null, 
+/**
+ * The effort; none for the agent's own.
+ */
+effort: Effort | null, 
+/**
+ * When its questions come to the person.
+ */
+questions: QuestionPolicy, 
+/**
+ * The program to run instead of the one found on PATH.
+ */
+program: string | null, 
+/**
+ * Set for an older wrapper that asks by a bare tool use and takes a tool result as the answer.
+ */
+bareToolUse: boolean, 
+/**
+ * Which example the demo plays, by name or by the path of a scenario file.
+ */
+example: string | null, };
 
 /**
  * Which program a session runs.
@@ -366,7 +418,23 @@ unusableLines: number,
 /**
  * What the person wrote while the agent worked and is still to be sent, oldest first.
  */
-queue: Array<QueuedMessage>, };
+queue: Array<QueuedMessage>, 
+/**
+ * What it was started with.
+ */
+options: SessionOptions, 
+/**
+ * The permission mode as the agent says now; none while it is not known, or is one the desk has no name for.
+ */
+mode: PermissionMode | null, 
+/**
+ * Its place in the order of sessions; a smaller one comes first.
+ */
+place: number, 
+/**
+ * Whether it has ended and its agent can take it up again.
+ */
+resumable: boolean, };
 
 /**
  * What a session's agent does.
@@ -389,6 +457,126 @@ export type SessionEnd = { "end": "finished" } | { "end": "stopped" } | { "end":
  * What happened and what to do next, in words for the person.
  */
 why: string, };
+
+/**
+ * What a tool call does.
+ */
+export type ToolDetail = { "detail": "command", 
+/**
+ * The command as it would run.
+ */
+command: string, 
+/**
+ * The agent's own line about it, and every setting of the call, a line each.
+ */
+description: string | null, } | { "detail": "edit", 
+/**
+ * The file.
+ */
+path: string, 
+/**
+ * A unified diff without file headers; its line numbers count within the changed text.
+ */
+diff: string, } | { "detail": "write", 
+/**
+ * The file.
+ */
+path: string, 
+/**
+ * What it will hold.
+ */
+content: string, } | { "detail": "todos", 
+/**
+ * The list.
+ */
+items: Array<TodoItem>, } | { "detail": "plan", 
+/**
+ * The plan, in Markdown.
+ */
+plan: string, 
+/**
+ * The file in which the agent keeps it.
+ */
+path: string | null, } | { "detail": "other", 
+/**
+ * Its input as readable text.
+ */
+input: string, };
+
+/**
+ * One thing to do.
+ */
+export type TodoItem = { 
+/**
+ * What.
+ */
+text: string, 
+/**
+ * How far it is.
+ */
+status: TodoStatus, };
+
+/**
+ * How far a thing to do is.
+ */
+export type TodoStatus = "pending" | "in_progress" | "done";
+
+/**
+ * A suggested rule's place beside its approval, counted from 1; written `r1`.
+ */
+export type RuleId = string;
+
+/**
+ * One standing permission that the agent suggests.
+ */
+export type SuggestedRule = { 
+/**
+ * Its id beside this approval.
+ */
+id: RuleId, 
+/**
+ * What it says.
+ */
+rule: RuleWords, 
+/**
+ * How far it reaches.
+ */
+scope: RuleScope, };
+
+/**
+ * What a rule says.
+ */
+export type RuleWords = { "kind": "tool", 
+/**
+ * The tool.
+ */
+tool: string, 
+/**
+ * Which of its calls, in the agent's own pattern; none means all.
+ */
+content: string | null, 
+/**
+ * How they are treated.
+ */
+behaviour: RuleBehaviour, } | { "kind": "folder", 
+/**
+ * The folders.
+ */
+paths: Array<string>, } | { "kind": "mode", 
+/**
+ * The mode.
+ */
+mode: PermissionMode, };
+
+/**
+ * How a rule treats what it is about.
+ */
+export type RuleBehaviour = "allow" | "ask" | "deny";
+
+/**
+ * How far a rule reaches.
+ */
+export type RuleScope = "session" | "local" | "project" | "user";
 
 /**
  * One permission an agent waits for.
@@ -415,9 +603,13 @@ tool: string,
  */
 description: string | null, 
 /**
- * What exactly would run or change: the tool's input as readable text.
+ * What exactly would run or change; earlier versions kept it as text under `input`.
  */
-input: string, 
+what: ToolDetail, 
+/**
+ * The standing permissions that may be given with it.
+ */
+rules: Array<SuggestedRule>, 
 /**
  * When it was asked.
  */
@@ -451,11 +643,28 @@ at: Timestamp, };
 /**
  * What the person decided on an approval.
  */
-export type ApprovalDecision = { "decision": "allow_once" } | { "decision": "deny", 
+export type ApprovalDecision = { "decision": "allow_once" } | { "decision": "allow_with_rules", 
+/**
+ * Some of the rules suggested with it, at least one.
+ */
+rules: Array<RuleId>, } | { "decision": "approve_plan", 
+/**
+ * The permission mode that follows; none lets the agent go back to the one before.
+ */
+mode: PermissionMode | null, 
+/**
+ * The plan as the person edited it; none where it stays as it is.
+ */
+plan: string | null, } | { "decision": "deny", 
 /**
  * What the agent is told.
  */
 message: string | null, };
+
+/**
+ * An amount in US dollars, kept in nano-dollars so that equal amounts are equal; a plain number on the wire.
+ */
+export type Usd = number;
 
 /**
  * One entry of a session's transcript.
@@ -503,9 +712,9 @@ name: string,
  */
 summary: string, 
 /**
- * Its input as readable text.
+ * What exactly it does; earlier versions kept it as text under `input`.
  */
-input: string, 
+detail: ToolDetail, 
 /**
  * How far it is.
  */
@@ -541,7 +750,11 @@ outputTokens: number,
 /**
  * The agent's error in its own words, where the turn failed.
  */
-error: string | null, };
+error: string | null, 
+/**
+ * What it cost, as the agent reckons it.
+ */
+costUsd: Usd | null, };
 
 /**
  * How far a tool call is.
@@ -555,7 +768,15 @@ export type Notice = { "notice": "question_refused",
 /**
  * The field and the rule, as the agent was told.
  */
-reason: string, } | { "notice": "answers_brought" } | { "notice": "same_text_joined", 
+reason: string, } | { "notice": "question_turned_off", 
+/**
+ * When questions come to the person in this session.
+ */
+policy: QuestionPolicy, 
+/**
+ * What was asked, a line for each question.
+ */
+text: string, } | { "notice": "answers_brought" } | { "notice": "same_text_joined", 
 /**
  * The text.
  */
@@ -583,15 +804,15 @@ epoch: string,
  */
 seq: number, 
 /**
- * All sessions, oldest first.
+ * All sessions that are not closed, oldest first.
  */
 sessions: Array<Session>, 
 /**
- * The requests in memory, oldest first.
+ * The requests in memory that belong to them, oldest first.
  */
 requests: Array<Request>, 
 /**
- * The approvals in memory, oldest first.
+ * The approvals in memory that belong to them, oldest first.
  */
 approvals: Array<Approval>, 
 /**
@@ -647,7 +868,11 @@ session: SessionId,
 /**
  * As it is now.
  */
-entry: Entry, } | { "change": "live_text", 
+entry: Entry, } | { "change": "session_closed", 
+/**
+ * Which.
+ */
+session: SessionId, } | { "change": "live_text", 
 /**
  * The text that was added.
  */
@@ -761,6 +986,19 @@ requestId: CommandId,
 id: RequestId, };
 
 /**
+ * Gives up a request that was missed, or whose end could not be delivered.
+ */
+export type DismissRequest = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The request.
+ */
+id: RequestId, };
+
+/**
  * Decides an approval.
  */
 export type DecideApproval = { 
@@ -802,20 +1040,13 @@ prompt: string | null,
  */
 name: string | null, 
 /**
- * The program to run instead of the one found on PATH.
+ * What was chosen for it; what is left out is as the agent has it.
  */
-program: string | null, 
-/**
- * Set for an older wrapper that asks by a bare tool use and takes a tool result as the answer.
- */
-bareToolUse: boolean, 
-/**
- * Which example the demo plays, by name or by the path of a scenario file.
- */
-example: string | null, };
+options: SessionOptions, };
 
 /**
- * Sends a message to an agent; requests that are open in its session end as replied in chat.
+ * Sends a message to an agent; requests that are open in its session end as replied in chat. An ended session that
+ * can be taken up again is taken up first.
  */
 export type SendMessage = { 
 /**
@@ -930,6 +1161,100 @@ requestId: CommandId,
 session: SessionId, };
 
 /**
+ * Asks an agent for another permission mode.
+ */
+export type SetPermissionMode = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The mode.
+ */
+mode: PermissionMode, };
+
+/**
+ * Asks an agent for another model.
+ */
+export type SetModel = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The model, as the agent names it.
+ */
+model: string, };
+
+/**
+ * Gives a session another name.
+ */
+export type RenameSession = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The name.
+ */
+name: string, };
+
+/**
+ * Puts a session in another place among the sessions.
+ */
+export type MoveSession = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The session it goes before; none means the end.
+ */
+before: SessionId | null, };
+
+/**
+ * Ends a session if it runs, and takes it out of the list; it stays in the history.
+ */
+export type CloseSession = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, };
+
+/**
+ * Has the agent take up an ended session again.
+ */
+export type ResumeSession = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, };
+
+/**
  * Looks for agents on this machine.
  */
 export type ListAgents = Record<symbol, never>;
@@ -966,7 +1291,19 @@ program: string | null,
 /**
  * Why it cannot be started and what to do about it.
  */
-problem: string | null, };
+problem: string | null, 
+/**
+ * Its version as it says itself; none where it did not say.
+ */
+version: string | null, 
+/**
+ * The permission modes it has.
+ */
+modes: Array<PermissionMode>, 
+/**
+ * The steps of effort it has; none for an agent without them.
+ */
+efforts: Array<Effort>, };
 
 /**
  * One thing the demo can play.
@@ -1097,7 +1434,7 @@ export type Done = Record<symbol, never>;
 /**
  * Why a command failed; a consumer branches on the code, and the screen chooses the words.
  */
-export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "closing";
+export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "closing";
 
 /**
  * Why a command failed.
@@ -1147,6 +1484,7 @@ export interface CommandMap {
   decline_question: { input: DeclineQuestion; output: Request };
   cancel_question: { input: CancelQuestion; output: Request };
   retry_delivery: { input: RetryDelivery; output: Request };
+  dismiss_request: { input: DismissRequest; output: Request };
   decide_approval: { input: DecideApproval; output: Approval };
   start_session: { input: StartSession; output: Session };
   send_message: { input: SendMessage; output: Done };
@@ -1156,6 +1494,12 @@ export interface CommandMap {
   send_queued: { input: SendQueued; output: Done };
   interrupt_session: { input: InterruptSession; output: Done };
   stop_session: { input: StopSession; output: Done };
+  set_permission_mode: { input: SetPermissionMode; output: Done };
+  set_model: { input: SetModel; output: Done };
+  rename_session: { input: RenameSession; output: Session };
+  move_session: { input: MoveSession; output: Done };
+  close_session: { input: CloseSession; output: Done };
+  resume_session: { input: ResumeSession; output: Session };
   list_agents: { input: ListAgents; output: AgentsFound };
   read_transcript: { input: ReadTranscript; output: TranscriptPage };
   read_log: { input: ReadLog; output: SessionLog };
