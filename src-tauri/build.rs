@@ -7,7 +7,7 @@ use std::path::Path;
 include!("crates/api/src/command_list.rs");
 
 macro_rules! names {
-    ($($name:ident($input:ident) -> $output:ident,)+) => { &[$(stringify!($name),)+ "subscribe", "unsubscribe"] };
+    ($($name:ident($input:ident) -> $output:ident,)+) => { &[$(stringify!($name),)+ "subscribe", "unsubscribe", "open_link"] };
 }
 
 const COMMANDS: &[&str] = for_each_command!(names);

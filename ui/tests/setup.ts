@@ -1,6 +1,6 @@
 import '@testing-library/jest-dom/vitest';
 
-import { afterEach } from 'vitest';
+import { beforeEach } from 'vitest';
 
 // What jsdom does not bring and the window relies on.
 HTMLCanvasElement.prototype.getContext = (() => null) as never;
@@ -15,4 +15,14 @@ HTMLDialogElement.prototype.close = function close() {
 globalThis.CSS ??= {} as typeof CSS;
 CSS.escape ??= (text: string) => text.replace(/["\\]/g, '\\$&');
 
-afterEach(() => sessionStorage.clear());
+HTMLElement.prototype.showPopover = function showPopover() {
+  this.style.setProperty('display', 'block');
+};
+HTMLElement.prototype.hidePopover = function hidePopover() {
+  this.style.removeProperty('display');
+};
+
+beforeEach(() => {
+  sessionStorage.clear();
+  localStorage.clear();
+});

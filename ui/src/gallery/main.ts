@@ -24,6 +24,7 @@ async function show(): Promise<void> {
     return;
   }
   sessionStorage.clear();
+  localStorage.clear();
   const desk = new Desk(scene());
   mount(App, { target: document.body, props: { desk } });
   await new Promise((resolve) => setTimeout(resolve, 50));

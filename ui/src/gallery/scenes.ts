@@ -70,7 +70,7 @@ const entries: Entry[] = [
     toolUse: 't1',
     name: 'Read',
     summary: 'src/routes.rs',
-    input: '{\n  "file_path": "src/routes.rs"\n}',
+    detail: { detail: 'other', input: '{\n  "file_path": "src/routes.rs"\n}' },
     status: 'done',
     output: 'pub fn routes() -> Router {',
   }),
@@ -79,7 +79,7 @@ const entries: Entry[] = [
     toolUse: 't2',
     name: 'Bash',
     summary: 'cargo test --workspace --all-features -- --nocapture',
-    input: 'cargo test',
+    detail: { detail: 'command', command: 'cargo test --workspace --all-features -- --nocapture', description: 'Run every test' },
     status: 'failed',
     output: 'error: 1 test failed',
   }),
@@ -88,11 +88,11 @@ const entries: Entry[] = [
     toolUse: 't3',
     name: 'Grep',
     summary: 'fn login',
-    input: 'fn login',
+    detail: { detail: 'other', input: 'fn login' },
     status: 'running',
     output: null,
   }),
-  anEntry(7, { kind: 'turn_ended', millis: 42_300, inputTokens: 12_480, outputTokens: 1_204, error: null }),
+  anEntry(7, { kind: 'turn_ended', millis: 42_300, inputTokens: 12_480, outputTokens: 1_204, costUsd: null, error: null }),
   anEntry(8, { kind: 'person', text: 'Go on.' }),
   anEntry(9, { kind: 'notice', notice: { notice: 'same_text_joined', text: 'Which one?' } }),
 ];
@@ -102,7 +102,7 @@ const lone: Request = aRequest({ questions: [auth], askedAt: at(NOW - 42_000) })
 
 const shell: Approval = anApproval({
   description: 'Remove the old build and its caches',
-  input: 'rm -r build .cache/askdesk\ncargo clean --release',
+  what: { detail: 'command', command: 'rm -r build .cache/askdesk\ncargo clean --release', description: null },
   askedAt: at(NOW - 12_000),
 });
 
@@ -132,9 +132,9 @@ const base = (requests: Request[], approvals: Approval[] = []) => {
       {
         agent: 'claude_code',
         program: null,
-        problem: 'Claude Code was not found on PATH. Install it with: npm install -g @anthropic-ai/claude-code',
+        problem: 'Claude Code was not found on PATH. Install it with: npm install -g @anthropic-ai/claude-code', version: null, modes: [], efforts: []
       },
-      { agent: 'demo', program: 'built in', problem: null },
+      { agent: 'demo', program: 'built in', problem: null, version: null, modes: [], efforts: [] },
     ],
     examples: [
       { name: 'demo', title: 'All five, one after another', description: 'A short talk with every kind of question.' },

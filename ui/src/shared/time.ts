@@ -22,6 +22,18 @@ export function clockTime(at: number): string {
   return new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }).format(at);
 }
 
+const costs = new Intl.NumberFormat('en', {
+  style: 'currency',
+  currency: 'USD',
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 4,
+});
+
+/** A sum of US dollars; what a turn costs is often a fraction of a cent. */
+export function dollars(value: number): string {
+  return costs.format(value);
+}
+
 const counted = new Intl.NumberFormat('en');
 
 export function number(value: number): string {

@@ -1,7 +1,6 @@
 import { untrack } from 'svelte';
 
 import type {
-  AgentKind,
   ApprovalDecision,
   Approval,
   MessageId,
@@ -9,6 +8,7 @@ import type {
   RequestId,
   SessionId,
   SessionLog,
+  SessionOptions,
 } from '../generated/wire';
 import {
   asDeskError,
@@ -23,6 +23,7 @@ import { toInputs } from './drafts';
 import { reduce, type Action } from './reducer';
 import { draftOf, requestOf, transcriptOf } from './select';
 import { initialState, type State } from './state';
+import { keepUnsent, readUnsent } from './unsent';
 
 /** Entries read at once. */
 const PAGE = 200;
@@ -30,20 +31,25 @@ const PAGE = 200;
 const DELIVERED_MS = 2000;
 /** How long a command may take before the window says that it is being sent: less would only flicker. */
 const SENDING_SHOWN_MS = 60;
+/** How long typing must pause before unsent messages are written down. */
+const KEEP_UNSENT_MS = 250;
 /** How long to wait before subscribing again after a failure. */
 const RESUBSCRIBE_MS = 1000;
 const SELECTED_KEY = 'askdesk.selected';
 
+/** What a session is started with where nobody says otherwise. */
+export const usualOptions: SessionOptions = {
+  mode: null,
+  model: null,
+  effort: null,
+  questions: 'always',
+  program: null,
+  bareToolUse: false,
+  example: null,
+};
+
 /** What a person fills in to start a session. */
-export interface StartChoice {
-  agent: AgentKind;
-  folder: string | null;
-  prompt: string | null;
-  name: string | null;
-  program: string | null;
-  bareToolUse: boolean;
-  example: string | null;
-}
+export type StartChoice = Omit<Input<'start_session'>, 'requestId'>;
 
 /** Names the submit of one thing, so that two never share a state. */
 export const submitKey = {
@@ -53,13 +59,17 @@ export const submitKey = {
   queued: (message: MessageId) => `queued:${message}`,
   interrupt: (session: SessionId) => `interrupt:${session}`,
   stop: (session: SessionId) => `stop:${session}`,
+  rename: (session: SessionId) => `rename:${session}`,
+  move: (session: SessionId) => `move:${session}`,
+  close: (session: SessionId) => `close:${session}`,
+  resume: (session: SessionId) => `resume:${session}`,
   start: 'start',
   demo: 'demo',
 } as const;
 
 /** Holds the state, carries actions to the reducer and their effects to the bridge. */
 export class Desk {
-  state: State = $state.raw(initialState(sessionStorage.getItem(SELECTED_KEY)));
+  state: State = $state.raw(initialState(sessionStorage.getItem(SELECTED_KEY), readUnsent()));
   readonly #bridge: Bridge;
   /** Frames of an older subscription are not listened to. */
   #subscription = 0;
@@ -69,6 +79,7 @@ export class Desk {
   /** The keys of the commands on their way. */
   readonly #sending = new Set<string>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  #forgetKeeping: (() => void) | null = null;
 
   constructor(bridge: Bridge) {
     this.#bridge = bridge;
@@ -79,11 +90,15 @@ export class Desk {
     const view = () => this.#noteView();
     window.addEventListener('focus', view);
     window.addEventListener('blur', view);
+    const keep = () => keepUnsent(this.state.messages);
+    window.addEventListener('pagehide', keep);
     void this.#subscribe();
     view();
     return () => {
       window.removeEventListener('focus', view);
       window.removeEventListener('blur', view);
+      window.removeEventListener('pagehide', keep);
+      keep();
       this.#timers.forEach(clearTimeout);
       this.#subscription += 1;
       void this.#unsubscribe?.().catch(() => undefined);
@@ -115,6 +130,10 @@ export class Desk {
     }
     const { selected } = after;
     if (selected !== before.selected && selected) sessionStorage.setItem(SELECTED_KEY, selected);
+    if (after.messages !== before.messages) {
+      this.#forgetKeeping?.();
+      this.#forgetKeeping = this.#later(KEEP_UNSENT_MS, () => keepUnsent(this.state.messages));
+    }
     this.#noteView();
     if (selected && transcriptOf(after, selected).status === 'unread') {
       void this.#readPage(selected, null);
@@ -267,26 +286,26 @@ export class Desk {
     return this.#end(this.#submit(submitKey.request(id), 'retry_delivery', { id }));
   }
 
-  async decide({ id }: Approval, decision: ApprovalDecision): Promise<void> {
+  /** Says whether the decision was taken. */
+  async decide({ id }: Approval, decision: ApprovalDecision): Promise<boolean> {
     const body = { id, decision };
     const approval = await this.#submit(submitKey.approval(id), 'decide_approval', body);
     if (approval) this.dispatch({ type: 'approval_decided', approval });
+    return approval !== null;
   }
 
-  startSession(choice: StartChoice): Promise<void> {
-    return this.#start(submitKey.start, choice);
+  async startSession(choice: StartChoice): Promise<void> {
+    await this.#start(submitKey.start, choice);
   }
 
   /** Starts the example every newcomer sees. */
-  startDemo(): Promise<void> {
-    return this.#start(submitKey.demo, {
+  async startDemo(): Promise<void> {
+    await this.#start(submitKey.demo, {
       agent: 'demo',
       folder: null,
       prompt: t('start.demo_prompt'),
       name: null,
-      program: null,
-      bareToolUse: false,
-      example: 'demo',
+      options: { ...usualOptions, example: 'demo' },
     });
   }
 
@@ -327,7 +346,34 @@ export class Desk {
   }
 
   async interrupt(session: SessionId): Promise<void> {
-    await this.#submitAloud(submitKey.interrupt(session), 'interrupt_session', { session });
+    this.dispatch({ type: 'stop_asked', session, at: Date.now() });
+    const done = await this.#submitAloud(submitKey.interrupt(session), 'interrupt_session', { session });
+    if (!done) this.dispatch({ type: 'stop_failed', session });
+  }
+
+  async resume(session: SessionId): Promise<void> {
+    await this.#submitAloud(submitKey.resume(session), 'resume_session', { session });
+  }
+
+  async close(session: SessionId): Promise<void> {
+    await this.#submitAloud(submitKey.close(session), 'close_session', { session });
+  }
+
+  /** Puts a session before another one, or at the end. */
+  async move(session: SessionId, before: SessionId | null): Promise<void> {
+    await this.#submitAloud(submitKey.move(session), 'move_session', { session, before });
+  }
+
+  /** Gives a session another name; says whether it was taken. */
+  async rename(session: SessionId, name: string): Promise<boolean> {
+    const renamed = await this.#submit(submitKey.rename(session), 'rename_session', { session, name });
+    if (renamed) this.dispatch({ type: 'session_renamed', session, name: renamed.name });
+    return renamed !== null;
+  }
+
+  /** Forgets the error of a command that the person gives up. */
+  giveUp(key: string): void {
+    this.dispatch({ type: 'submit_done', key });
   }
 
   async stop(session: SessionId): Promise<void> {
@@ -339,12 +385,24 @@ export class Desk {
     key: string,
     command: C,
     body: Omit<Input<C>, 'requestId'>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const done = await this.#submit(key, command, body);
     const submit = this.state.submits[key];
-    if (done || submit?.phase !== 'failed' || !submit.error) return;
-    this.#fail(submit.error);
-    this.dispatch({ type: 'submit_done', key });
+    if (done) return true;
+    if (submit?.phase === 'failed' && submit.error) {
+      this.#fail(submit.error);
+      this.dispatch({ type: 'submit_done', key });
+    }
+    return false;
+  }
+
+  /** Opens a link the person has agreed to. */
+  async openLink(url: string): Promise<void> {
+    try {
+      await this.#bridge.openLink(url);
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
   }
 
   async listAgents(): Promise<void> {

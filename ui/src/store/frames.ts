@@ -8,7 +8,8 @@ import type {
   Session,
   Snapshot,
 } from '../generated/wire';
-import { keepEdits } from './queue';
+import { keepEdits, withoutKey } from './queue';
+import { sessionsInOrder, shownSession } from './select';
 import { emptyTranscript, type State, type Transcript } from './state';
 
 /** Folds frames into the state; every change carries a whole value, so folding one twice changes nothing. */
@@ -61,6 +62,8 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
     },
     live: snapshot.live.reduce(addLiveText, {} as State['live']),
     transcripts,
+    unread: only(state.unread, snapshot.sessions),
+    stopping: only(state.stopping, snapshot.sessions.filter(isWorking)),
     storage: snapshot.storage,
     delivered: state.delivered.filter((id) => id in requests),
   };
@@ -99,13 +102,15 @@ function applyChange(state: State, change: Change): State {
       return { ...state, approvals: { ...state.approvals, [approval.id]: approval } };
     }
     case 'entry':
-      return putEntry(state, change.session, change.entry);
+      return noteUnread(putEntry(state, change.session, change.entry), change.session, change.entry);
     case 'live_text':
       return { ...state, live: addLiveText(state.live, change.added) };
     case 'live_cleared': {
       const { [change.session]: _, ...live } = state.live;
       return { ...state, live };
     }
+    case 'session_closed':
+      return closeSession(state, change.session);
   }
 }
 
@@ -114,9 +119,50 @@ export function putSession(state: State, session: Session): State {
   const index = state.sessions.findIndex((other) => other.id === session.id);
   if (index >= 0) {
     const kept = keepEdits(state, state.sessions[index], session);
-    return { ...kept, sessions: state.sessions.with(index, session) };
+    const stopping = isWorking(session) ? kept.stopping : withoutKey(kept.stopping, session.id);
+    return { ...kept, stopping, sessions: state.sessions.with(index, session) };
   }
   return selectFirst({ ...state, sessions: [...state.sessions, session] });
+}
+
+function isWorking(session: Session): boolean {
+  return session.state.state === 'working';
+}
+
+/** Takes a session out; its neighbour is shown where it was. */
+function closeSession(state: State, closed: string): State {
+  const order = sessionsInOrder(state);
+  const index = order.findIndex((session) => session.id === closed);
+  if (index < 0) return state;
+  const neighbour = order[index + 1] ?? order[index - 1];
+  const { [closed]: _, ...transcripts } = state.transcripts;
+  const { [closed]: __, ...live } = state.live;
+  const requests = elsewhere(state.requests, closed);
+  const approvals = elsewhere(state.approvals, closed);
+  const sessions = state.sessions.filter((session) => session.id !== closed);
+  return {
+    ...state,
+    sessions,
+    selected: state.selected === closed ? (neighbour?.id ?? null) : state.selected,
+    logOpen: state.logOpen === closed ? null : state.logOpen,
+    requests,
+    approvals,
+    archive: {
+      requests: { ...state.archive.requests, ...without(state.requests, requests) },
+      approvals: { ...state.archive.approvals, ...without(state.approvals, approvals) },
+    },
+    transcripts,
+    live,
+    unread: only(state.unread, sessions),
+    stopping: only(state.stopping, sessions),
+  };
+}
+
+/** Marks a session that said something out of view; what the person said is nothing new to them. */
+function noteUnread(state: State, session: string, entry: Entry): State {
+  if (entry.body.kind === 'person' || state.unread[session]) return state;
+  if (session === shownSession(state)) return state;
+  return { ...state, unread: { ...state.unread, [session]: true } };
 }
 
 /** Puts a request in its place, and remembers for a moment that its end was just delivered. */
@@ -164,6 +210,16 @@ function addLiveText(live: State['live'], added: LiveText): State['live'] {
 
 function byId<T extends { id: string }>(values: readonly T[]): Record<string, T> {
   return Object.fromEntries(values.map((value) => [value.id, value]));
+}
+
+function only<T>(from: Readonly<Record<string, T>>, sessions: readonly Session[]): Record<string, T> {
+  return Object.fromEntries(
+    Object.entries(from).filter(([id]) => sessions.some((session) => session.id === id)),
+  );
+}
+
+function elsewhere<T extends { session: string }>(from: Readonly<Record<string, T>>, session: string) {
+  return Object.fromEntries(Object.entries(from).filter(([, value]) => value.session !== session));
 }
 
 function without<T>(from: Readonly<Record<string, T>>, taken: Readonly<Record<string, T>>) {

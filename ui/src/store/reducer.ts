@@ -1,6 +1,7 @@
 import type {
   AgentsFound,
   Approval,
+  ApprovalId,
   Frame,
   MessageId,
   OptionId,
@@ -23,9 +24,12 @@ import {
 import { putRequest, putSession, receiveFrames } from './frames';
 import { withoutKey } from './queue';
 import { takePage, type PageAsked } from './pages';
+import { shownSession } from './select';
 import {
+  emptyApprovalDraft,
   emptyTranscript,
   PANEL_WIDTH,
+  type ApprovalDraft,
   type Draft,
   type State,
   type Submit,
@@ -40,6 +44,9 @@ export type Action =
   | { type: 'session_started'; session: Session }
   | { type: 'start_opened' }
   | { type: 'start_closed' }
+  | { type: 'session_renamed'; session: SessionId; name: string }
+  | { type: 'stop_asked'; session: SessionId; at: number }
+  | { type: 'stop_failed'; session: SessionId }
   | { type: 'agents_listed'; agents: AgentsFound }
   | { type: 'page_asked'; asked: PageAsked }
   | { type: 'page_read'; asked: PageAsked; page: TranscriptPage }
@@ -50,6 +57,7 @@ export type Action =
   | { type: 'submit_done'; key: string }
   | { type: 'request_ended'; request: Request }
   | { type: 'approval_decided'; approval: Approval }
+  | { type: 'approval_drafted'; approval: ApprovalId; change: Partial<ApprovalDraft> }
   | { type: 'delivery_shown'; requests: readonly RequestId[] }
   | { type: 'request_picked'; session: SessionId; request: RequestId }
   | { type: 'panel_collapsed'; collapsed: boolean }
@@ -61,7 +69,10 @@ export type Action =
   | { type: 'failed'; error: DeskError }
   | { type: 'failure_dismissed'; serial: number }
   | { type: 'log_opened'; session: SessionId }
-  | { type: 'log_closed' };
+  | { type: 'log_closed' }
+  | { type: 'entry_folded'; session: SessionId; entry: number; open: boolean }
+  | { type: 'link_asked'; url: string }
+  | { type: 'link_closed' };
 
 type DraftAction = { request: RequestId } & (
   | {
@@ -82,8 +93,16 @@ type DraftAction = { request: RequestId } & (
   | { type: 'words_written'; text: string }
 );
 
-/** The window's next state. */
+/** The window's next state; what is in view has been seen. */
 export function reduce(state: State, action: Action): State {
+  const next = step(state, action);
+  const shown = shownSession(next);
+  if (shown === null || !next.unread[shown]) return next;
+  const { [shown]: _, ...unread } = next.unread;
+  return { ...next, unread };
+}
+
+function step(state: State, action: Action): State {
   switch (action.type) {
     case 'frames_received':
       return receiveFrames(state, action.frames);
@@ -100,6 +119,16 @@ export function reduce(state: State, action: Action): State {
       return { ...state, startOpen: true };
     case 'start_closed':
       return { ...state, startOpen: false };
+    case 'session_renamed': {
+      const session = state.sessions.find((known) => known.id === action.session);
+      return session ? putSession(state, { ...session, name: action.name }) : state;
+    }
+    case 'stop_asked':
+      return { ...state, stopping: { ...state.stopping, [action.session]: action.at } };
+    case 'stop_failed': {
+      const { [action.session]: _, ...stopping } = state.stopping;
+      return { ...state, stopping };
+    }
     case 'agents_listed':
       return { ...state, agents: action.agents };
     case 'page_asked':
@@ -131,8 +160,15 @@ export function reduce(state: State, action: Action): State {
     case 'approval_decided': {
       const { approval } = action;
       const known = state.approvals[approval.id];
-      if (known && known.state.state !== 'open') return state;
-      return { ...state, approvals: { ...state.approvals, [approval.id]: approval } };
+      const { [approval.id]: _, ...decisions } = state.decisions;
+      const next = { ...state, decisions };
+      if (known && known.state.state !== 'open') return next;
+      return { ...next, approvals: { ...state.approvals, [approval.id]: approval } };
+    }
+    case 'approval_drafted': {
+      const before = state.decisions[action.approval] ?? emptyApprovalDraft;
+      const decisions = { ...state.decisions, [action.approval]: { ...before, ...action.change } };
+      return { ...state, decisions };
     }
     case 'delivery_shown': {
       const delivered = state.delivered.filter((id) => !action.requests.includes(id));
@@ -174,6 +210,14 @@ export function reduce(state: State, action: Action): State {
       return { ...state, logOpen: action.session };
     case 'log_closed':
       return { ...state, logOpen: null };
+    case 'entry_folded': {
+      const entries = { ...state.unfolded[action.session], [action.entry]: action.open };
+      return { ...state, unfolded: { ...state.unfolded, [action.session]: entries } };
+    }
+    case 'link_asked':
+      return { ...state, linkAsked: action.url };
+    case 'link_closed':
+      return { ...state, linkAsked: null };
     default:
       return reduceDraft(state, action);
   }

@@ -8,8 +8,10 @@ import type {
   MessageId,
   OptionId,
   QuestionId,
+  PermissionMode,
   Request,
   RequestId,
+  RuleId,
   Session,
   SessionId,
   StorageNotice,
@@ -54,6 +56,19 @@ export interface Draft {
   words: string;
 }
 
+/** What the person is about to decide on an approval. */
+export interface ApprovalDraft {
+  /** Which of its forms stands open. */
+  form: 'none' | 'rules' | 'message' | 'plan';
+  message: string;
+  /** The ticked rules; none while the person has not touched them. */
+  rules: readonly RuleId[] | null;
+  /** The plan as edited; none while it is as the agent wrote it. */
+  plan: string | null;
+  /** The mode that follows a plan. */
+  mode: PermissionMode;
+}
+
 /** One command on its way, or the error it came back with. */
 export interface Submit {
   command: CommandId;
@@ -85,9 +100,14 @@ export interface State {
   /** A session to select as soon as it is known. */
   remembered: SessionId | null;
   startOpen: boolean;
+  /** Sessions that said something while another one was shown. */
+  unread: Readonly<Record<SessionId, true>>;
+  /** When the person asked an agent to stop its turn; gone once it has. */
+  stopping: Readonly<Record<SessionId, number>>;
   agents: AgentsFound | null;
   picked: Readonly<Record<SessionId, RequestId>>;
   drafts: Readonly<Record<RequestId, Draft>>;
+  decisions: Readonly<Record<ApprovalId, ApprovalDraft>>;
   messages: Readonly<Record<SessionId, string>>;
   /** New words of messages that wait, while they are changed. */
   queueEdits: Readonly<Record<MessageId, string>>;
@@ -96,16 +116,23 @@ export interface State {
   delivered: readonly RequestId[];
   announced: { serial: number; requests: readonly RequestId[] };
   failures: readonly Failure[];
+  /** What the person has folded and unfolded, by place in the transcript. */
+  unfolded: Readonly<Record<SessionId, Readonly<Record<number, boolean>>>>;
   panelCollapsed: boolean;
   /** In pixels. */
   panelWidth: number;
   logOpen: SessionId | null;
+  /** The address the person is asked about before it is opened outside. */
+  linkAsked: string | null;
 }
 
 /** In pixels: from what the narrowest card needs to what leaves a readable transcript. */
 export const PANEL_WIDTH = { min: 304, preferred: 400, max: 720 } as const;
 
-export function initialState(remembered: SessionId | null = null): State {
+export function initialState(
+  remembered: SessionId | null = null,
+  messages: State['messages'] = {},
+): State {
   return {
     link: { status: 'connecting', epoch: null, seq: 0, generation: 0 },
     sessions: [],
@@ -118,20 +145,33 @@ export function initialState(remembered: SessionId | null = null): State {
     selected: null,
     remembered,
     startOpen: false,
+    unread: {},
+    stopping: {},
     agents: null,
     picked: {},
     drafts: {},
-    messages: {},
+    decisions: {},
+    messages,
     queueEdits: {},
     submits: {},
     delivered: [],
     announced: { serial: 0, requests: [] },
     failures: [],
+    unfolded: {},
     panelCollapsed: false,
     panelWidth: PANEL_WIDTH.preferred,
     logOpen: null,
+    linkAsked: null,
   };
 }
+
+export const emptyApprovalDraft: ApprovalDraft = {
+  form: 'none',
+  message: '',
+  rules: null,
+  plan: null,
+  mode: 'default',
+};
 
 export const emptyTranscript: Transcript = {
   entries: [],

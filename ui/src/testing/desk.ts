@@ -8,6 +8,7 @@ import type {
   Session,
   Snapshot,
 } from '../generated/wire';
+import { usualOptions } from '../store/desk.svelte';
 
 /** A fixed moment, so that waiting times read the same everywhere. */
 export const NOW = Date.UTC(2026, 10, 21, 9, 0, 0);
@@ -24,6 +25,10 @@ export function aSession(changes: Partial<Session> = {}): Session {
     model: null,
     unusableLines: 0,
     queue: [],
+    options: { ...usualOptions },
+    mode: null,
+    place: 0,
+    resumable: false,
     ...changes,
   };
 }
@@ -82,7 +87,8 @@ export function anApproval(changes: Partial<Approval> = {}): Approval {
     nativeRef: 'n2',
     tool: 'Bash',
     description: null,
-    input: 'rm -r build',
+    what: { detail: 'command', command: 'rm -r build', description: null },
+    rules: [],
     askedAt: NOW - 10_000,
     state: { state: 'open' },
     ...changes,

@@ -21,6 +21,8 @@ type Reply<C extends CommandName> = (input: Input<C>) => Output<C> | Promise<Out
 /** Stands where the app would: records calls, replies as told, and pushes frames. */
 export class FakeBridge implements Bridge {
   readonly calls: Call[] = [];
+  /** The links that were opened outside. */
+  readonly opened: string[] = [];
   subscriptions = 0;
   snapshot: Snapshot;
   entries: Record<SessionId, Entry[]> = {};
@@ -73,6 +75,10 @@ export class FakeBridge implements Bridge {
       case 'cancel_question':
       case 'retry_delivery':
         return this.request(known.id ?? '');
+      case 'rename_session': {
+        const session = this.snapshot.sessions.find((one) => one.id === known.session);
+        return { ...session, name: (input as Input<'rename_session'>).name };
+      }
       default:
         return {};
     }
@@ -96,6 +102,10 @@ export class FakeBridge implements Bridge {
   async onOpenRequest(open: (request: string) => void): Promise<() => void> {
     this.openRequest = open;
     return () => (this.openRequest = () => undefined);
+  }
+
+  async openLink(url: string): Promise<void> {
+    this.opened.push(url);
   }
 
   /** Pushes changes as the next delta, and keeps them for the next snapshot. */
@@ -122,6 +132,11 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
       return {
         ...snapshot,
         live: snapshot.live.filter((text) => text.session !== change.session),
+      };
+    case 'session_closed':
+      return {
+        ...snapshot,
+        sessions: snapshot.sessions.filter((session) => session.id !== change.session),
       };
   }
 }
