@@ -20,6 +20,7 @@ import {
 } from '../platform/bridge';
 import { t } from '../shared/messages';
 import { toInputs } from './drafts';
+import { firstOf } from './entries';
 import { reduce, type Action } from './reducer';
 import { draftOf, requestOf, transcriptOf } from './select';
 import { initialState, type State } from './state';
@@ -225,7 +226,7 @@ export class Desk {
   async readEarlier(session: SessionId): Promise<void> {
     const transcript = transcriptOf(this.state, session);
     if (transcript.status === 'reading') return;
-    await this.#readPage(session, transcript.entries[0]?.n ?? null);
+    await this.#readPage(session, firstOf(transcript.entries)?.n ?? null);
   }
 
   /**

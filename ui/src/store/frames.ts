@@ -8,6 +8,7 @@ import type {
   Session,
   Snapshot,
 } from '../generated/wire';
+import { withEntry, withPlace } from './entries';
 import { keepEdits, withoutKey } from './queue';
 import { sessionsInOrder, shownSession } from './select';
 import { emptyTranscript, type State, type Transcript } from './state';
@@ -40,7 +41,7 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
   const transcripts = Object.fromEntries(
     Object.entries(state.transcripts).map(([id, transcript]): [string, Transcript] => [
       id,
-      { ...transcript, streamed: new Set(), status: 'unread' },
+      { ...transcript, streamed: [], status: 'unread' },
     ]),
   );
   const requests = byId(snapshot.requests);
@@ -182,19 +183,10 @@ function putEntry(state: State, session: string, entry: Entry): State {
   const transcript = state.transcripts[session] ?? emptyTranscript;
   const changed: Transcript = {
     ...transcript,
-    entries: upsertEntry(transcript.entries, entry),
-    streamed: new Set(transcript.streamed).add(entry.n),
+    entries: withEntry(transcript.entries, entry),
+    streamed: withPlace(transcript.streamed, entry.n),
   };
   return { ...state, transcripts: { ...state.transcripts, [session]: changed } };
-}
-
-function upsertEntry(entries: readonly Entry[], entry: Entry): readonly Entry[] {
-  const last = entries.at(-1);
-  if (!last || last.n < entry.n) return [...entries, entry];
-  const index = entries.findIndex((other) => other.n >= entry.n);
-  return entries[index]?.n === entry.n
-    ? entries.with(index, entry)
-    : entries.toSpliced(index, 0, entry);
 }
 
 /** Adds text to what an agent is writing; text of one kind flows together. */

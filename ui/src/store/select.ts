@@ -1,5 +1,6 @@
 import type { Approval, ApprovalId, Request, RequestId, Session, SessionId } from '../generated/wire';
 import { emptyDraft } from './drafts';
+import { allOf } from './entries';
 import {
   emptyApprovalDraft,
   emptyTranscript,
@@ -139,7 +140,7 @@ export function closeLoss(state: State, session: Session): CloseLoss | null {
 
 /** What the person said in a session, oldest first, the same twice in a row once. */
 export function saidBefore(state: State, session: SessionId): string[] {
-  const said = transcriptOf(state, session).entries.flatMap(({ body }) =>
+  const said = allOf(transcriptOf(state, session).entries).flatMap(({ body }) =>
     body.kind === 'person' ? [body.text] : [],
   );
   return said.filter((text, index) => text !== said[index + 1]);

@@ -3,7 +3,6 @@ import type {
   Approval,
   ApprovalId,
   CommandId,
-  Entry,
   LiveText,
   MessageId,
   OptionId,
@@ -17,6 +16,7 @@ import type {
   StorageNotice,
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
+import type { Entries, Places } from './entries';
 
 /** How the window stands to the stream of frames. */
 export interface Link {
@@ -28,10 +28,9 @@ export interface Link {
 }
 
 export interface Transcript {
-  /** Ordered by place. */
-  entries: readonly Entry[];
+  entries: Entries;
   /** The places the stream has set since the last snapshot; a page never overwrites them. */
-  streamed: ReadonlySet<number>;
+  streamed: Places;
   status: 'unread' | 'reading' | 'read';
   more: boolean;
   error: DeskError | null;
@@ -175,7 +174,7 @@ export const emptyApprovalDraft: ApprovalDraft = {
 
 export const emptyTranscript: Transcript = {
   entries: [],
-  streamed: new Set(),
+  streamed: [],
   status: 'unread',
   more: false,
   error: null,

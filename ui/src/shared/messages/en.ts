@@ -64,6 +64,7 @@ export const en = {
   'session.open_log': 'Open the session’s log',
 
   'transcript.title': 'Transcript of {name}',
+  'transcript.entries': 'Entries',
   'transcript.earlier': 'Show earlier entries',
   'transcript.reading': 'Reading the transcript…',
   'transcript.empty': 'Nothing has been said yet.',
