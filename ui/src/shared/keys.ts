@@ -21,6 +21,19 @@ export function stepOf(event: KeyboardEvent, from: number, count: number): numbe
   }
 }
 
+const mac = /mac/i.test(navigator.platform);
+
+/** Whether the key that commands begin with is held, and no other: each system has its own. */
+export function isCommand(event: KeyboardEvent): boolean {
+  const [held, other] = mac ? [event.metaKey, event.ctrlKey] : [event.ctrlKey, event.metaKey];
+  return held && !other && !event.altKey && !event.shiftKey && !isComposing(event);
+}
+
+/** A command's keys as the system writes them. */
+export function shortcut(key: string): string {
+  return mac ? `⌘${key}` : `Ctrl+${key}`;
+}
+
 /** Whether a key is Enter alone, outside a composition. */
 export function isPlainEnter(event: KeyboardEvent): boolean {
   const held = event.shiftKey || event.ctrlKey || event.metaKey || event.altKey;

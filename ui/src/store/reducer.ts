@@ -68,6 +68,8 @@ export type Action =
   | { type: 'queued_left'; message: MessageId }
   | { type: 'failed'; error: DeskError }
   | { type: 'failure_dismissed'; serial: number }
+  | { type: 'finder_opened' }
+  | { type: 'finder_closed' }
   | { type: 'log_opened'; session: SessionId }
   | { type: 'log_closed' }
   | { type: 'entry_folded'; session: SessionId; entry: number; open: boolean }
@@ -206,6 +208,10 @@ function step(state: State, action: Action): State {
       const failures = state.failures.filter((failure) => failure.serial !== action.serial);
       return { ...state, failures };
     }
+    case 'finder_opened':
+      return { ...state, finderOpen: true };
+    case 'finder_closed':
+      return { ...state, finderOpen: false };
     case 'log_opened':
       return { ...state, logOpen: action.session };
     case 'log_closed':

@@ -120,6 +120,8 @@ export interface State {
   panelCollapsed: boolean;
   /** In pixels. */
   panelWidth: number;
+  /** Whether the person looks for a session. */
+  finderOpen: boolean;
   logOpen: SessionId | null;
   /** The address the person is asked about before it is opened outside. */
   linkAsked: string | null;
@@ -159,6 +161,7 @@ export function initialState(
     unfolded: {},
     panelCollapsed: false,
     panelWidth: PANEL_WIDTH.preferred,
+    finderOpen: false,
     logOpen: null,
     linkAsked: null,
   };

@@ -16,6 +16,15 @@ export const en = {
   'sessions.name': 'Name of the session',
   'sessions.moved': '{name} is now {place} of {count}',
 
+  'finder.title': 'Find a session',
+  'finder.open': 'Find a session ({keys})',
+  'finder.label': 'Name or folder of the session',
+  'finder.placeholder': 'Name or folder',
+  'finder.hint': '↑ ↓ choose · Enter shows it · Esc goes back',
+  'finder.none': 'No session has this in its name or folder.',
+  'finder.found.one': '{count} session found',
+  'finder.found.other': '{count} sessions found',
+
   'deed.rename': 'Rename',
   'deed.rename_keys': 'F2',
   'deed.up': 'Move up',
