@@ -1,6 +1,7 @@
 //! The shell: the only code that knows Tauri. It builds the engine, opens the doors, and ends them in order.
 
 mod demo;
+mod folders;
 mod links;
 mod notify;
 mod opening;

@@ -51,7 +51,7 @@ describe('the first screen', () => {
     expect(screen.getByText('Name the folder the agent is to work in.')).toBeVisible();
     await user.type(screen.getByLabelText('Folder'), '/srv/api');
     await user.type(screen.getByLabelText('First message'), 'Add auth');
-    await user.click(screen.getByText('Advanced'));
+    await user.click(screen.getByText('More options'));
     await user.type(screen.getByLabelText('Program'), '/opt/claude');
     await user.click(screen.getByLabelText('Older wrapper: asks by bare tool use'));
     await expectNoViolations();

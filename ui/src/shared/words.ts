@@ -1,6 +1,7 @@
 import type {
   AgentKind,
   ApprovalDecision,
+  Effort,
   EndedBy,
   LogKind,
   Notice,
@@ -100,6 +101,20 @@ export const modeWords = {
   accept_edits: 'mode.accept_edits',
   bypass: 'mode.bypass',
 } as const satisfies Record<PermissionMode, MessageKey>;
+
+export const effortWords = {
+  low: 'effort.low',
+  medium: 'effort.medium',
+  high: 'effort.high',
+  xhigh: 'effort.xhigh',
+  max: 'effort.max',
+} as const satisfies Record<Effort, MessageKey>;
+
+export const policyWords = {
+  always: 'policy.always',
+  plan_only: 'policy.plan_only',
+  never: 'policy.never',
+} as const satisfies Record<QuestionPolicy, MessageKey>;
 
 export const scopeWords = {
   session: 'rule.scope_session',

@@ -23,7 +23,7 @@ import { toInputs } from './drafts';
 import { firstOf } from './entries';
 import { reduce, type Action } from './reducer';
 import { draftOf, requestOf, transcriptOf } from './select';
-import { initialState, type State } from './state';
+import { emptyStartDraft, initialState, type State } from './state';
 import { keepUnsent, readUnsent } from './unsent';
 
 /** Entries read at once. */
@@ -295,8 +295,11 @@ export class Desk {
     return approval !== null;
   }
 
-  async startSession(choice: StartChoice): Promise<void> {
-    await this.#start(submitKey.start, choice);
+  /** Says whether it was started. */
+  async startSession(choice: StartChoice): Promise<boolean> {
+    const started = await this.#start(submitKey.start, choice);
+    if (started) this.dispatch({ type: 'start_drafted', change: emptyStartDraft });
+    return started;
   }
 
   /** Starts the example every newcomer sees. */
@@ -310,9 +313,10 @@ export class Desk {
     });
   }
 
-  async #start(key: string, choice: StartChoice): Promise<void> {
+  async #start(key: string, choice: StartChoice): Promise<boolean> {
     const session = await this.#submit(key, 'start_session', choice);
     if (session) this.dispatch({ type: 'session_started', session });
+    return session !== null;
   }
 
   async sendMessage(session: SessionId): Promise<void> {
@@ -403,6 +407,16 @@ export class Desk {
       await this.#bridge.openLink(url);
     } catch (thrown) {
       this.#fail(thrown);
+    }
+  }
+
+  /** Lets the person choose a folder; none where they choose none. */
+  async pickFolder(start: string): Promise<string | null> {
+    try {
+      return await this.#bridge.pickFolder(start);
+    } catch (thrown) {
+      this.#fail(thrown);
+      return null;
     }
   }
 

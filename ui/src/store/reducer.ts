@@ -31,6 +31,7 @@ import {
   PANEL_WIDTH,
   type ApprovalDraft,
   type Draft,
+  type StartDraft,
   type State,
   type Submit,
   type Transcript,
@@ -41,6 +42,7 @@ export type Action =
   | { type: 'frames_received'; frames: readonly Frame[] }
   | { type: 'subscription_lost' }
   | { type: 'session_selected'; session: SessionId }
+  | { type: 'start_drafted'; change: Partial<StartDraft> }
   | { type: 'session_started'; session: Session }
   | { type: 'start_opened' }
   | { type: 'start_closed' }
@@ -112,6 +114,8 @@ function step(state: State, action: Action): State {
       return { ...state, link: { ...state.link, status: 'stale' } };
     case 'session_selected':
       return { ...state, selected: action.session, startOpen: false };
+    case 'start_drafted':
+      return { ...state, start: { ...state.start, ...action.change } };
     case 'session_started': {
       const known = state.sessions.some((session) => session.id === action.session.id);
       const next = known ? state : putSession(state, action.session);

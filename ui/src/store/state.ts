@@ -1,13 +1,16 @@
 import type {
+  AgentKind,
   AgentsFound,
   Approval,
   ApprovalId,
   CommandId,
+  Effort,
   LiveText,
   MessageId,
   OptionId,
-  QuestionId,
   PermissionMode,
+  QuestionId,
+  QuestionPolicy,
   Request,
   RequestId,
   RuleId,
@@ -68,6 +71,23 @@ export interface ApprovalDraft {
   mode: PermissionMode;
 }
 
+/** What the person has filled in to start a session. */
+export interface StartDraft {
+  agent: AgentKind;
+  /** None while the suggested one stands. */
+  folder: string | null;
+  prompt: string;
+  name: string;
+  mode: PermissionMode | null;
+  model: string;
+  effort: Effort | null;
+  questions: QuestionPolicy;
+  program: string;
+  bareToolUse: boolean;
+  /** None while the first one stands. */
+  example: string | null;
+}
+
 /** One command on its way, or the error it came back with. */
 export interface Submit {
   command: CommandId;
@@ -104,6 +124,7 @@ export interface State {
   /** When the person asked an agent to stop its turn; gone once it has. */
   stopping: Readonly<Record<SessionId, number>>;
   agents: AgentsFound | null;
+  start: StartDraft;
   picked: Readonly<Record<SessionId, RequestId>>;
   drafts: Readonly<Record<RequestId, Draft>>;
   decisions: Readonly<Record<ApprovalId, ApprovalDraft>>;
@@ -149,6 +170,7 @@ export function initialState(
     unread: {},
     stopping: {},
     agents: null,
+    start: emptyStartDraft,
     picked: {},
     drafts: {},
     decisions: {},
@@ -166,6 +188,20 @@ export function initialState(
     linkAsked: null,
   };
 }
+
+export const emptyStartDraft: StartDraft = {
+  agent: 'claude_code',
+  folder: null,
+  prompt: '',
+  name: '',
+  mode: null,
+  model: '',
+  effort: null,
+  questions: 'always',
+  program: '',
+  bareToolUse: false,
+  example: null,
+};
 
 export const emptyApprovalDraft: ApprovalDraft = {
   form: 'none',

@@ -27,6 +27,8 @@ export class FakeBridge implements Bridge {
   snapshot: Snapshot;
   entries: Record<SessionId, Entry[]> = {};
   agents: AgentsFound = { agents: [], examples: [], home: null };
+  /** The folder the person chooses. */
+  folder: string | null = null;
   /** Stands for a click on a notification. */
   openRequest: (request: string) => void = () => undefined;
   #receive: ((frames: Frame[]) => void) | null = null;
@@ -106,6 +108,10 @@ export class FakeBridge implements Bridge {
 
   async openLink(url: string): Promise<void> {
     this.opened.push(url);
+  }
+
+  async pickFolder(): Promise<string | null> {
+    return this.folder;
   }
 
   /** Pushes changes as the next delta, and keeps them for the next snapshot. */
