@@ -31,7 +31,7 @@ async function openStart(bridge = new FakeBridge({ sessions: [] })) {
 }
 
 test('everything beyond the folder and the first message is folded, and says in words what differs', async () => {
-  const { bridge, user } = await openStart();
+  const { bridge, user } = await openStart(new FakeBridge({ sessions: [] }).on('start_session', () => aSession()));
   expect(screen.getByText('Found: version 2.1.0, /usr/bin/claude')).toBeVisible();
   await user.click(screen.getByText('More options'));
   await user.selectOptions(field('Permissions'), 'Plan only');

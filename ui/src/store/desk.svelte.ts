@@ -4,6 +4,7 @@ import type {
   ApprovalDecision,
   Approval,
   MessageId,
+  PermissionMode,
   Request,
   RequestId,
   SessionId,
@@ -60,6 +61,8 @@ export const submitKey = {
   queued: (message: MessageId) => `queued:${message}`,
   interrupt: (session: SessionId) => `interrupt:${session}`,
   stop: (session: SessionId) => `stop:${session}`,
+  mode: (session: SessionId) => `mode:${session}`,
+  model: (session: SessionId) => `model:${session}`,
   rename: (session: SessionId) => `rename:${session}`,
   move: (session: SessionId) => `move:${session}`,
   close: (session: SessionId) => `close:${session}`,
@@ -354,6 +357,15 @@ export class Desk {
     this.dispatch({ type: 'stop_asked', session, at: Date.now() });
     const done = await this.#submitAloud(submitKey.interrupt(session), 'interrupt_session', { session });
     if (!done) this.dispatch({ type: 'stop_failed', session });
+  }
+
+  async setMode(session: SessionId, mode: PermissionMode): Promise<void> {
+    await this.#submitAloud(submitKey.mode(session), 'set_permission_mode', { session, mode });
+  }
+
+  /** Says whether it was taken. */
+  setModel(session: SessionId, model: string): Promise<boolean> {
+    return this.#submitAloud(submitKey.model(session), 'set_model', { session, model });
   }
 
   async resume(session: SessionId): Promise<void> {

@@ -1,14 +1,8 @@
-import type { AgentKind, AgentFound, Effort, Session, SessionOptions } from '../../generated/wire';
+import type { AgentFound, Effort, Session, SessionOptions } from '../../generated/wire';
 import { t } from '../../shared/messages';
 import { effortWords, modeWords, policyWords } from '../../shared/words';
 import { usualOptions, type StartChoice } from '../../store/desk.svelte';
 import type { StartDraft } from '../../store/state';
-
-/** Models an agent knows by a short name; every other name may be typed. */
-export const suggestedModels: Readonly<Record<AgentKind, readonly string[]>> = {
-  claude_code: ['sonnet', 'opus', 'haiku'],
-  demo: [],
-};
 
 /** Folders of the sessions that were started last, each once. */
 export function recentFolders(sessions: readonly Session[], most: number): string[] {
