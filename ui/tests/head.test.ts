@@ -54,7 +54,7 @@ test('bypassing all permissions is warned of and needs a tick each time', async 
   await ask();
   const tick = screen.getByRole('checkbox', { name: /I know what can happen/ });
   expect(tick).toHaveFocus();
-  await user.click(button('Ask for nothing any more'));
+  await user.click(button('Stop asking for permission'));
   expect(screen.getByRole('alert')).toHaveTextContent('Tick this first');
   await expectNoViolations();
   await user.click(tick);
@@ -65,7 +65,7 @@ test('bypassing all permissions is warned of and needs a tick each time', async 
   expect(screen.getByRole('checkbox', { name: /I know what can happen/ })).not.toBeChecked();
   expect(bridge.sent('set_permission_mode')).toEqual([]);
   await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
-  await user.click(button('Ask for nothing any more'));
+  await user.click(button('Stop asking for permission'));
   await settle();
   expect(bridge.sent('set_permission_mode')).toMatchObject([{ mode: 'bypass' }]);
 });
@@ -95,7 +95,12 @@ test('the model is chosen by a short name or typed, and a refusal is said and ke
   expect(button('Model: claude-sonnet-4-5')).toHaveFocus();
 });
 
-test('a demo and an ended session offer neither', async () => {
+test('a demo has neither', async () => {
+  await openHead({ agent: 'demo' });
+  expect(screen.queryByRole('button', { name: /^Permissions|^Model/ })).toBeNull();
+});
+
+test('an ended session offers neither, and still says its model', async () => {
   await openHead({ state: { state: 'ended', at: 1, end: { end: 'finished' } } });
   expect(screen.queryByRole('button', { name: /^Permissions/ })).toBeNull();
   expect(screen.queryByRole('button', { name: /^Model/ })).toBeNull();
