@@ -1,5 +1,7 @@
 //! The shell: the only code that knows Tauri. It builds the engine, opens the doors, and ends them in order.
 
+mod appearance;
+mod closing;
 mod demo;
 mod folders;
 mod links;
@@ -9,6 +11,7 @@ pub mod rendering;
 mod rpc;
 mod subscribe;
 mod trace;
+mod tray;
 mod window;
 mod words;
 
@@ -19,7 +22,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use askdesk_api::DeskApi;
 use askdesk_engine::clock::System;
-use askdesk_engine::{Attention, EngineHandle, OpenedEngine};
+use askdesk_engine::{Attention, EngineHandle, OpenedEngine, SettingsFile};
 use opening::{Opener, Opening};
 use tauri::{AppHandle, Manager, RunEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
@@ -42,12 +45,15 @@ pub fn run() -> ExitCode {
 
     let mut builder = tauri::Builder::default()
         .plugin(tauri_plugin_dialog::init())
-        .plugin(tauri_plugin_notification::init());
+        .plugin(tauri_plugin_notification::init())
+        .plugin(window::remembered(std::env::var_os(DATA_FOLDER)));
     if std::env::var_os(DATA_FOLDER).is_none() {
         builder = builder.plugin(tauri_plugin_single_instance::init(|app, _, _| window::raise(app)));
     }
     let app = builder
         .manage(subscribe::Subscriptions::default())
+        .manage(closing::Asking::default())
+        .on_window_event(closing::on_window_event)
         .invoke_handler(rpc::handler())
         .on_page_load(subscribe::end_with_page)
         .setup(|app| {
@@ -74,8 +80,11 @@ pub fn run() -> ExitCode {
 fn open(app: &AppHandle, opener: &Opener) {
     match open_desk(app) {
         Ok((desk, attention)) => {
+            appearance::follow(app, desk.settings());
             notify::listen(app, desk.clone(), attention);
             opener.open(desk);
+            let app = app.clone();
+            tauri::async_runtime::spawn(async move { tray::offer(&app).await });
         }
         Err(error) => {
             let words = format!("{error:#}");
@@ -92,7 +101,8 @@ fn open_desk(app: &AppHandle) -> anyhow::Result<(DeskApi, mpsc::Receiver<Attenti
     let OpenedEngine { handle, attention } = EngineHandle::open(&folder, Arc::new(System))
         .with_context(|| format!("the data folder {} cannot be used", folder.display()))?;
     let demo = demo::agent(&folder)?;
-    Ok((DeskApi::new(handle, demo, trace::painted()), attention))
+    let settings = Arc::new(SettingsFile::open(&folder));
+    Ok((DeskApi::new(handle, demo, settings, trace::painted()), attention))
 }
 
 fn data_folder(app: &AppHandle) -> anyhow::Result<PathBuf> {

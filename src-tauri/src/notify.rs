@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_api::{DeskApi, View};
-use askdesk_domain::{Question, RequestId, SessionId};
+use askdesk_domain::{NotifyQuestions, Question, RequestId, SessionId};
 use askdesk_engine::Attention;
 use tauri::{AppHandle, Emitter};
 use tauri_plugin_notification::{Action, ActionPerformed, ActionType, NotificationExt};
@@ -49,7 +49,8 @@ pub fn listen(app: &AppHandle, desk: DeskApi, mut attention: mpsc::Receiver<Atte
         while let Some(attention) = attention.recv().await {
             match attention {
                 Attention::Asked { request, session } => {
-                    if tells(desk.view(), session.id) {
+                    let settings = *desk.settings().watch().borrow();
+                    if tells(settings.notify_questions, desk.view(), session.id) {
                         let number = shown.lock().unwrap_or_else(PoisonError::into_inner).add(request.id);
                         show(&app, number, &session.name, &body(&request.questions));
                     }
@@ -69,8 +70,12 @@ pub fn listen(app: &AppHandle, desk: DeskApi, mut attention: mpsc::Receiver<Atte
 }
 
 /// Says whether a question of a session is worth a notification: not while the person looks at that session.
-fn tells(view: View, session: SessionId) -> bool {
-    !view.focused || view.session != Some(session)
+fn tells(which: NotifyQuestions, view: View, session: SessionId) -> bool {
+    let unseen = !view.focused || view.session != Some(session);
+    match which {
+        NotifyQuestions::Unseen => unseen,
+        NotifyQuestions::Never => false,
+    }
 }
 
 fn body(questions: &[Question]) -> String {
@@ -144,9 +149,15 @@ mod tests {
     #[test]
     fn only_the_session_that_is_looked_at_is_not_told() {
         let looking = |shown: Option<u128>, focused| View { session: shown.map(session), focused };
-        assert!(!tells(looking(Some(1), true), session(1)));
-        assert!(tells(looking(Some(1), false), session(1)));
-        assert!(tells(looking(Some(2), true), session(1)));
-        assert!(tells(looking(None, true), session(1)));
+        assert!(!tells(NotifyQuestions::Unseen, looking(Some(1), true), session(1)));
+        assert!(tells(NotifyQuestions::Unseen, looking(Some(1), false), session(1)));
+        assert!(tells(NotifyQuestions::Unseen, looking(Some(2), true), session(1)));
+        assert!(tells(NotifyQuestions::Unseen, looking(None, true), session(1)));
+    }
+
+    #[test]
+    fn who_wants_no_notifications_is_told_of_nothing() {
+        let away = View { session: None, focused: false };
+        assert!(!tells(NotifyQuestions::Never, away, session(1)));
     }
 }

@@ -1,9 +1,38 @@
 //! The one window.
 
-use tauri::{AppHandle, Manager};
+use std::ffi::OsString;
+
+use tauri::plugin::TauriPlugin;
+use tauri::{AppHandle, Manager, Wry};
+use tauri_plugin_window_state::StateFlags;
 
 /// The label of the app's window.
 pub const MAIN: &str = "main";
+
+/// Where the window stood, in a data folder of its own.
+const PLACE: &str = "window.json";
+
+/// Brings the window back where it stood and as large as it was, but never hidden.
+pub fn remembered(data_folder: Option<OsString>) -> TauriPlugin<Wry> {
+    let what = StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED;
+    let plugin = tauri_plugin_window_state::Builder::new().with_state_flags(what);
+    // An absolute path stands for itself; otherwise the system's place for the app's configuration is taken.
+    let own =
+        data_folder.and_then(|folder| std::path::absolute(folder).ok()).map(|folder| folder.join(PLACE));
+    match own.as_deref().and_then(|path| path.to_str()) {
+        Some(path) => plugin.with_filename(path).build(),
+        None => plugin.build(),
+    }
+}
+
+/// Takes the window off the screen; what runs goes on.
+pub fn hide(app: &AppHandle) {
+    if let Some(window) = app.get_webview_window(MAIN)
+        && let Err(error) = window.hide()
+    {
+        tracing::warn!(%error, "the window could not be hidden");
+    }
+}
 
 /// Brings the window up, wherever it is.
 pub fn raise(app: &AppHandle) {

@@ -11,5 +11,6 @@ mod examples;
 mod harness;
 mod looks;
 mod real_claude;
+mod settings;
 mod shapes;
 mod together;

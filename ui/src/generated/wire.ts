@@ -1401,6 +1401,105 @@ text: string, };
 export type LogKind = "unusable" | "stderr" | "refused" | "note";
 
 /**
+ * Everything a person can set.
+ */
+export type Settings = { 
+/**
+ * Light or dark.
+ */
+theme: Theme, 
+/**
+ * How large everything is.
+ */
+textSize: TextSize, 
+/**
+ * How much room there is between things.
+ */
+density: Density, 
+/**
+ * Whether the system tells of questions that are not looked at.
+ */
+notifyQuestions: NotifyQuestions, 
+/**
+ * What closing the window does.
+ */
+onClose: OnClose, };
+
+/**
+ * One thing that is set to a value.
+ */
+export type Setting = { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "on_close", "value": OnClose };
+
+/**
+ * Light or dark.
+ */
+export type Theme = "system" | "light" | "dark";
+
+/**
+ * How large everything is, in per cent of the usual size.
+ */
+export type TextSize = number;
+
+/**
+ * How much room there is between things.
+ */
+export type Density = "comfortable" | "compact";
+
+/**
+ * Which questions the system tells of.
+ */
+export type NotifyQuestions = "unseen" | "never";
+
+/**
+ * What closing the window does.
+ */
+export type OnClose = "keep_running" | "quit";
+
+/**
+ * Something in the file that is left as it stands and has no effect.
+ */
+export type IgnoredSetting = { 
+/**
+ * Where it stands: `table.name`, or the file's name where the file as a whole cannot be read.
+ */
+key: string, 
+/**
+ * Why it has no effect.
+ */
+why: string, };
+
+/**
+ * Reads what is set; the file may have been edited.
+ */
+export type ReadSettings = Record<symbol, never>;
+
+/**
+ * Changes one setting.
+ */
+export type ChangeSetting = { 
+/**
+ * Which, and to what.
+ */
+change: Setting, };
+
+/**
+ * What is set.
+ */
+export type SettingsRead = { 
+/**
+ * What holds.
+ */
+settings: Settings, 
+/**
+ * What stands in the file and has no effect.
+ */
+ignored: Array<IgnoredSetting>, 
+/**
+ * Where the file is.
+ */
+file: string, };
+
+/**
  * Says what the window shows, so that nobody is told of what they are looking at.
  */
 export type NoteView = { 
@@ -1434,7 +1533,7 @@ export type Done = Record<symbol, never>;
 /**
  * Why a command failed; a consumer branches on the code, and the screen chooses the words.
  */
-export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "closing";
+export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "closing";
 
 /**
  * Why a command failed.
@@ -1503,6 +1602,8 @@ export interface CommandMap {
   list_agents: { input: ListAgents; output: AgentsFound };
   read_transcript: { input: ReadTranscript; output: TranscriptPage };
   read_log: { input: ReadLog; output: SessionLog };
+  read_settings: { input: ReadSettings; output: SettingsRead };
+  change_setting: { input: ChangeSetting; output: SettingsRead };
   note_view: { input: NoteView; output: Done };
   note_painted: { input: NotePainted; output: Done };
 }

@@ -36,6 +36,7 @@ const errorWords = {
   storage_busy: () => t('error.storage_busy'),
   storage_full: () => t('error.storage_full'),
   storage: ({ message }) => t('error.storage', { message }),
+  settings_not_written: ({ message }) => t('error.settings_not_written', { message }),
   closing: () => t('error.closing'),
   unreachable: ({ message }) => t('error.unreachable', { message }),
 } satisfies Record<DeskError['code'], (error: DeskError) => string>;

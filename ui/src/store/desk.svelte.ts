@@ -10,6 +10,8 @@ import type {
   SessionId,
   SessionLog,
   SessionOptions,
+  Setting,
+  SettingsRead,
 } from '../generated/wire';
 import {
   asDeskError,
@@ -97,6 +99,7 @@ export class Desk {
     const keep = () => keepUnsent(this.state.messages);
     window.addEventListener('pagehide', keep);
     void this.#subscribe();
+    void this.readSettings();
     view();
     return () => {
       window.removeEventListener('focus', view);
@@ -117,6 +120,25 @@ export class Desk {
     });
     heard.catch((thrown: unknown) => this.#fail(thrown));
     return () => void heard.then((stop) => stop()).catch(() => undefined);
+  }
+
+  /** Reads what is set; gives the error if that failed. */
+  readSettings(): Promise<DeskError | null> {
+    return this.#settings(() => this.#bridge.call('read_settings', {}));
+  }
+
+  /** Changes one setting; gives the error if that failed. */
+  changeSetting(change: Setting): Promise<DeskError | null> {
+    return this.#settings(() => this.#bridge.call('change_setting', { change }));
+  }
+
+  async #settings(read: () => Promise<SettingsRead>): Promise<DeskError | null> {
+    try {
+      this.dispatch({ type: 'settings_read', settings: await read() });
+      return null;
+    } catch (thrown) {
+      return asDeskError(thrown);
+    }
   }
 
   dispatch(action: Action): void {

@@ -10,6 +10,7 @@ import type {
   RequestId,
   Session,
   SessionId,
+  SettingsRead,
   TranscriptPage,
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
@@ -76,7 +77,10 @@ export type Action =
   | { type: 'log_closed' }
   | { type: 'entry_folded'; session: SessionId; entry: number; open: boolean }
   | { type: 'link_asked'; url: string }
-  | { type: 'link_closed' };
+  | { type: 'link_closed' }
+  | { type: 'settings_read'; settings: SettingsRead }
+  | { type: 'settings_opened' }
+  | { type: 'settings_closed' };
 
 type DraftAction = { request: RequestId } & (
   | {
@@ -228,6 +232,12 @@ function step(state: State, action: Action): State {
       return { ...state, linkAsked: action.url };
     case 'link_closed':
       return { ...state, linkAsked: null };
+    case 'settings_read':
+      return { ...state, settings: action.settings };
+    case 'settings_opened':
+      return { ...state, settingsOpen: true };
+    case 'settings_closed':
+      return { ...state, settingsOpen: false };
     default:
       return reduceDraft(state, action);
   }

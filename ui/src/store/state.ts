@@ -16,6 +16,7 @@ import type {
   RuleId,
   Session,
   SessionId,
+  SettingsRead,
   StorageNotice,
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
@@ -146,6 +147,8 @@ export interface State {
   logOpen: SessionId | null;
   /** The address the person is asked about before it is opened outside. */
   linkAsked: string | null;
+  settings: SettingsRead | null;
+  settingsOpen: boolean;
 }
 
 /** In pixels: from what the narrowest card needs to what leaves a readable transcript. */
@@ -186,6 +189,8 @@ export function initialState(
     finderOpen: false,
     logOpen: null,
     linkAsked: null,
+    settings: null,
+    settingsOpen: false,
   };
 }
 

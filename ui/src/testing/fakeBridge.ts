@@ -6,6 +6,7 @@ import type {
   Frame,
   Request,
   SessionId,
+  SettingsRead,
   Snapshot,
 } from '../generated/wire';
 import type { Bridge, CommandName, Input, Output } from '../platform/bridge';
@@ -29,6 +30,17 @@ export class FakeBridge implements Bridge {
   agents: AgentsFound = { agents: [], examples: [], home: null };
   /** The folder the person chooses. */
   folder: string | null = null;
+  settings: SettingsRead = {
+    settings: {
+      theme: 'system',
+      textSize: 100,
+      density: 'comfortable',
+      notifyQuestions: 'unseen',
+      onClose: 'keep_running',
+    },
+    ignored: [],
+    file: '/home/ada/.local/share/askdesk/settings.toml',
+  };
   /** Stands for a click on a notification. */
   openRequest: (request: string) => void = () => undefined;
   #receive: ((frames: Frame[]) => void) | null = null;
@@ -70,6 +82,14 @@ export class FakeBridge implements Bridge {
         };
       case 'list_agents':
         return this.agents;
+      case 'read_settings':
+        return this.settings;
+      case 'change_setting': {
+        const { change } = input as Input<'change_setting'>;
+        const settings = { ...this.settings.settings, [camel(change.setting)]: change.value };
+        this.settings = { ...this.settings, settings };
+        return this.settings;
+      }
       case 'read_log':
         return { lines: [] };
       case 'answer_question':
@@ -145,6 +165,11 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
         sessions: snapshot.sessions.filter((session) => session.id !== change.session),
       };
   }
+}
+
+/** The name of a setting as a field. */
+function camel(name: string): string {
+  return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function put<T extends { id: string }>(values: readonly T[], value: T): T[] {

@@ -22,6 +22,8 @@ macro_rules! for_each_command {
             list_agents(ListAgents) -> AgentsFound,
             read_transcript(ReadTranscript) -> TranscriptPage,
             read_log(ReadLog) -> SessionLog,
+            read_settings(ReadSettings) -> SettingsRead,
+            change_setting(ChangeSetting) -> SettingsRead,
             note_view(NoteView) -> Done,
             note_painted(NotePainted) -> Done,
         }

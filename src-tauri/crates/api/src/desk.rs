@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_agents::{AgentError, ClaudeOptions, LaunchPlan, claude_launch, find_claude};
-use askdesk_domain::{AgentKind, Approval, Command, CommandId, Reject, Request, Session, SessionId};
-use askdesk_engine::{EngineError, EngineHandle, JournalError, Sessions, StartSpec};
+use askdesk_domain::{
+    AgentKind, Approval, ApprovalState, Command, CommandId, Reject, Request, Session, SessionId, SessionState,
+};
+use askdesk_engine::frame::Frame;
+use askdesk_engine::{EngineError, EngineHandle, JournalError, Sessions, SettingsFile, StartSpec};
 use tokio::sync::{OnceCell, watch};
 
 use crate::commands::Commands;
@@ -41,6 +44,17 @@ pub struct View {
     pub focused: bool,
 }
 
+/// What would stop if the app ended now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AtWork {
+    /// How many sessions are at work.
+    pub sessions: usize,
+    /// How many questions of running sessions are open.
+    pub questions: usize,
+    /// How many approvals of running sessions are open.
+    pub approvals: usize,
+}
+
 /// Something was painted in the window.
 pub type Painted = Arc<dyn Fn(NotePainted) + Send + Sync>;
 
@@ -58,6 +72,7 @@ pub struct DeskApi {
     engine: EngineHandle,
     sessions: Sessions,
     demo: DemoAgent,
+    settings: Arc<SettingsFile>,
     seen: Arc<Mutex<VecDeque<Seen>>>,
     view: Arc<watch::Sender<View>>,
     painted: Painted,
@@ -65,10 +80,10 @@ pub struct DeskApi {
 
 impl DeskApi {
     /// Puts the commands on an engine.
-    pub fn new(engine: EngineHandle, demo: DemoAgent, painted: Painted) -> Self {
+    pub fn new(engine: EngineHandle, demo: DemoAgent, settings: Arc<SettingsFile>, painted: Painted) -> Self {
         let (view, _) = watch::channel(View { session: None, focused: false });
         let sessions = Sessions::new(engine.clone());
-        Self { engine, sessions, demo, seen: Arc::default(), view: Arc::new(view), painted }
+        Self { engine, sessions, demo, settings, seen: Arc::default(), view: Arc::new(view), painted }
     }
 
     /// Returns the engine underneath.
@@ -79,6 +94,25 @@ impl DeskApi {
     /// Returns the sessions of this run.
     pub const fn sessions(&self) -> &Sessions {
         &self.sessions
+    }
+
+    /// Returns what is set.
+    pub fn settings(&self) -> &SettingsFile {
+        &self.settings
+    }
+
+    /// Counts what would stop if the app ended now.
+    pub async fn at_work(&self) -> Result<AtWork, Error> {
+        let mut frames = self.engine.subscribe().await?;
+        let Some(Frame::Snapshot(now)) = frames.take() else { return Ok(AtWork::default()) };
+        let sessions = now
+            .sessions
+            .iter()
+            .filter(|session| matches!(session.state, SessionState::Starting | SessionState::Working));
+        let sessions = sessions.count();
+        let questions = now.requests.iter().filter(|request| request.is_open()).count();
+        let approvals = now.approvals.iter().filter(|approval| approval.state == ApprovalState::Open).count();
+        Ok(AtWork { sessions, questions, approvals })
     }
 
     /// Returns what the window shows now.
@@ -120,6 +154,11 @@ impl DeskApi {
     ) -> Result<Session, Error> {
         let act = async { Ok(self.engine.act(command).await?.session) };
         self.once(id, name, act).await?.ok_or_else(|| Reject::NotFound { what: "session" }.into())
+    }
+
+    fn settings_read(&self, read: askdesk_engine::ReadSettings) -> SettingsRead {
+        let askdesk_engine::ReadSettings { settings, ignored } = read;
+        SettingsRead { settings, ignored, file: self.settings.path().display().to_string() }
     }
 
     async fn start(&self, input: StartSession) -> Result<Session, Error> {
@@ -328,6 +367,21 @@ impl Commands for DeskApi {
 
     async fn read_log(&self, input: ReadLog) -> Result<SessionLog, Error> {
         Ok(SessionLog { lines: self.sessions.log(input.session) })
+    }
+
+    async fn read_settings(&self, _: ReadSettings) -> Result<SettingsRead, Error> {
+        let settings = Arc::clone(&self.settings);
+        let read = tokio::task::spawn_blocking(move || settings.read()).await;
+        read.map(|read| self.settings_read(read)).map_err(|_| EngineError::Closing.into())
+    }
+
+    async fn change_setting(&self, input: ChangeSetting) -> Result<SettingsRead, Error> {
+        let (settings, now) = (Arc::clone(&self.settings), self.engine.source().now());
+        let change = tokio::task::spawn_blocking(move || settings.change(input.change, now)).await;
+        let changed = change.map_err(|_| Error::from(EngineError::Closing))?;
+        let changed =
+            changed.map_err(|error| Error::new(ErrorCode::SettingsNotWritten, error.to_string()))?;
+        Ok(self.settings_read(changed))
     }
 
     async fn note_view(&self, input: NoteView) -> Result<Done, Error> {

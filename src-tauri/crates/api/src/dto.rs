@@ -2,8 +2,9 @@
 
 use askdesk_domain::{
     AgentKind, AnswerInput, Approval, ApprovalDecision, ApprovalId, CommandId, Entry, MessageId, Request,
-    RequestId, SessionId, Timestamp,
+    RequestId, SessionId, Setting, Settings, Timestamp,
 };
+use askdesk_engine::IgnoredSetting;
 use askdesk_engine::log::LogLine;
 use serde::{Deserialize, Serialize};
 
@@ -231,6 +232,25 @@ wire! {
     struct SessionLog {
         /// The lines.
         lines: Vec<LogLine>,
+    }
+
+    /// Reads what is set; the file may have been edited.
+    struct ReadSettings {}
+
+    /// Changes one setting.
+    struct ChangeSetting {
+        /// Which, and to what.
+        change: Setting,
+    }
+
+    /// What is set.
+    struct SettingsRead {
+        /// What holds.
+        settings: Settings,
+        /// What stands in the file and has no effect.
+        ignored: Vec<IgnoredSetting>,
+        /// Where the file is.
+        file: String,
     }
 
     /// Says what the window shows, so that nobody is told of what they are looking at.

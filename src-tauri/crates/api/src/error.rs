@@ -30,6 +30,8 @@ pub enum ErrorCode {
     StorageFull,
     /// The database cannot be read or written.
     Storage,
+    /// The file with the settings cannot be written.
+    SettingsNotWritten,
     /// The app is closing.
     Closing,
 }

@@ -9,5 +9,5 @@ pub mod error;
 mod wire_types;
 
 pub use commands::{COMMAND_NAMES, Commands, dispatch, read_input};
-pub use desk::{DemoAgent, DeskApi, View};
+pub use desk::{AtWork, DemoAgent, DeskApi, View};
 pub use error::{Error, ErrorCode};

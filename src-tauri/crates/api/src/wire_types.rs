@@ -42,6 +42,9 @@ fn typescript() -> String {
         dto::RemoveQueued, dto::SendQueued, dto::InterruptSession, dto::StopSession,
         dto::ListAgents, dto::AgentsFound, dto::AgentFound, dto::Example,
         dto::ReadTranscript, dto::TranscriptPage, dto::ReadLog, dto::SessionLog, log::LogLine, log::LogKind,
+        domain::Settings, domain::Setting, domain::Theme, domain::TextSize, domain::Density,
+        domain::NotifyQuestions, domain::OnClose, askdesk_engine::IgnoredSetting,
+        dto::ReadSettings, dto::ChangeSetting, dto::SettingsRead,
         dto::NoteView, dto::NotePainted, dto::Done,
         error::ErrorCode, error::Error, error::EndedElsewhere,
     ];

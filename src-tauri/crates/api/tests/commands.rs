@@ -10,6 +10,7 @@
 #[path = "support/desk.rs"]
 mod desk;
 
+use askdesk_api::AtWork;
 use askdesk_domain::{Delivery, Request, SessionState};
 use desk::{Bridge, demo, fresh};
 use rstest::rstest;
@@ -217,6 +218,38 @@ async fn case_36_looking_at_a_session_does_not_answer_or_clear_its_question() {
     assert_eq!(bridge.painted.lock().unwrap()[0].request, Some(request.id));
     assert_eq!(bridge.snapshot().await, before);
     assert_eq!(bridge.decisions(), 0);
+}
+
+#[tokio::test]
+async fn what_would_stop_with_the_app_is_counted() {
+    let bridge = Bridge::open();
+    assert_eq!(bridge.api.at_work().await.unwrap(), AtWork::default());
+    let request = bridge.asked("technology").await;
+    let asked = AtWork { sessions: 1, questions: 1, approvals: 0 };
+    assert_eq!(bridge.api.at_work().await.unwrap(), asked);
+    let stop = json!({"requestId": fresh(), "session": request.session});
+    bridge.call("stop_session", stop).await.unwrap();
+    assert_eq!(bridge.api.at_work().await.unwrap(), AtWork::default());
+}
+
+#[tokio::test]
+async fn a_setting_that_is_changed_is_read_and_told_and_stands_in_the_file() {
+    let bridge = Bridge::open();
+    let mut told = bridge.api.settings().watch();
+    let change = json!({"change": {"setting": "text_size", "value": 150}});
+    let changed = bridge.call("change_setting", change).await.unwrap();
+    assert_eq!(changed["settings"]["textSize"], 150);
+    assert_eq!(bridge.call("read_settings", json!({})).await.unwrap(), changed);
+    assert!(told.has_changed().unwrap());
+    assert!((told.borrow_and_update().text_size.factor() - 1.5).abs() < f64::EPSILON);
+    let file = std::fs::read_to_string(changed["file"].as_str().unwrap()).unwrap();
+    assert!(file.contains("text_size = 150"), "{file}");
+
+    let too_large = json!({"change": {"setting": "text_size", "value": 1_000}});
+    let refused = bridge.refused("change_setting", too_large).await;
+    assert_eq!(refused["code"], "invalid");
+    assert!(refused["message"].as_str().unwrap().contains("between 80 and 200"), "{refused}");
+    assert_eq!(bridge.call("read_settings", json!({})).await.unwrap(), changed);
 }
 
 #[tokio::test]

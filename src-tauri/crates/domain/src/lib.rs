@@ -16,6 +16,7 @@ pub mod queue;
 pub mod reject;
 pub mod request;
 pub mod session;
+pub mod settings;
 pub mod text;
 pub mod transcript;
 
@@ -36,4 +37,5 @@ pub use request::{
     Delivery, Ended, EndedBy, Limit, OrphanedWhy, Outcome, Request, RequestState, Source, WithdrawnWhy,
 };
 pub use session::{AgentKind, Session, SessionEnd, SessionState};
+pub use settings::{Density, NotifyQuestions, OnClose, Setting, Settings, TextSize, Theme};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};

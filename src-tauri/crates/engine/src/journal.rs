@@ -1,6 +1,5 @@
 //! The journal: what has happened, on disk before anybody hears of it.
 
-mod keep_aside;
 mod read;
 mod schema;
 
@@ -14,6 +13,7 @@ use rusqlite::{Connection, Transaction, params};
 pub use read::{Page, Reader};
 
 use crate::frame::StorageNotice;
+use crate::keep_aside;
 
 /// Why the journal could not be read or written.
 #[derive(Debug, thiserror::Error)]

@@ -8,12 +8,15 @@ pub mod frame;
 pub mod handle;
 pub mod hub;
 pub mod journal;
+mod keep_aside;
 pub mod log;
 pub mod session;
+pub mod settings;
 pub mod writer;
 
 pub use handle::{EngineHandle, OpenedEngine, PAGE_ENTRIES};
 pub use hub::Subscription;
 pub use journal::{Journal, JournalError, Page};
 pub use session::{Sessions, StartSpec};
+pub use settings::{IgnoredSetting, ReadSettings, SettingsError, SettingsFile};
 pub use writer::{Applied, Attention, EngineError};

@@ -11,7 +11,7 @@ use askdesk_api::{DemoAgent, DeskApi, Error, dispatch};
 use askdesk_domain::Request;
 use askdesk_engine::clock::System;
 use askdesk_engine::frame::{Frame, Snapshot};
-use askdesk_engine::{EngineHandle, OpenedEngine};
+use askdesk_engine::{EngineHandle, OpenedEngine, SettingsFile};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -70,7 +70,9 @@ impl Bridge {
         };
         let painted: Arc<Mutex<Vec<NotePainted>>> = Arc::default();
         let notes = Arc::clone(&painted);
-        let api = DeskApi::new(handle, demo, Arc::new(move |note| notes.lock().unwrap().push(note)));
+        let settings = Arc::new(SettingsFile::open(&data));
+        let api =
+            DeskApi::new(handle, demo, settings, Arc::new(move |note| notes.lock().unwrap().push(note)));
         Self { api, folder, painted }
     }
 

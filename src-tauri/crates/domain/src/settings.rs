@@ -1,0 +1,167 @@
+//! What a person can set, and what holds where nothing is set.
+
+use serde::{Deserialize, Serialize};
+
+/// Everything a person can set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Settings {
+    /// Light or dark.
+    pub theme: Theme,
+    /// How large everything is.
+    pub text_size: TextSize,
+    /// How much room there is between things.
+    pub density: Density,
+    /// Whether the system tells of questions that are not looked at.
+    pub notify_questions: NotifyQuestions,
+    /// What closing the window does.
+    pub on_close: OnClose,
+}
+
+/// One thing that is set to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "setting", content = "value", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Setting {
+    /// Light or dark.
+    Theme(Theme),
+    /// How large everything is.
+    TextSize(TextSize),
+    /// How much room there is between things.
+    Density(Density),
+    /// Whether the system tells of questions that are not looked at.
+    NotifyQuestions(NotifyQuestions),
+    /// What closing the window does.
+    OnClose(OnClose),
+}
+
+impl Settings {
+    /// Returns the settings with one of them changed.
+    #[must_use]
+    pub const fn with(mut self, setting: Setting) -> Self {
+        match setting {
+            Setting::Theme(theme) => self.theme = theme,
+            Setting::TextSize(size) => self.text_size = size,
+            Setting::Density(density) => self.density = density,
+            Setting::NotifyQuestions(notify) => self.notify_questions = notify,
+            Setting::OnClose(on_close) => self.on_close = on_close,
+        }
+        self
+    }
+}
+
+/// Light or dark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Theme {
+    /// As the system has it.
+    #[default]
+    System,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+/// How large everything is, in per cent of the usual size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u16", into = "u16")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number"))]
+pub struct TextSize(u16);
+
+impl TextSize {
+    /// The smallest that can be read.
+    pub const LEAST: u16 = 80;
+    /// The largest at which everything can still be reached (WCAG 2.2, 1.4.4).
+    pub const MOST: u16 = 200;
+
+    /// Returns it as a factor.
+    pub fn factor(self) -> f64 {
+        f64::from(self.0) / 100.0
+    }
+}
+
+impl Default for TextSize {
+    fn default() -> Self {
+        Self(100)
+    }
+}
+
+impl TryFrom<u16> for TextSize {
+    type Error = String;
+
+    fn try_from(percent: u16) -> Result<Self, String> {
+        if (Self::LEAST..=Self::MOST).contains(&percent) {
+            Ok(Self(percent))
+        } else {
+            Err(format!("{percent} is not between {} and {} per cent", Self::LEAST, Self::MOST))
+        }
+    }
+}
+
+impl From<TextSize> for u16 {
+    fn from(size: TextSize) -> Self {
+        size.0
+    }
+}
+
+/// How much room there is between things.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Density {
+    /// Enough to rest the eye.
+    #[default]
+    Comfortable,
+    /// More on the screen.
+    Compact,
+}
+
+/// Which questions the system tells of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum NotifyQuestions {
+    /// Those of sessions that are not looked at.
+    #[default]
+    Unseen,
+    /// None.
+    Never,
+}
+
+/// What closing the window does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum OnClose {
+    /// The sessions go on; the tray brings the window back.
+    #[default]
+    KeepRunning,
+    /// The app ends, after asking where something is at work.
+    Quit,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_size_outside_its_bounds_is_none() {
+        for percent in [0, 79, 201, u16::MAX] {
+            assert!(TextSize::try_from(percent).is_err(), "{percent}");
+        }
+        assert_eq!(TextSize::try_from(125).map(TextSize::factor), Ok(1.25));
+    }
+
+    #[test]
+    fn setting_one_thing_leaves_the_others() {
+        let dark = Settings::default().with(Setting::Theme(Theme::Dark));
+        let compact = dark.with(Setting::Density(Density::Compact));
+        assert_eq!(
+            compact,
+            Settings { theme: Theme::Dark, density: Density::Compact, ..Settings::default() }
+        );
+    }
+}

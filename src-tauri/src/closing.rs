@@ -1,0 +1,68 @@
+//! Closing the window and quitting: what is at work is named before it ends, and goes on where the person wants that.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use askdesk_api::AtWork;
+use askdesk_domain::OnClose;
+use tauri::{AppHandle, Manager, Window, WindowEvent};
+use tauri_plugin_dialog::{DialogExt, MessageDialogButtons, MessageDialogKind};
+
+use crate::opening::Opening;
+use crate::{tray, window, words};
+
+/// Whether the person is being asked at this moment.
+#[derive(Default)]
+pub struct Asking(AtomicBool);
+
+/// Decides what closing the window does.
+pub fn on_window_event(closed: &Window, event: &WindowEvent) {
+    let WindowEvent::CloseRequested { api, .. } = event else { return };
+    let app = closed.app_handle().clone();
+    // A desk that is not open yet has nothing that could be lost.
+    let Some(desk) = app.state::<Opening>().now() else { return };
+    api.prevent_close();
+    tauri::async_runtime::spawn(async move {
+        let on_close = desk.settings().watch().borrow().on_close;
+        if on_close == OnClose::KeepRunning && tray::offer(&app).await {
+            window::hide(&app);
+        } else {
+            quit(&app);
+        }
+    });
+}
+
+/// Ends the app, after asking where something is at work.
+pub fn quit(app: &AppHandle) {
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        let at_work = match app.state::<Opening>().now() {
+            Some(desk) => desk.at_work().await.unwrap_or_default(),
+            None => AtWork::default(),
+        };
+        if at_work == AtWork::default() {
+            app.exit(0);
+        } else {
+            ask(&app, at_work);
+        }
+    });
+}
+
+fn ask(app: &AppHandle, at_work: AtWork) {
+    if app.state::<Asking>().0.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let buttons =
+        MessageDialogButtons::OkCancelCustom(words::QUIT.to_owned(), words::KEEP_RUNNING.to_owned());
+    let mut dialog = app.dialog().message(words::at_work(at_work));
+    if let Some(window) = app.get_webview_window(window::MAIN) {
+        dialog = dialog.parent(&window);
+    }
+    let dialog = dialog.title(words::QUIT_TITLE).kind(MessageDialogKind::Warning).buttons(buttons);
+    let app = app.clone();
+    dialog.show(move |quit| {
+        app.state::<Asking>().0.store(false, Ordering::Relaxed);
+        if quit {
+            app.exit(0);
+        }
+    });
+}

@@ -1,0 +1,83 @@
+//! The icon in the system's tray, and whether anybody can see it: a window must never go where no one can bring it back from.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use tauri::menu::{MenuBuilder, MenuItemBuilder};
+use tauri::tray::TrayIconBuilder;
+use tauri::{AppHandle, Wry};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use crate::{closing, window, words};
+
+const TRAY: &str = "tray";
+const OPEN: &str = "open";
+const QUIT: &str = "quit";
+
+/// How long the desktop may take to say whether it has a tray.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Puts the icon into the tray if it is not there yet, and says whether the person can see it.
+pub async fn offer(app: &AppHandle) -> bool {
+    if !shown_by_the_desktop().await {
+        return false;
+    }
+    if app.tray_by_id(TRAY).is_some() {
+        return true;
+    }
+    let (tell, told) = oneshot::channel();
+    let of = app.clone();
+    let asked = app.run_on_main_thread(move || {
+        // Without the system's library for it the tray panics.
+        let made = catch_unwind(AssertUnwindSafe(|| make(&of)));
+        let _ = tell.send(match made {
+            Ok(Ok(())) => true,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "there is no icon in the tray");
+                false
+            }
+            Err(_) => {
+                tracing::warn!("there is no icon in the tray: the system's library for it is missing");
+                false
+            }
+        });
+    });
+    asked.is_ok() && timeout(PATIENCE, told).await.is_ok_and(|made| made.unwrap_or_default())
+}
+
+fn make(app: &AppHandle) -> tauri::Result<()> {
+    let open = MenuItemBuilder::with_id(OPEN, words::OPEN_WINDOW).build(app)?;
+    let quit = MenuItemBuilder::with_id(QUIT, words::QUIT_APP).build(app)?;
+    let menu = MenuBuilder::new(app).items(&[&open, &quit]).build()?;
+    let mut tray =
+        TrayIconBuilder::<Wry>::with_id(TRAY).tooltip(words::APP).menu(&menu).on_menu_event(|app, event| {
+            match event.id().as_ref() {
+                OPEN => window::raise(app),
+                QUIT => closing::quit(app),
+                _ => {}
+            }
+        });
+    if let Some(icon) = app.default_window_icon() {
+        tray = tray.icon(icon.clone());
+    }
+    tray.build(app).map(drop)
+}
+
+/// Asks the desktop whether something there shows icons of the tray; many Linux desktops have nothing that does.
+#[cfg(target_os = "linux")]
+async fn shown_by_the_desktop() -> bool {
+    const WATCHER: &str = "org.kde.StatusNotifierWatcher";
+    let asked = async {
+        let bus = zbus::Connection::session().await?;
+        let watcher = zbus::Proxy::new(&bus, WATCHER, "/StatusNotifierWatcher", WATCHER).await?;
+        watcher.get_property::<bool>("IsStatusNotifierHostRegistered").await
+    };
+    timeout(PATIENCE, asked).await.is_ok_and(|host| host.unwrap_or_default())
+}
+
+/// Other systems always have one.
+#[cfg(not(target_os = "linux"))]
+async fn shown_by_the_desktop() -> bool {
+    true
+}

@@ -1,0 +1,102 @@
+import type { Setting, Settings } from '../../generated/wire';
+import { t } from '../../shared/messages';
+
+/** One value a setting can have. */
+export interface Choice {
+  /** Stands for the change in the list's control. */
+  value: string;
+  words: string;
+  change: Setting;
+}
+
+/** One setting as it stands on the screen. */
+export interface Row {
+  id: Setting['setting'];
+  section: 'settings.appearance' | 'settings.notifications' | 'settings.window';
+  name: string;
+  help: string;
+  current: string;
+  choices: readonly Choice[];
+}
+
+const TEXT_SIZES = [80, 90, 100, 110, 125, 150, 175, 200];
+
+/** All settings with what they are set to, in the order of the screen. */
+export function rowsOf(settings: Settings): Row[] {
+  return [
+    {
+      id: 'theme',
+      section: 'settings.appearance',
+      name: t('settings.theme'),
+      help: t('settings.theme.help'),
+      current: settings.theme,
+      choices: [
+        choice(t('settings.theme.system'), { setting: 'theme', value: 'system' }),
+        choice(t('settings.theme.light'), { setting: 'theme', value: 'light' }),
+        choice(t('settings.theme.dark'), { setting: 'theme', value: 'dark' }),
+      ],
+    },
+    {
+      id: 'text_size',
+      section: 'settings.appearance',
+      name: t('settings.text_size'),
+      help: t('settings.text_size.help'),
+      current: String(settings.textSize),
+      choices: sizesWith(settings.textSize).map((value) =>
+        choice(t('settings.text_size.percent', { percent: value }), { setting: 'text_size', value }),
+      ),
+    },
+    {
+      id: 'density',
+      section: 'settings.appearance',
+      name: t('settings.density'),
+      help: t('settings.density.help'),
+      current: settings.density,
+      choices: [
+        choice(t('settings.density.comfortable'), { setting: 'density', value: 'comfortable' }),
+        choice(t('settings.density.compact'), { setting: 'density', value: 'compact' }),
+      ],
+    },
+    {
+      id: 'notify_questions',
+      section: 'settings.notifications',
+      name: t('settings.notify_questions'),
+      help: t('settings.notify_questions.help'),
+      current: settings.notifyQuestions,
+      choices: [
+        choice(t('settings.notify_questions.unseen'), { setting: 'notify_questions', value: 'unseen' }),
+        choice(t('settings.notify_questions.never'), { setting: 'notify_questions', value: 'never' }),
+      ],
+    },
+    {
+      id: 'on_close',
+      section: 'settings.window',
+      name: t('settings.on_close'),
+      help: t('settings.on_close.help'),
+      current: settings.onClose,
+      choices: [
+        choice(t('settings.on_close.keep_running'), { setting: 'on_close', value: 'keep_running' }),
+        choice(t('settings.on_close.quit'), { setting: 'on_close', value: 'quit' }),
+      ],
+    },
+  ];
+}
+
+/** The rows that hold every word of a search, in name, help or choices. */
+export function found(rows: readonly Row[], search: string): Row[] {
+  const words = search.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  return rows.filter((row) => {
+    const texts = [t(row.section), row.name, row.help, row.id, ...row.choices.map(({ words }) => words)];
+    const text = texts.join(' ').toLocaleLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+function choice(words: string, change: Setting): Choice {
+  return { value: String(change.value), words, change };
+}
+
+/** A size set by hand may be none of the usual ones. */
+function sizesWith(current: number): number[] {
+  return [...new Set([...TEXT_SIZES, current])].sort((a, b) => a - b);
+}
