@@ -23,7 +23,7 @@ macro_rules! bridge {
 
         /// Answers every call of the window.
         pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
-            tauri::generate_handler![$($name,)+ subscribe::subscribe, subscribe::unsubscribe, links::open_link, folders::pick_folder]
+            tauri::generate_handler![$($name,)+ subscribe::subscribe, subscribe::took_frames, subscribe::unsubscribe, links::open_link, folders::pick_folder]
         }
     };
 }

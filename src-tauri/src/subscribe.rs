@@ -1,16 +1,17 @@
 //! The stream to the window: frames in order, text in batches of one screen refresh, questions at once.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use askdesk_api::Error;
 use askdesk_engine::Subscription;
-use askdesk_engine::frame::{Change, Frame};
+use askdesk_engine::frame::{Change, Frame, merge};
 use tauri::async_runtime::{JoinHandle, spawn};
 use tauri::ipc::Channel;
 use tauri::webview::{PageLoadEvent, PageLoadPayload};
 use tauri::{Manager, State, Webview};
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
 use crate::opening::Opening;
@@ -21,26 +22,50 @@ const REFRESH: Duration = Duration::from_millis(16);
 /// How many frames one message carries at most.
 const BATCHED_FRAMES: usize = 512;
 
+/// How many messages may be on their way to a page that has not said yet that it took them. More would wait in the
+/// window's own queue, before the keys of the person.
+const MESSAGES_ON_THE_WAY: usize = 2;
+
 /// The stream of each webview; a page has one at most.
 #[derive(Default)]
-pub struct Subscriptions(Mutex<HashMap<String, (u32, JoinHandle<()>)>>);
+pub struct Subscriptions(Mutex<HashMap<String, Stream>>);
+
+struct Stream {
+    number: u32,
+    /// One permit for each message that may be sent.
+    room: Arc<Semaphore>,
+    task: JoinHandle<()>,
+}
 
 impl Subscriptions {
-    fn replace(&self, webview: &str, start: impl FnOnce() -> JoinHandle<()>) -> u32 {
+    fn replace(&self, webview: &str, start: impl FnOnce(Arc<Semaphore>) -> JoinHandle<()>) -> u32 {
         let mut streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = streams.get(webview).map_or(1, |(number, _)| number + 1);
-        if let Some((_, earlier)) = streams.insert(webview.to_owned(), (number, start())) {
-            earlier.abort();
+        let number = streams.get(webview).map_or(1, |stream| stream.number + 1);
+        let room = Arc::new(Semaphore::new(MESSAGES_ON_THE_WAY));
+        let stream = Stream { number, task: start(Arc::clone(&room)), room };
+        if let Some(earlier) = streams.insert(webview.to_owned(), stream) {
+            earlier.task.abort();
         }
         number
     }
 
     fn end(&self, webview: &str, number: Option<u32>) {
         let streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((current, stream)) = streams.get(webview)
-            && number.is_none_or(|number| number == *current)
+        if let Some(stream) = streams.get(webview)
+            && number.is_none_or(|number| number == stream.number)
         {
-            stream.abort();
+            stream.task.abort();
+        }
+    }
+
+    /// Makes room for the next message; a page that says more than it was sent makes no more room than there is.
+    fn took(&self, webview: &str, number: u32) {
+        let streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stream) = streams.get(webview)
+            && stream.number == number
+            && stream.room.available_permits() < MESSAGES_ON_THE_WAY
+        {
+            stream.room.add_permits(1);
         }
     }
 }
@@ -54,7 +79,14 @@ pub async fn subscribe(
     channel: Channel<Vec<Frame>>,
 ) -> Result<u32, Error> {
     let frames = opening.desk().await?.engine().subscribe().await?;
-    Ok(streams.replace(webview.label(), || spawn(stream(frames, channel))))
+    Ok(streams.replace(webview.label(), |room| spawn(stream(frames, channel, room))))
+}
+
+/// Hears that a page took a message of its stream.
+#[tauri::command]
+#[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
+pub fn took_frames(webview: Webview, streams: State<'_, Subscriptions>, subscription: u32) {
+    streams.took(webview.label(), subscription);
 }
 
 /// Ends a stream.
@@ -73,7 +105,7 @@ pub fn end_with_page(webview: &Webview, payload: &PageLoadPayload<'_>) {
     }
 }
 
-async fn stream(mut frames: Subscription, channel: Channel<Vec<Frame>>) {
+async fn stream(mut frames: Subscription, channel: Channel<Vec<Frame>>, room: Arc<Semaphore>) {
     let mut next = Instant::now();
     while let Some(first) = frames.next().await {
         let mut batch = vec![first];
@@ -90,7 +122,15 @@ async fn stream(mut frames: Subscription, channel: Channel<Vec<Frame>>) {
                 }
             }
         }
-        if channel.send(batch).is_err() {
+        let Ok(permit) = room.acquire().await else { return };
+        permit.forget();
+        // What came while there was no room goes along.
+        while batch.len() < BATCHED_FRAMES
+            && let Some(frame) = frames.take()
+        {
+            batch.push(frame);
+        }
+        if channel.send(merge(batch)).is_err() {
             return;
         }
         next = Instant::now() + REFRESH;

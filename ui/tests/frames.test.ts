@@ -104,6 +104,19 @@ describe('selection', () => {
     expect(state.sessions).toHaveLength(2);
   });
 
+  test('a session that is closed goes with its questions, and the next one is shown', () => {
+    const other = aSession({ id: 's2' });
+    const state = run([
+      frames(
+        snapshot({ sessions: [aSession(), other], requests: [aRequest()] }),
+        delta(0, [{ change: 'session_closed', session: 's1' }]),
+      ),
+    ]);
+    expect(state.sessions).toEqual([other]);
+    expect(state.requests).toEqual({});
+    expect(state.selected).toBe('s2');
+  });
+
   test('case_31_a_question_of_another_session_leaves_the_shown_one_untouched', () => {
     const shown = run([
       frames(snapshot({ sessions: [aSession(), aSession({ id: 's2' })], requests: [aRequest()] })),

@@ -10,7 +10,7 @@ use crate::harness::Setup;
 use crate::{now_ms, rounded};
 
 /// Times in milliseconds, one for each question.
-pub struct Times(Vec<f64>);
+pub struct Times(pub Vec<f64>);
 
 impl Times {
     pub fn json(&self) -> Value {
@@ -133,7 +133,7 @@ fn has(line: &Value, holds: &str) -> bool {
     line["line"].to_string().contains(holds)
 }
 
-fn numbers(values: &Value) -> Vec<f64> {
+pub fn numbers(values: &Value) -> Vec<f64> {
     values.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
 }
 

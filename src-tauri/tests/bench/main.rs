@@ -8,9 +8,11 @@
 #[allow(dead_code, reason = "the harness serves the window tests too")]
 mod harness;
 mod latency;
+mod load;
 mod process;
 
 use latency::Pace;
+use process::Starts;
 use serde_json::json;
 
 /// How many questions are asked and answered.
@@ -20,26 +22,34 @@ const QUESTIONS_AT_ONCE: usize = 100;
 /// How often each window is started.
 const STARTS: usize = 9;
 
+/// Measures everything, or only the parts that are named: `answers`, `load`, `starts`.
 #[tokio::main]
 async fn main() {
-    let latencies = latency::measure(QUESTIONS, Pace::Thinking).await;
-    let at_once = latency::measure(QUESTIONS_AT_ONCE, Pace::AtOnce).await;
-    let starts = process::measure(STARTS);
-    let result = json!({
-        "agent_line_to_panel_painted_ms": latencies.painted.json(),
-        "asked_at_once_to_panel_painted_ms": at_once.painted.json(),
-        "submit_to_agent_stdin_ms": latencies.submitted.json(),
-        "one_word_painted_ms": latencies.frame.json(),
-        "first_paint_ms": { "askdesk": starts.desk.paint, "empty_window": starts.empty.paint,
-            "ratio": ratio(starts.desk.paint, starts.empty.paint) },
-        "memory_pss_mib": { "askdesk": starts.desk.pss_mib, "empty_window": starts.empty.pss_mib,
-            "ratio": ratio(starts.desk.pss_mib, starts.empty.pss_mib) },
-        "memory_rss_mib": { "askdesk": starts.desk.rss_mib, "empty_window": starts.empty.rss_mib,
-            "ratio": ratio(starts.desk.rss_mib, starts.empty.rss_mib) },
-        "binary_mib": rounded(std::fs::metadata(env!("CARGO_BIN_EXE_askdesk-desktop")).unwrap().len() as f64 / MIB),
-        "counts": { "questions": QUESTIONS, "starts": STARTS },
-    });
-    println!("askdesk-bench: {result}");
+    let named: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let wanted = |part: &str| named.is_empty() || named.iter().any(|name| name == part);
+    let mut result = serde_json::Map::new();
+    if wanted("answers") {
+        let latencies = latency::measure(QUESTIONS, Pace::Thinking).await;
+        let at_once = latency::measure(QUESTIONS_AT_ONCE, Pace::AtOnce).await;
+        result.insert("agent_line_to_panel_painted_ms".to_owned(), latencies.painted.json());
+        result.insert("asked_at_once_to_panel_painted_ms".to_owned(), at_once.painted.json());
+        result.insert("submit_to_agent_stdin_ms".to_owned(), latencies.submitted.json());
+        result.insert("one_word_painted_ms".to_owned(), latencies.frame.json());
+    }
+    if wanted("load") {
+        result.insert("under_load".to_owned(), load::measure().await.json());
+    }
+    if wanted("starts") {
+        let Starts { desk, empty } = process::measure(STARTS);
+        let beside = |desk: f64, empty: f64| json!({ "askdesk": desk, "empty_window": empty, "ratio": rounded(desk / empty) });
+        result.insert("first_paint_ms".to_owned(), beside(desk.paint, empty.paint));
+        result.insert("memory_pss_mib".to_owned(), beside(desk.pss_mib, empty.pss_mib));
+        result.insert("memory_rss_mib".to_owned(), beside(desk.rss_mib, empty.rss_mib));
+        let binary = std::fs::metadata(env!("CARGO_BIN_EXE_askdesk-desktop")).unwrap().len();
+        result.insert("binary_mib".to_owned(), json!(rounded(binary as f64 / MIB)));
+    }
+    result.insert("counts".to_owned(), json!({ "questions": QUESTIONS, "starts": STARTS }));
+    println!("askdesk-bench: {}", serde_json::Value::Object(result));
 }
 
 /// Reads the clock that pages see too.
@@ -48,10 +58,6 @@ fn now_ms() -> f64 {
 }
 
 const MIB: f64 = 1024.0 * 1024.0;
-
-fn ratio(a: f64, b: f64) -> f64 {
-    rounded(a / b)
-}
 
 fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0

@@ -84,7 +84,7 @@ fn end(child: &mut Child) {
 }
 
 /// Sums the memory of a process and all its descendants, in KiB: (proportional, resident).
-fn memory(root: u32) -> (f64, f64) {
+pub fn memory(root: u32) -> (f64, f64) {
     let mut parents: HashMap<u32, u32> = HashMap::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {

@@ -53,7 +53,7 @@ async fn case_04_a_question_that_cannot_be_shown_is_refused_in_the_same_turn() {
 async fn a_missing_agent_says_what_was_tried_and_how_to_install_it() {
     let desk = Desk::open().await;
     let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "claude_code", "folder": desk.home(),
-        "program": "/nowhere/claude", "prompt": "Please begin." });
+        "options": { "program": "/nowhere/claude" }, "prompt": "Please begin." });
     let session = desk.invoke("start_session", input).await.unwrap();
     desk.select(session["id"].as_str().unwrap()).await;
     desk.find("nav [data-session][data-state=failed]").await;

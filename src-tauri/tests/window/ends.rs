@@ -103,7 +103,7 @@ async fn case_32_a_failed_delivery_keeps_the_answer_and_offers_retry() {
     fs::write(&program, DEAF_AGENT).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "claude_code", "folder": desk.home(),
-        "program": program, "name": "Deaf" });
+        "options": { "program": program }, "name": "Deaf" });
     let session = desk.invoke("start_session", input).await.unwrap();
     desk.select(session["id"].as_str().unwrap()).await;
     desk.click("radio", "Yes").await;

@@ -150,6 +150,12 @@ impl Desk {
         &self.record
     }
 
+    /// Returns the process that the app and its agents descend from.
+    #[allow(dead_code, reason = "the bench reads it")]
+    pub fn root(&self) -> u32 {
+        self.driver.process.id()
+    }
+
     /// Calls a command of the bridge as the page would.
     pub async fn invoke(&self, command: &str, input: Value) -> Result<Value, Value> {
         let script = "const [command, input, done] = arguments;
@@ -168,7 +174,7 @@ impl Desk {
 
     /// Starts a session of the demo agent by the form, as a person would, and waits until its tab is there.
     pub async fn start_demo(&self, example: &str, name: &str) -> String {
-        let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "example": example,
+        let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "example": example },
             "name": name, "prompt": "Please begin." });
         let session = self.invoke("start_session", input).await.unwrap();
         let id = session["id"].as_str().unwrap().to_owned();

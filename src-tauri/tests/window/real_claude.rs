@@ -35,7 +35,7 @@ async fn a_real_claude_process_asks_two_questions_and_gets_exactly_the_answers()
     let desk = setup.open().await;
     let folder = tempfile::TempDir::new().unwrap();
     let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "claude_code", "folder": folder.path(),
-        "program": program, "prompt": "Please set up auth.", "name": "Real" });
+        "options": { "program": program }, "prompt": "Please set up auth.", "name": "Real" });
     let session = desk.invoke("start_session", input).await.unwrap();
     desk.select(session["id"].as_str().unwrap()).await;
 

@@ -376,7 +376,7 @@ id: MessageId,
 text: string, };
 
 /**
- * One run of one agent in one folder.
+ * One agent in one folder.
  */
 export type Session = { 
 /**
@@ -416,17 +416,9 @@ model: string | null,
  */
 unusableLines: number, 
 /**
- * What the person wrote while the agent worked and is still to be sent, oldest first.
- */
-queue: Array<QueuedMessage>, 
-/**
  * What it was started with.
  */
 options: SessionOptions, 
-/**
- * The permission mode as the agent says now; none while it is not known, or is one the desk has no name for.
- */
-mode: PermissionMode | null, 
 /**
  * Its place in the order of sessions; a smaller one comes first.
  */
@@ -434,7 +426,15 @@ place: number,
 /**
  * Whether it has ended and its agent can take it up again.
  */
-resumable: boolean, };
+resumable: boolean, 
+/**
+ * The permission mode as the agent says now; none while it is not known, or is one the desk has no name for.
+ */
+mode: PermissionMode | null, 
+/**
+ * What the person wrote while the agent worked and is still to be sent, oldest first.
+ */
+queue: Array<QueuedMessage>, };
 
 /**
  * What a session's agent does.
@@ -1161,40 +1161,6 @@ requestId: CommandId,
 session: SessionId, };
 
 /**
- * Asks an agent for another permission mode.
- */
-export type SetPermissionMode = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, 
-/**
- * The mode.
- */
-mode: PermissionMode, };
-
-/**
- * Asks an agent for another model.
- */
-export type SetModel = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, 
-/**
- * The model, as the agent names it.
- */
-model: string, };
-
-/**
  * Gives a session another name.
  */
 export type RenameSession = { 
@@ -1253,6 +1219,40 @@ requestId: CommandId,
  * The session.
  */
 session: SessionId, };
+
+/**
+ * Asks an agent for another permission mode.
+ */
+export type SetPermissionMode = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The mode.
+ */
+mode: PermissionMode, };
+
+/**
+ * Asks an agent for another model.
+ */
+export type SetModel = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The model, as the agent names it.
+ */
+model: string, };
 
 /**
  * Looks for agents on this machine.
@@ -1593,12 +1593,12 @@ export interface CommandMap {
   send_queued: { input: SendQueued; output: Done };
   interrupt_session: { input: InterruptSession; output: Done };
   stop_session: { input: StopSession; output: Done };
-  set_permission_mode: { input: SetPermissionMode; output: Done };
-  set_model: { input: SetModel; output: Done };
   rename_session: { input: RenameSession; output: Session };
   move_session: { input: MoveSession; output: Done };
   close_session: { input: CloseSession; output: Done };
   resume_session: { input: ResumeSession; output: Session };
+  set_permission_mode: { input: SetPermissionMode; output: Done };
+  set_model: { input: SetModel; output: Done };
   list_agents: { input: ListAgents; output: AgentsFound };
   read_transcript: { input: ReadTranscript; output: TranscriptPage };
   read_log: { input: ReadLog; output: SessionLog };

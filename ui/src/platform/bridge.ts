@@ -44,8 +44,16 @@ async function reach<T>(command: string, args: Record<string, unknown>): Promise
 export const tauriBridge: Bridge = {
   call: (command, input) => reach(command, { input }),
   async subscribe(receive) {
-    const channel = new Channel<Frame[]>(receive);
+    // The first frames may come before the number that they belong to.
+    let number: (subscription: number) => void = () => undefined;
+    const numbered = new Promise<number>((resolve) => (number = resolve));
+    const channel = new Channel<Frame[]>((frames) => {
+      // The app holds back what follows until this is taken, so that keys never wait behind it.
+      void numbered.then((subscription) => reach<void>('took_frames', { subscription })).catch(() => undefined);
+      receive(frames);
+    });
     const subscription = await reach<number>('subscribe', { channel });
+    number(subscription);
     return () => reach<void>('unsubscribe', { subscription });
   },
   onOpenRequest: (open) => listen<RequestId>('open-request', (event) => open(event.payload)),

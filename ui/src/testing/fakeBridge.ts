@@ -163,6 +163,9 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
       return {
         ...snapshot,
         sessions: snapshot.sessions.filter((session) => session.id !== change.session),
+        requests: snapshot.requests.filter((request) => request.session !== change.session),
+        approvals: snapshot.approvals.filter((approval) => approval.session !== change.session),
+        live: snapshot.live.filter((text) => text.session !== change.session),
       };
   }
 }

@@ -2,20 +2,27 @@
 
 mod answers;
 mod control;
+mod details;
 mod encode;
+mod late;
 mod launch;
 mod parse;
+mod permissions;
+mod resume;
 mod tools;
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use askdesk_domain::{NativeRef, Outcome, Question, QuestionDraft};
+use askdesk_domain::{NativeRef, Outcome, Question, QuestionDraft, Usd};
 use serde_json::Value;
 
 pub use answers::Encoded;
-pub use encode::EncodeError;
-pub use launch::{ClaudeOptions, PermissionMode, claude_launch, find_claude};
+pub use encode::{ControlRequest, EncodeError};
+pub use late::late_words;
+pub use launch::{ClaudeOptions, claude_launch, find_claude};
+use permissions::Suggestions;
+pub use resume::{claude_resume, no_longer_has};
 
 /// How long a bare question waits for the control request of the same call; measured: 8 ms.
 pub const BARE_GRACE: Duration = Duration::from_millis(400);
@@ -27,6 +34,10 @@ pub const REMEMBERED_TOOL_USES: usize = 1024;
 pub const CAPABILITIES: usize = 256;
 /// The tool by which Claude Code asks.
 const QUESTION_TOOL: &str = "AskUserQuestion";
+/// The tool by which Claude Code hands in a plan.
+const PLAN_TOOL: &str = "ExitPlanMode";
+/// How many of our own requests may wait for an answer; of more, the oldest is given up.
+const AWAITED_REQUESTS: usize = 64;
 /// The capability that lets an answer say that a question was skipped.
 const UNANSWERED_CAPABILITY: &str = "ask_user_question_unanswered_v1";
 
@@ -39,7 +50,11 @@ pub struct ClaudeStream {
     prompt_tool: bool,
     /// Counts our own control requests, for their ids.
     requests_sent: u64,
+    /// Our own requests whose answer somebody waits for.
+    awaited: VecDeque<String>,
     about: About,
+    /// All that this process has spent; it says sums, never single turns.
+    spent: Usd,
     in_turn: bool,
     interrupting: bool,
     calls: Vec<Call>,
@@ -54,6 +69,8 @@ struct About {
     model: Option<String>,
     native_session: Option<String>,
     capabilities: Vec<String>,
+    /// The permission mode in its own word.
+    mode: Option<String>,
 }
 
 /// One call of the agent that has not been seen to its end.
@@ -82,7 +99,12 @@ enum Wanted {
         told: Option<Outcome>,
     },
     /// Permission.
-    Permission,
+    Permission {
+        /// The rules that may be given with it.
+        suggestions: Suggestions,
+        /// Whether it is a plan that waits for approval.
+        plan: bool,
+    },
 }
 
 impl Call {
@@ -97,7 +119,15 @@ impl ClaudeStream {
         Self {
             prompt_tool,
             requests_sent: 0,
-            about: About { version: None, model: None, native_session: None, capabilities: Vec::new() },
+            awaited: VecDeque::new(),
+            about: About {
+                version: None,
+                model: None,
+                native_session: None,
+                capabilities: Vec::new(),
+                mode: None,
+            },
+            spent: Usd::ZERO,
             in_turn: false,
             interrupting: false,
             calls: Vec::new(),

@@ -1,6 +1,7 @@
 //! What one line of an agent means to the desk.
 
-use askdesk_domain::{NativeRef, Question, Source};
+use askdesk_domain::{NativeRef, PermissionMode, Question, Source, SuggestedRule, ToolDetail, Usd};
+use uuid::Uuid;
 
 /// What one line of an agent, or the end of its output, means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,18 @@ pub enum AgentEvent {
         native_session: Option<String>,
         /// What it says it can do.
         capabilities: Vec<String>,
+    },
+    /// The agent's permission mode is another one now.
+    ModeChanged {
+        /// The mode; none for one the desk has no name for.
+        mode: Option<PermissionMode>,
+    },
+    /// The agent answered a request of ours.
+    RequestEnded {
+        /// The id of the request.
+        request_id: String,
+        /// Why it refused, in its own words; none where it did what was asked.
+        refused: Option<String>,
     },
     /// A turn began: the first sign of work since the start or since the last turn's end.
     TurnBegan,
@@ -46,8 +59,8 @@ pub enum AgentEvent {
         name: String,
         /// One line that says what the call does.
         summary: String,
-        /// The input as readable text.
-        input: String,
+        /// What exactly it does.
+        detail: ToolDetail,
     },
     /// A tool call came to its end.
     ToolEnded {
@@ -90,8 +103,10 @@ pub enum AgentEvent {
         tool: String,
         /// The agent's own line about it.
         description: Option<String>,
-        /// What exactly would run or change, as readable text.
-        input: String,
+        /// What exactly would run or change.
+        what: ToolDetail,
+        /// The standing permissions that may be given with it.
+        rules: Vec<SuggestedRule>,
     },
     /// The agent no longer waits for a question or a permission.
     Withdrawn {
@@ -103,6 +118,11 @@ pub enum AgentEvent {
         /// The agent's id of the call.
         native_ref: NativeRef,
     },
+    /// The agent has taken up a message of the person.
+    MessageTaken {
+        /// The message's id, as it was encoded with.
+        uuid: Uuid,
+    },
     /// A turn ended.
     TurnEnded {
         /// Its length in milliseconds.
@@ -113,6 +133,8 @@ pub enum AgentEvent {
         output_tokens: u64,
         /// The agent's error in its own words; none for a turn that was interrupted.
         error: Option<String>,
+        /// What it cost, as the agent reckons it.
+        cost_usd: Option<Usd>,
     },
     /// The protocol wants this answered at once, and no person is needed for it.
     Reply {

@@ -10,11 +10,14 @@ pub mod launch;
 pub mod line;
 pub mod question_json;
 pub mod supervisor;
+pub mod version;
 
-pub use claude::{BARE_GRACE, ClaudeStream, EncodeError, Encoded};
-pub use claude::{ClaudeOptions, PermissionMode, claude_launch, find_claude};
+pub use claude::{BARE_GRACE, ClaudeStream, ControlRequest, EncodeError, Encoded};
+pub use claude::{ClaudeOptions, claude_launch, find_claude};
+pub use claude::{claude_resume, late_words, no_longer_has};
 pub use error::{AgentError, WriteError};
 pub use event::{AgentEvent, Asked, Unusable};
 pub use launch::LaunchPlan;
 pub use line::MAX_LINE;
 pub use supervisor::{AgentProcess, Exit, Lines, Output};
+pub use version::ask_version;

@@ -9,7 +9,8 @@
 use askdesk_agents::{AgentEvent, Asked, ClaudeStream, EncodeError, Unusable};
 use askdesk_domain::{
     Answer, AnswerInput, Answers, ApprovalDecision, NativeRef, OptionId, Outcome, Question, QuestionKind,
-    QuestionOption, Source, WithdrawnWhy,
+    QuestionOption, RuleBehaviour, RuleId, RuleScope, RuleWords, Source, SuggestedRule, ToolDetail, Usd,
+    WithdrawnWhy,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -21,8 +22,10 @@ fn fixture(name: &str) -> Vec<String> {
     std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
 }
 
+/// Plays lines; what the mode is has tests of its own.
 fn play(stream: &mut ClaudeStream, lines: &[String]) -> Vec<AgentEvent> {
-    lines.iter().flat_map(|line| stream.on_line(line.as_bytes())).collect()
+    let events = lines.iter().flat_map(|line| stream.on_line(line.as_bytes()));
+    events.filter(|event| !matches!(event, AgentEvent::ModeChanged { .. })).collect()
 }
 
 /// Plays a whole fixture into a fresh stream.
@@ -49,8 +52,18 @@ fn said(text: &str) -> AgentEvent {
     AgentEvent::Said { text: text.to_owned() }
 }
 
+fn other(input: &str) -> ToolDetail {
+    ToolDetail::Other { input: input.to_owned() }
+}
+
 fn turn_ended(millis: u64, error: Option<&str>) -> AgentEvent {
-    AgentEvent::TurnEnded { millis, input_tokens: 123, output_tokens: 40, error: error.map(str::to_owned) }
+    turn_ended_for(millis, error, 0.001)
+}
+
+fn turn_ended_for(millis: u64, error: Option<&str>, dollars: f64) -> AgentEvent {
+    let (input_tokens, output_tokens) = (123, 40);
+    let (error, cost_usd) = (error.map(str::to_owned), Usd::new(dollars));
+    AgentEvent::TurnEnded { millis, input_tokens, output_tokens, error, cost_usd }
 }
 
 fn option(id: &str, label: &str, description: &str) -> QuestionOption {
@@ -174,6 +187,7 @@ fn pieces_are_live_and_finished_blocks_follow_whole() {
     check(
         "streaming",
         &[
+            AgentEvent::MessageTaken { uuid: Uuid::from_u128(0x2a0f_7a52_4444_4a43_9d52_0b8a_8f1f_7e10) },
             introduced(&CAPABILITIES),
             AgentEvent::TurnBegan,
             AgentEvent::ThinkingDelta { text: "Let me ".to_owned() },
@@ -185,7 +199,10 @@ fn pieces_are_live_and_finished_blocks_follow_whole() {
                 tool_use: "toolu_ls".to_owned(),
                 name: "Bash".to_owned(),
                 summary: "ls -la".to_owned(),
-                input: "ls -la\npwd".to_owned(),
+                detail: ToolDetail::Command {
+                    command: "ls -la\npwd".to_owned(),
+                    description: Some("Lists files".to_owned()),
+                },
             },
             AgentEvent::ToolEnded {
                 tool_use: "toolu_ls".to_owned(),
@@ -208,15 +225,16 @@ fn a_subagents_tools_are_told_of_and_its_words_are_not_the_agents_own() {
                 tool_use: "toolu_task".to_owned(),
                 name: "Task".to_owned(),
                 summary: "Look around".to_owned(),
-                input: "{\n  \"description\": \"Look around\",\n  \"prompt\": \"Look at everything\",\n  \
-                        \"subagent_type\": \"general\"\n}"
-                    .to_owned(),
+                detail: other(
+                    "{\n  \"description\": \"Look around\",\n  \"prompt\": \"Look at everything\",\n  \
+                     \"subagent_type\": \"general\"\n}",
+                ),
             },
             AgentEvent::ToolStarted {
                 tool_use: "toolu_read".to_owned(),
                 name: "Read".to_owned(),
                 summary: "/proj/a.rs".to_owned(),
-                input: "/proj/a.rs".to_owned(),
+                detail: other("{\n  \"file_path\": \"/proj/a.rs\"\n}"),
             },
             AgentEvent::ToolEnded {
                 tool_use: "toolu_read".to_owned(),
@@ -245,7 +263,19 @@ fn a_permission_is_asked_with_what_would_run_and_decided_with_the_input_unchange
             tool_use: Some("toolu_b".to_owned()),
             tool: "Bash".to_owned(),
             description: Some("Makes a folder".to_owned()),
-            input: "mkdir newdir && ls".to_owned(),
+            what: ToolDetail::Command {
+                command: "mkdir newdir && ls".to_owned(),
+                description: Some("Makes a folder".to_owned()),
+            },
+            rules: vec![SuggestedRule {
+                id: RuleId::at(0),
+                rule: RuleWords::Tool {
+                    tool: "Bash".to_owned(),
+                    content: Some("mkdir newdir".to_owned()),
+                    behaviour: RuleBehaviour::Allow,
+                },
+                scope: RuleScope::Local,
+            }],
         })
     );
     let line = stream.encode_decision(&native("req-b"), &ApprovalDecision::AllowOnce).unwrap();
@@ -265,7 +295,11 @@ fn a_permission_is_asked_with_what_would_run_and_decided_with_the_input_unchange
                 tool_use: Some("toolu_e".to_owned()),
                 tool: "Edit".to_owned(),
                 description: Some("f.txt".to_owned()),
-                input: "/proj/f.txt\n- hello\n+ bye".to_owned(),
+                what: ToolDetail::Edit {
+                    path: "/proj/f.txt".to_owned(),
+                    diff: "@@ -1 +1 @@\n-hello\n+bye\n".to_owned(),
+                },
+                rules: Vec::new(),
             },
         ]
     );
@@ -289,7 +323,7 @@ fn an_interrupted_question_is_withdrawn_and_the_turn_has_no_error() {
             introduced(&CAPABILITIES),
             AgentEvent::TurnBegan,
             said("Again at work."),
-            turn_ended(9, None),
+            turn_ended_for(9, None, 0.0),
         ],
     );
 }

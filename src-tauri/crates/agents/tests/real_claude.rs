@@ -12,7 +12,7 @@ use std::time::Duration;
 use askdesk_agents::{
     AgentEvent, AgentProcess, Asked, ClaudeOptions, ClaudeStream, Lines, Output, claude_launch,
 };
-use askdesk_domain::{AnswerInput, Answers, ApprovalDecision, Outcome, Question};
+use askdesk_domain::{AnswerInput, Answers, ApprovalDecision, Outcome, PermissionMode, Question};
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::{Value, json};
@@ -42,8 +42,13 @@ impl Session {
         };
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let options =
-            ClaudeOptions { session_id: Uuid::new_v4(), prompt_tool, model: None, permission_mode: None };
+        let options = ClaudeOptions {
+            session_id: Uuid::new_v4(),
+            prompt_tool,
+            model: None,
+            permission_mode: None,
+            effort: None,
+        };
         let mut plan = claude_launch(program, project.path(), &options);
         plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
         let sealed = clis::sealed_env(home.path(), &mock.base_url);
@@ -122,16 +127,22 @@ async fn case_01_and_10_the_real_agent_gets_the_answer_and_goes_on_in_the_same_t
     session.process.write(encoded.line).await.unwrap();
     session.until(&mut seen, turn_ended).await;
 
+    let taken = seen.iter().filter(|event| matches!(event, AgentEvent::MessageTaken { .. }));
+    assert_eq!(taken.count(), 1);
     let told = seen.iter().filter(|event| {
         !matches!(
             event,
-            AgentEvent::Introduced { .. } | AgentEvent::TextDelta { .. } | AgentEvent::TurnEnded { .. }
+            AgentEvent::Introduced { .. }
+                | AgentEvent::MessageTaken { .. }
+                | AgentEvent::TextDelta { .. }
+                | AgentEvent::TurnEnded { .. }
         )
     });
     let said = |text: &str| AgentEvent::Said { text: text.to_owned() };
     assert_eq!(
         told.collect::<Vec<_>>(),
         [
+            &AgentEvent::ModeChanged { mode: Some(PermissionMode::Default) },
             &AgentEvent::TurnBegan,
             &said("I need to ask."),
             seen.iter().find(|event| matches!(event, AgentEvent::Asked(_))).unwrap(),

@@ -4,9 +4,13 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use askdesk_agents::{AgentError, ClaudeOptions, LaunchPlan, claude_launch, find_claude};
+use askdesk_agents::{
+    AgentError, ClaudeOptions, LaunchPlan, ask_version, claude_launch, claude_resume, find_claude,
+};
+use askdesk_domain::options::MODEL_BYTES;
 use askdesk_domain::{
-    AgentKind, Approval, ApprovalState, Command, CommandId, Reject, Request, Session, SessionId, SessionState,
+    AgentKind, Approval, ApprovalState, Command, CommandId, Effort, PermissionMode, Reject, Request, Session,
+    SessionId, SessionOptions, SessionState,
 };
 use askdesk_engine::frame::Frame;
 use askdesk_engine::{EngineError, EngineHandle, JournalError, Sessions, SettingsFile, StartSpec};
@@ -21,6 +25,12 @@ const REMEMBERED_COMMANDS: usize = 1_024;
 
 /// The longest program path or example name that is taken, in bytes.
 const NAME_BYTES: usize = 4_096;
+
+/// Where in its folder the demo remembers its sessions.
+const DEMO_SESSIONS: &str = ".sessions";
+
+/// Plans the start of an agent: for the first time, or again.
+type Launch = fn(PathBuf, PathBuf, &ClaudeOptions) -> LaunchPlan;
 
 /// The demo agent: how it is started and what it can play.
 #[derive(Clone, Debug)]
@@ -162,27 +172,21 @@ impl DeskApi {
     }
 
     async fn start(&self, input: StartSession) -> Result<Session, Error> {
-        for (field, text) in
-            [("program", &input.program), ("example", &input.example), ("folder", &input.folder)]
-        {
-            if text.as_ref().is_some_and(|text| text.len() > NAME_BYTES) {
-                return Err(Reject::invalid(field, format!("at most {NAME_BYTES} bytes")).into());
-            }
+        let options = checked(&input.options)?;
+        if input.folder.as_ref().is_some_and(|folder| folder.len() > NAME_BYTES) {
+            return Err(Reject::invalid("folder", format!("at most {NAME_BYTES} bytes")).into());
         }
         let prompt = input.prompt.as_deref();
         let prompt = askdesk_domain::answer::words(prompt, "prompt")?;
         let folder = self.folder(&input)?;
         let id = self.engine.source().session();
-        let plan = match input.agent {
-            AgentKind::ClaudeCode => claude_plan(id, &folder, &input),
-            AgentKind::Demo => Ok(self.demo_plan(id, &folder, &input)),
-        };
+        let plan = self.plan(claude_launch, input.agent, id, &folder, &options);
         let name = input.name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| match input.agent {
             AgentKind::Demo => "Demo".to_owned(),
             AgentKind::ClaudeCode => folder_name(&folder),
         });
         let folder = folder.display().to_string();
-        let spec = StartSpec { agent: input.agent, name, folder, prompt, plan };
+        let spec = StartSpec { agent: input.agent, name, folder, options, prompt, plan };
         Ok(self.sessions.start(id, spec).await?)
     }
 
@@ -213,10 +217,55 @@ impl DeskApi {
         }
     }
 
-    fn demo_plan(&self, id: SessionId, folder: &Path, input: &StartSession) -> LaunchPlan {
-        let options = claude_options(id, input);
-        let mut plan = claude_launch(self.demo.program.clone(), folder, &options);
-        let example = input.example.as_deref().unwrap_or("demo");
+    /// Takes an ended session up again with what it was started with.
+    async fn resume(&self, session: &Session) -> Result<Session, Error> {
+        let folder = Path::new(&session.folder);
+        // The mode it was in last; what is allowed to do everything was allowed by the person for one run.
+        let mode = session.mode.or(session.options.mode).filter(|mode| *mode != PermissionMode::Bypass);
+        let options = SessionOptions { mode, ..session.options.clone() };
+        let plan = self.plan(claude_resume, session.agent, session.id, folder, &options);
+        Ok(self.sessions.resume(session.id, plan).await?)
+    }
+
+    /// Takes a session up again if it has ended and can be: what the person sends goes to a running agent.
+    async fn wake(&self, session: SessionId) -> Result<(), Error> {
+        let known = self.engine.session(session).await?;
+        if known.resumable {
+            self.resume(&known).await?;
+        }
+        Ok(())
+    }
+
+    /// Says how an agent is started, for the first time or again.
+    fn plan(
+        &self,
+        launch: Launch,
+        agent: AgentKind,
+        id: SessionId,
+        folder: &Path,
+        options: &SessionOptions,
+    ) -> Result<LaunchPlan, AgentError> {
+        match agent {
+            AgentKind::ClaudeCode => claude_plan(launch, id, folder, options),
+            AgentKind::Demo => Ok(self.demo_plan(launch, id, folder, options)),
+        }
+    }
+
+    fn demo_plan(
+        &self,
+        launch: Launch,
+        id: SessionId,
+        folder: &Path,
+        options: &SessionOptions,
+    ) -> LaunchPlan {
+        let mut plan = launch(self.demo.program.clone(), folder.to_owned(), &claude_options(id, options));
+        // The demo remembers its sessions there, as a real agent does in a folder of its own.
+        let kept = self.demo.folder.join(DEMO_SESSIONS);
+        match std::fs::create_dir_all(&kept) {
+            Ok(()) => plan.env.push(("ASKDESK_FAKE_SESSIONS".into(), kept.into_os_string())),
+            Err(error) => tracing::warn!(%error, "the demo will not remember this session"),
+        }
+        let example = options.example.as_deref().unwrap_or("demo");
         let first = self.demo.args.iter().map(String::as_str).chain(["--scenario", example]);
         let rest = std::mem::take(&mut plan.args);
         plan.args = first.map(Into::into).chain(rest).collect();
@@ -224,15 +273,58 @@ impl DeskApi {
     }
 }
 
-fn claude_options(id: SessionId, input: &StartSession) -> ClaudeOptions {
-    let prompt_tool = !input.bare_tool_use;
-    ClaudeOptions { session_id: id.uuid(), prompt_tool, model: None, permission_mode: None }
+/// Checks what was chosen for a session; blank texts count as none.
+fn checked(options: &SessionOptions) -> Result<SessionOptions, Error> {
+    let text = |field: &str, text: &Option<String>, bytes: usize| match text.as_deref().map(str::trim) {
+        None | Some("") => Ok(None),
+        Some(text) if text.len() > bytes => {
+            Err(Error::from(Reject::invalid(field, format!("at most {bytes} bytes"))))
+        }
+        Some(text) => Ok(Some(text.to_owned())),
+    };
+    Ok(SessionOptions {
+        model: options
+            .model
+            .as_deref()
+            .map(|model| model_name(model, "options.model"))
+            .transpose()?
+            .flatten(),
+        program: text("options.program", &options.program, NAME_BYTES)?,
+        example: text("options.example", &options.example, NAME_BYTES)?,
+        ..options.clone()
+    })
 }
 
-fn claude_plan(id: SessionId, folder: &Path, input: &StartSession) -> Result<LaunchPlan, AgentError> {
-    let explicit = input.program.as_deref().map(str::trim).filter(|program| !program.is_empty());
-    let program = find_claude(explicit.map(expand_home).as_deref())?;
-    Ok(claude_launch(program, folder, &claude_options(id, input)))
+/// Checks the name of a model: none where it is blank, and never something that a command line takes for a flag.
+fn model_name(model: &str, field: &str) -> Result<Option<String>, Error> {
+    let model = model.trim();
+    if model.len() > MODEL_BYTES {
+        return Err(Reject::invalid(field, format!("at most {MODEL_BYTES} bytes")).into());
+    }
+    if model.starts_with('-') || model.chars().any(char::is_control) {
+        return Err(Reject::invalid(field, "is no name of a model").into());
+    }
+    Ok((!model.is_empty()).then(|| model.to_owned()))
+}
+
+fn claude_options(id: SessionId, options: &SessionOptions) -> ClaudeOptions {
+    ClaudeOptions {
+        session_id: id.uuid(),
+        prompt_tool: !options.bare_tool_use,
+        model: options.model.clone(),
+        permission_mode: options.mode,
+        effort: options.effort,
+    }
+}
+
+fn claude_plan(
+    launch: Launch,
+    id: SessionId,
+    folder: &Path,
+    options: &SessionOptions,
+) -> Result<LaunchPlan, AgentError> {
+    let program = find_claude(options.program.as_deref().map(expand_home).as_deref())?;
+    Ok(launch(program, folder.to_owned(), &claude_options(id, options)))
 }
 
 fn expand_home(path: &str) -> PathBuf {
@@ -286,6 +378,10 @@ impl Commands for DeskApi {
         Ok(self.engine.retry(input.id).await?)
     }
 
+    async fn dismiss_request(&self, input: DismissRequest) -> Result<Request, Error> {
+        Ok(self.engine.dismiss(input.id).await?)
+    }
+
     async fn decide_approval(&self, input: DecideApproval) -> Result<Approval, Error> {
         Ok(self.engine.decide_approval(input.id, input.decision).await?)
     }
@@ -301,6 +397,7 @@ impl Commands for DeskApi {
         let text = askdesk_domain::answer::words(Some(&text), "text")?
             .ok_or_else(|| Error::from(Reject::invalid("text", "must not be empty")))?;
         let send = async {
+            self.wake(session).await?;
             self.sessions.send_message(session, text).await?;
             Ok(None)
         };
@@ -326,6 +423,7 @@ impl Commands for DeskApi {
 
     async fn send_queued(&self, input: SendQueued) -> Result<Done, Error> {
         let send = async {
+            self.wake(input.session).await?;
             self.sessions.send_queued(input.session, input.id).await?;
             Ok(None)
         };
@@ -348,13 +446,81 @@ impl Commands for DeskApi {
         self.once(input.request_id, "stop_session", stop).await.map(|_| Done {})
     }
 
-    async fn list_agents(&self, _: ListAgents) -> Result<AgentsFound, Error> {
-        let (program, problem) = match find_claude(None) {
-            Ok(program) => (Some(program.display().to_string()), None),
-            Err(error) => (None, Some(error.to_string())),
+    async fn rename_session(&self, input: RenameSession) -> Result<Session, Error> {
+        let RenameSession { request_id, session, name } = input;
+        self.on_session(request_id, "rename_session", Command::RenameSession { session, name }).await
+    }
+
+    async fn move_session(&self, input: MoveSession) -> Result<Done, Error> {
+        let MoveSession { request_id, session, before } = input;
+        let move_it = async {
+            self.engine.act(Command::MoveSession { session, before }).await?;
+            Ok(None)
         };
-        let claude = AgentFound { agent: AgentKind::ClaudeCode, program, problem };
-        let demo = AgentFound { agent: AgentKind::Demo, program: None, problem: None };
+        self.once(request_id, "move_session", move_it).await.map(|_| Done {})
+    }
+
+    async fn close_session(&self, input: CloseSession) -> Result<Done, Error> {
+        let close = async {
+            self.sessions.close(input.session).await?;
+            Ok(None)
+        };
+        self.once(input.request_id, "close_session", close).await.map(|_| Done {})
+    }
+
+    async fn resume_session(&self, input: ResumeSession) -> Result<Session, Error> {
+        let resume = async {
+            let known = self.engine.session(input.session).await?;
+            Ok(Some(self.resume(&known).await?))
+        };
+        let resumed = self.once(input.request_id, "resume_session", resume).await?;
+        resumed.ok_or_else(|| Reject::NotFound { what: "session" }.into())
+    }
+
+    async fn set_permission_mode(&self, input: SetPermissionMode) -> Result<Done, Error> {
+        let set = async {
+            self.sessions.set_mode(input.session, input.mode).await?;
+            Ok(None)
+        };
+        self.once(input.request_id, "set_permission_mode", set).await.map(|_| Done {})
+    }
+
+    async fn set_model(&self, input: SetModel) -> Result<Done, Error> {
+        let model = model_name(&input.model, "model")?
+            .ok_or_else(|| Error::from(Reject::invalid("model", "must not be empty")))?;
+        let set = async {
+            self.sessions.set_model(input.session, model).await?;
+            Ok(None)
+        };
+        self.once(input.request_id, "set_model", set).await.map(|_| Done {})
+    }
+
+    async fn list_agents(&self, _: ListAgents) -> Result<AgentsFound, Error> {
+        let (program, problem, version) = match find_claude(None) {
+            Ok(program) => {
+                let version = ask_version(&program).await;
+                (Some(program.display().to_string()), None, version)
+            }
+            Err(error) => (None, Some(error.to_string()), None),
+        };
+        let modes = PermissionMode::ALL.to_vec();
+        let efforts = Effort::ALL.to_vec();
+        let claude = AgentFound {
+            agent: AgentKind::ClaudeCode,
+            program,
+            problem,
+            version,
+            modes: modes.clone(),
+            efforts,
+        };
+        let demo = AgentFound {
+            agent: AgentKind::Demo,
+            program: None,
+            problem: None,
+            version: None,
+            modes,
+            efforts: Vec::new(),
+        };
         let home = std::env::home_dir().map(|home| home.display().to_string());
         Ok(AgentsFound { agents: vec![claude, demo], examples: self.demo.examples.clone(), home })
     }

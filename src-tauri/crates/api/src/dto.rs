@@ -1,8 +1,8 @@
 //! The inputs and outputs of the bridge commands.
 
 use askdesk_domain::{
-    AgentKind, AnswerInput, Approval, ApprovalDecision, ApprovalId, CommandId, Entry, MessageId, Request,
-    RequestId, SessionId, Setting, Settings, Timestamp,
+    AgentKind, AnswerInput, Approval, ApprovalDecision, ApprovalId, CommandId, Effort, Entry, MessageId,
+    PermissionMode, Request, RequestId, SessionId, SessionOptions, Setting, Settings, Timestamp,
 };
 use askdesk_engine::IgnoredSetting;
 use askdesk_engine::log::LogLine;
@@ -86,18 +86,77 @@ wire! {
         /// The name on the tab; none takes the folder's.
         #[serde(default)]
         name: Option<String>,
-        /// The program to run instead of the one found on PATH.
+        /// What was chosen for it; what is left out is as the agent has it.
         #[serde(default)]
-        program: Option<String>,
-        /// Set for an older wrapper that asks by a bare tool use and takes a tool result as the answer.
-        #[serde(default)]
-        bare_tool_use: bool,
-        /// Which example the demo plays, by name or by the path of a scenario file.
-        #[serde(default)]
-        example: Option<String>,
+        options: SessionOptions,
     }
 
-    /// Sends a message to an agent; requests that are open in its session end as replied in chat.
+    /// Asks an agent for another permission mode.
+    struct SetPermissionMode {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+        /// The mode.
+        mode: PermissionMode,
+    }
+
+    /// Asks an agent for another model.
+    struct SetModel {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+        /// The model, as the agent names it.
+        model: String,
+    }
+
+    /// Gives up a request that was missed, or whose end could not be delivered.
+    struct DismissRequest {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The request.
+        id: RequestId,
+    }
+
+    /// Gives a session another name.
+    struct RenameSession {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+        /// The name.
+        name: String,
+    }
+
+    /// Puts a session in another place among the sessions.
+    struct MoveSession {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+        /// The session it goes before; none means the end.
+        before: Option<SessionId>,
+    }
+
+    /// Ends a session if it runs, and takes it out of the list; it stays in the history.
+    struct CloseSession {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+    }
+
+    /// Has the agent take up an ended session again.
+    struct ResumeSession {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+    }
+
+    /// Sends a message to an agent; requests that are open in its session end as replied in chat. An ended session that
+    /// can be taken up again is taken up first.
     struct SendMessage {
         /// The caller's id of this command.
         request_id: CommandId,
@@ -186,6 +245,12 @@ wire! {
         program: Option<String>,
         /// Why it cannot be started and what to do about it.
         problem: Option<String>,
+        /// Its version as it says itself; none where it did not say.
+        version: Option<String>,
+        /// The permission modes it has.
+        modes: Vec<PermissionMode>,
+        /// The steps of effort it has; none for an agent without them.
+        efforts: Vec<Effort>,
     }
 
     /// One thing the demo can play.

@@ -18,6 +18,8 @@ pub enum ErrorCode {
     SessionGone,
     /// The agent cannot do that.
     Unsupported,
+    /// The agent was asked and refused; the message is its own words.
+    AgentRefused,
     /// The agent's program was not found.
     AgentMissing,
     /// The folder does not exist, or is none.
@@ -90,6 +92,7 @@ impl From<Reject> for Error {
                 Self { field: Some(field), ..Self::new(ErrorCode::Invalid, message) }
             }
             Reject::SessionGone => Self::new(ErrorCode::SessionGone, message),
+            Reject::AgentRefused { .. } => Self::new(ErrorCode::AgentRefused, message),
             Reject::Unsupported { .. } => Self::new(ErrorCode::Unsupported, message),
         }
     }

@@ -11,7 +11,8 @@
 mod desk;
 
 use askdesk_api::AtWork;
-use askdesk_domain::{Delivery, Request, SessionState};
+use askdesk_domain::{Delivery, PermissionMode, Request, SessionState};
+use askdesk_engine::frame::Snapshot;
 use desk::{Bridge, demo, fresh};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -105,8 +106,7 @@ async fn a_folder_that_cannot_be_worked_in_is_said_before_anything_starts(
 ) {
     let bridge = Bridge::open();
     let before = bridge.snapshot().await;
-    let input =
-        json!({"requestId": fresh(), "agent": "claude_code", "folder": folder, "program": "/bin/false"});
+    let input = json!({"requestId": fresh(), "agent": "claude_code", "folder": folder, "options": {"program": "/bin/false"}});
     let error = bridge.refused("start_session", input).await;
     assert_eq!((&error["code"], &error["field"]), (&json!(code), &json!("folder")), "{error}");
     assert!(error["message"].as_str().unwrap().contains(words), "{error}");
@@ -118,7 +118,7 @@ async fn a_program_that_is_missing_is_an_ended_session_that_says_how_to_get_it()
     let bridge = Bridge::open();
     let folder = bridge.folder.path().display().to_string();
     let input = json!({
-        "requestId": fresh(), "agent": "claude_code", "folder": folder, "program": "/nowhere/claude", "prompt": "hi"
+        "requestId": fresh(), "agent": "claude_code", "folder": folder, "options": {"program": "/nowhere/claude"}, "prompt": "hi"
     });
     let session = bridge.call("start_session", input).await.unwrap();
     let why = session["state"]["end"]["why"].as_str().unwrap();
@@ -253,7 +253,7 @@ async fn a_setting_that_is_changed_is_read_and_told_and_stands_in_the_file() {
 }
 
 #[tokio::test]
-async fn stop_session_ends_it_and_later_commands_say_that_it_is_gone() {
+async fn stop_session_ends_it_and_a_message_takes_it_up_again() {
     let bridge = Bridge::open();
     let request = bridge.asked("technology").await;
     let stop = json!({"requestId": fresh(), "session": request.session});
@@ -261,8 +261,13 @@ async fn stop_session_ends_it_and_later_commands_say_that_it_is_gone() {
     let now = bridge.snapshot().await;
     assert!(matches!(now.sessions[0].state, SessionState::Ended { .. }));
     bridge.call("stop_session", stop).await.unwrap();
+    let interrupt = json!({"requestId": fresh(), "session": request.session});
+    assert_eq!(bridge.refused("interrupt_session", interrupt).await["code"], "session_gone");
     let message = json!({"requestId": fresh(), "session": request.session, "text": "hello?"});
-    assert_eq!(bridge.refused("send_message", message).await["code"], "session_gone");
+    bridge.call("send_message", message).await.unwrap();
+    let now = bridge.snapshot().await;
+    assert!(now.sessions[0].is_running());
+    assert_eq!((now.sessions.len(), now.sessions[0].id), (1, request.session));
 }
 
 #[tokio::test]
@@ -289,6 +294,66 @@ async fn case_35_a_message_is_queued_once_changed_and_taken_back_while_the_quest
 }
 
 #[tokio::test]
+async fn case_27_a_missed_question_is_answered_and_a_message_takes_the_session_up_again_with_the_answer_first()
+ {
+    let bridge = Bridge::open();
+    let request = bridge.asked("technology").await;
+    let session = request.session;
+    bridge.call("stop_session", json!({"requestId": fresh(), "session": session})).await.unwrap();
+    let parked = bridge.call("answer_question", answer(&request, "q1o2")).await.unwrap();
+    assert_eq!(parked["state"]["delivery"], json!({"delivery": "parked"}));
+    let message = json!({"requestId": fresh(), "session": session, "text": "and go on"});
+    bridge.call("send_message", message.clone()).await.unwrap();
+    bridge.call("send_message", message).await.unwrap();
+    let is_late = |request: &Request| {
+        let ended = request.ended().unwrap();
+        matches!(ended.delivery, Some(Delivery::Delivered { late: true, .. }))
+    };
+    bridge.until("it is delivered late", |now| is_late(&now.requests[0])).await;
+    bridge.until("both turns are over", |now| now.sessions[0].state == SessionState::Idle).await;
+    let messages = bridge.messages();
+    assert_eq!((messages.len(), messages[0].as_str(), messages[2].as_str()), (3, "go", "and go on"));
+    assert!(messages[1].contains("Answer: \"PostgreSQL\""), "{messages:?}");
+}
+
+#[tokio::test]
+async fn a_session_is_renamed_moved_closed_and_brought_back() {
+    let bridge = Bridge::open();
+    let first = bridge.asked("technology").await;
+    let session = first.session;
+    let other = bridge.call("start_session", demo("technology")).await.unwrap();
+    let rename = json!({"requestId": fresh(), "session": session, "name": " the store "});
+    assert_eq!(bridge.call("rename_session", rename).await.unwrap()["name"], "the store");
+    let to_front = json!({"requestId": fresh(), "session": other["id"], "before": session});
+    bridge.call("move_session", to_front).await.unwrap();
+    let now = bridge.snapshot().await;
+    let place = |id: &serde_json::Value| {
+        let session = now.sessions.iter().find(|it| json!(it.id) == *id).unwrap();
+        session.place
+    };
+    assert!(place(&other["id"]) < place(&json!(session)));
+
+    let close = json!({"requestId": fresh(), "session": session});
+    bridge.call("close_session", close.clone()).await.unwrap();
+    bridge.call("close_session", close).await.unwrap();
+    let now = bridge.snapshot().await;
+    assert_eq!(now.sessions.len(), 1);
+    assert!(now.requests.iter().all(|request| request.session != session));
+    // It is not forgotten: what was said stays, and it can be taken up again.
+    let page = bridge.call("read_transcript", json!({"session": session, "limit": 50})).await.unwrap();
+    assert!(page["entries"].as_array().unwrap().len() > 1, "{page}");
+    let resume = json!({"requestId": fresh(), "session": session});
+    let back = bridge.call("resume_session", resume).await.unwrap();
+    assert_eq!((&back["name"], &back["options"]["example"]), (&json!("the store"), &json!("technology")));
+    let now = bridge.until("it is there again", |now| now.sessions.len() == 2).await;
+    let missed = now.requests.iter().find(|request| request.id == first.id).unwrap();
+    assert!(missed.is_missed());
+    let dismiss = json!({"requestId": fresh(), "id": first.id});
+    let dismissed = bridge.call("dismiss_request", dismiss).await.unwrap();
+    assert_eq!(dismissed["state"]["outcome"]["outcome"], "withdrawn");
+}
+
+#[tokio::test]
 async fn the_agents_are_listed_with_what_the_demo_can_play() {
     let bridge = Bridge::open();
     let found = bridge.call("list_agents", json!({})).await.unwrap();
@@ -298,6 +363,97 @@ async fn the_agents_are_listed_with_what_the_demo_can_play() {
     assert_eq!(found["examples"][0]["name"], "technology");
     let claude = &found["agents"][0];
     assert!(claude["program"].is_string() != claude["problem"].is_string(), "{claude}");
+    assert!(claude["program"].is_string() || claude["version"].is_null(), "{claude}");
+    for agent in found["agents"].as_array().unwrap() {
+        assert_eq!(agent["modes"], json!(["plan", "default", "accept_edits", "bypass"]), "{agent}");
+    }
+    assert_eq!(claude["efforts"], json!(["low", "medium", "high", "xhigh", "max"]));
+    assert_eq!(found["agents"][1]["efforts"], json!([]));
+}
+
+#[tokio::test]
+async fn a_session_keeps_what_it_was_started_with_and_the_agent_runs_so() {
+    let bridge = Bridge::open();
+    let mut input = demo("technology");
+    input["options"] =
+        json!({"example": " technology ", "mode": "plan", "model": "a-model", "questions": "plan_only"});
+    let session = bridge.call("start_session", input).await.unwrap();
+    assert_eq!(
+        session["options"],
+        json!({"mode": "plan", "model": "a-model", "effort": null, "questions": "plan_only", "program": null,
+            "bareToolUse": false, "example": "technology"})
+    );
+    assert_eq!(session["mode"], json!(null));
+    let asks = |now: &Snapshot| now.requests.iter().any(Request::is_open);
+    let now = bridge.until("the question is open", asks).await;
+    assert_eq!(now.sessions[0].model.as_deref(), Some("a-model"));
+    assert_eq!(now.sessions[0].mode, Some(PermissionMode::Plan));
+}
+
+#[rstest]
+#[case::endless_model(json!({"model": "m".repeat(300)}), "options.model")]
+#[case::flag_as_model(json!({"model": "--resume"}), "options.model")]
+#[case::two_lines(json!({"model": "a\nb"}), "options.model")]
+#[case::endless_program(json!({"program": "p".repeat(5_000)}), "options.program")]
+#[case::endless_example(json!({"example": "e".repeat(5_000)}), "options.example")]
+#[case::unknown_mode(json!({"mode": "yolo"}), "options.mode")]
+#[case::unknown_option(json!({"yolo": true}), "options.yolo")]
+#[tokio::test]
+async fn an_option_that_does_not_fit_is_named_and_nothing_starts(
+    #[case] options: Value,
+    #[case] field: &str,
+) {
+    let bridge = Bridge::open();
+    let input = json!({"requestId": fresh(), "agent": "demo", "options": options});
+    let error = bridge.refused("start_session", input).await;
+    assert_eq!((&error["code"], &error["field"]), (&json!("invalid"), &json!(field)), "{error}");
+    assert!(bridge.snapshot().await.sessions.is_empty());
+}
+
+#[tokio::test]
+async fn mode_and_model_are_changed_and_what_the_agent_refuses_is_said_in_its_words() {
+    let bridge = Bridge::open();
+    let session = bridge.asked("technology").await.session;
+    let mode = |mode: &str| json!({"requestId": fresh(), "session": session, "mode": mode});
+    bridge.call("set_permission_mode", mode("accept_edits")).await.unwrap();
+    let is = |now: &Snapshot| now.sessions[0].mode == Some(PermissionMode::AcceptEdits);
+    bridge.until("the other mode", is).await;
+    let error = bridge.refused("set_permission_mode", mode("bypass")).await;
+    assert_eq!(error["code"], "agent_refused", "{error}");
+    assert!(error["message"].as_str().unwrap().contains("bypassPermissions"), "{error}");
+
+    let model = |model: &str| json!({"requestId": fresh(), "session": session, "model": model});
+    for wrong in [" ", "-m", "a\u{7}b"] {
+        let error = bridge.refused("set_model", model(wrong)).await;
+        assert_eq!(
+            (&error["code"], &error["field"]),
+            (&json!("invalid"), &json!("model")),
+            "{wrong}: {error}"
+        );
+    }
+    bridge.call("set_model", model(" another ")).await.unwrap();
+    bridge.until("the other model", |now| now.sessions[0].model.as_deref() == Some("another")).await;
+    assert!(bridge.snapshot().await.requests[0].is_open());
+}
+
+#[tokio::test]
+async fn a_rule_that_was_not_suggested_is_refused_by_its_place() {
+    let bridge = Bridge::open();
+    bridge.call("start_session", demo("rules")).await.unwrap();
+    let now = bridge.until("the approval is there", |now| !now.approvals.is_empty()).await;
+    let decide = |rules: &[&str]| {
+        let decision = json!({"decision": "allow_with_rules", "rules": rules});
+        json!({"requestId": fresh(), "id": now.approvals[0].id, "decision": decision})
+    };
+    let error = bridge.refused("decide_approval", decide(&["r1", "r9"])).await;
+    assert_eq!(
+        (&error["code"], &error["field"]),
+        (&json!("invalid"), &json!("decision.rules[1]")),
+        "{error}"
+    );
+    assert_eq!(bridge.decisions(), 0);
+    let decided = bridge.call("decide_approval", decide(&["r1"])).await.unwrap();
+    assert_eq!(decided["state"]["decision"], json!({"decision": "allow_with_rules", "rules": ["r1"]}));
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ fn well_formed(name: &str) -> Value {
     let (request_id, id, session) = (fresh(), fresh(), fresh());
     match name {
         "answer_question" => json!({"requestId": request_id, "id": id, "answers": []}),
-        "decline_question" | "cancel_question" | "retry_delivery" => {
+        "decline_question" | "cancel_question" | "retry_delivery" | "dismiss_request" => {
             json!({"requestId": request_id, "id": id})
         }
         "decide_approval" => {
@@ -34,7 +34,13 @@ fn well_formed(name: &str) -> Value {
             json!({"requestId": request_id, "session": session, "id": id, "text": "hello"})
         }
         "remove_queued" | "send_queued" => json!({"requestId": request_id, "session": session, "id": id}),
-        "interrupt_session" | "stop_session" => json!({"requestId": request_id, "session": session}),
+        "rename_session" => json!({"requestId": request_id, "session": session, "name": "api"}),
+        "move_session" => json!({"requestId": request_id, "session": session, "before": null}),
+        "set_permission_mode" => json!({"requestId": request_id, "session": session, "mode": "plan"}),
+        "set_model" => json!({"requestId": request_id, "session": session, "model": "opus"}),
+        "interrupt_session" | "stop_session" | "close_session" | "resume_session" => {
+            json!({"requestId": request_id, "session": session})
+        }
         "list_agents" => json!({}),
         "read_transcript" => json!({"session": session, "limit": 5}),
         "read_log" => json!({"session": session}),
@@ -62,15 +68,22 @@ async fn every_command_of_the_list_is_carried_out_by_its_name() {
         "decline_question: not_found",
         "cancel_question: not_found",
         "retry_delivery: not_found",
+        "dismiss_request: not_found",
         "decide_approval: not_found",
         "start_session: folder_missing",
-        "send_message: session_gone",
+        "send_message: not_found",
         "queue_message: not_found",
         "edit_queued: not_found",
         "remove_queued: not_found",
-        "send_queued: session_gone",
+        "send_queued: not_found",
         "interrupt_session: session_gone",
         "stop_session: session_gone",
+        "rename_session: not_found",
+        "move_session: not_found",
+        "close_session: not_found",
+        "resume_session: not_found",
+        "set_permission_mode: session_gone",
+        "set_model: session_gone",
         "list_agents: done",
         "read_transcript: done",
         "read_log: done",

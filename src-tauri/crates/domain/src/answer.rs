@@ -146,9 +146,14 @@ fn check_one(
 
 /// Checks a person's text: bounded, without control characters, and none if it says nothing.
 pub fn words(text: Option<&str>, field: &str) -> Result<Option<String>, Reject> {
+    words_within(text, field, PERSON_TEXT_BYTES)
+}
+
+/// Checks a person's text like [`words`], with a bound of its own.
+pub(crate) fn words_within(text: Option<&str>, field: &str, bytes: usize) -> Result<Option<String>, Reject> {
     let Some(text) = text else { return Ok(None) };
-    if text.len() > PERSON_TEXT_BYTES {
-        let rule = format!("at most {PERSON_TEXT_BYTES} bytes, got {}", text.len());
+    if text.len() > bytes {
+        let rule = format!("at most {bytes} bytes, got {}", text.len());
         return Err(Reject::invalid(field, rule));
     }
     let text = without_controls(text);

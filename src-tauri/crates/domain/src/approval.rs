@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::{ApprovalId, NativeRef, SessionId, Timestamp};
+use crate::options::PermissionMode;
+use crate::rule::{RuleId, SuggestedRule};
+use crate::tool::{ToolDetail, detail_or_text};
 
 /// One permission an agent waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,8 +22,12 @@ pub struct Approval {
     pub tool: String,
     /// The agent's own line about what it wants to do.
     pub description: Option<String>,
-    /// What exactly would run or change: the tool's input as readable text.
-    pub input: String,
+    /// What exactly would run or change; earlier versions kept it as text under `input`.
+    #[serde(alias = "input", deserialize_with = "detail_or_text")]
+    pub what: ToolDetail,
+    /// The standing permissions that may be given with it.
+    #[serde(default)]
+    pub rules: Vec<SuggestedRule>,
     /// When it was asked.
     pub asked_at: Timestamp,
     /// Open, or how it ended.
@@ -57,7 +64,21 @@ pub enum ApprovalState {
 pub enum ApprovalDecision {
     /// This one call may run as it is.
     AllowOnce,
-    /// It may not run.
+    /// It may run, and these rules hold from now on.
+    AllowWithRules {
+        /// Some of the rules suggested with it, at least one.
+        rules: Vec<RuleId>,
+    },
+    /// The plan is approved.
+    ApprovePlan {
+        /// The permission mode that follows; none lets the agent go back to the one before.
+        #[serde(default)]
+        mode: Option<PermissionMode>,
+        /// The plan as the person edited it; none where it stays as it is.
+        #[serde(default)]
+        plan: Option<String>,
+    },
+    /// It may not run; a plan is sent back.
     Deny {
         /// What the agent is told.
         #[serde(default)]

@@ -3,9 +3,12 @@
 use crate::answer::AnswerInput;
 use crate::approval::ApprovalDecision;
 use crate::id::{ApprovalId, MessageId, NativeRef, RequestId, SessionId, Timestamp};
+use crate::options::{PermissionMode, SessionOptions};
 use crate::question::Question;
 use crate::request::{Delivery, Limit, OrphanedWhy, Source, WithdrawnWhy};
+use crate::rule::SuggestedRule;
 use crate::session::{AgentKind, SessionEnd};
+use crate::tool::ToolDetail;
 
 /// One thing the desk is told to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +23,48 @@ pub enum Command {
         name: String,
         /// The folder it works in.
         folder: String,
+        /// What it is started with.
+        options: SessionOptions,
         /// Now.
         at: Timestamp,
+    },
+    /// Gives a session another name.
+    RenameSession {
+        /// Which.
+        session: SessionId,
+        /// Its name.
+        name: String,
+    },
+    /// Gives a session another place in the order.
+    MoveSession {
+        /// Which.
+        session: SessionId,
+        /// The session it shall stand before; none for the end.
+        before: Option<SessionId>,
+    },
+    /// Takes an ended session off the sidebar.
+    CloseSession {
+        /// Which.
+        session: SessionId,
+        /// Now.
+        at: Timestamp,
+    },
+    /// Opens an ended session again, because its agent is about to be started again.
+    ResumeSession {
+        /// Which.
+        session: SessionId,
+        /// Now.
+        at: Timestamp,
+    },
+    /// Notes that the agent has finished a piece of output.
+    NoteSpoke {
+        /// Whose agent.
+        session: SessionId,
+    },
+    /// Notes that the agent has no such session any more.
+    Forget {
+        /// Which.
+        session: SessionId,
     },
     /// Notes what the agent said about itself.
     Introduce {
@@ -31,6 +74,13 @@ pub enum Command {
         version: Option<String>,
         /// Its model.
         model: Option<String>,
+    },
+    /// Notes the permission mode the agent is in.
+    NoteMode {
+        /// Whose agent.
+        session: SessionId,
+        /// The mode; none for one the desk has no name for.
+        mode: Option<PermissionMode>,
     },
     /// Notes that a turn began or ended.
     SetWorking {
@@ -126,6 +176,23 @@ pub enum Command {
         request: RequestId,
         /// How far.
         delivery: Delivery,
+    },
+    /// Notes that the end of a request is about to be handed to the agent.
+    NoteSending {
+        /// Which.
+        request: RequestId,
+    },
+    /// Sends the answers that wait for a session to run.
+    SendParked {
+        /// Whose.
+        session: SessionId,
+    },
+    /// Gives up a request that was missed or could not be delivered.
+    Dismiss {
+        /// Which.
+        request: RequestId,
+        /// Now.
+        at: Timestamp,
     },
     /// Hands over once more an end that could not be handed over.
     Retry {
@@ -223,8 +290,10 @@ pub struct AskApproval {
     pub tool: String,
     /// The agent's own line about it.
     pub description: Option<String>,
-    /// The tool's input as readable text.
-    pub input: String,
+    /// What exactly would run or change.
+    pub what: ToolDetail,
+    /// The standing permissions that may be given with it.
+    pub rules: Vec<SuggestedRule>,
     /// Now.
     pub at: Timestamp,
 }

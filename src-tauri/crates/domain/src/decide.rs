@@ -1,15 +1,19 @@
 //! What a command does: events to write down and effects to carry out afterwards. Pure.
 
+mod approvals;
+mod late;
+mod life;
+
 use crate::answer::{Answers, words};
-use crate::approval::{Approval, ApprovalDecision, ApprovalState};
-use crate::command::{Ask, AskApproval, Command, orphaned_by};
+use crate::approval::ApprovalDecision;
+use crate::command::{Ask, Command, orphaned_by};
 use crate::desk::Desk;
 use crate::event::Event;
 use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::queue;
 use crate::reject::Reject;
-use crate::request::{Delivery, EndedBy, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
-use crate::session::{SESSION_NAME_CHARS, Session, SessionEnd, SessionState};
+use crate::request::{Delivery, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
+use crate::session::{Session, SessionEnd, SessionState};
 
 /// What to do once the events of a decision are on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +31,11 @@ pub enum Effect {
         request: RequestId,
         /// How it ended.
         outcome: Outcome,
+    },
+    /// Send what waits for a session to run: its agent is there.
+    SendParked {
+        /// Whose agent.
+        session: SessionId,
     },
     /// Tell the agent what was decided.
     ResolveApproval {
@@ -72,24 +81,26 @@ impl Decision {
 /// Decides what a command does to the desk, or why it does nothing.
 pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
     match command {
-        Command::StartSession { id, agent, name, folder, at } => {
-            if desk.session(*id).is_some() {
-                return Err(Reject::invalid("id", "a session with this id exists already"));
+        Command::StartSession { id, agent, name, folder, options, at } => {
+            life::start(desk, *id, *agent, name, folder, options, *at)
+        }
+        Command::RenameSession { session, name } => life::rename(desk, *session, name),
+        Command::MoveSession { session, before } => life::move_before(desk, *session, *before),
+        Command::CloseSession { session, at } => life::close(desk, *session, *at),
+        Command::ResumeSession { session, at } => life::resume(desk, *session, *at),
+        Command::NoteSpoke { session } => {
+            known(desk, *session)?;
+            if desk.has_spoken(*session) {
+                return Ok(Decision::default());
             }
-            let name: String = name.trim().chars().take(SESSION_NAME_CHARS).collect();
-            let session = Session {
-                id: *id,
-                agent: *agent,
-                name,
-                folder: folder.clone(),
-                started_at: *at,
-                state: SessionState::Starting,
-                version: None,
-                model: None,
-                unusable_lines: 0,
-                queue: Vec::new(),
-            };
-            Ok(Decision::of(Event::SessionStarted { session }))
+            Ok(Decision::of(Event::AgentSpoke { session: *session }))
+        }
+        Command::Forget { session } => {
+            known(desk, *session)?;
+            if desk.is_forgotten(*session) {
+                return Ok(Decision::default());
+            }
+            Ok(Decision::of(Event::SessionForgotten { session: *session }))
         }
         Command::Introduce { session, version, model } => {
             let now = running(desk, *session)?;
@@ -101,6 +112,12 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
                 version: version.clone(),
                 model: model.clone(),
             }))
+        }
+        Command::NoteMode { session, mode } => {
+            if running(desk, *session)?.mode == *mode {
+                return Ok(Decision::default());
+            }
+            Ok(Decision::of(Event::ModeChanged { session: *session, mode: *mode }))
         }
         Command::SetWorking { session, working } => {
             let now = &running(desk, *session)?.state;
@@ -119,16 +136,16 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
         Command::Answer { request, answers, at } => {
             let request = find(desk, *request)?;
             let answers = Answers::check(&request.questions, answers)?;
-            end_by_person(request, Outcome::Answered { answers }, *at)
+            end_by_person(desk, request, Outcome::Answered { answers }, *at)
         }
         Command::Decline { request, words: said, at } => {
             let words = words(said.as_deref(), "words")?;
-            end_by_person(find(desk, *request)?, Outcome::Declined { words }, *at)
+            end_by_person(desk, find(desk, *request)?, Outcome::Declined { words }, *at)
         }
         Command::Cancel { request, reason, at } => {
             let reason = words(reason.as_deref(), "reason")?;
             let why = WithdrawnWhy::Cancelled { reason };
-            end_by_person(find(desk, *request)?, Outcome::Withdrawn { why }, *at)
+            end_by_person(desk, find(desk, *request)?, Outcome::Withdrawn { why }, *at)
         }
         Command::ReplyInChat { session, text, at } => {
             running(desk, *session)?;
@@ -143,7 +160,7 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
         Command::WithdrawAll { session, why, at } => {
             let mut decision = Decision::default();
             for request in desk.requests().filter(|request| request.session == *session) {
-                withdraw_one(&mut decision, request, why, *at);
+                withdraw_one(desk, &mut decision, request, why, *at);
             }
             withdraw_approvals(desk, &mut decision, *session, *at);
             Ok(decision)
@@ -158,6 +175,9 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
         }
         Command::NoteDelivery { request, delivery } => {
             let request = find(desk, *request)?;
+            if !late::is_about_this_way(desk, request.id, delivery) {
+                return Ok(Decision::default());
+            }
             let now = request.ended().and_then(|ended| ended.delivery.as_ref());
             let delivery = match (now, delivery) {
                 (None | Some(Delivery::Delivered { .. }), _) => return Ok(Decision::default()),
@@ -170,9 +190,14 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
             };
             Ok(Decision::of(Event::DeliveryChanged { request: request.id, delivery }))
         }
+        Command::NoteSending { request } => late::note_sending(desk, find(desk, *request)?),
+        Command::SendParked { session } => late::send_parked(desk, *session),
+        Command::Dismiss { request, at } => late::dismiss(desk, find(desk, *request)?, *at),
         Command::Retry { request } => retry(desk, *request),
-        Command::AskApproval(ask) => register_approval(desk, ask),
-        Command::DecideApproval { approval, decision, at } => decide_approval(desk, *approval, decision, *at),
+        Command::AskApproval(ask) => approvals::register(desk, ask),
+        Command::DecideApproval { approval, decision, at } => {
+            approvals::decide(desk, *approval, decision, *at)
+        }
         Command::ApprovalNotDelivered { approval, error } => {
             desk.approval(*approval).ok_or(Reject::NotFound { what: "approval" })?;
             Ok(Decision::of(Event::ApprovalDeliveryFailed { approval: *approval, error: error.clone() }))
@@ -218,11 +243,19 @@ fn end(decision: &mut Decision, request: RequestId, outcome: Outcome, at: Timest
     decision.request = Some(request);
 }
 
-/// Ends an open request; the same end again is no news, another one is refused.
-fn end_by_person(request: &Request, outcome: Outcome, at: Timestamp) -> Result<Decision, Reject> {
+/// Ends an open request; the same end again is no news, another one is refused unless it comes late.
+fn end_by_person(
+    desk: &Desk,
+    request: &Request,
+    outcome: Outcome,
+    at: Timestamp,
+) -> Result<Decision, Reject> {
     let mut decision = Decision { request: Some(request.id), ..Decision::default() };
     match &request.state {
         RequestState::Open => end(&mut decision, request.id, outcome, at),
+        RequestState::Ended(_) if late::can_be_answered(request) && outcome.can_come_late() => {
+            return late::answer(desk, request, outcome, at);
+        }
         RequestState::Ended(ended) => {
             let same = match (&ended.outcome, &outcome) {
                 (Outcome::Answered { answers: earlier }, Outcome::Answered { answers: now }) => {
@@ -279,7 +312,7 @@ fn withdraw(
 ) -> Result<Decision, Reject> {
     let mut decision = Decision::default();
     if let Some(request) = desk.by_native_ref(session, native_ref) {
-        withdraw_one(&mut decision, request, why, at);
+        withdraw_one(desk, &mut decision, request, why, at);
     }
     let approval = desk.open_approvals(session).find(|approval| approval.native_ref == *native_ref);
     decision.events.extend(approval.map(|approval| Event::ApprovalWithdrawn { approval: approval.id, at }));
@@ -287,7 +320,11 @@ fn withdraw(
 }
 
 /// Ends an open request; an end that has not reached an agent that no longer waits is parked.
-fn withdraw_one(decision: &mut Decision, request: &Request, why: &WithdrawnWhy, at: Timestamp) {
+fn withdraw_one(desk: &Desk, decision: &mut Decision, request: &Request, why: &WithdrawnWhy, at: Timestamp) {
+    // What travels as a message has nothing to do with the call any more.
+    if desk.is_call_closed(request.id) {
+        return;
+    }
     match &request.state {
         RequestState::Open => end(decision, request.id, Outcome::Withdrawn { why: why.clone() }, at),
         RequestState::Ended(ended) => park(decision, request.id, ended.delivery.as_ref()),
@@ -315,6 +352,11 @@ fn end_session(desk: &Desk, id: SessionId, how: &SessionEnd, at: Timestamp) -> R
     for request in desk.requests().filter(|request| request.session == id) {
         match &request.state {
             RequestState::Open => end(&mut decision, request.id, Outcome::Orphaned { why }, at),
+            RequestState::Ended(ended) if late::may_have_arrived(desk, request.id, ended) => {
+                let delivery = Delivery::Failed { error: late::MAY_HAVE_ARRIVED.to_owned() };
+                decision.events.push(Event::DeliveryChanged { request: request.id, delivery });
+            }
+            RequestState::Ended(_) if desk.is_call_closed(request.id) => {}
             RequestState::Ended(ended) => park(&mut decision, request.id, ended.delivery.as_ref()),
         }
     }
@@ -326,6 +368,9 @@ fn end_session(desk: &Desk, id: SessionId, how: &SessionEnd, at: Timestamp) -> R
 
 fn retry(desk: &Desk, id: RequestId) -> Result<Decision, Reject> {
     let request = find(desk, id)?;
+    if desk.is_call_closed(id) {
+        return late::retry(desk, request);
+    }
     running(desk, request.session)?;
     match &request.state {
         RequestState::Ended(ended) if matches!(ended.delivery, Some(Delivery::Failed { .. })) => {
@@ -343,48 +388,5 @@ fn retry(desk: &Desk, id: RequestId) -> Result<Decision, Reject> {
         }
         RequestState::Ended(ended) => Err(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
         RequestState::Open => Err(Reject::invalid("id", "this request is still open; answer it")),
-    }
-}
-
-fn register_approval(desk: &Desk, ask: &AskApproval) -> Result<Decision, Reject> {
-    running(desk, ask.session)?;
-    if desk.open_approvals(ask.session).any(|approval| approval.native_ref == ask.native_ref) {
-        return Ok(Decision::default());
-    }
-    let approval = Approval {
-        id: ask.id,
-        session: ask.session,
-        native_ref: ask.native_ref.clone(),
-        tool: ask.tool.clone(),
-        description: ask.description.clone(),
-        input: ask.input.clone(),
-        asked_at: ask.at,
-        state: ApprovalState::Open,
-    };
-    Ok(Decision::of(Event::ApprovalAsked { approval }))
-}
-
-fn decide_approval(
-    desk: &Desk,
-    id: ApprovalId,
-    wanted: &ApprovalDecision,
-    at: Timestamp,
-) -> Result<Decision, Reject> {
-    let approval = desk.approval(id).ok_or(Reject::NotFound { what: "approval" })?;
-    let wanted = match wanted {
-        ApprovalDecision::AllowOnce => ApprovalDecision::AllowOnce,
-        ApprovalDecision::Deny { message } => {
-            ApprovalDecision::Deny { message: words(message.as_deref(), "decision.message")? }
-        }
-    };
-    match &approval.state {
-        ApprovalState::Open => Ok(Decision {
-            events: vec![Event::ApprovalDecided { approval: id, decision: wanted.clone(), at }],
-            effects: vec![Effect::ResolveApproval { approval: id, decision: wanted }],
-            request: None,
-        }),
-        ApprovalState::Decided { decision, .. } if *decision == wanted => Ok(Decision::default()),
-        ApprovalState::Decided { at, .. } => Err(Reject::AlreadyEnded { by: EndedBy::Person, at: *at }),
-        ApprovalState::Withdrawn { at } => Err(Reject::AlreadyEnded { by: EndedBy::Agent, at: *at }),
     }
 }

@@ -1,15 +1,20 @@
 //! The desk: everything that is true now, made by folding events in order.
 
-use std::collections::{BTreeMap, VecDeque};
+mod life;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::approval::{Approval, ApprovalState};
 use crate::event::Event;
-use crate::id::{ApprovalId, NativeRef, RequestId, SessionId};
-use crate::request::{Delivery, Ended, Request, RequestState};
+use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
+use crate::request::{Delivery, Ended, Outcome, Request, RequestState};
 use crate::session::{Session, SessionState};
+use life::Life;
 
 /// How many requests that need nothing more are kept in memory; older ones are read from the journal.
 pub const SETTLED_REQUESTS: usize = 1_000;
+/// How many missed requests are kept in memory; older ones are read from the journal, and take no late answer.
+pub const MISSED_REQUESTS: usize = 1_000;
 /// How many approvals that need nothing more are kept in memory.
 pub const SETTLED_APPROVALS: usize = 1_000;
 
@@ -19,7 +24,13 @@ pub struct Desk {
     sessions: BTreeMap<SessionId, Session>,
     requests: BTreeMap<RequestId, Request>,
     approvals: BTreeMap<ApprovalId, Approval>,
+    lives: BTreeMap<SessionId, Life>,
+    /// Requests whose call nobody waits for any more: their end can only travel as a message.
+    closed_calls: BTreeSet<RequestId>,
+    /// Requests whose end may have left for the agent, and nobody knows yet.
+    sending: BTreeSet<RequestId>,
     settled_requests: VecDeque<RequestId>,
+    missed_requests: VecDeque<RequestId>,
     settled_approvals: VecDeque<ApprovalId>,
 }
 
@@ -33,9 +44,14 @@ impl Desk {
         desk
     }
 
-    /// Lists all sessions, oldest first.
+    /// Lists all sessions that are not closed, oldest first.
     pub fn sessions(&self) -> impl Iterator<Item = &Session> {
-        self.sessions.values()
+        self.sessions.values().filter(|session| !self.is_closed(session.id))
+    }
+
+    /// Lists the closed sessions, oldest first.
+    pub fn closed_sessions(&self) -> impl Iterator<Item = &Session> {
+        self.sessions.values().filter(|session| self.is_closed(session.id))
     }
 
     /// Lists the requests in memory, oldest first.
@@ -48,7 +64,7 @@ impl Desk {
         self.approvals.values()
     }
 
-    /// Finds a session.
+    /// Finds a session, closed or not.
     pub fn session(&self, id: SessionId) -> Option<&Session> {
         self.sessions.get(&id)
     }
@@ -63,9 +79,32 @@ impl Desk {
         self.approvals.get(&id)
     }
 
-    /// Finds the request a session registered under the agent's own id.
+    /// Finds the request a session's running agent registered under its own id; an id of an earlier run names nothing.
     pub fn by_native_ref(&self, session: SessionId, native_ref: &NativeRef) -> Option<&Request> {
-        self.requests.values().find(|request| request.session == session && request.native_ref == *native_ref)
+        let same = |request: &&Request| request.session == session && request.native_ref == *native_ref;
+        self.requests.values().filter(same).find(|request| !self.is_call_closed(request.id))
+    }
+
+    /// Says whether nobody waits for a request's call any more, so that its end can only travel as a message.
+    pub fn is_call_closed(&self, id: RequestId) -> bool {
+        self.closed_calls.contains(&id)
+    }
+
+    /// Says whether a request's end may have left for the agent, and nobody knows yet whether it arrived.
+    pub fn is_sending(&self, id: RequestId) -> bool {
+        self.sending.contains(&id)
+    }
+
+    /// Lists the requests of a session whose answer waits to be sent as a message, oldest first.
+    pub fn parked(&self, session: SessionId) -> impl Iterator<Item = &Request> {
+        let waits = move |request: &&Request| {
+            let parked =
+                |ended: &Ended| ended.delivery == Some(Delivery::Parked) && ended.outcome.can_come_late();
+            request.session == session
+                && self.is_call_closed(request.id)
+                && request.ended().is_some_and(parked)
+        };
+        self.requests.values().filter(waits)
     }
 
     /// Lists a session's open requests, oldest first.
@@ -87,9 +126,7 @@ impl Desk {
     /// Lets one event happen. An event about something unknown changes nothing.
     pub fn fold(&mut self, event: &Event) {
         match event {
-            Event::SessionStarted { session } => {
-                self.sessions.insert(session.id, session.clone());
-            }
+            Event::SessionStarted { session } => self.fold_started(session),
             Event::AgentIntroduced { session, version, model } => self.on_session(*session, |session| {
                 session.version = version.clone().or(session.version.take());
                 session.model = model.clone().or(session.model.take());
@@ -97,6 +134,9 @@ impl Desk {
                     session.state = SessionState::Idle;
                 }
             }),
+            Event::ModeChanged { session, mode } => {
+                self.on_session(*session, |session| session.mode = *mode);
+            }
             Event::TurnBegan { session } => {
                 self.on_session(*session, |session| session.state = SessionState::Working);
             }
@@ -106,9 +146,15 @@ impl Desk {
             Event::LinesUnusable { session, lines } => {
                 self.on_session(*session, |session| session.unusable_lines += lines);
             }
-            Event::SessionEnded { session, end, at } => self.on_session(*session, |session| {
-                session.state = SessionState::Ended { end: end.clone(), at: *at };
-            }),
+            Event::SessionEnded { session, end, at } => self.fold_ended(*session, end, *at),
+            Event::SessionRenamed { session, name } => {
+                self.on_session(*session, |session| session.name.clone_from(name));
+            }
+            Event::SessionMoved { session, before } => self.fold_moved(*session, *before),
+            Event::SessionClosed { session, .. } => self.on_life(*session, |life| life.closed = true),
+            Event::SessionResumed { session, .. } => self.fold_resumed(*session),
+            Event::AgentSpoke { session } => self.on_life(*session, |life| life.spoke = true),
+            Event::SessionForgotten { session } => self.on_life(*session, |life| life.forgotten = true),
             Event::MessageQueued { session, message } => {
                 self.on_session(*session, |session| session.queue.push(message.clone()));
             }
@@ -125,6 +171,8 @@ impl Desk {
             }),
             Event::Asked { request } => {
                 self.requests.insert(request.id, request.clone());
+                // What asks has spoken.
+                self.on_life(request.session, |life| life.spoke = true);
             }
             Event::Ended { request, outcome, at } => {
                 if let Some(request) = self.requests.get_mut(request) {
@@ -139,10 +187,23 @@ impl Desk {
                 {
                     ended.delivery = Some(delivery.clone());
                 }
+                self.sending.remove(request);
                 self.settle_request(*request);
             }
+            Event::Sending { request, .. } => {
+                if let Some(RequestState::Ended(ended)) = self.requests.get_mut(request).map(|r| &mut r.state)
+                {
+                    ended.delivery = Some(Delivery::Pending);
+                    self.sending.insert(*request);
+                }
+            }
+            Event::AnsweredLate { request, outcome, at } => {
+                self.replace_end(*request, outcome, *at, Some(Delivery::Parked));
+            }
+            Event::Dismissed { request, outcome, at } => self.replace_end(*request, outcome, *at, None),
             Event::ApprovalAsked { approval } => {
                 self.approvals.insert(approval.id, approval.clone());
+                self.on_life(approval.session, |life| life.spoke = true);
             }
             Event::ApprovalDecided { approval, decision, at } => {
                 let state = ApprovalState::Decided { decision: decision.clone(), at: *at, error: None };
@@ -167,14 +228,28 @@ impl Desk {
         }
     }
 
+    fn replace_end(&mut self, id: RequestId, outcome: &Outcome, at: Timestamp, delivery: Option<Delivery>) {
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        request.state = RequestState::Ended(Ended { outcome: outcome.clone(), at, delivery });
+        self.closed_calls.insert(id);
+        self.sending.remove(&id);
+        self.settle_request(id);
+    }
+
     fn settle_request(&mut self, id: RequestId) {
-        if self.requests.get(&id).is_none_or(Request::is_live) {
-            return;
-        }
-        self.settled_requests.push_back(id);
-        while self.settled_requests.len() > SETTLED_REQUESTS {
-            if let Some(oldest) = self.settled_requests.pop_front() {
+        self.settled_requests.retain(|settled| *settled != id);
+        self.missed_requests.retain(|missed| *missed != id);
+        let Some(request) = self.requests.get(&id).filter(|request| !request.is_live()) else { return };
+        let (queue, bound) = match request.is_missed() {
+            true => (&mut self.missed_requests, MISSED_REQUESTS),
+            false => (&mut self.settled_requests, SETTLED_REQUESTS),
+        };
+        queue.push_back(id);
+        while queue.len() > bound {
+            if let Some(oldest) = queue.pop_front() {
                 self.requests.remove(&oldest);
+                self.closed_calls.remove(&oldest);
+                self.sending.remove(&oldest);
             }
         }
     }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::approval::{Approval, ApprovalDecision};
 use crate::id::{ApprovalId, MessageId, RequestId, SessionId, Timestamp};
+use crate::options::PermissionMode;
 use crate::queue::QueuedMessage;
 use crate::request::{Delivery, Outcome, Request};
 use crate::session::{Session, SessionEnd};
@@ -25,6 +26,13 @@ pub enum Event {
         version: Option<String>,
         /// Its model.
         model: Option<String>,
+    },
+    /// The agent's permission mode is another one now.
+    ModeChanged {
+        /// Whose agent.
+        session: SessionId,
+        /// The mode; none for one the desk has no name for.
+        mode: Option<PermissionMode>,
     },
     /// A turn began.
     TurnBegan {
@@ -51,6 +59,44 @@ pub enum Event {
         end: SessionEnd,
         /// When.
         at: Timestamp,
+    },
+    /// A session got another name.
+    SessionRenamed {
+        /// Which.
+        session: SessionId,
+        /// Its name.
+        name: String,
+    },
+    /// A session got another place in the order.
+    SessionMoved {
+        /// Which.
+        session: SessionId,
+        /// The session it stands before; none for the end.
+        before: Option<SessionId>,
+    },
+    /// A session left the sidebar.
+    SessionClosed {
+        /// Which.
+        session: SessionId,
+        /// When.
+        at: Timestamp,
+    },
+    /// A session's agent was started again, and the session is open again.
+    SessionResumed {
+        /// Which.
+        session: SessionId,
+        /// When.
+        at: Timestamp,
+    },
+    /// The agent finished a first piece of output; from then on it can know the session later.
+    AgentSpoke {
+        /// Whose agent.
+        session: SessionId,
+    },
+    /// The agent has no such session any more.
+    SessionForgotten {
+        /// Which.
+        session: SessionId,
     },
     /// The person wrote a message that waits for the end of the agent's turn.
     MessageQueued {
@@ -100,6 +146,31 @@ pub enum Event {
         request: RequestId,
         /// How far.
         delivery: Delivery,
+    },
+    /// The end of a request is about to be handed to the agent; from here on it may have arrived.
+    Sending {
+        /// Which.
+        request: RequestId,
+        /// Whether it goes as a message, because its call is closed.
+        late: bool,
+    },
+    /// The person answered or declined a request that had ended without them; it waits to be delivered.
+    AnsweredLate {
+        /// Which.
+        request: RequestId,
+        /// How.
+        outcome: Outcome,
+        /// When.
+        at: Timestamp,
+    },
+    /// The person wants nothing more of a request that was missed or could not be delivered.
+    Dismissed {
+        /// Which.
+        request: RequestId,
+        /// How it has ended.
+        outcome: Outcome,
+        /// When it ended so.
+        at: Timestamp,
     },
     /// An approval was registered.
     ApprovalAsked {

@@ -6,23 +6,28 @@
 pub mod answer;
 pub mod approval;
 pub mod command;
+pub mod cost;
 pub mod decide;
 pub mod desk;
 pub mod event;
 pub mod id;
 pub mod intake;
+pub mod options;
 pub mod question;
 pub mod queue;
 pub mod reject;
 pub mod request;
+pub mod rule;
 pub mod session;
 pub mod settings;
 pub mod text;
+pub mod tool;
 pub mod transcript;
 
 pub use answer::{Answer, AnswerInput, Answers};
 pub use approval::{Approval, ApprovalDecision, ApprovalState};
 pub use command::{Ask, AskApproval, Command};
+pub use cost::Usd;
 pub use decide::{Decision, Effect, decide};
 pub use desk::Desk;
 pub use event::Event;
@@ -30,12 +35,15 @@ pub use id::{
     ApprovalId, CommandId, MessageId, NativeRef, OptionId, QuestionId, RequestId, SessionId, Timestamp,
 };
 pub use intake::{IntakeRules, OptionDraft, QuestionDraft, Refusal};
+pub use options::{Effort, PermissionMode, QuestionPolicy, SessionOptions};
 pub use question::{Question, QuestionKind, QuestionOption};
 pub use queue::QueuedMessage;
 pub use reject::Reject;
 pub use request::{
     Delivery, Ended, EndedBy, Limit, OrphanedWhy, Outcome, Request, RequestState, Source, WithdrawnWhy,
 };
+pub use rule::{RuleBehaviour, RuleId, RuleScope, RuleWords, SuggestedRule};
 pub use session::{AgentKind, Session, SessionEnd, SessionState};
 pub use settings::{Density, NotifyQuestions, OnClose, Setting, Settings, TextSize, Theme};
+pub use tool::{TodoItem, TodoStatus, ToolDetail};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};

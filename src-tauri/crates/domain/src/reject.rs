@@ -31,6 +31,12 @@ pub enum Reject {
     /// The session has ended; nothing can reach it.
     #[error("the session has ended")]
     SessionGone,
+    /// The agent was asked and refused, or did not answer.
+    #[error("{words}")]
+    AgentRefused {
+        /// What it said.
+        words: String,
+    },
     /// The agent of this session cannot do that.
     #[error("{what} is not supported by this agent")]
     Unsupported {

@@ -71,10 +71,18 @@ impl Request {
     pub fn is_live(&self) -> bool {
         match &self.state {
             RequestState::Open => true,
-            RequestState::Ended(ended) => {
-                matches!(ended.delivery, Some(Delivery::Pending | Delivery::Failed { .. } | Delivery::Parked))
-            }
+            RequestState::Ended(ended) => match ended.delivery {
+                Some(Delivery::Pending | Delivery::Failed { .. }) => true,
+                // What is not an answer is of no use to an agent that has gone on.
+                Some(Delivery::Parked) => ended.outcome.can_come_late(),
+                Some(Delivery::Delivered { .. }) | None => false,
+            },
         }
+    }
+
+    /// Says whether it ended without the person, who may still answer it.
+    pub fn is_missed(&self) -> bool {
+        self.ended().is_some_and(|ended| matches!(ended.outcome, Outcome::Orphaned { .. } | Outcome::Expired))
     }
 }
 
@@ -152,6 +160,11 @@ impl Outcome {
         }
     }
 
+    /// Says whether it is worth telling an agent after the call is closed.
+    pub const fn can_come_late(&self) -> bool {
+        matches!(self, Self::Answered { .. } | Self::Declined { .. })
+    }
+
     /// Says whether the agent waits to be told of this end.
     pub const fn needs_delivery(&self) -> bool {
         match self {
@@ -227,6 +240,10 @@ pub enum Delivery {
     Delivered {
         /// When it showed that.
         at: Timestamp,
+        /// Whether it came as a message after the call was closed.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "ts", ts(optional, as = "Option<bool>"))]
+        late: bool,
     },
     /// It could not be handed over; it can be tried again.
     Failed {

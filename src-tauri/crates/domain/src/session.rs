@@ -1,8 +1,9 @@
-//! A session: one run of one agent in one folder.
+//! A session: one agent in one folder, over all the runs of its program.
 
 use serde::{Deserialize, Serialize};
 
 use crate::id::{SessionId, Timestamp};
+use crate::options::{PermissionMode, SessionOptions};
 use crate::queue::QueuedMessage;
 
 /// The longest session name, in characters.
@@ -19,7 +20,16 @@ pub enum AgentKind {
     Demo,
 }
 
-/// One run of one agent in one folder.
+impl AgentKind {
+    /// Says whether the agent can take an ended session up again.
+    pub const fn can_resume(self) -> bool {
+        match self {
+            Self::ClaudeCode | Self::Demo => true,
+        }
+    }
+}
+
+/// One agent in one folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -43,6 +53,18 @@ pub struct Session {
     /// How many lines of its output could not be used; they stand in the session's log.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub unusable_lines: u64,
+    /// What it was started with.
+    #[serde(default)]
+    pub options: SessionOptions,
+    /// Its place in the order of sessions; a smaller one comes first.
+    #[serde(default)]
+    pub place: u32,
+    /// Whether it has ended and its agent can take it up again.
+    #[serde(default)]
+    pub resumable: bool,
+    /// The permission mode as the agent says now; none while it is not known, or is one the desk has no name for.
+    #[serde(default)]
+    pub mode: Option<PermissionMode>,
     /// What the person wrote while the agent worked and is still to be sent, oldest first.
     #[serde(default)]
     pub queue: Vec<QueuedMessage>,

@@ -9,14 +9,20 @@ pub const CUT_MARK: &str = " … [cut at 64 KiB]";
 
 /// Cuts an agent's text to [`AGENT_TEXT_BYTES`], the mark included, at a character boundary.
 pub fn bounded(text: &str) -> String {
-    if text.len() <= AGENT_TEXT_BYTES {
-        return text.to_owned();
+    cut_at(text.to_owned(), AGENT_TEXT_BYTES, CUT_MARK)
+}
+
+/// Cuts a text to so many bytes, the mark included, at a character boundary.
+pub fn cut_at(mut text: String, bytes: usize, mark: &str) -> String {
+    if text.len() > bytes {
+        let mut end = bytes.saturating_sub(mark.len());
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+        text.push_str(mark);
     }
-    let mut end = AGENT_TEXT_BYTES - CUT_MARK.len();
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}{CUT_MARK}", &text[..end])
+    text
 }
 
 /// Removes control characters except line feed and tab from a person's text; `\r\n` becomes `\n`.

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::cost::Usd;
 use crate::id::{ApprovalId, RequestId, Timestamp};
+use crate::options::QuestionPolicy;
+use crate::tool::{ToolDetail, detail_or_text};
 
 /// One entry of a session's transcript.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,8 +49,9 @@ pub enum EntryBody {
         name: String,
         /// One line that says what it does.
         summary: String,
-        /// Its input as readable text.
-        input: String,
+        /// What exactly it does; earlier versions kept it as text under `input`.
+        #[serde(alias = "input", deserialize_with = "detail_or_text")]
+        detail: ToolDetail,
         /// How far it is.
         status: ToolStatus,
         /// What came out.
@@ -81,6 +85,9 @@ pub enum EntryBody {
         output_tokens: u64,
         /// The agent's error in its own words, where the turn failed.
         error: Option<String>,
+        /// What it cost, as the agent reckons it.
+        #[serde(default)]
+        cost_usd: Option<Usd>,
     },
 }
 
@@ -106,6 +113,13 @@ pub enum Notice {
     QuestionRefused {
         /// The field and the rule, as the agent was told.
         reason: String,
+    },
+    /// A question was refused to the agent because this session's questions are off.
+    QuestionTurnedOff {
+        /// When questions come to the person in this session.
+        policy: QuestionPolicy,
+        /// What was asked, a line for each question.
+        text: String,
     },
     /// The agent brought answers with its question; they went through unchanged and nobody was asked.
     AnswersBrought,

@@ -32,9 +32,9 @@ fn deny(message: Option<&str>) -> ApprovalDecision {
 
 #[test]
 fn a_session_starts_once_and_its_name_is_bounded() {
-    let Command::StartSession { id, agent, folder, at, .. } = start(1) else { unreachable!() };
+    let Command::StartSession { id, agent, folder, options, at, .. } = start(1) else { unreachable!() };
     let name = format!("  {}", "n".repeat(SESSION_NAME_CHARS + 1));
-    let long = Command::StartSession { id, agent, name, folder, at };
+    let long = Command::StartSession { id, agent, name, folder, options, at };
     let desk = desk(&[long]);
     let started = desk.session(session(1)).unwrap();
     assert_eq!(started.name, "n".repeat(SESSION_NAME_CHARS));

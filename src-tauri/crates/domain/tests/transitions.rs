@@ -7,7 +7,8 @@ mod desks;
 mod questions;
 
 use askdesk_domain::{
-    Ask, Command, Decision, Desk, Effect, EndedBy, Limit, Outcome, Reject, SessionEnd, WithdrawnWhy, decide,
+    Ask, Command, Decision, Delivery, Desk, Effect, EndedBy, Limit, Outcome, Reject, SessionEnd,
+    WithdrawnWhy, decide,
 };
 use desks::*;
 use questions::{asked, choose, single};
@@ -44,6 +45,41 @@ fn states() -> Vec<(&'static str, Vec<Command>)> {
         ("withdrawn interrupted", vec![withdraw(1, 1, WithdrawnWhy::Interrupted)]),
         ("withdrawn answered_elsewhere", vec![withdraw(1, 1, WithdrawnWhy::AnsweredElsewhere)]),
         ("orphaned agent_ended", vec![end(1, SessionEnd::Finished)]),
+        ("orphaned agent_ended", vec![end(1, SessionEnd::Finished), resume(1), introduce(1)]),
+        ("orphaned agent_ended", vec![end(1, SessionEnd::Finished), forget()]),
+        ("answered, parked", vec![answered(), end(1, SessionEnd::Finished)]),
+        ("answered, parked", vec![end(1, SessionEnd::Finished), answered()]),
+        ("answered, parked", vec![end(1, SessionEnd::Finished), answered(), forget()]),
+        (
+            "answered, pending",
+            vec![end(1, SessionEnd::Finished), answered(), resume(1), introduce(1), send_parked(1)],
+        ),
+        (
+            "answered, pending",
+            vec![end(1, SessionEnd::Finished), resume(1), introduce(1), answered(), send_parked(1)],
+        ),
+        ("answered, failed", vec![answered(), sending(1), end(1, SessionEnd::Finished)]),
+        (
+            "answered, failed",
+            vec![answered(), sending(1), end(1, SessionEnd::Finished), resume(1), introduce(1)],
+        ),
+        (
+            "answered, delivered late",
+            vec![
+                end(1, SessionEnd::Finished),
+                resume(1),
+                introduce(1),
+                answered(),
+                send_parked(1),
+                note(1, delivered_late()),
+            ],
+        ),
+        (
+            "replied_in_chat, parked",
+            vec![reply_in_chat(1, "later"), sending(1), end(1, SessionEnd::Finished)],
+        ),
+        ("withdrawn cancelled", vec![end(1, SessionEnd::Finished), dismiss(1)]),
+        ("answered", vec![end(1, SessionEnd::Finished), answered(), dismiss(1)]),
     ];
     paths.into_iter().map(|(name, path)| (name, open().into_iter().chain(path).collect())).collect()
 }
@@ -67,11 +103,26 @@ fn commands() -> Vec<(&'static str, Command)> {
         ("the limit passes", expire(LIMIT)),
         ("before the limit", expire(LIMIT - 1)),
         ("delivered", note(1, delivered())),
+        ("delivered late", note(1, delivered_late())),
         ("not delivered", note(1, failed())),
+        ("not sent", note(1, Delivery::Parked)),
+        ("send", sending(1)),
+        ("send what is parked", send_parked(1)),
+        ("dismiss", dismiss(1)),
         ("retry", Command::Retry { request: request(1) }),
         ("the agent ends", end(1, SessionEnd::Finished)),
         ("the app starts again", Command::CloseEarlierRun { at: at(400) }),
     ]
+}
+
+fn forget() -> Command {
+    Command::Forget { session: session(1) }
+}
+
+/// A command as short as its name.
+fn short(command: &Command) -> String {
+    let words = format!("{command:?}");
+    words.split_once(' ').map_or(words.clone(), |(name, _)| name.to_owned())
 }
 
 /// What became of request 1.
@@ -94,7 +145,9 @@ fn table() -> String {
     for (name, path) in states() {
         let before = desk(&path);
         assert_eq!(state(before.request(request(1)).unwrap()), name);
-        table.push_str(&format!("{name}\n"));
+        let steps: Vec<String> = path.iter().skip(2).map(short).collect();
+        let way = if steps.len() > 1 { format!(" ({})", steps.join(", ")) } else { String::new() };
+        table.push_str(&format!("{name}{way}\n"));
         let mut results: Vec<(String, Vec<&str>)> = Vec::new();
         for (name, command) in commands() {
             let result = result(&before, &command);

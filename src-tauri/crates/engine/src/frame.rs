@@ -1,9 +1,13 @@
 //! What a subscriber receives: one snapshot, then deltas that say which state they follow on.
 
+mod merge;
+
 use std::sync::Arc;
 
 use askdesk_domain::{Approval, Entry, Request, Session, SessionId};
 use serde::{Deserialize, Serialize};
+
+pub use merge::merge;
 
 /// One message to a subscriber.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,11 +30,11 @@ pub struct Snapshot {
     /// The number of the last delta this snapshot holds.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub seq: u64,
-    /// All sessions, oldest first.
+    /// All sessions that are not closed, oldest first.
     pub sessions: Vec<Session>,
-    /// The requests in memory, oldest first.
+    /// The requests in memory that belong to them, oldest first.
     pub requests: Vec<Request>,
-    /// The approvals in memory, oldest first.
+    /// The approvals in memory that belong to them, oldest first.
     pub approvals: Vec<Approval>,
     /// What is being written at this moment.
     pub live: Vec<LiveText>,
@@ -81,6 +85,11 @@ pub enum Change {
         session: SessionId,
         /// As it is now.
         entry: Entry,
+    },
+    /// A session has left the sidebar, and its requests and approvals with it; they stay in the history.
+    SessionClosed {
+        /// Which.
+        session: SessionId,
     },
     /// Text was added to what is being written.
     LiveText {

@@ -93,6 +93,18 @@ impl EngineHandle {
         self.on_request(Command::Cancel { request, reason, at }).await
     }
 
+    /// Gives up a request that was missed or could not be delivered.
+    pub async fn dismiss(&self, request: RequestId) -> Result<Request, EngineError> {
+        let at = self.source.now();
+        self.on_request(Command::Dismiss { request, at }).await
+    }
+
+    /// Finds a session, closed or not.
+    pub async fn session(&self, session: SessionId) -> Result<Session, EngineError> {
+        let found = self.ask_writer(|reply| Input::Find { session, reply }).await?;
+        found.ok_or_else(|| Reject::NotFound { what: "session" }.into())
+    }
+
     /// Hands an end over once more.
     pub async fn retry(&self, request: RequestId) -> Result<Request, EngineError> {
         self.on_request(Command::Retry { request }).await

@@ -7,10 +7,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use askdesk_domain::{Desk, SessionId};
 use tokio::sync::Notify;
 
-use crate::frame::{Change, Delta, Frame, LiveText, Snapshot, StorageNotice};
+use crate::frame::{Change, Delta, Frame, LiveText, Snapshot, StorageNotice, merge};
 
-/// How many frames wait for a subscriber before they are replaced by one snapshot.
+/// How many frames wait for a subscriber before they are made one.
 pub const QUEUED_FRAMES: usize = 1_024;
+
+/// How many changes that cannot be made one wait for a subscriber before they are replaced by a snapshot.
+pub const QUEUED_CHANGES: usize = 4_096;
+
+/// How much live text waits for a subscriber before it is replaced by a snapshot, in bytes.
+pub const QUEUED_TEXT_BYTES: usize = 4 * 1024 * 1024;
 
 /// The longest live text that is kept for new subscribers, in bytes; its beginning goes first.
 pub const LIVE_BYTES: usize = 256 * 1024;
@@ -80,8 +86,8 @@ impl Hub {
             epoch: self.epoch.clone(),
             seq: self.seq,
             sessions: desk.sessions().cloned().collect(),
-            requests: desk.requests().cloned().collect(),
-            approvals: desk.approvals().cloned().collect(),
+            requests: desk.requests().filter(|it| !desk.is_closed(it.session)).cloned().collect(),
+            approvals: desk.approvals().filter(|it| !desk.is_closed(it.session)).cloned().collect(),
             live: self.live.values().cloned().collect(),
             storage: self.storage.clone(),
         }
@@ -110,7 +116,10 @@ impl Hub {
         let subscribers = std::mem::take(&mut self.subscribers);
         for queue in &subscribers {
             let mut frames = queue.frames();
-            if frames.len() < QUEUED_FRAMES {
+            if frames.len() >= QUEUED_FRAMES {
+                *frames = merge(std::mem::take(&mut *frames).into()).into();
+            }
+            if frames.len() < QUEUED_FRAMES && !frames.back().is_some_and(|last| is_too_much(last)) {
                 frames.push_back(Frame::Delta(Arc::clone(&delta)));
             } else {
                 let snapshot = fresh.get_or_insert_with(|| Arc::new(self.snapshot(desk)));
@@ -144,7 +153,7 @@ impl Hub {
                     live.text.drain(..from);
                 }
             }
-            Change::LiveCleared { session } => {
+            Change::LiveCleared { session } | Change::SessionClosed { session } => {
                 self.live.remove(session);
             }
             _ => {}
@@ -158,6 +167,22 @@ impl Hub {
             queue.filled.notify_one();
         }
     }
+}
+
+/// Says whether a delta that was made of many holds more than should wait for a subscriber.
+fn is_too_much(frame: &Frame) -> bool {
+    let Frame::Delta(delta) = frame else { return false };
+    // Only one made of many can be: that is quick to see.
+    delta.seq - delta.prev >= QUEUED_FRAMES as u64
+        && (delta.changes.len() > QUEUED_CHANGES || live_bytes(&delta.changes) > QUEUED_TEXT_BYTES)
+}
+
+fn live_bytes(changes: &[Change]) -> usize {
+    let live = changes.iter().filter_map(|change| match change {
+        Change::LiveText { added } => Some(added.text.len()),
+        _ => None,
+    });
+    live.sum()
 }
 
 // However the writer ends, nobody waits for a frame that will never come.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use askdesk_domain::{ApprovalState, Delivery, Desk, Entry, Event, SessionId, Timestamp};
+use askdesk_domain::{ApprovalState, Delivery, Desk, Entry, Event, Outcome, RequestId, SessionId, Timestamp};
 use rusqlite::{Connection, Transaction, params};
 
 pub use read::{Page, Reader};
@@ -178,7 +178,10 @@ impl Journal {
         entries: &[(SessionId, Entry)],
         at: Timestamp,
     ) -> Result<(), JournalError> {
-        self.transact(Durability::Full, |transaction| {
+        // A call ends with its agent, and so does the question whether its end has arrived; a message outlives both.
+        let on_its_way = events.iter().all(|event| matches!(event, Event::Sending { late: false, .. }));
+        let durability = if on_its_way { Durability::Normal } else { Durability::Full };
+        self.transact(durability, |transaction| {
             for event in events {
                 write_event(transaction, event, at)?;
             }
@@ -240,16 +243,23 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
         }
         Event::Ended { request, outcome, at } => {
             let delivery = outcome.needs_delivery().then_some(Delivery::Pending);
-            transaction
-                .prepare_cached(
-                    "UPDATE requests SET outcome = ?2, ended_at = ?3, delivery = ?4 WHERE id = ?1",
-                )?
-                .execute(params![request.to_string(), json(outcome)?, at.millis(), json(&delivery)?])?;
+            write_end(transaction, *request, outcome, *at, delivery.as_ref())?;
         }
         Event::DeliveryChanged { request, delivery } => {
             transaction
                 .prepare_cached("UPDATE requests SET delivery = ?2 WHERE id = ?1")?
                 .execute(params![request.to_string(), json(&Some(delivery))?])?;
+        }
+        Event::Sending { request, .. } => {
+            transaction
+                .prepare_cached("UPDATE requests SET delivery = ?2 WHERE id = ?1")?
+                .execute(params![request.to_string(), json(&Some(Delivery::Pending))?])?;
+        }
+        Event::AnsweredLate { request, outcome, at } => {
+            write_end(transaction, *request, outcome, *at, Some(&Delivery::Parked))?;
+        }
+        Event::Dismissed { request, outcome, at } => {
+            write_end(transaction, *request, outcome, *at, None)?;
         }
         Event::ApprovalAsked { approval } => {
             transaction
@@ -278,15 +288,35 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
         }
         Event::SessionStarted { .. }
         | Event::AgentIntroduced { .. }
+        | Event::ModeChanged { .. }
         | Event::TurnBegan { .. }
         | Event::TurnFinished { .. }
         | Event::LinesUnusable { .. }
+        | Event::SessionEnded { .. }
+        | Event::SessionRenamed { .. }
+        | Event::SessionMoved { .. }
+        | Event::SessionClosed { .. }
+        | Event::SessionResumed { .. }
+        | Event::AgentSpoke { .. }
+        | Event::SessionForgotten { .. }
         | Event::MessageQueued { .. }
         | Event::QueuedEdited { .. }
         | Event::QueuedRemoved { .. }
-        | Event::QueuedSent { .. }
-        | Event::SessionEnded { .. } => {}
+        | Event::QueuedSent { .. } => {}
     }
+    Ok(())
+}
+
+fn write_end(
+    transaction: &Transaction<'_>,
+    request: RequestId,
+    outcome: &Outcome,
+    at: Timestamp,
+    delivery: Option<&Delivery>,
+) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("UPDATE requests SET outcome = ?2, ended_at = ?3, delivery = ?4 WHERE id = ?1")?
+        .execute(params![request.to_string(), json(outcome)?, at.millis(), json(&delivery)?])?;
     Ok(())
 }
 

@@ -2,15 +2,20 @@
 //!
 //! The task never waits for a person: what an agent asks goes to the writer with a waiter, and reading goes on.
 
+mod changes;
+mod late;
 mod pending;
 mod start;
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use askdesk_agents::{AgentEvent, AgentProcess, Asked, ClaudeStream, Exit, Lines, Output, WriteError};
+use askdesk_domain::text::bounded;
 use askdesk_domain::{
     ApprovalDecision, ApprovalId, Ask, AskApproval, Command, Delivery, EntryBody, MessageId, NativeRef,
-    Notice, Outcome, RequestId, SessionEnd, SessionId, WithdrawnWhy,
+    Notice, Outcome, PermissionMode, QuestionPolicy, RequestId, SessionEnd, SessionId, SuggestedRule,
+    ToolDetail, WithdrawnWhy,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -20,15 +25,24 @@ use crate::frame::{LiveKind, LiveText};
 use crate::handle::EngineHandle;
 use crate::log::{LogKind, SessionLogs};
 use crate::writer::{EngineError, EntryWrite, Input};
+use changes::Awaited;
+use late::{GONE, Late};
 use pending::{Due, Line, Pending, Waiting};
 
+pub use changes::Change;
 pub use start::{Sessions, StartSpec};
 
 /// How many inputs wait for a session before further ones are refused.
 pub const QUEUED_SESSION_INPUTS: usize = 1_024;
 
+/// How long an agent may take to stop its turn after an interrupt before its tree is killed.
+const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
+
 /// How long a process may take to end by itself before its tree is killed.
 const STOP_GRACE: Duration = Duration::from_secs(2);
+
+const IGNORED_INTERRUPT: &str = "The agent did not stop within 5 seconds, so it was ended with everything it had \
+                                 started. Start the session again.";
 
 /// How long to wait before the end of a session that could not be stored is stored again.
 const END_AGAIN: Duration = Duration::from_millis(500);
@@ -57,6 +71,13 @@ pub enum SessionInput {
     SendQueued,
     /// The person wants the agent to stop what it does.
     Interrupt,
+    /// The person wants the agent to run in another way.
+    Change {
+        /// How.
+        change: Change,
+        /// Hears what the agent said to it.
+        reply: oneshot::Sender<Result<(), EngineError>>,
+    },
     /// The process shall end.
     Stop {
         /// How the session's end is to be noted.
@@ -73,6 +94,8 @@ pub enum SessionInput {
         /// What was decided.
         decision: ApprovalDecision,
     },
+    /// Late answers wait to be sent.
+    SendParked,
     /// An end that could not be handed over shall be tried again.
     Redeliver {
         /// Which request.
@@ -90,10 +113,22 @@ struct SessionTask {
     process: AgentProcess,
     stream: ClaudeStream,
     pending: Pending,
+    late: Late,
+    questions: QuestionPolicy,
+    /// As the agent said last.
+    mode: Option<PermissionMode>,
+    /// Our own requests that somebody waits for, by their ids.
+    requests: HashMap<String, Awaited>,
+    changes_asked: u64,
     in_turn: bool,
     /// Set from an interrupt to the end of the turn it interrupts.
     interrupted: bool,
+    /// When the patience with an interrupted turn ends.
+    interrupt_until: Option<Instant>,
+    ignored_interrupt: bool,
     live: bool,
+    /// Whether the agent has finished a piece of output, in this run or an earlier one.
+    spoke: bool,
     unusable: u64,
     count_at: Option<Instant>,
 }
@@ -122,12 +157,17 @@ impl SessionTask {
         }
         let mut stopped: Option<(SessionEnd, oneshot::Sender<()>)> = None;
         let exit = loop {
-            let count_at = self.count_at;
+            let (count_at, wait_until) = (self.count_at, self.late.wait_until());
+            let interrupt_until = self.interrupt_until;
             tokio::select! {
                 output = lines.next() => match output {
                     Some(Output::Line(line)) => {
                         for event in self.stream.on_line(&line) {
                             self.on_event(event, Some(&line)).await;
+                        }
+                        // Only now: what one line tells is about what was sent before it.
+                        if self.late.is_awake() {
+                            self.on_awake().await;
                         }
                     }
                     Some(Output::Overlong { bytes }) => {
@@ -143,6 +183,12 @@ impl SessionTask {
                 },
                 due = self.pending.next() => self.on_due(due).await,
                 () = sleep_until(count_at), if count_at.is_some() => self.flush_count().await,
+                () = sleep_until(wait_until), if wait_until.is_some() => self.on_awake().await,
+                () = sleep_until(interrupt_until), if interrupt_until.is_some() => {
+                    self.interrupt_until = None;
+                    self.ignored_interrupt = true;
+                    self.process.stop(Duration::ZERO).await;
+                }
                 input = inputs.recv() => match input {
                     Some(SessionInput::Stop { end, reply }) => {
                         self.process.stop(STOP_GRACE).await;
@@ -167,8 +213,14 @@ impl SessionTask {
         }
         self.flush_count().await;
         self.process.stop(Duration::ZERO).await;
+        let gone = self.late.is_gone();
+        if gone {
+            self.act(Command::Forget { session: self.id }).await;
+        }
         let end = match (&stopped, last) {
             (Some((end, _)), _) => end.clone(),
+            (None, _) if gone => SessionEnd::Failed { why: GONE.to_owned() },
+            (None, _) if self.ignored_interrupt => SessionEnd::Failed { why: IGNORED_INTERRUPT.to_owned() },
             (None, Some(last)) if last.status.is_success() => SessionEnd::Finished,
             (None, Some(last)) => {
                 SessionEnd::Failed { why: last.status.into_error(last.stderr_tail).to_string() }
@@ -199,16 +251,35 @@ impl SessionTask {
         match event {
             AgentEvent::Introduced { version, model, .. } => {
                 self.act(Command::Introduce { session: self.id, version, model }).await;
+                self.late.wake();
             }
-            AgentEvent::TurnBegan => self.set_working(true).await,
+            AgentEvent::ModeChanged { mode } => {
+                self.mode = mode;
+                self.act(Command::NoteMode { session: self.id, mode }).await;
+            }
+            AgentEvent::RequestEnded { request_id, refused } => self.on_request_ended(&request_id, refused),
+            AgentEvent::TurnBegan => {
+                self.set_working(true).await;
+                // An agent that tells nothing of its messages shows by this that it has what it was sent before.
+                self.late_arrived(None).await;
+                self.late.wake();
+            }
+            AgentEvent::MessageTaken { uuid } => self.late_arrived(Some(uuid)).await,
             AgentEvent::TextDelta { text } => self.add_live(LiveKind::Text, text).await,
             AgentEvent::ThinkingDelta { text } => self.add_live(LiveKind::Thinking, text).await,
-            AgentEvent::Said { text } => self.write_finished(EntryBody::Agent { text }).await,
-            AgentEvent::Thought { text } => self.write_finished(EntryBody::Thinking { text }).await,
-            AgentEvent::ToolStarted { tool_use, name, summary, input } => {
+            AgentEvent::Said { text } => {
+                self.write_finished(EntryBody::Agent { text }).await;
+                self.note_spoke().await;
+            }
+            AgentEvent::Thought { text } => {
+                self.write_finished(EntryBody::Thinking { text }).await;
+                self.note_spoke().await;
+            }
+            AgentEvent::ToolStarted { tool_use, name, summary, detail } => {
                 let status = askdesk_domain::ToolStatus::Running;
-                self.write_entry(EntryBody::Tool { tool_use, name, summary, input, status, output: None })
+                self.write_entry(EntryBody::Tool { tool_use, name, summary, detail, status, output: None })
                     .await;
+                self.note_spoke().await;
             }
             AgentEvent::ToolEnded { tool_use, ok, output } => {
                 self.engine.write(self.id, vec![EntryWrite::ToolEnded { tool_use, ok, output }]).await;
@@ -229,8 +300,8 @@ impl SessionTask {
                 self.write(Line::Other, reply);
                 self.write_notice(Notice::AnswersBrought).await;
             }
-            AgentEvent::ApprovalAsked { native_ref, tool, description, input, .. } => {
-                self.register_approval(native_ref, tool, description, input).await;
+            AgentEvent::ApprovalAsked { native_ref, tool, description, what, rules, .. } => {
+                self.register_approval(native_ref, tool, description, what, rules).await;
             }
             AgentEvent::Withdrawn { native_ref } => {
                 self.pending.drop_bare(&native_ref);
@@ -240,11 +311,16 @@ impl SessionTask {
             }
             AgentEvent::Acknowledged { native_ref } => {
                 if let Some(request) = self.pending.told(&native_ref) {
-                    let delivery = Delivery::Delivered { at: self.engine.source().now() };
+                    let delivery = Delivery::Delivered { at: self.engine.source().now(), late: false };
                     self.act(Command::NoteDelivery { request, delivery }).await;
                 }
             }
-            AgentEvent::TurnEnded { millis, input_tokens, output_tokens, error } => {
+            AgentEvent::TurnEnded { error: Some(error), .. }
+                if self.late.is_news_of_gone(self.id, &error) =>
+            {
+                self.note(LogKind::Note, &error);
+            }
+            AgentEvent::TurnEnded { millis, input_tokens, output_tokens, error, cost_usd } => {
                 // A turn that ended well may leave a bare question open: its answer begins the next turn.
                 let ended_well = !self.interrupted && error.is_none();
                 if !ended_well {
@@ -252,10 +328,12 @@ impl SessionTask {
                     let at = self.engine.source().now();
                     self.act(Command::WithdrawAll { session: self.id, why, at }).await;
                 }
-                self.write_finished(EntryBody::TurnEnded { millis, input_tokens, output_tokens, error })
-                    .await;
+                let ended = EntryBody::TurnEnded { millis, input_tokens, output_tokens, error, cost_usd };
+                self.write_finished(ended).await;
                 self.interrupted = false;
+                self.interrupt_until = None;
                 self.set_working(false).await;
+                self.send_parked().await;
                 // After a failure or a stop the person decides what is said next.
                 if ended_well {
                     self.send_next_queued().await;
@@ -276,6 +354,10 @@ impl SessionTask {
 
     async fn on_input(&mut self, input: SessionInput) {
         match input {
+            SessionInput::Message { .. } | SessionInput::SendNow { .. } if self.late.is_waiting() => {
+                self.late.hold(input);
+            }
+            SessionInput::SendParked => self.send_parked().await,
             SessionInput::Message { text, reply } => {
                 let sent = self.send_message(text).await;
                 self.set_working(true).await;
@@ -288,6 +370,10 @@ impl SessionTask {
             SessionInput::Interrupt => {
                 // Without a turn there is nothing to interrupt, and the next one must not look as if it had been.
                 self.interrupted = self.in_turn;
+                if self.in_turn {
+                    // An impatient second time gives no more time than the first.
+                    self.interrupt_until.get_or_insert_with(|| Instant::now() + INTERRUPT_GRACE);
+                }
                 let line = self.stream.encode_interrupt();
                 self.write(Line::Other, line);
                 self.write_notice(Notice::Interrupted).await;
@@ -309,6 +395,7 @@ impl SessionTask {
                     self.act(Command::NoteDelivery { request, delivery: Delivery::Failed { error } }).await;
                 }
             }
+            SessionInput::Change { change, reply } => self.change(&change, reply),
             // Handled by `run`, which ends with it.
             SessionInput::Stop { .. } => {}
         }
@@ -331,7 +418,9 @@ impl SessionTask {
         match line {
             Line::End { request } => self.delivery_failed(request, error).await,
             Line::Decision { approval } => self.act(Command::ApprovalNotDelivered { approval, error }).await,
+            Line::Late { message } => self.late_unwritten(message).await,
             Line::Message => self.write_notice(Notice::MessageNotSent { error }).await,
+            Line::Request { number } => self.request_unwritten(number, &error),
             Line::Other => self.note(LogKind::Note, &error),
         }
     }
@@ -340,6 +429,9 @@ impl SessionTask {
     async fn register(&mut self, asked: Asked) {
         if self.pending.waits_for(&asked.native_ref) {
             return;
+        }
+        if !self.questions.lets_ask(self.mode) {
+            return self.turn_off(&asked).await;
         }
         let (waiter, outcome) = oneshot::channel();
         let ask = Ask {
@@ -369,12 +461,24 @@ impl SessionTask {
         }
     }
 
+    /// Refuses a question at once, because the person wants none now, and leaves word of it.
+    async fn turn_off(&mut self, asked: &Asked) {
+        match self.stream.encode_turned_off(&asked.native_ref, self.questions) {
+            Ok(line) => self.write(Line::Other, line),
+            Err(error) => self.note(LogKind::Note, &error.to_string()),
+        }
+        let texts: Vec<&str> = asked.questions.iter().map(|question| question.text.as_str()).collect();
+        let notice = Notice::QuestionTurnedOff { policy: self.questions, text: bounded(&texts.join("\n")) };
+        self.write_notice(notice).await;
+    }
+
     async fn register_approval(
         &mut self,
         native_ref: NativeRef,
         tool: String,
         description: Option<String>,
-        input: String,
+        what: ToolDetail,
+        rules: Vec<SuggestedRule>,
     ) {
         let ask = AskApproval {
             id: self.engine.source().approval(),
@@ -382,7 +486,8 @@ impl SessionTask {
             native_ref: native_ref.clone(),
             tool,
             description,
-            input,
+            what,
+            rules,
             at: self.engine.source().now(),
         };
         if let Err(error) = self.engine.act(Command::AskApproval(ask)).await {
@@ -395,8 +500,20 @@ impl SessionTask {
         }
     }
 
-    /// Hands an end to the agent; committed before, so a failure loses nothing.
+    /// Hands an end to the agent; committed before, so a failure loses nothing. That it is about to leave is committed
+    /// too, so that no later run hands it over a second time.
     async fn deliver(&mut self, waiting: Waiting, outcome: Outcome) {
+        if !outcome.needs_delivery() {
+            return;
+        }
+        let noted = self.engine.act(Command::NoteSending { request: waiting.request }).await;
+        match noted {
+            Ok(_) => {}
+            Err(EngineError::Journal(error)) => {
+                return self.delivery_failed(waiting.request, error.to_string()).await;
+            }
+            Err(error) => return self.note(LogKind::Note, &error.to_string()),
+        }
         let encoded = match self.stream.encode_outcome(&waiting.native_ref, &waiting.questions, &outcome) {
             Ok(encoded) => encoded,
             Err(askdesk_agents::EncodeError::NothingToSend) => return,
@@ -453,6 +570,12 @@ impl SessionTask {
     async fn set_working(&mut self, working: bool) {
         self.in_turn = working;
         self.act(Command::SetWorking { session: self.id, working }).await;
+    }
+
+    async fn note_spoke(&mut self) {
+        if !std::mem::replace(&mut self.spoke, true) {
+            self.act(Command::NoteSpoke { session: self.id }).await;
+        }
     }
 
     async fn flush_count(&mut self) {

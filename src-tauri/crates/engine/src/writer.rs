@@ -50,6 +50,8 @@ pub struct Applied {
     pub approval: Option<Approval>,
     /// The session.
     pub session: Option<Session>,
+    /// The requests whose ends are to be sent now, late and as one message.
+    pub late: Vec<Request>,
     /// The message that was taken out of the queue and is to be sent now.
     pub sent: Option<QueuedMessage>,
 }
@@ -105,6 +107,10 @@ pub(crate) enum Input {
     OpenDoor {
         session: SessionId,
         door: mpsc::Sender<SessionInput>,
+    },
+    Find {
+        session: SessionId,
+        reply: oneshot::Sender<Option<Session>>,
     },
     Subscribe {
         reply: oneshot::Sender<Subscription>,
@@ -204,6 +210,9 @@ impl Writer {
             Input::OpenDoor { session, door } => {
                 self.doors.insert(session, door);
             }
+            Input::Find { session, reply } => {
+                let _ = reply.send(self.desk.session(session).cloned());
+            }
             Input::Subscribe { reply } => {
                 let _ = reply.send(self.hub.subscribe(&self.desk));
             }
@@ -247,6 +256,7 @@ impl Writer {
             Command::Answer { request, .. }
             | Command::Decline { request, .. }
             | Command::Cancel { request, .. }
+            | Command::Dismiss { request, .. }
             | Command::Retry { request } => *request,
             _ => return reject.into(),
         };
@@ -272,16 +282,25 @@ impl Writer {
         let session = match command {
             Command::StartSession { id, .. } => self.desk.session(*id).cloned(),
             Command::EndSession { session, .. }
+            | Command::RenameSession { session, .. }
+            | Command::ResumeSession { session, .. }
             | Command::QueueMessage { session, .. }
             | Command::EditQueued { session, .. }
             | Command::RemoveQueued { session, .. } => self.desk.session(*session).cloned(),
             _ => None,
         };
+        let leaves = |event: &Event| match (command, event) {
+            (Command::SendParked { .. }, Event::Sending { request, .. }) => {
+                self.desk.request(*request).cloned()
+            }
+            _ => None,
+        };
+        let late = decision.events.iter().filter_map(leaves).collect();
         let sent = decision.events.iter().find_map(|event| match event {
             Event::QueuedSent { message, .. } => Some(message.clone()),
             _ => None,
         });
-        Applied { request, approval, session, sent }
+        Applied { request, approval, session, late, sent }
     }
 
     fn register(&mut self, ask: Ask, waiter: oneshot::Sender<Outcome>) -> Result<RequestId, EngineError> {
@@ -312,6 +331,12 @@ impl Writer {
                 if let Err(error) = self.knock(session, input) {
                     let delivery = Delivery::Failed { error };
                     self.note(&Command::NoteDelivery { request: *request, delivery });
+                }
+            }
+            Effect::SendParked { session } => {
+                // A session that takes nothing now sends it when its next turn ends.
+                if let Err(error) = self.knock(Some(*session), SessionInput::SendParked) {
+                    tracing::debug!(%session, error, "a late answer goes on waiting");
                 }
             }
             Effect::ResolveApproval { approval, decision } => {
@@ -434,35 +459,61 @@ impl Writer {
         let mut sessions = Vec::new();
         let mut requests = Vec::new();
         let mut approvals = Vec::new();
+        let mut closed = Vec::new();
         for event in events {
             match event {
                 Event::SessionStarted { session } => once(&mut sessions, session.id),
                 Event::AgentIntroduced { session, .. }
+                | Event::ModeChanged { session, .. }
                 | Event::TurnBegan { session }
                 | Event::TurnFinished { session }
                 | Event::LinesUnusable { session, .. }
+                | Event::SessionEnded { session, .. }
+                | Event::SessionRenamed { session, .. }
                 | Event::MessageQueued { session, .. }
                 | Event::QueuedEdited { session, .. }
                 | Event::QueuedRemoved { session, .. }
                 | Event::QueuedSent { session, .. }
-                | Event::SessionEnded { session, .. } => once(&mut sessions, *session),
-                Event::Asked { request } => once(&mut requests, request.id),
-                Event::Ended { request, .. } | Event::DeliveryChanged { request, .. } => {
-                    once(&mut requests, *request);
+                | Event::AgentSpoke { session }
+                | Event::SessionForgotten { session } => once(&mut sessions, *session),
+                Event::SessionMoved { .. } => {
+                    self.desk.sessions().for_each(|session| once(&mut sessions, session.id));
                 }
+                Event::SessionClosed { session, .. } => closed.push(*session),
+                Event::SessionResumed { session, .. } => {
+                    once(&mut sessions, *session);
+                    // One that was closed comes back with all that belongs to it.
+                    let of_it = self.desk.requests().filter(|request| request.session == *session);
+                    of_it.for_each(|request| once(&mut requests, request.id));
+                    let of_it = self.desk.approvals().filter(|approval| approval.session == *session);
+                    of_it.for_each(|approval| once(&mut approvals, approval.id));
+                }
+                Event::Asked { request } => once(&mut requests, request.id),
+                // An end that goes to its call is on its way already, for whoever looks.
+                Event::Sending { late: false, .. } => {}
+                Event::Ended { request, .. }
+                | Event::DeliveryChanged { request, .. }
+                | Event::Sending { request, .. }
+                | Event::AnsweredLate { request, .. }
+                | Event::Dismissed { request, .. } => once(&mut requests, *request),
                 Event::ApprovalAsked { approval } => once(&mut approvals, approval.id),
                 Event::ApprovalDecided { approval, .. }
                 | Event::ApprovalDeliveryFailed { approval, .. }
                 | Event::ApprovalWithdrawn { approval, .. } => once(&mut approvals, *approval),
             }
         }
-        let sessions = sessions.into_iter().filter_map(|id| self.desk.session(id));
-        let requests = requests.into_iter().filter_map(|id| self.desk.request(id));
-        let approvals = approvals.into_iter().filter_map(|id| self.desk.approval(id));
+        // What belongs to a closed session is no more shown than the session.
+        let shown = |session: SessionId| !self.desk.is_closed(session);
+        let sessions = sessions.into_iter().filter_map(|id| self.desk.session(id)).filter(|it| shown(it.id));
+        let requests =
+            requests.into_iter().filter_map(|id| self.desk.request(id)).filter(|it| shown(it.session));
+        let approvals =
+            approvals.into_iter().filter_map(|id| self.desk.approval(id)).filter(|it| shown(it.session));
         sessions
             .map(|session| Change::Session { session: session.clone() })
             .chain(requests.map(|request| Change::Request { request: request.clone() }))
             .chain(approvals.map(|approval| Change::Approval { approval: approval.clone() }))
+            .chain(closed.into_iter().map(|session| Change::SessionClosed { session }))
             .collect()
     }
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use askdesk_domain::{
     Approval, ApprovalDecision, ApprovalId, ApprovalState, Command, Desk, Entry, EntryBody, Event, NativeRef,
-    Outcome, Timestamp,
+    Outcome, SessionOptions, Timestamp, ToolDetail,
 };
 use askdesk_engine::clock::Manual;
 use askdesk_engine::frame::{self, StorageNotice};
@@ -112,6 +112,40 @@ fn a_desk_written_before_messages_could_wait_is_read_with_empty_queues() {
 }
 
 #[test]
+fn a_desk_written_before_sessions_could_be_taken_up_again_is_read_in_its_order() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(database(folder.path()), include_bytes!("fixtures/desk-format-1.db")).unwrap();
+    let desk = open(folder.path()).desk;
+    let sessions: Vec<_> =
+        desk.sessions().map(|it| (it.name.as_str(), it.place, it.resumable, it.options.clone())).collect();
+    let options = askdesk_domain::SessionOptions::default();
+    assert_eq!(sessions, [("api", 0, true, options.clone()), ("web", 1, true, options)]);
+    assert!(desk.sessions().all(|it| !desk.is_closed(it.id)));
+}
+
+#[test]
+fn what_a_tool_did_was_once_kept_as_plain_text_and_is_still_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(database(folder.path()), include_bytes!("fixtures/desk-format-1.db")).unwrap();
+    let Opened { journal, desk, .. } = open(folder.path());
+    let approval = desk.approvals().next().unwrap();
+    assert_eq!(approval.what, ToolDetail::Other { input: "ls".to_owned() });
+    assert_eq!(approval.rules, []);
+    let page = journal.reader().unwrap().page(session(1), None, 10).unwrap();
+    let details: Vec<_> = page
+        .entries
+        .iter()
+        .filter_map(|entry| match &entry.body {
+            EntryBody::Tool { detail, .. } => Some(detail.clone()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(details, [ToolDetail::Other { input: r#"{"file_path": "src/routes.rs"}"#.to_owned() }]);
+    let options: Vec<_> = desk.sessions().map(|it| (it.options.clone(), it.mode)).collect();
+    assert_eq!(options, [(SessionOptions::default(), None), (SessionOptions::default(), None)]);
+}
+
+#[test]
 fn what_was_committed_is_there_after_an_end_without_closing() {
     let folder = tempfile::tempdir().unwrap();
     let kept = tempfile::tempdir().unwrap();
@@ -170,7 +204,8 @@ fn a_page_holds_the_requests_and_approvals_it_speaks_of_as_they_are_now() {
         native_ref: NativeRef::new("approval-1").unwrap(),
         tool: "Bash".to_owned(),
         description: None,
-        input: "ls".to_owned(),
+        what: ToolDetail::Other { input: "ls".to_owned() },
+        rules: Vec::new(),
         at: NOW,
     });
     let mut commands = some_commands();

@@ -41,7 +41,10 @@ fn withdraw(of: u128, n: u128) -> Command {
 }
 
 fn delivered(id: RequestId) -> Command {
-    Command::NoteDelivery { request: id, delivery: Delivery::Delivered { at: Timestamp::from_millis(60) } }
+    Command::NoteDelivery {
+        request: id,
+        delivery: Delivery::Delivered { at: Timestamp::from_millis(60), late: false },
+    }
 }
 
 fn delivery(request: &Request) -> Option<&Delivery> {

@@ -18,23 +18,12 @@ use askdesk_domain::{Command, EntryBody, MessageId, SessionId};
 use askdesk_engine::clock::Source;
 use askdesk_engine::frame;
 use desk::{TestDesk, session};
-use serde_json::Value;
 
 async fn queue(desk: &TestDesk, session: SessionId, text: &str) -> MessageId {
     let id = desk.clock.message();
     let queue = Command::QueueMessage { session, id, text: text.to_owned() };
     desk.engine.act(queue).await.unwrap();
     id
-}
-
-/// The words of every message the agent was sent, in order.
-fn messages(stage: &Stage, session: SessionId) -> Vec<String> {
-    let text = |line: &Value| {
-        let content = &line["message"]["content"];
-        content.as_str().or_else(|| content[0]["text"].as_str()).map(str::to_owned)
-    };
-    let sent = stage.sent(session).into_iter();
-    sent.filter(|line| line["type"] == "user").filter_map(|line| text(&line)).collect()
 }
 
 /// The person's messages as the transcript shows them.
@@ -60,7 +49,7 @@ async fn case_35_queued_messages_leave_the_open_question_alone_and_go_out_one_a_
     queue(&stage.desk, session, "and write the guide").await;
     tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     assert!(stage.desk.request(request.id).await.is_open());
-    assert_eq!(messages(&stage, session), ["go"]);
+    assert_eq!(stage.messages(session), ["go"]);
 
     stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await.unwrap();
     stage.until_delivered(request.id).await;
@@ -68,7 +57,7 @@ async fn case_35_queued_messages_leave_the_open_question_alone_and_go_out_one_a_
     stage.until_said(session, "and write the guide").await;
     stage.until_idle(session).await;
     let expected = ["go", "then add tests", "and write the guide"];
-    assert_eq!(messages(&stage, session), expected);
+    assert_eq!(stage.messages(session), expected);
     assert_eq!(said_by_person(&stage, session), expected);
     let turns = stage.desk.mirror.transcript(session).into_iter();
     assert_eq!(turns.filter(|body| matches!(body, EntryBody::TurnEnded { .. })).count(), 3);
@@ -84,7 +73,7 @@ async fn case_35_a_question_that_outlives_its_turn_is_not_passed_by_what_waits()
     let request = stage.asked_one(session).await;
     stage.until_idle(session).await;
     tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    assert_eq!(messages(&stage, session), ["go"]);
+    assert_eq!(stage.messages(session), ["go"]);
     assert!(stage.desk.request(request.id).await.is_open());
 
     let label = request.questions[0].options[0].label.clone();
@@ -105,12 +94,12 @@ async fn nothing_goes_out_by_itself_after_an_interrupt_until_the_person_sends_it
     tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     stage.desk.catch_up();
     assert_eq!(waiting(&stage, session), ["one", "two"]);
-    assert_eq!(messages(&stage, session), ["go"]);
+    assert_eq!(stage.messages(session), ["go"]);
 
     stage.sessions.send_queued(session, first).await.unwrap();
     stage.desk.until("nothing waits", |known| known.sessions[&session].queue.is_empty()).await;
     stage.until_said(session, "two").await;
-    assert_eq!(messages(&stage, session), ["go", "one", "two"]);
+    assert_eq!(stage.messages(session), ["go", "one", "two"]);
 }
 
 #[tokio::test]
@@ -120,7 +109,7 @@ async fn what_is_queued_just_after_the_turn_ended_is_sent_at_once() {
     stage.until_idle(session).await;
     queue(&stage.desk, session, "hello").await;
     stage.asked_one(session).await;
-    assert_eq!(messages(&stage, session), ["hello"]);
+    assert_eq!(stage.messages(session), ["hello"]);
 }
 
 #[tokio::test]

@@ -50,7 +50,7 @@ async fn an_agent_that_dies_in_the_middle_of_a_line_is_told_of_with_its_last_wor
 }
 
 #[tokio::test]
-async fn case_27_a_question_of_an_agent_that_dies_is_orphaned_and_takes_no_answer() {
+async fn case_27_a_question_of_an_agent_that_dies_is_orphaned_and_an_answer_to_it_waits() {
     let mut stage = Stage::open().await;
     let session = stage.start(Play { pace_percent: 10, ..Play::of("dies-pending") }).await;
     let request = stage.asked_one(session).await;
@@ -59,7 +59,9 @@ async fn case_27_a_question_of_an_agent_that_dies_is_orphaned_and_takes_no_answe
     let known = &stage.desk.mirror.requests[&request.id];
     assert_eq!(*outcome(known), Outcome::Orphaned { why: OrphanedWhy::AgentEnded });
     let late = stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await;
-    assert!(matches!(desk::rejected(late.unwrap_err()), Reject::AlreadyEnded { .. }));
+    let ended = late.unwrap().ended().cloned().unwrap();
+    assert!(matches!(ended.outcome, Outcome::Answered { .. }), "{ended:?}");
+    assert_eq!(ended.delivery, Some(Delivery::Parked));
     assert_eq!(stage.decisions(session).len(), 0);
     let gone = stage.sessions.send_message(session, "hello?".to_owned()).await;
     assert_eq!(desk::rejected(gone.unwrap_err()), Reject::SessionGone);
@@ -134,8 +136,13 @@ async fn a_file_that_is_no_program_and_a_folder_that_has_vanished_are_said() {
         (Path::new("/bin/sh"), vanished.as_path(), "it does not exist. Choose a folder that exists."),
     ] {
         let id = stage.desk.clock.session();
-        let options =
-            ClaudeOptions { session_id: id.uuid(), prompt_tool: true, model: None, permission_mode: None };
+        let options = ClaudeOptions {
+            session_id: id.uuid(),
+            prompt_tool: true,
+            model: None,
+            permission_mode: None,
+            effort: None,
+        };
         let session = stage.start_plan(id, Ok(claude_launch(program, folder, &options)), None).await;
         let SessionState::Ended { end, .. } = session.state else { panic!("{session:?}") };
         let why = why(end);

@@ -15,7 +15,8 @@ mod mirror;
 
 use agents::{Play, Stage, choose};
 use askdesk_domain::{
-    AnswerInput, ApprovalDecision, Delivery, EntryBody, Notice, Outcome, SessionEnd, ToolStatus, WithdrawnWhy,
+    AnswerInput, ApprovalDecision, Delivery, EntryBody, Notice, Outcome, SessionEnd, ToolDetail, ToolStatus,
+    WithdrawnWhy,
 };
 use askdesk_engine::frame;
 use desk::say;
@@ -293,7 +294,9 @@ async fn an_allowed_tool_runs_and_its_entry_says_so() {
         stage.desk.until("an approval", |known| known.approvals.len() == round).await;
         let approval = stage.desk.mirror.approvals.values().next_back().unwrap().clone();
         assert_eq!((approval.tool.as_str(), approval.session), ("Bash", session));
-        assert!(approval.input.contains("mkdir notes"), "{}", approval.input);
+        let command = "mkdir notes".to_owned();
+        let description = Some("Create the folder for notes".to_owned());
+        assert_eq!(approval.what, ToolDetail::Command { command, description });
         stage.desk.engine.decide_approval(approval.id, ApprovalDecision::AllowOnce).await.unwrap();
     }
     stage.until_said(session, "Done with the commands").await;

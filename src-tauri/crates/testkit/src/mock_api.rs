@@ -6,15 +6,17 @@
 
 mod reply;
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -174,7 +176,12 @@ fn respond(reply: &Reply, request: &Value, number: usize) -> Response {
     let model = request["model"].as_str().unwrap_or("mock");
     if request["stream"] == true {
         let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
-        (StatusCode::OK, headers, reply.as_sse(model, number)).into_response()
+        let pace = Duration::from_millis(reply.pace_ms);
+        let events = futures_util::stream::iter(reply.as_sse(model, number)).then(move |event| async move {
+            tokio::time::sleep(pace).await;
+            Ok::<_, Infallible>(event)
+        });
+        (StatusCode::OK, headers, Body::from_stream(events)).into_response()
     } else {
         json_response(&reply.as_message(model, number))
     }

@@ -6,7 +6,10 @@ use serde_json::{Map, Value};
 
 use super::encode::{deny, failed, refusal_words, too_many};
 use super::parse::{list, text, unknown, unusable};
-use super::{Call, ClaudeStream, OPEN_CALLS, QUESTION_TOOL, UNANSWERED_CAPABILITY, Wanted, tools};
+use super::{
+    Call, ClaudeStream, OPEN_CALLS, PLAN_TOOL, QUESTION_TOOL, Suggestions, UNANSWERED_CAPABILITY, Wanted,
+    details,
+};
 use crate::event::{AgentEvent, Asked, Unusable};
 use crate::question_json::read_questions;
 
@@ -73,7 +76,7 @@ impl ClaudeStream {
         if let Some(known) = self.call_mut(&native_ref) {
             let (same, told) = match &known.what {
                 Wanted::Answers { questions: asked, told, .. } => (*asked == questions, told.clone()),
-                Wanted::Permission => (false, None),
+                Wanted::Permission { .. } => (false, None),
             };
             let only_bare = known.request_id.is_none() && told.is_none();
             if !same && !only_bare {
@@ -135,8 +138,12 @@ impl ClaudeStream {
             let line = deny(native_ref.as_str(), "request_id: already names a question that waits.");
             return out.push(AgentEvent::Reply { line });
         }
-        // What was shown is what will be allowed, so a request that still waits keeps its first input.
-        let waiting = self.call(&native_ref).filter(|call| !call.told).map(|call| call.input.clone());
+        // What was shown is what will be allowed, so a request that still waits keeps its first input and rules.
+        let waiting = self.call(&native_ref).filter(|call| !call.told);
+        let waiting = waiting.and_then(|call| match &call.what {
+            Wanted::Permission { suggestions, .. } => Some((call.input.clone(), suggestions.clone())),
+            Wanted::Answers { .. } => None,
+        });
         let renewed = waiting.is_some();
         if !renewed {
             self.forget(&native_ref);
@@ -144,15 +151,19 @@ impl ClaudeStream {
         if !renewed && self.calls.len() >= OPEN_CALLS {
             return out.push(AgentEvent::Reply { line: deny(native_ref.as_str(), &too_many()) });
         }
-        let received = || request.get("input").cloned().unwrap_or_else(|| Value::Object(Map::new()));
-        let input = waiting.unwrap_or_else(received);
+        let received = || {
+            let input = request.get("input").cloned().unwrap_or_else(|| Value::Object(Map::new()));
+            (input, Suggestions::of(request))
+        };
+        let (input, suggestions) = waiting.unwrap_or_else(received);
         let tool_use = text(request, "tool_use_id").map(str::to_owned);
         out.push(AgentEvent::ApprovalAsked {
             native_ref: native_ref.clone(),
             tool_use: tool_use.as_deref().map(bounded),
             tool: bounded(tool),
             description: text(request, "description").filter(|words| !words.trim().is_empty()).map(bounded),
-            input: tools::readable(tool, &input),
+            what: details::detail(tool, &input),
+            rules: suggestions.rules(),
         });
         if !renewed {
             self.calls.push(Call {
@@ -161,7 +172,7 @@ impl ClaudeStream {
                 tool_use,
                 input,
                 told: false,
-                what: Wanted::Permission,
+                what: Wanted::Permission { suggestions, plan: tool == PLAN_TOOL },
             });
         }
     }
@@ -186,9 +197,24 @@ impl ClaudeStream {
             // An agent that replays its input repeats our own answers.
             return;
         }
+        let request_id = text(response, "request_id").unwrap_or_default();
+        let awaited = self.awaited.iter().position(|awaited| awaited == request_id);
+        let awaited = awaited.and_then(|place| self.awaited.remove(place));
         if text(response, "subtype") == Some("error") {
             let error = bounded(text(response, "error").unwrap_or("no reason given"));
-            return unusable(out, Unusable::RequestFailed { error });
+            return match awaited {
+                Some(request_id) => out.push(AgentEvent::RequestEnded { request_id, refused: Some(error) }),
+                None => unusable(out, Unusable::RequestFailed { error }),
+            };
+        }
+        if let (Some(request_id), Some(said)) = (awaited, response.get("response")) {
+            if let Some(mode) = text(said, "mode") {
+                self.note_mode(mode, out);
+            }
+            if said.get("model").is_some() {
+                self.introduce(said, out);
+            }
+            return out.push(AgentEvent::RequestEnded { request_id, refused: None });
         }
         if let Some(said) = response.get("response").filter(|said| said.get("claude_code_version").is_some())
         {

@@ -1,14 +1,20 @@
 //! The lines that are written to Claude Code.
 
-use askdesk_domain::{ApprovalDecision, NativeRef, Outcome, Question, QuestionDraft, WithdrawnWhy};
-use serde_json::{Value, json};
+use askdesk_domain::{
+    ApprovalDecision, NativeRef, Outcome, PermissionMode, Question, QuestionDraft, QuestionPolicy,
+    WithdrawnWhy,
+};
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::answers::{self, Encoded};
-use super::{Call, ClaudeStream, OPEN_CALLS, UNANSWERED_CAPABILITY, Wanted};
+use super::permissions::{mode_update, mode_word};
+use super::{AWAITED_REQUESTS, Call, ClaudeStream, OPEN_CALLS, UNANSWERED_CAPABILITY, Wanted};
 
 /// What the ids of our own control requests begin with.
 pub(super) const REQUEST_PREFIX: &str = "askdesk-";
+const NOT_ALLOWED: &str = "The user did not allow this.";
+const PLAN_SENT_BACK: &str = "The user did not approve the plan. Keep planning and hand in a better one.";
 const EXPIRED: &str = "The time limit set for this question has passed without an answer. An answer may still come; \
                        until then go on without it, or say what you need.";
 
@@ -26,10 +32,19 @@ pub enum EncodeError {
     },
 }
 
+/// A request of ours whose answer is told by [`AgentEvent::RequestEnded`](crate::AgentEvent::RequestEnded).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ControlRequest {
+    /// Its id.
+    pub id: String,
+    /// The line to write.
+    pub line: String,
+}
+
 impl ClaudeStream {
     /// Encodes the handshake; sent again, it makes the agent list everything that waits.
     pub fn hello(&mut self) -> String {
-        self.request(&json!({"subtype": "initialize", "hooks": null}))
+        self.request(&json!({"subtype": "initialize", "hooks": null})).line
     }
 
     /// Encodes the person's message.
@@ -47,7 +62,22 @@ impl ClaudeStream {
     /// Encodes the wish that the agent stops its turn.
     pub fn encode_interrupt(&mut self) -> String {
         self.interrupting = self.in_turn;
-        self.request(&json!({"subtype": "interrupt"}))
+        self.request(&json!({"subtype": "interrupt"})).line
+    }
+
+    /// Encodes the wish for another permission mode; the agent may refuse.
+    ///
+    /// In a running turn it holds from the next call on: what waits for leave still waits (2.1.329).
+    pub fn encode_set_mode(&mut self, mode: PermissionMode) -> ControlRequest {
+        self.awaited_request(&json!({"subtype": "set_permission_mode", "mode": mode_word(mode)}))
+    }
+
+    /// Encodes the wish for another model; the agent may refuse.
+    ///
+    /// In a running turn it holds from the model's next message on. Any name is taken: a model that does not exist shows
+    /// only when it is next asked (2.1.329).
+    pub fn encode_set_model(&mut self, model: &str) -> ControlRequest {
+        self.awaited_request(&json!({"subtype": "set_model", "model": model}))
     }
 
     /// Encodes how a question ended; it may be encoded again until the agent has shown that it has it.
@@ -70,12 +100,24 @@ impl ClaudeStream {
 
     /// Encodes a refusal of a question that was understood here and turned down by the desk.
     pub fn encode_refusal(&mut self, native_ref: &NativeRef, reason: &str) -> Result<String, EncodeError> {
+        self.refuse(native_ref, &refusal_words(reason))
+    }
+
+    /// Encodes the refusal of a question where the session's questions are off, in words the model can act on.
+    pub fn encode_turned_off(
+        &mut self,
+        native_ref: &NativeRef,
+        policy: QuestionPolicy,
+    ) -> Result<String, EncodeError> {
+        self.refuse(native_ref, turned_off(policy))
+    }
+
+    fn refuse(&mut self, native_ref: &NativeRef, words: &str) -> Result<String, EncodeError> {
         let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
         let call = self.call(native_ref).filter(|call| call.is_question()).ok_or_else(gone)?;
-        let words = refusal_words(reason);
         let line = match &call.request_id {
-            Some(request_id) => deny(request_id, &words),
-            None => tool_result(native_ref.as_str(), &words, true),
+            Some(request_id) => deny(request_id, words),
+            None => tool_result(native_ref.as_str(), words, true),
         };
         self.forget(native_ref);
         Ok(line)
@@ -90,19 +132,43 @@ impl ClaudeStream {
         let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
         let call = self.call_mut(native_ref).filter(|call| !call.is_question()).ok_or_else(gone)?;
         call.told = true;
-        Ok(match decision {
-            ApprovalDecision::AllowOnce => allow(native_ref.as_str(), &call.input),
+        let Wanted::Permission { suggestions, plan } = &call.what else { return Err(gone()) };
+        let updates = match decision {
+            ApprovalDecision::AllowOnce => Vec::new(),
+            ApprovalDecision::AllowWithRules { rules } => suggestions.chosen(rules),
+            ApprovalDecision::ApprovePlan { mode, .. } => mode.map(mode_update).into_iter().collect(),
             ApprovalDecision::Deny { message } => {
+                let otherwise = if *plan { PLAN_SENT_BACK } else { NOT_ALLOWED };
                 let words = message.as_deref().filter(|words| !words.trim().is_empty());
-                deny(native_ref.as_str(), words.unwrap_or("The user did not allow this."))
+                return Ok(deny(native_ref.as_str(), words.unwrap_or(otherwise)));
             }
-        })
+        };
+        let edited = match decision {
+            ApprovalDecision::ApprovePlan { plan, .. } => plan.as_deref(),
+            _ => None,
+        };
+        let input = if *plan { plan_input(&call.input, edited) } else { call.input.clone() };
+        let mut response = json!({"behavior": "allow", "updatedInput": input});
+        if !updates.is_empty() {
+            response["updatedPermissions"] = Value::Array(updates);
+        }
+        Ok(reply(native_ref.as_str(), &response))
     }
 
-    fn request(&mut self, request: &Value) -> String {
+    fn awaited_request(&mut self, request: &Value) -> ControlRequest {
+        let request = self.request(request);
+        if self.awaited.len() == AWAITED_REQUESTS {
+            self.awaited.pop_front();
+        }
+        self.awaited.push_back(request.id.clone());
+        request
+    }
+
+    fn request(&mut self, request: &Value) -> ControlRequest {
         self.requests_sent += 1;
-        let request_id = format!("{REQUEST_PREFIX}{}", self.requests_sent);
-        json!({"type": "control_request", "request_id": request_id, "request": request}).to_string()
+        let id = format!("{REQUEST_PREFIX}{}", self.requests_sent);
+        let line = json!({"type": "control_request", "request_id": id, "request": request}).to_string();
+        ControlRequest { id, line }
     }
 }
 
@@ -119,7 +185,7 @@ impl Call {
             Outcome::Answered { answers } => {
                 let drafts: &[QuestionDraft] = match &self.what {
                     Wanted::Answers { drafts, .. } => drafts,
-                    Wanted::Permission => &[],
+                    Wanted::Permission { .. } => &[],
                 };
                 let said = answers::said(drafts, questions, answers);
                 let Some(request_id) = &self.request_id else {
@@ -172,6 +238,33 @@ pub(super) fn tool_result(tool_use: &str, text: &str, is_error: bool) -> String 
         "session_id": "",
     })
     .to_string()
+}
+
+/// The input of an approved plan: what was shown, and nothing the call may hold beside it.
+fn plan_input(input: &Value, edited: Option<&str>) -> Value {
+    let mut shown = Map::new();
+    for name in ["plan", "planFilePath"] {
+        if let Some(value) = input.get(name) {
+            shown.insert(name.to_owned(), value.clone());
+        }
+    }
+    if let Some(plan) = edited {
+        shown.insert("plan".to_owned(), json!(plan));
+    }
+    Value::Object(shown)
+}
+
+const fn turned_off(policy: QuestionPolicy) -> &'static str {
+    match policy {
+        QuestionPolicy::PlanOnly => {
+            "The user takes questions in this session only while you are in plan mode, and you are not in it. Nobody was \
+             asked. Decide by yourself, say what you assumed, and go on."
+        }
+        QuestionPolicy::Always | QuestionPolicy::Never => {
+            "The user takes no questions in this session. Nobody was asked. Decide by yourself, say what you assumed, \
+             and go on."
+        }
+    }
 }
 
 /// The words by which a question that cannot be shown is refused.

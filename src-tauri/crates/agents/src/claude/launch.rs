@@ -4,8 +4,10 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use askdesk_domain::{Effort, PermissionMode};
 use uuid::Uuid;
 
+use super::permissions::mode_word;
 use crate::error::AgentError;
 use crate::launch::{LaunchPlan, find_program};
 
@@ -20,37 +22,8 @@ pub struct ClaudeOptions {
     pub model: Option<String>,
     /// The permission mode; none for the person's default.
     pub permission_mode: Option<PermissionMode>,
-}
-
-/// What Claude Code may do without being allowed to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PermissionMode {
-    /// It asks.
-    Default,
-    /// It edits files without asking.
-    AcceptEdits,
-    /// It plans and changes nothing.
-    Plan,
-    /// It decides by itself when to ask.
-    Auto,
-    /// It never asks: what is not allowed is refused, its questions too.
-    DontAsk,
-    /// It does everything without asking; its questions still wait for a person.
-    BypassPermissions,
-}
-
-impl PermissionMode {
-    /// Returns the word of the command line.
-    pub const fn as_arg(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::AcceptEdits => "acceptEdits",
-            Self::Plan => "plan",
-            Self::Auto => "auto",
-            Self::DontAsk => "dontAsk",
-            Self::BypassPermissions => "bypassPermissions",
-        }
-    }
+    /// How long it thinks before it acts; none for the person's default.
+    pub effort: Option<Effort>,
 }
 
 /// Variables by which a Claude Code that runs above us would speak to a child of its own.
@@ -96,7 +69,12 @@ pub fn claude_launch(
         add("--model", model);
     }
     if let Some(mode) = options.permission_mode {
-        add("--permission-mode", mode.as_arg());
+        // With bypass this flag alone is enough, and lets the session go back to it later (2.1.329); as root the program
+        // refuses and says why.
+        add("--permission-mode", mode_word(mode));
+    }
+    if let Some(effort) = options.effort {
+        add("--effort", effort_word(effort));
     }
     args.push("--include-partial-messages".into());
     LaunchPlan {
@@ -107,6 +85,17 @@ pub fn claude_launch(
         env: vec![("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT".into(), "markdown".into())],
         env_remove: PARENT_SESSION_VARIABLES.iter().map(OsString::from).collect(),
         prompt_tool: options.prompt_tool,
+    }
+}
+
+/// Returns the command line's word for an effort; an unknown word is passed over with a warning (2.1.329).
+const fn effort_word(effort: Effort) -> &'static str {
+    match effort {
+        Effort::Low => "low",
+        Effort::Medium => "medium",
+        Effort::High => "high",
+        Effort::Xhigh => "xhigh",
+        Effort::Max => "max",
     }
 }
 
@@ -140,6 +129,7 @@ mod tests {
             prompt_tool: true,
             model: None,
             permission_mode: None,
+            effort: None,
         };
         assert_eq!(
             args(&plain),
@@ -150,13 +140,14 @@ mod tests {
             prompt_tool: false,
             model: Some("opus".to_owned()),
             permission_mode: Some(PermissionMode::AcceptEdits),
+            effort: Some(Effort::Xhigh),
             ..plain
         };
         assert_eq!(
             args(&full),
             "-p --input-format stream-json --output-format stream-json --verbose \
              --session-id 00000000-0000-0000-0000-000000000007 --model opus --permission-mode acceptEdits \
-             --include-partial-messages"
+             --effort xhigh --include-partial-messages"
         );
     }
 

@@ -1,10 +1,12 @@
 //! From a line of Claude Code to what it means.
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{IntakeRules, NativeRef, Source, intake};
+use askdesk_domain::{IntakeRules, NativeRef, Source, Usd, intake};
 use serde_json::Value;
 
-use super::{CAPABILITIES, Call, ClaudeStream, OPEN_CALLS, QUESTION_TOOL, Wanted, tools};
+use super::{
+    CAPABILITIES, Call, ClaudeStream, OPEN_CALLS, QUESTION_TOOL, Wanted, details, permissions, tools,
+};
 use crate::event::{AgentEvent, Asked, Unusable};
 use crate::question_json::read_questions;
 
@@ -15,7 +17,6 @@ const KIND_CHARS: usize = 80;
 const SILENT_TYPES: &[&str] = &[
     "attachment",
     "auth_status",
-    "command_lifecycle",
     "keep_alive",
     "prompt_suggestion",
     "rate_limit_event",
@@ -38,7 +39,6 @@ const SILENT_SYSTEM: &[&str] = &[
     "permission_denied",
     "session_state_changed",
     "session_title_changed",
-    "status",
     "task_notification",
     "task_progress",
     "task_started",
@@ -86,6 +86,7 @@ impl ClaudeStream {
             Some("control_response") => self.on_control_response(message, out),
             Some("result") => self.on_result(message, out),
             Some("system") => self.on_system(message, out),
+            Some("command_lifecycle") => on_lifecycle(message, out),
             Some(kind) if SILENT_TYPES.contains(&kind) => {}
             Some(kind) => unknown(out, kind),
             None => unknown(out, "without a type"),
@@ -97,6 +98,12 @@ impl ClaudeStream {
             Some("init") => {
                 self.introduce(message, out);
                 self.begin_turn(out);
+            }
+            // Other news of the same kind says nothing about the mode.
+            Some("status") => {
+                if let Some(mode) = text(message, "permissionMode") {
+                    self.note_mode(mode, out);
+                }
             }
             Some(subtype) if SILENT_SYSTEM.contains(&subtype) => {}
             subtype => unknown(out, &format!("system/{}", subtype.unwrap_or("without a subtype"))),
@@ -127,6 +134,20 @@ impl ClaudeStream {
             native_session: about.native_session,
             capabilities: about.capabilities,
         });
+        // The first message of a turn and the handshake have different names for it.
+        for name in ["permissionMode", "current_permission_mode"] {
+            if let Some(mode) = text(said, name) {
+                self.note_mode(mode, out);
+            }
+        }
+    }
+
+    /// Tells of the permission mode where it is another one than before.
+    pub(super) fn note_mode(&mut self, word: &str, out: &mut Vec<AgentEvent>) {
+        if self.about.mode.as_deref() != Some(word) {
+            self.about.mode = Some(bounded(word));
+            out.push(AgentEvent::ModeChanged { mode: permissions::mode_of(word) });
+        }
     }
 
     pub(super) fn begin_turn(&mut self, out: &mut Vec<AgentEvent>) {
@@ -205,7 +226,7 @@ impl ClaudeStream {
             tool_use: bounded(tool_use),
             name: bounded(name),
             summary: tools::summary(name, input),
-            input: tools::readable(name, input),
+            detail: details::detail(name, input),
         });
     }
 
@@ -289,6 +310,8 @@ impl ClaudeStream {
         let error = failure.filter(|_| !aborted && !self.interrupting);
         let number = |value: Option<&Value>| value.and_then(Value::as_u64).unwrap_or_default();
         let tokens = |name: &str| number(message.get("usage").and_then(|usage| usage.get(name)));
+        let spent = message.get("total_cost_usd").and_then(Value::as_f64).and_then(Usd::new);
+        let cost_usd = spent.map(|spent| spent.since(std::mem::replace(&mut self.spent, spent)));
         self.in_turn = false;
         self.interrupting = false;
         out.push(AgentEvent::TurnEnded {
@@ -298,6 +321,7 @@ impl ClaudeStream {
                 .saturating_add(tokens("cache_read_input_tokens")),
             output_tokens: tokens("output_tokens"),
             error,
+            cost_usd,
         });
     }
 
@@ -321,6 +345,15 @@ impl ClaudeStream {
     fn note_next_message(&mut self, out: &mut Vec<AgentEvent>) {
         let silent = |call: &Call| call.request_id.is_none() || call.tool_use.is_none();
         self.settle(out, |call| call.told && call.is_question() && silent(call));
+    }
+}
+
+/// A message counts as taken once the agent begins to work on it; before, it may still be lost with the process.
+fn on_lifecycle(message: &Value, out: &mut Vec<AgentEvent>) {
+    let taken = matches!(text(message, "state"), Some("started" | "completed"));
+    let uuid = text(message, "command_uuid").and_then(|uuid| uuid.parse().ok());
+    if let Some(uuid) = uuid.filter(|_| taken) {
+        out.push(AgentEvent::MessageTaken { uuid });
     }
 }
 

@@ -1,7 +1,9 @@
 //! Tool calls as a person reads them.
 
 use askdesk_domain::text::bounded;
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use super::details;
 
 /// The longest one-line summary of a tool call, in characters.
 pub const SUMMARY_CHARS: usize = 200;
@@ -21,53 +23,6 @@ pub fn summary(tool: &str, input: &Value) -> String {
     };
     let first_text = || input.as_object()?.values().find_map(Value::as_str);
     one_line(said.or_else(first_text).unwrap_or_default())
-}
-
-/// Says as text what exactly a call would run or change; nothing of the input is left out.
-pub fn readable(tool: &str, input: &Value) -> String {
-    let fields = match input {
-        Value::Object(fields) if fields.is_empty() => return String::new(),
-        Value::Object(fields) => fields,
-        Value::Null => return String::new(),
-        other => return pretty(other),
-    };
-    let text = |name: &str| fields.get(name).and_then(Value::as_str);
-    let (shown, taken): (String, &[&str]) = match tool {
-        "Bash" => match text("command") {
-            Some(command) => (command.to_owned(), &["command", "description"]),
-            None => return pretty(input),
-        },
-        "Edit" => match (text("file_path"), text("old_string"), text("new_string")) {
-            (Some(path), Some(old), Some(new)) => {
-                (format!("{path}\n{}", change(old, new)), &["file_path", "old_string", "new_string"])
-            }
-            _ => return pretty(input),
-        },
-        "Write" => match (text("file_path"), text("content")) {
-            (Some(path), Some(content)) => {
-                (format!("{path}\n{}", marked('+', content)), &["file_path", "content"])
-            }
-            _ => return pretty(input),
-        },
-        "Read" => match text("file_path") {
-            Some(path) => (path.to_owned(), &["file_path"]),
-            None => return pretty(input),
-        },
-        "ExitPlanMode" => match text("plan") {
-            Some(plan) => (plan.to_owned(), &["plan"]),
-            None => return pretty(input),
-        },
-        _ => return pretty(input),
-    };
-    // What the call says beside the main thing comes first: a long text must not push it past the cut.
-    bounded(&format!("{}{shown}", beside(fields, taken)))
-}
-
-fn beside(fields: &Map<String, Value>, taken: &[&str]) -> String {
-    let usual = |name: &str, value: &Value| name == "replace_all" && *value == Value::Bool(false);
-    let rest = fields.iter().filter(|(name, value)| !taken.contains(&name.as_str()) && !usual(name, value));
-    let lines: String = rest.map(|(name, value)| format!("{name}: {value}\n")).collect();
-    if lines.is_empty() { lines } else { format!("{lines}\n") }
 }
 
 /// Returns what came out of a tool as text.
@@ -92,21 +47,8 @@ fn block_text(block: &Value) -> String {
     }
 }
 
-fn change(old: &str, new: &str) -> String {
-    match (old.is_empty(), new.is_empty()) {
-        (true, _) => marked('+', new),
-        (_, true) => marked('-', old),
-        _ => format!("{}\n{}", marked('-', old), marked('+', new)),
-    }
-}
-
-fn marked(mark: char, text: &str) -> String {
-    let lines: Vec<String> = text.lines().map(|line| format!("{mark} {line}")).collect();
-    lines.join("\n")
-}
-
 fn pretty(value: &Value) -> String {
-    bounded(&serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string()))
+    bounded(&details::pretty(value))
 }
 
 /// Puts a text on one line of at most [`SUMMARY_CHARS`] characters.
@@ -139,23 +81,5 @@ mod tests {
     fn a_long_summary_is_shortened() {
         let long = summary("Read", &json!({"file_path": "ä".repeat(300)}));
         assert_eq!(long, format!("{}…", "ä".repeat(SUMMARY_CHARS - 1)));
-    }
-
-    #[rstest]
-    #[case("Bash", json!({"command": "ls", "description": "Lists"}), "ls")]
-    #[case("Bash", json!({"command": "ls", "run_in_background": true}), "run_in_background: true\n\nls")]
-    #[case("Edit", json!({"file_path": "/f", "old_string": "a\nb", "new_string": "c", "replace_all": false}),
-        "/f\n- a\n- b\n+ c")]
-    #[case("Edit", json!({"file_path": "/f", "old_string": "a", "new_string": "", "replace_all": true}),
-        "replace_all: true\n\n/f\n- a")]
-    #[case("Write", json!({"file_path": "/f", "content": "x\ny\n"}), "/f\n+ x\n+ y")]
-    #[case("ExitPlanMode", json!({}), "")]
-    #[case("mcp__x__y", json!({"n": 1.5}), "{\n  \"n\": 1.5\n}")]
-    fn an_input_is_readable_and_nothing_of_it_is_hidden(
-        #[case] tool: &str,
-        #[case] input: Value,
-        #[case] expected: &str,
-    ) {
-        assert_eq!(readable(tool, &input), expected);
     }
 }

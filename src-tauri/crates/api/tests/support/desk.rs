@@ -117,6 +117,19 @@ impl Bridge {
         now.requests.into_iter().find(Request::is_open).unwrap()
     }
 
+    /// The words of every message the agents were sent, in order.
+    pub fn messages(&self) -> Vec<String> {
+        let record = std::fs::read_to_string(self.folder.path().join("record")).unwrap_or_default();
+        let lines = record.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let sent = lines.filter(|line| line["dir"] == "in");
+        let sent = sent.map(|line| serde_json::from_str::<Value>(line["line"].as_str().unwrap()).unwrap());
+        let text = |line: Value| {
+            let content = &line["message"]["content"];
+            content.as_str().or_else(|| content[0]["text"].as_str()).map(str::to_owned)
+        };
+        sent.filter(|line| line["type"] == "user").filter_map(text).collect()
+    }
+
     /// How many lines that decide something the agent was sent.
     pub fn decisions(&self) -> usize {
         let record = std::fs::read_to_string(self.folder.path().join("record")).unwrap_or_default();
@@ -127,7 +140,7 @@ impl Bridge {
 }
 
 pub fn demo(example: &str) -> Value {
-    json!({"requestId": fresh(), "agent": "demo", "prompt": "go", "example": example})
+    json!({"requestId": fresh(), "agent": "demo", "prompt": "go", "options": {"example": example}})
 }
 
 pub fn fresh() -> Uuid {

@@ -3,8 +3,8 @@
 
 use askdesk_domain::{
     AgentKind, AnswerInput, ApprovalId, Ask, AskApproval, Command, Decision, Delivery, Desk, Event,
-    MessageId, NativeRef, Question, Reject, Request, RequestId, SessionEnd, SessionId, Source, Timestamp,
-    WithdrawnWhy, decide,
+    MessageId, NativeRef, Question, Reject, Request, RequestId, SessionEnd, SessionId, SessionOptions,
+    Source, Timestamp, ToolDetail, WithdrawnWhy, decide,
 };
 use uuid::Uuid;
 
@@ -38,6 +38,7 @@ pub fn start(n: u128) -> Command {
         agent: AgentKind::Demo,
         name: format!("Session {n}"),
         folder: "/work".to_owned(),
+        options: SessionOptions::default(),
         at: at(1),
     }
 }
@@ -63,7 +64,8 @@ pub fn ask_approval(of: u128, n: u128) -> Command {
         native_ref: native(&format!("approval-{n}")),
         tool: "Bash".to_owned(),
         description: None,
-        input: "ls".to_owned(),
+        what: ToolDetail::Command { command: "ls".to_owned(), description: None },
+        rules: Vec::new(),
         at: at(10),
     })
 }
@@ -110,7 +112,35 @@ pub fn note(n: u128, delivery: Delivery) -> Command {
 }
 
 pub fn delivered() -> Delivery {
-    Delivery::Delivered { at: at(200) }
+    Delivery::Delivered { at: at(200), late: false }
+}
+
+pub fn delivered_late() -> Delivery {
+    Delivery::Delivered { at: at(200), late: true }
+}
+
+pub fn sending(n: u128) -> Command {
+    Command::NoteSending { request: request(n) }
+}
+
+pub fn resume(of: u128) -> Command {
+    Command::ResumeSession { session: session(of), at: at(350) }
+}
+
+pub fn introduce(of: u128) -> Command {
+    Command::Introduce { session: session(of), version: Some("2".to_owned()), model: None }
+}
+
+pub fn send_parked(of: u128) -> Command {
+    Command::SendParked { session: session(of) }
+}
+
+pub fn dismiss(n: u128) -> Command {
+    Command::Dismiss { request: request(n), at: at(360) }
+}
+
+pub fn close(of: u128) -> Command {
+    Command::CloseSession { session: session(of), at: at(370) }
 }
 
 pub fn failed() -> Delivery {
@@ -150,6 +180,7 @@ pub fn state(request: &Request) -> String {
     let outcome = words(serde_json::to_value(&ended.outcome).unwrap(), "outcome");
     match &ended.delivery {
         None => outcome,
+        Some(Delivery::Delivered { late: true, .. }) => format!("{outcome}, delivered late"),
         Some(delivery) => {
             format!("{outcome}, {}", words(serde_json::to_value(delivery).unwrap(), "delivery"))
         }

@@ -4,8 +4,8 @@
 mod mirror;
 
 use askdesk_domain::{
-    AgentKind, Command, IntakeRules, QuestionDraft, QuestionKind, RequestId, Source, Timestamp, decide,
-    intake,
+    AgentKind, Command, IntakeRules, QuestionDraft, QuestionKind, RequestId, SessionOptions, Source,
+    Timestamp, decide, intake,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -22,7 +22,9 @@ fn session(n: u128) -> SessionId {
 
 fn start(n: u128) -> Command {
     let (id, at) = (session(n), Timestamp::from_millis(1));
-    Command::StartSession { id, agent: AgentKind::Demo, name: String::new(), folder: String::new(), at }
+    let options = SessionOptions::default();
+    let (name, folder) = (String::new(), String::new());
+    Command::StartSession { id, agent: AgentKind::Demo, name, folder, options, at }
 }
 
 fn ask(of: u128, n: u128) -> Command {
@@ -82,10 +84,23 @@ impl Stage {
         self.hub.publish(&self.desk, vec![Change::LiveText { added }]);
     }
 
+    /// Publishes a session again and again, as it is.
+    fn renew(&mut self, of: u128, times: usize) {
+        let Some(session) = self.desk.session(session(of)).cloned() else { return };
+        for _ in 0..times {
+            self.hub.publish(&self.desk, vec![Change::Session { session: session.clone() }]);
+        }
+    }
+
     fn join(&mut self) {
         let mut subscription = self.hub.subscribe(&self.desk);
         let first = subscription.take().unwrap();
         self.readers.push((subscription, Mirror::begin(first)));
+    }
+
+    /// How many frames wait for the first reader.
+    fn queued(&self) -> usize {
+        self.readers[0].0.queue.frames().len()
     }
 
     fn read(&mut self, reader: usize, frames: usize) {
@@ -103,6 +118,7 @@ enum Step {
     Live(u128, LiveKind),
     Clear(u128),
     Burst(u128),
+    Renew(u128),
     Join,
     Read { reader: usize, frames: usize },
     Leave(usize),
@@ -120,6 +136,7 @@ fn some_step() -> impl Strategy<Value = Step> {
         4 => (0..SESSIONS, kind).prop_map(|(of, kind)| Step::Live(of, kind)),
         2 => (0..SESSIONS).prop_map(Step::Clear),
         1 => (0..SESSIONS).prop_map(Step::Burst),
+        1 => (0..SESSIONS).prop_map(Step::Renew),
         3 => Just(Step::Join),
         6 => (0_usize..4, 1_usize..800).prop_map(|(reader, frames)| Step::Read { reader, frames }),
         1 => (0_usize..4).prop_map(Step::Leave),
@@ -142,6 +159,7 @@ proptest! {
                     stage.hub.publish(&stage.desk, vec![Change::LiveCleared { session: session(of) }]);
                 }
                 Step::Burst(of) => (0..700).for_each(|_| stage.live(of, LiveKind::Text, ".")),
+                Step::Renew(of) => stage.renew(of, 1_500),
                 Step::Join => stage.join(),
                 Step::Read { reader, frames } => stage.read(reader, frames),
                 Step::Leave(reader) if reader < stage.readers.len() => drop(stage.readers.remove(reader)),
@@ -157,20 +175,43 @@ proptest! {
 }
 
 #[test]
-fn a_reader_that_does_not_keep_up_gets_one_snapshot_and_goes_on_from_there() {
+fn a_reader_that_does_not_keep_up_with_live_text_gets_it_in_one_piece() {
     let mut stage = Stage::new();
     stage.act(&start(0));
     stage.join();
     (0..QUEUED_FRAMES).for_each(|_| stage.live(0, LiveKind::Text, "a"));
-    assert_eq!(stage.readers[0].0.queue.frames().len(), QUEUED_FRAMES);
+    assert_eq!(stage.queued(), QUEUED_FRAMES);
     stage.live(0, LiveKind::Text, "b");
-    assert_eq!(stage.readers[0].0.queue.frames().len(), 1);
+    assert_eq!(stage.queued(), 2);
+    (0..10 * QUEUED_FRAMES).for_each(|_| stage.live(0, LiveKind::Text, "c"));
+    assert!(stage.queued() <= QUEUED_FRAMES);
+    stage.read(0, usize::MAX);
+    stage.readers[0].1.check(&stage.hub.snapshot(&stage.desk));
+    assert_eq!(stage.readers[0].1.renewed, 0);
+}
+
+#[test]
+fn a_reader_that_does_not_keep_up_with_anything_else_gets_one_snapshot_and_goes_on_from_there() {
+    let mut stage = Stage::new();
+    stage.act(&start(0));
+    stage.join();
+    stage.renew(0, QUEUED_CHANGES + 2 * QUEUED_FRAMES);
     stage.live(0, LiveKind::Text, "c");
     stage.read(0, usize::MAX);
-    let now = stage.hub.snapshot(&stage.desk);
-    stage.readers[0].1.check(&now);
+    stage.readers[0].1.check(&stage.hub.snapshot(&stage.desk));
     assert_eq!(stage.readers[0].1.renewed, 1);
-    assert!(now.live[0].text.ends_with("abc"));
+}
+
+#[test]
+fn live_text_that_nobody_takes_is_bounded_too() {
+    let mut stage = Stage::new();
+    stage.act(&start(0));
+    stage.join();
+    let piece = "a".repeat(QUEUED_TEXT_BYTES / QUEUED_FRAMES + 1);
+    (0..3 * QUEUED_FRAMES).for_each(|_| stage.live(0, LiveKind::Text, &piece));
+    assert!(stage.queued() <= QUEUED_FRAMES);
+    stage.read(0, usize::MAX);
+    assert!(stage.readers[0].1.renewed > 0);
 }
 
 #[test]

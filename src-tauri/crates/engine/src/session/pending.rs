@@ -11,6 +11,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::oneshot;
 use tokio::task::coop::unconstrained;
 use tokio::time::Instant;
+use uuid::Uuid;
 
 /// How many ends are remembered, to tell which request an acknowledgement or another try is about.
 const REMEMBERED_ENDS: usize = 1_000;
@@ -42,6 +43,10 @@ pub(super) enum Line {
     Decision { approval: ApprovalId },
     /// A message of the person.
     Message,
+    /// A message that brings late answers.
+    Late { message: Uuid },
+    /// A request of ours that somebody waits for; the number is our own.
+    Request { number: u64 },
     /// Something no person waits for.
     Other,
 }

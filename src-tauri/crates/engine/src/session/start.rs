@@ -4,18 +4,25 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use askdesk_agents::{AgentError, AgentProcess, ClaudeStream, LaunchPlan};
-use askdesk_domain::{AgentKind, Command, EntryBody, MessageId, Reject, Session, SessionEnd, SessionId};
+use askdesk_agents::{AgentError, AgentProcess, ClaudeStream, LaunchPlan, Lines};
+use askdesk_domain::{
+    AgentKind, Command, EntryBody, MessageId, PermissionMode, QuestionPolicy, Reject, Session, SessionEnd,
+    SessionId, SessionOptions,
+};
 use tokio::sync::{mpsc, oneshot};
 
+use super::late::Late;
 use super::pending::Pending;
-use super::{QUEUED_SESSION_INPUTS, SessionInput, SessionTask};
+use super::{Change, QUEUED_SESSION_INPUTS, SessionInput, SessionTask};
 use crate::handle::EngineHandle;
 use crate::log::{LogKind, LogLine, SessionLogs};
 use crate::writer::{EngineError, EntryWrite, Input};
 
 /// How long all sessions together may take to end when the app does.
 const SHUTDOWN: Duration = Duration::from_secs(3);
+
+/// How long an agent may take to answer a request to change something.
+const CHANGE_WAIT: Duration = Duration::from_secs(30);
 
 /// What a session is started with.
 #[derive(Debug)]
@@ -26,6 +33,8 @@ pub struct StartSpec {
     pub name: String,
     /// The folder it works in.
     pub folder: String,
+    /// What was chosen for it, to be started with again; the plan carries out what concerns the program.
+    pub options: SessionOptions,
     /// The first message.
     pub prompt: Option<String>,
     /// How to start the program, or why it cannot be.
@@ -38,30 +47,73 @@ pub struct Sessions {
     engine: EngineHandle,
     logs: SessionLogs,
     doors: Arc<Mutex<HashMap<SessionId, mpsc::Sender<SessionInput>>>>,
+    /// Held while an agent is started again, so that two callers start it once.
+    resuming: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Sessions {
     /// Starts with none.
     pub fn new(engine: EngineHandle) -> Self {
-        Self { engine, logs: SessionLogs::default(), doors: Arc::default() }
+        Self { engine, logs: SessionLogs::default(), doors: Arc::default(), resuming: Arc::default() }
     }
 
     /// Starts an agent. One that cannot be started leaves an ended session that says why, with the first message kept.
     pub async fn start(&self, id: SessionId, spec: StartSpec) -> Result<Session, EngineError> {
         let at = self.engine.source().now();
-        let StartSpec { agent, name, folder, prompt, plan } = spec;
-        let session = self.engine.start(Command::StartSession { id, agent, name, folder, at }).await?;
-        let spawned = match plan {
-            Ok(plan) => AgentProcess::spawn(&plan).map(|(process, lines)| (process, lines, plan.prompt_tool)),
-            Err(error) => Err(error),
-        };
-        let (process, lines, prompt_tool) = match spawned {
-            Ok(spawned) => spawned,
+        let StartSpec { agent, name, folder, options, prompt, plan } = spec;
+        let questions = options.questions;
+        let start = Command::StartSession { id, agent, name, folder, options, at };
+        let session = self.engine.start(start).await?;
+        match spawn(plan) {
+            Ok(spawned) => self.run(id, spawned, questions, prompt, Late::default()).await,
             Err(error) => return self.end_unstarted(id, prompt, &error).await,
-        };
+        }
+        Ok(session)
+    }
+
+    /// Starts the agent of an ended session again; one that runs is left as it is.
+    pub async fn resume(
+        &self,
+        id: SessionId,
+        plan: Result<LaunchPlan, AgentError>,
+    ) -> Result<Session, EngineError> {
+        let _alone = self.resuming.lock().await;
+        if self.engine.session(id).await?.is_running() {
+            return self.engine.session(id).await;
+        }
+        let at = self.engine.source().now();
+        let session = self.engine.start(Command::ResumeSession { session: id, at }).await?;
+        let questions = session.options.questions;
+        match spawn(plan) {
+            Ok(spawned) => self.run(id, spawned, questions, None, Late::waiting()).await,
+            Err(error) => return self.end_unstarted(id, None, &error).await,
+        }
+        Ok(session)
+    }
+
+    /// Stops a session if it runs, and takes it off the sidebar.
+    pub async fn close(&self, session: SessionId) -> Result<(), EngineError> {
+        if self.engine.session(session).await?.is_running() {
+            // One that ends by itself at this moment is stopped too.
+            let _ = self.stop(session).await;
+        }
+        let at = self.engine.source().now();
+        self.engine.act(Command::CloseSession { session, at }).await?;
+        Ok(())
+    }
+
+    async fn run(
+        &self,
+        id: SessionId,
+        (process, lines, prompt_tool): Spawned,
+        questions: QuestionPolicy,
+        prompt: Option<String>,
+        late: Late,
+    ) {
         let (door, inputs) = mpsc::channel(QUEUED_SESSION_INPUTS);
         self.engine.send(Input::OpenDoor { session: id, door: door.clone() }).await;
-        self.doors().insert(id, door);
+        self.doors().insert(id, door.clone());
+        let spoke = late.is_waiting();
         let task = SessionTask {
             id,
             engine: self.engine.clone(),
@@ -69,9 +121,17 @@ impl Sessions {
             process,
             stream: ClaudeStream::new(prompt_tool),
             pending: Pending::default(),
+            late,
+            questions,
+            mode: None,
+            requests: HashMap::new(),
+            changes_asked: 0,
             in_turn: false,
             interrupted: false,
+            interrupt_until: None,
+            ignored_interrupt: false,
             live: false,
+            spoke,
             unusable: 0,
             count_at: None,
         };
@@ -86,9 +146,12 @@ impl Sessions {
                 let end = SessionEnd::Failed { why };
                 let _ = sessions.engine.act(Command::EndSession { session: id, end, at }).await;
             }
-            sessions.doors().remove(&id);
+            // The agent may have been started again meanwhile, behind another door.
+            let mut doors = sessions.doors();
+            if doors.get(&id).is_some_and(|known| known.same_channel(&door)) {
+                doors.remove(&id);
+            }
         });
-        Ok(session)
     }
 
     /// Sends the person's message; what is open in the session ends as replied in chat.
@@ -105,7 +168,32 @@ impl Sessions {
         sent.await.map_err(|_| Reject::SessionGone)?
     }
 
-    /// Asks the agent to stop what it does and wait.
+    /// Asks the agent for another permission mode; its refusal comes back in its own words, and what it takes on is
+    /// told by the session's mode.
+    pub async fn set_mode(&self, session: SessionId, mode: PermissionMode) -> Result<(), EngineError> {
+        self.change(session, Change::Mode(mode)).await
+    }
+
+    /// Asks the agent for another model; its refusal comes back in its own words. A name that no model has is taken, and
+    /// fails in the next turn.
+    pub async fn set_model(&self, session: SessionId, model: String) -> Result<(), EngineError> {
+        self.change(session, Change::Model(model)).await
+    }
+
+    async fn change(&self, session: SessionId, change: Change) -> Result<(), EngineError> {
+        let (reply, changed) = oneshot::channel();
+        self.knock(session, SessionInput::Change { change, reply })?;
+        match tokio::time::timeout(CHANGE_WAIT, changed).await {
+            Ok(Ok(changed)) => changed,
+            Ok(Err(_)) => Err(Reject::SessionGone.into()),
+            Err(_) => {
+                let words = format!("The agent did not answer within {} seconds.", CHANGE_WAIT.as_secs());
+                Err(Reject::AgentRefused { words }.into())
+            }
+        }
+    }
+
+    /// Asks the agent to stop what it does and wait; if it does not stop, it is ended with everything it started.
     pub fn interrupt(&self, session: SessionId) -> Result<(), EngineError> {
         self.knock(session, SessionInput::Interrupt)
     }
@@ -160,4 +248,13 @@ impl Sessions {
     fn doors(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, mpsc::Sender<SessionInput>>> {
         self.doors.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A process with its output, and whether it was told to ask by control request.
+type Spawned = (AgentProcess, Lines, bool);
+
+fn spawn(plan: Result<LaunchPlan, AgentError>) -> Result<Spawned, AgentError> {
+    let plan = plan?;
+    let (process, lines) = AgentProcess::spawn(&plan)?;
+    Ok((process, lines, plan.prompt_tool))
 }

@@ -2,7 +2,7 @@
 
 use askdesk_domain::{
     AgentKind, AnswerInput, IntakeRules, NativeRef, OptionDraft, Question, QuestionDraft, QuestionId,
-    QuestionKind, Source as Door, Timestamp, intake,
+    QuestionKind, SessionOptions, Source as Door, Timestamp, intake,
 };
 use uuid::Uuid;
 
@@ -64,6 +64,7 @@ fn writer(folder: &std::path::Path) -> (Writer, Subscription, mpsc::Receiver<Att
         agent: AgentKind::Demo,
         name: "Demo".to_owned(),
         folder: "/".to_owned(),
+        options: SessionOptions::default(),
         at: Timestamp::from_millis(1),
     };
     writer.act(&start).unwrap();

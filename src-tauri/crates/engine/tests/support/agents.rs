@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use askdesk_agents::{AgentError, ClaudeOptions, LaunchPlan, claude_launch};
+use askdesk_agents::{AgentError, ClaudeOptions, LaunchPlan, claude_launch, claude_resume};
 use askdesk_domain::{
-    AgentKind, AnswerInput, Delivery, QuestionId, Request, RequestId, SessionEnd, SessionId, SessionState,
+    AgentKind, AnswerInput, Delivery, QuestionId, Request, RequestId, Session, SessionEnd, SessionId,
+    SessionOptions, SessionState,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::{Sessions, StartSpec};
@@ -55,17 +56,32 @@ pub struct Play<'a> {
     pub prompt: Option<&'a str>,
     pub pace_percent: u32,
     pub prompt_tool: bool,
+    pub options: SessionOptions,
 }
 
 impl<'a> Play<'a> {
     pub fn of(scenario: &'a str) -> Self {
-        Self { scenario, prompt: Some("go"), pace_percent: 0, prompt_tool: true }
+        Self {
+            scenario,
+            prompt: Some("go"),
+            pace_percent: 0,
+            prompt_tool: true,
+            options: SessionOptions::default(),
+        }
     }
 }
 
 impl Stage {
     pub async fn open() -> Self {
-        let desk = TestDesk::open().await;
+        Self::on(TestDesk::open().await)
+    }
+
+    /// Opens what an earlier run left in a folder.
+    pub async fn open_at(folder: &Path) -> Self {
+        Self::on(TestDesk::open_at(folder).await)
+    }
+
+    fn on(desk: TestDesk) -> Self {
         let sessions = Sessions::new(desk.engine.clone());
         Self { desk, sessions }
     }
@@ -76,35 +92,53 @@ impl Stage {
 
     pub async fn start(&self, play: Play<'_>) -> SessionId {
         let id = self.desk.clock.session();
-        let options = ClaudeOptions {
-            session_id: id.uuid(),
-            prompt_tool: play.prompt_tool,
-            model: None,
-            permission_mode: None,
-        };
-        let mut plan = claude_launch(fake_agent(), &self.desk.folder, &options);
+        let plan = claude_launch(fake_agent(), &self.desk.folder, &options(id, &play));
+        self.start_with(id, Ok(self.played(id, &play, plan)), play.prompt, play.options).await;
+        id
+    }
+
+    /// Takes an ended session up again.
+    pub async fn resume(&self, id: SessionId, scenario: &str) -> Session {
+        self.sessions.resume(id, Ok(self.resume_plan(id, scenario))).await.unwrap()
+    }
+
+    pub fn resume_plan(&self, id: SessionId, scenario: &str) -> LaunchPlan {
+        let play = Play::of(scenario);
+        let plan = claude_resume(fake_agent(), &self.desk.folder, &options(id, &play));
+        self.played(id, &play, plan)
+    }
+
+    fn played(&self, id: SessionId, play: &Play<'_>, mut plan: LaunchPlan) -> LaunchPlan {
         plan.args.extend(["--scenario", play.scenario].map(OsString::from));
         plan.env.extend([
             ("ASKDESK_FAKE_RECORD".into(), self.record(id).into_os_string()),
             ("ASKDESK_FAKE_PACE".into(), play.pace_percent.to_string().into()),
+            ("ASKDESK_FAKE_SESSIONS".into(), self.desk.folder.clone().into_os_string()),
         ]);
-        self.start_plan(id, Ok(plan), play.prompt).await;
-        id
+        plan
+    }
+
+    /// Where the fake agent remembers a session.
+    pub fn memory_of_agent(&self, id: SessionId) -> PathBuf {
+        self.desk.folder.join(format!("{id}.turns"))
     }
 
     /// Starts a shell script as the agent; it finds the session's folder as `$0`.
     pub async fn script(&self, script: &str, prompt: Option<&str>) -> SessionId {
         let id = self.desk.clock.session();
-        let plan = LaunchPlan {
+        self.start_plan(id, Ok(self.script_plan(script)), prompt).await;
+        id
+    }
+
+    pub fn script_plan(&self, script: &str) -> LaunchPlan {
+        LaunchPlan {
             program: "/bin/sh".into(),
             args: vec!["-c".into(), script.into(), self.desk.folder.clone().into_os_string()],
             folder: self.desk.folder.clone(),
             env: Vec::new(),
             env_remove: Vec::new(),
             prompt_tool: true,
-        };
-        self.start_plan(id, Ok(plan), prompt).await;
-        id
+        }
     }
 
     pub async fn start_plan(
@@ -112,11 +146,23 @@ impl Stage {
         id: SessionId,
         plan: Result<LaunchPlan, AgentError>,
         prompt: Option<&str>,
-    ) -> askdesk_domain::Session {
+    ) -> Session {
+        self.start_with(id, plan, prompt, SessionOptions::default()).await
+    }
+
+    /// Starts a plan with what was chosen for the session; the plan has carried out what concerns the program.
+    pub async fn start_with(
+        &self,
+        id: SessionId,
+        plan: Result<LaunchPlan, AgentError>,
+        prompt: Option<&str>,
+        options: SessionOptions,
+    ) -> Session {
         let spec = StartSpec {
             agent: AgentKind::Demo,
             name: "Demo".to_owned(),
             folder: self.desk.folder.display().to_string(),
+            options,
             prompt: prompt.map(str::to_owned),
             plan,
         };
@@ -175,6 +221,16 @@ impl Stage {
         sent.map(|line| serde_json::from_str(line["line"].as_str().unwrap()).unwrap()).collect()
     }
 
+    /// The words of every message the agent was sent, in order.
+    pub fn messages(&self, session: SessionId) -> Vec<String> {
+        let text = |line: &Value| {
+            let content = &line["message"]["content"];
+            content.as_str().or_else(|| content[0]["text"].as_str()).map(str::to_owned)
+        };
+        let sent = self.sent(session).into_iter();
+        sent.filter(|line| line["type"] == "user").filter_map(|line| text(&line)).collect()
+    }
+
     /// The lines that answer the agent's own requests.
     pub fn decisions(&self, session: SessionId) -> Vec<Value> {
         self.sent(session).into_iter().filter(|line| line["type"] == "control_response").collect()
@@ -193,6 +249,16 @@ impl Stage {
     pub fn log(&self, session: SessionId) -> String {
         let lines = self.sessions.log(session).into_iter();
         lines.map(|line| format!("{:?}: {}\n", line.kind, line.text)).collect()
+    }
+}
+
+fn options(id: SessionId, play: &Play<'_>) -> ClaudeOptions {
+    ClaudeOptions {
+        session_id: id.uuid(),
+        prompt_tool: play.prompt_tool,
+        model: play.options.model.clone(),
+        permission_mode: play.options.mode,
+        effort: play.options.effort,
     }
 }
 

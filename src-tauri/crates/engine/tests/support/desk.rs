@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use askdesk_domain::{
     AgentKind, AnswerInput, Ask, Command, IntakeRules, NativeRef, OptionDraft, Outcome, Question,
-    QuestionDraft, QuestionId, QuestionKind, Request, RequestId, Session, SessionId, Source as Door,
-    Timestamp, intake,
+    QuestionDraft, QuestionId, QuestionKind, Request, RequestId, Session, SessionId, SessionOptions,
+    Source as Door, Timestamp, intake,
 };
 use askdesk_engine::clock::{Manual, Source};
 use askdesk_engine::frame::{Frame, Snapshot};
@@ -126,6 +126,7 @@ pub fn start(n: u128) -> Command {
         agent: AgentKind::Demo,
         name: format!("Session {n}"),
         folder: "/work".to_owned(),
+        options: SessionOptions::default(),
         at: Timestamp::from_millis(1),
     }
 }

@@ -70,6 +70,12 @@ impl Mirror {
                     Some(live) if live.kind == added.kind => live.text.push_str(&added.text),
                     _ => drop(self.live.insert(added.session, added.clone())),
                 },
+                Change::SessionClosed { session } => {
+                    drop(self.sessions.remove(session));
+                    self.live.remove(session);
+                    self.requests.retain(|_, request| request.session != *session);
+                    self.approvals.retain(|_, approval| approval.session != *session);
+                }
                 Change::LiveCleared { session } => drop(self.live.remove(session)),
             }
         }
@@ -98,6 +104,12 @@ impl Mirror {
             _ => None,
         });
         said.collect()
+    }
+
+    /// The turns that have ended.
+    pub fn turns(&self, session: SessionId) -> Vec<&EntryBody> {
+        let ended = |body: &&EntryBody| matches!(body, EntryBody::TurnEnded { .. });
+        self.transcript(session).into_iter().filter(ended).collect()
     }
 
     pub fn notices(&self, session: SessionId) -> Vec<&Notice> {

@@ -105,6 +105,19 @@ impl Verdict {
         })
     }
 
+    /// Judges a decision on a plan: one that the person edited goes back to the model whole.
+    pub(super) fn of_plan(decision: &Decision, result: &str, asked: &Value) -> Self {
+        let edited = match decision {
+            Decision::Allow { input: Some(input), .. } if input["plan"] != asked["plan"] => {
+                input["plan"].as_str()
+            }
+            _ => None,
+        };
+        let result =
+            edited.map_or_else(|| result.to_owned(), |plan| format!("{result} Edited, it reads:\n{plan}"));
+        Self::of_tool(decision, &result, true)
+    }
+
     /// Judges a decision on a question; `asked` is the input as it went out.
     pub(super) fn of_question(decision: &Decision, asked: &Value) -> Self {
         match decision {

@@ -7,7 +7,12 @@ use serde_json::{Value, json};
 use super::answers::{ASK_TOOL, Decision, Verdict};
 use super::events::{self, fresh_uuid};
 use super::scenario::{Ask, AskForm, ToolCall};
-use super::session::{OpenCall, Session, Stop};
+use super::session::{OpenCall, PLAN_MODE, Session, Stop};
+
+/// The tool by which planning begins; nobody is asked.
+const ENTER_PLAN_TOOL: &str = "EnterPlanMode";
+/// The tool by which a plan is handed in; a person is asked in every mode.
+const EXIT_PLAN_TOOL: &str = "ExitPlanMode";
 
 /// The tools that `acceptEdits` lets run.
 const EDIT_TOOLS: [&str; 2] = ["Edit", "Write"];
@@ -37,7 +42,8 @@ impl Session {
 
     pub(super) fn call_tool(&mut self, tool: &ToolCall) -> Result<(), Stop> {
         let input = self.memory.fill_json(&tool.input);
-        let asks = tool.ask_permission && !self.may_run(tool);
+        let plan = tool.name == EXIT_PLAN_TOOL;
+        let asks = plan || tool.ask_permission && !self.may_run(tool);
         let decision = match (asks, self.options.asks_over_stdio) {
             (false, _) => Some(Decision::Allow { input: None, permissions: Vec::new() }),
             (true, false) => Some(Decision::Deny {
@@ -47,6 +53,9 @@ impl Session {
             (true, true) => None,
         };
         let request = decision.is_none().then(|| {
+            if plan {
+                return json!({"requires_user_interaction": true});
+            }
             let mut request = json!({"permission_suggestions": tool.suggestions});
             if let Some(description) = input.get("description") {
                 request["description"] = description.clone();
@@ -175,12 +184,23 @@ impl Session {
     fn write_result(&mut self, call: OpenCall, result: &str, ok: bool) -> Result<(), Stop> {
         let Some(decision) = call.decision else { return Ok(()) };
         let is_question = call.tool == ASK_TOOL;
-        let verdict = if is_question {
-            Verdict::of_question(&decision, &call.input)
-        } else {
-            Verdict::of_tool(&decision, result, ok)
+        let is_plan = call.tool == EXIT_PLAN_TOOL;
+        let verdict = match (is_question, is_plan) {
+            (true, _) => Verdict::of_question(&decision, &call.input),
+            (_, true) => Verdict::of_plan(&decision, result, &call.input),
+            _ => Verdict::of_tool(&decision, result, ok),
         };
-        if let Decision::Allow { permissions, .. } = &decision {
+        if let Decision::Allow { input, permissions } = &decision {
+            if is_plan {
+                let plan = input.as_ref().unwrap_or(&call.input)["plan"].as_str().unwrap_or_default();
+                plan.clone_into(&mut self.memory.plan);
+                if !permissions.iter().any(|it| it["type"] == "setMode") {
+                    self.leave_plan_mode()?;
+                }
+            }
+            if call.tool == ENTER_PLAN_TOOL {
+                self.switch_mode(PLAN_MODE)?;
+            }
             self.grant(permissions)?;
         }
         let denied = matches!(decision, Decision::Deny { .. });
@@ -203,7 +223,10 @@ impl Session {
             event["tool_result_meta"] = json!([{"id": call.tool_use_id, "permission_decision": decision}]);
         }
         self.out.event(&event)?;
-        if is_question {
+        if is_plan {
+            self.memory.outcome = Some(verdict.outcome);
+            self.memory.words = verdict.words;
+        } else if is_question {
             self.memory.answered.extend(verdict.remembered.iter().filter(|it| it.answer.is_some()).cloned());
             self.memory.latest = verdict.remembered;
             self.memory.outcome = Some(verdict.outcome);

@@ -5,7 +5,17 @@ use serde_json::{Value, json};
 use super::PROTOCOL_VERSION;
 
 /// The tools that are announced.
-const TOOLS: [&str; 6] = ["AskUserQuestion", "Bash", "Edit", "Read", "WebSearch", "Write"];
+const TOOLS: [&str; 9] = [
+    "AskUserQuestion",
+    "Bash",
+    "Edit",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Read",
+    "TodoWrite",
+    "WebSearch",
+    "Write",
+];
 
 /// What a host may rely on.
 const CAPABILITIES: [&str; 3] =

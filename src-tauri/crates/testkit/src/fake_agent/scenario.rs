@@ -331,7 +331,7 @@ macro_rules! builtin {
     };
 }
 
-const BUILTINS: [(&str, &str); 27] = builtin![
+const BUILTINS: [(&str, &str); 31] = builtin![
     "demo",
     "technology",
     "features",
@@ -341,6 +341,10 @@ const BUILTINS: [(&str, &str); 27] = builtin![
     "parallel",
     "withdrawn",
     "approval",
+    "rules",
+    "edits",
+    "todos",
+    "plan",
     "bare",
     "bare-ending-turn",
     "malformed",

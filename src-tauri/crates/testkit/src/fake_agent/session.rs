@@ -30,6 +30,8 @@ pub(super) enum Stop {
 const PERMISSION_MODES: [&str; 6] =
     ["acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"];
 
+pub(super) const PLAN_MODE: &str = "plan";
+
 /// A message of the person that waits for its turn.
 #[derive(Debug)]
 pub(super) struct UserMessage {
@@ -74,6 +76,8 @@ pub(super) struct Session {
     inbox: Receiver<Input>,
     pub(super) id: String,
     pub(super) permission_mode: String,
+    /// The mode that an approved plan returns to.
+    mode_before_plan: String,
     model: String,
     pub(super) queue: VecDeque<UserMessage>,
     pub(super) calls: Vec<OpenCall>,
@@ -117,6 +121,7 @@ impl Session {
         };
         Ok(Some(Self {
             permission_mode: options.permission_mode.clone(),
+            mode_before_plan: "default".to_owned(),
             model: options.model.clone(),
             inbox: inbox::open(record),
             options,
@@ -299,8 +304,20 @@ impl Session {
         self.switch_mode(mode)
     }
 
+    /// Leaves plan mode for the one before it.
+    pub(super) fn leave_plan_mode(&mut self) -> Result<(), Stop> {
+        if self.permission_mode != PLAN_MODE {
+            return Ok(());
+        }
+        let mode = self.mode_before_plan.clone();
+        self.switch_mode(&mode)
+    }
+
     /// Changes the permission mode and says so.
     pub(super) fn switch_mode(&mut self, mode: &str) -> Result<(), Stop> {
+        if mode == PLAN_MODE && self.permission_mode != PLAN_MODE {
+            self.mode_before_plan.clone_from(&self.permission_mode);
+        }
         mode.clone_into(&mut self.permission_mode);
         self.emit(|envelope| envelope.mode_changed())
     }

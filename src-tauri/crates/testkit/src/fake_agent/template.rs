@@ -17,6 +17,8 @@ pub(super) struct Memory {
     pub(super) outcome: Option<AskOutcome>,
     /// The words of the latest refusal or the text that replaced all answers.
     pub(super) words: String,
+    /// The plan that was approved last, as the person left it.
+    pub(super) plan: String,
     /// The process started last by `spawn_grandchild`.
     pub(super) grandchild_pid: Option<u32>,
     /// The round of the innermost `repeat`, from 1.
@@ -75,6 +77,7 @@ impl Memory {
                 let lines: Vec<_> = self.answered.iter().map(Remembered::as_line).collect();
                 if lines.is_empty() { "- nothing yet".to_owned() } else { lines.join("\n") }
             }
+            "plan" => self.plan.clone(),
             "words" => self.words.clone(),
             "n" => self.round.to_string(),
             "grandchild_pid" => self.grandchild_pid?.to_string(),

@@ -16,6 +16,9 @@ pub struct Reply {
     /// How long it thinks before.
     #[serde(default)]
     pub delay_ms: u64,
+    /// The pause between two pieces of a streamed reply.
+    #[serde(default)]
+    pub pace_ms: u64,
 }
 
 /// A part of a reply.
@@ -45,7 +48,7 @@ impl Script {
 impl Reply {
     /// A reply of these blocks.
     pub fn new(blocks: impl IntoIterator<Item = Block>) -> Self {
-        Self { blocks: blocks.into_iter().collect(), delay_ms: 0 }
+        Self { blocks: blocks.into_iter().collect(), delay_ms: 0, pace_ms: 0 }
     }
 
     /// A reply of words only.
@@ -64,6 +67,12 @@ impl Reply {
         self
     }
 
+    /// The reply, streamed with a pause between two pieces.
+    pub fn paced(mut self, pace_ms: u64) -> Self {
+        self.pace_ms = pace_ms;
+        self
+    }
+
     fn stop_reason(&self) -> &'static str {
         let calls = self.blocks.iter().any(|block| matches!(block, Block::ToolUse { .. }));
         if calls { "tool_use" } else { "end_turn" }
@@ -79,8 +88,8 @@ impl Reply {
         })
     }
 
-    /// The message as a stream of server-sent events.
-    pub(super) fn as_sse(&self, model: &str, number: usize) -> String {
+    /// The message as server-sent events.
+    pub(super) fn as_sse(&self, model: &str, number: usize) -> Vec<String> {
         let mut head = self.as_message(model, number);
         head["content"] = json!([]);
         head["stop_reason"] = Value::Null;
@@ -156,7 +165,7 @@ mod tests {
     fn the_streamed_pieces_make_up_the_whole_input() {
         let input = json!({"questions": [{"question": "Which “way” out of here?"}]});
         let reply = Reply::new([Block::text("Hm."), Block::tool("t1", "AskUserQuestion", input.clone())]);
-        let sse = reply.as_sse("m", 1);
+        let sse = reply.as_sse("m", 1).concat();
         let events: Vec<Value> = sse
             .lines()
             .filter_map(|line| line.strip_prefix("data: "))

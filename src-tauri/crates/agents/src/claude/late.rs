@@ -1,0 +1,64 @@
+//! Answers that come after their call is closed, as the one message that brings them.
+
+use askdesk_domain::{Answer, Answers, Outcome, Question, Request};
+
+const HEAD: &str = "This is a late answer. You asked the user what follows, and the call had ended before the user's \
+                    answer could reach you.";
+const ANSWERED: &str = "Go on with these answers in mind.";
+const OWN_WORDS: &str = "Go on with these answers in mind. Some of this is in the user's own words: read them as they \
+                         stand and follow what they say.";
+const DECLINED: &str = "Go on without an answer to what the user declined.";
+const UNANSWERED: &str = "(The user left this question unanswered.)";
+const SECRET: &str = "(The user gave a secret, which is never kept. Ask again if you still need it.)";
+
+/// Puts the answers and refusals of requests into words that name each question; other ends say nothing.
+pub fn late_words<'a>(requests: impl IntoIterator<Item = &'a Request>) -> String {
+    let mut parts = vec![HEAD.to_owned()];
+    let (mut answered, mut own_words, mut declined) = (false, false, false);
+    for request in requests {
+        match request.ended().map(|ended| &ended.outcome) {
+            Some(Outcome::Answered { answers }) => {
+                answered = true;
+                own_words |= answers.iter().any(|answer| answer.other.is_some() || answer.note.is_some());
+                parts.extend(request.questions.iter().map(|question| answer_words(question, answers)));
+            }
+            Some(Outcome::Declined { words }) => {
+                declined = true;
+                let asked: Vec<String> = request.questions.iter().map(question_words).collect();
+                let said = words.as_deref().map(|words| format!(" The user said: {words}"));
+                parts.push(format!(
+                    "{}\nThe user declined to answer.{}",
+                    asked.join("\n"),
+                    said.unwrap_or_default()
+                ));
+            }
+            _ => {}
+        }
+    }
+    parts.extend(answered.then(|| if own_words { OWN_WORDS } else { ANSWERED }.to_owned()));
+    parts.extend((declined && !answered).then(|| DECLINED.to_owned()));
+    parts.join("\n\n")
+}
+
+fn question_words(question: &Question) -> String {
+    format!("Question: {}", question.text)
+}
+
+fn answer_words(question: &Question, answers: &Answers) -> String {
+    let words = answers.to(question.id).map_or_else(|| UNANSWERED.to_owned(), |it| said(question, it));
+    format!("{}\nAnswer: {words}", question_words(question))
+}
+
+/// Each label in quotes, so that one with a comma stays whole.
+fn said(question: &Question, answer: &Answer) -> String {
+    let labels = answer.chosen.iter().filter_map(|id| question.option(*id));
+    let labels = labels.map(|option| format!("\"{}\"", option.label));
+    let other = match (&answer.other, answer.secret_given) {
+        (Some(words), _) => Some(words.clone()),
+        (None, true) => Some(SECRET.to_owned()),
+        (None, false) => None,
+    };
+    let parts: Vec<String> = labels.chain(other).collect();
+    let note = answer.note.as_ref().map(|note| format!("\nNote: {note}"));
+    format!("{}{}", parts.join(", "), note.unwrap_or_default())
+}

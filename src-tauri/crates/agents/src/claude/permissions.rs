@@ -1,0 +1,238 @@
+//! Standing permissions as Claude Code suggests and takes them, and the words of its permission modes.
+
+use askdesk_domain::rule::{RULE_FOLDERS, SUGGESTED_RULES};
+use askdesk_domain::{PermissionMode, RuleBehaviour, RuleId, RuleScope, RuleWords, SuggestedRule};
+use serde_json::{Value, json};
+
+use super::parse::{list, text};
+
+/// The longest text of a suggested rule, in bytes; a longer one could not be shown whole and is not offered.
+const RULE_TEXT_BYTES: usize = 4 * 1024;
+
+/// Returns the protocol's word for a mode.
+pub(super) const fn mode_word(mode: PermissionMode) -> &'static str {
+    match mode {
+        PermissionMode::Plan => "plan",
+        PermissionMode::Default => "default",
+        PermissionMode::AcceptEdits => "acceptEdits",
+        PermissionMode::Bypass => "bypassPermissions",
+    }
+}
+
+/// Finds the mode behind a word; none for those the desk does not offer.
+pub(super) fn mode_of(word: &str) -> Option<PermissionMode> {
+    match word {
+        // The command line's newer word for it.
+        "manual" => Some(PermissionMode::Default),
+        word => PermissionMode::ALL.into_iter().find(|mode| mode_word(*mode) == word),
+    }
+}
+
+/// The mode that follows an approved plan.
+pub(super) fn mode_update(mode: PermissionMode) -> Value {
+    json!({"type": "setMode", "mode": mode_word(mode), "destination": "session"})
+}
+
+/// What an agent suggests beside a permission request.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Suggestions {
+    /// As they came: what is chosen goes back unchanged.
+    received: Vec<Value>,
+    offered: Vec<Offered>,
+}
+
+/// One rule that is offered, and where it came from.
+#[derive(Clone, Debug, PartialEq)]
+struct Offered {
+    update: usize,
+    /// Its place among the rules of the update; none where the update is one rule.
+    place: Option<usize>,
+    words: RuleWords,
+    scope: RuleScope,
+}
+
+impl Suggestions {
+    /// Reads the suggestions of a permission request; what is not understood whole is not offered.
+    pub(super) fn of(request: &Value) -> Self {
+        let set = |flag: &str| match request.get(flag) {
+            None | Some(Value::Null | Value::Bool(false)) => false,
+            Some(_) => true,
+        };
+        // With the first the agent says that no rule may be given; with the second a rule of the person's own wants
+        // this asked each time, so that another rule would promise what does not come.
+        if set("suppress_always_allow_rule") || set("matched_ask_rule") {
+            return Self::default();
+        }
+        let received: Vec<Value> = list(request, "permission_suggestions").cloned().collect();
+        let mut offered = Vec::new();
+        for (update, suggestion) in received.iter().enumerate() {
+            if let Some(scope) = text(suggestion, "destination").and_then(scope_of) {
+                offered.extend(offers(update, suggestion, scope));
+            }
+        }
+        offered.truncate(SUGGESTED_RULES);
+        Self { received, offered }
+    }
+
+    /// Lists the rules in words.
+    pub(super) fn rules(&self) -> Vec<SuggestedRule> {
+        let rule = |(place, offered): (usize, &Offered)| SuggestedRule {
+            id: RuleId::at(place),
+            rule: offered.words.clone(),
+            scope: offered.scope,
+        };
+        self.offered.iter().enumerate().map(rule).collect()
+    }
+
+    /// Returns the suggestions behind the chosen rules as they came, without the rules that were not chosen.
+    pub(super) fn chosen(&self, rules: &[RuleId]) -> Vec<Value> {
+        let chosen: Vec<&Offered> = rules.iter().filter_map(|rule| self.offered.get(rule.index())).collect();
+        let updates = self.received.iter().enumerate();
+        updates
+            .filter_map(|(place, update)| {
+                let of_update: Vec<&&Offered> = chosen.iter().filter(|rule| rule.update == place).collect();
+                if of_update.is_empty() {
+                    return None;
+                }
+                let mut update = update.clone();
+                if let Some(rules) = update.get_mut("rules").and_then(Value::as_array_mut) {
+                    let all = std::mem::take(rules).into_iter().enumerate();
+                    let wanted = |place: usize| of_update.iter().any(|rule| rule.place == Some(place));
+                    rules.extend(all.filter(|(place, _)| wanted(*place)).map(|(_, rule)| rule));
+                }
+                Some(update)
+            })
+            .collect()
+    }
+}
+
+fn offers(update: usize, suggestion: &Value, scope: RuleScope) -> Vec<Offered> {
+    let whole = |words: Option<RuleWords>| {
+        words.map(|words| Offered { update, place: None, words, scope }).into_iter().collect()
+    };
+    match text(suggestion, "type") {
+        Some("addRules") => {
+            let behaviour = match text(suggestion, "behavior") {
+                Some("allow") => RuleBehaviour::Allow,
+                Some("ask") => RuleBehaviour::Ask,
+                Some("deny") => RuleBehaviour::Deny,
+                _ => return Vec::new(),
+            };
+            let rules = list(suggestion, "rules").enumerate();
+            rules
+                .filter_map(|(place, rule)| {
+                    let words = tool_rule(rule, behaviour)?;
+                    Some(Offered { update, place: Some(place), words, scope })
+                })
+                .collect()
+        }
+        Some("addDirectories") => {
+            let paths: Option<Vec<String>> = list(suggestion, "directories").map(short).collect();
+            let fits = |paths: &Vec<String>| (1..=RULE_FOLDERS).contains(&paths.len());
+            whole(paths.filter(fits).map(|paths| RuleWords::Folder { paths }))
+        }
+        Some("setMode") => {
+            // Everything without asking is chosen at a session's start, behind a warning, and nowhere else.
+            let mode = text(suggestion, "mode").and_then(mode_of);
+            let mode = mode.filter(|mode| *mode != PermissionMode::Bypass);
+            whole(mode.map(|mode| RuleWords::Mode { mode }))
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn tool_rule(rule: &Value, behaviour: RuleBehaviour) -> Option<RuleWords> {
+    let tool = short(rule.get("toolName")?)?;
+    let content = match rule.get("ruleContent") {
+        None | Some(Value::Null) => None,
+        Some(content) => Some(short(content)?),
+    };
+    Some(RuleWords::Tool { tool, content, behaviour })
+}
+
+fn short(value: &Value) -> Option<String> {
+    value.as_str().filter(|text| (1..=RULE_TEXT_BYTES).contains(&text.len())).map(str::to_owned)
+}
+
+fn scope_of(destination: &str) -> Option<RuleScope> {
+    match destination {
+        "session" => Some(RuleScope::Session),
+        "localSettings" => Some(RuleScope::Local),
+        "projectSettings" => Some(RuleScope::Project),
+        "userSettings" => Some(RuleScope::User),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request() -> Value {
+        json!({"permission_suggestions": [
+            {"type": "addRules", "behavior": "allow", "destination": "localSettings", "rules": [
+                {"toolName": "Bash", "ruleContent": "mkdir notes *"}, {"toolName": "Bash"}, {"tool": "?"}]},
+            {"type": "addDirectories", "directories": ["/proj/a"], "destination": "session"},
+            {"type": "setMode", "mode": "acceptEdits", "destination": "session"},
+            {"type": "setMode", "mode": "auto", "destination": "session"},
+            {"type": "setMode", "mode": "bypassPermissions", "destination": "session"},
+            {"type": "removeRules", "behavior": "deny", "destination": "session", "rules": [{"toolName": "Bash"}]},
+            {"type": "addRules", "behavior": "allow", "destination": "cliArg", "rules": [{"toolName": "Bash"}]},
+            {"type": "addRules", "behavior": "deny", "destination": "userSettings", "rules": [{"toolName": "WebFetch"}]},
+        ]})
+    }
+
+    #[test]
+    fn what_is_understood_is_offered_and_nothing_else() {
+        let tool = |tool: &str, content: Option<&str>, behaviour| RuleWords::Tool {
+            tool: tool.to_owned(),
+            content: content.map(str::to_owned),
+            behaviour,
+        };
+        let expected = [
+            (tool("Bash", Some("mkdir notes *"), RuleBehaviour::Allow), RuleScope::Local),
+            (tool("Bash", None, RuleBehaviour::Allow), RuleScope::Local),
+            (RuleWords::Folder { paths: vec!["/proj/a".to_owned()] }, RuleScope::Session),
+            (RuleWords::Mode { mode: PermissionMode::AcceptEdits }, RuleScope::Session),
+            (tool("WebFetch", None, RuleBehaviour::Deny), RuleScope::User),
+        ];
+        let rules = Suggestions::of(&request()).rules();
+        let ids: Vec<RuleId> = rules.iter().map(|rule| rule.id).collect();
+        assert_eq!(ids, (0..5).map(RuleId::at).collect::<Vec<_>>());
+        assert_eq!(rules.into_iter().map(|rule| (rule.rule, rule.scope)).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn the_chosen_ones_go_back_as_they_came() {
+        let (request, suggestions) = (request(), Suggestions::of(&request()));
+        let received = &request["permission_suggestions"];
+        assert_eq!(
+            suggestions.chosen(&[RuleId::at(3), RuleId::at(4)]),
+            [received[2].clone(), received[7].clone()]
+        );
+        let mut one = received[0].clone();
+        one["rules"] = json!([{"toolName": "Bash"}]);
+        assert_eq!(suggestions.chosen(&[RuleId::at(1)]), [one]);
+        assert!(suggestions.chosen(&[RuleId::at(5)]).is_empty());
+    }
+
+    #[test]
+    fn no_rule_is_offered_where_the_agent_says_so() {
+        for flag in ["suppress_always_allow_rule", "matched_ask_rule"] {
+            let mut request = request();
+            request[flag] = json!(true);
+            assert!(Suggestions::of(&request).rules().is_empty(), "{flag}");
+            request[flag] = json!(false);
+            assert_eq!(Suggestions::of(&request).rules().len(), 5, "{flag}");
+        }
+    }
+
+    #[test]
+    fn every_mode_has_its_word() {
+        for mode in PermissionMode::ALL {
+            assert_eq!(mode_of(mode_word(mode)), Some(mode));
+        }
+        assert_eq!(mode_of("manual"), Some(PermissionMode::Default));
+        assert_eq!(mode_of("auto"), None);
+    }
+}

@@ -1,0 +1,72 @@
+//! What a turn cost.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Nano-dollars in a dollar.
+const NANOS: f64 = 1e9;
+
+/// An amount in US dollars, kept in nano-dollars so that equal amounts are equal; a plain number on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number"))]
+pub struct Usd(u64);
+
+impl Usd {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+
+    /// Takes an amount that is finite and not negative.
+    pub fn new(dollars: f64) -> Option<Self> {
+        let nanos = (dollars * NANOS).round();
+        // Above this a float no longer tells neighbouring numbers apart, and no turn costs that much.
+        let usable = nanos.is_finite() && (0.0..=9e15).contains(&nanos);
+        usable.then_some(Self(nanos as u64))
+    }
+
+    /// Returns the amount in dollars.
+    pub fn dollars(self) -> f64 {
+        self.0 as f64 / NANOS
+    }
+
+    /// Returns what was added since an earlier sum; a sum that began anew is all new.
+    pub const fn since(self, earlier: Self) -> Self {
+        match self.0.checked_sub(earlier.0) {
+            Some(added) => Self(added),
+            None => self,
+        }
+    }
+}
+
+impl Serialize for Usd {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.dollars())
+    }
+}
+
+impl<'de> Deserialize<'de> for Usd {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let dollars = f64::deserialize(deserializer)?;
+        Self::new(dollars).ok_or_else(|| serde::de::Error::custom("not an amount of money"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_amount_survives_being_written_and_read_and_is_told_apart_from_its_sum() {
+        let (first, both) = (Usd::new(0.000_88).unwrap(), Usd::new(0.001_76).unwrap());
+        let written = serde_json::to_string(&first).unwrap();
+        assert_eq!(written, "0.00088");
+        assert_eq!(serde_json::from_str::<Usd>(&written).unwrap(), first);
+        assert_eq!(both.since(first), first);
+        assert_eq!(first.since(both), first);
+    }
+
+    #[test]
+    fn what_is_no_amount_is_none() {
+        for wrong in [-0.1, f64::NAN, f64::INFINITY, 1e9] {
+            assert_eq!(Usd::new(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Ends that come, or come to the agent, after their call is closed: they wait, and go out once as a message.
+
+use super::{Decision, Effect, known, running};
+use crate::desk::Desk;
+use crate::event::Event;
+use crate::id::{RequestId, SessionId, Timestamp};
+use crate::reject::Reject;
+use crate::request::{Delivery, Ended, EndedBy, Outcome, Request, RequestState, WithdrawnWhy};
+use crate::session::{Session, SessionState};
+
+/// How many late answers go out in one message; further ones follow at the end of the agent's turn.
+pub const LATE_AT_ONCE: usize = 16;
+
+/// What is said of an answer that was being handed over when the agent ended.
+pub(super) const MAY_HAVE_ARRIVED: &str = "the agent ended while it was being handed over, so it may have arrived. It \
+                                           is not sent again by itself; Retry sends it as a message";
+
+/// Says whether a request has ended without the person, and no agent is still to be told of that.
+pub(super) fn can_be_answered(request: &Request) -> bool {
+    let being_told =
+        |ended: &Ended| matches!(ended.delivery, Some(Delivery::Pending | Delivery::Failed { .. }));
+    request.is_missed() && !request.ended().is_some_and(being_told)
+}
+
+/// Takes an answer to a request that has ended without the person.
+pub(super) fn answer(
+    desk: &Desk,
+    request: &Request,
+    outcome: Outcome,
+    at: Timestamp,
+) -> Result<Decision, Reject> {
+    let session = known(desk, request.session)?;
+    if !session.is_running() && !session.resumable {
+        return Err(Reject::SessionGone);
+    }
+    if let Outcome::Answered { answers } = &outcome
+        && answers.iter().any(|answer| answer.secret_given)
+    {
+        // It would have to be written down until the agent is there to take it.
+        return Err(Reject::invalid("answers", "a secret cannot be given late, because it is never kept"));
+    }
+    let mut decision = Decision::of(Event::AnsweredLate { request: request.id, outcome, at });
+    decision.request = Some(request.id);
+    decision.effects.extend(send_now(session));
+    Ok(decision)
+}
+
+/// Marks all that waits for a session as being sent, before anything is.
+pub(super) fn send_parked(desk: &Desk, session: SessionId) -> Result<Decision, Reject> {
+    running(desk, session)?;
+    let first = desk.parked(session).take(LATE_AT_ONCE);
+    let events = first.map(|request| Event::Sending { request: request.id, late: true }).collect();
+    Ok(Decision { events, ..Decision::default() })
+}
+
+/// Marks an end as being handed to the call that waits for it; a second time is refused.
+pub(super) fn note_sending(desk: &Desk, request: &Request) -> Result<Decision, Reject> {
+    let untouched = !desk.is_sending(request.id) && !desk.is_call_closed(request.id);
+    match &request.state {
+        RequestState::Ended(ended) if untouched && ended.delivery == Some(Delivery::Pending) => {
+            Ok(Decision {
+                request: Some(request.id),
+                ..Decision::of(Event::Sending { request: request.id, late: false })
+            })
+        }
+        RequestState::Ended(ended) => Err(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
+        RequestState::Open => Err(Reject::invalid("id", "this request is still open; answer it")),
+    }
+}
+
+/// Says whether news of a delivery is about the way this end travels: to its call, or as a message.
+pub(super) fn is_about_this_way(desk: &Desk, id: RequestId, delivery: &Delivery) -> bool {
+    let closed = desk.is_call_closed(id);
+    match delivery {
+        Delivery::Delivered { late, .. } => *late == closed && (!closed || desk.is_sending(id)),
+        // A message that could not be handed over waits for the next occasion.
+        Delivery::Parked => !closed || desk.is_sending(id),
+        Delivery::Pending | Delivery::Failed { .. } => !closed,
+    }
+}
+
+/// Says whether an answer had left for the agent when that ended, so that nobody knows whether it arrived.
+pub(super) fn may_have_arrived(desk: &Desk, id: RequestId, ended: &Ended) -> bool {
+    desk.is_sending(id) && ended.delivery == Some(Delivery::Pending) && ended.outcome.can_come_late()
+}
+
+/// Lets the person decide that an answer goes out once more, although it may have arrived.
+pub(super) fn retry(desk: &Desk, request: &Request) -> Result<Decision, Reject> {
+    let session = known(desk, request.session)?;
+    let id = request.id;
+    let Some(ended) = request.ended() else {
+        return Err(Reject::invalid("id", "this request is still open; answer it"));
+    };
+    let unchanged = Decision { request: Some(id), ..Decision::default() };
+    match &ended.delivery {
+        Some(Delivery::Failed { .. }) if !ended.outcome.can_come_late() => Err(Reject::SessionGone),
+        Some(Delivery::Failed { .. }) if session.is_running() || session.resumable => Ok(Decision {
+            events: vec![Event::DeliveryChanged { request: id, delivery: Delivery::Parked }],
+            effects: send_now(session),
+            request: Some(id),
+        }),
+        Some(Delivery::Failed { .. }) => Err(Reject::SessionGone),
+        Some(Delivery::Pending | Delivery::Delivered { .. }) => Ok(unchanged),
+        Some(Delivery::Parked) if ended.outcome.can_come_late() => Ok(unchanged),
+        Some(Delivery::Parked) | None => Err(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
+    }
+}
+
+/// An agent that is only starting gets everything that waits once it is there.
+fn send_now(session: &Session) -> Vec<Effect> {
+    match session.state {
+        SessionState::Idle | SessionState::Working => vec![Effect::SendParked { session: session.id }],
+        SessionState::Starting | SessionState::Ended { .. } => Vec::new(),
+    }
+}
+
+/// Gives up what was missed, or what waits to be delivered; the answer itself stays.
+pub(super) fn dismiss(desk: &Desk, request: &Request, at: Timestamp) -> Result<Decision, Reject> {
+    let id = request.id;
+    let Some(ended) = request.ended() else {
+        return Err(Reject::invalid("id", "this request is still open; answer it, decline it or close it"));
+    };
+    let give_up = |outcome: Outcome, at: Timestamp| Decision {
+        request: Some(id),
+        ..Decision::of(Event::Dismissed { request: id, outcome, at })
+    };
+    if can_be_answered(request) {
+        let why = WithdrawnWhy::Cancelled { reason: None };
+        return Ok(give_up(Outcome::Withdrawn { why }, at));
+    }
+    match &ended.delivery {
+        Some(Delivery::Failed { .. }) if !desk.is_call_closed(id) => {
+            Err(Reject::invalid("id", "the agent still waits for it; try to hand it over again"))
+        }
+        Some(Delivery::Parked | Delivery::Failed { .. }) => Ok(give_up(ended.outcome.clone(), ended.at)),
+        None if ended.outcome.by() == EndedBy::Person => {
+            Ok(Decision { request: Some(id), ..Decision::default() })
+        }
+        _ => Err(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
+    }
+}

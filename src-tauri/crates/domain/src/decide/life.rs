@@ -1,0 +1,91 @@
+//! How sessions begin, get their name and place, leave the sidebar and are taken up again.
+
+use super::{Decision, known};
+use crate::desk::Desk;
+use crate::event::Event;
+use crate::id::{SessionId, Timestamp};
+use crate::options::SessionOptions;
+use crate::reject::Reject;
+use crate::session::{AgentKind, SESSION_NAME_CHARS, Session, SessionState};
+use crate::text::{says_something, without_controls};
+
+pub(super) fn start(
+    desk: &Desk,
+    id: SessionId,
+    agent: AgentKind,
+    name: &str,
+    folder: &str,
+    options: &SessionOptions,
+    at: Timestamp,
+) -> Result<Decision, Reject> {
+    if desk.session(id).is_some() {
+        return Err(Reject::invalid("id", "a session with this id exists already"));
+    }
+    let session = Session {
+        id,
+        agent,
+        name: bounded_name(name),
+        folder: folder.to_owned(),
+        started_at: at,
+        state: SessionState::Starting,
+        version: None,
+        model: None,
+        unusable_lines: 0,
+        queue: Vec::new(),
+        options: options.clone(),
+        mode: None,
+        place: 0,
+        resumable: false,
+    };
+    Ok(Decision::of(Event::SessionStarted { session }))
+}
+
+pub(super) fn rename(desk: &Desk, id: SessionId, name: &str) -> Result<Decision, Reject> {
+    let session = known(desk, id)?;
+    // A line feed would make two lines of a tab.
+    let name = bounded_name(&without_controls(&name.replace(['\n', '\t'], " ")));
+    if !says_something(&name) {
+        return Err(Reject::invalid("name", "must not be empty"));
+    }
+    if session.name == name {
+        return Ok(Decision::default());
+    }
+    Ok(Decision::of(Event::SessionRenamed { session: id, name }))
+}
+
+pub(super) fn move_before(desk: &Desk, id: SessionId, before: Option<SessionId>) -> Result<Decision, Reject> {
+    known(desk, id)?;
+    if let Some(before) = before {
+        known(desk, before)?;
+    }
+    if before == Some(id) || desk.order_with(id, before) == desk.order() {
+        return Ok(Decision::default());
+    }
+    Ok(Decision::of(Event::SessionMoved { session: id, before }))
+}
+
+pub(super) fn close(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decision, Reject> {
+    let session = known(desk, id)?;
+    if desk.is_closed(id) {
+        return Ok(Decision::default());
+    }
+    if session.is_running() {
+        return Err(Reject::invalid("session", "it still runs; it has to be stopped before it is closed"));
+    }
+    Ok(Decision::of(Event::SessionClosed { session: id, at }))
+}
+
+pub(super) fn resume(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decision, Reject> {
+    let session = known(desk, id)?;
+    if session.is_running() {
+        return Ok(Decision::default());
+    }
+    if !session.resumable {
+        return Err(Reject::SessionGone);
+    }
+    Ok(Decision::of(Event::SessionResumed { session: id, at }))
+}
+
+fn bounded_name(name: &str) -> String {
+    name.trim().chars().take(SESSION_NAME_CHARS).collect()
+}

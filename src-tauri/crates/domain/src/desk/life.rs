@@ -1,0 +1,94 @@
+//! The life of sessions: their order, their ends, and whether they can be taken up again.
+
+use super::Desk;
+use crate::id::{SessionId, Timestamp};
+use crate::session::{Session, SessionEnd, SessionState};
+
+/// What is remembered of a session beside what is shown of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Life {
+    /// Its agent has finished a piece of output: before that, the agent keeps nothing that could be taken up again.
+    pub(super) spoke: bool,
+    /// Its agent has no such session any more.
+    pub(super) forgotten: bool,
+    /// It has left the sidebar.
+    pub(super) closed: bool,
+}
+
+impl Desk {
+    /// Says whether a session has left the sidebar.
+    pub fn is_closed(&self, session: SessionId) -> bool {
+        self.lives.get(&session).is_some_and(|life| life.closed)
+    }
+
+    /// Says whether a session's agent has finished a piece of output.
+    pub fn has_spoken(&self, session: SessionId) -> bool {
+        self.lives.get(&session).is_some_and(|life| life.spoke)
+    }
+
+    /// Says whether a session's agent no longer has it.
+    pub fn is_forgotten(&self, session: SessionId) -> bool {
+        self.lives.get(&session).is_some_and(|life| life.forgotten)
+    }
+
+    /// Lists all sessions in their order, closed ones included.
+    pub fn order(&self) -> Vec<SessionId> {
+        let mut order: Vec<&Session> = self.sessions.values().collect();
+        order.sort_by_key(|session| (session.place, session.id));
+        order.into_iter().map(|session| session.id).collect()
+    }
+
+    /// Returns the order of sessions once one is moved.
+    pub(crate) fn order_with(&self, moved: SessionId, before: Option<SessionId>) -> Vec<SessionId> {
+        let mut order = self.order();
+        order.retain(|id| *id != moved);
+        let place = before.and_then(|before| order.iter().position(|id| *id == before));
+        order.insert(place.unwrap_or(order.len()), moved);
+        order
+    }
+
+    /// A session that is started comes last, whatever place an older journal gave it.
+    pub(super) fn fold_started(&mut self, started: &Session) {
+        let last = self.sessions.values().map(|session| session.place).max();
+        let place = last.map_or(0, |last| last.saturating_add(1));
+        self.sessions.insert(started.id, Session { place, ..started.clone() });
+        self.lives.insert(started.id, Life::default());
+    }
+
+    pub(super) fn fold_moved(&mut self, moved: SessionId, before: Option<SessionId>) {
+        if !self.sessions.contains_key(&moved) {
+            return;
+        }
+        for (place, id) in (0..).zip(self.order_with(moved, before)) {
+            self.on_session(id, |session| session.place = place);
+        }
+    }
+
+    pub(super) fn fold_ended(&mut self, id: SessionId, end: &SessionEnd, at: Timestamp) {
+        self.on_session(id, |session| session.state = SessionState::Ended { end: end.clone(), at });
+        // Whoever made these calls is gone: no later text may be routed to their ids.
+        let asked = self.requests.values().filter(|request| request.session == id).map(|request| request.id);
+        self.closed_calls.extend(asked);
+        self.tell_resumable(id);
+    }
+
+    pub(super) fn fold_resumed(&mut self, id: SessionId) {
+        self.on_session(id, |session| session.state = SessionState::Starting);
+        self.on_life(id, |life| life.closed = false);
+    }
+
+    pub(super) fn on_life(&mut self, id: SessionId, change: impl FnOnce(&mut Life)) {
+        if let Some(life) = self.lives.get_mut(&id) {
+            change(life);
+        }
+        self.tell_resumable(id);
+    }
+
+    fn tell_resumable(&mut self, id: SessionId) {
+        let life = self.lives.get(&id).copied().unwrap_or_default();
+        self.on_session(id, |session| {
+            session.resumable =
+                !session.is_running() && life.spoke && !life.forgotten && session.agent.can_resume();
+        });
+    }
+}

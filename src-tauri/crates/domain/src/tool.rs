@@ -1,0 +1,188 @@
+//! What a tool call does, as far as a person needs to see it: never a question, and nothing an agent reads.
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::text::cut_at;
+
+/// The most that is kept of one tool call, in bytes; a longer text in it is cut with [`DETAIL_CUT_MARK`].
+pub const DETAIL_BYTES: usize = 256 * 1024;
+/// What stands at the end of a text that was cut.
+pub const DETAIL_CUT_MARK: &str = "\n… [cut at 256 KiB]";
+/// The most items of a todo list that are kept.
+pub const TODO_ITEMS: usize = 1_000;
+
+/// What a tool call does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "detail", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum ToolDetail {
+    /// A command of the shell.
+    Command {
+        /// The command as it would run.
+        command: String,
+        /// The agent's own line about it, and every setting of the call, a line each.
+        description: Option<String>,
+    },
+    /// A change to a file.
+    Edit {
+        /// The file.
+        path: String,
+        /// A unified diff without file headers; its line numbers count within the changed text.
+        diff: String,
+    },
+    /// A file written anew.
+    Write {
+        /// The file.
+        path: String,
+        /// What it will hold.
+        content: String,
+    },
+    /// A list of things to do.
+    Todos {
+        /// The list.
+        items: Vec<TodoItem>,
+    },
+    /// A plan that waits for approval.
+    Plan {
+        /// The plan, in Markdown.
+        plan: String,
+        /// The file in which the agent keeps it.
+        path: Option<String>,
+    },
+    /// Anything else.
+    Other {
+        /// Its input as readable text.
+        input: String,
+    },
+}
+
+/// One thing to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct TodoItem {
+    /// What.
+    pub text: String,
+    /// How far it is.
+    pub status: TodoStatus,
+}
+
+/// How far a thing to do is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum TodoStatus {
+    /// Not begun.
+    Pending,
+    /// Begun.
+    InProgress,
+    /// Done.
+    Done,
+}
+
+impl ToolDetail {
+    /// Cuts what is too long, so that the whole stays within [`DETAIL_BYTES`].
+    pub fn bounded(self) -> Self {
+        // The texts beside the main one get at most a quarter between them.
+        const SMALL: usize = DETAIL_BYTES / 8;
+        const MAIN: usize = DETAIL_BYTES - 2 * SMALL;
+        let small = |text: String| cut_at(text, SMALL, DETAIL_CUT_MARK);
+        let main = |text: String| cut_at(text, MAIN, DETAIL_CUT_MARK);
+        match self {
+            Self::Command { command, description } => {
+                Self::Command { command: main(command), description: description.map(small) }
+            }
+            Self::Edit { path, diff } => Self::Edit { path: small(path), diff: main(diff) },
+            Self::Write { path, content } => Self::Write { path: small(path), content: main(content) },
+            Self::Todos { items } => Self::Todos { items: bounded_items(items, MAIN) },
+            Self::Plan { plan, path } => Self::Plan { plan: main(plan), path: path.map(small) },
+            Self::Other { input } => Self::Other { input: main(input) },
+        }
+    }
+
+    /// Says whether a text of it was cut.
+    pub fn is_cut(&self) -> bool {
+        let cut = |text: &str| text.ends_with(DETAIL_CUT_MARK);
+        match self {
+            Self::Command { command, description } => cut(command) || description.as_deref().is_some_and(cut),
+            Self::Edit { path, diff: text }
+            | Self::Write { path, content: text }
+            | Self::Plan { plan: text, path: Some(path) } => cut(path) || cut(text),
+            Self::Plan { plan: text, path: None } | Self::Other { input: text } => cut(text),
+            Self::Todos { items } => items.last().is_some_and(|item| cut(&item.text)),
+        }
+    }
+}
+
+/// Keeps the first items that fit; the last one kept says that there were more.
+fn bounded_items(items: Vec<TodoItem>, bytes: usize) -> Vec<TodoItem> {
+    let mut kept: Vec<TodoItem> = Vec::new();
+    let mut left = bytes;
+    for (place, mut item) in items.into_iter().enumerate() {
+        let fits = place < TODO_ITEMS && item.text.len() < left;
+        if fits {
+            left -= item.text.len();
+            kept.push(item);
+            continue;
+        }
+        item.text = cut_at(item.text, left.min(DETAIL_CUT_MARK.len()), "") + DETAIL_CUT_MARK;
+        kept.push(item);
+        break;
+    }
+    kept
+}
+
+/// Reads a detail; what earlier versions kept as plain text is of no special kind.
+pub(crate) fn detail_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ToolDetail, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Kept {
+        Text(String),
+        Detail(ToolDetail),
+    }
+    Ok(match Kept::deserialize(deserializer)? {
+        Kept::Text(input) => ToolDetail::Other { input },
+        Kept::Detail(detail) => detail,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(detail: &ToolDetail) -> usize {
+        match detail {
+            ToolDetail::Command { command, description } => {
+                command.len() + description.as_ref().map_or(0, String::len)
+            }
+            ToolDetail::Edit { path, diff: text } | ToolDetail::Write { path, content: text } => {
+                path.len() + text.len()
+            }
+            ToolDetail::Todos { items } => items.iter().map(|item| item.text.len()).sum(),
+            ToolDetail::Plan { plan, path } => plan.len() + path.as_ref().map_or(0, String::len),
+            ToolDetail::Other { input } => input.len(),
+        }
+    }
+
+    #[test]
+    fn a_detail_over_the_bound_is_cut_and_says_so() {
+        let long = || "ä".repeat(DETAIL_BYTES);
+        let item = |text: String| TodoItem { text, status: TodoStatus::Pending };
+        let details = [
+            ToolDetail::Command { command: long(), description: Some(long()) },
+            ToolDetail::Edit { path: long(), diff: long() },
+            ToolDetail::Write { path: "/f".to_owned(), content: long() },
+            ToolDetail::Todos { items: vec![item("a".to_owned()), item(long()), item("z".to_owned())] },
+            ToolDetail::Todos { items: vec![item("a".to_owned()); TODO_ITEMS + 5] },
+            ToolDetail::Plan { plan: long(), path: None },
+            ToolDetail::Other { input: long() },
+        ];
+        for detail in details {
+            let cut = detail.clone().bounded();
+            assert!(bytes(&cut) <= DETAIL_BYTES, "{}", bytes(&cut));
+            assert!(cut.is_cut() && !detail.is_cut());
+        }
+        let short = ToolDetail::Todos { items: vec![item("a".to_owned()), item("b".to_owned())] };
+        assert_eq!(short.clone().bounded(), short);
+        assert!(!short.is_cut());
+    }
+}

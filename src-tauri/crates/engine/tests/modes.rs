@@ -1,0 +1,292 @@
+//! Rules, plans, modes and question policies of whole sessions, played by the fake agent.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    reason = "what tests share may fail the test"
+)]
+
+#[path = "support/agents.rs"]
+mod agents;
+#[path = "support/desk.rs"]
+mod desk;
+#[path = "support/mirror.rs"]
+mod mirror;
+
+use std::time::{Duration, Instant};
+
+use agents::{Play, Stage, choose, is_alive};
+use askdesk_domain::{
+    Approval, ApprovalDecision, ApprovalState, EntryBody, Notice, PermissionMode, QuestionPolicy, Reject,
+    RuleBehaviour, RuleId, RuleScope, RuleWords, SessionEnd, SessionId, SessionOptions, SessionState,
+    SuggestedRule, TodoStatus, ToolDetail,
+};
+use askdesk_engine::frame;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+async fn waiting(stage: &mut Stage) -> Approval {
+    let is_open = |approval: &Approval| approval.state == ApprovalState::Open;
+    stage.desk.until("an approval", |known| known.approvals.values().any(is_open)).await;
+    stage.desk.mirror.approvals.values().find(|it| is_open(it)).unwrap().clone()
+}
+
+async fn decide(stage: &Stage, approval: &Approval, decision: ApprovalDecision) {
+    stage.desk.engine.decide_approval(approval.id, decision).await.unwrap();
+}
+
+async fn until_mode(stage: &mut Stage, session: SessionId, mode: PermissionMode) {
+    let is = |known: &mirror::Mirror| known.sessions.get(&session).is_some_and(|it| it.mode == Some(mode));
+    stage.desk.until(&format!("the mode {mode:?}"), is).await;
+}
+
+/// The first decision the agent got.
+fn first_decision(stage: &Stage, session: SessionId) -> Value {
+    stage.decisions(session)[0]["response"]["response"].clone()
+}
+
+fn options(mode: Option<PermissionMode>, questions: QuestionPolicy) -> SessionOptions {
+    SessionOptions { mode, questions, ..SessionOptions::default() }
+}
+
+#[tokio::test]
+async fn a_rule_that_was_suggested_goes_back_as_it_came_and_the_next_command_is_not_asked() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("rules").await;
+    let approval = waiting(&mut stage).await;
+    let rule = |index, rule, scope| SuggestedRule { id: RuleId::at(index), rule, scope };
+    let words = RuleWords::Tool {
+        tool: "Bash".to_owned(),
+        content: Some("npm install *".to_owned()),
+        behaviour: RuleBehaviour::Allow,
+    };
+    let folder = RuleWords::Folder { paths: vec!["/tmp/packages".to_owned()] };
+    let mode = RuleWords::Mode { mode: PermissionMode::AcceptEdits };
+    assert_eq!(
+        approval.rules,
+        [
+            rule(0, words, RuleScope::Local),
+            rule(1, folder, RuleScope::Session),
+            rule(2, mode, RuleScope::Session)
+        ]
+    );
+
+    let unknown = ApprovalDecision::AllowWithRules { rules: vec![RuleId::at(0), RuleId::at(3)] };
+    let refused = stage.desk.engine.decide_approval(approval.id, unknown).await.unwrap_err();
+    let expected = Reject::invalid("decision.rules[1]", "no rule r4 was suggested with this approval");
+    assert_eq!(desk::rejected(refused), expected);
+    assert!(stage.decisions(session).is_empty());
+
+    decide(&stage, &approval, ApprovalDecision::AllowWithRules { rules: vec![RuleId::at(0)] }).await;
+    stage.until_said(session, "Both are there").await;
+    let suggested = stage.asked_by_agent(session)[0]["request"].clone();
+    assert_eq!(
+        first_decision(&stage, session),
+        json!({"behavior": "allow", "updatedInput": suggested["input"],
+            "updatedPermissions": [suggested["permission_suggestions"][0]]})
+    );
+    assert_eq!(stage.desk.mirror.approvals.len(), 1);
+    stage.desk.check_mirror().await;
+}
+
+#[tokio::test]
+async fn a_change_is_shown_as_a_difference_and_the_suggested_mode_lets_the_next_one_pass() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("edits").await;
+    let approval = waiting(&mut stage).await;
+    let path = "/notes/greeting.txt".to_owned();
+    let diff = "@@ -1,2 +1,2 @@\n Dear reader,\n-hello.\n+welcome back.\n".to_owned();
+    assert_eq!(approval.what, ToolDetail::Edit { path, diff });
+    decide(&stage, &approval, ApprovalDecision::AllowWithRules { rules: vec![RuleId::at(0)] }).await;
+    stage.until_said(session, "Done with the files").await;
+    until_mode(&mut stage, session, PermissionMode::AcceptEdits).await;
+    assert_eq!(stage.desk.mirror.approvals.len(), 1);
+    let written = ToolDetail::Write { path: "/notes/new.txt".to_owned(), content: "A note.\n".to_owned() };
+    assert_eq!(details(&stage, session), [approval.what, written]);
+}
+
+#[tokio::test]
+async fn a_list_of_things_to_do_is_told_with_how_far_each_is() {
+    use TodoStatus::{Done, InProgress, Pending};
+    let mut stage = Stage::open().await;
+    let session = stage.play("todos").await;
+    stage.until_said(session, "All done").await;
+    let how_far = |detail: &ToolDetail| match detail {
+        ToolDetail::Todos { items } => items.iter().map(|item| item.status).collect::<Vec<_>>(),
+        other => panic!("{other:?}"),
+    };
+    let lists: Vec<_> = details(&stage, session).iter().map(how_far).collect();
+    assert_eq!(lists, [[InProgress, Pending, Pending], [Done, InProgress, Pending], [Done, Done, Done]]);
+}
+
+fn details(stage: &Stage, session: SessionId) -> Vec<ToolDetail> {
+    let known = stage.desk.mirror.transcript(session).into_iter();
+    let detail = |body: &EntryBody| match body {
+        EntryBody::Tool { detail, .. } => Some(detail.clone()),
+        _ => None,
+    };
+    known.filter_map(detail).collect()
+}
+
+#[rstest]
+#[case::as_it_is(None, None, PermissionMode::Default, "3. Build it")]
+#[case::edited(Some("# Less\n"), None, PermissionMode::Default, "# Less")]
+#[case::with_a_mode(None, Some(PermissionMode::AcceptEdits), PermissionMode::AcceptEdits, "3. Build it")]
+#[tokio::test]
+async fn an_approved_plan_is_followed_in_the_mode_that_comes_with_it(
+    #[case] plan: Option<&str>,
+    #[case] mode: Option<PermissionMode>,
+    #[case] then: PermissionMode,
+    #[case] followed: &str,
+) {
+    let mut stage = Stage::open().await;
+    let session = stage.play("plan").await;
+    let approval = waiting(&mut stage).await;
+    until_mode(&mut stage, session, PermissionMode::Plan).await;
+    assert!(
+        matches!(&approval.what, ToolDetail::Plan { plan, path: Some(_) } if plan.contains("3. Build it"))
+    );
+    let plan = plan.map(str::to_owned);
+    decide(&stage, &approval, ApprovalDecision::ApprovePlan { mode, plan }).await;
+    stage.until_said(session, "I follow the plan:").await;
+    assert!(stage.desk.mirror.said(session).iter().any(|said| said.contains(followed)));
+    until_mode(&mut stage, session, then).await;
+}
+
+#[tokio::test]
+async fn a_plan_that_is_sent_back_comes_again_and_the_mode_stays() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("plan").await;
+    let approval = waiting(&mut stage).await;
+    let smaller = ApprovalDecision::Deny { message: Some("smaller steps".to_owned()) };
+    decide(&stage, &approval, smaller).await;
+    stage.until_said(session, "I plan again. You said: smaller steps").await;
+    assert_eq!(first_decision(&stage, session), json!({"behavior": "deny", "message": "smaller steps"}));
+    stage.until_idle(session).await;
+    stage.sessions.send_message(session, "again".to_owned()).await.unwrap();
+    let again = waiting(&mut stage).await;
+    assert_ne!(again.id, approval.id);
+    assert_eq!(stage.desk.mirror.sessions[&session].mode, Some(PermissionMode::Plan));
+}
+
+#[rstest]
+#[case::never(QuestionPolicy::Never, Some(PermissionMode::Plan), "takes no questions in this session")]
+#[case::outside_plan_mode(QuestionPolicy::PlanOnly, None, "only while you are in plan mode")]
+#[tokio::test]
+async fn a_question_that_is_turned_off_is_refused_at_once_and_only_noted(
+    #[case] policy: QuestionPolicy,
+    #[case] mode: Option<PermissionMode>,
+    #[case] words: &str,
+) {
+    let mut stage = Stage::open().await;
+    let play = Play { options: options(mode, policy), ..Play::of("technology") };
+    let session = stage.start(play).await;
+    stage.until_idle(session).await;
+    stage.desk.until("the turn", |known| !known.turns(session).is_empty()).await;
+    let refusal = first_decision(&stage, session);
+    assert_eq!(refusal["behavior"], "deny");
+    assert!(refusal["message"].as_str().unwrap().contains(words), "{refusal}");
+    assert!(stage.desk.mirror.requests.is_empty());
+    let notices = stage.desk.mirror.notices(session);
+    let [Notice::QuestionTurnedOff { policy: noted, text }] = notices.as_slice() else {
+        panic!("{notices:?}")
+    };
+    assert_eq!((*noted, text.as_str()), (policy, "Which store should the notes be kept in?"));
+}
+
+#[rstest]
+#[case::always(QuestionPolicy::Always, PermissionMode::Bypass)]
+#[case::in_plan_mode(QuestionPolicy::PlanOnly, PermissionMode::Plan)]
+#[tokio::test]
+async fn a_question_waits_for_a_person_in_every_mode_that_lets_it_come(
+    #[case] policy: QuestionPolicy,
+    #[case] mode: PermissionMode,
+) {
+    let mut stage = Stage::open().await;
+    let play = Play { options: options(Some(mode), policy), ..Play::of("technology") };
+    let session = stage.start(play).await;
+    let request = stage.asked_one(session).await;
+    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await.unwrap();
+    stage.until_delivered(request.id).await;
+    assert_eq!(stage.desk.mirror.sessions[&session].mode, Some(mode));
+}
+
+#[tokio::test]
+async fn questions_come_again_once_the_agent_plans() {
+    let mut stage = Stage::open().await;
+    let options = options(None, QuestionPolicy::PlanOnly);
+    let session = stage.start(Play { prompt: None, options, ..Play::of("technology") }).await;
+    stage.sessions.set_mode(session, PermissionMode::Plan).await.unwrap();
+    until_mode(&mut stage, session, PermissionMode::Plan).await;
+    stage.sessions.send_message(session, "go".to_owned()).await.unwrap();
+    stage.asked_one(session).await;
+}
+
+#[tokio::test]
+async fn mode_and_model_change_while_it_runs_and_a_refusal_is_told_in_words() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("technology").await;
+    stage.asked_one(session).await;
+    stage.sessions.set_mode(session, PermissionMode::AcceptEdits).await.unwrap();
+    until_mode(&mut stage, session, PermissionMode::AcceptEdits).await;
+    let refused = stage.sessions.set_mode(session, PermissionMode::Bypass).await.unwrap_err();
+    let words = "bypassPermissions has to be chosen when the session is launched".to_owned();
+    assert_eq!(desk::rejected(refused), Reject::AgentRefused { words });
+    stage.sessions.set_model(session, "another".to_owned()).await.unwrap();
+    let is = |known: &mirror::Mirror| known.sessions[&session].model.as_deref() == Some("another");
+    stage.desk.until("the other model", is).await;
+    assert_eq!(stage.desk.mirror.sessions[&session].mode, Some(PermissionMode::AcceptEdits));
+    stage.desk.check_mirror().await;
+}
+
+#[tokio::test]
+async fn whoever_asked_for_another_mode_hears_of_it_when_the_agent_ends_instead() {
+    let mut stage = Stage::open().await;
+    // It reads the handshake and the request, answers neither, and ends.
+    let session = stage.script("read -r hello; read -r change; exit 0", None).await;
+    let gone = stage.sessions.set_mode(session, PermissionMode::Plan).await.unwrap_err();
+    assert_eq!(desk::rejected(gone), Reject::SessionGone);
+    assert_eq!(stage.until_ended(session).await, SessionEnd::Finished);
+}
+
+#[tokio::test]
+async fn an_agent_that_ignores_an_interrupt_is_ended_with_everything_it_started() {
+    let script = r#"
+        trap '' TERM INT
+        sh -c 'trap "" TERM INT; echo $$ > "$0/grandchild"; while :; do sleep 1; done' "$0" &
+        echo '{"type":"system","subtype":"init"}'
+        echo $$ > "$0/agent"
+        while :; do read -r line || sleep 1; done
+    "#;
+    let mut stage = Stage::open().await;
+    let session = stage.script(script, Some("go")).await;
+    let files = ["agent", "grandchild"].map(|name| stage.desk.folder.join(name));
+    let deadline = Instant::now() + desk::PATIENCE;
+    let pids = loop {
+        let pids = files.each_ref().map(|file| std::fs::read_to_string(file).unwrap_or_default());
+        if pids.iter().all(|pid| pid.ends_with('\n')) {
+            break pids.map(|pid| pid.trim().to_owned());
+        }
+        assert!(Instant::now() < deadline, "the agent does not begin");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    };
+    let works = |known: &mirror::Mirror| {
+        known.sessions.get(&session).is_some_and(|it| it.state == SessionState::Working)
+    };
+    stage.desk.until("the turn", works).await;
+
+    let asked = Instant::now();
+    stage.sessions.interrupt(session).unwrap();
+    let end = stage.until_ended(session).await;
+    let SessionEnd::Failed { why } = end else { panic!("{end:?}") };
+    assert!(why.starts_with("The agent did not stop within 5 seconds"), "{why}");
+    let took = asked.elapsed();
+    assert!(took >= Duration::from_secs(5) && took < Duration::from_secs(10), "{took:?}");
+    for pid in &pids {
+        while is_alive(pid) {
+            assert!(Instant::now() < asked + desk::PATIENCE, "process {pid} lives on");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}

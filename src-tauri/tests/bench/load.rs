@@ -1,0 +1,140 @@
+//! Fifty agents that write as fast as agents do, while somebody answers: what the panel feels and what memory does.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use crate::harness::{Desk, Setup};
+use crate::latency::{Times, numbers};
+use crate::{process, rounded};
+
+/// How many agents write.
+const AGENTS: usize = 50;
+/// How many lines each writes in a second.
+const LINES_PER_SECOND: usize = 200;
+/// For how long, in seconds.
+const SECONDS: usize = 60;
+/// How many keys are pressed meanwhile.
+const KEYS: usize = 400;
+/// The pause between two of them, in milliseconds.
+const KEY_PAUSE: usize = 100;
+
+/// What came of it.
+pub struct Load {
+    /// From a key in the panel to its paint.
+    pub keys: Times,
+    /// What all processes of the app held after a third of the time, in MiB.
+    pub early_mib: f64,
+    /// What they held at the end.
+    pub late_mib: f64,
+    /// How many lines the agents wrote.
+    pub written: usize,
+    /// How many of them stand in the transcripts.
+    pub kept: usize,
+}
+
+pub async fn measure() -> Load {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = folder.path().join("load.json");
+    std::fs::write(&scenario, load().to_string()).unwrap();
+    let desk = Setup::default()
+        // Fifty agents noting each line in one file would be what is measured.
+        .env("ASKDESK_FAKE_RECORD", "/dev/null")
+        .env("ASKDESK_FAKE_PACE", "100")
+        .open()
+        .await;
+    let asking = desk.start_demo("technology", "Asks").await;
+    desk.select(&asking).await;
+    let radio = desk.by_role("radio", "PostgreSQL").await;
+    desk.press(&radio).await;
+    let mut writing = Vec::new();
+    for n in 0..AGENTS {
+        writing.push(start(&desk, &scenario, n).await);
+    }
+    desk.script(NOTE_KEYS, vec![]).await;
+    let mut keys = press_keys();
+    sleep(Duration::from_secs(SECONDS as u64 / 3)).await;
+    let early_mib = process::memory(desk.root()).0 / 1024.0;
+    tokio::task::spawn_blocking(move || assert!(keys.wait().unwrap().success())).await.unwrap();
+    desk.wait_long("the agents to end their turns", async || idle(&desk).await.then_some(())).await;
+    let late_mib = process::memory(desk.root()).0 / 1024.0;
+    let times = numbers(&desk.script("return window.__keys", vec![]).await);
+    assert!(times.len() >= KEYS / 2, "{} of {KEYS} keys were seen", times.len());
+    let mut kept = 0;
+    for session in &writing {
+        kept += lines_of(&desk, session).await;
+    }
+    desk.close().await;
+    let written = AGENTS * LINES_PER_SECOND * SECONDS;
+    Load { keys: Times(times), early_mib, late_mib, written, kept }
+}
+
+impl Load {
+    pub fn json(&self) -> Value {
+        json!({
+            "agents": AGENTS, "lines_per_second_each": LINES_PER_SECOND, "seconds": SECONDS,
+            "lines_written": self.written, "lines_kept": self.kept,
+            "key_painted_ms": self.keys.json(),
+            "memory_pss_mib": { "after_a_third": rounded(self.early_mib), "at_the_end": rounded(self.late_mib),
+                "ratio": rounded(self.late_mib / self.early_mib) },
+        })
+    }
+}
+
+fn load() -> Value {
+    let second = json!({ "flood": { "lines": LINES_PER_SECOND, "per_second": LINES_PER_SECOND } });
+    json!({ "name": "load", "title": "A lot of text", "description": "Writes for a minute.",
+        "turns": [[{ "repeat": { "times": SECONDS, "steps": [second] } }]] })
+}
+
+async fn start(desk: &Desk, scenario: &Path, n: usize) -> String {
+    let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "example": scenario,
+        "name": format!("Writes {n}"), "prompt": "Go." });
+    let session = desk.invoke("start_session", input).await.unwrap();
+    session["id"].as_str().unwrap().to_owned()
+}
+
+/// Presses real keys in the panel: up and down between two options.
+fn press_keys() -> std::process::Child {
+    let raise = Command::new("xdotool")
+        .args(["search", "--sync", "--onlyvisible", "--name", "^Askdesk$", "windowactivate", "--sync"])
+        .stdout(Stdio::null())
+        .status();
+    assert!(raise.unwrap().success());
+    let keys = ["Down", "Up"].into_iter().cycle().take(KEYS);
+    let pause = KEY_PAUSE.to_string();
+    Command::new("xdotool").args(["key", "--delay", &pause]).args(keys).spawn().unwrap()
+}
+
+/// Notes how long each key takes from the moment the system had it to the first task after its frame.
+const NOTE_KEYS: &str = "
+    window.__keys = [];
+    document.addEventListener('keydown', event => {
+        const pressed = event.timeStamp;
+        requestAnimationFrame(() => {
+            const { port1, port2 } = new MessageChannel();
+            port1.onmessage = () => window.__keys.push(performance.now() - pressed);
+            port2.postMessage(null);
+        });
+    }, true);";
+
+async fn idle(desk: &Desk) -> bool {
+    let script = "return document.querySelectorAll('nav [data-session][data-state=idle]').length";
+    desk.script(script, vec![]).await.as_u64() == Some(AGENTS as u64)
+}
+
+async fn lines_of(desk: &Desk, session: &str) -> usize {
+    let input = json!({ "session": session, "before": null, "limit": 500 });
+    let page = desk.invoke("read_transcript", input).await.unwrap();
+    assert_eq!(page["more"], false, "one page holds it all");
+    let entries = page["entries"].as_array().unwrap().iter();
+    let texts = entries.filter(|entry| entry["body"]["kind"] == "agent");
+    texts
+        .map(|entry| {
+            entry["body"]["text"].as_str().unwrap().lines().filter(|l| l.starts_with("line ")).count()
+        })
+        .sum()
+}
