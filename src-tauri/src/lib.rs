@@ -3,6 +3,8 @@
 mod appearance;
 mod closing;
 mod demo;
+mod folders;
+mod links;
 mod notify;
 mod opening;
 pub mod rendering;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import type { Change, Entry, Frame, Snapshot } from '../src/generated/wire';
+import { allOf, holds, withEntry, withPlace, type Entries, type Places } from '../src/store/entries';
 import { reduce, type Action } from '../src/store/reducer';
 import { openRequests, requestOf, transcriptOf } from '../src/store/select';
 import { initialState, type State } from '../src/store/state';
@@ -26,7 +27,7 @@ const said = (n: number, text: string): Change => ({
   entry: anEntry(n, { kind: 'agent', text }),
 });
 const texts = (state: State) =>
-  transcriptOf(state, 's1').entries.map((entry) => `${entry.n} ${'text' in entry.body ? entry.body.text : ''}`);
+  allOf(transcriptOf(state, 's1').entries).map((entry) => `${entry.n} ${'text' in entry.body ? entry.body.text : ''}`);
 
 describe('frames', () => {
   test('a delta that follows on is folded', () => {
@@ -271,8 +272,46 @@ test('snapshots, deltas, gaps, reloads and pages in any order end as the referen
       expect(new Set(Object.values(state.requests))).toEqual(new Set(truth.requests.values()));
       expect(new Set(Object.values(state.approvals))).toEqual(new Set(truth.approvals.values()));
       expect((state.live['s1'] ?? []).map((piece) => piece.text).join('')).toBe(truth.live);
-      expect(transcriptOf(state, 's1').entries).toEqual(truth.page().entries);
+      expect(allOf(transcriptOf(state, 's1').entries)).toEqual(truth.page().entries);
     }),
     { numRuns: 300 },
   );
+});
+
+const place = fc.integer({ min: 1, max: 2000 });
+
+test('entries put in any order stand in the order of their places, the newest word of each', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(place, fc.integer({ min: 1990, max: 4000 })), { maxLength: 1500 }), (places) => {
+      const put = places.map((n, turn) => anEntry(n, { kind: 'agent', text: String(turn) }));
+      const entries = put.reduce<Entries>(withEntry, []);
+      const truth = new Map(put.map((entry) => [entry.n, entry]));
+      expect(allOf(entries)).toEqual([...truth.values()].sort((a, b) => a.n - b.n));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('places are held as runs, and each one that was put is there', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 80 }), (put) => {
+      const places = put.reduce<Places>(withPlace, []);
+      const truth = new Set(put);
+      for (let n = 0; n <= 61; n += 1) expect(holds(places, n)).toBe(truth.has(n));
+      expect(places.every(([from], index) => index === 0 || from > (places[index - 1]?.[1] ?? 0) + 1)).toBe(true);
+    }),
+  );
+});
+
+test('a hundred thousand entries that stream in one by one are taken in seconds', () => {
+  const started = performance.now();
+  let entries: Entries = [];
+  let places: Places = [];
+  for (let n = 1; n <= 100_000; n += 1) {
+    entries = withEntry(entries, anEntry(n, { kind: 'agent', text: '' }));
+    places = withPlace(places, n);
+  }
+  expect(allOf(entries)).toHaveLength(100_000);
+  expect(places).toEqual([[1, 100_000]]);
+  expect(performance.now() - started).toBeLessThan(5_000);
 });

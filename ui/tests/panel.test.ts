@@ -470,9 +470,9 @@ describe('several at once', () => {
       requests: [aRequest({ session: 's2', questions: pair() })],
     });
     const { user } = await openDesk(bridge);
-    const row = () => screen.getByRole('button', { name: /web/ });
+    const row = () => screen.getByRole('button', { name: /^web/ });
     expect(row()).toHaveAttribute('data-state', 'needs_you');
-    expect(row()).toHaveTextContent('2 waiting');
+    expect(row()).toHaveTextContent('2 questions');
     await user.click(row());
     await user.click(screen.getByRole('button', { name: /api.*Working/ }));
     expect(row()).toHaveAttribute('data-state', 'needs_you');

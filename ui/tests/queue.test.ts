@@ -86,7 +86,7 @@ describe('what waits', () => {
     const bridge = withQueue(['first', 'second']).on('remove_queued', () => aSession());
     const { user } = await openDesk(bridge);
     await user.click(button('Remove message 1'));
-    await user.click(button('Send message 2 now'));
+    await user.click(button('Send now: message 2'));
     await settle();
     expect(bridge.sent('remove_queued')).toMatchObject([{ session: 's1', id: 'm1' }]);
     expect(bridge.sent('send_queued')).toMatchObject([{ session: 's1', id: 'm2' }]);
@@ -96,7 +96,7 @@ describe('what waits', () => {
     const bridge = withQueue(['first']);
     bridge.snapshot = { ...bridge.snapshot, requests: [aRequest()] };
     await openDesk(bridge);
-    expect(button('Send message 1 now')).toBeDisabled();
+    expect(button('Send now: message 1')).toBeDisabled();
   });
 
   test('stays visible when the session is over, to be copied or changed', async () => {
@@ -104,7 +104,7 @@ describe('what waits', () => {
     await openDesk(withQueue(['first'], { state }));
     expect(queue()).toHaveTextContent('Kept here: this session is over.');
     expect(within(queue()).getByText('first')).toBeVisible();
-    expect(button('Send message 1 now')).toBeDisabled();
+    expect(button('Send now: message 1')).toBeDisabled();
   });
 
   test('words that were being changed when their message went out are kept in the composer', async () => {

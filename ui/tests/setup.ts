@@ -1,6 +1,8 @@
 import '@testing-library/jest-dom/vitest';
 
-import { afterEach } from 'vitest';
+import { beforeAll, beforeEach } from 'vitest';
+
+import { loadMarkdown } from '../src/shared/reader.svelte';
 
 // What jsdom does not bring and the window relies on.
 HTMLCanvasElement.prototype.getContext = (() => null) as never;
@@ -16,4 +18,50 @@ HTMLDialogElement.prototype.close = function close() {
 globalThis.CSS ??= {} as typeof CSS;
 CSS.escape ??= (text: string) => text.replace(/["\\]/g, '\\$&');
 
-afterEach(() => sessionStorage.clear());
+HTMLElement.prototype.showPopover = function showPopover() {
+  this.style.setProperty('display', 'block');
+};
+HTMLElement.prototype.hidePopover = function hidePopover() {
+  this.style.removeProperty('display');
+};
+
+/** Everything has a size, and what scrolls shows all that is in it. */
+class SomeResizeObserver implements ResizeObserver {
+  readonly #callback: ResizeObserverCallback;
+  readonly #seen = new Set<Element>();
+
+  constructor(callback: ResizeObserverCallback) {
+    this.#callback = callback;
+  }
+
+  observe(target: Element): void {
+    this.#seen.add(target);
+    queueMicrotask(() => {
+      if (!this.#seen.has(target)) return;
+      const height = target.matches('section') ? 100_000 : 40;
+      const contentRect = { width: 800, height } as DOMRectReadOnly;
+      this.#callback([{ target, contentRect } as ResizeObserverEntry], this);
+    });
+  }
+
+  unobserve(target: Element): void {
+    this.#seen.delete(target);
+  }
+
+  disconnect(): void {
+    this.#seen.clear();
+  }
+}
+globalThis.ResizeObserver = SomeResizeObserver;
+Object.defineProperty(HTMLElement.prototype, 'offsetParent', {
+  get(this: HTMLElement) {
+    return this.parentNode;
+  },
+});
+
+beforeAll(loadMarkdown);
+
+beforeEach(() => {
+  sessionStorage.clear();
+  localStorage.clear();
+});

@@ -51,7 +51,7 @@ describe('the first screen', () => {
     expect(screen.getByText('Name the folder the agent is to work in.')).toBeVisible();
     await user.type(screen.getByLabelText('Folder'), '/srv/api');
     await user.type(screen.getByLabelText('First message'), 'Add auth');
-    await user.click(screen.getByText('Advanced'));
+    await user.click(screen.getByText('More options'));
     await user.type(screen.getByLabelText('Program'), '/opt/claude');
     await user.click(screen.getByLabelText('Older wrapper: asks by bare tool use'));
     await expectNoViolations();
@@ -100,8 +100,8 @@ describe('the transcript', () => {
   test('case_57_markup_an_agent_writes_is_shown_as_text', async () => {
     const text = '<b>bold</b> <script>alert(1)</script> [link](javascript:alert(1))';
     await show([{ kind: 'agent', text }]);
-    expect(within(transcript()).getByText(text)).toBeVisible();
-    expect(transcript().querySelector('b, script, a')).toBeNull();
+    expect(transcript()).toHaveTextContent('<b>bold</b> <script>alert(1)</script> link (javascript:alert(1))');
+    expect(transcript().querySelector('b, script, a, [role=link]')).toBeNull();
   });
 
   test('a tool is one line that unfolds to its input and output', async () => {
@@ -192,15 +192,15 @@ describe('the transcript', () => {
       { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'never', text: 'Which store?' } },
       { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'plan_only', text: 'Which cache?' } },
       { kind: 'notice', notice: { notice: 'answers_brought' } },
-      { kind: 'turn_ended', millis: 42_000, inputTokens: 1200, outputTokens: 34, error: null, costUsd: null },
-      { kind: 'turn_ended', millis: 900, inputTokens: 0, outputTokens: 0, error: 'overloaded', costUsd: null },
+      { kind: 'turn_ended', millis: 42_000, inputTokens: 1200, outputTokens: 34, costUsd: null, error: null },
+      { kind: 'turn_ended', millis: 900, inputTokens: 0, outputTokens: 0, costUsd: null, error: 'overloaded' },
       { kind: 'thinking', text: 'hm' },
     ]);
     expect(transcript()).toHaveTextContent('questions[0].options: too few');
     expect(transcript()).toHaveTextContent('go on by itself. It asked: Which store?');
     expect(transcript()).toHaveTextContent('only in plan mode');
     expect(transcript()).toHaveTextContent('Turn ended · 42 s · 1,200 tokens read, 34 written');
-    expect(transcript()).toHaveTextContent('Turn failed · 0.9 s: overloaded');
+    expect(transcript()).toHaveTextContent('Turn failed · 0.9 s: The model’s service is overloaded');
     await expectNoViolations();
   });
 });
@@ -217,7 +217,7 @@ describe('permissions', () => {
   test('a permission is a card of its own with exactly what would run', async () => {
     await open();
     expect(card()).toHaveTextContent('Clean up');
-    expect(within(card()).getByText('rm -r build').tagName).toBe('PRE');
+    expect(within(card()).getByText('rm -r build').closest('pre')).toBeVisible();
     await expectNoViolations();
   });
 

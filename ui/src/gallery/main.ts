@@ -24,6 +24,7 @@ async function show(): Promise<void> {
     return;
   }
   sessionStorage.clear();
+  localStorage.clear();
   const desk = new Desk(scene());
   mount(App, { target: document.body, props: { desk } });
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -32,7 +33,9 @@ async function show(): Promise<void> {
   for (const name of query.get('click')?.split('|') ?? []) {
     await tick();
     const targets = [...document.querySelectorAll<HTMLElement>('button, label, summary')];
-    targets.find((target) => target.textContent.trim() === name)?.click();
+    const words = (target: HTMLElement) => target.textContent.trim();
+    const found = targets.find((target) => words(target) === name);
+    (found ?? targets.find((target) => words(target).startsWith(name)))?.click();
     await new Promise((resolve) => setTimeout(resolve, 30));
   }
 }

@@ -1,19 +1,21 @@
 import type { Approval, Ended, Entry, Outcome, Request, Session } from '../generated/wire';
 import { aQuestion, aRequest, aSession, anApproval, anEntry, aSnapshot, NOW } from '../testing/desk';
 import { anError, FakeBridge } from '../testing/fakeBridge';
+import { edit, manyEntries, plan, richBodies } from './talk';
 
 const since = Date.now() - NOW;
 const at = (askedAt: number) => askedAt + since;
 
 const sessions: Session[] = [
-  aSession({ startedAt: 1 }),
-  aSession({ id: 's2', name: 'web', folder: '/home/ada/projects/web', startedAt: 2 }),
+  aSession({ startedAt: 1, model: 'claude-sonnet-4-5', mode: 'default' }),
+  aSession({ id: 's2', name: 'web', folder: '/home/ada/projects/web', startedAt: 2, place: 1 }),
   aSession({
     id: 's3',
     name: 'docs',
     agent: 'demo',
     folder: '/home/ada/projects/docs',
     startedAt: 3,
+    place: 2,
     state: { state: 'idle' },
     unusableLines: 3,
   }),
@@ -22,6 +24,7 @@ const sessions: Session[] = [
     name: 'infra with a rather long name',
     folder: '/srv/infra',
     startedAt: 4,
+    place: 3,
     state: {
       state: 'ended',
       end: {
@@ -30,6 +33,16 @@ const sessions: Session[] = [
       },
       at: NOW,
     },
+  }),
+  aSession({
+    id: 's5',
+    name: 'billing',
+    folder: '/home/ada/projects/a-company-with-a-long-name/services/billing',
+    startedAt: 5,
+    place: 4,
+    mode: 'plan',
+    resumable: true,
+    state: { state: 'ended', end: { end: 'app_quit' }, at: NOW },
   }),
 ];
 
@@ -58,44 +71,7 @@ const providers = aQuestion(2, {
   ],
 });
 
-const entries: Entry[] = [
-  anEntry(1, { kind: 'person', text: 'Add authentication to the API.' }),
-  anEntry(2, { kind: 'thinking', text: 'The routes are in src/routes.rs. I should look there first.' }),
-  anEntry(3, {
-    kind: 'agent',
-    text: 'I’ll look at the routes first, then decide with you how people sign in.\n\nTwo things stand out:\n  1. there is no session table yet\n  2. the gateway already validates tokens',
-  }),
-  anEntry(4, {
-    kind: 'tool',
-    toolUse: 't1',
-    name: 'Read',
-    summary: 'src/routes.rs',
-    detail: { detail: 'other', input: '{\n  "file_path": "src/routes.rs"\n}' },
-    status: 'done',
-    output: 'pub fn routes() -> Router {',
-  }),
-  anEntry(5, {
-    kind: 'tool',
-    toolUse: 't2',
-    name: 'Bash',
-    summary: 'cargo test --workspace --all-features -- --nocapture',
-    detail: { detail: 'command', command: 'cargo test', description: null },
-    status: 'failed',
-    output: 'error: 1 test failed',
-  }),
-  anEntry(6, {
-    kind: 'tool',
-    toolUse: 't3',
-    name: 'Grep',
-    summary: 'fn login',
-    detail: { detail: 'other', input: 'fn login' },
-    status: 'running',
-    output: null,
-  }),
-  anEntry(7, { kind: 'turn_ended', millis: 42_300, inputTokens: 12_480, outputTokens: 1_204, error: null, costUsd: 0.12 }),
-  anEntry(8, { kind: 'person', text: 'Go on.' }),
-  anEntry(9, { kind: 'notice', notice: { notice: 'same_text_joined', text: 'Which one?' } }),
-];
+const entries: Entry[] = richBodies.map((body, index) => anEntry(index + 1, body));
 
 const pair: Request = aRequest({ questions: [auth, providers], askedAt: at(NOW - 42_000) });
 const lone: Request = aRequest({ questions: [auth], askedAt: at(NOW - 42_000) });
@@ -154,6 +130,24 @@ function end(outcome: Outcome, delivered = true): { state: 'ended' } & Ended {
 
 /** Each scene of the gallery: a desk in one state. */
 export const scenes: Record<string, () => FakeBridge> = {
+  start: () => {
+    const bridge = base([]);
+    bridge.agents = {
+      ...bridge.agents,
+      agents: [
+        {
+          agent: 'claude_code',
+          program: '/usr/local/bin/claude',
+          problem: null,
+          version: '2.1.217',
+          modes: ['plan', 'default', 'accept_edits', 'bypass'],
+          efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
+        },
+        { agent: 'demo', program: 'built in', problem: null, version: null, modes: [], efforts: [] },
+      ],
+    };
+    return bridge;
+  },
   first: () => {
     const bridge = base([]);
     bridge.snapshot = aSnapshot({ sessions: [] });
@@ -193,6 +187,46 @@ export const scenes: Record<string, () => FakeBridge> = {
     ]),
   both: () => base([lone, aRequest({ id: 'r2', questions: [providers], askedAt: at(NOW - 8_000) })], [shell]),
   approval: () => base([], [shell]),
+  rules: () =>
+    base([], [
+      {
+        ...shell,
+        rules: [
+          { id: 'r1', scope: 'session', rule: { kind: 'tool', tool: 'Bash', content: 'cargo clean:*', behaviour: 'allow' } },
+          { id: 'r2', scope: 'local', rule: { kind: 'folder', paths: ['/home/ada/.cache'] } },
+          { id: 'r3', scope: 'session', rule: { kind: 'mode', mode: 'accept_edits' } },
+        ],
+      },
+    ]),
+  change: () => base([], [anApproval({ tool: 'Edit', what: edit, askedAt: at(NOW - 12_000) })]),
+  plan: () =>
+    base([], [anApproval({ tool: 'ExitPlanMode', what: { detail: 'plan', plan, path: null }, askedAt: at(NOW - 12_000) })]),
+  queue: () => {
+    const bridge = base([]);
+    const queue = [
+      { id: 'm1', text: 'Then run the migration on the test database.' },
+      { id: 'm2', text: 'And write two lines about it in the changelog, please: what changed for people who call the API, and what did not.' },
+    ];
+    bridge.snapshot.sessions = sessions.map((session) => (session.id === 's1' ? { ...session, queue } : session));
+    return bridge;
+  },
+  writing: () => {
+    const bridge = base([]);
+    bridge.snapshot.live = [{ session: 's1', kind: 'text', text: 'I am **writing** this at the moment, with `code` and' }];
+    return bridge;
+  },
+  busy: () => base([lone, aRequest({ id: 'r2', session: 's2', questions: [providers], askedAt: at(NOW - 3_700_000) })], [{ ...shell, session: 's2', id: 'a2' }]),
+  huge: () => {
+    const bridge = base([]);
+    const many = manyEntries(100_000);
+    return bridge.on('read_transcript', () => ({ entries: many, more: false, requests: [], approvals: [] }));
+  },
+  paged: () =>
+    base([]).on('read_transcript', ({ before, limit }) => {
+      const end = before ?? 2_001;
+      const from = Math.max(1, end - limit);
+      return { entries: manyEntries(end - from, from), more: from > 1, requests: [], approvals: [] };
+    }),
   sending: () => base([lone]).on('answer_question', () => new Promise(() => undefined)),
   refused: () =>
     base([lone]).on('answer_question', () => {

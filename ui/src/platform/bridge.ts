@@ -17,6 +17,10 @@ export interface Bridge {
   subscribe(receive: (frames: Frame[]) => void): Promise<() => Promise<void>>;
   /** Hears which request a click outside the window was about, until the returned function is called. */
   onOpenRequest(open: (request: RequestId) => void): Promise<() => void>;
+  /** Opens an address of the web or of a mailbox in the person's own program for it. */
+  openLink(url: string): Promise<void>;
+  /** Lets the person choose a folder, beginning in one; none where they choose none. */
+  pickFolder(start: string): Promise<string | null>;
 }
 
 /** Gives whatever a command was rejected with the shape of an error of the desk. */
@@ -53,4 +57,6 @@ export const tauriBridge: Bridge = {
     return () => reach<void>('unsubscribe', { subscription });
   },
   onOpenRequest: (open) => listen<RequestId>('open-request', (event) => open(event.payload)),
+  openLink: (url) => reach<void>('open_link', { url }),
+  pickFolder: (start) => reach<string | null>('pick_folder', { start }),
 };

@@ -9,6 +9,12 @@ export function span(millis: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
 }
 
+/** A span where there is little room: `0:42`, `12:05`, `3 h`. */
+export function shortSpan(millis: number): string {
+  const hours = Math.floor(millis / 3_600_000);
+  return hours > 0 ? t('time.hours', { hours }) : span(millis);
+}
+
 /** A turn's length: `0.8 s`, `42 s`, `3 min 5 s`. */
 export function duration(millis: number): string {
   if (millis < 10_000) return t('time.seconds', { seconds: (millis / 1000).toFixed(1) });
@@ -25,6 +31,18 @@ export function clockTime(at: number): string {
 /** The day and the time of a moment, in the person's own format. */
 export function dayTime(at: number): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
+}
+
+const costs = new Intl.NumberFormat('en', {
+  style: 'currency',
+  currency: 'USD',
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 4,
+});
+
+/** A sum of US dollars; what a turn costs is often a fraction of a cent. */
+export function dollars(value: number): string {
+  return costs.format(value);
 }
 
 const counted = new Intl.NumberFormat('en');

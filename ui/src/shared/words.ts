@@ -1,19 +1,23 @@
 import type {
   AgentKind,
+  ApprovalDecision,
+  Effort,
   EndedBy,
   EntryKind,
   LogKind,
   Notice,
   Outcome,
+  PermissionMode,
   QuestionPolicy,
+  RuleScope,
+  RuleWords,
   StorageNotice,
   TodoStatus,
-  ToolDetail,
   ToolStatus,
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
-import type { SessionFace } from '../store/select';
-import { t, type MessageKey } from './messages';
+import type { CloseLoss, SessionFace } from '../store/select';
+import { plural, t, type MessageKey } from './messages';
 import { clockTime } from './time';
 
 /** The words for each error code; a new code does not compile without words. */
@@ -107,17 +111,139 @@ export const entryWords = {
   turn_ended: 'history.turn',
 } as const satisfies Record<EntryKind, MessageKey>;
 
+const listed = new Intl.ListFormat('en', { type: 'conjunction' });
+
+/** What ending or closing a session would lose or cut short, one sentence for each. */
+export function wordsOfLoss({ working, waiting, undelivered, unsent }: CloseLoss): string {
+  const { questions, approvals } = waiting;
+  const kinds = [
+    ...(questions > 0 ? [plural('sessions.questions', questions)] : []),
+    ...(approvals > 0 ? [plural('sessions.approvals', approvals)] : []),
+  ];
+  const what = listed.format(kinds);
+  const sentences = [
+    ...(working ? [t('loss.working')] : []),
+    ...(kinds.length > 0
+      ? [questions + approvals === 1 ? t('loss.waits', { what }) : t('loss.wait', { what })]
+      : []),
+    ...(undelivered > 0 ? [plural('loss.undelivered', undelivered)] : []),
+    ...(unsent ? [t('loss.unsent')] : []),
+  ];
+  return sentences.join(' ');
+}
+
 export const toolWords = {
   running: 'tool.running',
   done: 'tool.done',
   failed: 'tool.failed',
 } as const satisfies Record<ToolStatus, MessageKey>;
 
-const todoWords = {
+export const modeWords = {
+  plan: 'mode.plan',
+  default: 'mode.default',
+  accept_edits: 'mode.accept_edits',
+  bypass: 'mode.bypass',
+} as const satisfies Record<PermissionMode, MessageKey>;
+
+export const effortWords = {
+  low: 'effort.low',
+  medium: 'effort.medium',
+  high: 'effort.high',
+  xhigh: 'effort.xhigh',
+  max: 'effort.max',
+} as const satisfies Record<Effort, MessageKey>;
+
+export const policyWords = {
+  always: 'policy.always',
+  plan_only: 'policy.plan_only',
+  never: 'policy.never',
+} as const satisfies Record<QuestionPolicy, MessageKey>;
+
+export const scopeWords = {
+  session: 'rule.scope_session',
+  local: 'rule.scope_local',
+  project: 'rule.scope_project',
+  user: 'rule.scope_user',
+} as const satisfies Record<RuleScope, MessageKey>;
+
+const everyUse = {
+  allow: 'rule.allow',
+  ask: 'rule.ask',
+  deny: 'rule.deny',
+} as const satisfies Record<Extract<RuleWords, { kind: 'tool' }>['behaviour'], MessageKey>;
+
+const someUses = {
+  allow: 'rule.allow_some',
+  ask: 'rule.ask_some',
+  deny: 'rule.deny_some',
+} as const satisfies Record<Extract<RuleWords, { kind: 'tool' }>['behaviour'], MessageKey>;
+
+/** What a suggested rule would change. */
+export function wordsOfRule(rule: RuleWords): string {
+  switch (rule.kind) {
+    case 'tool': {
+      const { tool, content, behaviour } = rule;
+      if (content === null) return t(everyUse[behaviour], { tool });
+      const begins = content.endsWith(':*');
+      const uses = begins
+        ? t('rule.begins', { text: content.slice(0, -':*'.length) })
+        : t('rule.exactly', { text: content });
+      return t(someUses[behaviour], { tool, uses });
+    }
+    case 'folder':
+      return t('rule.folder', { paths: rule.paths.join(', ') });
+    case 'mode':
+      return t('rule.mode', { mode: t(modeWords[rule.mode]) });
+  }
+}
+
+/** What was decided on a permission or a plan. */
+export function wordsOfDecision(decision: ApprovalDecision, tool: string, plan: boolean): string {
+  switch (decision.decision) {
+    case 'allow_once':
+      return t('approval.allowed', { tool });
+    case 'allow_with_rules':
+      return t('approval.allowed_rules', { tool });
+    case 'approve_plan': {
+      const edited = decision.plan !== null;
+      const approved = edited ? t('approval.plan_approved_edited') : t('approval.plan_approved');
+      if (decision.mode === null) return approved;
+      return t('approval.plan_then', { approved, mode: t(modeWords[decision.mode]) });
+    }
+    case 'deny': {
+      const { message } = decision;
+      if (plan) {
+        return message ? t('approval.plan_back_message', { message }) : t('approval.plan_back');
+      }
+      return message ? t('approval.denied_message', { tool, message }) : t('approval.denied', { tool });
+    }
+  }
+}
+
+export const todoWords = {
   pending: 'todo.pending',
   in_progress: 'todo.in_progress',
   done: 'todo.done',
 } as const satisfies Record<TodoStatus, MessageKey>;
+
+/** What an error of the model's service means, by the number it answers with or the word it uses. */
+const serviceErrors = [
+  [/api error\D{0,4}401\b|authentication_error|invalid api key|please run \/login/i, 'agent_error.signed_out'],
+  [/api error\D{0,4}403\b|permission_error/i, 'agent_error.forbidden'],
+  [/credit balance is too low|billing_error/i, 'agent_error.no_credit'],
+  [/api error\D{0,4}429\b|rate_limit_error|usage limit/i, 'agent_error.limited'],
+  [/api error\D{0,4}529\b|overloaded/i, 'agent_error.overloaded'],
+  [/prompt is too long|api error\D{0,4}413\b|request_too_large/i, 'agent_error.too_long'],
+  [/error_max_turns/i, 'agent_error.max_turns'],
+  [/api error\D{0,4}50[0234]\b|internal server error/i, 'agent_error.service'],
+  [/ECONNREFUSED|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|connection error|fetch failed/i, 'agent_error.unreachable'],
+] as const satisfies readonly (readonly [RegExp, MessageKey])[];
+
+/** What an agent's error means and what to do about it; none where only its own words can say. */
+export function wordsOfAgentError(error: string): string | null {
+  const known = serviceErrors.find(([pattern]) => pattern.test(error));
+  return known ? t(known[1]) : null;
+}
 
 export const logWords = {
   unusable: 'log.unusable',
@@ -131,24 +257,6 @@ const turnedOffWords = {
   never: 'notice.question_turned_off',
   plan_only: 'notice.question_outside_plan',
 } as const satisfies Record<QuestionPolicy, MessageKey>;
-
-/** What a tool call does as plain text. */
-export function textOfDetail(detail: ToolDetail): string {
-  switch (detail.detail) {
-    case 'command':
-      return detail.command;
-    case 'edit':
-      return `${detail.path}\n${detail.diff}`;
-    case 'write':
-      return `${detail.path}\n${detail.content}`;
-    case 'todos':
-      return detail.items.map((item) => `${t(todoWords[item.status])}: ${item.text}`).join('\n');
-    case 'plan':
-      return detail.plan;
-    case 'other':
-      return detail.input;
-  }
-}
 
 export function wordsOfNotice(notice: Notice): string {
   switch (notice.notice) {

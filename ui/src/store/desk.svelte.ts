@@ -1,10 +1,10 @@
 import { untrack } from 'svelte';
 
 import type {
-  AgentKind,
   ApprovalDecision,
   Approval,
   MessageId,
+  PermissionMode,
   Request,
   RequestId,
   SessionId,
@@ -23,10 +23,12 @@ import {
 } from '../platform/bridge';
 import { t } from '../shared/messages';
 import { toInputs } from './drafts';
+import { firstOf } from './entries';
 import { Past } from './past';
 import { reduce, type Action } from './reducer';
 import { draftOf, requestOf, sessionInView, transcriptOf } from './select';
-import { initialState, type State } from './state';
+import { emptyStartDraft, initialState, type State } from './state';
+import { keepUnsent, readUnsent } from './unsent';
 
 /** Entries read at once. */
 const PAGE = 200;
@@ -34,6 +36,8 @@ const PAGE = 200;
 const DELIVERED_MS = 2000;
 /** How long a command may take before the window says that it is being sent: less would only flicker. */
 const SENDING_SHOWN_MS = 60;
+/** How long typing must pause before unsent messages are written down. */
+const KEEP_UNSENT_MS = 250;
 /** How long to wait before subscribing again after a failure. */
 const RESUBSCRIBE_MS = 1000;
 const SELECTED_KEY = 'askdesk.selected';
@@ -50,13 +54,7 @@ export const usualOptions: SessionOptions = {
 };
 
 /** What a person fills in to start a session. */
-export interface StartChoice {
-  agent: AgentKind;
-  folder: string | null;
-  prompt: string | null;
-  name: string | null;
-  options: SessionOptions;
-}
+export type StartChoice = Omit<Input<'start_session'>, 'requestId'>;
 
 /** Names the submit of one thing, so that two never share a state. */
 export const submitKey = {
@@ -67,13 +65,19 @@ export const submitKey = {
   interrupt: (session: SessionId) => `interrupt:${session}`,
   stop: (session: SessionId) => `stop:${session}`,
   delete: (session: SessionId) => `delete:${session}`,
+  mode: (session: SessionId) => `mode:${session}`,
+  model: (session: SessionId) => `model:${session}`,
+  rename: (session: SessionId) => `rename:${session}`,
+  move: (session: SessionId) => `move:${session}`,
+  close: (session: SessionId) => `close:${session}`,
+  resume: (session: SessionId) => `resume:${session}`,
   start: 'start',
   demo: 'demo',
 } as const;
 
 /** Holds the state, carries actions to the reducer and their effects to the bridge. */
 export class Desk {
-  state: State = $state.raw(initialState(sessionStorage.getItem(SELECTED_KEY)));
+  state: State = $state.raw(initialState(sessionStorage.getItem(SELECTED_KEY), readUnsent()));
   readonly past: Past;
   readonly #bridge: Bridge;
   /** Frames of an older subscription are not listened to. */
@@ -84,6 +88,7 @@ export class Desk {
   /** The keys of the commands on their way. */
   readonly #sending = new Set<string>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  #forgetKeeping: (() => void) | null = null;
 
   constructor(bridge: Bridge) {
     this.#bridge = bridge;
@@ -95,12 +100,16 @@ export class Desk {
     const view = () => this.#noteView();
     window.addEventListener('focus', view);
     window.addEventListener('blur', view);
+    const keep = () => keepUnsent(this.state.messages);
+    window.addEventListener('pagehide', keep);
     void this.#subscribe();
     void this.readSettings();
     view();
     return () => {
       window.removeEventListener('focus', view);
       window.removeEventListener('blur', view);
+      window.removeEventListener('pagehide', keep);
+      keep();
       this.#timers.forEach(clearTimeout);
       this.#subscription += 1;
       void this.#unsubscribe?.().catch(() => undefined);
@@ -151,6 +160,10 @@ export class Desk {
     }
     const { selected } = after;
     if (selected !== before.selected && selected) sessionStorage.setItem(SELECTED_KEY, selected);
+    if (after.messages !== before.messages) {
+      this.#forgetKeeping?.();
+      this.#forgetKeeping = this.#later(KEEP_UNSENT_MS, () => keepUnsent(this.state.messages));
+    }
     this.#noteView();
     if (selected && transcriptOf(after, selected).status === 'unread') {
       void this.#readPage(selected, null);
@@ -242,7 +255,7 @@ export class Desk {
   async readEarlier(session: SessionId): Promise<void> {
     const transcript = transcriptOf(this.state, session);
     if (transcript.status === 'reading') return;
-    await this.#readPage(session, transcript.entries[0]?.n ?? null);
+    await this.#readPage(session, firstOf(transcript.entries)?.n ?? null);
   }
 
   /**
@@ -303,19 +316,24 @@ export class Desk {
     return this.#end(this.#submit(submitKey.request(id), 'retry_delivery', { id }));
   }
 
-  async decide({ id }: Approval, decision: ApprovalDecision): Promise<void> {
+  /** Says whether the decision was taken. */
+  async decide({ id }: Approval, decision: ApprovalDecision): Promise<boolean> {
     const body = { id, decision };
     const approval = await this.#submit(submitKey.approval(id), 'decide_approval', body);
     if (approval) this.dispatch({ type: 'approval_decided', approval });
+    return approval !== null;
   }
 
-  startSession(choice: StartChoice): Promise<void> {
-    return this.#start(submitKey.start, choice);
+  /** Says whether it was started. */
+  async startSession(choice: StartChoice): Promise<boolean> {
+    const started = await this.#start(submitKey.start, choice);
+    if (started) this.dispatch({ type: 'start_drafted', change: emptyStartDraft });
+    return started;
   }
 
   /** Starts the example every newcomer sees. */
-  startDemo(): Promise<void> {
-    return this.#start(submitKey.demo, {
+  async startDemo(): Promise<void> {
+    await this.#start(submitKey.demo, {
       agent: 'demo',
       folder: null,
       prompt: t('start.demo_prompt'),
@@ -324,9 +342,10 @@ export class Desk {
     });
   }
 
-  async #start(key: string, choice: StartChoice): Promise<void> {
+  async #start(key: string, choice: StartChoice): Promise<boolean> {
     const session = await this.#submit(key, 'start_session', choice);
     if (session) this.dispatch({ type: 'session_started', session });
+    return session !== null;
   }
 
   async sendMessage(session: SessionId): Promise<void> {
@@ -361,7 +380,43 @@ export class Desk {
   }
 
   async interrupt(session: SessionId): Promise<void> {
-    await this.#submitAloud(submitKey.interrupt(session), 'interrupt_session', { session });
+    this.dispatch({ type: 'stop_asked', session, at: Date.now() });
+    const done = await this.#submitAloud(submitKey.interrupt(session), 'interrupt_session', { session });
+    if (!done) this.dispatch({ type: 'stop_failed', session });
+  }
+
+  async setMode(session: SessionId, mode: PermissionMode): Promise<void> {
+    await this.#submitAloud(submitKey.mode(session), 'set_permission_mode', { session, mode });
+  }
+
+  /** Says whether it was taken. */
+  setModel(session: SessionId, model: string): Promise<boolean> {
+    return this.#submitAloud(submitKey.model(session), 'set_model', { session, model });
+  }
+
+  async resume(session: SessionId): Promise<void> {
+    await this.#submitAloud(submitKey.resume(session), 'resume_session', { session });
+  }
+
+  async close(session: SessionId): Promise<void> {
+    await this.#submitAloud(submitKey.close(session), 'close_session', { session });
+  }
+
+  /** Puts a session before another one, or at the end. */
+  async move(session: SessionId, before: SessionId | null): Promise<void> {
+    await this.#submitAloud(submitKey.move(session), 'move_session', { session, before });
+  }
+
+  /** Gives a session another name; says whether it was taken. */
+  async rename(session: SessionId, name: string): Promise<boolean> {
+    const renamed = await this.#submit(submitKey.rename(session), 'rename_session', { session, name });
+    if (renamed) this.dispatch({ type: 'session_renamed', session, name: renamed.name });
+    return renamed !== null;
+  }
+
+  /** Forgets the error of a command that the person gives up. */
+  giveUp(key: string): void {
+    this.dispatch({ type: 'submit_done', key });
   }
 
   async stop(session: SessionId): Promise<void> {
@@ -378,12 +433,34 @@ export class Desk {
     key: string,
     command: C,
     body: Omit<Input<C>, 'requestId'>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const done = await this.#submit(key, command, body);
     const submit = this.state.submits[key];
-    if (done || submit?.phase !== 'failed' || !submit.error) return;
-    this.#fail(submit.error);
-    this.dispatch({ type: 'submit_done', key });
+    if (done) return true;
+    if (submit?.phase === 'failed' && submit.error) {
+      this.#fail(submit.error);
+      this.dispatch({ type: 'submit_done', key });
+    }
+    return false;
+  }
+
+  /** Opens a link the person has agreed to. */
+  async openLink(url: string): Promise<void> {
+    try {
+      await this.#bridge.openLink(url);
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  }
+
+  /** Lets the person choose a folder; none where they choose none. */
+  async pickFolder(start: string): Promise<string | null> {
+    try {
+      return await this.#bridge.pickFolder(start);
+    } catch (thrown) {
+      this.#fail(thrown);
+      return null;
+    }
   }
 
   async listAgents(): Promise<void> {

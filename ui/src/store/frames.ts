@@ -8,8 +8,10 @@ import type {
   Session,
   Snapshot,
 } from '../generated/wire';
+import { withEntry, withPlace } from './entries';
 import { forgetSession } from './history';
-import { keepEdits } from './queue';
+import { keepEdits, withoutKey } from './queue';
+import { sessionsInOrder, shownSession } from './select';
 import { emptyTranscript, type State, type Transcript } from './state';
 
 /** Folds frames into the state; every change carries a whole value, so folding one twice changes nothing. */
@@ -40,7 +42,7 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
   const transcripts = Object.fromEntries(
     Object.entries(state.transcripts).map(([id, transcript]): [string, Transcript] => [
       id,
-      { ...transcript, streamed: new Set(), status: 'unread' },
+      { ...transcript, streamed: [], status: 'unread' },
     ]),
   );
   const requests = byId(snapshot.requests);
@@ -62,6 +64,8 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
     },
     live: snapshot.live.reduce(addLiveText, {} as State['live']),
     transcripts,
+    unread: only(state.unread, snapshot.sessions),
+    stopping: only(state.stopping, snapshot.sessions.filter(isWorking)),
     storage: snapshot.storage,
     delivered: state.delivered.filter((id) => id in requests),
   };
@@ -93,8 +97,6 @@ function applyChange(state: State, change: Change): State {
   switch (change.change) {
     case 'session':
       return putSession(state, change.session);
-    case 'session_closed':
-      return removeSession(state, change.session);
     case 'request':
       return putRequest(state, change.request);
     case 'approval': {
@@ -102,7 +104,7 @@ function applyChange(state: State, change: Change): State {
       return { ...state, approvals: { ...state.approvals, [approval.id]: approval } };
     }
     case 'entry':
-      return putEntry(state, change.session, change.entry);
+      return noteUnread(putEntry(state, change.session, change.entry), change.session, change.entry);
     case 'live_text':
       return { ...state, live: addLiveText(state.live, change.added) };
     case 'live_cleared': {
@@ -111,6 +113,8 @@ function applyChange(state: State, change: Change): State {
     }
     case 'session_deleted':
       return selectFirst(forgetSession(state, change.session));
+    case 'session_closed':
+      return closeSession(state, change.session);
   }
 }
 
@@ -119,25 +123,50 @@ export function putSession(state: State, session: Session): State {
   const index = state.sessions.findIndex((other) => other.id === session.id);
   if (index >= 0) {
     const kept = keepEdits(state, state.sessions[index], session);
-    return { ...kept, sessions: state.sessions.with(index, session) };
+    const stopping = isWorking(session) ? kept.stopping : withoutKey(kept.stopping, session.id);
+    return { ...kept, stopping, sessions: state.sessions.with(index, session) };
   }
   return selectFirst({ ...state, sessions: [...state.sessions, session] });
 }
 
-/** Takes a session away; where it was shown, another one is. */
-function removeSession(state: State, id: string): State {
-  const isElsewhere = (value: { session: string }) => value.session !== id;
-  const requests = Object.values(state.requests).filter(isElsewhere);
-  const approvals = Object.values(state.approvals).filter(isElsewhere);
-  const { [id]: _, ...live } = state.live;
-  const sessions = state.sessions.filter((session) => session.id !== id);
-  return selectFirst({
+function isWorking(session: Session): boolean {
+  return session.state.state === 'working';
+}
+
+/** Takes a session out; its neighbour is shown where it was. */
+function closeSession(state: State, closed: string): State {
+  const order = sessionsInOrder(state);
+  const index = order.findIndex((session) => session.id === closed);
+  if (index < 0) return state;
+  const neighbour = order[index + 1] ?? order[index - 1];
+  const { [closed]: _, ...transcripts } = state.transcripts;
+  const { [closed]: __, ...live } = state.live;
+  const requests = elsewhere(state.requests, closed);
+  const approvals = elsewhere(state.approvals, closed);
+  const sessions = state.sessions.filter((session) => session.id !== closed);
+  return {
     ...state,
     sessions,
-    requests: byId(requests),
-    approvals: byId(approvals),
+    selected: state.selected === closed ? (neighbour?.id ?? null) : state.selected,
+    logOpen: state.logOpen === closed ? null : state.logOpen,
+    requests,
+    approvals,
+    archive: {
+      requests: { ...state.archive.requests, ...without(state.requests, requests) },
+      approvals: { ...state.archive.approvals, ...without(state.approvals, approvals) },
+    },
+    transcripts,
     live,
-  });
+    unread: only(state.unread, sessions),
+    stopping: only(state.stopping, sessions),
+  };
+}
+
+/** Marks a session that said something out of view; what the person said is nothing new to them. */
+function noteUnread(state: State, session: string, entry: Entry): State {
+  if (entry.body.kind === 'person' || state.unread[session]) return state;
+  if (session === shownSession(state)) return state;
+  return { ...state, unread: { ...state.unread, [session]: true } };
 }
 
 /** Puts a request in its place, and remembers for a moment that its end was just delivered. */
@@ -157,19 +186,10 @@ function putEntry(state: State, session: string, entry: Entry): State {
   const transcript = state.transcripts[session] ?? emptyTranscript;
   const changed: Transcript = {
     ...transcript,
-    entries: upsertEntry(transcript.entries, entry),
-    streamed: new Set(transcript.streamed).add(entry.n),
+    entries: withEntry(transcript.entries, entry),
+    streamed: withPlace(transcript.streamed, entry.n),
   };
   return { ...state, transcripts: { ...state.transcripts, [session]: changed } };
-}
-
-function upsertEntry(entries: readonly Entry[], entry: Entry): readonly Entry[] {
-  const last = entries.at(-1);
-  if (!last || last.n < entry.n) return [...entries, entry];
-  const index = entries.findIndex((other) => other.n >= entry.n);
-  return entries[index]?.n === entry.n
-    ? entries.with(index, entry)
-    : entries.toSpliced(index, 0, entry);
 }
 
 /** Adds text to what an agent is writing; text of one kind flows together. */
@@ -185,6 +205,16 @@ function addLiveText(live: State['live'], added: LiveText): State['live'] {
 
 function byId<T extends { id: string }>(values: readonly T[]): Record<string, T> {
   return Object.fromEntries(values.map((value) => [value.id, value]));
+}
+
+function only<T>(from: Readonly<Record<string, T>>, sessions: readonly Session[]): Record<string, T> {
+  return Object.fromEntries(
+    Object.entries(from).filter(([id]) => sessions.some((session) => session.id === id)),
+  );
+}
+
+function elsewhere<T extends { session: string }>(from: Readonly<Record<string, T>>, session: string) {
+  return Object.fromEntries(Object.entries(from).filter(([, value]) => value.session !== session));
 }
 
 function without<T>(from: Readonly<Record<string, T>>, taken: Readonly<Record<string, T>>) {

@@ -1,6 +1,7 @@
 import type {
   AgentsFound,
   Approval,
+  ApprovalId,
   Frame,
   MessageId,
   OptionId,
@@ -25,10 +26,14 @@ import { putRequest, putSession, receiveFrames } from './frames';
 import { closeHistory, isHistoryAction, reduceHistory, type HistoryAction } from './history';
 import { withoutKey } from './queue';
 import { takePage, type PageAsked } from './pages';
+import { shownSession } from './select';
 import {
+  emptyApprovalDraft,
   emptyTranscript,
   PANEL_WIDTH,
+  type ApprovalDraft,
   type Draft,
+  type StartDraft,
   type State,
   type Submit,
   type Transcript,
@@ -39,9 +44,13 @@ export type Action =
   | { type: 'frames_received'; frames: readonly Frame[] }
   | { type: 'subscription_lost' }
   | { type: 'session_selected'; session: SessionId }
+  | { type: 'start_drafted'; change: Partial<StartDraft> }
   | { type: 'session_started'; session: Session }
   | { type: 'start_opened' }
   | { type: 'start_closed' }
+  | { type: 'session_renamed'; session: SessionId; name: string }
+  | { type: 'stop_asked'; session: SessionId; at: number }
+  | { type: 'stop_failed'; session: SessionId }
   | { type: 'agents_listed'; agents: AgentsFound }
   | { type: 'page_asked'; asked: PageAsked }
   | { type: 'page_read'; asked: PageAsked; page: TranscriptPage }
@@ -52,6 +61,7 @@ export type Action =
   | { type: 'submit_done'; key: string }
   | { type: 'request_ended'; request: Request }
   | { type: 'approval_decided'; approval: Approval }
+  | { type: 'approval_drafted'; approval: ApprovalId; change: Partial<ApprovalDraft> }
   | { type: 'delivery_shown'; requests: readonly RequestId[] }
   | { type: 'request_picked'; session: SessionId; request: RequestId }
   | { type: 'panel_collapsed'; collapsed: boolean }
@@ -62,8 +72,13 @@ export type Action =
   | { type: 'queued_left'; message: MessageId }
   | { type: 'failed'; error: DeskError }
   | { type: 'failure_dismissed'; serial: number }
+  | { type: 'finder_opened' }
+  | { type: 'finder_closed' }
   | { type: 'log_opened'; session: SessionId }
   | { type: 'log_closed' }
+  | { type: 'entry_folded'; session: SessionId; entry: number; open: boolean }
+  | { type: 'link_asked'; url: string }
+  | { type: 'link_closed' }
   | { type: 'settings_read'; settings: SettingsRead }
   | { type: 'settings_opened' }
   | { type: 'settings_closed' }
@@ -88,8 +103,16 @@ type DraftAction = { request: RequestId } & (
   | { type: 'words_written'; text: string }
 );
 
-/** The window's next state. */
+/** The window's next state; what is in view has been seen. */
 export function reduce(state: State, action: Action): State {
+  const next = step(state, action);
+  const shown = shownSession(next);
+  if (shown === null || !next.unread[shown]) return next;
+  const { [shown]: _, ...unread } = next.unread;
+  return { ...next, unread };
+}
+
+function step(state: State, action: Action): State {
   switch (action.type) {
     case 'frames_received':
       return receiveFrames(state, action.frames);
@@ -97,6 +120,8 @@ export function reduce(state: State, action: Action): State {
       return { ...state, link: { ...state.link, status: 'stale' } };
     case 'session_selected':
       return { ...closeHistory(state), selected: action.session, startOpen: false };
+    case 'start_drafted':
+      return { ...state, start: { ...state.start, ...action.change } };
     case 'session_started': {
       const known = state.sessions.some((session) => session.id === action.session.id);
       const next = known ? state : putSession(state, action.session);
@@ -106,6 +131,16 @@ export function reduce(state: State, action: Action): State {
       return { ...closeHistory(state), startOpen: true };
     case 'start_closed':
       return { ...state, startOpen: false };
+    case 'session_renamed': {
+      const session = state.sessions.find((known) => known.id === action.session);
+      return session ? putSession(state, { ...session, name: action.name }) : state;
+    }
+    case 'stop_asked':
+      return { ...state, stopping: { ...state.stopping, [action.session]: action.at } };
+    case 'stop_failed': {
+      const { [action.session]: _, ...stopping } = state.stopping;
+      return { ...state, stopping };
+    }
     case 'agents_listed':
       return { ...state, agents: action.agents };
     case 'page_asked':
@@ -137,8 +172,15 @@ export function reduce(state: State, action: Action): State {
     case 'approval_decided': {
       const { approval } = action;
       const known = state.approvals[approval.id];
-      if (known && known.state.state !== 'open') return state;
-      return { ...state, approvals: { ...state.approvals, [approval.id]: approval } };
+      const { [approval.id]: _, ...decisions } = state.decisions;
+      const next = { ...state, decisions };
+      if (known && known.state.state !== 'open') return next;
+      return { ...next, approvals: { ...state.approvals, [approval.id]: approval } };
+    }
+    case 'approval_drafted': {
+      const before = state.decisions[action.approval] ?? emptyApprovalDraft;
+      const decisions = { ...state.decisions, [action.approval]: { ...before, ...action.change } };
+      return { ...state, decisions };
     }
     case 'delivery_shown': {
       const delivered = state.delivered.filter((id) => !action.requests.includes(id));
@@ -176,10 +218,22 @@ export function reduce(state: State, action: Action): State {
       const failures = state.failures.filter((failure) => failure.serial !== action.serial);
       return { ...state, failures };
     }
+    case 'finder_opened':
+      return { ...state, finderOpen: true };
+    case 'finder_closed':
+      return { ...state, finderOpen: false };
     case 'log_opened':
       return { ...state, logOpen: action.session };
     case 'log_closed':
       return { ...state, logOpen: null };
+    case 'entry_folded': {
+      const entries = { ...state.unfolded[action.session], [action.entry]: action.open };
+      return { ...state, unfolded: { ...state.unfolded, [action.session]: entries } };
+    }
+    case 'link_asked':
+      return { ...state, linkAsked: action.url };
+    case 'link_closed':
+      return { ...state, linkAsked: null };
     case 'settings_read':
       return { ...state, settings: action.settings };
     case 'settings_opened':

@@ -1,6 +1,15 @@
-import type { Approval, Request, RequestId, Session, SessionId } from '../generated/wire';
+import type { Approval, ApprovalId, Request, RequestId, Session, SessionId } from '../generated/wire';
 import { emptyDraft } from './drafts';
-import { emptyTranscript, type Draft, type State, type Submit, type Transcript } from './state';
+import { allOf } from './entries';
+import {
+  emptyApprovalDraft,
+  emptyTranscript,
+  type ApprovalDraft,
+  type Draft,
+  type State,
+  type Submit,
+  type Transcript,
+} from './state';
 
 /** What a session's row says; needing the person outranks what the agent does. */
 export type SessionFace = 'needs_you' | 'starting' | 'working' | 'idle' | 'ended' | 'failed';
@@ -10,6 +19,16 @@ export type PanelItem =
   | { kind: 'sent'; id: string; at: number; request: Request }
   | { kind: 'question'; id: string; at: number; request: Request }
   | { kind: 'approval'; id: string; at: number; approval: Approval };
+
+/** The sessions as the sidebar lists them. */
+export function sessionsInOrder(state: State): Session[] {
+  return [...state.sessions].sort((a, b) => a.place - b.place);
+}
+
+/** The session in view: none while something else stands there. */
+export function shownSession(state: State): SessionId | null {
+  return state.startOpen || state.history.open ? null : state.selected;
+}
 
 export function sessionOf(state: State, id: SessionId | null): Session | null {
   return state.sessions.find((session) => session.id === id) ?? null;
@@ -30,6 +49,10 @@ export function approvalOf(state: State, id: string): Approval | null {
 
 export function draftOf(state: State, request: RequestId): Draft {
   return state.drafts[request] ?? emptyDraft;
+}
+
+export function approvalDraftOf(state: State, approval: ApprovalId): ApprovalDraft {
+  return state.decisions[approval] ?? emptyApprovalDraft;
 }
 
 export function transcriptOf(state: State, session: SessionId): Transcript {
@@ -65,10 +88,67 @@ function isStuck(request: Request): boolean {
 
 /** How many questions, stuck answers and approvals of a session wait for the person. */
 export function waitingCount(state: State, session: SessionId): number {
-  const requests = Object.values(state.requests).filter((request) => request.session === session);
-  const waiting = requests.filter((request) => request.state.state === 'open' || isStuck(request));
-  const questions = waiting.reduce((count, request) => count + request.questions.length, 0);
-  return questions + openApprovals(state, session).length;
+  const { questions, approvals } = waitingOf(state, session);
+  return questions + approvals;
+}
+
+/** What of a session waits for the person, kinds apart. */
+export interface Waiting {
+  /** Questions that are open, and answers that could not be handed over. */
+  questions: number;
+  approvals: number;
+  /** When the oldest of them was asked. */
+  since: number | null;
+}
+
+export function waitingOf(state: State, session: SessionId): Waiting {
+  const requests = Object.values(state.requests).filter(
+    (request) => request.session === session && (request.state.state === 'open' || isStuck(request)),
+  );
+  const approvals = openApprovals(state, session);
+  const asked = [...requests, ...approvals].map((one) => one.askedAt);
+  return {
+    questions: requests.reduce((count, request) => count + request.questions.length, 0),
+    approvals: approvals.length,
+    since: asked.length > 0 ? Math.min(...asked) : null,
+  };
+}
+
+/** What would be lost or cut short if a session were closed now. */
+export interface CloseLoss {
+  working: boolean;
+  waiting: Waiting;
+  /** Answers that wait for the agent to be there again. */
+  undelivered: number;
+  unsent: boolean;
+}
+
+/** What closing a session would lose; none where it can simply go. */
+export function closeLoss(state: State, session: Session): CloseLoss | null {
+  const waiting = waitingOf(state, session.id);
+  const undelivered = Object.values(state.requests).filter(
+    (request) =>
+      request.session === session.id &&
+      request.state.state === 'ended' &&
+      session.resumable &&
+      request.state.delivery?.delivery === 'parked',
+  ).length;
+  const loss = {
+    working: session.state.state === 'working' || session.state.state === 'starting',
+    waiting,
+    undelivered,
+    unsent: (state.messages[session.id] ?? '').trim() !== '',
+  };
+  const nothing = !loss.working && waiting.since === null && undelivered === 0 && !loss.unsent;
+  return nothing ? null : loss;
+}
+
+/** What the person said in a session, oldest first, the same twice in a row once. */
+export function saidBefore(state: State, session: SessionId): string[] {
+  const said = allOf(transcriptOf(state, session).entries).flatMap(({ body }) =>
+    body.kind === 'person' ? [body.text] : [],
+  );
+  return said.filter((text, index) => text !== said[index + 1]);
 }
 
 export function faceOf(state: State, session: Session): SessionFace {

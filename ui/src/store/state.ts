@@ -1,15 +1,20 @@
 import type {
+  AgentKind,
   AgentsFound,
   Approval,
   ApprovalId,
   CommandId,
+  Effort,
   Entry,
   LiveText,
   MessageId,
   OptionId,
+  PermissionMode,
   QuestionId,
+  QuestionPolicy,
   Request,
   RequestId,
+  RuleId,
   SearchHit,
   Session,
   SessionId,
@@ -17,6 +22,7 @@ import type {
   StorageNotice,
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
+import type { Entries, Places } from './entries';
 
 /** How the window stands to the stream of frames. */
 export interface Link {
@@ -28,10 +34,9 @@ export interface Link {
 }
 
 export interface Transcript {
-  /** Ordered by place. */
-  entries: readonly Entry[];
+  entries: Entries;
   /** The places the stream has set since the last snapshot; a page never overwrites them. */
-  streamed: ReadonlySet<number>;
+  streamed: Places;
   status: 'unread' | 'reading' | 'read';
   more: boolean;
   error: DeskError | null;
@@ -54,6 +59,36 @@ export interface Draft {
   warned: boolean;
   declining: boolean;
   words: string;
+}
+
+/** What the person is about to decide on an approval. */
+export interface ApprovalDraft {
+  /** Which of its forms stands open. */
+  form: 'none' | 'rules' | 'message' | 'plan';
+  message: string;
+  /** The ticked rules; none while the person has not touched them. */
+  rules: readonly RuleId[] | null;
+  /** The plan as edited; none while it is as the agent wrote it. */
+  plan: string | null;
+  /** The mode that follows a plan. */
+  mode: PermissionMode;
+}
+
+/** What the person has filled in to start a session. */
+export interface StartDraft {
+  agent: AgentKind;
+  /** None while the suggested one stands. */
+  folder: string | null;
+  prompt: string;
+  name: string;
+  mode: PermissionMode | null;
+  model: string;
+  effort: Effort | null;
+  questions: QuestionPolicy;
+  program: string;
+  bareToolUse: boolean;
+  /** None while the first one stands. */
+  example: string | null;
 }
 
 /** One command on its way, or the error it came back with. */
@@ -117,9 +152,15 @@ export interface State {
   /** A session to select as soon as it is known. */
   remembered: SessionId | null;
   startOpen: boolean;
+  /** Sessions that said something while another one was shown. */
+  unread: Readonly<Record<SessionId, true>>;
+  /** When the person asked an agent to stop its turn; gone once it has. */
+  stopping: Readonly<Record<SessionId, number>>;
   agents: AgentsFound | null;
+  start: StartDraft;
   picked: Readonly<Record<SessionId, RequestId>>;
   drafts: Readonly<Record<RequestId, Draft>>;
+  decisions: Readonly<Record<ApprovalId, ApprovalDraft>>;
   messages: Readonly<Record<SessionId, string>>;
   /** New words of messages that wait, while they are changed. */
   queueEdits: Readonly<Record<MessageId, string>>;
@@ -128,10 +169,16 @@ export interface State {
   delivered: readonly RequestId[];
   announced: { serial: number; requests: readonly RequestId[] };
   failures: readonly Failure[];
+  /** What the person has folded and unfolded, by place in the transcript. */
+  unfolded: Readonly<Record<SessionId, Readonly<Record<number, boolean>>>>;
   panelCollapsed: boolean;
   /** In pixels. */
   panelWidth: number;
+  /** Whether the person looks for a session. */
+  finderOpen: boolean;
   logOpen: SessionId | null;
+  /** The address the person is asked about before it is opened outside. */
+  linkAsked: string | null;
   settings: SettingsRead | null;
   settingsOpen: boolean;
   history: History;
@@ -140,7 +187,10 @@ export interface State {
 /** In pixels: from what the narrowest card needs to what leaves a readable transcript. */
 export const PANEL_WIDTH = { min: 304, preferred: 400, max: 720 } as const;
 
-export function initialState(remembered: SessionId | null = null): State {
+export function initialState(
+  remembered: SessionId | null = null,
+  messages: State['messages'] = {},
+): State {
   return {
     link: { status: 'connecting', epoch: null, seq: 0, generation: 0 },
     sessions: [],
@@ -153,18 +203,25 @@ export function initialState(remembered: SessionId | null = null): State {
     selected: null,
     remembered,
     startOpen: false,
+    unread: {},
+    stopping: {},
     agents: null,
+    start: emptyStartDraft,
     picked: {},
     drafts: {},
-    messages: {},
+    decisions: {},
+    messages,
     queueEdits: {},
     submits: {},
     delivered: [],
     announced: { serial: 0, requests: [] },
     failures: [],
+    unfolded: {},
     panelCollapsed: false,
     panelWidth: PANEL_WIDTH.preferred,
+    finderOpen: false,
     logOpen: null,
+    linkAsked: null,
     settings: null,
     settingsOpen: false,
     history: {
@@ -180,9 +237,31 @@ export function initialState(remembered: SessionId | null = null): State {
   };
 }
 
+export const emptyStartDraft: StartDraft = {
+  agent: 'claude_code',
+  folder: null,
+  prompt: '',
+  name: '',
+  mode: null,
+  model: '',
+  effort: null,
+  questions: 'always',
+  program: '',
+  bareToolUse: false,
+  example: null,
+};
+
+export const emptyApprovalDraft: ApprovalDraft = {
+  form: 'none',
+  message: '',
+  rules: null,
+  plan: null,
+  mode: 'default',
+};
+
 export const emptyTranscript: Transcript = {
   entries: [],
-  streamed: new Set(),
+  streamed: [],
   status: 'unread',
   more: false,
   error: null,

@@ -24,11 +24,11 @@ export function aSession(changes: Partial<Session> = {}): Session {
     version: '2.1.0',
     model: null,
     unusableLines: 0,
+    queue: [],
     options: { ...usualOptions },
     mode: null,
     place: 0,
     resumable: false,
-    queue: [],
     ...changes,
   };
 }

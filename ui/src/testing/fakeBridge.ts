@@ -22,10 +22,14 @@ type Reply<C extends CommandName> = (input: Input<C>) => Output<C> | Promise<Out
 /** Stands where the app would: records calls, replies as told, and pushes frames. */
 export class FakeBridge implements Bridge {
   readonly calls: Call[] = [];
+  /** The links that were opened outside. */
+  readonly opened: string[] = [];
   subscriptions = 0;
   snapshot: Snapshot;
   entries: Record<SessionId, Entry[]> = {};
   agents: AgentsFound = { agents: [], examples: [], home: null };
+  /** The folder the person chooses. */
+  folder: string | null = null;
   settings: SettingsRead = {
     settings: {
       theme: 'system',
@@ -97,6 +101,10 @@ export class FakeBridge implements Bridge {
       case 'cancel_question':
       case 'retry_delivery':
         return this.request(known.id ?? '');
+      case 'rename_session': {
+        const session = this.snapshot.sessions.find((one) => one.id === known.session);
+        return { ...session, name: (input as Input<'rename_session'>).name };
+      }
       default:
         return {};
     }
@@ -122,6 +130,14 @@ export class FakeBridge implements Bridge {
     return () => (this.openRequest = () => undefined);
   }
 
+  async openLink(url: string): Promise<void> {
+    this.opened.push(url);
+  }
+
+  async pickFolder(): Promise<string | null> {
+    return this.folder;
+  }
+
   /** Pushes changes as the next delta, and keeps them for the next snapshot. */
   push(...changes: Change[]): void {
     const { epoch, seq } = this.snapshot;
@@ -134,14 +150,6 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
   switch (change.change) {
     case 'session':
       return { ...snapshot, sessions: put(snapshot.sessions, change.session) };
-    case 'session_closed':
-      return {
-        ...snapshot,
-        sessions: snapshot.sessions.filter((session) => session.id !== change.session),
-        requests: snapshot.requests.filter((request) => request.session !== change.session),
-        approvals: snapshot.approvals.filter((approval) => approval.session !== change.session),
-        live: snapshot.live.filter((text) => text.session !== change.session),
-      };
     case 'request':
       return { ...snapshot, requests: put(snapshot.requests, change.request) };
     case 'approval':
@@ -155,12 +163,14 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
         ...snapshot,
         live: snapshot.live.filter((text) => text.session !== change.session),
       };
+    case 'session_closed':
     case 'session_deleted':
       return {
         ...snapshot,
         sessions: snapshot.sessions.filter((session) => session.id !== change.session),
         requests: snapshot.requests.filter((request) => request.session !== change.session),
         approvals: snapshot.approvals.filter((approval) => approval.session !== change.session),
+        live: snapshot.live.filter((text) => text.session !== change.session),
       };
   }
 }

@@ -1,0 +1,37 @@
+//! The system's own dialog in which a person chooses a folder.
+
+use std::path::Path;
+
+use askdesk_api::{Error, ErrorCode};
+use tauri::{Runtime, WebviewWindow};
+use tauri_plugin_dialog::DialogExt;
+use tokio::sync::oneshot;
+
+/// Lets the person choose a folder, beginning in `start` where that is one; none where they choose none.
+#[tauri::command]
+pub async fn pick_folder<R: Runtime>(
+    window: WebviewWindow<R>,
+    start: String,
+) -> Result<Option<String>, Error> {
+    let mut dialog = window.dialog().file().set_parent(&window).set_can_create_directories(true);
+    if Path::new(&start).is_dir() {
+        dialog = dialog.set_directory(start);
+    }
+    let (tell, told) = oneshot::channel();
+    dialog.pick_folder(move |picked| {
+        // Nobody waits any more where the window has gone.
+        let _ = tell.send(picked);
+    });
+    let Ok(Some(picked)) = told.await else { return Ok(None) };
+    let path = picked.into_path().map_err(|error| refused(format!("this is no folder here: {error}")))?;
+    match path.into_os_string().into_string() {
+        Ok(path) => Ok(Some(path)),
+        Err(_) => Err(refused("the folder's path cannot be written as text".to_owned())),
+    }
+}
+
+fn refused(message: String) -> Error {
+    let mut error = Error::new(ErrorCode::Invalid, message);
+    error.field = Some("folder".to_owned());
+    error
+}

@@ -1,0 +1,72 @@
+//! The way out of the window: an address the person has agreed to, opened in their own program for it.
+
+use askdesk_api::{Error, ErrorCode};
+use tauri::Url;
+
+/// How many bytes an address may have; longer ones are cut off by what is to open them.
+const MAX_BYTES: usize = 8 * 1024;
+
+/// What may be opened; everything else could start a program or show a file.
+const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
+
+/// Opens an address outside; the page has asked the person before.
+#[tauri::command]
+pub async fn open_link(url: String) -> Result<(), Error> {
+    let url = checked(&url)?;
+    let opened =
+        tauri::async_runtime::spawn_blocking(move || tauri_plugin_opener::open_url(url, None::<&str>)).await;
+    match opened {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(refused(format!("no program of this machine opened it: {error}"))),
+        Err(error) => Err(refused(error.to_string())),
+    }
+}
+
+fn checked(url: &str) -> Result<Url, Error> {
+    if url.len() > MAX_BYTES {
+        return Err(refused(format!("an address has at most {MAX_BYTES} bytes")));
+    }
+    let url = Url::parse(url).map_err(|error| refused(format!("this is no address: {error}")))?;
+    if !SCHEMES.contains(&url.scheme()) {
+        return Err(refused(format!(
+            "only addresses of the web and of mailboxes are opened, not {}:",
+            url.scheme()
+        )));
+    }
+    Ok(url)
+}
+
+fn refused(message: String) -> Error {
+    let mut error = Error::new(ErrorCode::Invalid, message);
+    error.field = Some("url".to_owned());
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_the_web_and_of_mailboxes_are_opened_as_they_were_shown() {
+        for url in ["https://example.org/a?b=%20c#d", "http://127.0.0.1:8080/", "mailto:ada@example.org"] {
+            assert_eq!(checked(url).map(String::from), Ok(url.to_owned()));
+        }
+    }
+
+    #[test]
+    fn case_57_what_could_start_a_program_or_show_a_file_is_refused() {
+        let long = format!("https://example.org/{}", "a".repeat(MAX_BYTES));
+        let others = [
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+            "vscode://open",
+            "data:text/html,a",
+            "/etc",
+            "-h",
+            &long,
+        ];
+        for url in others {
+            assert_eq!(checked(url).map_err(|error| error.code), Err(ErrorCode::Invalid), "{url}");
+        }
+    }
+}

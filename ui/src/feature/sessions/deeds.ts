@@ -1,0 +1,42 @@
+import type { Session } from '../../generated/wire';
+import type { MenuItem } from '../../shared/menu';
+import { t } from '../../shared/messages';
+
+/** What can be done with a session from its row. */
+export type Deed = 'rename' | 'up' | 'down' | 'resume' | 'end' | 'close';
+
+/** The deeds a session's menu offers now. */
+export function deedsOf(session: Session, index: number, count: number): (MenuItem & { id: Deed })[] {
+  const ended = session.state.state === 'ended';
+  const deeds: (MenuItem & { id: Deed; offered: boolean })[] = [
+    { id: 'resume', words: t('deed.resume'), offered: session.resumable },
+    { id: 'rename', words: t('deed.rename'), keys: t('deed.rename_keys'), offered: true },
+    { id: 'up', words: t('deed.up'), keys: t('deed.up_keys'), offered: index > 0 },
+    { id: 'down', words: t('deed.down'), keys: t('deed.down_keys'), offered: index < count - 1 },
+    { id: 'end', words: t('deed.end'), danger: true, offered: !ended },
+    { id: 'close', words: t('deed.close'), danger: true, offered: true },
+  ];
+  return deeds.filter((deed) => deed.offered).map(({ offered: _, ...deed }) => deed);
+}
+
+/** The session that one step up or down puts a session before; none means the end, undefined no step. */
+export function beforeAfterStep(
+  order: readonly Session[],
+  session: Session,
+  step: -1 | 1,
+): string | null | undefined {
+  const index = order.findIndex((other) => other.id === session.id);
+  if (index < 0 || order[index + step] === undefined) return undefined;
+  return (step < 0 ? order[index - 1] : order[index + 2])?.id ?? null;
+}
+
+/** As {@link beforeAfterStep}, for a session that is dropped into a gap; gaps are counted from the top. */
+export function beforeAfterDrop(
+  order: readonly Session[],
+  session: string,
+  gap: number,
+): string | null | undefined {
+  const from = order.findIndex((other) => other.id === session);
+  if (from < 0 || gap === from || gap === from + 1) return undefined;
+  return order[gap]?.id ?? null;
+}

@@ -1,0 +1,75 @@
+import type { SessionId } from '../../generated/wire';
+
+/** In pixels: how far the pointer goes before a press becomes a drag. */
+const BEGINS = 6;
+/** In pixels: how near the edge of the list a drag makes it scroll, and how far at once. */
+const SCROLLS = { near: 28, step: 12 } as const;
+
+/** A row that is dragged among the others. */
+export class RowDrag {
+  dragged: SessionId | null = $state(null);
+  /** The gap it would drop into, counted from the top. */
+  gap: number | null = $state(null);
+  #pressed: { session: SessionId; x: number; y: number; pointer: number } | null = null;
+  readonly #list: () => HTMLElement | undefined;
+  readonly #drop: (session: SessionId, gap: number) => void;
+
+  constructor(list: () => HTMLElement | undefined, drop: (session: SessionId, gap: number) => void) {
+    this.#list = list;
+    this.#drop = drop;
+  }
+
+  press(event: PointerEvent, session: SessionId): void {
+    // A finger scrolls the list.
+    if (event.button !== 0 || event.pointerType === 'touch') return;
+    this.#pressed = { session, x: event.clientX, y: event.clientY, pointer: event.pointerId };
+  }
+
+  move(event: PointerEvent): void {
+    const list = this.#list();
+    const pressed = this.#pressed;
+    if (!pressed || !list || event.pointerId !== pressed.pointer) return;
+    if (this.dragged === null) {
+      if (Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) < BEGINS) return;
+      this.dragged = pressed.session;
+      // From here on the press belongs to the list, so its end chooses no row.
+      list.setPointerCapture(event.pointerId);
+    }
+    this.gap = gapAt(list, event);
+    scrollNearEdge(list, event);
+  }
+
+  release(): void {
+    const { dragged, gap } = this;
+    this.cancel();
+    if (dragged !== null && gap !== null) this.#drop(dragged, gap);
+  }
+
+  cancel(): void {
+    this.#pressed = null;
+    this.dragged = null;
+    this.gap = null;
+  }
+}
+
+function gapAt(list: HTMLElement, event: PointerEvent): number {
+  const rows = [...list.querySelectorAll('[data-row]')].map((row) => row.getBoundingClientRect());
+  const across = isAcross(rows);
+  return rows.filter((row) =>
+    across
+      ? row.left + row.width / 2 < event.clientX
+      : row.top + row.height / 2 < event.clientY,
+  ).length;
+}
+
+/** Narrow windows list the sessions side by side. */
+function isAcross([first, second]: readonly DOMRect[]): boolean {
+  return first !== undefined && second !== undefined && first.top === second.top;
+}
+
+function scrollNearEdge(list: HTMLElement, event: PointerEvent): void {
+  const { top, bottom, left, right } = list.getBoundingClientRect();
+  const step = (at: number, from: number, to: number) =>
+    at < from + SCROLLS.near ? -SCROLLS.step : at > to - SCROLLS.near ? SCROLLS.step : 0;
+  list.scrollBy(step(event.clientX, left, right), step(event.clientY, top, bottom));
+}

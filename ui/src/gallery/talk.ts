@@ -1,0 +1,144 @@
+import type { Entry, EntryBody } from '../generated/wire';
+import { anEntry } from '../testing/desk';
+
+const report = `## What I found
+
+The routes are in \`src/routes.rs\`. Two things stand out:
+
+1. There is **no session table** yet, so a cookie would have nowhere to live.
+2. The gateway *already* validates tokens — see [its own notes](https://example.org/gateway/tokens).
+
+| Way | Revocable | Work |
+| --- | :---: | ---: |
+| OAuth 2.0 | yes | two days |
+| JWT | no | half a day |
+| Session cookie | yes | a day |
+
+\`\`\`rust
+/// Signs a person in, or says why not.
+pub async fn login(State(desk): State<Desk>, form: Form<Login>) -> Result<Redirect, Refused> {
+    let person = desk.people.by_name(&form.name).await?; // 404 is no hint
+    if person.tries > 5 { return Err(Refused::TooOften); }
+    Ok(Redirect::to("/"))
+}
+\`\`\`
+
+> A token that cannot be taken back is a key that cannot be changed.
+
+- [x] Read the gateway
+- [ ] Decide on a way
+- [ ] Write the migration`;
+
+const diff = `@@ -12,7 +12,9 @@
+ pub fn routes() -> Router {
+     Router::new()
+         .route("/health", get(health))
+-        .route("/items", get(items))
++        .route("/login", post(login))
++        .route("/logout", post(logout))
++        .route("/items", get(items).layer(signed_in()))
+         .with_state(desk())
+ }
+`;
+
+/** Everything a transcript can hold. */
+export const richBodies: EntryBody[] = [
+  { kind: 'person', text: 'Add authentication to the API.\nKeep the public routes public.' },
+  { kind: 'thinking', text: 'The routes are in src/routes.rs. I should look there first, then at the gateway.' },
+  { kind: 'agent', text: report },
+  {
+    kind: 'tool',
+    toolUse: 't1',
+    name: 'TodoWrite',
+    summary: '3 things to do',
+    detail: {
+      detail: 'todos',
+      items: [
+        { text: 'Read the gateway', status: 'done' },
+        { text: 'Add the login route', status: 'in_progress' },
+        { text: 'Write the migration', status: 'pending' },
+      ],
+    },
+    status: 'done',
+    output: null,
+  },
+  {
+    kind: 'tool',
+    toolUse: 't2',
+    name: 'Bash',
+    summary: 'cargo test --workspace --all-features -- --nocapture',
+    detail: {
+      detail: 'command',
+      command: 'cargo test --workspace --all-features -- --nocapture',
+      description: 'Run every test',
+    },
+    status: 'failed',
+    output: 'running 42 tests\ntest login::refuses_a_wrong_password ... FAILED\n\nerror: 1 test failed',
+  },
+  {
+    kind: 'tool',
+    toolUse: 't3',
+    name: 'Edit',
+    summary: 'src/routes.rs',
+    detail: { detail: 'edit', path: '/home/ada/projects/api/src/routes.rs', diff },
+    status: 'done',
+    output: 'The file was updated.',
+  },
+  {
+    kind: 'tool',
+    toolUse: 't4',
+    name: 'Write',
+    summary: 'migrations/004_sessions.sql',
+    detail: {
+      detail: 'write',
+      path: '/home/ada/projects/api/migrations/004_sessions.sql',
+      content: 'CREATE TABLE sessions (\n  id TEXT PRIMARY KEY,\n  person INTEGER NOT NULL REFERENCES people(id)\n);\n',
+    },
+    status: 'done',
+    output: null,
+  },
+  {
+    kind: 'tool',
+    toolUse: 't5',
+    name: 'Grep',
+    summary: 'fn login',
+    detail: { detail: 'other', input: '{\n  "pattern": "fn login"\n}' },
+    status: 'running',
+    output: null,
+  },
+  { kind: 'notice', notice: { notice: 'same_text_joined', text: 'Which one?' } },
+  { kind: 'turn_ended', millis: 92_300, inputTokens: 48_120, outputTokens: 3_204, error: null, costUsd: 0.1834 },
+  { kind: 'person', text: 'Go on.' },
+  { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'never', text: 'Which store should hold the sessions?' } },
+  {
+    kind: 'turn_ended',
+    millis: 4_100,
+    inputTokens: 0,
+    outputTokens: 0,
+    error: 'API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+    costUsd: null,
+  },
+];
+
+export const plan = `# Sign people in
+
+## Steps
+
+1. Add a \`sessions\` table and its migration.
+2. Add \`/login\` and \`/logout\`.
+3. Guard \`/items\` with a layer; \`/health\` stays open.
+
+## What stays as it is
+
+The gateway goes on validating tokens of other services.`;
+
+export const edit = { detail: 'edit', path: '/home/ada/projects/api/src/routes.rs', diff } as const;
+
+/** As many entries as asked for, of every kind in turn. */
+export function manyEntries(count: number, from = 1): Entry[] {
+  return Array.from({ length: count }, (_, index) => {
+    const n = from + index;
+    const body = richBodies[n % richBodies.length];
+    return anEntry(n, body?.kind === 'agent' && n % 5 > 0 ? { kind: 'agent', text: `Entry ${n}. ${report.slice(0, (n * 37) % 400)}` } : (body ?? { kind: 'person', text: '' }));
+  });
+}

@@ -1,0 +1,61 @@
+import type { Entry } from '../generated/wire';
+
+/** Entries in the order of their places, in stretches: adding one copies a stretch and not all of them. */
+export type Entries = readonly (readonly Entry[])[];
+
+/** Entries of a stretch. */
+const STRETCH = 512;
+
+export function inStretches(entries: readonly Entry[]): Entries {
+  const count = Math.ceil(entries.length / STRETCH);
+  return Array.from({ length: count }, (_, at) => entries.slice(at * STRETCH, (at + 1) * STRETCH));
+}
+
+export function allOf(entries: Entries): Entry[] {
+  return ([] as Entry[]).concat(...entries);
+}
+
+export function firstOf(entries: Entries): Entry | undefined {
+  return entries[0]?.[0];
+}
+
+export function lastOf(entries: Entries): Entry | undefined {
+  return entries.at(-1)?.at(-1);
+}
+
+/** Puts an entry in its place; one that stands there already is replaced. */
+export function withEntry(entries: Entries, entry: Entry): Entries {
+  const last = entries.at(-1) ?? [];
+  const end = last.at(-1);
+  if (!end || end.n < entry.n) {
+    if (last.length === 0 || last.length >= STRETCH) return [...entries, [entry]];
+    return entries.with(-1, [...last, entry]);
+  }
+  const at = entries.findLastIndex((stretch) => (stretch[0]?.n ?? 0) <= entry.n);
+  const stretch = entries[Math.max(at, 0)] ?? [];
+  const index = stretch.findIndex((other) => other.n >= entry.n);
+  const changed =
+    stretch[index]?.n === entry.n
+      ? stretch.with(index, entry)
+      : stretch.toSpliced(index < 0 ? stretch.length : index, 0, entry);
+  return entries.with(Math.max(at, 0), changed);
+}
+
+/** Places as runs from one to another, apart and in order. */
+export type Places = readonly (readonly [from: number, to: number])[];
+
+export function holds(places: Places, n: number): boolean {
+  const run = places.findLast(([from]) => from <= n);
+  return run !== undefined && n <= run[1];
+}
+
+export function withPlace(places: Places, n: number): Places {
+  const at = places.findLastIndex(([from]) => from <= n);
+  const [before, after] = [places[at], places[at + 1]];
+  if (before && n <= before[1]) return places;
+  const from = before && before[1] === n - 1 ? before[0] : n;
+  const to = after && after[0] === n + 1 ? after[1] : n;
+  const start = from === n ? at + 1 : at;
+  const end = to === n ? at + 1 : at + 2;
+  return places.toSpliced(start, end - start, [from, to]);
+}

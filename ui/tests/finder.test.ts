@@ -1,0 +1,93 @@
+import { screen } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+
+import { matching } from '../src/feature/finder/match';
+import { anApproval, aRequest, aSession } from '../src/testing/desk';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { expectNoViolations, openDesk, settle } from './open';
+
+const sessions = [
+  aSession({ place: 0 }),
+  aSession({ id: 's2', name: 'web', folder: '/home/ada/projects/web', place: 1, state: { state: 'idle' } }),
+  aSession({ id: 's3', name: 'billing api', folder: '/srv/billing', place: 2 }),
+];
+const options = () => screen.getAllByRole('option').map((option) => option.getAttribute('data-found'));
+const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
+const shown = () => document.querySelector('[data-session-view]')?.getAttribute('data-session-view');
+
+describe('looking for a session', () => {
+  const names = (asked: string) => matching(sessions, asked).map((session) => session.name);
+
+  test('a name that begins so goes first, then a word in it, then the folder', () => {
+    expect(names('api')).toEqual(['api', 'billing api']);
+    expect(names('srv')).toEqual(['billing api']);
+    expect(names('projects w')).toEqual(['web']);
+    expect(names('blg')).toEqual(['billing api']);
+    expect(names('nothing')).toEqual([]);
+    expect(names('')).toEqual(['api', 'web', 'billing api']);
+  });
+
+  test('Ctrl+K finds, arrows choose, Enter shows it and one can write at once', async () => {
+    const { user } = await openDesk(
+      new FakeBridge({ sessions, requests: [aRequest({ session: 's3' })], approvals: [anApproval({ session: 's3' })] }),
+    );
+    await user.keyboard('{Control>}k{/Control}');
+    const field = screen.getByRole('combobox', { name: 'Name or folder of the session' });
+    field.focus();
+    expect(options()).toEqual(['s1', 's2', 's3', null]);
+    expect(screen.getByRole('option', { name: /billing api.*Needs you.*1 question.*1 approval/ })).toBeVisible();
+    await expectNoViolations();
+    await user.type(field, 'bill{ArrowDown}{ArrowUp}{Enter}');
+    await settle();
+    expect(screen.queryByRole('combobox', { name: 'Name or folder of the session' })).toBeNull();
+    expect(shown()).toBe('s3');
+    expect(composer()).toHaveFocus();
+  });
+
+  test('Esc closes it and changes nothing, and a new session is always offered', async () => {
+    const { user, desk } = await openDesk(new FakeBridge({ sessions }));
+    await user.type(composer(), 'half a word');
+    await user.keyboard('{Control>}k{/Control}');
+    screen.getByRole('combobox', { name: 'Name or folder of the session' }).focus();
+    await user.keyboard('zzz');
+    expect(options()).toEqual([null]);
+    await user.keyboard('{Escape}');
+    await settle();
+    expect(desk.state.finderOpen).toBe(false);
+    expect(shown()).toBe('s1');
+    expect(composer()).toHaveValue('half a word');
+    await user.keyboard('{Control>}k{/Control}');
+    await user.click(screen.getByRole('option', { name: 'New session' }));
+    await settle();
+    expect(screen.getByRole('heading', { name: 'Start a session' })).toBeVisible();
+  });
+});
+
+describe('Ctrl and a digit', () => {
+  test('shows the session of that place, from within a field, and what was typed stays', async () => {
+    const { user } = await openDesk(new FakeBridge({ sessions }));
+    await user.type(composer(), 'half a word');
+    await user.keyboard('{Control>}2{/Control}');
+    await settle();
+    expect(shown()).toBe('s2');
+    expect(composer()).toHaveFocus();
+    await user.keyboard('{Control>}9{/Control}');
+    await user.keyboard('{Control>}1{/Control}');
+    await settle();
+    expect(shown()).toBe('s1');
+    expect(composer()).toHaveValue('half a word');
+  });
+
+  test('neither answers a question nor reaches past an open dialog', async () => {
+    const { user, desk } = await openDesk(new FakeBridge({ sessions, requests: [aRequest()] }));
+    screen.getAllByRole('radio')[0]?.focus();
+    await user.keyboard('{Control>}2{/Control}');
+    await settle();
+    expect(desk.state.drafts['r1']).toBeUndefined();
+    expect(shown()).toBe('s2');
+    await user.keyboard('{Control>}k{/Control}');
+    await user.keyboard('{Control>}1{/Control}');
+    await settle();
+    expect(shown()).toBe('s2');
+  });
+});

@@ -1,0 +1,108 @@
+import { screen } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+
+import { aSession } from '../src/testing/desk';
+import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { expectNoViolations, openDesk, settle } from './open';
+
+const button = (name: string | RegExp) => screen.getByRole('button', { name });
+const item = (name: string) => screen.getByRole('menuitemradio', { name });
+
+async function openHead(changes: Partial<ReturnType<typeof aSession>> = {}) {
+  const bridge = new FakeBridge({ sessions: [aSession({ mode: 'default', model: 'claude-sonnet-4-5', ...changes })] });
+  bridge.agents = {
+    agents: [
+      {
+        agent: 'claude_code',
+        program: '/usr/bin/claude',
+        problem: null,
+        version: null,
+        modes: ['plan', 'default', 'accept_edits', 'bypass'],
+        efforts: [],
+      },
+    ],
+    examples: [],
+    home: null,
+  };
+  return openDesk(bridge);
+}
+
+test('the mode is shown as the agent says it, and another one is chosen from a menu', async () => {
+  const { bridge, user } = await openHead();
+  await user.click(button('Permissions: Ask before each change'));
+  await settle();
+  expect(item('Ask before each change')).toBeChecked();
+  expect(item('Ask before each change')).toHaveFocus();
+  await expectNoViolations();
+  await user.click(item('Plan only'));
+  await settle();
+  expect(bridge.sent('set_permission_mode')).toMatchObject([{ session: 's1', mode: 'plan' }]);
+  expect(button('Permissions: Ask before each change')).toBeVisible();
+  bridge.push({ change: 'session', session: aSession({ mode: 'plan' }) });
+  await settle();
+  expect(button('Permissions: Plan only')).toBeVisible();
+});
+
+test('bypassing all permissions is warned of and needs a tick each time', async () => {
+  const { bridge, user } = await openHead();
+  const ask = async () => {
+    await user.click(button('Permissions: Ask before each change'));
+    await settle();
+    await user.click(item('Never ask (bypass)'));
+    await settle();
+  };
+  await ask();
+  const tick = screen.getByRole('checkbox', { name: /I know what can happen/ });
+  expect(tick).toHaveFocus();
+  await user.click(button('Stop asking for permission'));
+  expect(screen.getByRole('alert')).toHaveTextContent('Tick this first');
+  await expectNoViolations();
+  await user.click(tick);
+  await user.click(button('Keep it as it is'));
+  await settle();
+  expect(button('Permissions: Ask before each change')).toHaveFocus();
+  await ask();
+  expect(screen.getByRole('checkbox', { name: /I know what can happen/ })).not.toBeChecked();
+  expect(bridge.sent('set_permission_mode')).toEqual([]);
+  await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
+  await user.click(button('Stop asking for permission'));
+  await settle();
+  expect(bridge.sent('set_permission_mode')).toMatchObject([{ mode: 'bypass' }]);
+});
+
+test('the model is chosen by a short name or typed, and a refusal is said and keeps what was typed', async () => {
+  const { bridge, user } = await openHead();
+  await user.click(button('Model: claude-sonnet-4-5'));
+  await user.click(item('opus'));
+  await settle();
+  expect(bridge.sent('set_model')).toMatchObject([{ session: 's1', model: 'opus' }]);
+  bridge.on('set_model', () => {
+    throw anError({ code: 'agent_refused', message: 'no such model' });
+  });
+  await user.click(button('Model: claude-sonnet-4-5'));
+  await user.click(screen.getByRole('menuitem', { name: 'Another model…' }));
+  await settle();
+  const field = screen.getByRole('textbox', { name: 'Model' });
+  expect(field).toHaveFocus();
+  await user.clear(field);
+  await user.type(field, 'my-model{Enter}');
+  await settle();
+  expect(screen.getByRole('alert')).toHaveTextContent('The agent did not do it: no such model');
+  expect(field).toHaveValue('my-model');
+  await expectNoViolations();
+  await user.keyboard('{Escape}');
+  await settle();
+  expect(button('Model: claude-sonnet-4-5')).toHaveFocus();
+});
+
+test('a demo has neither', async () => {
+  await openHead({ agent: 'demo' });
+  expect(screen.queryByRole('button', { name: /^Permissions|^Model/ })).toBeNull();
+});
+
+test('an ended session offers neither, and still says its model', async () => {
+  await openHead({ state: { state: 'ended', at: 1, end: { end: 'finished' } } });
+  expect(screen.queryByRole('button', { name: /^Permissions/ })).toBeNull();
+  expect(screen.queryByRole('button', { name: /^Model/ })).toBeNull();
+  expect(screen.getByText('claude-sonnet-4-5')).toBeVisible();
+});

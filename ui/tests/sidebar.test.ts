@@ -1,0 +1,130 @@
+import { fireEvent, screen } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+
+import { anApproval, anEntry, aRequest, aSession } from '../src/testing/desk';
+import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { expectNoViolations, openDesk, settle } from './open';
+
+const button = (name: string | RegExp) => screen.getByRole('button', { name });
+const rows = () => [...document.querySelectorAll('[data-row]')].map((row) => row.getAttribute('data-row'));
+const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
+const two = [aSession({ place: 2 }), aSession({ id: 's2', name: 'web', place: 1, state: { state: 'idle' } })];
+const gone = aSession({ resumable: true, state: { state: 'ended', at: 1, end: { end: 'app_quit' } } });
+
+test('sessions stand in the order of their places, and a key moves one', async () => {
+  const { bridge, user } = await openDesk(new FakeBridge({ sessions: two }));
+  expect(rows()).toEqual(['s2', 's1']);
+  button(/^api/).focus();
+  await user.keyboard('{Alt>}{ArrowUp}{/Alt}');
+  await settle();
+  expect(bridge.sent('move_session')).toMatchObject([{ session: 's1', before: 's2' }]);
+  bridge.push({ change: 'session', session: aSession({ place: 0 }) });
+  await settle();
+  expect(rows()).toEqual(['s1', 's2']);
+  expect(button(/^api/)).toHaveFocus();
+});
+
+test('the menu opens by its button, goes round by arrows, and Esc gives the focus back', async () => {
+  const { user } = await openDesk(new FakeBridge({ sessions: two }));
+  await user.click(button('Actions for web'));
+  expect(screen.getByRole('menuitem', { name: 'Rename' })).toHaveFocus();
+  await expectNoViolations();
+  await user.keyboard('{ArrowUp}');
+  expect(screen.getByRole('menuitem', { name: 'Close' })).toHaveFocus();
+  await user.keyboard('{Escape}');
+  expect(screen.queryByRole('menu')).toBeNull();
+  expect(button('Actions for web')).toHaveFocus();
+});
+
+test('a name that was refused stays in the field with its error, and the next one is taken', async () => {
+  const bridge = new FakeBridge({ sessions: two }).on('rename_session', ({ name }) => {
+    if (name === 'bad') throw anError();
+    return aSession({ name });
+  });
+  const { user } = await openDesk(bridge);
+  button(/^api/).focus();
+  await user.keyboard('{F2}bad{Enter}');
+  await settle();
+  const field = screen.getByRole('textbox', { name: 'Name of the session' });
+  expect(field).toHaveValue('bad');
+  expect(screen.getByRole('alert')).toHaveTextContent('could not be saved');
+  await expectNoViolations();
+  await user.clear(field);
+  await user.type(field, 'gateway{Enter}');
+  await settle();
+  expect(button(/^gateway/)).toHaveFocus();
+});
+
+test('closing asks where something is open and says what, and goes at once where nothing is', async () => {
+  const bridge = new FakeBridge({ sessions: two, requests: [aRequest()], approvals: [anApproval()] });
+  const { user } = await openDesk(bridge);
+  const close = async (name: string) => {
+    await user.click(button(`Actions for ${name}`));
+    await user.click(screen.getByRole('menuitem', { name: 'Close' }));
+    await settle();
+  };
+  await close('api');
+  expect(screen.getByRole('alertdialog')).toHaveTextContent('1 question and 1 approval wait for you.');
+  expect(bridge.sent('close_session')).toEqual([]);
+  expect(button('Keep it')).toHaveFocus();
+  await expectNoViolations();
+  await user.click(button('Close it'));
+  await close('web');
+  expect(bridge.sent('close_session').map(({ session }) => session)).toEqual(['s1', 's2']);
+  bridge.push({ change: 'session_closed', session: 's1' });
+  await settle();
+  expect(rows()).toEqual(['s2']);
+  expect(document.querySelector('[data-session-view="s2"]')).not.toBeNull();
+});
+
+test('what is written out of view marks its session as unread until it is looked at', async () => {
+  const { bridge, user } = await openDesk(new FakeBridge({ sessions: two }));
+  await user.click(button(/^web/));
+  bridge.push({ change: 'entry', session: 's1', entry: anEntry(1, { kind: 'agent', text: 'Done.' }) });
+  await settle();
+  expect(button(/^api/)).toHaveTextContent('unread');
+  await user.click(button(/^api/));
+  expect(button(/^api/)).not.toHaveTextContent('unread');
+});
+
+test('an ended session is resumed by its row or by sending', async () => {
+  const { bridge, user } = await openDesk(new FakeBridge({ sessions: [gone] }));
+  await expectNoViolations();
+  await user.click(button('Resume api'));
+  await settle();
+  expect(bridge.sent('resume_session')).toMatchObject([{ session: 's1' }]);
+  expect(composer()).toHaveAttribute('placeholder', 'Message the agent (resumes the session)');
+  await user.type(composer(), 'go on{Enter}');
+  await settle();
+  expect(bridge.sent('send_message')).toMatchObject([{ session: 's1', text: 'go on' }]);
+});
+
+test('the arrow up brings back what was said, and never replaces own words', async () => {
+  const bridge = new FakeBridge();
+  bridge.entries['s1'] = ['one', 'two'].map((text, index) => anEntry(index + 1, { kind: 'person', text }));
+  const { user } = await openDesk(bridge);
+  composer().focus();
+  await user.keyboard('{ArrowUp}');
+  await settle();
+  expect(composer()).toHaveValue('two');
+  await user.keyboard('{ArrowUp}');
+  await settle();
+  expect(composer()).toHaveValue('one');
+  await user.keyboard('{ArrowDown}');
+  await settle();
+  await user.keyboard('{ArrowDown}');
+  await settle();
+  expect(composer()).toHaveValue('');
+  await user.type(composer(), 'mine');
+  composer().setSelectionRange(0, 0);
+  await fireEvent.keyDown(composer(), { key: 'ArrowUp' });
+  expect(composer()).toHaveValue('mine');
+});
+
+test('an unsent message is there again in the next window', async () => {
+  const first = await openDesk(new FakeBridge());
+  await first.user.type(composer(), 'half a thought');
+  first.unmount();
+  await openDesk(new FakeBridge());
+  expect(composer()).toHaveValue('half a thought');
+});

@@ -1,0 +1,124 @@
+import { screen } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+
+import { aSession } from '../src/testing/desk';
+import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { expectNoViolations, openDesk, settle } from './open';
+
+const button = (name: string | RegExp) => screen.getByRole('button', { name });
+const field = (name: string) => screen.getByLabelText(name);
+
+async function openStart(bridge = new FakeBridge({ sessions: [] })) {
+  bridge.agents = {
+    agents: [
+      {
+        agent: 'claude_code',
+        program: '/usr/bin/claude',
+        problem: null,
+        version: '2.1.0',
+        modes: ['plan', 'default', 'accept_edits', 'bypass'],
+        efforts: ['low', 'high'],
+      },
+      { agent: 'demo', program: 'built in', problem: null, version: null, modes: [], efforts: [] },
+    ],
+    examples: [],
+    home: '/home/ada',
+  };
+  const opened = await openDesk(bridge);
+  if (bridge.snapshot.sessions.length > 0) await opened.user.click(button('New session'));
+  await settle();
+  return opened;
+}
+
+test('everything beyond the folder and the first message is folded, and says in words what differs', async () => {
+  const { bridge, user } = await openStart(new FakeBridge({ sessions: [] }).on('start_session', () => aSession()));
+  expect(screen.getByText('Found: version 2.1.0, /usr/bin/claude')).toBeVisible();
+  await user.click(screen.getByText('More options'));
+  await user.selectOptions(field('Permissions'), 'Plan only');
+  await user.type(field('Model'), 'opus');
+  await user.selectOptions(field('Effort'), 'high');
+  await user.selectOptions(field('Questions'), 'No questions');
+  await expectNoViolations();
+  await user.click(screen.getByText('More options'));
+  expect(screen.getByText('Plan only · model opus · effort high · No questions')).toBeVisible();
+  await user.click(button('Start session'));
+  await settle();
+  expect(bridge.sent('start_session')).toMatchObject([
+    {
+      folder: '/home/ada',
+      options: { mode: 'plan', model: 'opus', effort: 'high', questions: 'never', program: null, bareToolUse: false },
+    },
+  ]);
+});
+
+test('bypassing all permissions needs a tick each time, and is not remembered', async () => {
+  const bridge = new FakeBridge({ sessions: [aSession()] }).on('start_session', () => aSession({ id: 's9' }));
+  const { user } = await openStart(bridge);
+  await user.click(screen.getByText('More options'));
+  await user.selectOptions(field('Permissions'), 'Never ask (bypass)');
+  await user.click(button('Start session'));
+  await settle();
+  expect(bridge.sent('start_session')).toEqual([]);
+  const tick = screen.getByRole('checkbox', { name: /I know what can happen/ });
+  expect(screen.getByRole('alert')).toHaveTextContent('Tick this first');
+  expect(tick).toHaveFocus();
+  await expectNoViolations();
+  await user.click(tick);
+  await user.click(button(/^api Working/));
+  await user.click(button('New session'));
+  await settle();
+  expect(screen.getByText('Never ask (bypass)', { selector: '.differs' })).toBeVisible();
+  await user.click(screen.getByText('More options'));
+  expect(screen.getByRole('checkbox', { name: /I know what can happen/ })).not.toBeChecked();
+  await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
+  await user.click(button('Start session'));
+  await settle();
+  expect(bridge.sent('start_session')).toMatchObject([{ options: { mode: 'bypass' } }]);
+  await user.click(button('New session'));
+  await settle();
+  expect(screen.getByText('Mode, model and more')).toBeVisible();
+});
+
+test('an error stands at its field and the focus goes there', async () => {
+  const bridge = new FakeBridge({ sessions: [] })
+    .on('start_session', () => {
+      throw anError({ code: 'invalid', field: 'options.model', message: 'at most 200 bytes' });
+    });
+  const { user } = await openStart(bridge);
+  await user.click(button('Start session'));
+  await settle();
+  expect(field('Model')).toHaveFocus();
+  expect(field('Model')).toHaveAccessibleDescription('This was not taken: at most 200 bytes');
+  bridge.on('start_session', () => {
+    throw anError({ code: 'folder_missing', message: '/home/ada is not there.' });
+  });
+  await user.click(button('Start session'));
+  await settle();
+  expect(field('Folder')).toHaveFocus();
+  expect(field('Folder')).toHaveAccessibleDescription(/The folder does not exist/);
+  await expectNoViolations();
+});
+
+test('recent folders and a chosen one are put in the field, and what was filled in stays', async () => {
+  const bridge = new FakeBridge({
+    sessions: [aSession(), aSession({ id: 's2', folder: '/srv/web/', name: 'w', startedAt: 1 }), aSession({ id: 's3', startedAt: 2 })],
+  });
+  const { user } = await openStart(bridge);
+  expect(screen.getByRole('group', { name: 'Recent folders' })).toHaveTextContent(/api\s*web/);
+  await user.click(button('web'));
+  expect(field('Folder')).toHaveValue('/srv/web/');
+  expect(button('web')).toHaveAttribute('aria-pressed', 'true');
+  await user.click(button('Choose…'));
+  await settle();
+  expect(field('Folder')).toHaveValue('/srv/web/');
+  bridge.folder = '/home/ada/chosen';
+  await user.click(button('Choose…'));
+  await settle();
+  expect(field('Folder')).toHaveValue('/home/ada/chosen');
+  await user.type(field('First message'), 'Half a thought');
+  await user.click(button(/^w Working/));
+  await user.click(button('New session'));
+  await settle();
+  expect(field('Folder')).toHaveValue('/home/ada/chosen');
+  expect(field('First message')).toHaveValue('Half a thought');
+});
