@@ -48,7 +48,7 @@ const PARENT_SESSION_VARIABLES: &[&str] = &[
 ];
 
 const HINT: &str = "Install Claude Code with `npm install -g @anthropic-ai/claude-code` or with its vendor's \
-                    installer, then start the session again; or name the program under Advanced.";
+                    installer, then start the session again; or name the program under More options.";
 
 /// Plans the start of Claude Code in a folder.
 pub fn claude_launch(
