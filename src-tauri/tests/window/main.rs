@@ -12,6 +12,7 @@ mod harness;
 mod looks;
 mod past;
 mod real_claude;
+mod real_sessions;
 mod settings;
 mod shapes;
 mod together;

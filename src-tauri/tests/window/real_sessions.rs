@@ -1,0 +1,201 @@
+//! Whole sessions of a real Claude Code process, with a model of our own on loopback, handled in the real window.
+
+use std::path::Path;
+
+use askdesk_testkit::clis;
+use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::harness::{Desk, Setup};
+
+/// A session of the real program in folders of its own.
+struct Real {
+    desk: Desk,
+    mock: MockApi,
+    session: String,
+    project: TempDir,
+    home: TempDir,
+}
+
+impl Real {
+    /// Starts a session with a first message, or says that the test did not run.
+    async fn start(test: &str, options: Value, script: Vec<Reply>) -> Option<Self> {
+        Self::start_in(test, options, script, Setup::default()).await
+    }
+
+    async fn start_in(test: &str, mut options: Value, script: Vec<Reply>, setup: Setup) -> Option<Self> {
+        let Some(program) = clis::claude_program() else {
+            clis::report_skipped(test, &format!("Claude Code is not installed; {}", clis::HOW_TO_INSTALL));
+            return None;
+        };
+        let mock = MockApi::start(Script(script)).await.unwrap();
+        let (home, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        std::fs::write(project.path().join("notes.txt"), "one\ntwo\nthree\n").unwrap();
+        let desk = sealed(setup, home.path(), &mock).open().await;
+        options["program"] = json!(program);
+        let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "claude_code", "folder": project.path(),
+            "options": options, "prompt": "Please go on.", "name": "Real" });
+        let session = desk.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
+        desk.select(&session).await;
+        Some(Self { desk, mock, session, project, home })
+    }
+
+    fn file(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(self.project.path().join(name)).ok()
+    }
+
+    /// What the model was told last of a call.
+    fn told(&self, tool_use: &str) -> String {
+        let conversation = self.mock.conversation();
+        let messages = conversation.last().unwrap()["messages"].as_array().unwrap().clone();
+        let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
+        let mut results = blocks.filter(|block| block["tool_use_id"] == tool_use);
+        results.next_back().map(|block| block["content"].to_string()).unwrap_or_default()
+    }
+
+    /// Waits until the model was told something of a call.
+    async fn until_told(&self, tool_use: &str, words: &str) {
+        let what = format!("{words:?} told of {tool_use}");
+        self.desk.wait(&what, async || self.told(tool_use).contains(words).then_some(())).await;
+    }
+
+    async fn until_idle(&self) {
+        self.desk.find(&format!("nav [data-session='{}'][data-state=idle]", self.session)).await;
+    }
+
+    async fn say(&self, text: &str) {
+        let field = self.desk.by_role_in("main", "textbox", "Message to the agent").await;
+        field.send_keys(text).await.unwrap();
+        self.desk.click("button", "Send").await;
+    }
+}
+
+fn sealed(mut setup: Setup, home: &Path, mock: &MockApi) -> Setup {
+    for (name, value) in clis::sealed_env(home, &mock.base_url) {
+        setup = setup.env(&name, value);
+    }
+    setup
+}
+
+fn bash(id: &str, command: &str) -> Reply {
+    Reply::new([Block::tool(id, "Bash", json!({ "command": command, "description": "Runs it" }))])
+}
+
+#[tokio::test]
+async fn commands_are_allowed_once_as_a_rule_and_denied_in_words() {
+    let script = vec![
+        bash("toolu_1", "mkdir once"),
+        bash("toolu_2", "mkdir ruled"),
+        bash("toolu_3", "mkdir ruled -p"),
+        bash("toolu_4", "mkdir denied"),
+        Reply::text("Done with these."),
+    ];
+    let test = "commands_are_allowed_once_as_a_rule_and_denied_in_words";
+    let Some(real) = Real::start(test, json!({}), script).await else { return };
+    let desk = &real.desk;
+    desk.shows_text("aside", "mkdir once").await;
+    desk.click("button", "Allow once").await;
+    desk.shows_text("aside", "mkdir ruled").await;
+    desk.click("button", "Allow with …").await;
+    let tick = desk
+        .by_role("checkbox", "Use Bash without asking for everything that begins with “mkdir ruled ”")
+        .await;
+    if !tick.is_selected().await.unwrap() {
+        desk.press(&tick).await;
+    }
+    assert_eq!(desk.axe().await, Vec::<String>::new());
+    desk.click("button", "Allow and keep the ticked rules").await;
+    desk.shows_text("aside", "mkdir denied").await;
+    desk.click("button", "Deny with message").await;
+    let field = desk.by_role("textbox", "What to tell the agent").await;
+    field.send_keys("Not this one, please.").await.unwrap();
+    desk.click("button", "Deny and send").await;
+    desk.shows_text("main", "Done with these.").await;
+
+    let made = ["once", "ruled", "denied"].map(|name| real.project.path().join(name).is_dir());
+    assert_eq!(made, [true, true, false]);
+    let kept: Value = serde_json::from_str(&real.file(".claude/settings.local.json").unwrap()).unwrap();
+    assert_eq!(kept, json!({ "permissions": { "allow": ["Bash(mkdir ruled *)"] } }));
+    real.until_told("toolu_4", "Not this one, please.").await;
+    real.desk.close().await;
+}
+
+#[tokio::test]
+async fn a_change_to_a_file_is_a_difference_before_it_is_made_and_in_the_transcript() {
+    let test = "a_change_to_a_file_is_a_difference_before_it_is_made_and_in_the_transcript";
+    let setup = Setup::default().pictured();
+    let Some(real) = Real::start_in(test, json!({}), vec![], setup).await else { return };
+    real.until_idle().await;
+    let path = real.project.path().join("notes.txt").display().to_string();
+    let edit = json!({ "file_path": path, "old_string": "two", "new_string": "zwei\nund mehr" });
+    real.mock.push(Reply::new([Block::tool("toolu_r", "Read", json!({ "file_path": path }))]));
+    real.mock.push(Reply::new([Block::tool("toolu_e", "Edit", edit)]));
+    real.mock.push(Reply::text("It is **changed**."));
+    real.say("Change it.").await;
+    let desk = &real.desk;
+    desk.shows_text("aside", "The agent wants to change a file").await;
+    for line in ["two", "zwei", "und mehr"] {
+        desk.shows_text("aside", line).await;
+    }
+    desk.picture("edit-approval").await;
+    desk.click("button", "Allow once").await;
+    desk.shows_text("main", "It is changed.").await;
+    assert_eq!(real.file("notes.txt").unwrap(), "one\nzwei\nund mehr\nthree\n");
+    desk.find("main strong").await;
+    real.desk.close().await;
+}
+
+#[tokio::test]
+async fn plans_are_sent_back_approved_as_edited_and_approved_as_they_are() {
+    let test = "plans_are_sent_back_approved_as_edited_and_approved_as_they_are";
+    let Some(real) = Real::start(test, json!({ "mode": "plan" }), vec![]).await else { return };
+    real.until_idle().await;
+    let plan = plan_file(&real.mock);
+    let write = |id: &str, text: &str| {
+        Reply::new([Block::tool(id, "Write", json!({ "file_path": plan, "content": text }))])
+    };
+    let exit = |id: &str| Reply::new([Block::tool(id, "ExitPlanMode", json!({}))]);
+    for reply in [
+        write("toolu_w1", "# Plan\n\n1. All at once\n"),
+        exit("toolu_p1"),
+        exit("toolu_p2"),
+        Reply::new([Block::tool("toolu_in", "EnterPlanMode", json!({}))]),
+        exit("toolu_p3"),
+        Reply::text("All planned."),
+    ] {
+        real.mock.push(reply);
+    }
+    real.say("Hand in the plan.").await;
+    let desk = &real.desk;
+    desk.shows_text("aside", "All at once").await;
+    desk.click("button", "Send back").await;
+    let field = desk.by_role("textbox", "What should change").await;
+    field.send_keys("Smaller steps, please.").await.unwrap();
+    desk.click("button", "Send back with this").await;
+    real.until_told("toolu_p1", "Smaller steps, please.").await;
+
+    desk.click("button", "Edit the plan").await;
+    let field = desk.by_role("textbox", "The plan, as Markdown").await;
+    field.clear().await.unwrap();
+    field.send_keys("# Plan\n\n1. Step by step\n").await.unwrap();
+    let mode = desk.by_role_in("aside", "combobox", "Then go on in the mode").await;
+    mode.select_by_value("accept_edits").await.unwrap();
+    desk.click("button", "Approve as edited").await;
+    real.until_told("toolu_p2", "Step by step").await;
+
+    desk.click("button", "Approve").await;
+    desk.shows_text("main", "All planned.").await;
+    assert!(!real.told("toolu_p3").contains("doesn't want"), "{}", real.told("toolu_p3"));
+    real.until_idle().await;
+    real.desk.close().await;
+}
+
+/// The file the model was told to write its plan into.
+fn plan_file(mock: &MockApi) -> String {
+    let asked = mock.conversation().last().unwrap().to_string();
+    let middle = asked.find("/.claude/plans/").unwrap_or_else(|| panic!("no plan file is named in {asked}"));
+    let start = asked[..middle].rfind(|c: char| c.is_whitespace() || "\"'`(".contains(c)).unwrap() + 1;
+    let end = middle + asked[middle..].find(".md").unwrap() + ".md".len();
+    asked[start..end].to_owned()
+}
