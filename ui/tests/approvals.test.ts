@@ -44,6 +44,18 @@ describe('a permission', () => {
     expect(screen.getByText('Allowed, with rules: Bash')).toHaveTextContent('/srv/data');
   });
 
+  test.each([
+    ['npm test:*', 'everything that begins with “npm test”'],
+    ['mkdir out *', 'everything that begins with “mkdir out”'],
+    ['git * main', 'everything that fits “git * main”, where * stands for anything'],
+    ['ls', 'for “ls”'],
+  ])('the pattern %s is said as what it covers', async (content, words) => {
+    const rule = { kind: 'tool', tool: 'Bash', content, behaviour: 'allow' } as const;
+    const { user } = await open(anApproval({ rules: [{ id: 'r1', rule, scope: 'local' }] }));
+    await user.click(button('Allow with …'));
+    expect(screen.getByRole('checkbox')).toHaveAccessibleName(expect.stringContaining(words));
+  });
+
   test('an edit is shown as its diff and a new file as its content', async () => {
     const details: [ToolDetail, string][] = [
       [{ detail: 'edit', path: 'src/a.rs', diff: '@@ -1 +1 @@\n-old\n+new' }, 'Exactly this would change'],

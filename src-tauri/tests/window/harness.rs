@@ -396,6 +396,7 @@ fn css_of(role: &str) -> &'static str {
         "textbox" => ":is(input[type=text], input:not([type]), textarea)",
         "group" => "fieldset",
         "combobox" => "select",
+        "menuitem" => "[role^=menuitem]",
         other => panic!("no selector for the role {other}"),
     }
 }

@@ -60,6 +60,13 @@ impl Real {
         self.desk.wait(&what, async || self.told(tool_use).contains(words).then_some(())).await;
     }
 
+    /// Waits until the model was asked so often and the turn is over.
+    async fn until_turn(&self, asked: usize) {
+        let what = format!("{asked} requests to the model");
+        self.desk.wait(&what, async || (self.mock.conversation().len() >= asked).then_some(())).await;
+        self.until_idle().await;
+    }
+
     async fn until_idle(&self) {
         self.desk.find(&format!("nav [data-session='{}'][data-state=idle]", self.session)).await;
     }
@@ -99,7 +106,7 @@ async fn commands_are_allowed_once_as_a_rule_and_denied_in_words() {
     desk.shows_text("aside", "mkdir ruled").await;
     desk.click("button", "Allow with …").await;
     let tick = desk
-        .by_role("checkbox", "Use Bash without asking for everything that begins with “mkdir ruled ”")
+        .by_role("checkbox", "Use Bash without asking for everything that begins with “mkdir ruled”")
         .await;
     if !tick.is_selected().await.unwrap() {
         desk.press(&tick).await;
@@ -126,7 +133,7 @@ async fn a_change_to_a_file_is_a_difference_before_it_is_made_and_in_the_transcr
     let test = "a_change_to_a_file_is_a_difference_before_it_is_made_and_in_the_transcript";
     let setup = Setup::default().pictured();
     let Some(real) = Real::start_in(test, json!({}), vec![], setup).await else { return };
-    real.until_idle().await;
+    real.until_turn(1).await;
     let path = real.project.path().join("notes.txt").display().to_string();
     let edit = json!({ "file_path": path, "old_string": "two", "new_string": "zwei\nund mehr" });
     real.mock.push(Reply::new([Block::tool("toolu_r", "Read", json!({ "file_path": path }))]));
@@ -150,7 +157,7 @@ async fn a_change_to_a_file_is_a_difference_before_it_is_made_and_in_the_transcr
 async fn plans_are_sent_back_approved_as_edited_and_approved_as_they_are() {
     let test = "plans_are_sent_back_approved_as_edited_and_approved_as_they_are";
     let Some(real) = Real::start(test, json!({ "mode": "plan" }), vec![]).await else { return };
-    real.until_idle().await;
+    real.until_turn(1).await;
     let plan = plan_file(&real.mock);
     let write = |id: &str, text: &str| {
         Reply::new([Block::tool(id, "Write", json!({ "file_path": plan, "content": text }))])
@@ -188,6 +195,58 @@ async fn plans_are_sent_back_approved_as_edited_and_approved_as_they_are() {
     desk.shows_text("main", "All planned.").await;
     assert!(!real.told("toolu_p3").contains("doesn't want"), "{}", real.told("toolu_p3"));
     real.until_idle().await;
+    real.desk.close().await;
+}
+
+#[tokio::test]
+async fn mode_and_model_are_changed_in_the_head_and_hold_for_what_follows() {
+    let test = "mode_and_model_are_changed_in_the_head_and_hold_for_what_follows";
+    let Some(real) = Real::start(test, json!({}), vec![]).await else { return };
+    real.until_turn(1).await;
+    let desk = &real.desk;
+    desk.press(&desk.find("main [data-mode]").await).await;
+    desk.click("menuitem", "Accept edits").await;
+    desk.find("main [data-mode=accept_edits]").await;
+    desk.press(&desk.find("main [data-model]").await).await;
+    desk.click("menuitem", "haiku").await;
+    let path = real.project.path().join("made.txt").display().to_string();
+    let write = json!({ "file_path": path, "content": "made\n" });
+    real.mock.push(Reply::new([Block::tool("toolu_w", "Write", write)]));
+    real.mock.push(Reply::text("Written without asking."));
+    real.say("Write it.").await;
+    desk.shows_text("main", "Written without asking.").await;
+    assert_eq!(real.file("made.txt").as_deref(), Some("made\n"));
+    let models: Vec<Value> = real.mock.conversation().iter().map(|asked| asked["model"].clone()).collect();
+    let last = models.last().unwrap().as_str().unwrap();
+    assert!(models[0] != last && last.contains("haiku"), "{models:?}");
+    real.desk.close().await;
+}
+
+#[tokio::test]
+async fn stop_interrupts_a_command_and_a_text_and_the_session_goes_on() {
+    let script = vec![
+        bash("toolu_s", "echo $$ > begun; until [ -e never ]; do sleep 1; done; touch late"),
+        Reply::text(&"A long story. ".repeat(400)).paced(100),
+        Reply::text("Here again."),
+    ];
+    let test = "stop_interrupts_a_command_and_a_text_and_the_session_goes_on";
+    let Some(real) = Real::start(test, json!({}), script).await else { return };
+    let desk = &real.desk;
+    desk.click("button", "Allow once").await;
+    let begun = async || real.file("begun").filter(|text| text.ends_with('\n'));
+    let shell = desk.wait("the command to begin", begun).await;
+    desk.click("button", "Stop").await;
+    real.until_idle().await;
+    let process = Path::new("/proc").join(shell.trim());
+    desk.wait("the command to end", async || (!process.exists()).then_some(())).await;
+
+    real.say("Tell me a story.").await;
+    desk.shows_text("main", "A long story.").await;
+    desk.click("button", "Stop").await;
+    real.until_idle().await;
+    real.say("Are you there?").await;
+    desk.shows_text("main", "Here again.").await;
+    assert_eq!(real.file("late"), None);
     real.desk.close().await;
 }
 

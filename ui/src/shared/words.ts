@@ -184,17 +184,20 @@ export function wordsOfRule(rule: RuleWords): string {
     case 'tool': {
       const { tool, content, behaviour } = rule;
       if (content === null) return t(everyUse[behaviour], { tool });
-      const begins = content.endsWith(':*');
-      const uses = begins
-        ? t('rule.begins', { text: content.slice(0, -':*'.length) })
-        : t('rule.exactly', { text: content });
-      return t(someUses[behaviour], { tool, uses });
+      return t(someUses[behaviour], { tool, uses: wordsOfUses(content) });
     }
     case 'folder':
       return t('rule.folder', { paths: rule.paths.join(', ') });
     case 'mode':
       return t('rule.mode', { mode: t(modeWords[rule.mode]) });
   }
+}
+
+/** Which uses a pattern of the agent's own speaks of; where that is not plain, the pattern itself is shown. */
+function wordsOfUses(pattern: string): string {
+  const beginning = /^([^*]+)(?::| )\*$/.exec(pattern)?.[1];
+  if (beginning) return t('rule.begins', { text: beginning });
+  return pattern.includes('*') ? t('rule.fits', { text: pattern }) : t('rule.exactly', { text: pattern });
 }
 
 /** What was decided on a permission or a plan. */

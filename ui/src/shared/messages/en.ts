@@ -310,6 +310,7 @@ export const en = {
   'rule.ask_some': 'Ask before each use of {tool} for {uses}',
   'rule.deny_some': 'Never use {tool} for {uses}',
   'rule.begins': 'everything that begins with “{text}”',
+  'rule.fits': 'everything that fits “{text}”, where * stands for anything',
   'rule.exactly': '“{text}”',
   'rule.folder': 'Work in these folders as well: {paths}',
   'rule.mode': 'Go on in the mode “{mode}”',
