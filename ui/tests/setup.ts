@@ -3,6 +3,7 @@ import '@testing-library/jest-dom/vitest';
 import { beforeAll, beforeEach } from 'vitest';
 
 import { loadMarkdown } from '../src/shared/reader.svelte';
+import { later } from '../src/view/later';
 
 // What jsdom does not bring and the window relies on.
 HTMLCanvasElement.prototype.getContext = (() => null) as never;
@@ -59,7 +60,8 @@ Object.defineProperty(HTMLElement.prototype, 'offsetParent', {
   },
 });
 
-beforeAll(loadMarkdown);
+// Read once, so that no test waits for a file.
+beforeAll(() => Promise.all([loadMarkdown(), ...Object.values(later).map((load) => load())]));
 
 beforeEach(() => {
   sessionStorage.clear();

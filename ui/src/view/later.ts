@@ -1,0 +1,8 @@
+/** Parts of the window that nobody sees at the start: they are read when they are first wanted. */
+export const later = {
+  finder: () => import('../feature/finder/Finder.svelte'),
+  history: () => import('./HistoryView.svelte'),
+  link: () => import('../feature/links/LinkDialog.svelte'),
+  log: () => import('../feature/log/LogDialog.svelte'),
+  settings: () => import('../feature/settings/SettingsDialog.svelte'),
+};
