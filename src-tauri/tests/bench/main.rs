@@ -9,6 +9,7 @@
 mod harness;
 mod latency;
 mod load;
+mod long;
 mod process;
 
 use latency::Pace;
@@ -22,7 +23,7 @@ const QUESTIONS_AT_ONCE: usize = 100;
 /// How often each window is started.
 const STARTS: usize = 9;
 
-/// Measures everything, or only the parts that are named: `answers`, `load`, `starts`.
+/// Measures everything, or only the parts that are named: `answers`, `load`, `long`, `starts`.
 #[tokio::main]
 async fn main() {
     let named: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
@@ -38,6 +39,9 @@ async fn main() {
     }
     if wanted("load") {
         result.insert("under_load".to_owned(), load::measure().await.json());
+    }
+    if wanted("long") {
+        result.insert("long_session".to_owned(), long::measure().await.json());
     }
     if wanted("starts") {
         let Starts { desk, empty } = process::measure(STARTS);

@@ -1,0 +1,88 @@
+//! A session with very many entries: how long it takes to open, and how it scrolls.
+
+use serde_json::{Value, json};
+
+use crate::harness::Setup;
+use crate::latency::Times;
+use crate::latency::numbers;
+use crate::rounded;
+
+/// How many messages the session holds.
+const ENTRIES: usize = 100_000;
+/// How often it is opened.
+const OPENINGS: usize = 10;
+
+/// What a long session costs.
+pub struct Long {
+    pub opened: Times,
+    pub frames_per_second: f64,
+}
+
+impl Long {
+    pub fn json(&self) -> Value {
+        json!({ "entries": ENTRIES, "opened_ms": self.opened.json(),
+            "scroll_frames_per_second": rounded(self.frames_per_second) })
+    }
+}
+
+pub async fn measure() -> Long {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = folder.path().join("long.json");
+    let said = json!({ "say": { "text": "Entry {n}: a line of text as agents write it, with **some** `code` in it." } });
+    let long = json!({ "name": "long", "title": "Long", "description": "Says very much.",
+        "turns": [[{ "repeat": { "times": ENTRIES, "steps": [said] } }]] });
+    std::fs::write(&scenario, long.to_string()).unwrap();
+    let desk = Setup::default().env("ASKDESK_FAKE_RECORD", "/dev/null").open().await;
+    let other = desk.start_demo("prefilled", "Short").await;
+    let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "example": scenario },
+        "name": "Long", "prompt": "Go." });
+    let session = desk.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
+    desk.select(&other).await;
+    let newest = json!({ "session": session, "before": null, "limit": 1 });
+    let written = async || {
+        let page = desk.invoke("read_transcript", newest.clone()).await.ok()?;
+        (page["entries"][0]["body"]["kind"] == "turn_ended").then_some(())
+    };
+    desk.wait_long("the last entry", written).await;
+    let mut opened = Vec::new();
+    for _ in 0..OPENINGS {
+        desk.select(&other).await;
+        let took = desk.client.execute_async(OPEN, vec![json!(session)]).await.unwrap();
+        opened.push(took.as_f64().unwrap());
+    }
+    let times = numbers(&desk.client.execute_async(SCROLL, vec![]).await.unwrap());
+    desk.close().await;
+    let seconds = times.iter().sum::<f64>() / 1_000.0;
+    Long { opened: Times(opened), frames_per_second: times.len() as f64 / seconds }
+}
+
+/// Opens a session by its tab and tells how long it took until its last entries were painted.
+const OPEN: &str = "
+    const [session, done] = arguments;
+    const began = performance.now();
+    document.querySelector(`nav [data-session='${session}']`).click();
+    const look = () => {
+        const there = document.querySelector('main')?.textContent.includes('Entry 100000:');
+        if (!there) return requestAnimationFrame(look);
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => done(performance.now() - began);
+        port2.postMessage(null);
+    };
+    requestAnimationFrame(look);";
+
+/// Scrolls up by a good turn of the wheel in each frame and tells how long each took.
+const SCROLL: &str = "
+    const done = arguments[0];
+    const list = [...document.querySelectorAll('main *')].find(e =>
+        e.scrollHeight > e.clientHeight + 100 && ['auto', 'scroll'].includes(getComputedStyle(e).overflowY));
+    const times = [];
+    let last = performance.now();
+    const step = () => {
+        const now = performance.now();
+        times.push(now - last);
+        last = now;
+        if (times.length > 300) return done(times.slice(1));
+        list.scrollTop -= 120;
+        requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);";
