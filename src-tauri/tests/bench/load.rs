@@ -1,4 +1,5 @@
-//! Fifty agents that write as fast as agents do, while somebody answers: what the panel feels and what memory does.
+//! Fifty agents that write as fast as agents do, while somebody answers (acceptance case 62): what the panel feels and
+//! what memory does.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

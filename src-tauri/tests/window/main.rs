@@ -11,6 +11,7 @@ mod examples;
 mod harness;
 mod looks;
 mod past;
+mod processes;
 mod real_claude;
 mod real_sessions;
 mod settings;

@@ -405,7 +405,7 @@ async fn a_change_within_a_turn_holds_from_the_next_call_on_and_what_waits_still
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn questions_that_are_turned_off_are_refused_at_once_and_nobody_is_asked() {
+async fn case_42_questions_that_are_turned_off_are_refused_at_once_and_nobody_is_asked() {
     let questions = json!([{"question": "Which store?", "header": "Store", "multiSelect": false, "options": [
         {"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}]}]);
     let script = vec![Reply::question("toolu_q", &questions), Reply::text("I took SQLite.")];
@@ -433,7 +433,7 @@ async fn questions_that_are_turned_off_are_refused_at_once_and_nobody_is_asked()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn with_bypass_commands_run_without_leave_and_a_question_still_waits_for_a_person() {
+async fn case_42_with_bypass_commands_run_without_leave_and_a_question_still_waits_for_a_person() {
     let questions = json!([{"question": "Which store?", "header": "Store", "multiSelect": false, "options": [
         {"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}]}]);
     let script = vec![
