@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use askdesk_api::Error;
+use askdesk_api::{DeskApi, Error};
+use askdesk_domain::SessionId;
 use askdesk_engine::Subscription;
-use askdesk_engine::frame::{Change, Frame, merge};
+use askdesk_engine::frame::{Change, Frame, LiveText, merge};
 use tauri::async_runtime::{JoinHandle, spawn};
 use tauri::ipc::Channel;
 use tauri::webview::{PageLoadEvent, PageLoadPayload};
@@ -19,8 +20,11 @@ use crate::opening::Opening;
 /// How long text is gathered once some was sent: a screen refresh at 60 Hz.
 const REFRESH: Duration = Duration::from_millis(16);
 
-/// How many frames one message carries at most.
-const BATCHED_FRAMES: usize = 512;
+/// How long it is gathered where nobody looks: what comes of it is a mark in the sidebar.
+const UNSEEN_REFRESH: Duration = Duration::from_millis(200);
+
+/// How many frames one message is made of at most.
+const BATCHED_FRAMES: usize = 4_096;
 
 /// How many messages may be on their way to a page that has not said yet that it took them. More would wait in the
 /// window's own queue, before the keys of the person.
@@ -78,8 +82,9 @@ pub async fn subscribe(
     streams: State<'_, Subscriptions>,
     channel: Channel<Vec<Frame>>,
 ) -> Result<u32, Error> {
-    let frames = opening.desk().await?.engine().subscribe().await?;
-    Ok(streams.replace(webview.label(), |room| spawn(stream(frames, channel, room))))
+    let desk = opening.desk().await?;
+    let frames = desk.engine().subscribe().await?;
+    Ok(streams.replace(webview.label(), |room| spawn(stream(desk, frames, channel, room))))
 }
 
 /// Hears that a page took a message of its stream.
@@ -105,21 +110,27 @@ pub fn end_with_page(webview: &Webview, payload: &PageLoadPayload<'_>) {
     }
 }
 
-async fn stream(mut frames: Subscription, channel: Channel<Vec<Frame>>, room: Arc<Semaphore>) {
-    let mut next = Instant::now();
+async fn stream(desk: DeskApi, mut frames: Subscription, channel: Channel<Vec<Frame>>, room: Arc<Semaphore>) {
+    let mut sent = Instant::now();
     while let Some(first) = frames.next().await {
-        let mut batch = vec![first];
-        // What a person waits for goes at once, with whatever came before it; text is gathered for a refresh.
-        while batch.len() < BATCHED_FRAMES {
-            if let Some(frame) = frames.take() {
-                batch.push(frame);
-            } else if batch.iter().any(is_awaited) {
+        let mut until = sent + UNSEEN_REFRESH;
+        let mut batch = Vec::new();
+        let mut next = Some(first);
+        // What a person waits for goes at once, with whatever came before it; what they see is gathered for a refresh.
+        while let Some(frame) = next.take() {
+            let urgency = urgency(&frame, desk.view().session);
+            batch.push(frame);
+            match urgency {
+                Urgency::Awaited => until = sent,
+                Urgency::Seen => until = until.min(sent + REFRESH),
+                Urgency::Unseen => {}
+            }
+            if batch.len() >= BATCHED_FRAMES {
                 break;
-            } else {
-                match timeout_at(next, frames.next()).await {
-                    Ok(Some(frame)) => batch.push(frame),
-                    Ok(None) | Err(_) => break,
-                }
+            }
+            next = frames.take();
+            if next.is_none() && until > sent {
+                next = timeout_at(until, frames.next()).await.unwrap_or_default();
             }
         }
         let Ok(permit) = room.acquire().await else { return };
@@ -133,16 +144,63 @@ async fn stream(mut frames: Subscription, channel: Channel<Vec<Frame>>, room: Ar
         if channel.send(merge(batch)).is_err() {
             return;
         }
-        next = Instant::now() + REFRESH;
+        sent = Instant::now();
     }
 }
 
-fn is_awaited(frame: &Frame) -> bool {
-    match frame {
-        Frame::Snapshot(_) => true,
-        Frame::Delta(delta) => delta
-            .changes
-            .iter()
-            .any(|change| matches!(change, Change::Request { .. } | Change::Approval { .. })),
+/// How soon somebody wants to see a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Urgency {
+    /// At once: a person waits for it.
+    Awaited,
+    /// With the next refresh of the screen.
+    Seen,
+    /// Some time soon: it is about a session that is not in view.
+    Unseen,
+}
+
+fn urgency(frame: &Frame, view: Option<SessionId>) -> Urgency {
+    let Frame::Delta(delta) = frame else { return Urgency::Awaited };
+    let of = |change: &Change| match change {
+        Change::Request { .. } | Change::Approval { .. } => Urgency::Awaited,
+        Change::LiveText { added: LiveText { session, .. } }
+        | Change::LiveCleared { session }
+        | Change::Entry { session, .. }
+            if Some(*session) != view =>
+        {
+            Urgency::Unseen
+        }
+        _ => Urgency::Seen,
+    };
+    let urgencies = delta.changes.iter().map(of);
+    urgencies.min_by_key(|urgency| *urgency as u8).unwrap_or(Urgency::Unseen)
+}
+
+#[cfg(test)]
+mod tests {
+    use askdesk_engine::frame::{Delta, LiveKind};
+
+    use super::*;
+
+    fn session(number: u128) -> SessionId {
+        SessionId::new(uuid::Uuid::from_u128(number))
+    }
+
+    fn text(of: u128) -> Change {
+        Change::LiveText {
+            added: LiveText { session: session(of), kind: LiveKind::Text, text: "word".to_owned() },
+        }
+    }
+
+    fn delta(changes: Vec<Change>) -> Frame {
+        Frame::Delta(Arc::new(Delta { epoch: "e".to_owned(), prev: 0, seq: 1, changes }))
+    }
+
+    #[test]
+    fn text_is_as_urgent_as_its_session_is_in_view() {
+        assert_eq!(urgency(&delta(vec![text(1)]), Some(session(1))), Urgency::Seen);
+        assert_eq!(urgency(&delta(vec![text(1)]), Some(session(2))), Urgency::Unseen);
+        assert_eq!(urgency(&delta(vec![text(1)]), None), Urgency::Unseen);
+        assert_eq!(urgency(&delta(vec![text(1), text(2)]), Some(session(2))), Urgency::Seen);
     }
 }

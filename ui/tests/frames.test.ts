@@ -130,6 +130,33 @@ describe('selection', () => {
   });
 });
 
+describe('a transcript out of view', () => {
+  const two = [aSession({ id: 's1' }), aSession({ id: 's2' })];
+  const entries = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => said(from + index, 'x'));
+
+  test('is not gathered before it was looked at', () => {
+    const state = run([frames(snapshot({ sessions: two }))]);
+    const away = run([{ type: 'session_selected', session: 's2' }, frames(delta(0, entries(1, 50)))], state);
+    expect(transcriptOf(away, 's1')).toMatchObject({ status: 'unread', entries: [] });
+  });
+
+  test('does not grow without end, and is read again when it is looked at', () => {
+    const asked = { session: 's1', before: null, generation: 1 };
+    const page = { entries: [], more: false, requests: [], approvals: [] };
+    const state = run([
+      frames(snapshot({ sessions: two })),
+      { type: 'page_asked', asked },
+      { type: 'page_read', asked, page },
+      { type: 'session_selected', session: 's2' },
+      frames(delta(0, entries(1, 400))),
+    ]);
+    expect(transcriptOf(state, 's1').status).toBe('read');
+    const later = run([frames(delta(1, entries(400, 2_000)))], state);
+    expect(transcriptOf(later, 's1')).toMatchObject({ status: 'unread', entries: [] });
+  });
+});
+
 describe('pages of a transcript', () => {
   const asked = (generation: number, before: number | null = null) => ({
     session: 's1',

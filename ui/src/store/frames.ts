@@ -14,6 +14,9 @@ import { keepEdits, withoutKey } from './queue';
 import { sessionsInOrder, shownSession } from './select';
 import { emptyTranscript, type State, type Transcript } from './state';
 
+/** How much of a transcript is kept while another session is shown. */
+const STRETCHES_OUT_OF_VIEW = 2;
+
 /** Folds frames into the state; every change carries a whole value, so folding one twice changes nothing. */
 export function receiveFrames(state: State, frames: readonly Frame[]): State {
   const known = state.requests;
@@ -184,12 +187,24 @@ function isDelivered(request: Request): boolean {
 
 function putEntry(state: State, session: string, entry: Entry): State {
   const transcript = state.transcripts[session] ?? emptyTranscript;
+  if (shownSession(state) !== session && isReadAgain(transcript)) return forgetTranscript(state, session);
   const changed: Transcript = {
     ...transcript,
     entries: withEntry(transcript.entries, entry),
     streamed: withPlace(transcript.streamed, entry.n),
   };
   return { ...state, transcripts: { ...state.transcripts, [session]: changed } };
+}
+
+/** A transcript that is out of view is not kept growing: it is read from the disk when it is looked at. */
+function isReadAgain({ status, entries }: Transcript): boolean {
+  return status === 'unread' || (status === 'read' && entries.length > STRETCHES_OUT_OF_VIEW);
+}
+
+function forgetTranscript(state: State, session: string): State {
+  if (!(session in state.transcripts)) return state;
+  const { [session]: _, ...transcripts } = state.transcripts;
+  return { ...state, transcripts };
 }
 
 /** Adds text to what an agent is writing; text of one kind flows together. */
