@@ -1,6 +1,7 @@
 //! Whole sessions of a real Claude Code process, with a model of our own on loopback, handled in the real window.
 
 use std::path::Path;
+use std::time::Duration;
 
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
@@ -248,6 +249,39 @@ async fn stop_interrupts_a_command_and_a_text_and_the_session_goes_on() {
     desk.shows_text("main", "Here again.").await;
     assert_eq!(real.file("late"), None);
     real.desk.close().await;
+}
+
+#[tokio::test]
+async fn an_answer_kept_after_the_app_was_killed_reaches_the_resumed_agent_once() {
+    let questions = json!([{ "question": "Which store?", "header": "Store", "multiSelect": false, "options": [
+        { "label": "SQLite", "description": "One file" }, { "label": "PostgreSQL", "description": "A server" }] }]);
+    let script = vec![Reply::question("toolu_q", &questions)];
+    let test = "an_answer_kept_after_the_app_was_killed_reaches_the_resumed_agent_once";
+    let data = TempDir::new().unwrap();
+    let setup = Setup::default().data(data.path());
+    let Some(real) = Real::start_in(test, json!({}), script, setup).await else { return };
+    let Real { desk, mock, session, home, .. } = real;
+    desk.by_role("radio", "PostgreSQL").await;
+    // The agent writes its own transcript a moment after it has asked.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    // Not closed: killed, with everything that hangs on it.
+    drop(desk);
+
+    let desk = sealed(Setup::default().data(data.path()), home.path(), &mock).open().await;
+    desk.select(&session).await;
+    let missed = desk.find("aside details[data-missed] summary").await;
+    desk.press(&missed).await;
+    desk.click("radio", "PostgreSQL").await;
+    desk.click("button", "Send when resumed").await;
+    desk.shows_text("aside", "Kept, will be delivered when the session is resumed").await;
+    mock.push(Reply::text("PostgreSQL it is."));
+    desk.press(&desk.by_role_in("aside", "button", "Resume").await).await;
+    desk.shows_text("main", "PostgreSQL it is.").await;
+    desk.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    let told = mock.conversation().last().unwrap()["messages"].to_string();
+    assert_eq!(told.matches("This is a late answer.").count(), 1, "{told}");
+    assert!(told.contains(r#"Answer: \"PostgreSQL\""#), "{told}");
+    desk.close().await;
 }
 
 /// The file the model was told to write its plan into.
