@@ -273,7 +273,7 @@ describe('an answer that waits for its agent', () => {
     const given = state.state === 'ended' ? missed({ state: { ...state, delivery: null } }) : missed();
     bridge.push({ change: 'request', request: given });
     await settle();
-    expect(main).toHaveTextContent('Not sent: you gave it up');
+    expect(main).toHaveTextContent('You gave it up');
     expect(within(panel()).queryByRole('region', { name: 'Not delivered yet' })).toBeNull();
   });
 
@@ -296,7 +296,7 @@ describe('an answer that waits for its agent', () => {
     const failed = missed({ state: { ...state, delivery: { delivery: 'failed', error: 'it may have arrived' } } });
     const { user, bridge } = await open(gone, failed);
     noButton('Retry');
-    await user.click(button('Do not send'));
+    await user.click(button('Dismiss'));
     await settle();
     expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'r1' }]);
     bridge.push({ change: 'session', session: resumable });

@@ -186,7 +186,7 @@ export const en = {
   'delivery.failed': 'Not delivered to the agent: {error}',
   'delivery.parked': 'Kept here; the agent was no longer there to take it',
   'delivery.late': 'Delivered late, in a message of its own',
-  'delivery.given_up': 'Not sent: you gave it up',
+  'delivery.given_up': 'You gave it up; it is not known to have reached the agent',
   'delivery.retry': 'Retry',
   'delivery.retrying': 'Sending again…',
   'delivery.kept': 'Your answer is kept here.',
