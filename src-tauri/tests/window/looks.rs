@@ -71,7 +71,15 @@ async fn axe_finds_nothing_in_a_failed_session_and_its_log() {
     desk.select(&session).await;
     desk.find("main [data-request][data-state=orphaned]").await;
     check(&desk, "a missed question").await;
+    let missed = desk.find("aside [data-missed] summary").await;
+    desk.press(&missed).await;
+    desk.by_role("button", "Send when resumed").await;
+    check(&desk, "a missed question, unfolded").await;
     desk.picture("missed").await;
+    desk.click("radio", "SQLite").await;
+    desk.click("button", "Send when resumed").await;
+    desk.find("aside [data-kept]").await;
+    check(&desk, "an answer that waits for its agent").await;
     desk.close().await;
 }
 

@@ -246,6 +246,26 @@ export const scenes: Record<string, () => FakeBridge> = {
       ended('e5', end({ outcome: 'orphaned', why: 'agent_ended' }, false)),
       ended('e6', end({ outcome: 'expired' })),
     ]),
+  missed: () => {
+    const gone = { session: 's5', askedAt: at(NOW - 900_000) };
+    const orphaned = end({ outcome: 'orphaned', why: 'app_quit' }, false);
+    const parked = { ...end(answered), delivery: { delivery: 'parked' } } as const;
+    const requests = [
+      aRequest({ ...gone, id: 'm1', questions: [auth, providers], state: orphaned }),
+      aRequest({ ...gone, id: 'm2', questions: [auth], state: end({ outcome: 'expired' }) }),
+      aRequest({ ...gone, id: 'm3', questions: [auth, providers], state: parked }),
+    ];
+    const bridge = base([
+      ...requests,
+      lone,
+      aRequest({ id: 'm4', questions: [providers], state: end({ outcome: 'expired' }), askedAt: at(NOW - 300_000) }),
+      aRequest({ id: 'm5', session: 's4', questions: [auth], state: end({ outcome: 'orphaned', why: 'agent_ended' }, false), askedAt: at(NOW - 300_000) }),
+    ]);
+    bridge.entries['s5'] = [
+      ...requests.map((request, index) => anEntry(index + 1, { kind: 'request', request: request.id })),
+    ];
+    return bridge;
+  },
   storage: () => {
     const bridge = base([pair]);
     bridge.snapshot.storage = { storage: 'corrupt', kept: '/home/ada/.local/share/askdesk/desk.corrupt' };

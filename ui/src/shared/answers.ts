@@ -43,6 +43,18 @@ export function linesOfDraft(request: Request, draft: Draft): AnswerLine[] {
   });
 }
 
+/** All that was begun, as plain text: also words that no choice sends. */
+export function textOfDraft(request: Request, draft: Draft): string {
+  const begun = request.questions.flatMap((question) => {
+    const answer = answerOf(draft, question);
+    const { parts } = lineOf(question, answer.chosen, null, null);
+    const note = answer.note.trim() === '' ? '' : t('answer.note', { note: answer.note });
+    const lines = [...parts, answer.other, note].filter((text) => text.trim() !== '');
+    return lines.length > 0 ? [[question.text, ...lines].join('\n')] : [];
+  });
+  return [...begun, draft.words].filter((text) => text.trim() !== '').join('\n\n');
+}
+
 function lineOf(
   question: Question,
   chosen: readonly string[],

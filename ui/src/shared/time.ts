@@ -33,6 +33,12 @@ export function dayTime(at: number): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
 }
 
+/** The time of a moment, with the day where that is another one. */
+export function momentTime(at: number, now: number): string {
+  const today = new Date(at).toDateString() === new Date(now).toDateString();
+  return today ? clockTime(at) : dayTime(at);
+}
+
 const costs = new Intl.NumberFormat('en', {
   style: 'currency',
   currency: 'USD',

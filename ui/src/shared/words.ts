@@ -9,8 +9,10 @@ import type {
   Outcome,
   PermissionMode,
   QuestionPolicy,
+  Request,
   RuleScope,
   RuleWords,
+  Session,
   StorageNotice,
   TodoStatus,
   ToolStatus,
@@ -332,3 +334,21 @@ const orphanedWords = {
   session_stopped: 'ended.session_stopped',
   app_quit: 'ended.app_quit',
 } as const satisfies Record<Extract<Outcome, { outcome: 'orphaned' }>['why'], MessageKey>;
+
+const missedWords = {
+  agent_ended: 'missed.agent_ended',
+  session_stopped: 'missed.session_stopped',
+  app_quit: 'missed.app_quit',
+} as const satisfies Record<keyof typeof orphanedWords, MessageKey>;
+
+/** Why a request was missed, in few words. */
+export function wordsOfMissed({ state }: Request): string {
+  if (state.state !== 'ended' || state.outcome.outcome !== 'orphaned') return t('missed.expired');
+  return t(missedWords[state.outcome.why]);
+}
+
+/** What becomes of an answer that waits for its agent. */
+export function wordsOfKept(session: Session | null): string {
+  if (session?.state.state !== 'ended') return t(session ? 'kept.running' : 'delivery.parked');
+  return t(session.resumable ? 'kept.resumable' : 'delivery.parked');
+}

@@ -312,6 +312,11 @@ export class Desk {
     return this.#end(this.#submit(submitKey.request(id), 'cancel_question', body));
   }
 
+  /** Gives up a request that was missed, or an end that waits for an agent. */
+  dismiss({ id }: Request): Promise<boolean> {
+    return this.#end(this.#submit(submitKey.request(id), 'dismiss_request', { id }));
+  }
+
   retryDelivery({ id }: Request): Promise<boolean> {
     return this.#end(this.#submit(submitKey.request(id), 'retry_delivery', { id }));
   }

@@ -14,6 +14,7 @@ export const emptyDraft: Draft = {
   answers: {},
   warned: false,
   declining: false,
+  dismissing: false,
   words: '',
 };
 
@@ -49,6 +50,23 @@ export function strayNotes(request: Request, draft: Draft): Question[] {
   return unanswered(request, draft).filter(
     (question) => answerOf(draft, question).note.trim() !== '',
   );
+}
+
+/** Whether anything was begun: a choice, or words. */
+export function isBegun(draft: Draft): boolean {
+  return hasWords(draft) || Object.values(draft.answers).some(({ chosen }) => chosen.length > 0);
+}
+
+/** Whether the person wrote something, wherever it stands. */
+export function hasWords(draft: Draft): boolean {
+  const written = Object.values(draft.answers).flatMap(({ other, note }) => [other, note]);
+  return [draft.words, ...written].some((text) => text.trim() !== '');
+}
+
+/** Forgets secrets: they are never kept, so they cannot be given late. */
+export function withoutSecrets(request: Request, draft: Draft): Draft {
+  const secrets = request.questions.filter(({ kind, id }) => kind === 'secret' && id in draft.answers);
+  return secrets.reduce((kept, question) => withAnswer(kept, question, emptyAnswer), draft);
 }
 
 /** The answers to send; an unanswered question is left out. */

@@ -8,8 +8,10 @@ import type {
   Session,
   Snapshot,
 } from '../generated/wire';
+import { isBegun, withoutSecrets } from './drafts';
 import { withEntry, withPlace } from './entries';
 import { forgetSession } from './history';
+import { isMissed } from './late';
 import { keepEdits, withoutKey } from './queue';
 import { sessionsInOrder, shownSession } from './select';
 import { emptyTranscript, type State, type Transcript } from './state';
@@ -26,7 +28,20 @@ export function receiveFrames(state: State, frames: readonly Frame[]): State {
       frame.frame === 'snapshot' ? takeSnapshot(folded, frame) : takeDelta(folded, frame),
     state,
   );
-  return wasLive && next.requests !== known ? announceNew(next, known) : next;
+  if (next.requests === known) return next;
+  const noted = noteMissed(next, known);
+  return wasLive ? announceNew(noted, known) : noted;
+}
+
+/** What was begun on a question stays before the eyes of the person when the question is missed. */
+function noteMissed(state: State, known: State['requests']): State {
+  return Object.entries(state.drafts).reduce((noted, [id, draft]) => {
+    const [before, now] = [known[id], state.requests[id]];
+    if (!now || !isMissed(now) || !before || isMissed(before)) return noted;
+    const kept = withoutSecrets(now, draft);
+    const missedOpen = { ...noted.missedOpen, [id]: isBegun(kept) };
+    return { ...noted, drafts: { ...noted.drafts, [id]: kept }, missedOpen };
+  }, state);
 }
 
 function announceNew(state: State, known: State['requests']): State {

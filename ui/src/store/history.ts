@@ -181,6 +181,9 @@ export function forgetSession(state: State, id: SessionId): State {
     messages: drop(state.messages),
     picked: drop(state.picked),
     drafts: Object.fromEntries(Object.entries(state.drafts).filter(([request]) => !gone(request))),
+    missedOpen: Object.fromEntries(
+      Object.entries(state.missedOpen).filter(([request]) => !gone(request)),
+    ),
     queueEdits: Object.fromEntries(
       Object.entries(state.queueEdits).filter(([message]) => !waited(message)),
     ),

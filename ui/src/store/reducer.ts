@@ -23,6 +23,7 @@ import {
   writeOther,
 } from './drafts';
 import { putRequest, putSession, receiveFrames } from './frames';
+import { isMissed } from './late';
 import { closeHistory, isHistoryAction, reduceHistory, type HistoryAction } from './history';
 import { withoutKey } from './queue';
 import { takePage, type PageAsked } from './pages';
@@ -64,6 +65,7 @@ export type Action =
   | { type: 'approval_drafted'; approval: ApprovalId; change: Partial<ApprovalDraft> }
   | { type: 'delivery_shown'; requests: readonly RequestId[] }
   | { type: 'request_picked'; session: SessionId; request: RequestId }
+  | { type: 'missed_folded'; request: RequestId; open: boolean }
   | { type: 'panel_collapsed'; collapsed: boolean }
   | { type: 'panel_resized'; width: number }
   | { type: 'message_written'; session: SessionId; text: string }
@@ -101,6 +103,7 @@ type DraftAction = { request: RequestId } & (
   | { type: 'unanswered_named' }
   | { type: 'declining'; open: boolean }
   | { type: 'words_written'; text: string }
+  | { type: 'dismissing'; open: boolean }
 );
 
 /** The window's next state; what is in view has been seen. */
@@ -167,7 +170,8 @@ function step(state: State, action: Action): State {
       // What was typed has gone out or was given up; a secret must not stay behind.
       const { [action.request.id]: _, ...drafts } = state.drafts;
       const next = { ...state, drafts };
-      return known?.state.state === 'ended' ? next : putRequest(next, action.request);
+      const newer = known?.state.state === 'ended' && !isMissed(known);
+      return newer ? next : putRequest(next, action.request);
     }
     case 'approval_decided': {
       const { approval } = action;
@@ -192,6 +196,10 @@ function step(state: State, action: Action): State {
         picked: { ...state.picked, [action.session]: action.request },
         panelCollapsed: false,
       };
+    case 'missed_folded': {
+      const missedOpen = { ...state.missedOpen, [action.request]: action.open };
+      return { ...state, missedOpen };
+    }
     case 'panel_collapsed':
       return { ...state, panelCollapsed: action.collapsed };
     case 'panel_resized': {
@@ -274,6 +282,8 @@ function nextDraft(request: Request, draft: Draft, action: DraftAction): Draft {
       return { ...draft, declining: action.open };
     case 'words_written':
       return { ...draft, words: action.text };
+    case 'dismissing':
+      return { ...draft, dismissing: action.open };
   }
   const question = request.questions.find((other) => other.id === action.question);
   if (!question) return draft;

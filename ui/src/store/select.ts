@@ -1,6 +1,7 @@
 import type { Approval, ApprovalId, Request, RequestId, Session, SessionId } from '../generated/wire';
 import { emptyDraft } from './drafts';
 import { allOf } from './entries';
+import { isMissed } from './late';
 import {
   emptyApprovalDraft,
   emptyTranscript,
@@ -165,7 +166,8 @@ export function shownRequest(state: State, session: SessionId): Request | null {
 
 /** Whether an ended request still has something to say: on its way, stuck, delivered last, or too late. */
 function isStillTold(state: State, request: Request, deliveredLast: RequestId | undefined): boolean {
-  if (request.state.state === 'open') return false;
+  // What was missed has a place of its own.
+  if (request.state.state === 'open' || isMissed(request)) return false;
   if (state.submits[request.id]?.phase === 'failed') return true;
   const how = request.state.delivery?.delivery;
   return how === 'pending' || how === 'failed' || request.id === deliveredLast;

@@ -58,6 +58,8 @@ export interface Draft {
   /** Whether a submit was held back to name what is unanswered. */
   warned: boolean;
   declining: boolean;
+  /** Whether the person is asked before what they wrote goes with a missed request. */
+  dismissing: boolean;
   words: string;
 }
 
@@ -159,6 +161,8 @@ export interface State {
   agents: AgentsFound | null;
   start: StartDraft;
   picked: Readonly<Record<SessionId, RequestId>>;
+  /** The missed requests that stand unfolded. */
+  missedOpen: Readonly<Record<RequestId, boolean>>;
   drafts: Readonly<Record<RequestId, Draft>>;
   decisions: Readonly<Record<ApprovalId, ApprovalDraft>>;
   messages: Readonly<Record<SessionId, string>>;
@@ -208,6 +212,7 @@ export function initialState(
     agents: null,
     start: emptyStartDraft,
     picked: {},
+    missedOpen: {},
     drafts: {},
     decisions: {},
     messages,

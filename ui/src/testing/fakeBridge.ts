@@ -100,6 +100,7 @@ export class FakeBridge implements Bridge {
       case 'decline_question':
       case 'cancel_question':
       case 'retry_delivery':
+      case 'dismiss_request':
         return this.request(known.id ?? '');
       case 'rename_session': {
         const session = this.snapshot.sessions.find((one) => one.id === known.session);

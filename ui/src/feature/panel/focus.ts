@@ -2,6 +2,7 @@ import { tick } from 'svelte';
 
 import type { Request } from '../../generated/wire';
 import type { Desk } from '../../store/desk.svelte';
+import { isMissed } from '../../store/late';
 
 const FIELDS = 'fieldset input, fieldset textarea';
 
@@ -16,8 +17,10 @@ export function focusFields(card: Element | null): void {
 export async function showCard(desk: Desk, request: Request): Promise<void> {
   desk.dispatch({ type: 'session_selected', session: request.session });
   desk.dispatch({ type: 'request_picked', session: request.session, request: request.id });
+  if (isMissed(request)) desk.dispatch({ type: 'missed_folded', request: request.id, open: true });
   await tick();
-  const card = document.querySelector(`[data-card="${CSS.escape(request.id)}"]`);
+  const id = CSS.escape(request.id);
+  const card = document.querySelector(`[data-card="${id}"], [data-missed="${id}"]`);
   focusFields(card);
   if (card && !card.contains(document.activeElement)) (card as HTMLElement).focus();
 }

@@ -1,0 +1,306 @@
+import { screen, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+
+import type { Delivery, Outcome, Request, Session } from '../src/generated/wire';
+import { reduce, type Action } from '../src/store/reducer';
+import { draftOf } from '../src/store/select';
+import { initialState } from '../src/store/state';
+import { aQuestion, anApproval, anEntry, aRequest, aSession, aSnapshot } from '../src/testing/desk';
+import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { answered, expectNoViolations, openDesk, settle } from './open';
+
+const died: Session['state'] = { state: 'ended', end: { end: 'failed', why: 'it died' }, at: 1 };
+const resumable = aSession({ state: died, resumable: true });
+const gone = aSession({ state: died });
+const running = aSession({ state: { state: 'idle' } });
+
+const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
+const ended = (outcome: Outcome, delivery: Delivery | null = null): Request['state'] => ({
+  state: 'ended',
+  outcome,
+  at: 1,
+  delivery,
+});
+const orphaned = ended({ outcome: 'orphaned', why: 'agent_ended' });
+const missed = (changes: Partial<Request> = {}) =>
+  aRequest({ questions: [store], state: orphaned, ...changes });
+const parked = (request: Request): Request => {
+  const { state } = answered(request, [{ question: 'q1', chosen: ['q1o2'] }]);
+  return state.state === 'ended'
+    ? { ...request, state: { ...state, delivery: { delivery: 'parked' } } }
+    : request;
+};
+
+const open = (session: Session, ...requests: Request[]) => {
+  const bridge = new FakeBridge({ sessions: [session], requests });
+  bridge.on('answer_question', ({ id }) => parked(bridge.request(id)));
+  return openDesk(bridge);
+};
+
+const panel = () => screen.getByRole('complementary', { name: 'Questions' });
+const list = () => within(panel()).getByRole('region', { name: /^Missed/ });
+const button = (name: string | RegExp) => within(panel()).getByRole('button', { name });
+const noButton = (name: string) => expect(within(panel()).queryByRole('button', { name })).toBeNull();
+const words = () => within(panel()).getByRole('textbox', { name: 'Your own words' });
+const line = () => list().querySelector('summary')!;
+
+/** A question that is begun, and missed when its agent dies. */
+async function begunThenMissed(after: Session = resumable) {
+  const request = missed({ state: { state: 'open' } });
+  const opened = await open(aSession(), request);
+  await opened.user.type(words(), 'a graph store');
+  opened.bridge.push(
+    { change: 'request', request: missed() },
+    { change: 'session', session: after },
+  );
+  await settle();
+  return opened;
+}
+
+describe('a missed question', () => {
+  test('is one line that says what, when and why, and unfolds to its form', async () => {
+    const { user } = await open(resumable, missed({ askedAt: 1 }));
+    expect(list()).toHaveTextContent('The agent ended');
+    expect(list()).toHaveTextContent(String(new Date(1).getFullYear()));
+    expect(within(panel()).queryByRole('radio')).toBeNull();
+    expect(document.body).toHaveFocus();
+    await expectNoViolations();
+    await user.click(line());
+    await settle();
+    expect(within(list()).getByRole('group', { name: /Which store\?/ })).toBeVisible();
+    await expectNoViolations();
+    await user.click(line());
+    await settle();
+    expect(within(panel()).queryByRole('radio')).toBeNull();
+  });
+
+  test('case_27_what_was_begun_stays_and_goes_out_when_the_session_is_resumed', async () => {
+    const { user, bridge } = await begunThenMissed();
+    expect(words()).toHaveValue('a graph store');
+    expect(words()).not.toHaveFocus();
+    bridge.on('resume_session', () => aSession());
+    await user.click(button('Send when resumed'));
+    await settle();
+    const [sent] = bridge.sent('answer_question');
+    expect(sent).toMatchObject({ id: 'r1', answers: [{ question: 'q1', other: 'a graph store' }] });
+    const kept = within(panel()).getByRole('region', { name: 'Not delivered yet' });
+    expect(kept).toHaveTextContent('Kept, will be delivered when the session is resumed');
+    expect(within(panel()).queryByRole('region', { name: /^Missed/ })).toBeNull();
+    await expectNoViolations();
+    await user.click(within(kept).getByRole('button', { name: 'Resume' }));
+    expect(bridge.sent('resume_session')).toMatchObject([{ session: 's1' }]);
+  });
+
+  test('of a session that runs is sent now', async () => {
+    const { user, bridge } = await open(running, missed({ state: ended({ outcome: 'expired' }) }));
+    expect(list()).toHaveTextContent('The time limit passed');
+    await user.click(line());
+    await settle();
+    await user.click(within(list()).getByRole('radio', { name: 'SQLite' }));
+    await user.click(button('Send now'));
+    await settle();
+    expect(bridge.sent('answer_question')).toHaveLength(1);
+  });
+
+  test('case_27_is_read_only_with_its_draft_to_copy_where_nobody_can_ever_take_it', async () => {
+    const { user, bridge } = await begunThenMissed(gone);
+    expect(within(panel()).queryByRole('textbox')).toBeNull();
+    expect(list()).toHaveTextContent('the session has ended and cannot be resumed');
+    expect(list()).toHaveTextContent('a graph store');
+    for (const name of ['Send when resumed', 'Send now', 'Decline']) noButton(name);
+    await expectNoViolations();
+    await user.click(button('Copy what you have begun'));
+    expect(await navigator.clipboard.readText()).toBe('Which store?\na graph store');
+    expect(bridge.sent('answer_question')).toEqual([]);
+  });
+
+  test('case_27_is_dismissed_at_once_or_after_asking_where_something_is_written', async () => {
+    const { user, bridge } = await begunThenMissed();
+    await user.click(button('Dismiss'));
+    expect(bridge.sent('dismiss_request')).toEqual([]);
+    expect(screen.getByRole('alert')).toHaveTextContent('What you wrote for it goes with it.');
+    await expectNoViolations();
+    await user.click(button('Keep it'));
+    expect(words()).toHaveValue('a graph store');
+    await user.clear(words());
+    await user.click(button('Dismiss'));
+    await settle();
+    expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'r1' }]);
+  });
+
+  test('that is dismissed with its words leaves the panel', async () => {
+    const { user, bridge } = await begunThenMissed();
+    const withdrawn = ended({ outcome: 'withdrawn', why: { why: 'cancelled', reason: null } });
+    bridge.on('dismiss_request', () => missed({ state: withdrawn }));
+    await user.click(button('Dismiss'));
+    await user.click(button('Dismiss it'));
+    await settle();
+    expect(within(panel()).queryByRole('region', { name: /^Missed/ })).toBeNull();
+    expect(bridge.sent('dismiss_request')).toHaveLength(1);
+  });
+
+  test('is declined late with words', async () => {
+    const { user, bridge } = await open(resumable, missed());
+    await user.click(line());
+    await settle();
+    await user.click(button('Decline'));
+    await user.type(screen.getByRole('textbox', { name: 'What to tell the agent (optional)' }), 'Later');
+    await user.click(button('Decline'));
+    await settle();
+    expect(bridge.sent('decline_question')).toMatchObject([{ id: 'r1', words: 'Later' }]);
+  });
+
+  test('case_29_an_answer_that_comes_too_late_is_refused_with_an_explanation_and_stays', async () => {
+    const { user, bridge } = await begunThenMissed();
+    bridge.on('answer_question', () => {
+      throw anError({ code: 'session_gone', message: 'gone', retryable: false });
+    });
+    await user.click(button('Send when resumed'));
+    await settle();
+    expect(within(list()).getByRole('alert')).toHaveTextContent('there is nobody to send this to');
+    expect(words()).toHaveValue('a graph store');
+    bridge.push({ change: 'session', session: gone });
+    await settle();
+    expect(list()).toHaveTextContent('a graph store');
+    noButton('Send when resumed');
+  });
+
+  test('case_29_what_the_agent_took_back_is_refused_and_not_listed_as_missed', async () => {
+    const { user, bridge } = await open(aSession(), missed({ state: { state: 'open' } }));
+    const withdrawn = missed({ state: ended({ outcome: 'withdrawn', why: { why: 'by_agent' } }) });
+    bridge.on('answer_question', () => {
+      bridge.push({ change: 'request', request: withdrawn });
+      throw anError({ code: 'already_ended', retryable: false, ended: { by: 'agent', at: 1 } });
+    });
+    await user.click(within(panel()).getByRole('radio', { name: 'SQLite' }));
+    await user.click(button('Submit'));
+    await settle();
+    expect(within(panel()).getByRole('alert')).toHaveTextContent('already answered or closed (by the agent');
+    expect(within(panel()).queryByRole('region', { name: /^Missed/ })).toBeNull();
+  });
+
+  test('stands below what is open, apart from permissions, and needs nobody', async () => {
+    const bridge = new FakeBridge({
+      sessions: [running],
+      requests: [missed({ id: 'r0', askedAt: 1 }), aRequest({ id: 'r2', questions: [aQuestion(2)] })],
+      approvals: [anApproval()],
+    });
+    await openDesk(bridge);
+    const [question] = within(panel()).getAllByRole('radio');
+    const permission = within(panel()).getByRole('button', { name: 'Allow once' });
+    for (const above of [question!, permission]) {
+      expect(above.compareDocumentPosition(list())).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+      expect(list()).not.toContainElement(above);
+    }
+    expect(within(panel()).getByText('2 waiting')).toBeInTheDocument();
+    const row = screen.getByRole('button', { name: /^api/ });
+    expect(row).toHaveTextContent('1 missed');
+  });
+
+  test('alone leaves its session as it is', async () => {
+    await open(running, missed());
+    const row = screen.getByRole('button', { name: /^api/ });
+    expect(row).toHaveTextContent('Idle');
+    expect(row).toHaveTextContent('1 missed');
+    expect(row).not.toHaveTextContent('Needs you');
+  });
+
+  test('is led to from its line in the transcript', async () => {
+    const bridge = new FakeBridge({ sessions: [resumable], requests: [missed()] });
+    bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: 'r1' })];
+    const { user } = await openDesk(bridge);
+    await user.click(within(screen.getByRole('main')).getByRole('button', { name: 'Show in the panel' }));
+    await settle();
+    expect(within(list()).getByRole('radio', { name: 'SQLite' })).toHaveFocus();
+  });
+
+  test('lets Esc leave its field and keeps what is written', async () => {
+    const { user } = await begunThenMissed();
+    await user.click(words());
+    await user.keyboard('{Escape}');
+    expect(words()).not.toHaveFocus();
+    expect(words()).toHaveValue('a graph store');
+    expect(list()).toContainElement(document.activeElement as HTMLElement);
+  });
+});
+
+describe('a secret', () => {
+  const secret = aQuestion(2, { kind: 'secret', header: 'Token', text: 'Which token?', options: [] });
+  const write = (question: string, text: string): Action => ({
+    type: 'other_written',
+    request: 'r1',
+    question,
+    text,
+  });
+
+  test('that was typed is forgotten when its question is missed, and the rest stays', () => {
+    const request = missed({ questions: [store, secret], state: { state: 'open' } });
+    const snapshot = { frame: 'snapshot', ...aSnapshot({ requests: [request] }) } as const;
+    const lost = { change: 'request', request: { ...request, state: orphaned } } as const;
+    const delta = { frame: 'delta', epoch: 'e1', prev: 0, seq: 1, changes: [lost] } as const;
+    const state = [
+      { type: 'frames_received', frames: [snapshot] } as Action,
+      write('q1', 'a graph store'),
+      write('q2', 'hunter2'),
+      { type: 'frames_received', frames: [delta] } as unknown as Action,
+    ].reduce(reduce, initialState());
+    const { answers } = draftOf(state, 'r1');
+    expect([answers['q1']?.other, answers['q2']?.other]).toEqual(['a graph store', '']);
+    expect(state.missedOpen['r1']).toBe(true);
+  });
+
+  test('is never asked for late, and a question of one alone can only be dismissed', async () => {
+    const { user } = await open(resumable, missed({ questions: [secret] }));
+    await user.click(line());
+    await settle();
+    expect(list()).toHaveTextContent('A secret cannot be given late');
+    expect(list().querySelector('input')).toBeNull();
+    expect(button('Dismiss')).toBeVisible();
+  });
+});
+
+describe('an answer that waits for its agent', () => {
+  test('can be given up, and its line says so', async () => {
+    const bridge = new FakeBridge({ sessions: [resumable], requests: [parked(missed())] });
+    bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: 'r1' })];
+    const { user } = await openDesk(bridge);
+    const main = screen.getByRole('main');
+    expect(main).toHaveTextContent('Kept, will be delivered when the session is resumed');
+    await user.click(button('Do not send'));
+    await settle();
+    expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'r1' }]);
+    const { state } = parked(missed());
+    const given = state.state === 'ended' ? missed({ state: { ...state, delivery: null } }) : missed();
+    bridge.push({ change: 'request', request: given });
+    await settle();
+    expect(main).toHaveTextContent('You gave it up');
+    expect(within(panel()).queryByRole('region', { name: 'Not delivered yet' })).toBeNull();
+  });
+
+  test('case_47_that_came_late_says_so_in_its_line', async () => {
+    const bridge = new FakeBridge({ sessions: [running], requests: [parked(missed())] });
+    bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: 'r1' })];
+    await openDesk(bridge);
+    const { state } = parked(missed());
+    if (state.state !== 'ended') throw new Error('it has ended');
+    const delivery: Delivery = { delivery: 'delivered', at: 2, late: true };
+    bridge.push({ change: 'request', request: missed({ state: { ...state, delivery } }) });
+    await settle();
+    expect(screen.getByRole('main')).toHaveTextContent('Delivered late');
+    await expectNoViolations();
+  });
+
+  test('and may have arrived is given up or sent again, by the person alone', async () => {
+    const { state } = parked(missed());
+    if (state.state !== 'ended') throw new Error('it has ended');
+    const failed = missed({ state: { ...state, delivery: { delivery: 'failed', error: 'it may have arrived' } } });
+    const { user, bridge } = await open(gone, failed);
+    noButton('Retry');
+    await user.click(button('Dismiss'));
+    await settle();
+    expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'r1' }]);
+    bridge.push({ change: 'session', session: resumable });
+    await settle();
+    expect(button('Retry')).toBeVisible();
+  });
+});
