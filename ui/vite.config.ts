@@ -19,5 +19,7 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     setupFiles: ['tests/setup.ts'],
     restoreMocks: true,
+    // Generous, because a slow machine is no fault of the window.
+    testTimeout: 30_000,
   },
 });
