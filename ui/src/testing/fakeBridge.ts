@@ -37,6 +37,8 @@ export class FakeBridge implements Bridge {
       density: 'comfortable',
       notifyQuestions: 'unseen',
       onClose: 'keep_running',
+      claudeArguments: [],
+      claudeEnvironment: {},
     },
     ignored: [],
     file: '/home/ada/.local/share/askdesk/settings.toml',

@@ -32,7 +32,7 @@ fn typescript() -> String {
         domain::AnswerInput, domain::Answer, domain::Answers,
         domain::Source, domain::Limit, domain::Request, domain::RequestState, domain::Ended, domain::Outcome,
         domain::EndedBy, domain::WithdrawnWhy, domain::OrphanedWhy, domain::Delivery,
-        domain::PermissionMode, domain::Effort, domain::QuestionPolicy, domain::SessionOptions,
+        domain::PermissionMode, domain::Effort, domain::QuestionPolicy, domain::Extras, domain::Arguments, domain::Environment, domain::SessionOptions,
         domain::AgentKind, domain::MessageId, domain::QueuedMessage, domain::Session, domain::SessionState, domain::SessionEnd,
         domain::ToolDetail, domain::TodoItem, domain::TodoStatus,
         domain::RuleId, domain::SuggestedRule, domain::RuleWords, domain::RuleBehaviour, domain::RuleScope,

@@ -10,6 +10,7 @@ pub mod cost;
 pub mod decide;
 pub mod desk;
 pub mod event;
+pub mod extras;
 pub mod forget;
 pub mod id;
 pub mod intake;
@@ -32,6 +33,7 @@ pub use cost::Usd;
 pub use decide::{Decision, Effect, decide};
 pub use desk::Desk;
 pub use event::Event;
+pub use extras::{Arguments, Environment, Extras};
 pub use forget::About;
 pub use id::{
     ApprovalId, CommandId, MessageId, NativeRef, OptionId, QuestionId, RequestId, SessionId, Timestamp,

@@ -392,6 +392,9 @@ export const en = {
   'start.starting': 'Starting…',
   'start.back': 'Back to the sessions',
   'start.missing': '{agent} cannot be started yet',
+  'start.extras': 'Started with your settings',
+  'start.extras_arguments': 'Arguments',
+  'start.extras_environment': 'Environment',
   'start.found': 'Found: {program}',
   'start.found_version': 'Found: version {version}, {program}',
 
@@ -458,6 +461,10 @@ export const en = {
   'error.storage_full': 'The disk is full, so nothing was saved or sent. Free some space, then try again.',
   'error.storage': 'This could not be saved, so nothing was sent. {message}',
   'error.settings_not_written': 'The setting was not kept. {message}',
+  'error.extras_changed':
+    'The settings for this agent have changed since they were shown here. They are shown anew: look at them, then start again.',
+  'secret.show': 'Show',
+  'secret.show_of': 'Show the value of {name}',
   'error.closing': 'Askdesk is closing, so nothing was sent.',
   'error.file_not_written': 'The file could not be written. {message}',
   'error.unreachable': 'The window could not reach the app: {message}',
