@@ -9,15 +9,36 @@ export interface Choice {
   change: Setting;
 }
 
-/** One setting as it stands on the screen. */
-export interface Row {
+interface Named {
   id: Setting['setting'];
-  section: 'settings.appearance' | 'settings.notifications' | 'settings.window';
+  section: 'settings.appearance' | 'settings.notifications' | 'settings.window' | 'settings.agents';
   name: string;
   help: string;
+}
+
+/** A setting that has one of a few values. */
+export interface ChoiceRow extends Named {
+  kind: 'choice';
   current: string;
   choices: readonly Choice[];
 }
+
+/** A setting that is a list of texts. */
+export interface ArgumentsRow extends Named {
+  kind: 'arguments';
+  current: readonly string[];
+  change: (to: string[]) => Setting;
+}
+
+/** A setting that is a list of names with their values. */
+export interface VariablesRow extends Named {
+  kind: 'variables';
+  current: Readonly<Record<string, string>>;
+  change: (to: Record<string, string>) => Setting;
+}
+
+/** One setting as it stands on the screen. */
+export type Row = ChoiceRow | ArgumentsRow | VariablesRow;
 
 const TEXT_SIZES = [80, 90, 100, 110, 125, 150, 175, 200];
 
@@ -25,6 +46,7 @@ const TEXT_SIZES = [80, 90, 100, 110, 125, 150, 175, 200];
 export function rowsOf(settings: Settings): Row[] {
   return [
     {
+      kind: 'choice',
       id: 'theme',
       section: 'settings.appearance',
       name: t('settings.theme'),
@@ -37,6 +59,7 @@ export function rowsOf(settings: Settings): Row[] {
       ],
     },
     {
+      kind: 'choice',
       id: 'text_size',
       section: 'settings.appearance',
       name: t('settings.text_size'),
@@ -47,6 +70,7 @@ export function rowsOf(settings: Settings): Row[] {
       ),
     },
     {
+      kind: 'choice',
       id: 'density',
       section: 'settings.appearance',
       name: t('settings.density'),
@@ -58,6 +82,7 @@ export function rowsOf(settings: Settings): Row[] {
       ],
     },
     {
+      kind: 'choice',
       id: 'notify_questions',
       section: 'settings.notifications',
       name: t('settings.notify_questions'),
@@ -69,6 +94,7 @@ export function rowsOf(settings: Settings): Row[] {
       ],
     },
     {
+      kind: 'choice',
       id: 'on_close',
       section: 'settings.window',
       name: t('settings.on_close'),
@@ -79,6 +105,24 @@ export function rowsOf(settings: Settings): Row[] {
         choice(t('settings.on_close.quit'), { setting: 'on_close', value: 'quit' }),
       ],
     },
+    {
+      kind: 'arguments',
+      id: 'claude_arguments',
+      section: 'settings.agents',
+      name: t('settings.claude_arguments'),
+      help: t('settings.claude_arguments.help'),
+      current: settings.claudeArguments,
+      change: (value) => ({ setting: 'claude_arguments', value }),
+    },
+    {
+      kind: 'variables',
+      id: 'claude_environment',
+      section: 'settings.agents',
+      name: t('settings.claude_environment'),
+      help: t('settings.claude_environment.help'),
+      current: settings.claudeEnvironment,
+      change: (value) => ({ setting: 'claude_environment', value }),
+    },
   ];
 }
 
@@ -86,10 +130,22 @@ export function rowsOf(settings: Settings): Row[] {
 export function found(rows: readonly Row[], search: string): Row[] {
   const words = search.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter((row) => {
-    const texts = [t(row.section), row.name, row.help, row.id, ...row.choices.map(({ words }) => words)];
+    const texts = [t(row.section), row.name, row.help, row.id, ...valuesOf(row)];
     const text = texts.join(' ').toLocaleLowerCase();
     return words.every((word) => text.includes(word));
   });
+}
+
+/** The values that are no secrets: those of variables stay out of it. */
+function valuesOf(row: Row): readonly string[] {
+  switch (row.kind) {
+    case 'choice':
+      return row.choices.map(({ words }) => words);
+    case 'arguments':
+      return row.current;
+    case 'variables':
+      return Object.keys(row.current);
+  }
 }
 
 function choice(words: string, change: Setting): Choice {

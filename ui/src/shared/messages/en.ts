@@ -485,6 +485,7 @@ export const en = {
   'settings.appearance': 'Appearance',
   'settings.notifications': 'Notifications',
   'settings.window': 'Window',
+  'settings.agents': 'Agents',
   'settings.theme': 'Theme',
   'settings.theme.help': 'Light or dark, for the whole window.',
   'settings.theme.system': 'As the system',
@@ -505,4 +506,19 @@ export const en = {
   'settings.on_close.help': 'Where the desktop shows no tray icon, closing asks before it ends what is at work.',
   'settings.on_close.keep_running': 'Sessions go on in the tray',
   'settings.on_close.quit': 'Quits Askdesk',
+  'settings.claude_arguments': 'Arguments for Claude Code',
+  'settings.claude_arguments.help':
+    'Added to every start, one word in each field. They are shown before a session starts; one that runs or goes on keeps its own.',
+  'settings.claude_arguments.add': 'Add an argument',
+  'settings.claude_arguments.one': 'Argument {n}',
+  'settings.claude_arguments.remove': 'Remove argument {n}',
+  'settings.claude_environment': 'Environment for Claude Code',
+  'settings.claude_environment.help':
+    'Variables added to every start. Names with KEY, TOKEN, SECRET, PASSWORD and the like are taken for secrets: hidden here, and kept in the settings file alone.',
+  'settings.claude_environment.add': 'Add a variable',
+  'settings.claude_environment.name': 'Name of variable {n}',
+  'settings.claude_environment.value': 'Value of {name}',
+  'settings.claude_environment.remove': 'Remove {name}',
+  'settings.claude_environment.new': 'variable {n}',
+  'settings.claude_environment.twice': 'There is a variable {name} already.',
 } as const satisfies Record<string, string>;
