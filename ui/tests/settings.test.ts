@@ -66,6 +66,17 @@ describe('the settings', () => {
     expect(within(dialog()).getByText('No setting speaks of “quokka”.')).toBeVisible();
   });
 
+  test('how long sessions that are over are kept says what goes, and by itself nothing does', async () => {
+    const { bridge, user } = await openSettings();
+    const keep = setting('Keep sessions that are over');
+    expect(keep).toHaveDisplayValue('Until I delete them');
+    expect(keep).toHaveAccessibleDescription(/deleted for good when Askdesk starts and once a day.*still waits stays/);
+    await user.selectOptions(keep, '90 days');
+    await settle();
+    expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'keep_days', value: 90 } }]);
+    expect(keep).toHaveDisplayValue('90 days');
+  });
+
   test('what is ignored in the file is named with the reason', async () => {
     const bridge = new FakeBridge();
     bridge.settings = {

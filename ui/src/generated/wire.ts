@@ -1466,12 +1466,16 @@ claudeArguments: Arguments,
 /**
  * Variables that every start of Claude Code gets.
  */
-claudeEnvironment: Environment, };
+claudeEnvironment: Environment, 
+/**
+ * How long sessions that are over are kept.
+ */
+keepDays: KeepDays, };
 
 /**
  * One thing that is set to a value.
  */
-export type Setting = { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "on_close", "value": OnClose } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment };
+export type Setting = { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "on_close", "value": OnClose } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment } | { "setting": "keep_days", "value": KeepDays };
 
 /**
  * Light or dark.
@@ -1497,6 +1501,11 @@ export type NotifyQuestions = "unseen" | "never";
  * What closing the window does.
  */
 export type OnClose = "keep_running" | "quit";
+
+/**
+ * For how many days a session is kept after it has ended; 0 keeps it until the person deletes it.
+ */
+export type KeepDays = number;
 
 /**
  * Something in the file that is left as it stands and has no effect.

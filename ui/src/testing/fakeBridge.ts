@@ -39,6 +39,7 @@ export class FakeBridge implements Bridge {
       onClose: 'keep_running',
       claudeArguments: [],
       claudeEnvironment: {},
+      keepDays: 0,
     },
     ignored: [],
     file: '/home/ada/.local/share/askdesk/settings.toml',

@@ -15,7 +15,9 @@ use askdesk_domain::{
     SessionId, SessionOptions, SessionState,
 };
 use askdesk_engine::frame::Frame;
-use askdesk_engine::{EngineError, EngineHandle, JournalError, Sessions, SettingsFile, StartSpec};
+use askdesk_engine::{
+    EngineError, EngineHandle, JournalError, RETENTION_EVERY, Sessions, SettingsFile, StartSpec,
+};
 use tokio::sync::{OnceCell, watch};
 
 use crate::commands::Commands;
@@ -128,6 +130,11 @@ impl DeskApi {
     /// Returns what is set.
     pub fn settings(&self) -> &SettingsFile {
         &self.settings
+    }
+
+    /// Deletes what the settings keep no longer, now and once a day, until the engine closes.
+    pub async fn delete_due_daily(&self) {
+        self.sessions.delete_due_every(RETENTION_EVERY, Arc::clone(&self.settings)).await;
     }
 
     /// Counts what would stop if the app ended now.

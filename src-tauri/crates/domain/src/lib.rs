@@ -19,6 +19,7 @@ pub mod question;
 pub mod queue;
 pub mod reject;
 pub mod request;
+pub mod retention;
 pub mod rule;
 pub mod session;
 pub mod settings;
@@ -46,6 +47,7 @@ pub use reject::Reject;
 pub use request::{
     Delivery, Ended, EndedBy, Limit, OrphanedWhy, Outcome, Request, RequestState, Source, WithdrawnWhy,
 };
+pub use retention::KeepDays;
 pub use rule::{RuleBehaviour, RuleId, RuleScope, RuleWords, SuggestedRule};
 pub use session::{AgentKind, Session, SessionEnd, SessionState};
 pub use settings::{Density, NotifyQuestions, OnClose, Setting, Settings, TextSize, Theme};

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::extras::{Arguments, Environment, Extras};
+use crate::retention::KeepDays;
 use crate::session::AgentKind;
 
 /// Everything a person can set.
@@ -24,6 +25,8 @@ pub struct Settings {
     pub claude_arguments: Arguments,
     /// Variables that every start of Claude Code gets.
     pub claude_environment: Environment,
+    /// How long sessions that are over are kept.
+    pub keep_days: KeepDays,
 }
 
 /// One thing that is set to a value.
@@ -45,6 +48,8 @@ pub enum Setting {
     ClaudeArguments(Arguments),
     /// Variables that every start of Claude Code gets.
     ClaudeEnvironment(Environment),
+    /// How long sessions that are over are kept.
+    KeepDays(KeepDays),
 }
 
 impl Settings {
@@ -59,6 +64,7 @@ impl Settings {
             Setting::OnClose(on_close) => self.on_close = on_close,
             Setting::ClaudeArguments(arguments) => self.claude_arguments = arguments,
             Setting::ClaudeEnvironment(environment) => self.claude_environment = environment,
+            Setting::KeepDays(days) => self.keep_days = days,
         }
         self
     }

@@ -25,8 +25,9 @@ const NOTIFY_QUESTIONS: Key = Key(&["notifications"], "questions");
 const ON_CLOSE: Key = Key(&["window"], "on_close");
 const CLAUDE_ARGUMENTS: Key = Key(&["agents", "claude_code"], "arguments");
 const CLAUDE_ENVIRONMENT: Key = Key(&["agents", "claude_code"], "environment");
+const KEEP_DAYS: Key = Key(&["data"], "keep_days");
 const KEYS: &[Key] =
-    &[THEME, TEXT_SIZE, DENSITY, NOTIFY_QUESTIONS, ON_CLOSE, CLAUDE_ARGUMENTS, CLAUDE_ENVIRONMENT];
+    &[THEME, TEXT_SIZE, DENSITY, NOTIFY_QUESTIONS, ON_CLOSE, CLAUDE_ARGUMENTS, CLAUDE_ENVIRONMENT, KEEP_DAYS];
 
 /// Where a setting stands in the file: a table within tables, and a name in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,6 +173,7 @@ fn interpret(document: &DocumentMut) -> ReadSettings {
     one(document, ON_CLOSE, Setting::OnClose, &mut read);
     one(document, CLAUDE_ARGUMENTS, Setting::ClaudeArguments, &mut read);
     one(document, CLAUDE_ENVIRONMENT, Setting::ClaudeEnvironment, &mut read);
+    one(document, KEEP_DAYS, Setting::KeepDays, &mut read);
     read
 }
 
@@ -236,6 +238,7 @@ fn put(document: &mut DocumentMut, setting: Setting) {
         Setting::OnClose(on_close) => (ON_CLOSE, value(on_close)),
         Setting::ClaudeArguments(arguments) => (CLAUDE_ARGUMENTS, value(arguments)),
         Setting::ClaudeEnvironment(environment) => (CLAUDE_ENVIRONMENT, value(environment)),
+        Setting::KeepDays(days) => (KEEP_DAYS, value(days)),
     };
     let Some(value) = value else { return };
     let mut entries: &mut dyn TableLike = document.as_table_mut();

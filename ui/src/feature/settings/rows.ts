@@ -11,7 +11,7 @@ export interface Choice {
 
 interface Named {
   id: Setting['setting'];
-  section: 'settings.appearance' | 'settings.notifications' | 'settings.window' | 'settings.agents';
+  section: 'settings.appearance' | 'settings.notifications' | 'settings.window' | 'settings.agents' | 'settings.data';
   name: string;
   help: string;
 }
@@ -40,6 +40,7 @@ export interface VariablesRow extends Named {
 /** One setting as it stands on the screen. */
 export type Row = ChoiceRow | ArgumentsRow | VariablesRow;
 
+const KEEP_DAYS = [0, 30, 90, 365];
 const TEXT_SIZES = [80, 90, 100, 110, 125, 150, 175, 200];
 
 /** All settings with what they are set to, in the order of the screen. */
@@ -122,6 +123,20 @@ export function rowsOf(settings: Settings): Row[] {
       help: t('settings.claude_environment.help'),
       current: settings.claudeEnvironment,
       change: (value) => ({ setting: 'claude_environment', value }),
+    },
+    {
+      kind: 'choice',
+      id: 'keep_days',
+      section: 'settings.data',
+      name: t('settings.keep_days'),
+      help: t('settings.keep_days.help'),
+      current: String(settings.keepDays),
+      choices: KEEP_DAYS.map((value) =>
+        choice(value === 0 ? t('settings.keep_days.all') : t('settings.keep_days.days', { days: value }), {
+          setting: 'keep_days',
+          value,
+        }),
+      ),
     },
   ];
 }

@@ -486,6 +486,7 @@ export const en = {
   'settings.notifications': 'Notifications',
   'settings.window': 'Window',
   'settings.agents': 'Agents',
+  'settings.data': 'Data',
   'settings.theme': 'Theme',
   'settings.theme.help': 'Light or dark, for the whole window.',
   'settings.theme.system': 'As the system',
@@ -520,5 +521,10 @@ export const en = {
   'settings.claude_environment.value': 'Value of {name}',
   'settings.claude_environment.remove': 'Remove {name}',
   'settings.claude_environment.new': 'variable {n}',
+  'settings.keep_days': 'Keep sessions that are over',
+  'settings.keep_days.help':
+    'What ended longer ago is deleted for good when Askdesk starts and once a day, in the sidebar and in the history: transcript, questions with your answers, permissions. A session with a missed question, an answer or a message that still waits stays.',
+  'settings.keep_days.all': 'Until I delete them',
+  'settings.keep_days.days': '{days} days',
   'settings.claude_environment.twice': 'There is a variable {name} already.',
 } as const satisfies Record<string, string>;

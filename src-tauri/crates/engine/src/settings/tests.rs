@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use askdesk_domain::{Arguments, Density, Environment, NotifyQuestions, OnClose, TextSize, Theme};
+use askdesk_domain::{Arguments, Density, Environment, KeepDays, NotifyQuestions, OnClose, TextSize, Theme};
 use rstest::rstest;
 
 use super::*;
@@ -45,6 +45,7 @@ fn each_setting_that_is_changed_is_there_after_a_restart() {
         Setting::NotifyQuestions(NotifyQuestions::Never),
         Setting::OnClose(OnClose::Quit),
         Setting::ClaudeArguments(arguments(&["--add-dir", "/a \"b\"\n"])),
+        Setting::KeepDays(KeepDays::try_from(90).unwrap()),
         Setting::ClaudeEnvironment(environment(&[("EDITOR", "vi"), ("HTTPS_PROXY", "http://[::1]:8")])),
     ];
     let expected = changes.clone().into_iter().fold(Settings::default(), Settings::with);
@@ -82,6 +83,7 @@ fn a_change_leaves_comments_and_whatever_else_stands_in_the_file() {
     "500 is not between 80 and 200"
 )]
 #[case::another_type("[window]\non_close = 3", "window.on_close", "3")]
+#[case::days_that_cannot_be_chosen("[data]\nkeep_days = 3", "data.keep_days", "3 is none of")]
 #[case::a_table("[window.on_close]\na = 1", "window.on_close", "must be a value")]
 #[case::unknown_name("[window]\nround = true", "window.round", "no such setting")]
 #[case::unknown_table("[colours]\nred = 1", "colours", "no such setting")]
