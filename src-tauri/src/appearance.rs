@@ -13,8 +13,8 @@ pub fn follow(app: &AppHandle, settings: &SettingsFile) {
     tauri::async_runtime::spawn(async move {
         let mut before = Settings::default();
         loop {
-            let now = *told.borrow_and_update();
-            apply(&app, before, now);
+            let now = told.borrow_and_update().clone();
+            apply(&app, &before, &now);
             before = now;
             if told.changed().await.is_err() {
                 return;
@@ -23,7 +23,7 @@ pub fn follow(app: &AppHandle, settings: &SettingsFile) {
     });
 }
 
-fn apply(app: &AppHandle, before: Settings, now: Settings) {
+fn apply(app: &AppHandle, before: &Settings, now: &Settings) {
     let Some(window) = app.get_webview_window(window::MAIN) else { return };
     if before.theme != now.theme {
         app.set_theme(match now.theme {

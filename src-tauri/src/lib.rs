@@ -83,6 +83,8 @@ fn open(app: &AppHandle, opener: &Opener) {
         Ok((desk, attention)) => {
             appearance::follow(app, desk.settings());
             notify::listen(app, desk.clone(), attention);
+            let due = desk.clone();
+            tauri::async_runtime::spawn(async move { due.delete_due_daily().await });
             opener.open(desk);
             let app = app.clone();
             tauri::async_runtime::spawn(async move { tray::offer(&app).await });

@@ -49,8 +49,8 @@ pub fn listen(app: &AppHandle, desk: DeskApi, mut attention: mpsc::Receiver<Atte
         while let Some(attention) = attention.recv().await {
             match attention {
                 Attention::Asked { request, session } => {
-                    let settings = *desk.settings().watch().borrow();
-                    if tells(settings.notify_questions, desk.view(), session.id) {
+                    let which = desk.settings().watch().borrow().notify_questions;
+                    if tells(which, desk.view(), session.id) {
                         let number = shown.lock().unwrap_or_else(PoisonError::into_inner).add(request.id);
                         show(&app, number, &session.name, &body(&request.questions));
                     }

@@ -1,6 +1,7 @@
 import { screen } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
+import { usualOptions } from '../src/store/desk.svelte';
 import { aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openDesk, settle } from './open';
@@ -19,6 +20,7 @@ async function openHead(changes: Partial<ReturnType<typeof aSession>> = {}) {
         version: null,
         modes: ['plan', 'default', 'accept_edits', 'bypass'],
         efforts: [],
+        extras: usualOptions.extras,
       },
     ],
     examples: [],

@@ -1,6 +1,7 @@
 import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
+import { isSecret } from '../src/shared/secret';
 import { aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openDesk, settle } from './open';
@@ -65,6 +66,17 @@ describe('the settings', () => {
     expect(within(dialog()).getByText('No setting speaks of “quokka”.')).toBeVisible();
   });
 
+  test('how long sessions that are over are kept says what goes, and by itself nothing does', async () => {
+    const { bridge, user } = await openSettings();
+    const keep = setting('Keep sessions that are over');
+    expect(keep).toHaveDisplayValue('Until I delete them');
+    expect(keep).toHaveAccessibleDescription(/deleted for good when Askdesk starts and once a day.*still waits stays/);
+    await user.selectOptions(keep, '90 days');
+    await settle();
+    expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'keep_days', value: 90 } }]);
+    expect(keep).toHaveDisplayValue('90 days');
+  });
+
   test('what is ignored in the file is named with the reason', async () => {
     const bridge = new FakeBridge();
     bridge.settings = {
@@ -86,4 +98,127 @@ describe('the settings', () => {
     expect(dialog()).toBeVisible();
     expect(field).toHaveValue('half a sent');
   });
+});
+
+describe('what is added to the start of an agent', () => {
+  const inDialog = () => within(dialog());
+  const list = (name: string) => within(inDialog().getByRole('group', { name }));
+  const press = (name: string) => inDialog().getByRole('button', { name });
+  const box = (name: string) => inDialog().getByRole('textbox', { name });
+  const values = (bridge: FakeBridge) => bridge.sent('change_setting').map(({ change }) => change.value);
+
+  async function openWith(claudeArguments: string[], claudeEnvironment: Record<string, string>) {
+    const bridge = new FakeBridge();
+    const { settings } = bridge.settings;
+    bridge.settings = { ...bridge.settings, settings: { ...settings, claudeArguments, claudeEnvironment } };
+    return openSettings(bridge);
+  }
+
+  test('arguments are added, changed and removed, each held at once', async () => {
+    const { bridge, user } = await openWith(['--add-dir', '/a'], {});
+    expect(inDialog().getByRole('group', { name: 'Arguments for Claude Code' })).toHaveAccessibleDescription(/Added to every start/);
+    await user.click(press('Add an argument'));
+    expect(box('Argument 3')).toHaveFocus();
+    await user.type(box('Argument 3'), '--debug');
+    await user.tab();
+    await settle();
+    await user.clear(box('Argument 2'));
+    await user.type(box('Argument 2'), '/b');
+    await user.tab();
+    await settle();
+    await user.click(press('Remove argument 1'));
+    await settle();
+    expect(values(bridge)).toEqual([['--add-dir', '/a', '--debug'], ['--add-dir', '/b', '--debug'], ['/b', '--debug']]);
+    expect(list('Arguments for Claude Code').getAllByRole('textbox').map((it) => (it as HTMLInputElement).value)).toEqual(['/b', '--debug']);
+    await expectNoViolations();
+  });
+
+  test('a field that was added and left empty is no argument, one that was set to nothing is', async () => {
+    const { bridge, user } = await openWith(['--setting-sources', ''], {});
+    await user.click(press('Add an argument'));
+    await user.type(box('Argument 1'), 'x');
+    await user.tab();
+    await settle();
+    expect(values(bridge)).toEqual([['--setting-sourcesx', '']]);
+    expect(box('Argument 3')).toHaveValue('');
+  });
+
+  test('what is refused is said at its field and what was typed stays', async () => {
+    const { bridge, user } = await openWith(['--debug'], {});
+    bridge.on('change_setting', () => {
+      throw anError({ code: 'invalid', message: 'argument 2: -p is for the desk itself to set' });
+    });
+    await user.click(press('Add an argument'));
+    await user.type(box('Argument 2'), '-p');
+    await user.tab();
+    await settle();
+    expect(box('Argument 2')).toBeInvalid();
+    expect(box('Argument 2')).toHaveAccessibleDescription('This was not taken: argument 2: -p is for the desk itself to set');
+    expect(box('Argument 2')).toHaveValue('-p');
+    await user.type(box('Argument 1'), 'x');
+    await user.tab();
+    await settle();
+    expect([box('Argument 1'), box('Argument 2')].map((it) => it.getAttribute('aria-invalid'))).toEqual(['false', 'true']);
+    await expectNoViolations();
+  });
+
+  test('variables are set by name and value, in the order they are written', async () => {
+    const { bridge, user } = await openWith([], { PAGER: 'less' });
+    await user.click(press('Add a variable'));
+    expect(box('Name of variable 2')).toHaveFocus();
+    await user.keyboard('EDITOR');
+    await user.tab();
+    await settle();
+    expect(box('Value of EDITOR')).toHaveFocus();
+    await user.keyboard('vi');
+    await user.tab();
+    await settle();
+    await user.click(press('Remove PAGER'));
+    await settle();
+    expect(values(bridge)).toEqual([{ PAGER: 'less', EDITOR: '' }, { PAGER: 'less', EDITOR: 'vi' }, { EDITOR: 'vi' }]);
+    await expectNoViolations();
+  });
+
+  test('a name that is there already is said, and neither value is lost', async () => {
+    const { bridge, user } = await openWith([], { A: '1', B: '2' });
+    await user.clear(box('Name of variable 2'));
+    await user.type(box('Name of variable 2'), 'A');
+    await user.tab();
+    await settle();
+    expect(box('Name of variable 2')).toHaveAccessibleDescription('There is a variable A already.');
+    expect(values(bridge)).toEqual([]);
+    await user.type(box('Name of variable 2'), 'C');
+    await user.tab();
+    await settle();
+    expect(values(bridge)).toEqual([{ A: '1', AC: '2' }]);
+    expect(inDialog().queryByRole('alert')).toBeNull();
+  });
+
+  test('a secret is hidden until it is asked for', async () => {
+    const { user } = await openWith([], { API_KEY: 'hush', EDITOR: 'vi' });
+    const value = () => inDialog().getByLabelText('Value of API_KEY');
+    expect(value()).toHaveAttribute('type', 'password');
+    expect(inDialog().getByLabelText('Value of EDITOR')).toHaveAttribute('type', 'text');
+    await expectNoViolations();
+    await user.click(press('Show the value of API_KEY'));
+    expect(value()).toHaveAttribute('type', 'text');
+    expect(value()).toHaveValue('hush');
+  });
+
+  test('a search finds them by name, help and what is set, and no secret', async () => {
+    const { user } = await openWith(['--add-dir'], { API_KEY: 'hush' });
+    const search = inDialog().getByRole('searchbox', { name: 'Find a setting' });
+    const groups = () => inDialog().queryAllByRole('group').length;
+    for (const [words, count] of [['agents claude', 2], ['add-dir', 1], ['api_key', 1], ['hush', 0]] as const) {
+      await user.clear(search);
+      await user.type(search, words);
+      expect(groups(), words).toBe(count);
+    }
+  });
+});
+
+test('secrets are told by their names', () => {
+  const secret = ['ANTHROPIC_API_KEY', 'github_token', 'CLIENT_SECRET', 'DbPassword', 'ANTHROPIC_CUSTOM_HEADERS'];
+  expect(secret.filter((name) => !isSecret(name))).toEqual([]);
+  expect(['HTTPS_PROXY', 'EDITOR', 'PATH'].filter(isSecret)).toEqual([]);
 });

@@ -1,6 +1,8 @@
-import { screen } from '@testing-library/svelte';
+import { screen, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
+import type { Extras } from '../src/generated/wire';
+import { usualOptions } from '../src/store/desk.svelte';
 import { aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openDesk, settle } from './open';
@@ -18,8 +20,9 @@ async function openStart(bridge = new FakeBridge({ sessions: [] })) {
         version: '2.1.0',
         modes: ['plan', 'default', 'accept_edits', 'bypass'],
         efforts: ['low', 'high'],
+        extras: usualOptions.extras,
       },
-      { agent: 'demo', program: 'built in', problem: null, version: null, modes: [], efforts: [] },
+      { agent: 'demo', program: 'built in', problem: null, version: null, modes: [], efforts: [], extras: usualOptions.extras },
     ],
     examples: [],
     home: '/home/ada',
@@ -121,4 +124,65 @@ test('recent folders and a chosen one are put in the field, and what was filled 
   await settle();
   expect(field('Folder')).toHaveValue('/home/ada/chosen');
   expect(field('First message')).toHaveValue('Half a thought');
+});
+
+const added = { arguments: ['--add-dir', '/srv/shared docs'], environment: { API_KEY: 'hush', EDITOR: 'vi' } };
+
+function withExtras(bridge: FakeBridge, extras: Extras) {
+  bridge.agents = {
+    ...bridge.agents,
+    agents: bridge.agents.agents.map((one) => (one.agent === 'claude_code' ? { ...one, extras } : one)),
+  };
+}
+
+const extrasShown = () => screen.queryByRole('region', { name: 'Started with your settings' });
+
+test('what the settings add to a start is shown whole, secrets by a button, and is named when it starts', async () => {
+  const bridge = new FakeBridge({ sessions: [] }).on('start_session', () => aSession());
+  const { desk, user } = await openStart(bridge);
+  expect(extrasShown()).toBeNull();
+  withExtras(bridge, added);
+  await desk.listAgents();
+  await settle();
+  const lines = () => within(extrasShown()!).getAllByRole('listitem').map((item) => item.querySelector('code')?.textContent);
+  expect(lines()).toEqual(['--add-dir', '/srv/shared docs', 'API_KEY=••••••••', 'EDITOR=vi']);
+  await expectNoViolations();
+  const show = button('Show the value of API_KEY');
+  expect(show).toHaveAttribute('aria-pressed', 'false');
+  await user.click(show);
+  expect(lines()).toContain('API_KEY=hush');
+  await user.selectOptions(field('Agent'), 'Demo');
+  expect(extrasShown()).toBeNull();
+  await user.selectOptions(field('Agent'), 'Claude Code');
+  await user.click(button('Start session'));
+  await settle();
+  expect(bridge.sent('start_session')).toMatchObject([{ options: { extras: added } }]);
+});
+
+test('a start with settings that were not shown is refused, shows them, and goes on with another click', async () => {
+  const bridge = new FakeBridge({ sessions: [] }).on('start_session', ({ options }) => {
+    if (options.extras.arguments.length === 0) throw anError({ code: 'extras_changed', message: 'changed' });
+    return aSession();
+  });
+  const { user } = await openStart(bridge);
+  withExtras(bridge, added);
+  await user.click(button('Start session'));
+  await settle();
+  expect(screen.getByRole('alert')).toHaveTextContent('The settings for this agent have changed since they were shown here.');
+  expect(extrasShown()).toBeVisible();
+  await user.click(button('Start session'));
+  await settle();
+  expect(bridge.sent('start_session').map(({ options }) => options.extras)).toEqual([usualOptions.extras, added]);
+  expect(new Set(bridge.sent('start_session').map(({ requestId }) => requestId)).size).toBe(2);
+});
+
+test('what is set in the settings stands in the form at once', async () => {
+  const { bridge, desk } = await openStart();
+  bridge.settings = {
+    ...bridge.settings,
+    settings: { ...bridge.settings.settings, claudeArguments: added.arguments, claudeEnvironment: added.environment },
+  };
+  await desk.readSettings();
+  await settle();
+  expect(within(extrasShown()!).getByText('/srv/shared docs')).toBeVisible();
 });

@@ -2,6 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import type { EntryBody, Outcome, Session } from '../src/generated/wire';
+import { usualOptions } from '../src/store/desk.svelte';
 import { anApproval, anEntry, aQuestion, aRequest, aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openDesk, settle } from './open';
@@ -15,8 +16,8 @@ describe('the first screen', () => {
     const bridge = new FakeBridge({ sessions: [] });
     bridge.agents = {
       agents: [
-        { agent: 'claude_code', program: null, problem: 'It was not found. Install it first.', version: null, modes: [], efforts: [] },
-        { agent: 'demo', program: 'built in', problem: null, version: null, modes: [], efforts: [] },
+        { agent: 'claude_code', program: null, problem: 'It was not found. Install it first.', version: null, modes: [], efforts: [], extras: usualOptions.extras },
+        { agent: 'demo', program: 'built in', problem: null, version: null, modes: [], efforts: [], extras: usualOptions.extras },
       ],
       examples: [
         { name: 'demo', title: 'All five', description: 'One after another' },

@@ -107,3 +107,37 @@ async fn closing_the_window_with_nothing_at_work_quits() {
     assert!(answer.is_err(), "the app is still there: {answer:?}");
     desk.close().await;
 }
+
+#[tokio::test]
+async fn what_is_added_to_an_agents_start_is_set_in_the_window_and_shown_in_the_form() {
+    let data = tempfile::tempdir().unwrap();
+    let file = data.path().join("settings.toml");
+    std::fs::write(&file, "[agents.claude_code]\nenvironment = { API_KEY = \"hush\", EDITOR = \"vi\" }\n")
+        .unwrap();
+    let desk = Setup::default().pictured().data(data.path()).open().await;
+    desk.shows_text("form.start", "API_KEY=•").await;
+    desk.shows_text("form.start", "EDITOR=vi").await;
+    desk.click("button", "Settings").await;
+    desk.find("dialog[open] #setting-claude_arguments-help").await;
+    for word in ["--add-dir", "/srv/docs"] {
+        let add = desk.by_role_in("dialog[open]", "button", "Add an argument").await;
+        desk.press(&add).await;
+        let field = desk
+            .find("dialog[open] [aria-labelledby=setting-claude_arguments-name] li:last-child input")
+            .await;
+        field.send_keys(&format!("{word}\u{e007}")).await.unwrap();
+        desk.wait(word, async || std::fs::read_to_string(&file).unwrap().contains(word).then_some(())).await;
+    }
+    assert_eq!(desk.axe().await, Vec::<String>::new());
+    desk.picture("settings-agents").await;
+    desk.script("document.querySelector('dialog[open]').close()", vec![]).await;
+    desk.shows_text("form.start", "/srv/docs").await;
+    assert_eq!(desk.axe().await, Vec::<String>::new());
+    desk.picture("start-extras").await;
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(
+        text,
+        "[agents.claude_code]\nenvironment = { API_KEY = \"hush\", EDITOR = \"vi\" }\narguments = [\"--add-dir\", \"/srv/docs\"]\n"
+    );
+    desk.close().await;
+}

@@ -1,4 +1,5 @@
 import type { Approval, Ended, Entry, Outcome, Request, Session } from '../generated/wire';
+import { usualOptions } from '../store/desk.svelte';
 import { aQuestion, aRequest, aSession, anApproval, anEntry, aSnapshot, NOW } from '../testing/desk';
 import { anError, FakeBridge } from '../testing/fakeBridge';
 import { edit, manyEntries, plan, richBodies } from './talk';
@@ -112,8 +113,9 @@ const base = (requests: Request[], approvals: Approval[] = []) => {
         version: null,
         modes: [],
         efforts: [],
+        extras: usualOptions.extras,
       },
-      { agent: 'demo', program: 'built in', problem: null, version: null, modes: [], efforts: [] },
+      { agent: 'demo', program: 'built in', problem: null, version: null, modes: [], efforts: [], extras: usualOptions.extras },
     ],
     examples: [
       { name: 'demo', title: 'All five, one after another', description: 'A short talk with every kind of question.' },
@@ -142,8 +144,9 @@ export const scenes: Record<string, () => FakeBridge> = {
           version: '2.1.217',
           modes: ['plan', 'default', 'accept_edits', 'bypass'],
           efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
+        extras: usualOptions.extras,
         },
-        { agent: 'demo', program: 'built in', problem: null, version: null, modes: [], efforts: [] },
+        { agent: 'demo', program: 'built in', problem: null, version: null, modes: [], efforts: [], extras: usualOptions.extras },
       ],
     };
     return bridge;

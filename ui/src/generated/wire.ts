@@ -320,6 +320,29 @@ export type Effort = "low" | "medium" | "high" | "xhigh" | "max";
 export type QuestionPolicy = "always" | "plan_only" | "never";
 
 /**
+ * What is added to the start of an agent.
+ */
+export type Extras = { 
+/**
+ * Arguments that follow the desk's own.
+ */
+arguments: Arguments, 
+/**
+ * Variables of its environment.
+ */
+environment: Environment, };
+
+/**
+ * Arguments of a program, in order.
+ */
+export type Arguments = string[];
+
+/**
+ * Variables by their names. What they are set to is for the agent alone: it stands in no log.
+ */
+export type Environment = Record<string, string>;
+
+/**
  * What a session is started with.
  */
 export type SessionOptions = { 
@@ -350,7 +373,11 @@ bareToolUse: boolean,
 /**
  * Which example the demo plays, by name or by the path of a scenario file.
  */
-example: string | null, };
+example: string | null, 
+/**
+ * What the person's settings add to the start.
+ */
+extras: Extras, };
 
 /**
  * Which program a session runs.
@@ -1307,7 +1334,11 @@ modes: Array<PermissionMode>,
 /**
  * The steps of effort it has; none for an agent without them.
  */
-efforts: Array<Effort>, };
+efforts: Array<Effort>, 
+/**
+ * What the settings add to its start; a start has to name the same.
+ */
+extras: Extras, };
 
 /**
  * One thing the demo can play.
@@ -1427,12 +1458,24 @@ notifyQuestions: NotifyQuestions,
 /**
  * What closing the window does.
  */
-onClose: OnClose, };
+onClose: OnClose, 
+/**
+ * Arguments that every start of Claude Code gets.
+ */
+claudeArguments: Arguments, 
+/**
+ * Variables that every start of Claude Code gets.
+ */
+claudeEnvironment: Environment, 
+/**
+ * How long sessions that are over are kept.
+ */
+keepDays: KeepDays, };
 
 /**
  * One thing that is set to a value.
  */
-export type Setting = { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "on_close", "value": OnClose };
+export type Setting = { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "on_close", "value": OnClose } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment } | { "setting": "keep_days", "value": KeepDays };
 
 /**
  * Light or dark.
@@ -1458,6 +1501,11 @@ export type NotifyQuestions = "unseen" | "never";
  * What closing the window does.
  */
 export type OnClose = "keep_running" | "quit";
+
+/**
+ * For how many days a session is kept after it has ended; 0 keeps it until the person deletes it.
+ */
+export type KeepDays = number;
 
 /**
  * Something in the file that is left as it stands and has no effect.
@@ -1693,7 +1741,7 @@ session: SessionId, };
 /**
  * Why a command failed; a consumer branches on the code, and the screen chooses the words.
  */
-export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "closing" | "file_not_written";
+export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written";
 
 /**
  * Why a command failed.

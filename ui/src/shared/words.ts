@@ -40,6 +40,7 @@ const errorWords = {
   storage_full: () => t('error.storage_full'),
   storage: ({ message }) => t('error.storage', { message }),
   settings_not_written: ({ message }) => t('error.settings_not_written', { message }),
+  extras_changed: () => t('error.extras_changed'),
   closing: () => t('error.closing'),
   file_not_written: ({ message }) => t('error.file_not_written', { message }),
   unreachable: ({ message }) => t('error.unreachable', { message }),

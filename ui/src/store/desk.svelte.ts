@@ -26,7 +26,7 @@ import { toInputs } from './drafts';
 import { firstOf } from './entries';
 import { Past } from './past';
 import { reduce, type Action } from './reducer';
-import { draftOf, requestOf, sessionInView, transcriptOf } from './select';
+import { draftOf, requestOf, sessionInView, submitOf, transcriptOf } from './select';
 import { emptyStartDraft, initialState, type State } from './state';
 import { keepUnsent, readUnsent } from './unsent';
 
@@ -51,6 +51,7 @@ export const usualOptions: SessionOptions = {
   program: null,
   bareToolUse: false,
   example: null,
+  extras: { arguments: [], environment: {} },
 };
 
 /** What a person fills in to start a session. */
@@ -333,6 +334,9 @@ export class Desk {
   async startSession(choice: StartChoice): Promise<boolean> {
     const started = await this.#start(submitKey.start, choice);
     if (started) this.dispatch({ type: 'start_drafted', change: emptyStartDraft });
+    // What the settings add now is shown before it is used.
+    const error = submitOf(this.state, submitKey.start)?.error;
+    if (error?.code === 'extras_changed') await this.listAgents();
     return started;
   }
 

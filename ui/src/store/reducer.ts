@@ -243,7 +243,7 @@ function step(state: State, action: Action): State {
     case 'link_closed':
       return { ...state, linkAsked: null };
     case 'settings_read':
-      return { ...state, settings: action.settings };
+      return { ...state, settings: action.settings, agents: withSettings(state.agents, action.settings) };
     case 'settings_opened':
       return { ...state, settingsOpen: true };
     case 'settings_closed':
@@ -251,6 +251,17 @@ function step(state: State, action: Action): State {
     default:
       return isHistoryAction(action) ? reduceHistory(state, action) : reduceDraft(state, action);
   }
+}
+
+/** What the settings add to an agent's start stands in the form as soon as it is set. */
+function withSettings(agents: AgentsFound | null, { settings }: SettingsRead): AgentsFound | null {
+  const extras = { arguments: settings.claudeArguments, environment: settings.claudeEnvironment };
+  return (
+    agents && {
+      ...agents,
+      agents: agents.agents.map((one) => (one.agent === 'claude_code' ? { ...one, extras } : one)),
+    }
+  );
 }
 
 function withSubmit(state: State, key: string, submit: Submit): State {

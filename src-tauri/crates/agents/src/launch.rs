@@ -4,6 +4,8 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use askdesk_domain::Extras;
+
 use crate::error::AgentError;
 
 /// Everything needed to start one agent.
@@ -21,6 +23,16 @@ pub struct LaunchPlan {
     pub env_remove: Vec<OsString>,
     /// Whether it was told to ask for permissions, and so for answers, by control request.
     pub prompt_tool: bool,
+}
+
+impl LaunchPlan {
+    /// Adds what the person's settings say, after everything else.
+    #[must_use]
+    pub fn with_extras(mut self, extras: &Extras) -> Self {
+        self.args.extend(extras.arguments.iter().map(OsString::from));
+        self.env.extend(extras.environment.iter().map(|(name, value)| (name.into(), value.into())));
+        self
+    }
 }
 
 /// Finds a program: the one the person named, else on `PATH`, else in the folders named.

@@ -15,7 +15,9 @@ use askdesk_domain::{
     SessionId, SessionOptions, SessionState,
 };
 use askdesk_engine::frame::Frame;
-use askdesk_engine::{EngineError, EngineHandle, JournalError, Sessions, SettingsFile, StartSpec};
+use askdesk_engine::{
+    EngineError, EngineHandle, JournalError, RETENTION_EVERY, Sessions, SettingsFile, StartSpec,
+};
 use tokio::sync::{OnceCell, watch};
 
 use crate::commands::Commands;
@@ -130,6 +132,11 @@ impl DeskApi {
         &self.settings
     }
 
+    /// Deletes what the settings keep no longer, now and once a day, until the engine closes.
+    pub async fn delete_due_daily(&self) {
+        self.sessions.delete_due_every(RETENTION_EVERY, Arc::clone(&self.settings)).await;
+    }
+
     /// Counts what would stop if the app ended now.
     pub async fn at_work(&self) -> Result<AtWork, Error> {
         let mut frames = self.engine.subscribe().await?;
@@ -185,6 +192,13 @@ impl DeskApi {
         self.once(id, name, act).await?.ok_or_else(|| Reject::NotFound { what: "session" }.into())
     }
 
+    /// Reads what is set; the file may have been edited.
+    async fn settings_now(&self) -> Result<askdesk_engine::ReadSettings, Error> {
+        let settings = Arc::clone(&self.settings);
+        let read = tokio::task::spawn_blocking(move || settings.read()).await;
+        read.map_err(|_| EngineError::Closing.into())
+    }
+
     fn settings_read(&self, read: askdesk_engine::ReadSettings) -> SettingsRead {
         let askdesk_engine::ReadSettings { settings, ignored } = read;
         SettingsRead { settings, ignored, file: self.settings.path().display().to_string() }
@@ -198,6 +212,11 @@ impl DeskApi {
         let prompt = input.prompt.as_deref();
         let prompt = askdesk_domain::answer::words(prompt, "prompt")?;
         let folder = self.folder(&input)?;
+        let set = self.settings_now().await?.settings.extras(input.agent);
+        if options.extras != set {
+            let words = "the settings for this agent have changed since they were shown";
+            return Err(Error::new(ErrorCode::ExtrasChanged, words));
+        }
         let id = self.engine.source().session();
         let plan = self.plan(claude_launch, input.agent, id, &folder, &options);
         let name = input.name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| match input.agent {
@@ -205,6 +224,7 @@ impl DeskApi {
             AgentKind::ClaudeCode => folder_name(&folder),
         });
         let folder = folder.display().to_string();
+        let options = SessionOptions { extras: options.extras.without_secrets(), ..options };
         let spec = StartSpec { agent: input.agent, name, folder, options, prompt, plan };
         Ok(self.sessions.start(id, spec).await?)
     }
@@ -241,7 +261,10 @@ impl DeskApi {
         let folder = Path::new(&session.folder);
         // The mode it was in last; what is allowed to do everything was allowed by the person for one run.
         let mode = session.mode.or(session.options.mode).filter(|mode| *mode != PermissionMode::Bypass);
-        let options = SessionOptions { mode, ..session.options.clone() };
+        // Nothing that was not shown when it was started.
+        let set = self.settings_now().await?.settings.extras(session.agent);
+        let extras = session.options.extras.clone().with_secrets_of(&set);
+        let options = SessionOptions { mode, extras, ..session.options.clone() };
         let plan = self.plan(claude_resume, session.agent, session.id, folder, &options);
         Ok(self.sessions.resume(session.id, plan).await?)
     }
@@ -343,7 +366,7 @@ fn claude_plan(
     options: &SessionOptions,
 ) -> Result<LaunchPlan, AgentError> {
     let program = find_claude(options.program.as_deref().map(expand_home).as_deref())?;
-    Ok(launch(program, folder.to_owned(), &claude_options(id, options)))
+    Ok(launch(program, folder.to_owned(), &claude_options(id, options)).with_extras(&options.extras))
 }
 
 fn expand_home(path: &str) -> PathBuf {
@@ -522,6 +545,7 @@ impl Commands for DeskApi {
             }
             Err(error) => (None, Some(error.to_string()), None),
         };
+        let settings = self.settings_now().await?.settings;
         let modes = PermissionMode::ALL.to_vec();
         let efforts = Effort::ALL.to_vec();
         let claude = AgentFound {
@@ -531,6 +555,7 @@ impl Commands for DeskApi {
             version,
             modes: modes.clone(),
             efforts,
+            extras: settings.extras(AgentKind::ClaudeCode),
         };
         let demo = AgentFound {
             agent: AgentKind::Demo,
@@ -539,6 +564,7 @@ impl Commands for DeskApi {
             version: None,
             modes,
             efforts: Vec::new(),
+            extras: settings.extras(AgentKind::Demo),
         };
         let home = std::env::home_dir().map(|home| home.display().to_string());
         Ok(AgentsFound { agents: vec![claude, demo], examples: self.demo.examples.clone(), home })
@@ -555,9 +581,7 @@ impl Commands for DeskApi {
     }
 
     async fn read_settings(&self, _: ReadSettings) -> Result<SettingsRead, Error> {
-        let settings = Arc::clone(&self.settings);
-        let read = tokio::task::spawn_blocking(move || settings.read()).await;
-        read.map(|read| self.settings_read(read)).map_err(|_| EngineError::Closing.into())
+        Ok(self.settings_read(self.settings_now().await?))
     }
 
     async fn change_setting(&self, input: ChangeSetting) -> Result<SettingsRead, Error> {

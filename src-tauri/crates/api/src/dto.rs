@@ -1,8 +1,8 @@
 //! The inputs and outputs of the bridge commands.
 
 use askdesk_domain::{
-    AgentKind, AnswerInput, Approval, ApprovalDecision, ApprovalId, CommandId, Effort, Entry, MessageId,
-    PermissionMode, Request, RequestId, SessionId, SessionOptions, Setting, Settings, Timestamp,
+    AgentKind, AnswerInput, Approval, ApprovalDecision, ApprovalId, CommandId, Effort, Entry, Extras,
+    MessageId, PermissionMode, Request, RequestId, SessionId, SessionOptions, Setting, Settings, Timestamp,
 };
 use askdesk_engine::IgnoredSetting;
 use askdesk_engine::log::LogLine;
@@ -251,6 +251,8 @@ wire! {
         modes: Vec<PermissionMode>,
         /// The steps of effort it has; none for an agent without them.
         efforts: Vec<Effort>,
+        /// What the settings add to its start; a start has to name the same.
+        extras: Extras,
     }
 
     /// One thing the demo can play.

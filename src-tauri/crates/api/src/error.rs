@@ -34,6 +34,8 @@ pub enum ErrorCode {
     Storage,
     /// The file with the settings cannot be written.
     SettingsNotWritten,
+    /// What the settings add to the start of this agent is not what was shown.
+    ExtrasChanged,
     /// The app is closing.
     Closing,
     /// A file could not be written.

@@ -381,7 +381,7 @@ async fn a_session_keeps_what_it_was_started_with_and_the_agent_runs_so() {
     assert_eq!(
         session["options"],
         json!({"mode": "plan", "model": "a-model", "effort": null, "questions": "plan_only", "program": null,
-            "bareToolUse": false, "example": "technology"})
+            "bareToolUse": false, "example": "technology", "extras": {"arguments": [], "environment": {}}})
     );
     assert_eq!(session["mode"], json!(null));
     let asks = |now: &Snapshot| now.requests.iter().any(Request::is_open);

@@ -10,6 +10,7 @@ pub mod cost;
 pub mod decide;
 pub mod desk;
 pub mod event;
+pub mod extras;
 pub mod forget;
 pub mod id;
 pub mod intake;
@@ -18,6 +19,7 @@ pub mod question;
 pub mod queue;
 pub mod reject;
 pub mod request;
+pub mod retention;
 pub mod rule;
 pub mod session;
 pub mod settings;
@@ -32,6 +34,7 @@ pub use cost::Usd;
 pub use decide::{Decision, Effect, decide};
 pub use desk::Desk;
 pub use event::Event;
+pub use extras::{Arguments, Environment, Extras};
 pub use forget::About;
 pub use id::{
     ApprovalId, CommandId, MessageId, NativeRef, OptionId, QuestionId, RequestId, SessionId, Timestamp,
@@ -44,6 +47,7 @@ pub use reject::Reject;
 pub use request::{
     Delivery, Ended, EndedBy, Limit, OrphanedWhy, Outcome, Request, RequestState, Source, WithdrawnWhy,
 };
+pub use retention::KeepDays;
 pub use rule::{RuleBehaviour, RuleId, RuleScope, RuleWords, SuggestedRule};
 pub use session::{AgentKind, Session, SessionEnd, SessionState};
 pub use settings::{Density, NotifyQuestions, OnClose, Setting, Settings, TextSize, Theme};

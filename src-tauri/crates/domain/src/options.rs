@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::extras::Extras;
+
 /// The longest name of a model, in bytes.
 pub const MODEL_BYTES: usize = 256;
 
@@ -91,6 +93,8 @@ pub struct SessionOptions {
     pub bare_tool_use: bool,
     /// Which example the demo plays, by name or by the path of a scenario file.
     pub example: Option<String>,
+    /// What the person's settings add to the start.
+    pub extras: Extras,
 }
 
 #[cfg(test)]

@@ -2,8 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::extras::{Arguments, Environment, Extras};
+use crate::retention::KeepDays;
+use crate::session::AgentKind;
+
 /// Everything a person can set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Settings {
@@ -17,10 +21,16 @@ pub struct Settings {
     pub notify_questions: NotifyQuestions,
     /// What closing the window does.
     pub on_close: OnClose,
+    /// Arguments that every start of Claude Code gets.
+    pub claude_arguments: Arguments,
+    /// Variables that every start of Claude Code gets.
+    pub claude_environment: Environment,
+    /// How long sessions that are over are kept.
+    pub keep_days: KeepDays,
 }
 
 /// One thing that is set to a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "setting", content = "value", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Setting {
@@ -34,20 +44,40 @@ pub enum Setting {
     NotifyQuestions(NotifyQuestions),
     /// What closing the window does.
     OnClose(OnClose),
+    /// Arguments that every start of Claude Code gets.
+    ClaudeArguments(Arguments),
+    /// Variables that every start of Claude Code gets.
+    ClaudeEnvironment(Environment),
+    /// How long sessions that are over are kept.
+    KeepDays(KeepDays),
 }
 
 impl Settings {
     /// Returns the settings with one of them changed.
     #[must_use]
-    pub const fn with(mut self, setting: Setting) -> Self {
+    pub fn with(mut self, setting: Setting) -> Self {
         match setting {
             Setting::Theme(theme) => self.theme = theme,
             Setting::TextSize(size) => self.text_size = size,
             Setting::Density(density) => self.density = density,
             Setting::NotifyQuestions(notify) => self.notify_questions = notify,
             Setting::OnClose(on_close) => self.on_close = on_close,
+            Setting::ClaudeArguments(arguments) => self.claude_arguments = arguments,
+            Setting::ClaudeEnvironment(environment) => self.claude_environment = environment,
+            Setting::KeepDays(days) => self.keep_days = days,
         }
         self
+    }
+
+    /// Returns what is added to every start of an agent.
+    pub fn extras(&self, agent: AgentKind) -> Extras {
+        match agent {
+            AgentKind::ClaudeCode => Extras {
+                arguments: self.claude_arguments.clone(),
+                environment: self.claude_environment.clone(),
+            },
+            AgentKind::Demo => Extras::default(),
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 mod changes;
 mod late;
 mod pending;
+mod retention;
 mod start;
 
 use std::collections::HashMap;
@@ -30,6 +31,7 @@ use late::{GONE, Late};
 use pending::{Due, Line, Pending, Waiting};
 
 pub use changes::Change;
+pub use retention::EVERY as RETENTION_EVERY;
 pub use start::{Sessions, StartSpec};
 
 /// How many inputs wait for a session before further ones are refused.

@@ -8,7 +8,7 @@ use askdesk_domain::{Setting, Settings, Timestamp};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
-use toml_edit::{DocumentMut, Item, Table, Value, de::ValueDeserializer, ser::ValueSerializer};
+use toml_edit::{DocumentMut, Item, Table, TableLike, Value, de::ValueDeserializer, ser::ValueSerializer};
 
 use crate::keep_aside;
 
@@ -16,18 +16,33 @@ use crate::keep_aside;
 pub const FILE: &str = "settings.toml";
 
 /// The largest file that is read.
-const FILE_BYTES: u64 = 256 * 1024;
+const FILE_BYTES: u64 = 4 * 1024 * 1024;
 
-const THEME: Key = Key("appearance", "theme");
-const TEXT_SIZE: Key = Key("appearance", "text_size");
-const DENSITY: Key = Key("appearance", "density");
-const NOTIFY_QUESTIONS: Key = Key("notifications", "questions");
-const ON_CLOSE: Key = Key("window", "on_close");
-const KEYS: &[Key] = &[THEME, TEXT_SIZE, DENSITY, NOTIFY_QUESTIONS, ON_CLOSE];
+const THEME: Key = Key(&["appearance"], "theme");
+const TEXT_SIZE: Key = Key(&["appearance"], "text_size");
+const DENSITY: Key = Key(&["appearance"], "density");
+const NOTIFY_QUESTIONS: Key = Key(&["notifications"], "questions");
+const ON_CLOSE: Key = Key(&["window"], "on_close");
+const CLAUDE_ARGUMENTS: Key = Key(&["agents", "claude_code"], "arguments");
+const CLAUDE_ENVIRONMENT: Key = Key(&["agents", "claude_code"], "environment");
+const KEEP_DAYS: Key = Key(&["data"], "keep_days");
+const KEYS: &[Key] =
+    &[THEME, TEXT_SIZE, DENSITY, NOTIFY_QUESTIONS, ON_CLOSE, CLAUDE_ARGUMENTS, CLAUDE_ENVIRONMENT, KEEP_DAYS];
 
-/// Where a setting stands in the file: a table, and a name in it.
+/// Where a setting stands in the file: a table within tables, and a name in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Key(&'static str, &'static str);
+struct Key(&'static [&'static str], &'static str);
+
+impl Key {
+    fn find(self, document: &DocumentMut) -> Option<&Item> {
+        let table = self.0.iter().try_fold(document.as_item(), |item, table| item.get(table));
+        table.and_then(|table| table.get(self.1))
+    }
+
+    fn path(self) -> String {
+        [self.0.join("."), self.1.to_owned()].join(".")
+    }
+}
 
 /// Something in the file that is left as it stands and has no effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,7 +101,7 @@ impl SettingsFile {
     /// Reads the file anew: it may have been edited.
     pub fn read(&self) -> ReadSettings {
         let read = read(&self.path);
-        self.publish(read.settings);
+        self.publish(read.settings.clone());
         read
     }
 
@@ -118,7 +133,11 @@ impl SettingsFile {
     }
 
     fn publish(&self, settings: Settings) {
-        self.now.send_if_modified(|now| std::mem::replace(now, settings) != settings);
+        self.now.send_if_modified(|now| {
+            let changes = *now != settings;
+            *now = settings;
+            changes
+        });
     }
 }
 
@@ -146,71 +165,119 @@ fn load(path: &Path) -> Result<DocumentMut, String> {
 }
 
 fn interpret(document: &DocumentMut) -> ReadSettings {
-    let mut read = ReadSettings { ignored: unknown(document.as_table()), ..ReadSettings::default() };
+    let mut read = ReadSettings { ignored: unknown(document), ..ReadSettings::default() };
     one(document, THEME, Setting::Theme, &mut read);
     one(document, TEXT_SIZE, Setting::TextSize, &mut read);
     one(document, DENSITY, Setting::Density, &mut read);
     one(document, NOTIFY_QUESTIONS, Setting::NotifyQuestions, &mut read);
     one(document, ON_CLOSE, Setting::OnClose, &mut read);
+    one(document, CLAUDE_ARGUMENTS, Setting::ClaudeArguments, &mut read);
+    one(document, CLAUDE_ENVIRONMENT, Setting::ClaudeEnvironment, &mut read);
+    one(document, KEEP_DAYS, Setting::KeepDays, &mut read);
     read
 }
 
 fn one<T: DeserializeOwned>(
     document: &DocumentMut,
-    Key(table, name): Key,
+    key: Key,
     setting: fn(T) -> Setting,
     read: &mut ReadSettings,
 ) {
-    let Some(item) = document.get(table).and_then(|table| table.get(name)) else { return };
-    let value = item.as_value().cloned().ok_or_else(|| "it must be a value".to_owned());
-    let value = value.and_then(|value| {
-        let shown = value.to_string().trim().to_owned();
-        let reading: ValueDeserializer = value.into_deserializer();
-        let value = T::deserialize(reading);
-        value.map_err(|error| format!("{shown}: {}", error.message()))
-    });
+    let Some(item) = key.find(document) else { return };
+    // What is itself a table may have a heading of its own.
+    let value = match item.clone().into_value() {
+        Ok(value) if item.is_value() || key == CLAUDE_ENVIRONMENT => interpret_one(value),
+        _ => Err("it must be a value".to_owned()),
+    };
     match value {
-        Ok(value) => read.settings = read.settings.with(setting(value)),
-        Err(why) => read.ignored.push(IgnoredSetting { key: format!("{table}.{name}"), why }),
+        Ok(value) => read.settings = std::mem::take(&mut read.settings).with(setting(value)),
+        Err(why) => read.ignored.push(IgnoredSetting { key: key.path(), why }),
     }
 }
 
-fn unknown(root: &Table) -> Vec<IgnoredSetting> {
+fn interpret_one<T: DeserializeOwned>(value: Value) -> Result<T, String> {
+    // A list or a table is not repeated here: what stands in it may be secret.
+    let shown = (!value.is_array() && !value.is_inline_table()).then(|| value.to_string().trim().to_owned());
+    let reading: ValueDeserializer = value.into_deserializer();
+    T::deserialize(reading).map_err(|error| match shown {
+        Some(shown) => format!("{shown}: {}", error.message()),
+        None => error.message().to_owned(),
+    })
+}
+
+fn unknown(document: &DocumentMut) -> Vec<IgnoredSetting> {
     let mut unknown = Vec::new();
-    let mut note =
-        |key: String| unknown.push(IgnoredSetting { key, why: "there is no such setting".to_owned() });
-    for (table, item) in root {
-        match item.as_table_like() {
-            Some(entries) if KEYS.iter().any(|key| key.0 == table) => entries
-                .iter()
-                .filter(|(name, _)| !KEYS.iter().any(|key| key.0 == table && key.1 == *name))
-                .for_each(|(name, _)| note(format!("{table}.{name}"))),
-            _ => note(table.to_owned()),
-        }
-    }
+    note_unknown(document.as_table(), &[], &mut unknown);
     unknown
 }
 
+fn note_unknown(entries: &dyn TableLike, within: &[&str], unknown: &mut Vec<IgnoredSetting>) {
+    for (name, item) in entries.iter() {
+        if KEYS.iter().any(|key| key.0 == within && key.1 == name) {
+            continue;
+        }
+        let path = [within, &[name]].concat();
+        match item.as_table_like() {
+            Some(entries) if KEYS.iter().any(|key| key.0.starts_with(&path)) => {
+                note_unknown(entries, &path, unknown);
+            }
+            _ => {
+                let why = "there is no such setting".to_owned();
+                unknown.push(IgnoredSetting { key: path.join("."), why });
+            }
+        }
+    }
+}
+
 fn put(document: &mut DocumentMut, setting: Setting) {
-    let (Key(table, name), value) = match setting {
+    let (Key(tables, name), value) = match setting {
         Setting::Theme(theme) => (THEME, value(theme)),
         Setting::TextSize(size) => (TEXT_SIZE, value(size)),
         Setting::Density(density) => (DENSITY, value(density)),
         Setting::NotifyQuestions(notify) => (NOTIFY_QUESTIONS, value(notify)),
         Setting::OnClose(on_close) => (ON_CLOSE, value(on_close)),
+        Setting::ClaudeArguments(arguments) => (CLAUDE_ARGUMENTS, value(arguments)),
+        Setting::ClaudeEnvironment(environment) => (CLAUDE_ENVIRONMENT, value(environment)),
+        Setting::KeepDays(days) => (KEEP_DAYS, value(days)),
     };
-    let Some(mut value) = value else { return };
-    let entries = document.entry(table).or_insert_with(toml_edit::table);
-    if !entries.is_table_like() {
-        *entries = toml_edit::table();
-    }
-    if let Some(entries) = entries.as_table_like_mut() {
-        // What stands beside the old value, such as a comment, stays.
-        if let Some(before) = entries.get(name).and_then(Item::as_value) {
-            *value.decor_mut() = before.decor().clone();
+    let Some(value) = value else { return };
+    let mut entries: &mut dyn TableLike = document.as_table_mut();
+    for (n, table) in (1..).zip(tables) {
+        let item = entries.entry(table).or_insert(Item::None);
+        if !item.is_table_like() {
+            let mut made = Table::new();
+            // A table that only holds another gets no heading of its own.
+            made.set_implicit(n < tables.len());
+            *item = Item::Table(made);
         }
-        entries.insert(name, Item::Value(value));
+        let Some(table) = item.as_table_like_mut() else { return };
+        entries = table;
     }
+    put_value(entries, name, value);
+}
+
+/// Puts a value in a place; what stands around the old one, such as a comment, stays.
+fn put_value(entries: &mut dyn TableLike, name: &str, mut value: Value) {
+    let Some(before) = entries.get_mut(name) else {
+        entries.insert(name, Item::Value(value));
+        return;
+    };
+    if let Some(values) = value.as_inline_table()
+        && let Some(before) = before.as_table_like_mut()
+    {
+        let names = before.iter().map(|(name, _)| name.to_owned());
+        for gone in names.filter(|name| !values.contains_key(name)).collect::<Vec<_>>() {
+            before.remove(&gone);
+        }
+        for (name, value) in values {
+            put_value(before, name, value.clone());
+        }
+        return;
+    }
+    if let Some(before) = before.as_value() {
+        *value.decor_mut() = before.decor().clone();
+    }
+    *before = Item::Value(value);
 }
 
 fn value(setting: impl Serialize) -> Option<Value> {

@@ -9,22 +9,45 @@ export interface Choice {
   change: Setting;
 }
 
-/** One setting as it stands on the screen. */
-export interface Row {
+interface Named {
   id: Setting['setting'];
-  section: 'settings.appearance' | 'settings.notifications' | 'settings.window';
+  section: 'settings.appearance' | 'settings.notifications' | 'settings.window' | 'settings.agents' | 'settings.data';
   name: string;
   help: string;
+}
+
+/** A setting that has one of a few values. */
+export interface ChoiceRow extends Named {
+  kind: 'choice';
   current: string;
   choices: readonly Choice[];
 }
 
+/** A setting that is a list of texts. */
+export interface ArgumentsRow extends Named {
+  kind: 'arguments';
+  current: readonly string[];
+  change: (to: string[]) => Setting;
+}
+
+/** A setting that is a list of names with their values. */
+export interface VariablesRow extends Named {
+  kind: 'variables';
+  current: Readonly<Record<string, string>>;
+  change: (to: Record<string, string>) => Setting;
+}
+
+/** One setting as it stands on the screen. */
+export type Row = ChoiceRow | ArgumentsRow | VariablesRow;
+
+const KEEP_DAYS = [0, 30, 90, 365];
 const TEXT_SIZES = [80, 90, 100, 110, 125, 150, 175, 200];
 
 /** All settings with what they are set to, in the order of the screen. */
 export function rowsOf(settings: Settings): Row[] {
   return [
     {
+      kind: 'choice',
       id: 'theme',
       section: 'settings.appearance',
       name: t('settings.theme'),
@@ -37,6 +60,7 @@ export function rowsOf(settings: Settings): Row[] {
       ],
     },
     {
+      kind: 'choice',
       id: 'text_size',
       section: 'settings.appearance',
       name: t('settings.text_size'),
@@ -47,6 +71,7 @@ export function rowsOf(settings: Settings): Row[] {
       ),
     },
     {
+      kind: 'choice',
       id: 'density',
       section: 'settings.appearance',
       name: t('settings.density'),
@@ -58,6 +83,7 @@ export function rowsOf(settings: Settings): Row[] {
       ],
     },
     {
+      kind: 'choice',
       id: 'notify_questions',
       section: 'settings.notifications',
       name: t('settings.notify_questions'),
@@ -69,6 +95,7 @@ export function rowsOf(settings: Settings): Row[] {
       ],
     },
     {
+      kind: 'choice',
       id: 'on_close',
       section: 'settings.window',
       name: t('settings.on_close'),
@@ -79,6 +106,38 @@ export function rowsOf(settings: Settings): Row[] {
         choice(t('settings.on_close.quit'), { setting: 'on_close', value: 'quit' }),
       ],
     },
+    {
+      kind: 'arguments',
+      id: 'claude_arguments',
+      section: 'settings.agents',
+      name: t('settings.claude_arguments'),
+      help: t('settings.claude_arguments.help'),
+      current: settings.claudeArguments,
+      change: (value) => ({ setting: 'claude_arguments', value }),
+    },
+    {
+      kind: 'variables',
+      id: 'claude_environment',
+      section: 'settings.agents',
+      name: t('settings.claude_environment'),
+      help: t('settings.claude_environment.help'),
+      current: settings.claudeEnvironment,
+      change: (value) => ({ setting: 'claude_environment', value }),
+    },
+    {
+      kind: 'choice',
+      id: 'keep_days',
+      section: 'settings.data',
+      name: t('settings.keep_days'),
+      help: t('settings.keep_days.help'),
+      current: String(settings.keepDays),
+      choices: KEEP_DAYS.map((value) =>
+        choice(value === 0 ? t('settings.keep_days.all') : t('settings.keep_days.days', { days: value }), {
+          setting: 'keep_days',
+          value,
+        }),
+      ),
+    },
   ];
 }
 
@@ -86,10 +145,22 @@ export function rowsOf(settings: Settings): Row[] {
 export function found(rows: readonly Row[], search: string): Row[] {
   const words = search.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter((row) => {
-    const texts = [t(row.section), row.name, row.help, row.id, ...row.choices.map(({ words }) => words)];
+    const texts = [t(row.section), row.name, row.help, row.id, ...valuesOf(row)];
     const text = texts.join(' ').toLocaleLowerCase();
     return words.every((word) => text.includes(word));
   });
+}
+
+/** The values that are no secrets: those of variables stay out of it. */
+function valuesOf(row: Row): readonly string[] {
+  switch (row.kind) {
+    case 'choice':
+      return row.choices.map(({ words }) => words);
+    case 'arguments':
+      return row.current;
+    case 'variables':
+      return Object.keys(row.current);
+  }
 }
 
 function choice(words: string, change: Setting): Choice {

@@ -35,6 +35,8 @@ export function choiceOf(draft: StartDraft, found: AgentFound | null, folder: st
     program: orNone(draft.program),
     bareToolUse: draft.bareToolUse,
     example: null,
+    // What stands in the form, and nothing else, may be used.
+    extras: found?.extras ?? usualOptions.extras,
   };
   const prompt = draft.prompt.trim() === '' ? null : draft.prompt;
   return { agent, folder: folder.trim(), prompt, name: orNone(draft.name), options };

@@ -44,7 +44,7 @@ pub struct StartSpec {
 /// The sessions of this run.
 #[derive(Clone)]
 pub struct Sessions {
-    engine: EngineHandle,
+    pub(super) engine: EngineHandle,
     logs: SessionLogs,
     doors: Arc<Mutex<HashMap<SessionId, mpsc::Sender<SessionInput>>>>,
     /// Held while an agent is started again, so that two callers start it once.

@@ -1,4 +1,6 @@
-use askdesk_domain::{Density, NotifyQuestions, OnClose, TextSize, Theme};
+use std::collections::BTreeMap;
+
+use askdesk_domain::{Arguments, Density, Environment, KeepDays, NotifyQuestions, OnClose, TextSize, Theme};
 use rstest::rstest;
 
 use super::*;
@@ -9,6 +11,15 @@ fn folder_with(text: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(FILE), text).unwrap();
     folder
+}
+
+fn arguments(words: &[&str]) -> Arguments {
+    words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>().try_into().unwrap()
+}
+
+fn environment(variables: &[(&str, &str)]) -> Environment {
+    let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+    variables.iter().map(owned).collect::<BTreeMap<_, _>>().try_into().unwrap()
 }
 
 fn text_in(folder: &tempfile::TempDir) -> String {
@@ -33,8 +44,11 @@ fn each_setting_that_is_changed_is_there_after_a_restart() {
         Setting::Density(Density::Compact),
         Setting::NotifyQuestions(NotifyQuestions::Never),
         Setting::OnClose(OnClose::Quit),
+        Setting::ClaudeArguments(arguments(&["--add-dir", "/a \"b\"\n"])),
+        Setting::KeepDays(KeepDays::try_from(90).unwrap()),
+        Setting::ClaudeEnvironment(environment(&[("EDITOR", "vi"), ("HTTPS_PROXY", "http://[::1]:8")])),
     ];
-    let expected = changes.into_iter().fold(Settings::default(), Settings::with);
+    let expected = changes.clone().into_iter().fold(Settings::default(), Settings::with);
     for change in changes {
         file.change(change, NOW).unwrap();
     }
@@ -51,13 +65,13 @@ fn each_setting_that_is_changed_is_there_after_a_restart() {
 #[test]
 fn a_change_leaves_comments_and_whatever_else_stands_in_the_file() {
     let folder = folder_with(
-        "# mine\n[appearance]\ntheme = \"light\" # for the day\ncolour = \"red\"\n\n[later]\nthing = 1\n",
+        "# mine\n[appearance]\n# bright\ntheme = \"light\" # for the day\ncolour = \"red\"\n\n[later]\nthing = 1\n",
     );
     let file = SettingsFile::open(folder.path());
     file.change(Setting::Theme(Theme::Dark), NOW).unwrap();
     assert_eq!(
         text_in(&folder),
-        "# mine\n[appearance]\ntheme = \"dark\" # for the day\ncolour = \"red\"\n\n[later]\nthing = 1\n"
+        "# mine\n[appearance]\n# bright\ntheme = \"dark\" # for the day\ncolour = \"red\"\n\n[later]\nthing = 1\n"
     );
 }
 
@@ -69,9 +83,23 @@ fn a_change_leaves_comments_and_whatever_else_stands_in_the_file() {
     "500 is not between 80 and 200"
 )]
 #[case::another_type("[window]\non_close = 3", "window.on_close", "3")]
+#[case::days_that_cannot_be_chosen("[data]\nkeep_days = 3", "data.keep_days", "3 is none of")]
 #[case::a_table("[window.on_close]\na = 1", "window.on_close", "must be a value")]
 #[case::unknown_name("[window]\nround = true", "window.round", "no such setting")]
 #[case::unknown_table("[colours]\nred = 1", "colours", "no such setting")]
+#[case::unknown_in_an_agent("[agents.claude_code]\nargs = []", "agents.claude_code.args", "no such setting")]
+#[case::unknown_agent("[agents.other]\narguments = []", "agents.other", "no such setting")]
+#[case::a_dotted_name("\"agents.claude_code\" = 1", "agents.claude_code", "no such setting")]
+#[case::a_flag_of_ours(
+    "[agents.claude_code]\narguments = ['-p']",
+    "agents.claude_code.arguments",
+    "argument 1: -p is for the desk itself to set"
+)]
+#[case::no_name(
+    "[agents.claude_code]\nenvironment = { 'A B' = 'c' }",
+    "agents.claude_code.environment",
+    "\"A B\" is no name of a variable"
+)]
 #[case::a_value_for_a_table("appearance = 1", "appearance", "no such setting")]
 fn what_makes_no_sense_is_named_and_ignored_alone(#[case] text: &str, #[case] key: &str, #[case] why: &str) {
     let folder = folder_with(&format!("{text}\n[notifications]\nquestions = \"never\"\n"));
@@ -80,6 +108,58 @@ fn what_makes_no_sense_is_named_and_ignored_alone(#[case] text: &str, #[case] ke
     let [ignored] = read.ignored.as_slice() else { panic!("{:?}", read.ignored) };
     assert_eq!(ignored.key, key);
     assert!(ignored.why.contains(why), "{}", ignored.why);
+}
+
+#[test]
+fn a_table_of_variables_may_have_a_heading_of_its_own_and_keeps_its_comments() {
+    let folder = folder_with(
+        "[agents.claude_code]\narguments = [ # more folders\n  '--add-dir',\n  '/a',\n]\n\n[agents.claude_code.environment]\n\
+         # for the house\nHTTPS_PROXY = 'http://h:1' # over there\nEDITOR = 'vi'\n",
+    );
+    let file = SettingsFile::open(folder.path());
+    let read = file.read();
+    assert_eq!(read.ignored, []);
+    assert_eq!(read.settings.claude_arguments, arguments(&["--add-dir", "/a"]));
+    assert_eq!(
+        read.settings.claude_environment,
+        environment(&[("EDITOR", "vi"), ("HTTPS_PROXY", "http://h:1")])
+    );
+    let changed = environment(&[("HTTPS_PROXY", "http://h:2"), ("PAGER", "less")]);
+    let read = file.change(Setting::ClaudeEnvironment(changed.clone()), NOW).unwrap();
+    assert_eq!((read.settings.claude_environment, read.ignored), (changed, Vec::new()));
+    assert!(
+        text_in(&folder).ends_with(
+            "'/a',\n]\n\n[agents.claude_code.environment]\n# for the house\nHTTPS_PROXY = \"http://h:2\" # over there\n\
+             PAGER = \"less\"\n"
+        ),
+        "{}",
+        text_in(&folder)
+    );
+}
+
+#[test]
+fn a_secret_in_the_file_is_not_repeated_when_it_is_ignored() {
+    let folder = folder_with("[agents.claude_code]\nenvironment = { API_KEY = 'hush', 'A-B' = 'hush' }\n");
+    let read = SettingsFile::open(folder.path()).read();
+    assert_eq!(read.settings, Settings::default());
+    let [ignored] = read.ignored.as_slice() else { panic!("{:?}", read.ignored) };
+    assert!(ignored.why.contains("A-B") && !ignored.why.contains("hush"), "{}", ignored.why);
+}
+
+#[test]
+fn the_most_that_can_be_set_can_be_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = SettingsFile::open(folder.path());
+    // Each of these characters takes six in the file.
+    let long = "\u{1}".repeat(askdesk_domain::extras::EXTRA_BYTES);
+    let names: Vec<String> = (0..askdesk_domain::extras::EXTRAS).map(|n| format!("V{n}")).collect();
+    let variables: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), long.as_str())).collect();
+    let set = environment(&variables);
+    file.change(Setting::ClaudeEnvironment(set.clone()), NOW).unwrap();
+    let words = vec![long.as_str(); askdesk_domain::extras::EXTRAS];
+    let read = file.change(Setting::ClaudeArguments(arguments(&words)), NOW).unwrap();
+    assert_eq!(read.ignored, []);
+    assert_eq!((read.settings.claude_environment, read.settings.claude_arguments), (set, arguments(&words)));
 }
 
 #[test]

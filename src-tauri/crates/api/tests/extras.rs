@@ -1,0 +1,187 @@
+//! What the settings add to the start of an agent: shown first, and nothing else is ever used.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    reason = "what tests share may fail the test"
+)]
+
+#[path = "support/desk.rs"]
+mod desk;
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use askdesk_domain::Session;
+use desk::{Bridge, fake_agent, fresh};
+use serde_json::{Value, json};
+
+/// A program that notes what it is started with, and then is the agent.
+fn noting_agent(folder: &Path) -> PathBuf {
+    let program = folder.join("claude");
+    let note = folder.join("started");
+    let script = format!(
+        "#!/bin/sh\n{{ for word; do printf '%s\\n' \"$word\"; done; env; echo; }} >> '{}'\n\
+         ASKDESK_FAKE_SESSIONS='{}' ASKDESK_FAKE_PACE=0 exec '{}' --scenario technology \"$@\"\n",
+        note.display(),
+        folder.display(),
+        fake_agent().display()
+    );
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    program
+}
+
+/// What the program was started with, one entry for each start.
+fn starts(bridge: &Bridge) -> Vec<Vec<String>> {
+    let note = std::fs::read_to_string(bridge.folder.path().join("started")).unwrap_or_default();
+    let mut starts: Vec<&str> = note.split("\n\n").collect();
+    // What follows the last empty line is not noted whole yet.
+    starts.pop();
+    starts.into_iter().map(|start| start.lines().map(str::to_owned).collect()).collect()
+}
+
+async fn set(bridge: &Bridge, setting: &str, value: Value) {
+    let change = json!({"change": {"setting": setting, "value": value}});
+    bridge.call("change_setting", change).await.unwrap();
+}
+
+async fn shown(bridge: &Bridge) -> Value {
+    let found = bridge.call("list_agents", json!({})).await.unwrap();
+    assert_eq!(
+        (&found["agents"][0]["agent"], &found["agents"][1]["agent"]),
+        (&json!("claude_code"), &json!("demo"))
+    );
+    assert_eq!(found["agents"][1]["extras"], json!({"arguments": [], "environment": {}}));
+    found["agents"][0]["extras"].clone()
+}
+
+fn start(bridge: &Bridge, extras: &Value) -> Value {
+    let program = noting_agent(bridge.folder.path());
+    json!({
+        "requestId": fresh(), "agent": "claude_code", "folder": bridge.folder.path(), "prompt": "go",
+        "options": {"program": program, "extras": extras}
+    })
+}
+
+fn has(start: &[String], line: &str) -> bool {
+    start.iter().any(|known| known == line)
+}
+
+#[tokio::test]
+async fn an_agent_is_started_with_what_the_settings_add_after_our_own_arguments() {
+    let bridge = Bridge::open();
+    set(&bridge, "claude_arguments", json!(["--add-dir", "/a b"])).await;
+    set(&bridge, "claude_environment", json!({"EXTRA_KEY": "hush", "EXTRA": "plain"})).await;
+    let extras = shown(&bridge).await;
+    let whole =
+        json!({"arguments": ["--add-dir", "/a b"], "environment": {"EXTRA": "plain", "EXTRA_KEY": "hush"}});
+    assert_eq!(extras, whole);
+    let session = bridge.call("start_session", start(&bridge, &extras)).await.unwrap();
+    bridge.until("it asks", |now| !now.requests.is_empty()).await;
+    let [start] = starts(&bridge).try_into().unwrap();
+    let own = start.iter().position(|word| word == "--include-partial-messages").unwrap();
+    assert_eq!(start[own + 1..own + 3], ["--add-dir", "/a b"]);
+    assert!(has(&start, "EXTRA=plain") && has(&start, "EXTRA_KEY=hush"), "{start:?}");
+    assert_eq!(session["options"]["extras"]["environment"], json!({"EXTRA": "plain", "EXTRA_KEY": ""}));
+}
+
+#[tokio::test]
+async fn what_was_not_shown_is_not_used() {
+    let bridge = Bridge::open();
+    let none = json!({"arguments": [], "environment": {}});
+    assert_eq!(shown(&bridge).await, none);
+    // Whatever stands in the folder the agent works in is not ours to read.
+    std::fs::write(
+        bridge.folder.path().join("settings.toml"),
+        "[agents.claude_code]\narguments = ['--add-dir']\n",
+    )
+    .unwrap();
+    assert_eq!(shown(&bridge).await, none);
+    let file = bridge.folder.path().join("data/settings.toml");
+    std::fs::write(file, "[agents.claude_code]\nenvironment = { EXTRA = 'x' }\n").unwrap();
+    for extras in [
+        none,
+        json!({"environment": {"EXTRA": "y"}}),
+        json!({"arguments": ["x"], "environment": {"EXTRA": "x"}}),
+    ] {
+        let error = bridge.refused("start_session", start(&bridge, &extras)).await;
+        assert_eq!(error["code"], json!("extras_changed"), "{error}");
+        assert_eq!(error["message"], json!("the settings for this agent have changed since they were shown"));
+    }
+    assert!(bridge.snapshot().await.sessions.is_empty());
+    bridge.call("start_session", start(&bridge, &json!({"environment": {"EXTRA": "x"}}))).await.unwrap();
+    bridge.until("it asks", |now| !now.requests.is_empty()).await;
+    assert_eq!(starts(&bridge).len(), 1);
+}
+
+#[tokio::test]
+async fn a_session_goes_on_with_what_it_was_started_with_and_the_secrets_of_now() {
+    let bridge = Bridge::open();
+    set(&bridge, "claude_arguments", json!(["--add-dir", "/a"])).await;
+    set(&bridge, "claude_environment", json!({"EXTRA": "old", "EXTRA_KEY": "old"})).await;
+    let extras = shown(&bridge).await;
+    let session = bridge.call("start_session", start(&bridge, &extras)).await.unwrap();
+    bridge.until("it asks", |now| !now.requests.is_empty()).await;
+    let of_it = json!({"requestId": fresh(), "session": session["id"]});
+    bridge.call("stop_session", of_it).await.unwrap();
+    bridge.until("it has ended", |now| now.sessions.iter().all(|session| !session.is_running())).await;
+    bridge.api.sessions().shut_down().await;
+    let bridge = bridge.reopen();
+    set(&bridge, "claude_arguments", json!(["--add-dir", "/b"])).await;
+    set(&bridge, "claude_environment", json!({"EXTRA": "new", "EXTRA_KEY": "new", "OTHER": "x"})).await;
+    let again = json!({"requestId": fresh(), "session": session["id"]});
+    bridge.call("resume_session", again).await.unwrap();
+    bridge.until("it runs", |now| now.sessions.iter().any(Session::is_running)).await;
+    let two = || starts(&bridge).len() == 2;
+    bridge.until("it was started again", |_| two()).await;
+    let [_, second] = starts(&bridge).try_into().unwrap();
+    assert!(has(&second, "--resume") && has(&second, "/a") && !has(&second, "/b"), "{second:?}");
+    assert!(
+        has(&second, "EXTRA=old") && has(&second, "EXTRA_KEY=new") && !has(&second, "OTHER=x"),
+        "{second:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_secret_is_kept_in_the_settings_alone() {
+    let bridge = Bridge::open();
+    set(&bridge, "claude_environment", json!({"ANTHROPIC_API_KEY": "hush-hush-hush"})).await;
+    let extras = shown(&bridge).await;
+    let session = bridge.call("start_session", start(&bridge, &extras)).await.unwrap();
+    bridge.until("it asks", |now| !now.requests.is_empty()).await;
+    let export = json!({"session": session["id"], "format": "json"});
+    let exported = bridge.call("export_session", export).await.unwrap();
+    assert!(!exported.to_string().contains("ANTHROPIC_API_KEY"), "{exported}");
+    bridge.api.sessions().shut_down().await;
+    let data = bridge.folder.path().join("data");
+    let holds = |path: &Path| {
+        let bytes = std::fs::read(path).unwrap();
+        bytes.windows(14).any(|window| window == b"hush-hush-hush")
+    };
+    let files =
+        std::fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    let holding: Vec<PathBuf> = files.filter(|path| holds(path)).collect();
+    assert_eq!(holding, [bridge.folder.path().join("data/settings.toml")]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_set_is_refused_with_the_reason_and_without_the_secret() {
+    let bridge = Bridge::open();
+    for (setting, value, why) in [
+        (
+            "claude_arguments",
+            json!(["--add-dir", "--resume=1"]),
+            "argument 2: --resume is for the desk itself to set",
+        ),
+        ("claude_environment", json!({"A-KEY": "hush"}), "\"A-KEY\" is no name of a variable"),
+    ] {
+        let change = json!({"change": {"setting": setting, "value": value}});
+        let error = bridge.refused("change_setting", change).await;
+        let message = error["message"].as_str().unwrap();
+        assert_eq!(error["code"], json!("invalid"), "{error}");
+        assert!(message.contains(why) && !message.contains("hush"), "{error}");
+    }
+    assert_eq!(shown(&bridge).await, json!({"arguments": [], "environment": {}}));
+}

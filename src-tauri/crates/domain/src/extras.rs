@@ -1,0 +1,291 @@
+//! What a person adds to every start of an agent: arguments and variables of its environment.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The most arguments, and the most variables.
+pub const EXTRAS: usize = 64;
+/// The longest argument, and the longest name or value of a variable, in bytes.
+pub const EXTRA_BYTES: usize = 4 * 1024;
+
+/// Flags by which the desk itself speaks with an agent, or that would end it at once.
+const OWN_FLAGS: &[&str] = &[
+    "--",
+    "--print",
+    "--input-format",
+    "--output-format",
+    "--permission-prompt-tool",
+    "--session-id",
+    "--resume",
+    "--continue",
+    "--fork-session",
+    "--include-partial-messages",
+    "--replay-user-messages",
+    "--verbose",
+    "--help",
+    "--version",
+];
+/// Their short forms; a letter that follows in the same word is another flag, or a value.
+const OWN_SHORT_FLAGS: &[char] = &['p', 'r', 'c', 'h', 'v'];
+/// Flags for what is chosen at each start: what lets an agent do everything is never remembered.
+const CHOSEN_FLAGS: &[&str] =
+    &["--permission-mode", "--dangerously-skip-permissions", "--allow-dangerously-skip-permissions"];
+
+/// Parts of a variable's name that tell of a secret.
+const SECRET_PARTS: &[&str] =
+    &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "HEADERS"];
+
+/// What is added to the start of an agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Extras {
+    /// Arguments that follow the desk's own.
+    pub arguments: Arguments,
+    /// Variables of its environment.
+    pub environment: Environment,
+}
+
+impl Extras {
+    /// Returns what is kept of them with a session: a secret is kept in the settings alone.
+    #[must_use]
+    pub fn without_secrets(mut self) -> Self {
+        for (name, value) in &mut self.environment.0 {
+            if is_secret(name) {
+                value.clear();
+            }
+        }
+        self
+    }
+
+    /// Returns what was kept with a session, with the secrets that are set now; one that is set no more is left out.
+    #[must_use]
+    pub fn with_secrets_of(mut self, now: &Self) -> Self {
+        self.environment.0.retain(|name, value| {
+            if !is_secret(name) {
+                return true;
+            }
+            let set = now.environment.0.get(name);
+            set.inspect(|set| value.clone_from(set)).is_some()
+        });
+        self
+    }
+}
+
+/// Arguments of a program, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<String>", into = "Vec<String>")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string[]"))]
+pub struct Arguments(Vec<String>);
+
+impl Arguments {
+    /// Lists them in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+}
+
+impl TryFrom<Vec<String>> for Arguments {
+    type Error = String;
+
+    fn try_from(arguments: Vec<String>) -> Result<Self, String> {
+        count(arguments.len())?;
+        for (n, argument) in (1..).zip(&arguments) {
+            let what = || format!("argument {n}");
+            text(what, argument)?;
+            check_flag(argument).map_err(|rule| format!("{}: {rule}", what()))?;
+        }
+        Ok(Self(arguments))
+    }
+}
+
+impl From<Arguments> for Vec<String> {
+    fn from(arguments: Arguments) -> Self {
+        arguments.0
+    }
+}
+
+/// Variables by their names. What they are set to is for the agent alone: it stands in no log.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "BTreeMap<String, String>", into = "BTreeMap<String, String>")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "Record<string, string>"))]
+pub struct Environment(BTreeMap<String, String>);
+
+impl Environment {
+    /// Lists names and values, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+impl TryFrom<BTreeMap<String, String>> for Environment {
+    type Error = String;
+
+    fn try_from(variables: BTreeMap<String, String>) -> Result<Self, String> {
+        count(variables.len())?;
+        for (name, value) in &variables {
+            if name.len() > EXTRA_BYTES || !is_name(name) {
+                let shown: String = name.chars().take(40).collect();
+                return Err(format!(
+                    "{shown:?} is no name of a variable: letters, digits and _, and no digit first"
+                ));
+            }
+            text(|| name.clone(), value)?;
+        }
+        Ok(Self(variables))
+    }
+}
+
+impl From<Environment> for BTreeMap<String, String> {
+    fn from(environment: Environment) -> Self {
+        environment.0
+    }
+}
+
+/// Says whether the name of a variable tells of a secret.
+pub fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    SECRET_PARTS.iter().any(|part| name.contains(part))
+}
+
+fn is_name(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(|first| first == '_' || first.is_ascii_alphabetic())
+        && chars.all(|other| other == '_' || other.is_ascii_alphanumeric())
+}
+
+fn count(count: usize) -> Result<(), String> {
+    if count > EXTRAS {
+        return Err(format!("there are {count}; at most {EXTRAS} are taken"));
+    }
+    Ok(())
+}
+
+fn text(what: impl Fn() -> String, text: &str) -> Result<(), String> {
+    if text.len() > EXTRA_BYTES {
+        return Err(format!("{}: it has {} bytes; at most {EXTRA_BYTES} are taken", what(), text.len()));
+    }
+    if text.contains('\0') {
+        return Err(format!("{}: a character with the code 0 cannot be handed over", what()));
+    }
+    Ok(())
+}
+
+fn check_flag(argument: &str) -> Result<(), String> {
+    let flag = argument.split('=').next().unwrap_or_default();
+    let short = argument.strip_prefix('-').and_then(|rest| rest.chars().next());
+    if OWN_FLAGS.contains(&flag) || short.is_some_and(|letter| OWN_SHORT_FLAGS.contains(&letter)) {
+        return Err(format!("{flag} is for the desk itself to set"));
+    }
+    if CHOSEN_FLAGS.contains(&flag) {
+        return Err(format!("{flag} is chosen at each start, under Permissions"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn arguments(words: &[&str]) -> Result<Arguments, String> {
+        Arguments::try_from(words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>())
+    }
+
+    fn environment(variables: &[(&str, &str)]) -> Result<Environment, String> {
+        let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+        Environment::try_from(variables.iter().map(owned).collect::<BTreeMap<_, _>>())
+    }
+
+    #[rstest]
+    #[case::print("--print")]
+    #[case::with_a_value("--resume=3")]
+    #[case::short("-p")]
+    #[case::shorts_in_one_word("-cp")]
+    #[case::input("--input-format")]
+    #[case::output("--output-format")]
+    #[case::permissions("--permission-prompt-tool")]
+    #[case::id("--session-id")]
+    #[case::the_end_of_flags("--")]
+    #[case::a_mode("--permission-mode")]
+    #[case::everything_allowed("--dangerously-skip-permissions")]
+    fn a_flag_that_is_not_the_persons_to_set_is_named(#[case] flag: &str) {
+        let error = arguments(&["--add-dir", flag]).unwrap_err();
+        let named = flag.split('=').next().unwrap();
+        assert!(error.starts_with(&format!("argument 2: {named} is ")), "{error}");
+    }
+
+    #[test]
+    fn other_arguments_are_taken_as_they_stand_and_in_order() {
+        let words = ["--add-dir", "/a b", "--setting-sources", "", "--mcp-config", "{\"a\":\"-p\"}", "-d"];
+        let taken = arguments(&words).unwrap();
+        assert_eq!(taken.iter().collect::<Vec<_>>(), words);
+    }
+
+    #[test]
+    fn what_is_too_much_is_said_with_the_bound() {
+        let many = vec!["x"; EXTRAS + 1];
+        assert_eq!(arguments(&many).unwrap_err(), "there are 65; at most 64 are taken");
+        let long = "x".repeat(EXTRA_BYTES + 1);
+        assert_eq!(
+            arguments(&["x", &long]).unwrap_err(),
+            "argument 2: it has 4097 bytes; at most 4096 are taken"
+        );
+        assert_eq!(environment(&[("A", &long)]).unwrap_err(), "A: it has 4097 bytes; at most 4096 are taken");
+        assert!(arguments(&["a\0b"]).unwrap_err().contains("code 0"));
+        assert!(arguments(&many[..EXTRAS]).is_ok() && environment(&[("A", &long[1..])]).is_ok());
+    }
+
+    #[rstest]
+    #[case("")]
+    #[case("1A")]
+    #[case("A-B")]
+    #[case("A=B")]
+    #[case("A B")]
+    #[case("Ä")]
+    fn a_name_that_no_variable_has_is_said_without_its_value(#[case] name: &str) {
+        let error = environment(&[(name, "hush")]).unwrap_err();
+        assert!(error.contains("is no name of a variable") && !error.contains("hush"), "{error}");
+    }
+
+    #[test]
+    fn values_stand_in_no_log() {
+        let extras = Extras {
+            environment: environment(&[("ANTHROPIC_API_KEY", "hush")]).unwrap(),
+            ..Extras::default()
+        };
+        let shown = format!("{extras:?}");
+        assert!(shown.contains("ANTHROPIC_API_KEY") && !shown.contains("hush"), "{shown}");
+    }
+
+    #[test]
+    fn secrets_are_told_by_their_names() {
+        let secret =
+            ["ANTHROPIC_API_KEY", "github_token", "CLIENT_SECRET", "DbPassword", "ANTHROPIC_CUSTOM_HEADERS"];
+        assert!(secret.into_iter().all(is_secret));
+        assert!(!["HTTPS_PROXY", "EDITOR", "PATH"].into_iter().any(is_secret));
+    }
+
+    #[test]
+    fn a_secret_is_not_kept_with_a_session_and_is_the_one_of_now_when_it_goes_on() {
+        let set = |variables: &[(&str, &str)]| Extras {
+            arguments: arguments(&["--add-dir", "/a"]).unwrap(),
+            environment: environment(variables).unwrap(),
+        };
+        let kept = set(&[("API_KEY", "old"), ("GONE_TOKEN", "old"), ("EDITOR", "vi")]).without_secrets();
+        assert_eq!(kept, set(&[("API_KEY", ""), ("GONE_TOKEN", ""), ("EDITOR", "vi")]));
+        let now = Extras {
+            environment: environment(&[("API_KEY", "new"), ("EDITOR", "ed"), ("OTHER_KEY", "x")]).unwrap(),
+            ..Extras::default()
+        };
+        assert_eq!(kept.with_secrets_of(&now), set(&[("API_KEY", "new"), ("EDITOR", "vi")]));
+    }
+}
