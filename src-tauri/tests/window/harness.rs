@@ -50,7 +50,8 @@ impl Setup {
     /// Keeps the webview's default renderer: WebDriver takes no pictures of the plainer one that the app chooses on a
     /// machine without a graphics card (measured with WebKitGTK 2.50: the call is never answered).
     pub fn pictured(self) -> Self {
-        self.env("WEBKIT_DISABLE_DMABUF_RENDERER", "0")
+        // What a picture shows must not depend on whose machine it was taken on.
+        self.env("WEBKIT_DISABLE_DMABUF_RENDERER", "0").env("PATH", "/usr/local/bin:/usr/bin:/bin")
     }
 
     /// Keeps the data in a folder that outlives the desk.
