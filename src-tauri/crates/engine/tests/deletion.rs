@@ -41,7 +41,7 @@ async fn fill(desk: &TestDesk, of: u128, word: &str) {
         id: session(of),
         agent: askdesk_domain::AgentKind::Demo,
         name: format!("{word} name"),
-        folder: format!("/work/{word}"),
+        folder: format!("/home/{word}"),
         options: askdesk_domain::SessionOptions::default(),
         at,
     };
