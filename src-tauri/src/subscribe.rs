@@ -148,8 +148,8 @@ async fn stream(desk: DeskApi, mut frames: Subscription, channel: Channel<Vec<Fr
     }
 }
 
-/// How soon somebody wants to see a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How soon somebody wants to see a frame; the soonest comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Urgency {
     /// At once: a person waits for it.
     Awaited,
@@ -172,8 +172,7 @@ fn urgency(frame: &Frame, view: Option<SessionId>) -> Urgency {
         }
         _ => Urgency::Seen,
     };
-    let urgencies = delta.changes.iter().map(of);
-    urgencies.min_by_key(|urgency| *urgency as u8).unwrap_or(Urgency::Unseen)
+    delta.changes.iter().map(of).min().unwrap_or(Urgency::Unseen)
 }
 
 #[cfg(test)]
