@@ -20,6 +20,8 @@ const LINES_PER_SECOND: usize = 200;
 const SECONDS: usize = 60;
 /// How many keys are pressed meanwhile.
 const KEYS: usize = 400;
+/// How long the agents have been writing before the first of them.
+const SETTLED: Duration = Duration::from_secs(3);
 /// The pause between two of them, in milliseconds.
 const KEY_PAUSE: usize = 100;
 
@@ -55,12 +57,16 @@ pub async fn measure() -> Load {
     for n in 0..AGENTS {
         writing.push(start(&desk, &scenario, n).await);
     }
+    // Fifty processes starting in one moment are another matter than fifty that write.
+    desk.wait_long("every agent at work", async || in_state(&desk, "working").await.then_some(())).await;
+    sleep(SETTLED).await;
     desk.script(NOTE_KEYS, vec![]).await;
     let mut keys = press_keys();
     sleep(Duration::from_secs(SECONDS as u64 / 3)).await;
     let early_mib = process::memory(desk.root()).0 / 1024.0;
     tokio::task::spawn_blocking(move || assert!(keys.wait().unwrap().success())).await.unwrap();
-    desk.wait_long("the agents to end their turns", async || idle(&desk).await.then_some(())).await;
+    desk.wait_long("the agents to end their turns", async || in_state(&desk, "idle").await.then_some(()))
+        .await;
     let late_mib = process::memory(desk.root()).0 / 1024.0;
     let times = numbers(&desk.script("return window.__keys", vec![]).await);
     assert!(times.len() >= KEYS / 2, "{} of {KEYS} keys were seen", times.len());
@@ -122,9 +128,10 @@ const NOTE_KEYS: &str = "
         });
     }, true);";
 
-async fn idle(desk: &Desk) -> bool {
-    let script = "return document.querySelectorAll('nav [data-session][data-state=idle]').length";
-    desk.script(script, vec![]).await.as_u64() == Some(AGENTS as u64)
+/// Says whether every agent that writes is in that state.
+async fn in_state(desk: &Desk, state: &str) -> bool {
+    let script = format!("return document.querySelectorAll('nav [data-session][data-state={state}]').length");
+    desk.script(&script, vec![]).await.as_u64() == Some(AGENTS as u64)
 }
 
 async fn lines_of(desk: &Desk, session: &str) -> usize {
