@@ -14,6 +14,8 @@ macro_rules! for_each_command {
             decide_approval(DecideApproval) -> Approval,
             start_session(StartSession) -> Session,
             send_message(SendMessage) -> Done,
+            attach_image(AttachImage) -> AttachedFiles,
+            discard_attachments(DiscardAttachments) -> Done,
             queue_message(QueueMessage) -> Session,
             edit_queued(EditQueued) -> Session,
             remove_queued(RemoveQueued) -> Session,

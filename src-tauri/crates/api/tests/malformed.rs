@@ -30,6 +30,13 @@ fn well_formed(name: &str) -> Value {
         "send_message" | "queue_message" => {
             json!({"requestId": request_id, "session": session, "text": "hello"})
         }
+        "attach_image" => {
+            json!({"requestId": request_id, "session": session, "name": "shot.png", "data": ""})
+        }
+        "discard_attachments" => {
+            let image = json!({"attachment": "image", "image": "0".repeat(64), "format": "png", "name": "shot", "bytes": 1});
+            json!({"requestId": request_id, "session": session, "attachments": [image]})
+        }
         "edit_queued" => {
             json!({"requestId": request_id, "session": session, "id": id, "text": "hello"})
         }
@@ -76,6 +83,8 @@ async fn every_command_of_the_list_is_carried_out_by_its_name() {
         "decide_approval: not_found",
         "start_session: folder_missing",
         "send_message: not_found",
+        "attach_image: not_found",
+        "discard_attachments: not_found",
         "queue_message: not_found",
         "edit_queued: not_found",
         "remove_queued: not_found",
