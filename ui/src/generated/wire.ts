@@ -1836,32 +1836,6 @@ sessions: Array<Session>, };
 export type ExportFormat = "markdown" | "json";
 
 /**
- * Writes a whole session as a text.
- */
-export type ExportSession = { 
-/**
- * The session.
- */
-session: SessionId, 
-/**
- * In which form.
- */
-format: ExportFormat, };
-
-/**
- * A whole session as a text.
- */
-export type ExportedSession = { 
-/**
- * The text.
- */
-text: string, 
-/**
- * A name for the file that it may be written to.
- */
-fileName: string, };
-
-/**
  * Writes a whole session to a file that the person chooses.
  */
 export type SaveExport = { 
@@ -1976,7 +1950,6 @@ export interface CommandMap {
   note_painted: { input: NotePainted; output: Done };
   search_history: { input: SearchHistory; output: HistoryFound };
   read_past_sessions: { input: ReadPastSessions; output: PastSessions };
-  export_session: { input: ExportSession; output: ExportedSession };
   save_export: { input: SaveExport; output: SavedExport };
   delete_session: { input: DeleteSession; output: Done };
 }

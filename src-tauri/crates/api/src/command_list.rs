@@ -37,7 +37,6 @@ macro_rules! for_each_command {
             note_painted(NotePainted) -> Done,
             search_history(SearchHistory) -> HistoryFound,
             read_past_sessions(ReadPastSessions) -> PastSessions,
-            export_session(ExportSession) -> ExportedSession,
             save_export(SaveExport) -> SavedExport,
             delete_session(DeleteSession) -> Done,
         }

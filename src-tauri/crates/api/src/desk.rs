@@ -630,10 +630,6 @@ impl Commands for DeskApi {
         Ok(PastSessions { sessions })
     }
 
-    async fn export_session(&self, input: ExportSession) -> Result<ExportedSession, Error> {
-        self.export(input.session, input.format).await
-    }
-
     async fn save_export(&self, input: SaveExport) -> Result<SavedExport, Error> {
         self.save(input).await
     }

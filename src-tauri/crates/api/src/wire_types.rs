@@ -53,7 +53,7 @@ fn typescript() -> String {
         dto::ReadSettings, dto::ChangeSetting, dto::SettingsRead,
         dto::NoteView, dto::NotePainted, dto::Done,
         askdesk_engine::EntryKind, dto::SearchHistory, dto::HistoryFound, dto::SearchHit,
-        dto::ReadPastSessions, dto::PastSessions, dto::ExportFormat, dto::ExportSession, dto::ExportedSession,
+        dto::ReadPastSessions, dto::PastSessions, dto::ExportFormat,
         dto::SaveExport, dto::SavedExport, dto::DeleteSession,
         error::ErrorCode, error::Error, error::EndedElsewhere,
     ];

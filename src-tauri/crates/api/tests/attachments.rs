@@ -88,8 +88,13 @@ async fn chosen_files_are_attached_or_refused_each_for_its_own_reason() {
     assert!(matches!(&files.attached[0], Attachment::Image { name, .. } if name == "shot without an ending"));
     assert_eq!(files.attached[1..], [Attachment::File { path: text.display().to_string(), bytes: 5 }]);
     let why: Vec<&RefusedWhy> = files.refused.iter().map(|refused| &refused.why).collect();
-    let [RefusedWhy::Path, RefusedWhy::TooLarge, RefusedWhy::Folder, RefusedWhy::Gone, RefusedWhy::Unreadable { .. }] =
-        why[..]
+    let [
+        RefusedWhy::Path,
+        RefusedWhy::TooLarge,
+        RefusedWhy::Folder,
+        RefusedWhy::Gone,
+        RefusedWhy::Unreadable { .. },
+    ] = why[..]
     else {
         panic!("{why:?}")
     };
@@ -108,11 +113,10 @@ async fn a_message_goes_out_with_what_is_attached_and_is_exported_by_name() {
     bridge.until("the question is over", |now| now.requests.iter().all(|it| !it.is_open())).await;
     let record = std::fs::read_to_string(bridge.folder.path().join("record")).unwrap();
     assert!(record.contains(&STANDARD.encode(PNG)), "{record}");
-    let export = |format: &str| json!({"session": session, "format": format});
-    let markdown = bridge.call("export_session", export("markdown")).await.unwrap();
-    assert!(markdown["text"].as_str().unwrap().contains("- Image: shot.png, 27 bytes"), "{markdown}");
-    let exported = bridge.call("export_session", export("json")).await.unwrap();
-    let exported: Value = serde_json::from_str(exported["text"].as_str().unwrap()).unwrap();
+    let markdown = bridge.exported(&json!(session), "markdown").await.text;
+    assert!(markdown.contains("- Image: shot.png, 27 bytes"), "{markdown}");
+    let exported = bridge.exported(&json!(session), "json").await.text;
+    let exported: Value = serde_json::from_str(&exported).unwrap();
     let entries = exported["entries"].as_array().unwrap().iter();
     let names: Vec<&Value> = entries.map(|entry| &entry["body"]["attachments"][0]["name"]).collect();
     assert!(names.contains(&&json!("shot.png")));
@@ -142,7 +146,8 @@ async fn what_is_gone_or_too_much_is_said_before_anything_is_sent() {
 async fn an_image_taken_back_leaves_the_disk_and_one_of_a_removed_message_too() {
     let bridge = Bridge::open();
     let session = started(&bridge).await;
-    let kept = || std::fs::read_dir(bridge.folder.path().join(format!("data/images/{session}"))).unwrap().count();
+    let kept =
+        || std::fs::read_dir(bridge.folder.path().join(format!("data/images/{session}"))).unwrap().count();
     let image = paste(&bridge, session, "shot.png", PNG).await.attached;
     let queued = bridge.call("queue_message", send(session, "look", &image)).await.unwrap();
     let discard = json!({"requestId": fresh(), "session": session, "attachments": image});
