@@ -74,9 +74,9 @@ mod tests {
     #[test]
     fn a_drop_is_taken_once_and_replaces_the_one_before() {
         let dropped = Dropped::default();
-        dropped.put(&[PathBuf::from("/work/a.txt")]);
-        dropped.put(&[PathBuf::from("/work/b.txt"), PathBuf::from("https://example.org/c.png")]);
-        assert_eq!(dropped.take(), [PathBuf::from("/work/b.txt")]);
+        dropped.put(&[PathBuf::from("/srv/a.txt")]);
+        dropped.put(&[PathBuf::from("/srv/b.txt"), PathBuf::from("https://example.org/c.png")]);
+        assert_eq!(dropped.take(), [PathBuf::from("/srv/b.txt")]);
         assert_eq!(dropped.take(), Vec::<PathBuf>::new());
     }
 }

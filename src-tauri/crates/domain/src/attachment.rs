@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_message_needs_words_or_something_attached() {
-        let file = Attachment::File { path: "/work/notes.txt".to_owned(), bytes: 4 };
+        let file = Attachment::File { path: "/srv/notes.txt".to_owned(), bytes: 4 };
         let said = |text, attachments: &[Attachment]| message(AgentKind::ClaudeCode, text, attachments);
         assert!(said(" ", &[]).is_err());
         assert_eq!(said(" ", std::slice::from_ref(&file)).as_deref(), Ok(""));
@@ -277,10 +277,10 @@ mod tests {
     }
 
     #[rstest]
-    #[case("/work/a b's (1).txt", true)]
+    #[case("/srv/a b's (1).txt", true)]
     #[case("C:\\work\\a.txt", true)]
-    #[case("/work/a\"b.txt", false)]
-    #[case("/work/a\nb.txt", false)]
+    #[case("/srv/a\"b.txt", false)]
+    #[case("/srv/a\nb.txt", false)]
     #[case("", false)]
     fn a_path_that_breaks_its_quotes_or_its_line_cannot_be_told(#[case] path: &str, #[case] told: bool) {
         assert_eq!(can_be_told(path), told);

@@ -54,7 +54,7 @@ fn messages_wait_in_order_and_each_can_be_changed_and_taken_back() {
 
 #[test]
 fn what_is_attached_waits_and_goes_out_with_its_message() {
-    let file = Attachment::File { path: "/work/notes.txt".to_owned(), bytes: 4 };
+    let file = Attachment::File { path: "/srv/notes.txt".to_owned(), bytes: 4 };
     let attachments = vec![file];
     let with = |text: &str| Command::QueueMessage {
         session: session(1),

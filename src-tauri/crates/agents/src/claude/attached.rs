@@ -47,20 +47,20 @@ mod tests {
 
     #[test]
     fn files_stand_behind_the_words_one_on_a_line() {
-        let files = vec!["/work/a b.txt".to_owned(), "/work/c.pdf".to_owned()];
+        let files = vec!["/srv/a b.txt".to_owned(), "/srv/c.pdf".to_owned()];
         let attached = Attached { images: Vec::new(), files };
-        assert_eq!(content("read", &attached), json!("read\n\n@\"/work/a b.txt\"\n@\"/work/c.pdf\""));
-        assert_eq!(content("", &attached), json!("@\"/work/a b.txt\"\n@\"/work/c.pdf\""));
+        assert_eq!(content("read", &attached), json!("read\n\n@\"/srv/a b.txt\"\n@\"/srv/c.pdf\""));
+        assert_eq!(content("", &attached), json!("@\"/srv/a b.txt\"\n@\"/srv/c.pdf\""));
     }
 
     #[test]
     fn images_stand_before_the_words_with_their_bytes() {
         let images = vec![(ImageFormat::Png, b"\x89PNG".to_vec()), (ImageFormat::Webp, vec![0, 255])];
-        let attached = Attached { images, files: vec!["/work/c.pdf".to_owned()] };
+        let attached = Attached { images, files: vec!["/srv/c.pdf".to_owned()] };
         let image = |media_type: &str, data: &str| json!({"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}});
         let png = image("image/png", "iVBORw==");
         let webp = image("image/webp", "AP8=");
-        let words = json!({"type": "text", "text": "look\n\n@\"/work/c.pdf\""});
+        let words = json!({"type": "text", "text": "look\n\n@\"/srv/c.pdf\""});
         assert_eq!(content("look", &attached), json!([png, webp, words]));
         assert_eq!(content("", &Attached { files: Vec::new(), ..attached }), json!([png, webp]));
     }
