@@ -3,7 +3,9 @@
 mod appearance;
 mod closing;
 mod demo;
+mod files;
 mod folders;
+mod images;
 mod links;
 mod notify;
 mod opening;
@@ -54,7 +56,10 @@ pub fn run() -> ExitCode {
     let app = builder
         .manage(subscribe::Subscriptions::default())
         .manage(closing::Asking::default())
+        .manage(files::Dropped::default())
         .on_window_event(closing::on_window_event)
+        .on_window_event(files::on_window_event)
+        .register_asynchronous_uri_scheme_protocol(images::SCHEME, images::serve)
         .invoke_handler(rpc::handler())
         .on_page_load(subscribe::end_with_page)
         .setup(|app| {

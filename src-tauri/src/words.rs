@@ -42,6 +42,9 @@ pub fn at_work(AtWork { sessions, questions, approvals }: AtWork) -> String {
     )
 }
 
+/// The title of the dialog in which files are chosen to go along with a message.
+pub const ATTACH: &str = "Attach images and files";
+
 /// The title of the dialog that asks where an export goes.
 pub const SAVE_EXPORT: &str = "Export session";
 

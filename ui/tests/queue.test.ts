@@ -9,7 +9,7 @@ import { expectNoViolations, openDesk, settle } from './open';
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
 const queue = () => screen.getByRole('region', { name: 'Waiting to be sent' });
-const messages = (...texts: string[]) => texts.map((text, index) => ({ id: `m${index + 1}`, text }));
+const messages = (...texts: string[]) => texts.map((text, index) => ({ id: `m${index + 1}`, text, attachments: [] }));
 
 const withQueue = (texts: string[], changes: Partial<Session> = {}) =>
   new FakeBridge({ sessions: [aSession({ queue: messages(...texts), ...changes })] });

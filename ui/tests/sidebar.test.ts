@@ -101,7 +101,7 @@ test('an ended session is resumed by its row or by sending', async () => {
 
 test('the arrow up brings back what was said, and never replaces own words', async () => {
   const bridge = new FakeBridge();
-  bridge.entries['s1'] = ['one', 'two'].map((text, index) => anEntry(index + 1, { kind: 'person', text }));
+  bridge.entries['s1'] = ['one', 'two'].map((text, index) => anEntry(index + 1, { kind: 'person', text, attachments: [] }));
   const { user } = await openDesk(bridge);
   composer().focus();
   await user.keyboard('{ArrowUp}');

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "these are tests")]
 #![cfg(target_os = "linux")]
 
+mod attachments;
 mod attention;
 mod bad_input;
 mod bridge;
@@ -10,6 +11,7 @@ mod ends;
 mod examples;
 mod harness;
 mod late;
+mod long_transcript;
 mod looks;
 mod past;
 mod processes;

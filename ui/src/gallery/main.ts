@@ -33,7 +33,7 @@ async function show(): Promise<void> {
   for (const name of query.get('click')?.split('|') ?? []) {
     await tick();
     const targets = [...document.querySelectorAll<HTMLElement>('button, label, summary')];
-    const words = (target: HTMLElement) => target.textContent.trim();
+    const words = (target: HTMLElement) => target.textContent.trim() || (target.ariaLabel ?? '');
     const found = targets.find((target) => words(target) === name);
     (found ?? targets.find((target) => words(target).startsWith(name)))?.click();
     await new Promise((resolve) => setTimeout(resolve, 30));

@@ -207,10 +207,32 @@ export const scenes: Record<string, () => FakeBridge> = {
   queue: () => {
     const bridge = base([]);
     const queue = [
-      { id: 'm1', text: 'Then run the migration on the test database.' },
-      { id: 'm2', text: 'And write two lines about it in the changelog, please: what changed for people who call the API, and what did not.' },
+      { id: 'm1', text: 'Then run the migration on the test database.', attachments: [] },
+      { id: 'm2', text: 'And write two lines about it in the changelog, please: what changed for people who call the API, and what did not.', attachments: [] },
     ];
     bridge.snapshot.sessions = sessions.map((session) => (session.id === 's1' ? { ...session, queue } : session));
+    return bridge;
+  },
+  attached: () => {
+    const bridge = base([]);
+    const image = { attachment: 'image', image: 'a'.repeat(64), format: 'png', name: 'the failing form.png', bytes: 482_113 } as const;
+    const file = { attachment: 'file', path: '/home/ada/notes/what the form should do.pdf', bytes: 91_204 } as const;
+    const picture =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64" fill="teal"/><circle cx="32" cy="32" r="20" fill="white"/></svg>';
+    bridge.imageSource = (_, name) => (name === image.image ? `data:image/svg+xml,${encodeURIComponent(picture)}` : 'data:image/png,');
+    bridge.files = {
+      attached: [image, file, { ...image, image: 'b'.repeat(64), name: 'broken.png' }],
+      refused: [
+        { name: 'recording.gif', why: { why: 'too_large' } },
+        { name: 'src', why: { why: 'folder' } },
+      ],
+    };
+    const queue = [{ id: 'm1', text: 'Then make it look like this.', attachments: [image] }];
+    bridge.snapshot.sessions = sessions.map((session) => (session.id === 's1' ? { ...session, queue } : session));
+    bridge.entries['s1'] = [
+      anEntry(1, { kind: 'person', text: 'The form fails like this.', attachments: [image, file] }),
+      anEntry(2, { kind: 'person', text: '', attachments: [image] }),
+    ];
     return bridge;
   },
   writing: () => {

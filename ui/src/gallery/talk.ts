@@ -43,7 +43,7 @@ const diff = `@@ -12,7 +12,9 @@
 
 /** Everything a transcript can hold. */
 export const richBodies: EntryBody[] = [
-  { kind: 'person', text: 'Add authentication to the API.\nKeep the public routes public.' },
+  { kind: 'person', text: 'Add authentication to the API.\nKeep the public routes public.', attachments: [] },
   { kind: 'thinking', text: 'The routes are in src/routes.rs. I should look there first, then at the gateway.' },
   { kind: 'agent', text: report },
   {
@@ -108,7 +108,7 @@ export const richBodies: EntryBody[] = [
   },
   { kind: 'notice', notice: { notice: 'same_text_joined', text: 'Which one?' } },
   { kind: 'turn_ended', millis: 92_300, inputTokens: 48_120, outputTokens: 3_204, error: null, costUsd: 0.1834 },
-  { kind: 'person', text: 'Go on.' },
+  { kind: 'person', text: 'Go on.', attachments: [] },
   { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'never', text: 'Which store should hold the sessions?' } },
   {
     kind: 'turn_ended',
@@ -139,6 +139,6 @@ export function manyEntries(count: number, from = 1): Entry[] {
   return Array.from({ length: count }, (_, index) => {
     const n = from + index;
     const body = richBodies[n % richBodies.length];
-    return anEntry(n, body?.kind === 'agent' && n % 5 > 0 ? { kind: 'agent', text: `Entry ${n}. ${report.slice(0, (n * 37) % 400)}` } : (body ?? { kind: 'person', text: '' }));
+    return anEntry(n, body?.kind === 'agent' && n % 5 > 0 ? { kind: 'agent', text: `Entry ${n}. ${report.slice(0, (n * 37) % 400)}` } : (body ?? { kind: 'person', text: '', attachments: [] }));
   });
 }

@@ -398,9 +398,13 @@ export type QueuedMessage = {
  */
 id: MessageId, 
 /**
- * Its words.
+ * Its words; none where something is attached and nothing was written.
  */
-text: string, };
+text: string, 
+/**
+ * What goes along with it.
+ */
+attachments: Array<Attachment>, };
 
 /**
  * One agent in one folder.
@@ -715,9 +719,13 @@ body: EntryBody, };
  */
 export type EntryBody = { "kind": "person", 
 /**
- * Its words.
+ * Its words; none where something is attached and nothing was written.
  */
-text: string, } | { "kind": "agent", 
+text: string, 
+/**
+ * What went along with it.
+ */
+attachments: Array<Attachment>, } | { "kind": "agent", 
 /**
  * Its words.
  */
@@ -849,7 +857,11 @@ live: Array<LiveText>,
 /**
  * What the person should know about the storage.
  */
-storage: StorageNotice | null, };
+storage: StorageNotice | null, 
+/**
+ * Every agent the app knows, installed or not.
+ */
+agents: Array<AgentDescription>, };
 
 /**
  * One step from a state to the next.
@@ -951,6 +963,19 @@ kept: string,
  * The one in use.
  */
 used: string, };
+
+/**
+ * What an agent can do, whichever version of it is installed.
+ */
+export type AgentDescription = { 
+/**
+ * Which.
+ */
+agent: AgentKind, 
+/**
+ * What it takes along with a message.
+ */
+takes: Takes, };
 
 /**
  * Answers a request.
@@ -1091,7 +1116,136 @@ session: SessionId,
 /**
  * The message.
  */
-text: string, };
+text: string, 
+/**
+ * What goes along with it.
+ */
+attachments: Array<Attachment>, };
+
+/**
+ * One thing that goes along with a message.
+ */
+export type Attachment = { "attachment": "image", 
+/**
+ * Names its bytes among those that are kept for the session.
+ */
+image: ImageId, 
+/**
+ * What it is, by its own first bytes.
+ */
+format: ImageFormat, 
+/**
+ * What it is called.
+ */
+name: string, 
+/**
+ * Its size.
+ */
+bytes: number, } | { "attachment": "file", 
+/**
+ * Where it is.
+ */
+path: string, 
+/**
+ * Its size when it was attached.
+ */
+bytes: number, };
+
+/**
+ * What an image is.
+ */
+export type ImageFormat = "png" | "jpeg" | "gif" | "webp";
+
+/**
+ * Names an image by its content: the SHA-256 of its bytes.
+ */
+export type ImageId = string;
+
+/**
+ * What an agent takes along with a message.
+ */
+export type Takes = { "takes": "words" } | { "takes": "images_and_files", 
+/**
+ * How many go with one message.
+ */
+count: number, 
+/**
+ * How large an image may be, in bytes.
+ */
+imageBytes: number, };
+
+/**
+ * Keeps an image that the person has brought, to go along with a message.
+ */
+export type AttachImage = { 
+/**
+ * The caller's id of this command; the same image again is the same attachment.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * What it is called.
+ */
+name: string, 
+/**
+ * Its bytes in base64.
+ */
+data: string, };
+
+/**
+ * What came of attaching.
+ */
+export type AttachedFiles = { 
+/**
+ * What can go along with a message now.
+ */
+attached: Array<Attachment>, 
+/**
+ * What cannot.
+ */
+refused: Array<RefusedFile>, };
+
+/**
+ * A file that cannot go along with a message.
+ */
+export type RefusedFile = { 
+/**
+ * What it is called.
+ */
+name: string, 
+/**
+ * Why not.
+ */
+why: RefusedWhy, };
+
+/**
+ * Why a file cannot go along with a message; the words are chosen by the screen.
+ */
+export type RefusedWhy = { "why": "too_large" } | { "why": "too_many" } | { "why": "unknown_kind" } | { "why": "folder" } | { "why": "gone" } | { "why": "path" } | { "why": "unreadable", 
+/**
+ * What the system says.
+ */
+error: string, };
+
+/**
+ * Forgets images that were attached to a message and taken back; what went out or waits stays.
+ */
+export type DiscardAttachments = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * What was taken back.
+ */
+attachments: Array<Attachment>, };
 
 /**
  * Keeps a message until the agent's turn ends; sent by itself, it leaves open questions alone.
@@ -1108,7 +1262,11 @@ session: SessionId,
 /**
  * The message.
  */
-text: string, };
+text: string, 
+/**
+ * What goes along with it.
+ */
+attachments: Array<Attachment>, };
 
 /**
  * Changes the words of a message that waits.
@@ -1678,32 +1836,6 @@ sessions: Array<Session>, };
 export type ExportFormat = "markdown" | "json";
 
 /**
- * Writes a whole session as a text.
- */
-export type ExportSession = { 
-/**
- * The session.
- */
-session: SessionId, 
-/**
- * In which form.
- */
-format: ExportFormat, };
-
-/**
- * A whole session as a text.
- */
-export type ExportedSession = { 
-/**
- * The text.
- */
-text: string, 
-/**
- * A name for the file that it may be written to.
- */
-fileName: string, };
-
-/**
  * Writes a whole session to a file that the person chooses.
  */
 export type SaveExport = { 
@@ -1741,7 +1873,7 @@ session: SessionId, };
 /**
  * Why a command failed; a consumer branches on the code, and the screen chooses the words.
  */
-export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written";
+export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone";
 
 /**
  * Why a command failed.
@@ -1795,6 +1927,8 @@ export interface CommandMap {
   decide_approval: { input: DecideApproval; output: Approval };
   start_session: { input: StartSession; output: Session };
   send_message: { input: SendMessage; output: Done };
+  attach_image: { input: AttachImage; output: AttachedFiles };
+  discard_attachments: { input: DiscardAttachments; output: Done };
   queue_message: { input: QueueMessage; output: Session };
   edit_queued: { input: EditQueued; output: Session };
   remove_queued: { input: RemoveQueued; output: Session };
@@ -1816,7 +1950,6 @@ export interface CommandMap {
   note_painted: { input: NotePainted; output: Done };
   search_history: { input: SearchHistory; output: HistoryFound };
   read_past_sessions: { input: ReadPastSessions; output: PastSessions };
-  export_session: { input: ExportSession; output: ExportedSession };
   save_export: { input: SaveExport; output: SavedExport };
   delete_session: { input: DeleteSession; output: Done };
 }

@@ -1,7 +1,15 @@
-import { Channel, invoke } from '@tauri-apps/api/core';
+import { Channel, convertFileSrc, invoke } from '@tauri-apps/api/core';
 import { listen } from '@tauri-apps/api/event';
 
-import type { CommandMap, Error as CommandError, ErrorCode, Frame, RequestId } from '../generated/wire';
+import type {
+  AttachedFiles,
+  CommandMap,
+  Error as CommandError,
+  ErrorCode,
+  Frame,
+  RequestId,
+  SessionId,
+} from '../generated/wire';
 
 export type CommandName = keyof CommandMap;
 export type Input<C extends CommandName> = CommandMap[C]['input'];
@@ -21,7 +29,18 @@ export interface Bridge {
   openLink(url: string): Promise<void>;
   /** Lets the person choose a folder, beginning in one; none where they choose none. */
   pickFolder(start: string): Promise<string | null>;
+  /** Lets the person choose files to attach to the message that is written in a session. */
+  pickAttachments(session: SessionId): Promise<AttachedFiles>;
+  /** Attaches the files that were dropped on the window just now. */
+  attachDropped(session: SessionId): Promise<AttachedFiles>;
+  /** Hears of files that are dragged over the window, until the returned function is called. */
+  onFiles(hear: (drag: FileDrag) => void): Promise<() => void>;
+  /** Where the bytes of an image of a message are found. */
+  imageSource(session: SessionId, image: string): string;
 }
+
+/** Files that are dragged over the window: they are over it, went away, or were dropped. */
+export type FileDrag = 'over' | 'left' | 'dropped';
 
 /** Gives whatever a command was rejected with the shape of an error of the desk. */
 export function asDeskError(thrown: unknown): DeskError {
@@ -59,4 +78,15 @@ export const tauriBridge: Bridge = {
   onOpenRequest: (open) => listen<RequestId>('open-request', (event) => open(event.payload)),
   openLink: (url) => reach<void>('open_link', { url }),
   pickFolder: (start) => reach<string | null>('pick_folder', { start }),
+  pickAttachments: (session) => reach<AttachedFiles>('pick_attachments', { session }),
+  attachDropped: (session) => reach<AttachedFiles>('attach_dropped', { session }),
+  async onFiles(hear) {
+    const stops = await Promise.all([
+      listen('tauri://drag-enter', () => hear('over')),
+      listen('tauri://drag-leave', () => hear('left')),
+      listen('tauri://drag-drop', () => hear('dropped')),
+    ]);
+    return () => stops.forEach((stop) => stop());
+  },
+  imageSource: (session, image) => convertFileSrc(`${session}.${image}`, 'kept-image'),
 };

@@ -42,6 +42,7 @@ const errorWords = {
   settings_not_written: ({ message }) => t('error.settings_not_written', { message }),
   extras_changed: () => t('error.extras_changed'),
   closing: () => t('error.closing'),
+  attachment_gone: ({ message }) => t('error.attachment_gone', { file: message }),
   file_not_written: ({ message }) => t('error.file_not_written', { message }),
   unreachable: ({ message }) => t('error.unreachable', { message }),
 } satisfies Record<DeskError['code'], (error: DeskError) => string>;

@@ -1,8 +1,9 @@
-import { untrack } from 'svelte';
+import { tick, untrack } from 'svelte';
 
 import type {
   ApprovalDecision,
   Approval,
+  Attachment,
   MessageId,
   PermissionMode,
   Request,
@@ -22,13 +23,15 @@ import {
   type Output,
 } from '../platform/bridge';
 import { t } from '../shared/messages';
+import { Attaching, attachedOf } from './attachments';
 import { toInputs } from './drafts';
-import { firstOf } from './entries';
+import { firstOf, lastOf } from './entries';
 import { Past } from './past';
 import { reduce, type Action } from './reducer';
 import { draftOf, requestOf, sessionInView, submitOf, transcriptOf } from './select';
 import { emptyStartDraft, initialState, type State } from './state';
 import { keepUnsent, readUnsent } from './unsent';
+import { isOverfull } from './window';
 
 /** Entries read at once. */
 const PAGE = 200;
@@ -80,6 +83,7 @@ export const submitKey = {
 export class Desk {
   state: State = $state.raw(initialState(sessionStorage.getItem(SELECTED_KEY), readUnsent()));
   readonly past: Past;
+  readonly attaching: Attaching;
   readonly #bridge: Bridge;
   /** Frames of an older subscription are not listened to. */
   #subscription = 0;
@@ -90,10 +94,12 @@ export class Desk {
   readonly #sending = new Set<string>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #forgetKeeping: (() => void) | null = null;
+  #forgetTrim: (() => void) | null = null;
 
   constructor(bridge: Bridge) {
     this.#bridge = bridge;
     this.past = new Past(bridge, this);
+    this.attaching = new Attaching(bridge, this);
   }
 
   /** Subscribes and reports what the window shows; gives the way to stop. */
@@ -101,7 +107,7 @@ export class Desk {
     const view = () => this.#noteView();
     window.addEventListener('focus', view);
     window.addEventListener('blur', view);
-    const keep = () => keepUnsent(this.state.messages);
+    const keep = () => keepUnsent(this.state);
     window.addEventListener('pagehide', keep);
     void this.#subscribe();
     void this.readSettings();
@@ -161,13 +167,18 @@ export class Desk {
     }
     const { selected } = after;
     if (selected !== before.selected && selected) sessionStorage.setItem(SELECTED_KEY, selected);
-    if (after.messages !== before.messages) {
+    if (after.messages !== before.messages || after.attached !== before.attached) {
       this.#forgetKeeping?.();
-      this.#forgetKeeping = this.#later(KEEP_UNSENT_MS, () => keepUnsent(this.state.messages));
+      this.#forgetKeeping = this.#later(KEEP_UNSENT_MS, () => keepUnsent(this.state));
     }
     this.#noteView();
-    if (selected && transcriptOf(after, selected).status === 'unread') {
-      void this.#readPage(selected, null);
+    if (!selected) return;
+    const shown = transcriptOf(after, selected);
+    if (shown.status === 'unread') void this.#readPage(selected, null);
+    // Who reads further up keeps the place; what comes is not held beyond the bound.
+    if (shown.atEnd && isOverfull(shown)) {
+      this.#forgetTrim?.();
+      this.#forgetTrim = this.#later(0, () => void this.#trim(selected, 'start'));
     }
   }
 
@@ -247,6 +258,23 @@ export class Desk {
     }
   }
 
+  /** Reads the entries behind those that are held, and leaves out the first ones where there are too many. */
+  async readLater(session: SessionId): Promise<void> {
+    const { status, later, entries } = transcriptOf(this.state, session);
+    const last = lastOf(entries);
+    if (status === 'reading' || !later || !last) return;
+    await this.#readPage(session, last.n + PAGE + 1);
+    await this.#trim(session, 'start');
+  }
+
+  /** In a step of its own: the list moves either for what was added or for what was left out. */
+  async #trim(session: SessionId, from: 'start' | 'end'): Promise<void> {
+    await tick();
+    if (isOverfull(transcriptOf(this.state, session))) {
+      this.dispatch({ type: 'transcript_trimmed', session, from });
+    }
+  }
+
   /** Reads the newest entries again. */
   readNewest(session: SessionId): Promise<void> {
     return this.#readPage(session, null);
@@ -257,6 +285,7 @@ export class Desk {
     const transcript = transcriptOf(this.state, session);
     if (transcript.status === 'reading') return;
     await this.#readPage(session, firstOf(transcript.entries)?.n ?? null);
+    await this.#trim(session, 'end');
   }
 
   /**
@@ -358,19 +387,27 @@ export class Desk {
   }
 
   async sendMessage(session: SessionId): Promise<void> {
-    const text = this.state.messages[session] ?? '';
-    if (text.trim() === '') return;
-    const done = await this.#submit(submitKey.message(session), 'send_message', { session, text });
-    if (done) this.dispatch({ type: 'message_sent', session, text });
+    const message = this.#written(session);
+    if (!message) return;
+    const body = { session, ...message };
+    const done = await this.#submit(submitKey.message(session), 'send_message', body);
+    if (done) this.dispatch({ type: 'message_sent', ...body });
   }
 
   /** Keeps what is written until the agent's turn ends. */
   async queueMessage(session: SessionId): Promise<void> {
-    const text = this.state.messages[session] ?? '';
-    if (text.trim() === '') return;
-    const body = { session, text };
+    const message = this.#written(session);
+    if (!message) return;
+    const body = { session, ...message };
     const after = await this.#submit(submitKey.message(session), 'queue_message', body);
-    if (after) this.dispatch({ type: 'message_sent', session, text });
+    if (after) this.dispatch({ type: 'message_sent', ...body });
+  }
+
+  /** What stands in a session's composer; none where it says nothing. */
+  #written(session: SessionId): { text: string; attachments: Attachment[] } | null {
+    const text = this.state.messages[session] ?? '';
+    const attachments = [...attachedOf(this.state, session)];
+    return text.trim() === '' && attachments.length === 0 ? null : { text, attachments };
   }
 
   /** Changes a message that waits; says whether that was taken. */

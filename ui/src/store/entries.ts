@@ -23,6 +23,24 @@ export function lastOf(entries: Entries): Entry | undefined {
   return entries.at(-1)?.at(-1);
 }
 
+export function countOf(entries: Entries): number {
+  return entries.reduce((count, stretch) => count + stretch.length, 0);
+}
+
+/** Without the first stretches, as many as leave at least so many entries. */
+export function withoutFirst(entries: Entries, kept: number): Entries {
+  let count = countOf(entries);
+  const start = entries.findIndex((stretch) => (count -= stretch.length) < kept);
+  return entries.slice(Math.max(start, 0));
+}
+
+/** Without the last stretches, as many as leave at least so many entries. */
+export function withoutLast(entries: Entries, kept: number): Entries {
+  let count = 0;
+  const end = entries.findIndex((stretch) => (count += stretch.length) >= kept);
+  return end < 0 ? entries : entries.slice(0, end + 1);
+}
+
 /** Puts an entry in its place; one that stands there already is replaced. */
 export function withEntry(entries: Entries, entry: Entry): Entries {
   const last = entries.at(-1) ?? [];

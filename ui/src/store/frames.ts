@@ -9,12 +9,12 @@ import type {
   Snapshot,
 } from '../generated/wire';
 import { isBegun, withoutSecrets } from './drafts';
-import { withEntry, withPlace } from './entries';
 import { forgetSession } from './history';
 import { isMissed } from './late';
 import { keepEdits, withoutKey } from './queue';
 import { sessionsInOrder, shownSession } from './select';
 import { emptyTranscript, type State, type Transcript } from './state';
+import { addEntry } from './window';
 
 /** How much of a transcript is kept while another session is shown. */
 const STRETCHES_OUT_OF_VIEW = 2;
@@ -60,7 +60,7 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
   const transcripts = Object.fromEntries(
     Object.entries(state.transcripts).map(([id, transcript]): [string, Transcript] => [
       id,
-      { ...transcript, streamed: [], status: 'unread' },
+      { ...transcript, streamed: [], meanwhile: [], status: 'unread' },
     ]),
   );
   const requests = byId(snapshot.requests);
@@ -85,6 +85,7 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
     unread: only(state.unread, snapshot.sessions),
     stopping: only(state.stopping, snapshot.sessions.filter(isWorking)),
     storage: snapshot.storage,
+    agentsKnown: snapshot.agents,
     delivered: state.delivered.filter((id) => id in requests),
   };
   return selectFirst(next);
@@ -203,17 +204,12 @@ function isDelivered(request: Request): boolean {
 function putEntry(state: State, session: string, entry: Entry): State {
   const transcript = state.transcripts[session] ?? emptyTranscript;
   if (shownSession(state) !== session && isReadAgain(transcript)) return forgetTranscript(state, session);
-  const changed: Transcript = {
-    ...transcript,
-    entries: withEntry(transcript.entries, entry),
-    streamed: withPlace(transcript.streamed, entry.n),
-  };
-  return { ...state, transcripts: { ...state.transcripts, [session]: changed } };
+  return { ...state, transcripts: { ...state.transcripts, [session]: addEntry(transcript, entry) } };
 }
 
 /** A transcript that is out of view is not kept growing: it is read from the disk when it is looked at. */
-function isReadAgain({ status, entries }: Transcript): boolean {
-  return status === 'unread' || (status === 'read' && entries.length > STRETCHES_OUT_OF_VIEW);
+function isReadAgain({ status, entries, later }: Transcript): boolean {
+  return status === 'unread' || later || (status === 'read' && entries.length > STRETCHES_OUT_OF_VIEW);
 }
 
 function forgetTranscript(state: State, session: string): State {

@@ -179,6 +179,8 @@ export function forgetSession(state: State, id: SessionId): State {
     unfolded: drop(state.unfolded),
     transcripts: drop(state.transcripts),
     messages: drop(state.messages),
+    attached: drop(state.attached),
+    refusals: drop(state.refusals),
     picked: drop(state.picked),
     drafts: Object.fromEntries(Object.entries(state.drafts).filter(([request]) => !gone(request))),
     missedOpen: Object.fromEntries(

@@ -1,6 +1,6 @@
 import type { Entry, TranscriptPage } from '../generated/wire';
-import { allOf, firstOf, holds, inStretches, type Entries } from './entries';
-import { emptyTranscript, type State, type Transcript } from './state';
+import { emptyTranscript, type State } from './state';
+import { addPage } from './window';
 
 /** Names the stretch of a transcript that was asked for. */
 export interface PageAsked {
@@ -14,18 +14,7 @@ export interface PageAsked {
 export function takePage(state: State, asked: PageAsked, page: TranscriptPage): State {
   if (asked.generation !== state.link.generation) return state;
   const transcript = state.transcripts[asked.session] ?? emptyTranscript;
-  const { streamed } = transcript;
-  const kept =
-    asked.before === null
-      ? inStretches(allOf(transcript.entries).filter((entry) => holds(streamed, entry.n)))
-      : transcript.entries;
-  const read: Transcript = {
-    ...transcript,
-    entries: merge(page.entries, kept),
-    status: 'read',
-    more: page.more,
-    error: null,
-  };
+  const read = addPage(transcript, asked, page);
   const next = { ...state, transcripts: { ...state.transcripts, [asked.session]: read } };
   return archivePage(next, page);
 }
@@ -46,12 +35,6 @@ export function mergeEntries(page: readonly Entry[], kept: readonly Entry[]): En
   const places = new Map(page.map((entry) => [entry.n, entry]));
   for (const entry of kept) places.set(entry.n, entry);
   return [...places.values()].sort((a, b) => a.n - b.n);
-}
-
-function merge(page: readonly Entry[], kept: Entries): Entries {
-  const [end, start] = [page.at(-1), firstOf(kept)];
-  if (!end || !start || end.n < start.n) return [...inStretches(page), ...kept];
-  return inStretches(mergeEntries(page, allOf(kept)));
 }
 
 function index<T extends { id: string }>(values: readonly T[]): Record<string, T> {

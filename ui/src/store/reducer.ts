@@ -2,6 +2,7 @@ import type {
   AgentsFound,
   Approval,
   ApprovalId,
+  Attachment,
   Frame,
   MessageId,
   OptionId,
@@ -14,6 +15,12 @@ import type {
   TranscriptPage,
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
+import {
+  isAttachmentAction,
+  reduceAttachments,
+  withoutSent,
+  type AttachmentAction,
+} from './attachments';
 import {
   answerOf,
   chooseOption,
@@ -28,6 +35,7 @@ import { closeHistory, isHistoryAction, reduceHistory, type HistoryAction } from
 import { withoutKey } from './queue';
 import { takePage, type PageAsked } from './pages';
 import { shownSession } from './select';
+import { trim } from './window';
 import {
   emptyApprovalDraft,
   emptyTranscript,
@@ -55,6 +63,8 @@ export type Action =
   | { type: 'agents_listed'; agents: AgentsFound }
   | { type: 'page_asked'; asked: PageAsked }
   | { type: 'page_read'; asked: PageAsked; page: TranscriptPage }
+  | { type: 'transcript_followed'; session: SessionId; atEnd: boolean }
+  | { type: 'transcript_trimmed'; session: SessionId; from: 'start' | 'end' }
   | { type: 'page_failed'; asked: PageAsked; error: DeskError }
   | DraftAction
   | { type: 'submit_started'; key: string; command: string; payload: string }
@@ -69,7 +79,7 @@ export type Action =
   | { type: 'panel_collapsed'; collapsed: boolean }
   | { type: 'panel_resized'; width: number }
   | { type: 'message_written'; session: SessionId; text: string }
-  | { type: 'message_sent'; session: SessionId; text: string }
+  | { type: 'message_sent'; session: SessionId; text: string; attachments: readonly Attachment[] }
   | { type: 'queued_written'; message: MessageId; text: string }
   | { type: 'queued_left'; message: MessageId }
   | { type: 'failed'; error: DeskError }
@@ -84,6 +94,7 @@ export type Action =
   | { type: 'settings_read'; settings: SettingsRead }
   | { type: 'settings_opened' }
   | { type: 'settings_closed' }
+  | AttachmentAction
   | HistoryAction;
 
 type DraftAction = { request: RequestId } & (
@@ -153,6 +164,15 @@ function step(state: State, action: Action): State {
     case 'page_failed':
       if (action.asked.generation !== state.link.generation) return state;
       return withTranscript(state, action.asked.session, { status: 'read', error: action.error });
+    case 'transcript_followed': {
+      const { session, atEnd } = action;
+      const known = state.transcripts[session] ?? emptyTranscript;
+      return known.atEnd === atEnd ? state : withTranscript(state, session, { atEnd });
+    }
+    case 'transcript_trimmed': {
+      const transcript = state.transcripts[action.session];
+      return transcript ? withTranscript(state, action.session, trim(transcript, action.from)) : state;
+    }
     case 'submit_started': {
       const { key, command, payload } = action;
       return withSubmit(state, key, { command, payload, phase: 'sending', error: null });
@@ -210,9 +230,10 @@ function step(state: State, action: Action): State {
     case 'message_written':
       return { ...state, messages: { ...state.messages, [action.session]: action.text } };
     case 'message_sent': {
+      const rest = withoutSent(state, action.session, action.attachments);
       // Words typed while the message was on its way stay.
-      if (state.messages[action.session] !== action.text) return state;
-      return { ...state, messages: { ...state.messages, [action.session]: '' } };
+      if (rest.messages[action.session] !== action.text) return rest;
+      return { ...rest, messages: { ...rest.messages, [action.session]: '' } };
     }
     case 'queued_written':
       return { ...state, queueEdits: { ...state.queueEdits, [action.message]: action.text } };
@@ -249,6 +270,7 @@ function step(state: State, action: Action): State {
     case 'settings_closed':
       return { ...state, settingsOpen: false };
     default:
+      if (isAttachmentAction(action)) return reduceAttachments(state, action);
       return isHistoryAction(action) ? reduceHistory(state, action) : reduceDraft(state, action);
   }
 }

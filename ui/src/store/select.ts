@@ -138,7 +138,9 @@ export function closeLoss(state: State, session: Session): CloseLoss | null {
     working: session.state.state === 'working' || session.state.state === 'starting',
     waiting,
     undelivered,
-    unsent: (state.messages[session.id] ?? '').trim() !== '',
+    unsent:
+      (state.messages[session.id] ?? '').trim() !== '' ||
+      (state.attached[session.id] ?? []).length > 0,
   };
   const nothing = !loss.working && waiting.since === null && undelivered === 0 && !loss.unsent;
   return nothing ? null : loss;
@@ -147,7 +149,7 @@ export function closeLoss(state: State, session: Session): CloseLoss | null {
 /** What the person said in a session, oldest first, the same twice in a row once. */
 export function saidBefore(state: State, session: SessionId): string[] {
   const said = allOf(transcriptOf(state, session).entries).flatMap(({ body }) =>
-    body.kind === 'person' ? [body.text] : [],
+    body.kind === 'person' && body.text !== '' ? [body.text] : [],
   );
   return said.filter((text, index) => text !== said[index + 1]);
 }

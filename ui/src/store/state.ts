@@ -1,8 +1,10 @@
 import type {
   AgentKind,
   AgentsFound,
+  AgentDescription,
   Approval,
   ApprovalId,
+  Attachment,
   CommandId,
   Effort,
   Entry,
@@ -12,6 +14,7 @@ import type {
   PermissionMode,
   QuestionId,
   QuestionPolicy,
+  RefusedWhy,
   Request,
   RequestId,
   RuleId,
@@ -38,7 +41,16 @@ export interface Transcript {
   /** The places the stream has set since the last snapshot; a page never overwrites them. */
   streamed: Places;
   status: 'unread' | 'reading' | 'read';
+  /** Whether there are older ones than those that are held. */
   more: boolean;
+  /** Whether there are newer ones than those that are held. */
+  later: boolean;
+  /** The place of the newest entry that was heard of. */
+  newest: number;
+  /** Whether the person follows the end; what is held moves on with it. */
+  atEnd: boolean;
+  /** What the stream said outside of what is held while a page is read. */
+  meanwhile: readonly Entry[];
   error: DeskError | null;
 }
 
@@ -102,6 +114,12 @@ export interface Submit {
   error: DeskError | null;
 }
 
+/** A file that does not go along with a message. */
+export interface Refusal {
+  name: string;
+  why: RefusedWhy | { why: 'words_only' };
+}
+
 export interface Failure {
   serial: number;
   error: DeskError;
@@ -159,6 +177,8 @@ export interface State {
   /** When the person asked an agent to stop its turn; gone once it has. */
   stopping: Readonly<Record<SessionId, number>>;
   agents: AgentsFound | null;
+  /** What every agent the app knows can do, installed or not. */
+  agentsKnown: readonly AgentDescription[];
   start: StartDraft;
   picked: Readonly<Record<SessionId, RequestId>>;
   /** The missed requests that stand unfolded. */
@@ -166,6 +186,10 @@ export interface State {
   drafts: Readonly<Record<RequestId, Draft>>;
   decisions: Readonly<Record<ApprovalId, ApprovalDraft>>;
   messages: Readonly<Record<SessionId, string>>;
+  /** What goes along with the messages that are written. */
+  attached: Readonly<Record<SessionId, readonly Attachment[]>>;
+  /** What could not be attached at the last try. */
+  refusals: Readonly<Record<SessionId, readonly Refusal[]>>;
   /** New words of messages that wait, while they are changed. */
   queueEdits: Readonly<Record<MessageId, string>>;
   submits: Readonly<Record<string, Submit>>;
@@ -193,7 +217,7 @@ export const PANEL_WIDTH = { min: 304, preferred: 400, max: 720 } as const;
 
 export function initialState(
   remembered: SessionId | null = null,
-  messages: State['messages'] = {},
+  unsent: Pick<State, 'messages' | 'attached'> = { messages: {}, attached: {} },
 ): State {
   return {
     link: { status: 'connecting', epoch: null, seq: 0, generation: 0 },
@@ -210,12 +234,14 @@ export function initialState(
     unread: {},
     stopping: {},
     agents: null,
+    agentsKnown: [],
     start: emptyStartDraft,
     picked: {},
     missedOpen: {},
     drafts: {},
     decisions: {},
-    messages,
+    ...unsent,
+    refusals: {},
     queueEdits: {},
     submits: {},
     delivered: [],
@@ -269,5 +295,9 @@ export const emptyTranscript: Transcript = {
   streamed: [],
   status: 'unread',
   more: false,
+  later: false,
+  newest: 0,
+  atEnd: true,
+  meanwhile: [],
   error: null,
 };

@@ -1,27 +1,48 @@
+import type { Attachment } from '../generated/wire';
 import type { State } from './state';
 
 const KEY = 'askdesk.unsent';
+const ATTACHED_KEY = 'askdesk.attached';
 
-/** The messages that were typed and not sent when the window last went. */
-export function readUnsent(): State['messages'] {
+type Unsent = Pick<State, 'messages' | 'attached'>;
+
+/** What was written and attached and not sent when the window last went. */
+export function readUnsent(): Unsent {
+  const isText = (kept: unknown): kept is string => typeof kept === 'string';
+  const isList = (kept: unknown): kept is Attachment[] => Array.isArray(kept) && kept.every(isAttachment);
+  return { messages: read(KEY, isText), attached: read(ATTACHED_KEY, isList) };
+}
+
+function isAttachment(kept: unknown): kept is Attachment {
+  if (typeof kept !== 'object' || kept === null) return false;
+  const { attachment, image, format, name, path, bytes } = kept as Record<string, unknown>;
+  const isImage = typeof image === 'string' && typeof format === 'string' && typeof name === 'string';
+  const known = attachment === 'image' ? isImage : attachment === 'file' && typeof path === 'string';
+  return known && typeof bytes === 'number';
+}
+
+function read<T>(key: string, is: (kept: unknown) => kept is T): Record<string, T> {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
+    const kept: unknown = JSON.parse(localStorage.getItem(key) ?? '{}');
     if (typeof kept !== 'object' || kept === null) return {};
-    return Object.fromEntries(
-      Object.entries(kept).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
-    );
+    return Object.fromEntries(Object.entries(kept).filter((pair): pair is [string, T] => is(pair[1])));
   } catch {
     return {};
   }
 }
 
-/** Writes down what is typed and not sent yet. */
-export function keepUnsent(messages: State['messages']): void {
-  const unsent = Object.entries(messages).filter(([, text]) => text !== '');
+/** Writes down what is written and attached and not sent yet. */
+export function keepUnsent({ messages, attached }: Unsent): void {
+  keep(KEY, messages, (text) => text !== '');
+  keep(ATTACHED_KEY, attached, (list) => list.length > 0);
+}
+
+function keep<T>(key: string, values: Readonly<Record<string, T>>, says: (value: T) => boolean): void {
+  const unsent = Object.entries(values).filter(([, value]) => says(value));
   try {
-    if (unsent.length === 0) localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(unsent)));
+    if (unsent.length === 0) localStorage.removeItem(key);
+    else localStorage.setItem(key, JSON.stringify(Object.fromEntries(unsent)));
   } catch {
-    // A full store keeps what it had; the text itself still stands in the window.
+    // A full store keeps what it had; what is unsent still stands in the window.
   }
 }

@@ -108,6 +108,10 @@ export function aSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     approvals: [],
     live: [],
     storage: null,
+    agents: [
+      { agent: 'claude_code', takes: { takes: 'images_and_files', count: 8, imageBytes: 8 * 1024 * 1024 } },
+      { agent: 'demo', takes: { takes: 'words' } },
+    ],
     ...changes,
   };
 }

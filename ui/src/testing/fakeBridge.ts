@@ -1,4 +1,5 @@
 import type {
+  AttachedFiles,
   AgentsFound,
   Change,
   Entry,
@@ -9,7 +10,7 @@ import type {
   SettingsRead,
   Snapshot,
 } from '../generated/wire';
-import type { Bridge, CommandName, Input, Output } from '../platform/bridge';
+import type { Bridge, CommandName, FileDrag, Input, Output } from '../platform/bridge';
 import { aSnapshot } from './desk';
 
 export interface Call {
@@ -30,6 +31,12 @@ export class FakeBridge implements Bridge {
   agents: AgentsFound = { agents: [], examples: [], home: null };
   /** The folder the person chooses. */
   folder: string | null = null;
+  /** The files the person chooses or drops. */
+  files: AttachedFiles = { attached: [], refused: [] };
+  /** How often the files of a drop were taken. */
+  drops = 0;
+  /** Stands for files dragged over the window. */
+  dragFiles: (drag: FileDrag) => void = () => undefined;
   settings: SettingsRead = {
     settings: {
       theme: 'system',
@@ -76,13 +83,12 @@ export class FakeBridge implements Bridge {
   #usual(command: CommandName, input: unknown): unknown {
     const known = input as { id?: string; session?: string };
     switch (command) {
-      case 'read_transcript':
-        return {
-          entries: this.entries[known.session ?? ''] ?? [],
-          more: false,
-          requests: [],
-          approvals: [],
-        };
+      case 'read_transcript': {
+        const { session, before, limit } = input as Input<'read_transcript'>;
+        const older = (this.entries[session] ?? []).filter(({ n }) => before === null || n < before);
+        const more = older.length > limit;
+        return { entries: older.slice(-limit), more, requests: [], approvals: [] };
+      }
       case 'list_agents':
         return this.agents;
       case 'read_settings':
@@ -140,6 +146,24 @@ export class FakeBridge implements Bridge {
 
   async pickFolder(): Promise<string | null> {
     return this.folder;
+  }
+
+  async pickAttachments(): Promise<AttachedFiles> {
+    return this.files;
+  }
+
+  async attachDropped(): Promise<AttachedFiles> {
+    this.drops += 1;
+    return this.files;
+  }
+
+  async onFiles(hear: (drag: FileDrag) => void): Promise<() => void> {
+    this.dragFiles = hear;
+    return () => (this.dragFiles = () => undefined);
+  }
+
+  imageSource(session: string, image: string): string {
+    return `kept-image://localhost/${session}.${image}`;
   }
 
   /** Pushes changes as the next delta, and keeps them for the next snapshot. */

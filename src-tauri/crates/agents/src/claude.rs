@@ -1,6 +1,7 @@
 //! Claude Code and whatever speaks its stream-json: measured with 2.1.329.
 
 mod answers;
+mod attached;
 mod control;
 mod details;
 mod encode;
@@ -18,6 +19,7 @@ use askdesk_domain::{NativeRef, Outcome, Question, QuestionDraft, Usd};
 use serde_json::Value;
 
 pub use answers::Encoded;
+pub use attached::Attached;
 pub use encode::{ControlRequest, EncodeError};
 pub use late::late_words;
 pub use launch::{ClaudeOptions, claude_launch, find_claude};

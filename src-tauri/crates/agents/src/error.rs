@@ -35,7 +35,7 @@ pub enum AgentError {
         hint: String,
     },
     /// The agent ended with an error.
-    #[error("The agent ended ({status}). Start the session again.{}", said(stderr_tail))]
+    #[error("The agent ended ({status}).{}", said(stderr_tail))]
     Exited {
         /// How it ended, in words.
         status: String,

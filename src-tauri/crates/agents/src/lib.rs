@@ -12,7 +12,7 @@ pub mod question_json;
 pub mod supervisor;
 pub mod version;
 
-pub use claude::{BARE_GRACE, ClaudeStream, ControlRequest, EncodeError, Encoded};
+pub use claude::{Attached, BARE_GRACE, ClaudeStream, ControlRequest, EncodeError, Encoded};
 pub use claude::{ClaudeOptions, claude_launch, find_claude};
 pub use claude::{claude_resume, late_words, no_longer_has};
 pub use error::{AgentError, WriteError};

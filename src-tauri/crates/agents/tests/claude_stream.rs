@@ -6,7 +6,7 @@
     reason = "what tests share may fail the test"
 )]
 
-use askdesk_agents::{AgentEvent, Asked, ClaudeStream, EncodeError, Unusable};
+use askdesk_agents::{AgentEvent, Asked, Attached, ClaudeStream, EncodeError, Unusable};
 use askdesk_domain::{
     Answer, AnswerInput, Answers, ApprovalDecision, NativeRef, OptionId, Outcome, Question, QuestionKind,
     QuestionOption, RuleBehaviour, RuleId, RuleScope, RuleWords, Source, SuggestedRule, ToolDetail, Usd,
@@ -479,7 +479,7 @@ fn messages_and_requests_are_written_as_the_agent_expects_them() {
     );
     let uuid = Uuid::from_u128(5);
     assert_eq!(
-        sent(&stream.encode_message("a\n\"b\"", uuid)),
+        sent(&stream.encode_message("a\n\"b\"", &Attached::default(), uuid)),
         json!({"type": "user", "message": {"role": "user", "content": "a\n\"b\""}, "parent_tool_use_id": null,
                "session_id": "", "uuid": "00000000-0000-0000-0000-000000000005"})
     );

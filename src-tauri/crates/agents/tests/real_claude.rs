@@ -10,7 +10,7 @@
 use std::time::Duration;
 
 use askdesk_agents::{
-    AgentEvent, AgentProcess, Asked, ClaudeOptions, ClaudeStream, Lines, Output, claude_launch,
+    AgentEvent, AgentProcess, Asked, Attached, ClaudeOptions, ClaudeStream, Lines, Output, claude_launch,
 };
 use askdesk_domain::{AnswerInput, Answers, ApprovalDecision, Outcome, PermissionMode, Question};
 use askdesk_testkit::clis;
@@ -56,7 +56,10 @@ impl Session {
         let (process, lines) = AgentProcess::spawn(&plan).unwrap();
         let mut stream = ClaudeStream::new(plan.prompt_tool);
         process.write(stream.hello()).await.unwrap();
-        process.write(stream.encode_message("Please go on.", Uuid::new_v4())).await.unwrap();
+        process
+            .write(stream.encode_message("Please go on.", &Attached::default(), Uuid::new_v4()))
+            .await
+            .unwrap();
         Some(Self { process, lines, stream, mock, _home: home, _project: project })
     }
 

@@ -128,7 +128,7 @@ async fn of_the_error_output_lines_are_passed_on_and_the_tail_is_kept() {
     assert!(stderr_tail.starts_with('y') && stderr_tail.ends_with("\nlast words"));
     assert_eq!(
         status.into_error("one\n\ntwo\n").to_string(),
-        "The agent ended (exit code 1). Start the session again. It said last:\none\ntwo"
+        "The agent ended (exit code 1). It said last:\none\ntwo"
     );
 }
 

@@ -14,6 +14,8 @@ macro_rules! for_each_command {
             decide_approval(DecideApproval) -> Approval,
             start_session(StartSession) -> Session,
             send_message(SendMessage) -> Done,
+            attach_image(AttachImage) -> AttachedFiles,
+            discard_attachments(DiscardAttachments) -> Done,
             queue_message(QueueMessage) -> Session,
             edit_queued(EditQueued) -> Session,
             remove_queued(RemoveQueued) -> Session,
@@ -35,7 +37,6 @@ macro_rules! for_each_command {
             note_painted(NotePainted) -> Done,
             search_history(SearchHistory) -> HistoryFound,
             read_past_sessions(ReadPastSessions) -> PastSessions,
-            export_session(ExportSession) -> ExportedSession,
             save_export(SaveExport) -> SavedExport,
             delete_session(DeleteSession) -> Done,
         }

@@ -1,5 +1,6 @@
 //! The commands, carried out on an engine.
 
+mod attachments;
 mod past;
 
 use std::collections::VecDeque;
@@ -16,7 +17,7 @@ use askdesk_domain::{
 };
 use askdesk_engine::frame::Frame;
 use askdesk_engine::{
-    EngineError, EngineHandle, JournalError, RETENTION_EVERY, Sessions, SettingsFile, StartSpec,
+    EngineError, EngineHandle, JournalError, Message, RETENTION_EVERY, Sessions, SettingsFile, StartSpec,
 };
 use tokio::sync::{OnceCell, watch};
 
@@ -435,21 +436,30 @@ impl Commands for DeskApi {
     }
 
     async fn send_message(&self, input: SendMessage) -> Result<Done, Error> {
-        let SendMessage { request_id, session, text } = input;
-        let text = askdesk_domain::answer::words(Some(&text), "text")?
-            .ok_or_else(|| Error::from(Reject::invalid("text", "must not be empty")))?;
+        let SendMessage { request_id, session, text, attachments } = input;
+        let message = self.message(session, &text, attachments).await?;
         let send = async {
             self.wake(session).await?;
-            self.sessions.send_message(session, text).await?;
+            self.sessions.send_message(session, message).await?;
             Ok(None)
         };
         self.once(request_id, "send_message", send).await.map(|_| Done {})
     }
 
+    async fn attach_image(&self, input: AttachImage) -> Result<AttachedFiles, Error> {
+        self.attach(input).await
+    }
+
+    async fn discard_attachments(&self, input: DiscardAttachments) -> Result<Done, Error> {
+        self.discard(input.session, &input.attachments).await?;
+        Ok(Done {})
+    }
+
     async fn queue_message(&self, input: QueueMessage) -> Result<Session, Error> {
-        let QueueMessage { request_id, session, text } = input;
+        let QueueMessage { request_id, session, text, attachments } = input;
+        let Message { text, attachments } = self.message(session, &text, attachments).await?;
         let id = self.engine.source().message();
-        let queue = Command::QueueMessage { session, id, text };
+        let queue = Command::QueueMessage { session, id, text, attachments };
         self.on_session(request_id, "queue_message", queue).await
     }
 
@@ -460,7 +470,15 @@ impl Commands for DeskApi {
 
     async fn remove_queued(&self, input: RemoveQueued) -> Result<Session, Error> {
         let RemoveQueued { request_id, session, id } = input;
-        self.on_session(request_id, "remove_queued", Command::RemoveQueued { session, id }).await
+        let queue = self.engine.session(session).await?.queue;
+        let removed =
+            self.on_session(request_id, "remove_queued", Command::RemoveQueued { session, id }).await?;
+        let gone = queue.iter().filter(|message| message.id == id).flat_map(|message| &message.attachments);
+        // The message is gone already; an image of it that stays behind goes with the session.
+        if let Err(error) = self.discard(session, gone).await {
+            tracing::warn!(error = error.message, "the images of a removed message stay");
+        }
+        Ok(removed)
     }
 
     async fn send_queued(&self, input: SendQueued) -> Result<Done, Error> {
@@ -610,10 +628,6 @@ impl Commands for DeskApi {
     async fn read_past_sessions(&self, _: ReadPastSessions) -> Result<PastSessions, Error> {
         let sessions = self.engine.look(|desk| desk.past_sessions().cloned().collect()).await?;
         Ok(PastSessions { sessions })
-    }
-
-    async fn export_session(&self, input: ExportSession) -> Result<ExportedSession, Error> {
-        self.export(input.session, input.format).await
     }
 
     async fn save_export(&self, input: SaveExport) -> Result<SavedExport, Error> {

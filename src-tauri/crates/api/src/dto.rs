@@ -1,8 +1,9 @@
 //! The inputs and outputs of the bridge commands.
 
 use askdesk_domain::{
-    AgentKind, AnswerInput, Approval, ApprovalDecision, ApprovalId, CommandId, Effort, Entry, Extras,
-    MessageId, PermissionMode, Request, RequestId, SessionId, SessionOptions, Setting, Settings, Timestamp,
+    AgentKind, AnswerInput, Approval, ApprovalDecision, ApprovalId, Attachment, CommandId, Effort, Entry,
+    Extras, MessageId, PermissionMode, Request, RequestId, SessionId, SessionOptions, Setting, Settings,
+    Timestamp,
 };
 use askdesk_engine::IgnoredSetting;
 use askdesk_engine::log::LogLine;
@@ -164,6 +165,9 @@ wire! {
         session: SessionId,
         /// The message.
         text: String,
+        /// What goes along with it.
+        #[serde(default)]
+        attachments: Vec<Attachment>,
     }
 
     /// Keeps a message until the agent's turn ends; sent by itself, it leaves open questions alone.
@@ -174,6 +178,9 @@ wire! {
         session: SessionId,
         /// The message.
         text: String,
+        /// What goes along with it.
+        #[serde(default)]
+        attachments: Vec<Attachment>,
     }
 
     /// Changes the words of a message that waits.
@@ -340,6 +347,8 @@ wire! {
     struct Done {}
 }
 
+pub mod attached;
 pub mod past;
 
+pub use attached::*;
 pub use past::*;

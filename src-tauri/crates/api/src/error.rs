@@ -40,6 +40,8 @@ pub enum ErrorCode {
     Closing,
     /// A file could not be written.
     FileNotWritten,
+    /// What goes along with a message is not there any more; the message names it.
+    AttachmentGone,
 }
 
 /// Why a command failed.

@@ -128,7 +128,7 @@ async fn a_program_that_is_missing_is_an_ended_session_that_says_how_to_get_it()
     );
     let read = json!({"session": session["id"], "limit": 10});
     let page = bridge.call("read_transcript", read).await.unwrap();
-    assert_eq!(page["entries"][0]["body"], json!({"kind": "person", "text": "hi"}));
+    assert_eq!(page["entries"][0]["body"], json!({"kind": "person", "text": "hi", "attachments": []}));
     let log = bridge.call("read_log", json!({"session": session["id"]})).await.unwrap();
     assert_eq!(log["lines"][0]["text"], why);
 }
@@ -197,7 +197,10 @@ async fn a_message_sent_again_under_its_request_id_is_said_once() {
         bridge.call("read_transcript", json!({"session": request.session, "limit": 100})).await.unwrap();
     let said = page["entries"].as_array().unwrap().iter();
     assert_eq!(
-        said.filter(|entry| entry["body"] == json!({"kind": "person", "text": "let us talk"})).count(),
+        said.filter(
+            |entry| entry["body"] == json!({"kind": "person", "text": "let us talk", "attachments": []})
+        )
+        .count(),
         1
     );
 }
@@ -283,7 +286,7 @@ async fn case_35_a_message_is_queued_once_changed_and_taken_back_while_the_quest
     let id = &queued["queue"][0]["id"];
     let edit = json!({"requestId": fresh(), "session": session, "id": id, "text": "then add many tests"});
     let edited = bridge.call("edit_queued", edit).await.unwrap();
-    assert_eq!(edited["queue"], json!([{"id": id, "text": "then add many tests"}]));
+    assert_eq!(edited["queue"], json!([{"id": id, "text": "then add many tests", "attachments": []}]));
     let send = json!({"requestId": fresh(), "session": session, "id": id});
     assert_eq!(bridge.refused("send_queued", send).await["field"], "session");
     let remove = json!({"requestId": fresh(), "session": session, "id": id});

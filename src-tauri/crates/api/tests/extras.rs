@@ -151,9 +151,8 @@ async fn a_secret_is_kept_in_the_settings_alone() {
     let extras = shown(&bridge).await;
     let session = bridge.call("start_session", start(&bridge, &extras)).await.unwrap();
     bridge.until("it asks", |now| !now.requests.is_empty()).await;
-    let export = json!({"session": session["id"], "format": "json"});
-    let exported = bridge.call("export_session", export).await.unwrap();
-    assert!(!exported.to_string().contains("ANTHROPIC_API_KEY"), "{exported}");
+    let exported = bridge.exported(&session["id"], "json").await.text;
+    assert!(!exported.contains("ANTHROPIC_API_KEY"), "{exported}");
     bridge.api.sessions().shut_down().await;
     let data = bridge.folder.path().join("data");
     let holds = |path: &Path| {

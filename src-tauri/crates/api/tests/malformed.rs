@@ -30,6 +30,13 @@ fn well_formed(name: &str) -> Value {
         "send_message" | "queue_message" => {
             json!({"requestId": request_id, "session": session, "text": "hello"})
         }
+        "attach_image" => {
+            json!({"requestId": request_id, "session": session, "name": "shot.png", "data": ""})
+        }
+        "discard_attachments" => {
+            let image = json!({"attachment": "image", "image": "0".repeat(64), "format": "png", "name": "shot", "bytes": 1});
+            json!({"requestId": request_id, "session": session, "attachments": [image]})
+        }
         "edit_queued" => {
             json!({"requestId": request_id, "session": session, "id": id, "text": "hello"})
         }
@@ -50,7 +57,7 @@ fn well_formed(name: &str) -> Value {
         "note_painted" => json!({"request": null, "at": 7}),
         "search_history" => json!({"query": "hello", "limit": 5}),
         "read_past_sessions" => json!({}),
-        "export_session" | "save_export" => json!({"session": session, "format": "markdown"}),
+        "save_export" => json!({"session": session, "format": "markdown"}),
         "delete_session" => json!({"requestId": request_id, "session": session}),
         other => panic!("{other} has no example here"),
     }
@@ -76,6 +83,8 @@ async fn every_command_of_the_list_is_carried_out_by_its_name() {
         "decide_approval: not_found",
         "start_session: folder_missing",
         "send_message: not_found",
+        "attach_image: not_found",
+        "discard_attachments: not_found",
         "queue_message: not_found",
         "edit_queued: not_found",
         "remove_queued: not_found",
@@ -97,7 +106,6 @@ async fn every_command_of_the_list_is_carried_out_by_its_name() {
         "note_painted: done",
         "search_history: done",
         "read_past_sessions: done",
-        "export_session: not_found",
         "save_export: not_found",
         "delete_session: not_found",
     ];

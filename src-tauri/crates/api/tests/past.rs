@@ -10,6 +10,7 @@
 #[path = "support/desk.rs"]
 mod desk;
 
+use askdesk_api::dto::ExportedSession;
 use askdesk_domain::{Command, EntryBody, Request, SessionState, ToolStatus};
 use desk::{Bridge, fresh};
 use serde_json::{Value, json};
@@ -32,10 +33,8 @@ async fn stop(bridge: &Bridge, request: &Request) {
 }
 
 async fn export(bridge: &Bridge, request: &Request, format: &str) -> (String, String) {
-    let input = json!({"session": request.session, "format": format});
-    let exported = bridge.call("export_session", input).await.unwrap();
-    let text = |field: &str| exported[field].as_str().unwrap().to_owned();
-    (text("text"), text("fileName"))
+    let exported = bridge.exported(&json!(request.session), format).await;
+    (exported.text, exported.file_name)
 }
 
 #[tokio::test]
@@ -217,10 +216,8 @@ async fn case_61_a_secret_is_in_no_export() {
     let answer = json!({"requestId": fresh(), "id": id, "answers": answers});
     bridge.call("answer_question", answer).await.unwrap();
     for (format, said) in [("markdown", "- Secret given"), ("json", "\"secretGiven\": true")] {
-        let input = json!({"session": session, "format": format});
-        let exported = bridge.call("export_session", input).await.unwrap();
-        let text = exported["text"].as_str().unwrap();
+        let ExportedSession { text, file_name } = bridge.exported(&json!(session), format).await;
         assert!(text.contains(said) && !text.contains("hunter2"), "{text}");
-        assert!(exported["fileName"].as_str().unwrap().starts_with("session-"), "{exported}");
+        assert!(file_name.starts_with("session-"), "{file_name}");
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::answer::AnswerInput;
 use crate::approval::ApprovalDecision;
+use crate::attachment::Attachment;
 use crate::id::{ApprovalId, MessageId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::options::{PermissionMode, SessionOptions};
 use crate::question::Question;
@@ -225,6 +226,8 @@ pub enum Command {
         id: MessageId,
         /// Its words.
         text: String,
+        /// What goes along with it.
+        attachments: Vec<Attachment>,
     },
     /// Changes the words of a message that waits.
     EditQueued {

@@ -11,7 +11,7 @@ use crate::desk::Desk;
 use crate::event::Event;
 use crate::forget;
 use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
-use crate::queue;
+use crate::queue::{self, QueuedMessage};
 use crate::reject::Reject;
 use crate::request::{Delivery, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionEnd, SessionState};
@@ -203,7 +203,10 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
             desk.approval(*approval).ok_or(Reject::NotFound { what: "approval" })?;
             Ok(Decision::of(Event::ApprovalDeliveryFailed { approval: *approval, error: error.clone() }))
         }
-        Command::QueueMessage { session, id, text } => queue::queue(desk, known(desk, *session)?, *id, text),
+        Command::QueueMessage { session, id, text, attachments } => {
+            let message = QueuedMessage { id: *id, text: text.clone(), attachments: attachments.clone() };
+            queue::queue(desk, known(desk, *session)?, message)
+        }
         Command::EditQueued { session, id, text } => queue::edit(known(desk, *session)?, *id, text),
         Command::RemoveQueued { session, id } => queue::remove(known(desk, *session)?, *id),
         Command::SendQueued { session, now: Some(id) } => queue::send_now(desk, known(desk, *session)?, *id),

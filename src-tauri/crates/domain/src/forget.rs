@@ -186,7 +186,7 @@ fn silent_outcome(outcome: &Outcome) -> Outcome {
 }
 
 fn silent(message: &QueuedMessage) -> QueuedMessage {
-    QueuedMessage { id: message.id, text: String::new() }
+    QueuedMessage { id: message.id, text: String::new(), attachments: Vec::new() }
 }
 
 /// An agent may have put words into its own id of a call.

@@ -5,6 +5,7 @@
 
 pub mod answer;
 pub mod approval;
+pub mod attachment;
 pub mod command;
 pub mod cost;
 pub mod decide;
@@ -29,6 +30,7 @@ pub mod transcript;
 
 pub use answer::{Answer, AnswerInput, Answers};
 pub use approval::{Approval, ApprovalDecision, ApprovalState};
+pub use attachment::{Attachment, ImageFormat, ImageId, Takes};
 pub use command::{Ask, AskApproval, Command};
 pub use cost::Usd;
 pub use decide::{Decision, Effect, decide};

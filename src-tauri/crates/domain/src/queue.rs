@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer::words;
+use crate::attachment::{self, Attachment};
 use crate::decide::{Decision, Effect};
 use crate::desk::Desk;
 use crate::event::Event;
@@ -20,18 +20,22 @@ pub const QUEUED_MESSAGES: usize = 64;
 pub struct QueuedMessage {
     /// Our id of the message.
     pub id: MessageId,
-    /// Its words.
+    /// Its words; none where something is attached and nothing was written.
     pub text: String,
+    /// What goes along with it.
+    #[serde(default)]
+    pub attachments: Vec<Attachment>,
 }
 
 /// Adds a message at the end of a session's queue; the same one again is no news.
-pub(crate) fn queue(desk: &Desk, session: &Session, id: MessageId, text: &str) -> Result<Decision, Reject> {
-    let text = said(text)?;
+pub(crate) fn queue(desk: &Desk, session: &Session, message: QueuedMessage) -> Result<Decision, Reject> {
+    let text = attachment::message(session.agent, &message.text, &message.attachments)?;
+    let message = QueuedMessage { text, ..message };
     if !session.is_running() {
         return Err(Reject::SessionGone);
     }
-    match session.queue.iter().find(|message| message.id == id) {
-        Some(known) if known.text == text => return Ok(Decision::default()),
+    match session.queue.iter().find(|known| known.id == message.id) {
+        Some(known) if *known == message => return Ok(Decision::default()),
         Some(_) => return Err(Reject::invalid("id", "another message with this id waits already")),
         None => {}
     }
@@ -39,7 +43,6 @@ pub(crate) fn queue(desk: &Desk, session: &Session, id: MessageId, text: &str) -
         let rule = format!("at most {QUEUED_MESSAGES} messages wait; remove one or let the agent go on");
         return Err(Reject::invalid("queue", rule));
     }
-    let message = QueuedMessage { id, text };
     let mut decision = Decision::of(Event::MessageQueued { session: session.id, message });
     if rests(desk, session) {
         // The turn it was to wait for has ended while it was on its way here.
@@ -50,11 +53,13 @@ pub(crate) fn queue(desk: &Desk, session: &Session, id: MessageId, text: &str) -
 
 /// Changes the words of a message that waits.
 pub(crate) fn edit(session: &Session, id: MessageId, text: &str) -> Result<Decision, Reject> {
-    let text = said(text)?;
-    if find(session, id)?.text == text {
+    let known = find(session, id)?;
+    let text = attachment::message(session.agent, text, &known.attachments)?;
+    if known.text == text {
         return Ok(Decision::default());
     }
-    Ok(Decision::of(Event::QueuedEdited { session: session.id, message: QueuedMessage { id, text } }))
+    let message = QueuedMessage { text, ..known.clone() };
+    Ok(Decision::of(Event::QueuedEdited { session: session.id, message }))
 }
 
 /// Takes a message out of the queue without sending it.
@@ -100,8 +105,4 @@ fn rests(desk: &Desk, session: &Session) -> bool {
 fn find(session: &Session, id: MessageId) -> Result<&QueuedMessage, Reject> {
     let message = session.queue.iter().find(|message| message.id == id);
     message.ok_or(Reject::NotFound { what: "message" })
-}
-
-fn said(text: &str) -> Result<String, Reject> {
-    words(Some(text), "text")?.ok_or_else(|| Reject::invalid("text", "must not be empty"))
 }

@@ -21,6 +21,9 @@ pub enum AgentKind {
 }
 
 impl AgentKind {
+    /// Every agent the app knows.
+    pub const ALL: [Self; 2] = [Self::ClaudeCode, Self::Demo];
+
     /// Says whether the agent can take an ended session up again.
     pub const fn can_resume(self) -> bool {
         match self {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::attachment::Attachment;
 use crate::cost::Usd;
 use crate::id::{ApprovalId, RequestId, Timestamp};
 use crate::options::QuestionPolicy;
@@ -28,8 +29,11 @@ pub struct Entry {
 pub enum EntryBody {
     /// The person's message.
     Person {
-        /// Its words.
+        /// Its words; none where something is attached and nothing was written.
         text: String,
+        /// What went along with it.
+        #[serde(default)]
+        attachments: Vec<Attachment>,
     },
     /// The agent's message.
     Agent {

@@ -9,8 +9,8 @@ mod questions;
 use askdesk_domain::queue::QUEUED_MESSAGES;
 use askdesk_domain::text::PERSON_TEXT_BYTES;
 use askdesk_domain::{
-    ApprovalDecision, Command, Desk, Effect, Event, IntakeRules, Reject, SessionEnd, SessionState,
-    WithdrawnWhy, decide, intake,
+    AgentKind, ApprovalDecision, Attachment, Command, Desk, Effect, Event, IntakeRules, Reject, SessionEnd,
+    SessionState, WithdrawnWhy, decide, intake,
 };
 use desks::*;
 use proptest::prelude::*;
@@ -50,6 +50,32 @@ fn messages_wait_in_order_and_each_can_be_changed_and_taken_back() {
     assert_eq!(waiting(&desk), ["two, but better", "three"]);
     assert_eq!(take(&mut desk, &remove_queued(1, 1)), Err(Reject::NotFound { what: "message" }));
     assert_eq!(take(&mut desk, &edit_queued(1, 1, "late")), Err(Reject::NotFound { what: "message" }));
+}
+
+#[test]
+fn what_is_attached_waits_and_goes_out_with_its_message() {
+    let file = Attachment::File { path: "/srv/notes.txt".to_owned(), bytes: 4 };
+    let attachments = vec![file];
+    let with = |text: &str| Command::QueueMessage {
+        session: session(1),
+        id: message(1),
+        text: text.to_owned(),
+        attachments: attachments.clone(),
+    };
+    let mut claude = start(1);
+    if let Command::StartSession { agent, .. } = &mut claude {
+        *agent = AgentKind::ClaudeCode;
+    }
+    let mut desk = desk(&[claude, working(true), with("")]);
+    assert_eq!(waiting(&desk), [""], "nothing need be written where something is attached");
+    assert_eq!(take(&mut desk, &with("")).unwrap().events, [], "the same again is no news");
+    take(&mut desk, &edit_queued(1, 1, "these")).unwrap();
+    take(&mut desk, &working(false)).unwrap();
+    let events = take(&mut desk, &send_queued(1, None)).unwrap().events;
+    let Some(Event::QueuedSent { message, .. }) = events.first() else { panic!("not sent: {events:?}") };
+    assert_eq!((message.text.as_str(), &message.attachments), ("these", &attachments));
+    let silent = events[0].without_words();
+    assert!(!serde_json::to_string(&silent).unwrap().contains("notes"), "{silent:?}");
 }
 
 #[test]

@@ -4,14 +4,15 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_domain::{
-    AnswerInput, Approval, ApprovalDecision, ApprovalId, Ask, Command, Desk, Outcome, Reject, Request,
-    RequestId, Session, SessionId,
+    AnswerInput, Approval, ApprovalDecision, ApprovalId, Ask, Command, Desk, ImageId, Outcome, Reject,
+    Request, RequestId, Session, SessionId,
 };
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use crate::clock::Source;
 use crate::hub::Subscription;
+use crate::images::Images;
 use crate::journal::{Found, Journal, JournalError, Page, Reader};
 use crate::writer::{Applied, Attention, EngineError, EntryWrite, Input, QUEUED_INPUTS, Writer};
 
@@ -29,6 +30,7 @@ pub struct EngineHandle {
     /// Looks through the whole past; that must hold up nobody who reads a transcript.
     past: Arc<Mutex<Reader>>,
     source: Arc<dyn Source>,
+    images: Images,
 }
 
 /// An engine that was just opened.
@@ -45,6 +47,8 @@ impl EngineHandle {
         let opened = Journal::open(folder, source.now())?;
         let reader = Arc::new(Mutex::new(opened.journal.reader()?));
         let past = Arc::new(Mutex::new(opened.journal.reader()?));
+        let images = Images::new(folder);
+        images.sweep(|session| opened.desk.session(session).is_some());
         let (tell, attention) = mpsc::channel(QUEUED_ATTENTION);
         let (inputs, received) = mpsc::channel(QUEUED_INPUTS);
         let writer = Writer::new(opened, Uuid::new_v4().to_string(), Arc::clone(&source), tell)?;
@@ -52,12 +56,37 @@ impl EngineHandle {
             .name("desk-writer".to_owned())
             .spawn(move || writer.run(received))
             .map_err(|_| EngineError::Closing)?;
-        Ok(OpenedEngine { handle: Self { inputs, reader, past, source }, attention })
+        Ok(OpenedEngine { handle: Self { inputs, reader, past, source, images }, attention })
     }
 
     /// Returns the clock and the source of ids.
     pub fn source(&self) -> &dyn Source {
         &*self.source
+    }
+
+    /// Returns the images of messages.
+    pub const fn images(&self) -> &Images {
+        &self.images
+    }
+
+    /// Forgets the images of a session that go along with no message of it any more.
+    pub async fn forget_unused(&self, session: SessionId, images: Vec<ImageId>) -> Result<(), EngineError> {
+        let queue = self.session(session).await?.queue;
+        let waits = |image: &ImageId| {
+            let mut attached = queue.iter().flat_map(|message| &message.attachments);
+            attached.any(|attachment| attachment.image() == Some(*image))
+        };
+        let kept = self.images.clone();
+        let unused = images.into_iter().filter(|image| !waits(image)).collect::<Vec<_>>();
+        read(&self.past, move |reader| {
+            for image in unused {
+                if !reader.has_sent(session, image)? {
+                    kept.forget_one(session, image);
+                }
+            }
+            Ok(())
+        })
+        .await
     }
 
     /// Subscribes: the state of one moment, and every change after it.

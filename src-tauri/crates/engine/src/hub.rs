@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use askdesk_domain::{Desk, SessionId};
+use askdesk_domain::{AgentKind, Desk, SessionId};
 use tokio::sync::Notify;
 
-use crate::frame::{Change, Delta, Frame, LiveText, Snapshot, StorageNotice, merge};
+use crate::frame::{AgentDescription, Change, Delta, Frame, LiveText, Snapshot, StorageNotice, merge};
 
 /// How many frames wait for a subscriber before they are made one.
 pub const QUEUED_FRAMES: usize = 1_024;
@@ -90,6 +90,7 @@ impl Hub {
             approvals: desk.approvals().filter(|it| !desk.is_closed(it.session)).cloned().collect(),
             live: self.live.values().cloned().collect(),
             storage: self.storage.clone(),
+            agents: AgentKind::ALL.into_iter().map(AgentDescription::of).collect(),
         }
     }
 

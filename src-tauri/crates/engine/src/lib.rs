@@ -7,6 +7,7 @@ pub mod clock;
 pub mod frame;
 pub mod handle;
 pub mod hub;
+pub mod images;
 pub mod journal;
 mod keep_aside;
 pub mod log;
@@ -16,7 +17,8 @@ pub mod writer;
 
 pub use handle::{EngineHandle, OpenedEngine, PAGE_ENTRIES};
 pub use hub::Subscription;
+pub use images::{ImageError, Images};
 pub use journal::{EntryKind, Found, Hit, Journal, JournalError, Page};
-pub use session::{RETENTION_EVERY, Sessions, StartSpec};
+pub use session::{Message, RETENTION_EVERY, Sessions, StartSpec};
 pub use settings::{IgnoredSetting, ReadSettings, SettingsError, SettingsFile};
 pub use writer::{Applied, Attention, EngineError};

@@ -4,6 +4,7 @@
 
 mod changes;
 mod late;
+mod message;
 mod pending;
 mod retention;
 mod start;
@@ -20,7 +21,6 @@ use askdesk_domain::{
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
-use uuid::Uuid;
 
 use crate::frame::{LiveKind, LiveText};
 use crate::handle::EngineHandle;
@@ -31,6 +31,7 @@ use late::{GONE, Late};
 use pending::{Due, Line, Pending, Waiting};
 
 pub use changes::Change;
+pub use message::Message;
 pub use retention::EVERY as RETENTION_EVERY;
 pub use start::{Sessions, StartSpec};
 
@@ -43,8 +44,12 @@ const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
 /// How long a process may take to end by itself before its tree is killed.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 
-const IGNORED_INTERRUPT: &str = "The agent did not stop within 5 seconds, so it was ended with everything it had \
-                                 started. Start the session again.";
+/// What to do about a failure of an agent that has the session, and of one that has not begun it.
+const RESUME: &str = "Resume the session to go on where it was.";
+const START_ANEW: &str = "Start a new session to try again.";
+
+const IGNORED_INTERRUPT: &str =
+    "The agent did not stop within 5 seconds, so it was ended with everything it had started.";
 
 /// How long to wait before the end of a session that could not be stored is stored again.
 const END_AGAIN: Duration = Duration::from_millis(500);
@@ -57,8 +62,8 @@ const COUNT_DELAY: Duration = Duration::from_millis(200);
 pub enum SessionInput {
     /// The person wrote a message.
     Message {
-        /// Its words.
-        text: String,
+        /// What.
+        message: Message,
         /// Hears whether it was handed to the agent.
         reply: oneshot::Sender<Result<(), EngineError>>,
     },
@@ -153,7 +158,7 @@ impl SessionTask {
         let hello = self.stream.hello();
         self.write(Line::Other, hello);
         if let Some(prompt) = prompt
-            && let Err(error) = self.send_message(prompt).await
+            && let Err(error) = self.send_message(prompt.into()).await
         {
             self.note(LogKind::Note, &error.to_string());
         }
@@ -219,17 +224,15 @@ impl SessionTask {
         if gone {
             self.act(Command::Forget { session: self.id }).await;
         }
+        let next = if self.spoke { RESUME } else { START_ANEW };
+        let failed = |why: &str| SessionEnd::Failed { why: format!("{why}\n{next}") };
         let end = match (&stopped, last) {
             (Some((end, _)), _) => end.clone(),
             (None, _) if gone => SessionEnd::Failed { why: GONE.to_owned() },
-            (None, _) if self.ignored_interrupt => SessionEnd::Failed { why: IGNORED_INTERRUPT.to_owned() },
+            (None, _) if self.ignored_interrupt => failed(IGNORED_INTERRUPT),
             (None, Some(last)) if last.status.is_success() => SessionEnd::Finished,
-            (None, Some(last)) => {
-                SessionEnd::Failed { why: last.status.into_error(last.stderr_tail).to_string() }
-            }
-            (None, None) => {
-                SessionEnd::Failed { why: "The agent's output could not be read any more.".to_owned() }
-            }
+            (None, Some(last)) => failed(&last.status.into_error(last.stderr_tail).to_string()),
+            (None, None) => failed("The agent's output could not be read any more."),
         };
         self.clear_live().await;
         let at = self.engine.source().now();
@@ -360,8 +363,12 @@ impl SessionTask {
                 self.late.hold(input);
             }
             SessionInput::SendParked => self.send_parked().await,
-            SessionInput::Message { text, reply } => {
-                let sent = self.send_message(text).await;
+            SessionInput::Message { message, reply } => {
+                let sent = self.send_message(message).await;
+                if sent.is_err() {
+                    let _ = reply.send(sent);
+                    return;
+                }
                 self.set_working(true).await;
                 let _ = reply.send(sent);
             }
@@ -529,40 +536,6 @@ impl SessionTask {
 
     async fn delivery_failed(&mut self, request: RequestId, error: String) {
         self.act(Command::NoteDelivery { request, delivery: Delivery::Failed { error } }).await;
-    }
-
-    /// Ends what is open as replied in chat, tells the agent so, and only then sends the words themselves.
-    async fn send_message(&mut self, text: String) -> Result<(), EngineError> {
-        let at = self.engine.source().now();
-        self.engine.act(Command::ReplyInChat { session: self.id, text: text.clone(), at }).await?;
-        while let Some(due) = self.pending.ready() {
-            self.on_due(due).await;
-        }
-        self.write_entry(EntryBody::Person { text: text.clone() }).await;
-        let line = self.stream.encode_message(&text, Uuid::new_v4());
-        self.write(Line::Message, line);
-        Ok(())
-    }
-
-    async fn send_next_queued(&mut self) {
-        if self.pending.holds_bare() {
-            // A question is about to open; its answer begins the next turn.
-            return;
-        }
-        if let Err(error) = self.send_queued(None).await {
-            self.note(LogKind::Note, &error.to_string());
-        }
-    }
-
-    /// Sends a message that waited; it left the queue and entered the transcript in one step, so it goes out once.
-    async fn send_queued(&mut self, now: Option<MessageId>) -> Result<(), EngineError> {
-        let applied = self.engine.act(Command::SendQueued { session: self.id, now }).await?;
-        if let Some(message) = applied.sent {
-            self.in_turn = true;
-            let line = self.stream.encode_message(&message.text, Uuid::new_v4());
-            self.write(Line::Message, line);
-        }
-        Ok(())
     }
 
     fn why_withdrawn(&self, otherwise: WithdrawnWhy) -> WithdrawnWhy {

@@ -458,7 +458,8 @@ impl Writer {
                 (approval.session, EntryBody::Approval { approval: approval.id })
             }
             Event::QueuedSent { session, message } => {
-                (*session, EntryBody::Person { text: message.text.clone() })
+                let QueuedMessage { text, attachments, .. } = message.clone();
+                (*session, EntryBody::Person { text, attachments })
             }
             Event::SessionEnded { session, .. } => {
                 let cut_off = self.running_tools.iter().filter(|((owner, _), _)| owner == session);

@@ -68,7 +68,13 @@ async fn fill(desk: &TestDesk, of: u128, word: &str) {
     let deny = ApprovalDecision::Deny { message: Some(format!("not {word}")) };
     desk.engine.decide_approval(approval, deny).await.unwrap();
     let message = desk.clock.message();
-    act(Command::QueueMessage { session: session(of), id: message, text: format!("{word} later") }).await;
+    act(Command::QueueMessage {
+        session: session(of),
+        id: message,
+        text: format!("{word} later"),
+        attachments: Vec::new(),
+    })
+    .await;
     act(Command::EditQueued { session: session(of), id: message, text: format!("{word} sooner") }).await;
 }
 

@@ -85,7 +85,8 @@ async fn case_27_an_answer_to_a_stopped_session_waits_and_reaches_the_agent_once
     assert_eq!(stage.decisions(session).len(), 0);
     // What was said is in the transcript, behind what was said before.
     let said = stage.desk.mirror.transcript(session);
-    let late = said.iter().position(|body| matches!(body, EntryBody::Person { text } if *text == sent[0]));
+    let late =
+        said.iter().position(|body| matches!(body, EntryBody::Person { text, .. } if *text == sent[0]));
     assert!(late.is_some_and(|place| place > 1), "{said:?}");
     stage.desk.check_mirror().await;
 
@@ -177,7 +178,12 @@ async fn case_35_a_queue_stays_when_a_session_is_taken_up_again_until_a_turn_has
     stage.asked_one(session).await;
     let id = stage.desk.clock.message();
     let text = "then add tests".to_owned();
-    stage.desk.engine.act(Command::QueueMessage { session, id, text }).await.unwrap();
+    stage
+        .desk
+        .engine
+        .act(Command::QueueMessage { session, id, text, attachments: Vec::new() })
+        .await
+        .unwrap();
     stage.sessions.stop(session).await.unwrap();
     stage.until_ended(session).await;
     stage.resume(session, "technology").await;
@@ -199,7 +205,12 @@ async fn case_35_what_waits_is_sent_into_a_session_that_is_only_starting_once_it
     stage.asked_one(session).await;
     let id = stage.desk.clock.message();
     let text = "then add tests".to_owned();
-    stage.desk.engine.act(Command::QueueMessage { session, id, text }).await.unwrap();
+    stage
+        .desk
+        .engine
+        .act(Command::QueueMessage { session, id, text, attachments: Vec::new() })
+        .await
+        .unwrap();
     stage.sessions.stop(session).await.unwrap();
     stage.until_ended(session).await;
     stage.resume(session, "technology").await;

@@ -21,7 +21,7 @@ use desk::{TestDesk, session};
 
 async fn queue(desk: &TestDesk, session: SessionId, text: &str) -> MessageId {
     let id = desk.clock.message();
-    let queue = Command::QueueMessage { session, id, text: text.to_owned() };
+    let queue = Command::QueueMessage { session, id, text: text.to_owned(), attachments: Vec::new() };
     desk.engine.act(queue).await.unwrap();
     id
 }
@@ -30,7 +30,7 @@ async fn queue(desk: &TestDesk, session: SessionId, text: &str) -> MessageId {
 fn said_by_person(stage: &Stage, session: SessionId) -> Vec<String> {
     let person = |body: &&EntryBody| matches!(body, EntryBody::Person { .. });
     let words = |body: &EntryBody| match body {
-        EntryBody::Person { text } => text.clone(),
+        EntryBody::Person { text, .. } => text.clone(),
         other => panic!("{other:?}"),
     };
     stage.desk.mirror.transcript(session).into_iter().filter(person).map(words).collect()

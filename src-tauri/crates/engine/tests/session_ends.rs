@@ -42,6 +42,9 @@ async fn an_agent_that_dies_in_the_middle_of_a_line_is_told_of_with_its_last_wor
     let session = stage.play("dies-mid-line").await;
     let why = why(stage.until_ended(session).await);
     assert!(why.contains("exit code 1") && why.contains("fatal: out of luck"), "{why}");
+    let resumable = stage.desk.mirror.sessions[&session].resumable;
+    assert_eq!(why.contains("Resume the session"), resumable, "{why}");
+    assert_eq!(why.contains("Start a new session"), !resumable, "{why}");
     assert!(stage.desk.mirror.notices(session).contains(&&Notice::CutInHalf));
     assert_eq!(stage.desk.mirror.sessions[&session].unusable_lines, 1);
     assert!(stage.log(session).contains("Stderr: fatal: out of luck"));
@@ -56,6 +59,7 @@ async fn case_27_a_question_of_an_agent_that_dies_is_orphaned_and_an_answer_to_i
     let request = stage.asked_one(session).await;
     let why = why(stage.until_ended(session).await);
     assert!(why.contains("exit code 3") && why.contains("fatal: lost while waiting"), "{why}");
+    assert_eq!(why.contains("Resume the session"), stage.desk.mirror.sessions[&session].resumable, "{why}");
     let known = &stage.desk.mirror.requests[&request.id];
     assert_eq!(*outcome(known), Outcome::Orphaned { why: OrphanedWhy::AgentEnded });
     let late = stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await;
@@ -121,7 +125,7 @@ async fn a_missing_program_is_an_ended_session_that_says_what_was_tried_and_how_
     assert!(why.contains("npm install -g @anthropic-ai/claude-code"), "{why}");
     assert!(stage.log(id).contains(&why));
     stage.desk.until("the first message is kept", |known| !known.transcript(id).is_empty()).await;
-    let kept = EntryBody::Person { text: "build me a boat".to_owned() };
+    let kept = EntryBody::Person { text: "build me a boat".to_owned(), attachments: Vec::new() };
     assert_eq!(stage.desk.mirror.transcript(id), [&kept]);
 }
 

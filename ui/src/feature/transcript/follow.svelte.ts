@@ -11,6 +11,8 @@ const UPWARDS = new Set(['ArrowUp', 'PageUp', 'Home']);
  */
 export class Follower {
   following = $state(true);
+  /** Whether there is more below than what is listed: then its end is not the end. */
+  open = false;
   #scroller: HTMLElement | null = null;
   #top = 0;
   #height = 0;
@@ -46,7 +48,7 @@ export class Follower {
     if (!scroller) return;
     const { scrollTop, scrollHeight, clientHeight } = scroller;
     const upwards = scrollTop < this.#top && scrollHeight === this.#height;
-    if (scrollHeight - scrollTop - clientHeight < NEAR_PX) this.following = true;
+    if (scrollHeight - scrollTop - clientHeight < NEAR_PX) this.following = !this.open;
     else if (upwards || performance.now() < this.#byHandUntil) this.following = false;
     this.#note(scroller);
   }

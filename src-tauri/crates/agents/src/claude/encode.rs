@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::answers::{self, Encoded};
+use super::attached::{Attached, content};
 use super::permissions::{mode_update, mode_word};
 use super::{AWAITED_REQUESTS, Call, ClaudeStream, OPEN_CALLS, UNANSWERED_CAPABILITY, Wanted};
 
@@ -47,11 +48,11 @@ impl ClaudeStream {
         self.request(&json!({"subtype": "initialize", "hooks": null})).line
     }
 
-    /// Encodes the person's message.
-    pub fn encode_message(&mut self, text: &str, uuid: Uuid) -> String {
+    /// Encodes the person's message with what goes along with it.
+    pub fn encode_message(&mut self, text: &str, attached: &Attached, uuid: Uuid) -> String {
         json!({
             "type": "user",
-            "message": {"role": "user", "content": text},
+            "message": {"role": "user", "content": content(text, attached)},
             "parent_tool_use_id": null,
             "session_id": "",
             "uuid": uuid,

@@ -38,7 +38,8 @@ impl DeskApi {
         Ok(HistoryFound { hits: hits.collect(), more: found.more })
     }
 
-    pub(super) async fn export(&self, id: SessionId, format: ExportFormat) -> Result<ExportedSession, Error> {
+    /// Writes a whole session as a text.
+    pub async fn export(&self, id: SessionId, format: ExportFormat) -> Result<ExportedSession, Error> {
         let session = self.engine.look(move |desk| desk.session(id).cloned()).await?;
         let session = session.ok_or(Reject::NotFound { what: "session" })?;
         let whole = self.engine.whole(id).await?;

@@ -68,14 +68,6 @@ wire! {
         sessions: Vec<Session>,
     }
 
-    /// Writes a whole session as a text.
-    struct ExportSession {
-        /// The session.
-        session: SessionId,
-        /// In which form.
-        format: ExportFormat,
-    }
-
     /// A whole session as a text.
     struct ExportedSession {
         /// The text.

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use askdesk_domain::{
-    AgentKind, Answer, Approval, ApprovalDecision, ApprovalState, Delivery, Ended, EndedBy, Entry, EntryBody,
-    Notice, OrphanedWhy, Outcome, PermissionMode, Question, Request, RuleBehaviour, RuleId, RuleScope,
-    RuleWords, Session, SessionEnd, SessionState, ToolStatus, WithdrawnWhy,
+    AgentKind, Answer, Approval, ApprovalDecision, ApprovalState, Attachment, Delivery, Ended, EndedBy,
+    Entry, EntryBody, Notice, OrphanedWhy, Outcome, PermissionMode, Question, Request, RuleBehaviour, RuleId,
+    RuleScope, RuleWords, Session, SessionEnd, SessionState, ToolStatus, WithdrawnWhy,
 };
 use askdesk_engine::Page;
 
@@ -58,7 +58,13 @@ fn head(session: &Session) -> String {
 fn of_entry(entry: &Entry) -> String {
     let title = |who: &str| format!("**{who}** · {}", time(entry.at, MOMENT));
     match &entry.body {
-        EntryBody::Person { text } => format!("{}\n\n{}", title("You"), quoted(text)),
+        EntryBody::Person { text, attachments } => {
+            let words = (!text.is_empty()).then(|| quoted(text));
+            let names = attachments.iter().map(|attachment| format!("- {}", of_attachment(attachment)));
+            let names = names.collect::<Vec<_>>().join("\n");
+            let parts = words.into_iter().chain((!names.is_empty()).then_some(names));
+            std::iter::once(title("You")).chain(parts).collect::<Vec<_>>().join("\n\n")
+        }
         EntryBody::Agent { text } => format!("{}\n\n{}", title("Agent"), quoted(text)),
         EntryBody::Thinking { text } => format!("{}\n\n{}", title("Agent, thinking"), quoted(text)),
         EntryBody::Tool { name, summary, detail, status, output, .. } => {
@@ -240,6 +246,13 @@ fn of_rule(approval: &Approval, id: RuleId) -> String {
         RuleScope::User => "everywhere, for this person",
     };
     format!("{words} {scope}")
+}
+
+fn of_attachment(attachment: &Attachment) -> String {
+    match attachment {
+        Attachment::Image { name, bytes, .. } => format!("Image: {}, {bytes} bytes", inline(name)),
+        Attachment::File { path, .. } => format!("File: {}", inline(path)),
+    }
 }
 
 /// A text in a quote; every line of it stays inside.

@@ -87,7 +87,12 @@ pub fn reply_in_chat(of: u128, text: &str) -> Command {
 }
 
 pub fn queue(of: u128, n: u128, text: &str) -> Command {
-    Command::QueueMessage { session: session(of), id: message(n), text: text.to_owned() }
+    Command::QueueMessage {
+        session: session(of),
+        id: message(n),
+        text: text.to_owned(),
+        attachments: Vec::new(),
+    }
 }
 
 pub fn edit_queued(of: u128, n: u128, text: &str) -> Command {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
-    Approval, ApprovalId, Ended, Entry, EntryBody, Event, Request, RequestId, RequestState, SessionId,
-    Timestamp,
+    Approval, ApprovalId, Ended, Entry, EntryBody, Event, ImageId, Request, RequestId, RequestState,
+    SessionId, Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
@@ -68,6 +68,17 @@ impl Reader {
             }
             page.entries = entries;
             Ok(page)
+        };
+        run().map_err(|error| JournalError::of(&self.path, &error))
+    }
+
+    /// Says whether a message of a session has an image with it.
+    pub fn has_sent(&self, session: SessionId, image: ImageId) -> Result<bool, JournalError> {
+        let run = || {
+            let mut statement = self.connection.prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM entries WHERE session = ?1 AND instr(body, ?2))",
+            )?;
+            statement.query_row([session.to_string(), format!("\"image\":\"{image}\"")], |row| row.get(0))
         };
         run().map_err(|error| JournalError::of(&self.path, &error))
     }

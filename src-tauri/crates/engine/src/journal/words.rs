@@ -1,14 +1,18 @@
 //! What of an entry can be searched: every word that anybody said, wrote or was shown, and no secret.
 
 use askdesk_domain::{
-    Answers, Approval, ApprovalDecision, ApprovalState, EntryBody, Notice, Outcome, Question, Request,
-    WithdrawnWhy,
+    Answers, Approval, ApprovalDecision, ApprovalState, Attachment, EntryBody, Notice, Outcome, Question,
+    Request, WithdrawnWhy,
 };
 
 /// Lists the words of an entry that stands for itself; a request's and an approval's stand with them.
 pub(super) fn of_entry(body: &EntryBody) -> String {
     let parts: Vec<&str> = match body {
-        EntryBody::Person { text } | EntryBody::Agent { text } | EntryBody::Thinking { text } => vec![text],
+        EntryBody::Person { text, attachments } => {
+            let names = attachments.iter().map(Attachment::name);
+            return joined(std::iter::once(text.as_str()).chain(names));
+        }
+        EntryBody::Agent { text } | EntryBody::Thinking { text } => vec![text],
         EntryBody::Tool { name, summary, detail, output, .. } => {
             let detail = detail.text();
             let parts = [name, summary, &detail].into_iter().chain(output).map(String::as_str);

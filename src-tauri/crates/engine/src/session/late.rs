@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use askdesk_agents::{late_words, no_longer_has};
+use askdesk_agents::{Attached, late_words, no_longer_has};
 use askdesk_domain::{Command, Delivery, EntryBody, RequestId, SessionId};
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -102,10 +102,10 @@ impl SessionTask {
             return;
         }
         let text = late_words(&late);
-        self.write_entry(EntryBody::Person { text: text.clone() }).await;
+        self.write_entry(EntryBody::Person { text: text.clone(), attachments: Vec::new() }).await;
         let message = Uuid::new_v4();
         self.late.sent.push((message, late.iter().map(|request| request.id).collect()));
-        let line = self.stream.encode_message(&text, message);
+        let line = self.stream.encode_message(&text, &Attached::default(), message);
         self.write(Line::Late { message }, line);
         self.set_working(true).await;
     }

@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::late::Late;
 use super::pending::Pending;
-use super::{Change, QUEUED_SESSION_INPUTS, SessionInput, SessionTask};
+use super::{Change, Message, QUEUED_SESSION_INPUTS, SessionInput, SessionTask};
 use crate::handle::EngineHandle;
 use crate::log::{LogKind, LogLine, SessionLogs};
 use crate::writer::{EngineError, EntryWrite, Input};
@@ -141,7 +141,7 @@ impl Sessions {
             // A panic in one session ends that session and nothing else.
             if let Err(error) = running.await {
                 tracing::error!(session = %id, %error, "a session's task failed");
-                let why = "The app failed inside this session. Start the session again.".to_owned();
+                let why = "The app failed inside this session.".to_owned();
                 let at = sessions.engine.source().now();
                 let end = SessionEnd::Failed { why };
                 let _ = sessions.engine.act(Command::EndSession { session: id, end, at }).await;
@@ -155,9 +155,13 @@ impl Sessions {
     }
 
     /// Sends the person's message; what is open in the session ends as replied in chat.
-    pub async fn send_message(&self, session: SessionId, text: String) -> Result<(), EngineError> {
+    pub async fn send_message(
+        &self,
+        session: SessionId,
+        message: impl Into<Message>,
+    ) -> Result<(), EngineError> {
         let (reply, sent) = oneshot::channel();
-        self.knock(session, SessionInput::Message { text, reply })?;
+        self.knock(session, SessionInput::Message { message: message.into(), reply })?;
         sent.await.map_err(|_| Reject::SessionGone)?
     }
 
@@ -205,8 +209,17 @@ impl Sessions {
 
     /// Deletes a session that has ended, for good.
     pub async fn delete(&self, session: SessionId) -> Result<(), EngineError> {
-        self.engine.act(Command::DeleteSession { session }).await?;
+        let images = self.engine.images().clone();
+        // The deletion of one that runs is refused, and its images are needed.
+        if !self.engine.session(session).await?.is_running() {
+            images.put_aside(session);
+        }
+        if let Err(error) = self.engine.act(Command::DeleteSession { session }).await {
+            images.put_back(session);
+            return Err(error);
+        }
         self.logs.forget(session);
+        let _ = tokio::task::spawn_blocking(move || images.forget(session)).await;
         Ok(())
     }
 
@@ -240,7 +253,9 @@ impl Sessions {
         let why = error.to_string();
         self.logs.add(id, self.engine.source().now(), LogKind::Note, &why);
         if let Some(text) = prompt {
-            self.engine.write(id, vec![EntryWrite::New(EntryBody::Person { text })]).await;
+            self.engine
+                .write(id, vec![EntryWrite::New(EntryBody::Person { text, attachments: Vec::new() })])
+                .await;
         }
         let at = self.engine.source().now();
         self.engine.start(Command::EndSession { session: id, end: SessionEnd::Failed { why }, at }).await

@@ -1,0 +1,68 @@
+//! The inputs and outputs of attaching images and files.
+
+use askdesk_domain::{Attachment, CommandId, SessionId};
+use serde::{Deserialize, Serialize};
+
+wire! {
+    /// Keeps an image that the person has brought, to go along with a message.
+    struct AttachImage {
+        /// The caller's id of this command; the same image again is the same attachment.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+        /// What it is called.
+        name: String,
+        /// Its bytes in base64.
+        data: String,
+    }
+
+    /// What came of attaching.
+    struct AttachedFiles {
+        /// What can go along with a message now.
+        attached: Vec<Attachment>,
+        /// What cannot.
+        refused: Vec<RefusedFile>,
+    }
+
+    /// A file that cannot go along with a message.
+    struct RefusedFile {
+        /// What it is called.
+        name: String,
+        /// Why not.
+        why: RefusedWhy,
+    }
+
+    /// Forgets images that were attached to a message and taken back; what went out or waits stays.
+    struct DiscardAttachments {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+        /// What was taken back.
+        attachments: Vec<Attachment>,
+    }
+}
+
+/// Why a file cannot go along with a message; the words are chosen by the screen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum RefusedWhy {
+    /// It is an image larger than is taken.
+    TooLarge,
+    /// More than one message takes.
+    TooMany,
+    /// It came without a path and is none of the images that are taken.
+    UnknownKind,
+    /// It is a folder.
+    Folder,
+    /// It is not there any more.
+    Gone,
+    /// Its path cannot be written in a message.
+    Path,
+    /// It could not be read or kept.
+    Unreadable {
+        /// What the system says.
+        error: String,
+    },
+}

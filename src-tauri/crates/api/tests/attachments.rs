@@ -1,0 +1,176 @@
+//! Attaching images and files by the commands of the window.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    reason = "what tests share may fail the test"
+)]
+
+#[path = "support/desk.rs"]
+mod desk;
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use askdesk_api::dto::{AttachedFiles, RefusedWhy};
+use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES};
+use askdesk_domain::{Attachment, SessionId};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use desk::{Bridge, fake_agent, fresh};
+use serde_json::{Value, json};
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\nas good as an image";
+
+/// Starts the fake agent in the place of one that takes images and files, and waits until it asks.
+async fn started(bridge: &Bridge) -> SessionId {
+    let program = bridge.folder.path().join("claude");
+    let record = bridge.folder.path().join("record");
+    let lines = [
+        "#!/bin/sh".to_owned(),
+        "if [ \"$1\" = --version ]; then echo '2.1.329 (Claude Code)'; exit; fi".to_owned(),
+        format!("export ASKDESK_FAKE_RECORD='{}' ASKDESK_FAKE_PACE=0", record.display()),
+        format!("exec '{}' --scenario technology \"$@\"", fake_agent().display()),
+    ];
+    std::fs::write(&program, lines.join("\n")).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let input = json!({"requestId": fresh(), "agent": "claude_code", "folder": bridge.folder.path(),
+        "prompt": "go", "options": {"program": program}});
+    let session = bridge.call("start_session", input).await.unwrap();
+    bridge.until("it asks", |now| now.requests.len() == 1).await;
+    serde_json::from_value(session["id"].clone()).unwrap()
+}
+
+async fn paste(bridge: &Bridge, session: SessionId, name: &str, content: &[u8]) -> AttachedFiles {
+    let data = STANDARD.encode(content);
+    let input = json!({"requestId": fresh(), "session": session, "name": name, "data": data});
+    serde_json::from_value(bridge.call("attach_image", input).await.unwrap()).unwrap()
+}
+
+fn file(bridge: &Bridge, name: &str, content: &[u8]) -> PathBuf {
+    let path = bridge.folder.path().join(name);
+    std::fs::write(&path, content).unwrap();
+    path
+}
+
+fn send(session: SessionId, text: &str, attachments: &[Attachment]) -> Value {
+    json!({"requestId": fresh(), "session": session, "text": text, "attachments": attachments})
+}
+
+#[tokio::test]
+async fn an_image_is_taken_by_its_content_and_not_by_its_name() {
+    let bridge = Bridge::open();
+    let session = started(&bridge).await;
+    let pasted = paste(&bridge, session, "notes.txt", PNG).await;
+    assert_eq!((pasted.attached.len(), pasted.refused.len()), (1, 0));
+    let refused = paste(&bridge, session, "shot.png", b"<svg onload=alert(1)>").await;
+    assert_eq!(refused.refused[0].why, RefusedWhy::UnknownKind);
+    let large = [PNG, &vec![0; IMAGE_BYTES]].concat();
+    assert_eq!(paste(&bridge, session, "a", &large).await.refused[0].why, RefusedWhy::TooLarge);
+    let input = json!({"requestId": fresh(), "session": session, "name": "a", "data": "no base64!"});
+    assert_eq!(bridge.refused("attach_image", input).await["field"], "data");
+}
+
+#[tokio::test]
+async fn chosen_files_are_attached_or_refused_each_for_its_own_reason() {
+    let bridge = Bridge::open();
+    let session = started(&bridge).await;
+    let image = file(&bridge, "shot without an ending", PNG);
+    let text = file(&bridge, "notes.txt", b"words");
+    let quoted = file(&bridge, "a\"b.txt", b"words");
+    let large = file(&bridge, "large.png", &[PNG, &vec![0; IMAGE_BYTES]].concat());
+    let folder = bridge.folder.path().to_owned();
+    let missing = bridge.folder.path().join("missing.txt");
+    let pipe = PathBuf::from("/dev/null");
+    let paths = vec![image, text.clone(), quoted, large, folder, missing, pipe];
+    let files = bridge.api.attach_files(session, paths).await.unwrap();
+    assert!(matches!(&files.attached[0], Attachment::Image { name, .. } if name == "shot without an ending"));
+    assert_eq!(files.attached[1..], [Attachment::File { path: text.display().to_string(), bytes: 5 }]);
+    let why: Vec<&RefusedWhy> = files.refused.iter().map(|refused| &refused.why).collect();
+    let [
+        RefusedWhy::Path,
+        RefusedWhy::TooLarge,
+        RefusedWhy::Folder,
+        RefusedWhy::Gone,
+        RefusedWhy::Unreadable { .. },
+    ] = why[..]
+    else {
+        panic!("{why:?}")
+    };
+    let many = vec![text; ATTACHMENTS + 2];
+    let files = bridge.api.attach_files(session, many).await.unwrap();
+    assert_eq!((files.attached.len(), files.refused.len()), (ATTACHMENTS, 2));
+    assert!(files.refused.iter().all(|refused| refused.why == RefusedWhy::TooMany));
+}
+
+#[tokio::test]
+async fn a_message_goes_out_with_what_is_attached_and_is_exported_by_name() {
+    let bridge = Bridge::open();
+    let session = started(&bridge).await;
+    let image = paste(&bridge, session, "shot.png", PNG).await.attached;
+    bridge.call("send_message", send(session, "", &image)).await.unwrap();
+    bridge.until("the question is over", |now| now.requests.iter().all(|it| !it.is_open())).await;
+    let record = std::fs::read_to_string(bridge.folder.path().join("record")).unwrap();
+    assert!(record.contains(&STANDARD.encode(PNG)), "{record}");
+    let markdown = bridge.exported(&json!(session), "markdown").await.text;
+    assert!(markdown.contains("- Image: shot.png, 27 bytes"), "{markdown}");
+    let exported = bridge.exported(&json!(session), "json").await.text;
+    let exported: Value = serde_json::from_str(&exported).unwrap();
+    let entries = exported["entries"].as_array().unwrap().iter();
+    let names: Vec<&Value> = entries.map(|entry| &entry["body"]["attachments"][0]["name"]).collect();
+    assert!(names.contains(&&json!("shot.png")));
+    assert!(!exported.to_string().contains(&STANDARD.encode(PNG)));
+}
+
+#[tokio::test]
+async fn what_is_gone_or_too_much_is_said_before_anything_is_sent() {
+    let bridge = Bridge::open();
+    let session = started(&bridge).await;
+    let text = file(&bridge, "notes.txt", b"words");
+    let attached = bridge.api.attach_files(session, vec![text.clone()]).await.unwrap().attached;
+    std::fs::remove_file(&text).unwrap();
+    for command in ["send_message", "queue_message"] {
+        let gone = bridge.refused(command, send(session, "look", &attached)).await;
+        assert_eq!((&gone["code"], &gone["message"]), (&json!("attachment_gone"), &json!("notes.txt")));
+        let many = vec![attached[0].clone(); ATTACHMENTS + 1];
+        let many = bridge.refused(command, send(session, "look", &many)).await;
+        assert_eq!((&many["code"], &many["field"]), (&json!("invalid"), &json!("attachments")));
+    }
+    let now = bridge.snapshot().await;
+    assert!(now.requests[0].is_open() && now.sessions[0].queue.is_empty());
+    assert_eq!(bridge.messages(), ["go"]);
+}
+
+#[tokio::test]
+async fn an_image_taken_back_leaves_the_disk_and_one_of_a_removed_message_too() {
+    let bridge = Bridge::open();
+    let session = started(&bridge).await;
+    let kept =
+        || std::fs::read_dir(bridge.folder.path().join(format!("data/images/{session}"))).unwrap().count();
+    let image = paste(&bridge, session, "shot.png", PNG).await.attached;
+    let queued = bridge.call("queue_message", send(session, "look", &image)).await.unwrap();
+    let discard = json!({"requestId": fresh(), "session": session, "attachments": image});
+    bridge.call("discard_attachments", discard).await.unwrap();
+    assert_eq!(kept(), 1, "a message that waits has it");
+    let remove = json!({"requestId": fresh(), "session": session, "id": queued["queue"][0]["id"]});
+    bridge.call("remove_queued", remove).await.unwrap();
+    assert_eq!(kept(), 0);
+    let image = paste(&bridge, session, "shot.png", PNG).await.attached;
+    let discard = json!({"requestId": fresh(), "session": session, "attachments": image});
+    bridge.call("discard_attachments", discard).await.unwrap();
+    assert_eq!(kept(), 0);
+}
+
+#[tokio::test]
+async fn an_agent_that_takes_words_alone_is_given_nothing_else() {
+    let bridge = Bridge::open();
+    let request = bridge.asked("technology").await;
+    let data = STANDARD.encode(PNG);
+    let input = json!({"requestId": fresh(), "session": request.session, "name": "a", "data": data});
+    assert_eq!(bridge.refused("attach_image", input).await["code"], "unsupported");
+    let file = Attachment::File { path: "/etc/hostname".to_owned(), bytes: 1 };
+    let refused = bridge.refused("send_message", send(request.session, "look", &[file])).await;
+    assert_eq!(refused["code"], "unsupported");
+    assert!(bridge.snapshot().await.requests[0].is_open());
+}

@@ -1,0 +1,288 @@
+//! What a person sends along with a message: images, whose bytes the app keeps, and files, which stay where they are.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::answer::words;
+use crate::reject::Reject;
+use crate::session::AgentKind;
+
+/// How many attachments one message takes.
+pub const ATTACHMENTS: usize = 8;
+
+/// The largest image that is taken, in bytes; Claude Code makes a larger one smaller before it sends it (2.1.329).
+pub const IMAGE_BYTES: usize = 8 * 1024 * 1024;
+
+/// The longest name of an image that is kept, in characters; a longer one is cut.
+pub const NAME_CHARS: usize = 120;
+
+/// The longest path of a file that is taken, in bytes.
+pub const PATH_BYTES: usize = 4_096;
+
+/// One thing that goes along with a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "attachment", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Attachment {
+    /// An image; the agent is given its bytes.
+    Image {
+        /// Names its bytes among those that are kept for the session.
+        image: ImageId,
+        /// What it is, by its own first bytes.
+        format: ImageFormat,
+        /// What it is called.
+        name: String,
+        /// Its size.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        bytes: u64,
+    },
+    /// A file; the agent is given its path.
+    File {
+        /// Where it is.
+        path: String,
+        /// Its size when it was attached.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        bytes: u64,
+    },
+}
+
+impl Attachment {
+    /// Returns what it is called: an image's name, or the last part of a file's path.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Image { name, .. } => name,
+            Self::File { path, .. } => path.rsplit(['/', '\\']).next().unwrap_or(path),
+        }
+    }
+
+    /// Returns the image, where it is one.
+    pub const fn image(&self) -> Option<ImageId> {
+        match self {
+            Self::Image { image, .. } => Some(*image),
+            Self::File { .. } => None,
+        }
+    }
+}
+
+/// What an agent takes along with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "takes", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Takes {
+    /// Words alone.
+    Words,
+    /// Images and files.
+    ImagesAndFiles {
+        /// How many go with one message.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        count: usize,
+        /// How large an image may be, in bytes.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        image_bytes: usize,
+    },
+}
+
+impl AgentKind {
+    /// Says what the agent takes along with a message; the demo plays a script and would look at none of it.
+    pub const fn takes(self) -> Takes {
+        match self {
+            Self::ClaudeCode => Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES },
+            Self::Demo => Takes::Words,
+        }
+    }
+}
+
+/// What an image is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum ImageFormat {
+    /// PNG.
+    Png,
+    /// JPEG.
+    Jpeg,
+    /// GIF.
+    Gif,
+    /// WebP.
+    Webp,
+}
+
+impl ImageFormat {
+    /// Tells an image by its first bytes, whatever it is called; none for anything else.
+    pub fn of(content: &[u8]) -> Option<Self> {
+        match content {
+            [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(Self::Png),
+            [0xff, 0xd8, 0xff, ..] => Some(Self::Jpeg),
+            [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(Self::Gif),
+            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some(Self::Webp),
+            _ => None,
+        }
+    }
+
+    /// Returns its media type.
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+            Self::Gif => "image/gif",
+            Self::Webp => "image/webp",
+        }
+    }
+}
+
+/// Names an image by its content: the SHA-256 of its bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string"))]
+pub struct ImageId([u8; 32]);
+
+impl ImageId {
+    /// Wraps the SHA-256 of an image.
+    pub const fn new(digest: [u8; 32]) -> Self {
+        Self(digest)
+    }
+}
+
+impl fmt::Display for ImageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ImageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ImageId({self})")
+    }
+}
+
+/// Says that a text is not the name of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not an image's name: 64 digits of 0-9 and a-f")]
+pub struct NotAnImage;
+
+impl FromStr for ImageId {
+    type Err = NotAnImage;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let digit = |digit: u8| match digit {
+            b'0'..=b'9' => Ok(digit - b'0'),
+            b'a'..=b'f' => Ok(digit - b'a' + 10),
+            _ => Err(NotAnImage),
+        };
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+        let pairs: &[[u8; 2]; 32] = pairs.try_into().map_err(|_| NotAnImage)?;
+        if !rest.is_empty() {
+            return Err(NotAnImage);
+        }
+        let mut digest = [0; 32];
+        for (byte, [high, low]) in digest.iter_mut().zip(pairs) {
+            *byte = (digit(*high)? << 4) | digit(*low)?;
+        }
+        Ok(Self(digest))
+    }
+}
+
+impl Serialize for ImageId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ImageId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+/// Checks a person's message to an agent: words as [`words`] takes them, which may be missing where something is attached.
+pub fn message(agent: AgentKind, text: &str, attachments: &[Attachment]) -> Result<String, Reject> {
+    if !attachments.is_empty() && agent.takes() == Takes::Words {
+        return Err(Reject::Unsupported { what: "attaching images and files" });
+    }
+    if attachments.len() > ATTACHMENTS {
+        let rule = format!("at most {ATTACHMENTS} go with one message, got {}", attachments.len());
+        return Err(Reject::invalid("attachments", rule));
+    }
+    match words(Some(text), "text")? {
+        Some(text) => Ok(text),
+        None if attachments.is_empty() => Err(Reject::invalid("text", "must not be empty")),
+        None => Ok(String::new()),
+    }
+}
+
+/// Puts a message that has only attachments into words: their names.
+pub fn in_words(text: &str, attachments: &[Attachment]) -> String {
+    if !text.is_empty() {
+        return text.to_owned();
+    }
+    let names: Vec<&str> = attachments.iter().map(Attachment::name).collect();
+    names.join(", ")
+}
+
+/// Says whether a path can be told to an agent: as text on one line, between quotes.
+pub fn can_be_told(path: &str) -> bool {
+    !path.is_empty() && path.len() <= PATH_BYTES && !path.contains(|c: char| c.is_control() || c == '"')
+}
+
+/// Makes a name fit to be shown: on one line, and not endless.
+pub fn plain_name(name: &str) -> String {
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    name.chars().filter(|c| !c.is_control()).take(NAME_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case(b"\x89PNG\r\n\x1a\n....", Some(ImageFormat::Png))]
+    #[case(b"\xff\xd8\xff\xe0....", Some(ImageFormat::Jpeg))]
+    #[case(b"GIF89a....", Some(ImageFormat::Gif))]
+    #[case(b"GIF87a....", Some(ImageFormat::Gif))]
+    #[case(b"RIFF\x01\x02\x03\x04WEBPVP8 ", Some(ImageFormat::Webp))]
+    #[case(b"RIFF\x01\x02\x03\x04WAVEfmt ", None)]
+    #[case(b"<svg xmlns='http://www.w3.org/2000/svg'/>", None)]
+    #[case(b"%PDF-1.7", None)]
+    #[case(b"", None)]
+    fn an_image_is_told_by_its_first_bytes(#[case] content: &[u8], #[case] format: Option<ImageFormat>) {
+        assert_eq!(ImageFormat::of(content), format);
+    }
+
+    #[test]
+    fn only_the_written_form_names_an_image() {
+        let id = ImageId::new(std::array::from_fn(|at| at as u8 * 7));
+        let text = id.to_string();
+        assert_eq!(text.parse(), Ok(id));
+        assert_eq!(serde_json::from_str::<ImageId>(&format!("\"{text}\"")).unwrap(), id);
+        for wrong in ["", "../../desk.db", &text[1..], &text.to_uppercase(), &format!("{text}0")] {
+            assert_eq!(wrong.parse::<ImageId>(), Err(NotAnImage), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_message_needs_words_or_something_attached() {
+        let file = Attachment::File { path: "/srv/notes.txt".to_owned(), bytes: 4 };
+        let said = |text, attachments: &[Attachment]| message(AgentKind::ClaudeCode, text, attachments);
+        assert!(said(" ", &[]).is_err());
+        assert_eq!(said(" ", std::slice::from_ref(&file)).as_deref(), Ok(""));
+        assert_eq!(in_words("", &[file.clone(), file.clone()]), "notes.txt, notes.txt");
+        assert_eq!(said("look", &vec![file.clone(); ATTACHMENTS]).as_deref(), Ok("look"));
+        assert!(said("look", &vec![file.clone(); ATTACHMENTS + 1]).is_err());
+        assert_eq!(
+            message(AgentKind::Demo, "look", &[file]),
+            Err(Reject::Unsupported { what: "attaching images and files" })
+        );
+    }
+
+    #[rstest]
+    #[case("/srv/a b's (1).txt", true)]
+    #[case("C:\\work\\a.txt", true)]
+    #[case("/srv/a\"b.txt", false)]
+    #[case("/srv/a\nb.txt", false)]
+    #[case("", false)]
+    fn a_path_that_breaks_its_quotes_or_its_line_cannot_be_told(#[case] path: &str, #[case] told: bool) {
+        assert_eq!(can_be_told(path), told);
+    }
+}

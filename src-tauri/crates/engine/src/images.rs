@@ -1,0 +1,246 @@
+//! The images of messages: their bytes, each kept once for its session and named by its content.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use askdesk_domain::attachment::{IMAGE_BYTES, plain_name};
+use askdesk_domain::{Attachment, ImageFormat, ImageId, SessionId};
+use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
+
+/// What the folder of a session is called more while the session is deleted.
+const ASIDE: &str = ".deleting";
+
+/// Why an image could not be kept or read; each is a sentence for the person.
+#[derive(Debug, thiserror::Error)]
+pub enum ImageError {
+    /// It is larger than [`IMAGE_BYTES`].
+    #[error("an image may have {IMAGE_BYTES} bytes at most; this one has {bytes}")]
+    TooLarge {
+        /// Its size.
+        bytes: usize,
+    },
+    /// It is none of the kinds that are taken.
+    #[error("this is no PNG, JPEG, GIF or WebP image")]
+    UnknownKind,
+    /// Its bytes are not there any more, or are not what they were.
+    #[error("the image {name} is not kept any more; attach it again")]
+    Gone {
+        /// What it is called.
+        name: String,
+    },
+    /// The disk would not.
+    #[error("{}: {why}", .path.display())]
+    Io {
+        /// What was written or read.
+        path: PathBuf,
+        /// What the system says.
+        why: std::io::Error,
+    },
+}
+
+/// Keeps the bytes of images in a folder of their own for each session; cheap to clone.
+///
+/// Two sessions never share a file: what is deleted with one is nobody else's.
+#[derive(Clone, Debug)]
+pub struct Images {
+    root: PathBuf,
+}
+
+impl Images {
+    /// Keeps them in a data folder.
+    pub(crate) fn new(folder: &Path) -> Self {
+        Self { root: folder.join("images") }
+    }
+
+    /// Keeps an image's bytes on disk and describes it. The same bytes again are the same file.
+    pub fn keep(&self, session: SessionId, name: &str, content: &[u8]) -> Result<Attachment, ImageError> {
+        let format = ImageFormat::of(content).ok_or(ImageError::UnknownKind)?;
+        if content.len() > IMAGE_BYTES {
+            return Err(ImageError::TooLarge { bytes: content.len() });
+        }
+        let image = name_of(content);
+        let path = self.path(session, image);
+        let fail = |why| ImageError::Io { path: path.clone(), why };
+        if !path.exists() {
+            let folder = self.folder(session);
+            fs::create_dir_all(&folder).map_err(fail)?;
+            let mut file = NamedTempFile::new_in(&folder).map_err(fail)?;
+            file.write_all(content).map_err(fail)?;
+            file.as_file().sync_all().map_err(fail)?;
+            file.persist(&path).map_err(|error| fail(error.error))?;
+        }
+        let name = plain_name(name);
+        Ok(Attachment::Image { image, format, name, bytes: content.len() as u64 })
+    }
+
+    /// Reads an image's bytes; what has changed on disk is not what was attached.
+    pub fn read(&self, session: SessionId, image: ImageId, name: &str) -> Result<Vec<u8>, ImageError> {
+        let path = self.path(session, image);
+        match fs::read(&path) {
+            Ok(content) if name_of(&content) == image => Ok(content),
+            Ok(_) => Err(ImageError::Gone { name: name.to_owned() }),
+            Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
+                Err(ImageError::Gone { name: name.to_owned() })
+            }
+            Err(why) => Err(ImageError::Io { path, why }),
+        }
+    }
+
+    /// Says whether an image is kept.
+    pub fn has(&self, session: SessionId, image: ImageId) -> bool {
+        self.path(session, image).is_file()
+    }
+
+    /// Forgets one image of a session.
+    pub(crate) fn forget_one(&self, session: SessionId, image: ImageId) {
+        if let Err(error) = fs::remove_file(self.path(session, image))
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            tracing::warn!(%session, %image, %error, "an image could not be removed");
+        }
+    }
+
+    /// Puts the images of a session aside while it is deleted, so that an end in the middle neither leaves nor loses them.
+    pub(crate) fn put_aside(&self, session: SessionId) {
+        Self::rename(session, &self.folder(session), &self.aside(session));
+    }
+
+    /// Puts them back: the session was not deleted.
+    pub(crate) fn put_back(&self, session: SessionId) {
+        Self::rename(session, &self.aside(session), &self.folder(session));
+    }
+
+    /// Forgets all images of a session.
+    pub(crate) fn forget(&self, session: SessionId) {
+        for folder in [self.folder(session), self.aside(session)] {
+            if let Err(error) = fs::remove_dir_all(folder)
+                && error.kind() != std::io::ErrorKind::NotFound
+            {
+                tracing::warn!(%session, %error, "the images of a session could not be removed");
+            }
+        }
+    }
+
+    /// Ends the deletions that an end of the app has cut off. What else belongs to no known session may belong to one of
+    /// a database that is kept aside, and stays.
+    pub(crate) fn sweep(&self, is_known: impl Fn(SessionId) -> bool) {
+        let Ok(folders) = fs::read_dir(&self.root) else { return };
+        for folder in folders.flatten() {
+            let name = folder.file_name();
+            let session = name.to_str().and_then(|name| name.strip_suffix(ASIDE)?.parse().ok());
+            match session {
+                Some(session) if is_known(session) => self.put_back(session),
+                Some(session) => self.forget(session),
+                None => {}
+            }
+        }
+    }
+
+    fn rename(session: SessionId, from: &Path, to: &Path) {
+        if let Err(error) = fs::rename(from, to)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            tracing::warn!(%session, %error, "the images of a session could not be moved");
+        }
+    }
+
+    fn aside(&self, session: SessionId) -> PathBuf {
+        self.root.join(format!("{session}{ASIDE}"))
+    }
+
+    fn folder(&self, session: SessionId) -> PathBuf {
+        self.root.join(session.to_string())
+    }
+
+    fn path(&self, session: SessionId, image: ImageId) -> PathBuf {
+        self.folder(session).join(image.to_string())
+    }
+}
+
+fn name_of(content: &[u8]) -> ImageId {
+    ImageId::new(Sha256::digest(content).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use askdesk_domain::attachment::NAME_CHARS;
+    use tempfile::TempDir;
+    use uuid::Uuid;
+
+    use super::*;
+
+    const PNG: &[u8] = b"\x89PNG\r\n\x1a\nthe rest";
+
+    fn session(n: u128) -> SessionId {
+        SessionId::new(Uuid::from_u128(n))
+    }
+
+    fn images() -> (TempDir, Images) {
+        let folder = TempDir::new().unwrap();
+        let images = Images::new(folder.path());
+        (folder, images)
+    }
+
+    fn id(attachment: &Attachment) -> ImageId {
+        attachment.image().unwrap()
+    }
+
+    #[test]
+    fn an_image_is_kept_once_under_its_content_and_read_as_it_was() {
+        let (_folder, images) = images();
+        let first = images.keep(session(1), "/home/ada/shot.png", PNG).unwrap();
+        let again = images.keep(session(1), "other.txt", PNG).unwrap();
+        assert_eq!(id(&first), id(&again));
+        assert_eq!((first.name(), again.name()), ("shot.png", "other.txt"));
+        assert_eq!(images.read(session(1), id(&first), "shot.png").unwrap(), PNG);
+        assert_eq!(fs::read_dir(images.folder(session(1))).unwrap().count(), 1);
+        let Attachment::Image { format, bytes, .. } = again else { panic!("no image") };
+        assert_eq!((format, bytes), (ImageFormat::Png, PNG.len() as u64));
+    }
+
+    #[test]
+    fn what_is_too_large_or_no_image_is_refused_and_leaves_nothing() {
+        let (_folder, images) = images();
+        let large = [PNG, &vec![0; IMAGE_BYTES]].concat();
+        assert!(matches!(images.keep(session(1), "a", &large), Err(ImageError::TooLarge { .. })));
+        assert!(matches!(images.keep(session(1), "a.png", b"<svg/>"), Err(ImageError::UnknownKind)));
+        assert!(!images.root.exists());
+        let longest = "x".repeat(NAME_CHARS * 2);
+        assert_eq!(images.keep(session(1), &longest, PNG).unwrap().name().len(), NAME_CHARS);
+    }
+
+    #[test]
+    fn what_was_changed_or_removed_on_disk_is_gone_and_can_be_attached_again() {
+        let (_folder, images) = images();
+        let image = id(&images.keep(session(1), "shot", PNG).unwrap());
+        fs::write(images.path(session(1), image), b"\x89PNG\r\n\x1a\nanother").unwrap();
+        assert!(
+            matches!(images.read(session(1), image, "shot"), Err(ImageError::Gone { name }) if name == "shot")
+        );
+        images.forget_one(session(1), image);
+        assert!(matches!(images.read(session(1), image, "shot"), Err(ImageError::Gone { .. })));
+        images.keep(session(1), "shot", PNG).unwrap();
+        assert_eq!(images.read(session(1), image, "shot").unwrap(), PNG);
+    }
+
+    #[test]
+    fn a_session_s_images_go_with_it_and_leave_those_of_others() {
+        let (_folder, images) = images();
+        let image = id(&images.keep(session(1), "shot", PNG).unwrap());
+        images.keep(session(2), "shot", PNG).unwrap();
+        images.keep(session(3), "shot", PNG).unwrap();
+        images.forget(session(1));
+        assert!(!images.has(session(1), image) && images.has(session(2), image));
+        images.put_aside(session(2));
+        images.put_aside(session(3));
+        images.keep(session(4), "shot", PNG).unwrap();
+        assert!(!images.has(session(2), image) && !images.has(session(3), image));
+        images.sweep(|known| known == session(3));
+        let folders = fs::read_dir(&images.root).unwrap().count();
+        assert!(images.has(session(3), image), "its deletion was not carried out");
+        assert!(images.has(session(4), image), "nobody has asked for its deletion");
+        assert_eq!(folders, 2);
+    }
+}

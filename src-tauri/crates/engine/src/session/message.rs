@@ -1,0 +1,132 @@
+//! Sending what a person wrote, with what goes along with it.
+
+use askdesk_agents::Attached;
+use askdesk_domain::{Attachment, Command, EntryBody, MessageId, Notice, Reject, SessionId, attachment};
+use uuid::Uuid;
+
+use super::SessionTask;
+use super::pending::Line;
+use crate::images::Images;
+use crate::log::LogKind;
+use crate::writer::EngineError;
+
+/// What a person sends to an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Its words; they may be missing where something is attached.
+    pub text: String,
+    /// What goes along with it.
+    pub attachments: Vec<Attachment>,
+}
+
+impl From<String> for Message {
+    fn from(text: String) -> Self {
+        Self { text, attachments: Vec::new() }
+    }
+}
+
+impl SessionTask {
+    /// Ends what is open as replied in chat, tells the agent so, and only then sends the message itself. One whose
+    /// attachments are not there any more changes nothing.
+    pub(super) async fn send_message(&mut self, message: Message) -> Result<(), EngineError> {
+        let Message { text, attachments } = message;
+        let attached = self.read(&attachments).await?;
+        let at = self.engine.source().now();
+        let said = attachment::in_words(&text, &attachments);
+        self.engine.act(Command::ReplyInChat { session: self.id, text: said, at }).await?;
+        while let Some(due) = self.pending.ready() {
+            self.on_due(due).await;
+        }
+        self.write_entry(EntryBody::Person { text: text.clone(), attachments }).await;
+        let line = self.stream.encode_message(&text, &attached, Uuid::new_v4());
+        self.write(Line::Message, line);
+        Ok(())
+    }
+
+    /// Sends the oldest message that waits, if the agent is at rest. One that cannot go out goes on waiting, and the
+    /// transcript says why.
+    pub(super) async fn send_next_queued(&mut self) {
+        if self.pending.holds_bare() {
+            // A question is about to open; its answer begins the next turn.
+            return;
+        }
+        match self.send_queued(None).await {
+            Ok(()) => {}
+            Err(EngineError::Reject(Reject::Invalid { rule: error, .. })) => {
+                self.write_notice(Notice::MessageNotSent { error }).await;
+            }
+            Err(error) => self.note(LogKind::Note, &error.to_string()),
+        }
+    }
+
+    /// Sends a message that waited; it left the queue and entered the transcript in one step, so it goes out once.
+    pub(super) async fn send_queued(&mut self, now: Option<MessageId>) -> Result<(), EngineError> {
+        let queue = self.engine.session(self.id).await?.queue;
+        let next = match now {
+            Some(id) => queue.into_iter().find(|message| message.id == id),
+            None => queue.into_iter().next(),
+        };
+        // Before it leaves the queue: what cannot go out must go on waiting.
+        let read = match &next {
+            Some(message) => self.read(&message.attachments).await?,
+            None => Attached::default(),
+        };
+        let applied = self.engine.act(Command::SendQueued { session: self.id, now }).await?;
+        let Some(message) = applied.sent else { return Ok(()) };
+        self.in_turn = true;
+        // Another one may have come to the front meanwhile.
+        let attached = match next {
+            Some(next) if next.id == message.id => Ok(read),
+            _ => self.read(&message.attachments).await,
+        };
+        match attached {
+            Ok(attached) => {
+                let line = self.stream.encode_message(&message.text, &attached, Uuid::new_v4());
+                self.write(Line::Message, line);
+            }
+            Err(error) => {
+                self.set_working(false).await;
+                self.write_notice(Notice::MessageNotSent { error: error.to_string() }).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the bytes of images, and looks whether files are still there, on a thread that may wait for the disk.
+    fn read(
+        &self,
+        attachments: &[Attachment],
+    ) -> impl Future<Output = Result<Attached, EngineError>> + Send + use<> {
+        let (session, images) = (self.id, self.engine.images().clone());
+        let attachments = attachments.to_vec();
+        async move {
+            if attachments.is_empty() {
+                return Ok(Attached::default());
+            }
+            let read = move || read(&images, session, &attachments);
+            tokio::task::spawn_blocking(read).await.map_err(|_| EngineError::Closing)?
+        }
+    }
+}
+
+/// Reads the bytes of images, and looks whether the files are still there.
+fn read(images: &Images, session: SessionId, attachments: &[Attachment]) -> Result<Attached, EngineError> {
+    let mut attached = Attached::default();
+    for attachment in attachments {
+        match attachment {
+            Attachment::Image { image, format, name, .. } => {
+                let bytes = images.read(session, *image, name).map_err(|error| missing(error.to_string()))?;
+                attached.images.push((*format, bytes));
+            }
+            Attachment::File { path, .. } => match std::fs::metadata(path) {
+                Ok(_) => attached.files.push(path.clone()),
+                Err(error) => return Err(missing(format!("{path}: {error}"))),
+            },
+        }
+    }
+    Ok(attached)
+}
+
+fn missing(rule: String) -> EngineError {
+    Reject::invalid("attachments", rule).into()
+}

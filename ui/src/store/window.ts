@@ -1,0 +1,99 @@
+import type { Entry, TranscriptPage } from '../generated/wire';
+import {
+  allOf,
+  countOf,
+  firstOf,
+  holds,
+  inStretches,
+  lastOf,
+  withEntry,
+  withPlace,
+  withoutFirst,
+  withoutLast,
+  type Entries,
+} from './entries';
+import { mergeEntries, type PageAsked } from './pages';
+import type { Transcript } from './state';
+
+/**
+ * How many entries of a transcript the page holds: the newest ones, or those around what is read. With more than `most`
+ * it goes back to about `kept`; what is left out is read again when it is scrolled to.
+ */
+export const WINDOW = { kept: 2_000, most: 3_000 } as const;
+
+/** Takes an entry of the stream, unless it stands outside of what is held. */
+export function addEntry(transcript: Transcript, entry: Entry): Transcript {
+  const { entries, atEnd, later, more } = transcript;
+  const newest = Math.max(transcript.newest, entry.n);
+  const [first, last] = [firstOf(entries)?.n ?? entry.n, lastOf(entries)?.n ?? 0];
+  const behind = entry.n > last;
+  const full = !atEnd && behind && countOf(entries) >= WINDOW.most;
+  if ((behind && later) || full) return outside({ ...transcript, newest, later: true }, entry);
+  if (more && entry.n < first) return outside({ ...transcript, newest }, entry);
+  return {
+    ...transcript,
+    newest,
+    entries: withEntry(entries, entry),
+    streamed: withPlace(transcript.streamed, entry.n),
+  };
+}
+
+/** A page that is on its way may know less of it. */
+function outside(transcript: Transcript, entry: Entry): Transcript {
+  if (transcript.status !== 'reading') return transcript;
+  return { ...transcript, meanwhile: [...transcript.meanwhile, entry].slice(-WINDOW.most) };
+}
+
+/** Puts a page in its place; one that would leave a gap is not taken, because what is held has moved on. */
+export function addPage(transcript: Transcript, asked: PageAsked, page: TranscriptPage): Transcript {
+  const read: Transcript = { ...transcript, status: 'read', error: null, meanwhile: [] };
+  const first = firstOf(transcript.entries)?.n ?? null;
+  const last = lastOf(transcript.entries)?.n ?? null;
+  if (asked.before === null) {
+    // Where the end was not held, what is held lies apart from it.
+    const own = transcript.later ? [] : allOf(transcript.entries).filter(({ n }) => holds(transcript.streamed, n));
+    const held = { ...read, entries: merge(page.entries, inStretches(own)), more: page.more };
+    return finish(held, transcript.meanwhile);
+  }
+  if (first === null || last === null || asked.before <= first) {
+    if (first !== null && asked.before < first) return read;
+    const held = { ...read, entries: merge(page.entries, transcript.entries), more: page.more };
+    return finish(held, transcript.meanwhile);
+  }
+  const next = page.entries[0]?.n;
+  if (next === undefined || next > last + 1) return read;
+  const fresh = page.entries.filter(({ n }) => n > last);
+  return finish({ ...read, entries: [...transcript.entries, ...inStretches(fresh)] }, transcript.meanwhile);
+}
+
+/** Puts what came while a page was read in its place, as far as it joins what is held. */
+function finish(transcript: Transcript, meanwhile: readonly Entry[]): Transcript {
+  let { entries, streamed } = transcript;
+  for (const entry of meanwhile) {
+    const [first, last] = [firstOf(entries)?.n ?? 0, lastOf(entries)?.n ?? 0];
+    if (entry.n > last + 1 || (transcript.more && entry.n < first)) continue;
+    entries = withEntry(entries, entry);
+    streamed = withPlace(streamed, entry.n);
+  }
+  const last = lastOf(entries)?.n ?? 0;
+  const newest = Math.max(transcript.newest, last);
+  return { ...transcript, entries, streamed, newest, later: last < newest };
+}
+
+/** Leaves out what is far from where the person reads. */
+export function trim(transcript: Transcript, from: 'start' | 'end'): Transcript {
+  if (countOf(transcript.entries) <= WINDOW.most) return transcript;
+  return from === 'start'
+    ? { ...transcript, entries: withoutFirst(transcript.entries, WINDOW.kept), more: true }
+    : { ...transcript, entries: withoutLast(transcript.entries, WINDOW.kept), later: true };
+}
+
+export function isOverfull(transcript: Transcript): boolean {
+  return countOf(transcript.entries) > WINDOW.most;
+}
+
+function merge(page: readonly Entry[], kept: Entries): Entries {
+  const [end, start] = [page.at(-1), firstOf(kept)];
+  if (!end || !start || end.n < start.n) return [...inStretches(page), ...kept];
+  return inStretches(mergeEntries(page, allOf(kept)));
+}

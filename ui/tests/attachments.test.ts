@@ -1,0 +1,191 @@
+import { fireEvent, screen, within } from '@testing-library/svelte';
+import { beforeEach, describe, expect, test } from 'vitest';
+
+import type { Attachment, RefusedWhy } from '../src/generated/wire';
+import { keepUnsent, readUnsent } from '../src/store/unsent';
+import { anEntry, aRequest, aSession } from '../src/testing/desk';
+import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { expectNoViolations, openDesk, settle } from './open';
+
+const button = (name: string | RegExp) => screen.getByRole('button', { name });
+const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
+const attached = () => screen.queryByRole('list', { name: 'Attached' });
+
+const image = (n = 1): Attachment => ({
+  attachment: 'image',
+  image: String(n).repeat(64),
+  format: 'png',
+  name: `shot ${n}.png`,
+  bytes: 2_400_000,
+});
+const file: Attachment = { attachment: 'file', path: '/home/ada/notes of mine.txt', bytes: 12 };
+
+const idle = (changes = {}) =>
+  new FakeBridge({ sessions: [aSession({ state: { state: 'idle' }, ...changes })] });
+
+const pasted = (name: string, content: string, type = 'image/png') => new File([content], name, { type });
+
+/** Pastes into the composer, as the webview tells of it. */
+async function paste(files: File[], text = '') {
+  const clipboardData = { files, getData: (type: string) => (type === 'text/plain' ? text : '') };
+  const went = await fireEvent.paste(composer(), { clipboardData });
+  // Reading a file takes a task of its own.
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  await settle();
+  return went;
+}
+
+beforeEach(() => localStorage.clear());
+
+describe('pasting', () => {
+  test('an image goes to the app with its bytes, and out with the message', async () => {
+    const bridge = idle()
+      .on('attach_image', () => ({ attached: [image()], refused: [] }))
+      .on('send_message', () => ({}));
+    const { user } = await openDesk(bridge);
+    await paste([pasted('shot 1.png', 'abc')]);
+    expect(bridge.sent('attach_image')).toMatchObject([{ session: 's1', name: 'shot 1.png', data: 'YWJj' }]);
+    expect(within(attached()!).getByText('2.3 MB')).toBeVisible();
+    await expectNoViolations();
+    await user.type(composer(), 'look{Enter}');
+    await settle();
+    expect(bridge.sent('send_message')).toMatchObject([{ text: 'look', attachments: [image()] }]);
+    expect(attached()).toBeNull();
+    expect(composer()).toHaveValue('');
+  });
+
+  test('words stay words, even where a picture of them comes along', async () => {
+    const bridge = idle();
+    await openDesk(bridge);
+    expect(await paste([pasted('cells.png', 'abc')], 'a\tb')).toBe(true);
+    expect(bridge.sent('attach_image')).toEqual([]);
+  });
+
+  test('what is too large is not even read, and each refusal has its sentence', async () => {
+    const why = (name: string, given: RefusedWhy) => ({ name, why: given });
+    const bridge = idle().on('attach_image', ({ name }) => ({
+      attached: [],
+      refused: [why(name, { why: 'unknown_kind' })],
+    }));
+    await openDesk(bridge);
+    const large = pasted('large.png', 'x');
+    Object.defineProperty(large, 'size', { value: 9 * 1024 * 1024 });
+    await paste([large, pasted('notes.txt', 'words', 'text/plain')]);
+    const said = screen.getByRole('alert');
+    expect(said).toHaveTextContent('large.png is too large: an image may have at most 8 MB.');
+    expect(said).toHaveTextContent('notes.txt is no PNG, JPEG, GIF or WebP image.');
+    expect(bridge.sent('attach_image')).toHaveLength(1);
+    await expectNoViolations();
+  });
+
+  test('of too many the first ones are taken and the others named', async () => {
+    let n = 0;
+    const bridge = idle().on('attach_image', () => ({ attached: [image((n += 1))], refused: [] }));
+    await openDesk(bridge);
+    await paste(Array.from({ length: 9 }, (_, index) => pasted(`${index}.png`, 'x')));
+    expect(within(attached()!).getAllByRole('listitem')).toHaveLength(8);
+    expect(screen.getByRole('alert')).toHaveTextContent('8.png was left out: at most 8 go with one message.');
+  });
+});
+
+describe('choosing and dropping', () => {
+  test('files that were chosen can be taken back by the keyboard, and the focus stays near', async () => {
+    const bridge = idle().on('discard_attachments', () => ({}));
+    bridge.files = { attached: [image(), file], refused: [] };
+    const { user } = await openDesk(bridge);
+    await user.click(button('Attach images and files'));
+    await settle();
+    expect(within(attached()!).getAllByRole('listitem')).toHaveLength(2);
+    button('Remove shot 1.png').focus();
+    await user.keyboard('{Enter}');
+    expect(bridge.sent('discard_attachments')).toMatchObject([{ session: 's1', attachments: [image()] }]);
+    expect(button('Remove notes of mine.txt')).toHaveFocus();
+    await user.keyboard('{Enter}');
+    expect(attached()).toBeNull();
+    expect(composer()).toHaveFocus();
+    expect(bridge.sent('discard_attachments')).toHaveLength(1);
+  });
+
+  test('a drop says where it goes and is taken once, and the same file again is one', async () => {
+    const bridge = idle();
+    bridge.files = { attached: [file], refused: [{ name: 'src', why: { why: 'folder' } }] };
+    await openDesk(bridge);
+    bridge.dragFiles('over');
+    await settle();
+    expect(screen.getByText('Drop to attach to this message')).toBeVisible();
+    bridge.dragFiles('dropped');
+    await settle();
+    bridge.dragFiles('dropped');
+    await settle();
+    expect(screen.queryByText('Drop to attach to this message')).toBeNull();
+    expect(bridge.drops).toBe(2);
+    expect(within(attached()!).getAllByRole('listitem')).toHaveLength(1);
+    expect(screen.getByRole('alert')).toHaveTextContent('src is a folder. Name it in the message instead.');
+  });
+
+  test('an agent that takes words alone has no button, and a drop says so', async () => {
+    const bridge = idle({ agent: 'demo' });
+    bridge.files = { attached: [file], refused: [] };
+    await openDesk(bridge);
+    expect(screen.queryByRole('button', { name: 'Attach images and files' })).toBeNull();
+    bridge.dragFiles('dropped');
+    await settle();
+    expect(screen.getByRole('alert')).toHaveTextContent('This agent takes words alone: nothing was attached.');
+    expect(bridge.drops).toBe(0);
+    expect(attached()).toBeNull();
+    await paste([pasted('shot.png', 'abc')]);
+    expect(bridge.sent('attach_image')).toEqual([]);
+  });
+});
+
+describe('what is attached', () => {
+  test('can be sent without words, in reply to a question too', async () => {
+    const bridge = idle().on('send_message', () => ({}));
+    bridge.snapshot.requests.push(aRequest());
+    bridge.files = { attached: [image()], refused: [] };
+    const { user } = await openDesk(bridge);
+    expect(button('Send')).toBeDisabled();
+    await user.click(button('Attach images and files'));
+    await settle();
+    await user.click(button('Send'));
+    await settle();
+    expect(bridge.sent('send_message')).toMatchObject([{ text: '', attachments: [image()] }]);
+  });
+
+  test('stays with the words when the message is not taken, with the reason', async () => {
+    const bridge = idle().on('send_message', () => {
+      throw anError({ code: 'attachment_gone', message: 'notes of mine.txt' });
+    });
+    bridge.files = { attached: [file], refused: [] };
+    const { user } = await openDesk(bridge);
+    await user.click(button('Attach images and files'));
+    await user.type(composer(), 'look{Enter}');
+    await settle();
+    expect(screen.getByText(/notes of mine.txt is not there any more, so nothing was sent/)).toBeVisible();
+    expect(within(attached()!).getAllByRole('listitem')).toHaveLength(1);
+    expect(composer()).toHaveValue('look');
+  });
+
+  test('comes back with the unsent message, and what is no attachment does not', () => {
+    keepUnsent({ messages: { s1: 'look', s2: '' }, attached: { s1: [image(), file], s2: [] } });
+    expect(readUnsent()).toEqual({ messages: { s1: 'look' }, attached: { s1: [image(), file] } });
+    localStorage.setItem('askdesk.attached', JSON.stringify({ s1: [{ attachment: 'image' }], s2: 'x', s3: [file] }));
+    expect(readUnsent().attached).toEqual({ s3: [file] });
+  });
+
+  test('stands with a message in the queue and in the transcript', async () => {
+    const queue = [{ id: 'm1', text: '', attachments: [file] }];
+    const bridge = new FakeBridge({ sessions: [aSession({ queue })] });
+    bridge.entries['s1'] = [anEntry(1, { kind: 'person', text: '', attachments: [image()] })];
+    await openDesk(bridge);
+    const waiting = screen.getByRole('region', { name: 'Waiting to be sent' });
+    expect(within(waiting).getByText('notes of mine.txt')).toBeVisible();
+    const transcript = screen.getByRole('region', { name: 'Transcript of api' });
+    expect(within(transcript).getByText('shot 1.png')).toBeVisible();
+    const picture = transcript.querySelector('img');
+    expect(picture).toHaveAttribute('src', `kept-image://localhost/s1.${'1'.repeat(64)}`);
+    expect(within(transcript).queryByRole('button', { name: /Remove/ })).toBeNull();
+    await fireEvent.error(picture!);
+    expect(within(transcript).getByText('Cannot be shown')).toBeVisible();
+  });
+});
