@@ -38,6 +38,8 @@ macro_rules! for_each_command {
             export_session(ExportSession) -> ExportedSession,
             save_export(SaveExport) -> SavedExport,
             delete_session(DeleteSession) -> Done,
+            save_draft(SaveDraft) -> Done,
+            read_drafts(ReadDrafts) -> DraftsRead,
         }
     };
 }

@@ -340,6 +340,8 @@ wire! {
     struct Done {}
 }
 
+pub mod drafts;
 pub mod past;
 
+pub use drafts::*;
 pub use past::*;

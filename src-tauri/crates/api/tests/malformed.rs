@@ -52,6 +52,11 @@ fn well_formed(name: &str) -> Value {
         "read_past_sessions" => json!({}),
         "export_session" | "save_export" => json!({"session": session, "format": "markdown"}),
         "delete_session" => json!({"requestId": request_id, "session": session}),
+        "save_draft" => {
+            let draft = json!({"of": "request", "id": id, "draft": {"words": "not yet"}});
+            json!({"page": request_id, "n": 1, "draft": draft})
+        }
+        "read_drafts" => json!({}),
         other => panic!("{other} has no example here"),
     }
 }

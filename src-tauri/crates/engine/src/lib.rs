@@ -19,4 +19,4 @@ pub use hub::Subscription;
 pub use journal::{EntryKind, Found, Hit, Journal, JournalError, Page};
 pub use session::{RETENTION_EVERY, Sessions, StartSpec};
 pub use settings::{IgnoredSetting, ReadSettings, SettingsError, SettingsFile};
-pub use writer::{Applied, Attention, EngineError};
+pub use writer::{Applied, Attention, DraftTurn, EngineError, SaveDraft};
