@@ -6,6 +6,7 @@
 mod attention;
 mod bad_input;
 mod bridge;
+mod drafts;
 mod ends;
 mod examples;
 mod harness;
@@ -15,6 +16,7 @@ mod past;
 mod processes;
 mod real_claude;
 mod real_sessions;
+mod reloads;
 mod settings;
 mod shapes;
 mod together;

@@ -23,6 +23,7 @@ import {
 } from '../platform/bridge';
 import { t } from '../shared/messages';
 import { toInputs } from './drafts';
+import { DraftSaves } from './draftSaves';
 import { firstOf } from './entries';
 import { Past } from './past';
 import { reduce, type Action } from './reducer';
@@ -81,6 +82,7 @@ export class Desk {
   state: State = $state.raw(initialState(sessionStorage.getItem(SELECTED_KEY), readUnsent()));
   readonly past: Past;
   readonly #bridge: Bridge;
+  readonly #drafts: DraftSaves;
   /** Frames of an older subscription are not listened to. */
   #subscription = 0;
   #unsubscribe: (() => Promise<void>) | null = null;
@@ -94,6 +96,12 @@ export class Desk {
   constructor(bridge: Bridge) {
     this.#bridge = bridge;
     this.past = new Past(bridge, this);
+    this.#drafts = new DraftSaves(bridge, this);
+  }
+
+  /** Whether the end of a request or an approval is on its way. */
+  isSending(id: string): boolean {
+    return this.#sending.has(id);
   }
 
   /** Subscribes and reports what the window shows; gives the way to stop. */
@@ -104,9 +112,11 @@ export class Desk {
     const keep = () => keepUnsent(this.state.messages);
     window.addEventListener('pagehide', keep);
     void this.#subscribe();
+    const closeDrafts = this.#drafts.open();
     void this.readSettings();
     view();
     return () => {
+      closeDrafts();
       window.removeEventListener('focus', view);
       window.removeEventListener('blur', view);
       window.removeEventListener('pagehide', keep);
@@ -123,7 +133,7 @@ export class Desk {
       const request = requestOf(this.state, id);
       if (request) show(request);
     });
-    heard.catch((thrown: unknown) => this.#fail(thrown));
+    heard.catch((thrown: unknown) => this.fail(thrown));
     return () => void heard.then((stop) => stop()).catch(() => undefined);
   }
 
@@ -154,6 +164,7 @@ export class Desk {
   }
 
   #carryOut(before: State, after: State): void {
+    this.#drafts.note(before, after);
     if (after.link.status === 'stale' && before.link.status !== 'stale') void this.#subscribe();
     if (after.delivered !== before.delivered && after.delivered.length > 0) {
       const requests = after.delivered;
@@ -197,12 +208,13 @@ export class Desk {
       else void unsubscribe().catch(() => undefined);
     } catch (thrown) {
       if (mine !== this.#subscription) return;
-      this.#fail(thrown);
+      this.fail(thrown);
       this.#later(RESUBSCRIBE_MS, () => void this.#subscribe());
     }
   }
 
-  #fail(thrown: unknown): void {
+  /** Says an error at the top of the window, once. */
+  fail(thrown: unknown): void {
     const error = asDeskError(thrown);
     const same = this.state.failures.find(
       (failure) => failure.error.code === error.code && failure.error.message === error.message,
@@ -288,6 +300,7 @@ export class Desk {
     } finally {
       hide();
       this.#sending.delete(key);
+      this.#drafts.sent();
     }
   }
 
@@ -447,7 +460,7 @@ export class Desk {
     const submit = this.state.submits[key];
     if (done) return true;
     if (submit?.phase === 'failed' && submit.error) {
-      this.#fail(submit.error);
+      this.fail(submit.error);
       this.dispatch({ type: 'submit_done', key });
     }
     return false;
@@ -458,7 +471,7 @@ export class Desk {
     try {
       await this.#bridge.openLink(url);
     } catch (thrown) {
-      this.#fail(thrown);
+      this.fail(thrown);
     }
   }
 
@@ -467,7 +480,7 @@ export class Desk {
     try {
       return await this.#bridge.pickFolder(start);
     } catch (thrown) {
-      this.#fail(thrown);
+      this.fail(thrown);
       return null;
     }
   }
@@ -476,7 +489,7 @@ export class Desk {
     try {
       this.dispatch({ type: 'agents_listed', agents: await this.#bridge.call('list_agents', {}) });
     } catch (thrown) {
-      this.#fail(thrown);
+      this.fail(thrown);
     }
   }
 

@@ -165,6 +165,8 @@ export interface State {
   missedOpen: Readonly<Record<RequestId, boolean>>;
   drafts: Readonly<Record<RequestId, Draft>>;
   decisions: Readonly<Record<ApprovalId, ApprovalDraft>>;
+  /** The drafts, by what they were begun on, that are not on disk as they stand here, and why. */
+  unsaved: Readonly<Record<string, DeskError>>;
   messages: Readonly<Record<SessionId, string>>;
   /** New words of messages that wait, while they are changed. */
   queueEdits: Readonly<Record<MessageId, string>>;
@@ -215,6 +217,7 @@ export function initialState(
     missedOpen: {},
     drafts: {},
     decisions: {},
+    unsaved: {},
     messages,
     queueEdits: {},
     submits: {},

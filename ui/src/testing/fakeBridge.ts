@@ -1,6 +1,7 @@
 import type {
   AgentsFound,
   Change,
+  DraftOf,
   Entry,
   Error as CommandError,
   Frame,
@@ -27,6 +28,8 @@ export class FakeBridge implements Bridge {
   subscriptions = 0;
   snapshot: Snapshot;
   entries: Record<SessionId, Entry[]> = {};
+  /** What is on disk of what was begun. */
+  drafts: DraftOf[] = [];
   agents: AgentsFound = { agents: [], examples: [], home: null };
   /** The folder the person chooses. */
   folder: string | null = null;
@@ -92,6 +95,13 @@ export class FakeBridge implements Bridge {
         const settings = { ...this.settings.settings, [camel(change.setting)]: change.value };
         this.settings = { ...this.settings, settings };
         return this.settings;
+      }
+      case 'read_drafts':
+        return { drafts: this.drafts };
+      case 'save_draft': {
+        const { draft } = input as Input<'save_draft'>;
+        this.drafts = [draft, ...this.drafts.filter(({ id }) => id !== draft.id)];
+        return {};
       }
       case 'read_log':
         return { lines: [] };

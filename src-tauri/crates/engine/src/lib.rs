@@ -4,6 +4,7 @@
 //! It does not know the window, any door by which others ask, or the words of the screen.
 
 pub mod clock;
+mod fault;
 pub mod frame;
 pub mod handle;
 pub mod hub;

@@ -15,6 +15,7 @@ use askdesk_domain::{
 use tokio::sync::{mpsc, oneshot};
 
 use crate::clock::Source;
+use crate::fault::{self, Step};
 use crate::frame::{Change, LiveText};
 use crate::hub::{Hub, Subscription};
 use crate::journal::{Journal, JournalError, Opened, Reader};
@@ -263,7 +264,9 @@ impl Writer {
         for event in &decision.events {
             self.entries_of(event, &mut newest, &mut entries);
         }
+        fault::reached(Step::Deciding(command));
         self.journal.commit(&decision.events, &entries, self.source.now())?;
+        fault::reached(Step::Committed(command));
         self.newest = newest;
         for event in &decision.events {
             self.desk.fold(event);
@@ -276,9 +279,11 @@ impl Writer {
                 self.unsaved.retain(|(owner, _)| owner != session);
             }
         }
+        fault::reached(Step::Folded(command));
         let mut changes = self.changes_of(&decision.events);
         changes.extend(entries.into_iter().map(|(session, entry)| Change::Entry { session, entry }));
         self.hub.publish(&self.desk, changes);
+        fault::reached(Step::Published(command));
         for effect in &decision.effects {
             self.carry_out(effect);
         }

@@ -6,6 +6,7 @@ use askdesk_domain::{Begun, CommandId, DraftOf, draft};
 use tokio::sync::oneshot;
 
 use super::{EngineError, Writer};
+use crate::fault::{self, Step};
 
 /// How many other inputs are taken before drafts are written all the same.
 const PATIENCE: usize = 64;
@@ -87,8 +88,10 @@ impl Writer {
                 }
             }
         }
+        fault::reached(Step::SavingDrafts);
         let written =
             if kept.is_empty() { Ok(()) } else { self.journal.save_drafts(&kept, self.source.now()) };
+        fault::reached(Step::SavedDrafts);
         for (begun, reply) in replies {
             let told = written.clone().map_err(EngineError::from);
             if told.is_err() {
