@@ -49,11 +49,24 @@ fn answers_of_each(desk: &Desk) -> Vec<(String, usize)> {
     each.into_iter().map(|id| (id.clone(), ids.iter().filter(|other| *other == id).count())).collect()
 }
 
-/// What the transcript on the screen says of each request: its id, state and delivery.
+/// What the transcript on the screen says of each request: its id, state and delivery. Only what is in view is drawn,
+/// so it is read from its beginning to its end.
 async fn on_screen(desk: &Desk) -> BTreeSet<(String, String, String)> {
-    let script = "return [...document.querySelectorAll('main [data-request]')].map(
-        line => [line.dataset.request, line.dataset.state, line.dataset.delivery ?? ''])";
-    let lines = desk.script(script, vec![]).await;
+    let script = "const done = arguments[0];
+        const transcript = document.querySelector('main [data-transcript]');
+        const seen = new Map();
+        const note = () => document.querySelectorAll('main [data-request]').forEach(line =>
+            seen.set(line.dataset.request, [line.dataset.request, line.dataset.state, line.dataset.delivery ?? '']));
+        const look = top => {
+            transcript.scrollTop = top;
+            setTimeout(() => {
+                note();
+                if (top < transcript.scrollHeight) look(top + transcript.clientHeight / 2);
+                else done([...seen.values()]);
+            }, 50);
+        };
+        look(0);";
+    let lines = desk.client.execute_async(script, vec![]).await.unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     lines.as_array().unwrap().iter().map(|line| (text(&line[0]), text(&line[1]), text(&line[2]))).collect()
 }
@@ -107,6 +120,7 @@ async fn case_49_the_page_is_loaded_again_and_again_while_questions_come_and_are
     println!("{loads} loads over {QUESTIONS} questions");
     assert!(loads > 5, "{loads}");
     desk.select(&session).await;
+    desk.shows_text("main", "That was the last question.").await;
     let store = in_store(&desk, &session).await;
     assert_eq!(store.len(), QUESTIONS);
     assert!(

@@ -4,7 +4,6 @@ use askdesk_domain::Command;
 
 /// A step on a question's way there and back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(feature = "faults"), expect(dead_code, reason = "only tests name them"))]
 pub(crate) enum Step<'a> {
     /// Nothing of a command is on disk yet.
     Deciding(&'a Command),

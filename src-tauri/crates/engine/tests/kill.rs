@@ -139,13 +139,16 @@ async fn case_48_killed_at_any_step_nothing_is_missing_and_nothing_is_sent_twice
     let now = stage.desk.snapshot().await;
     let session = now.sessions[0].id;
     let drafts = stage.desk.engine.drafts().await.unwrap();
-    assert_eq!(what_is_left(now.requests.first(), &drafts), expected);
+    let left = what_is_left(now.requests.first(), &drafts);
+    // The agent may show that it has it before the desk hears that it was written.
+    let quicker = step == "Handed" && left == Left::Delivered;
+    assert!(left == expected || quicker, "{left:?} instead of {expected:?}");
     // What happened in that run is told to nobody anew.
     while let Ok(attention) = stage.desk.attention.try_recv() {
         assert!(matches!(attention, Attention::Ended { .. }), "{attention:?}");
     }
     let arrived = given(&stage, session);
-    let arrived_already = match expected {
+    let arrived_already = match left {
         Left::Delivered => arrived == 1,
         Left::MayHaveArrived => arrived <= 1,
         _ => arrived == 0,
@@ -153,17 +156,17 @@ async fn case_48_killed_at_any_step_nothing_is_missing_and_nothing_is_sent_twice
     assert!(arrived_already, "{arrived}");
 
     // The person goes on: answers what is not answered, and has the agent started again.
-    if let (Left::Asked | Left::Begun, Some(request)) = (expected, now.requests.first()) {
+    if let (Left::Asked | Left::Begun, Some(request)) = (left, now.requests.first()) {
         stage.desk.engine.answer(request.id, vec![choose(request, 0, &["PostgreSQL"])]).await.unwrap();
         assert_eq!(stage.desk.engine.drafts().await.unwrap(), []);
     }
     stage.desk.catch_up();
     stage.resume(session, SCENARIO).await;
-    if let (Left::Asked | Left::Begun | Left::Answered, Some(request)) = (expected, now.requests.first()) {
+    if let (Left::Asked | Left::Begun | Left::Answered, Some(request)) = (left, now.requests.first()) {
         stage.until_delivered(request.id).await;
     }
     tokio::time::sleep(QUIET).await;
-    let in_all = match expected {
+    let in_all = match left {
         Left::Nothing => 0,
         Left::MayHaveArrived => arrived,
         _ => 1,
