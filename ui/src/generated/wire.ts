@@ -1871,6 +1871,135 @@ requestId: CommandId,
 session: SessionId, };
 
 /**
+ * What a person has begun on a request: choices, words, and which question they were at.
+ */
+export type Draft = { 
+/**
+ * The index of the question that is shown; the number of questions means the summary.
+ */
+active: number, 
+/**
+ * What was begun on each question; one that is missing was not touched.
+ */
+answers: Array<DraftAnswer>, 
+/**
+ * Whether the person is about to decline.
+ */
+declining: boolean, 
+/**
+ * What the agent would be told then.
+ */
+words: string, };
+
+/**
+ * What was begun on one question; kept as it stands, even where it could not be sent so.
+ */
+export type DraftAnswer = { 
+/**
+ * The question.
+ */
+question: QuestionId, 
+/**
+ * The chosen options.
+ */
+chosen: Array<OptionId>, 
+/**
+ * Whether the person's own words are chosen.
+ */
+otherChosen: boolean, 
+/**
+ * The person's own words, kept even while something else is chosen.
+ */
+other: string, 
+/**
+ * A note on the choice.
+ */
+note: string, };
+
+/**
+ * What a person has begun to decide on an approval.
+ */
+export type ApprovalDraft = { 
+/**
+ * Which of its forms stands open.
+ */
+form: ApprovalForm, 
+/**
+ * What the agent would be told with a refusal.
+ */
+message: string, 
+/**
+ * The ticked rules; none while the person has not touched them.
+ */
+rules: Array<RuleId> | null, 
+/**
+ * The plan as the person edited it; none while it is as the agent wrote it.
+ */
+plan: string | null, 
+/**
+ * The permission mode that would follow; none while the person has not chosen one.
+ */
+mode: PermissionMode | null, };
+
+/**
+ * A form of an approval that a person can have open.
+ */
+export type ApprovalForm = "none" | "rules" | "message" | "plan";
+
+/**
+ * A draft with what it was begun on.
+ */
+export type DraftOf = { "of": "request", 
+/**
+ * Which.
+ */
+id: RequestId, 
+/**
+ * What.
+ */
+draft: Draft, } | { "of": "approval", 
+/**
+ * Which.
+ */
+id: ApprovalId, 
+/**
+ * What.
+ */
+draft: ApprovalDraft, };
+
+/**
+ * Keeps a draft in the place of the one before; a blank one takes it away. A save that a later one of the same page
+ * has overtaken changes nothing.
+ */
+export type SaveDraft = { 
+/**
+ * The page that saves, by an id of its own from its load to its end.
+ */
+page: CommandId, 
+/**
+ * Counts the page's saves.
+ */
+n: number, 
+/**
+ * The draft; what it says to a secret question is not kept.
+ */
+draft: DraftOf, };
+
+/**
+ * Reads all drafts.
+ */
+export type ReadDrafts = Record<symbol, never>;
+
+/**
+ * All drafts that are kept.
+ */
+export type DraftsRead = { 
+/**
+ * Those that were saved last first.
+ */
+drafts: Array<DraftOf>, };
+
+/**
  * Why a command failed; a consumer branches on the code, and the screen chooses the words.
  */
 export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone";
@@ -1952,4 +2081,6 @@ export interface CommandMap {
   read_past_sessions: { input: ReadPastSessions; output: PastSessions };
   save_export: { input: SaveExport; output: SavedExport };
   delete_session: { input: DeleteSession; output: Done };
+  save_draft: { input: SaveDraft; output: Done };
+  read_drafts: { input: ReadDrafts; output: DraftsRead };
 }

@@ -25,6 +25,7 @@ import {
 import { t } from '../shared/messages';
 import { Attaching, attachedOf } from './attachments';
 import { toInputs } from './drafts';
+import { DraftSaves } from './draftSaves';
 import { firstOf, lastOf } from './entries';
 import { Past } from './past';
 import { reduce, type Action } from './reducer';
@@ -85,6 +86,7 @@ export class Desk {
   readonly past: Past;
   readonly attaching: Attaching;
   readonly #bridge: Bridge;
+  readonly #drafts: DraftSaves;
   /** Frames of an older subscription are not listened to. */
   #subscription = 0;
   #unsubscribe: (() => Promise<void>) | null = null;
@@ -100,6 +102,12 @@ export class Desk {
     this.#bridge = bridge;
     this.past = new Past(bridge, this);
     this.attaching = new Attaching(bridge, this);
+    this.#drafts = new DraftSaves(bridge, this);
+  }
+
+  /** Whether the end of a request or an approval is on its way. */
+  isSending(id: string): boolean {
+    return this.#sending.has(id);
   }
 
   /** Subscribes and reports what the window shows; gives the way to stop. */
@@ -110,9 +118,11 @@ export class Desk {
     const keep = () => keepUnsent(this.state);
     window.addEventListener('pagehide', keep);
     void this.#subscribe();
+    const closeDrafts = this.#drafts.open();
     void this.readSettings();
     view();
     return () => {
+      closeDrafts();
       window.removeEventListener('focus', view);
       window.removeEventListener('blur', view);
       window.removeEventListener('pagehide', keep);
@@ -129,7 +139,7 @@ export class Desk {
       const request = requestOf(this.state, id);
       if (request) show(request);
     });
-    heard.catch((thrown: unknown) => this.#fail(thrown));
+    heard.catch((thrown: unknown) => this.fail(thrown));
     return () => void heard.then((stop) => stop()).catch(() => undefined);
   }
 
@@ -160,6 +170,7 @@ export class Desk {
   }
 
   #carryOut(before: State, after: State): void {
+    this.#drafts.note(before, after);
     if (after.link.status === 'stale' && before.link.status !== 'stale') void this.#subscribe();
     if (after.delivered !== before.delivered && after.delivered.length > 0) {
       const requests = after.delivered;
@@ -208,12 +219,13 @@ export class Desk {
       else void unsubscribe().catch(() => undefined);
     } catch (thrown) {
       if (mine !== this.#subscription) return;
-      this.#fail(thrown);
+      this.fail(thrown);
       this.#later(RESUBSCRIBE_MS, () => void this.#subscribe());
     }
   }
 
-  #fail(thrown: unknown): void {
+  /** Says an error at the top of the window, once. */
+  fail(thrown: unknown): void {
     const error = asDeskError(thrown);
     const same = this.state.failures.find(
       (failure) => failure.error.code === error.code && failure.error.message === error.message,
@@ -317,6 +329,7 @@ export class Desk {
     } finally {
       hide();
       this.#sending.delete(key);
+      this.#drafts.sent();
     }
   }
 
@@ -484,7 +497,7 @@ export class Desk {
     const submit = this.state.submits[key];
     if (done) return true;
     if (submit?.phase === 'failed' && submit.error) {
-      this.#fail(submit.error);
+      this.fail(submit.error);
       this.dispatch({ type: 'submit_done', key });
     }
     return false;
@@ -495,7 +508,7 @@ export class Desk {
     try {
       await this.#bridge.openLink(url);
     } catch (thrown) {
-      this.#fail(thrown);
+      this.fail(thrown);
     }
   }
 
@@ -504,7 +517,7 @@ export class Desk {
     try {
       return await this.#bridge.pickFolder(start);
     } catch (thrown) {
-      this.#fail(thrown);
+      this.fail(thrown);
       return null;
     }
   }
@@ -513,7 +526,7 @@ export class Desk {
     try {
       this.dispatch({ type: 'agents_listed', agents: await this.#bridge.call('list_agents', {}) });
     } catch (thrown) {
-      this.#fail(thrown);
+      this.fail(thrown);
     }
   }
 

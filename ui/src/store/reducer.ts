@@ -3,6 +3,7 @@ import type {
   Approval,
   ApprovalId,
   Attachment,
+  DraftOf,
   Frame,
   MessageId,
   OptionId,
@@ -30,6 +31,7 @@ import {
   writeOther,
 } from './drafts';
 import { putRequest, putSession, receiveFrames } from './frames';
+import { restoreDrafts } from './kept';
 import { isMissed } from './late';
 import { closeHistory, isHistoryAction, reduceHistory, type HistoryAction } from './history';
 import { withoutKey } from './queue';
@@ -73,6 +75,9 @@ export type Action =
   | { type: 'request_ended'; request: Request }
   | { type: 'approval_decided'; approval: Approval }
   | { type: 'approval_drafted'; approval: ApprovalId; change: Partial<ApprovalDraft> }
+  | { type: 'drafts_read'; drafts: readonly DraftOf[] }
+  | { type: 'draft_saved'; id: string }
+  | { type: 'draft_unsaved'; id: string; error: DeskError }
   | { type: 'delivery_shown'; requests: readonly RequestId[] }
   | { type: 'request_picked'; session: SessionId; request: RequestId }
   | { type: 'missed_folded'; request: RequestId; open: boolean }
@@ -206,6 +211,12 @@ function step(state: State, action: Action): State {
       const decisions = { ...state.decisions, [action.approval]: { ...before, ...action.change } };
       return { ...state, decisions };
     }
+    case 'drafts_read':
+      return restoreDrafts(state, action.drafts);
+    case 'draft_saved':
+      return { ...state, unsaved: withoutKey(state.unsaved, action.id) };
+    case 'draft_unsaved':
+      return { ...state, unsaved: { ...state.unsaved, [action.id]: action.error } };
     case 'delivery_shown': {
       const delivered = state.delivered.filter((id) => !action.requests.includes(id));
       return { ...state, delivered };

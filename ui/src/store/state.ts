@@ -185,6 +185,8 @@ export interface State {
   missedOpen: Readonly<Record<RequestId, boolean>>;
   drafts: Readonly<Record<RequestId, Draft>>;
   decisions: Readonly<Record<ApprovalId, ApprovalDraft>>;
+  /** The drafts, by what they were begun on, that are not on disk as they stand here, and why. */
+  unsaved: Readonly<Record<string, DeskError>>;
   messages: Readonly<Record<SessionId, string>>;
   /** What goes along with the messages that are written. */
   attached: Readonly<Record<SessionId, readonly Attachment[]>>;
@@ -242,6 +244,7 @@ export function initialState(
     decisions: {},
     ...unsent,
     refusals: {},
+    unsaved: {},
     queueEdits: {},
     submits: {},
     delivered: [],

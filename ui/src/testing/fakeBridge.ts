@@ -2,6 +2,7 @@ import type {
   AttachedFiles,
   AgentsFound,
   Change,
+  DraftOf,
   Entry,
   Error as CommandError,
   Frame,
@@ -28,6 +29,8 @@ export class FakeBridge implements Bridge {
   subscriptions = 0;
   snapshot: Snapshot;
   entries: Record<SessionId, Entry[]> = {};
+  /** What is on disk of what was begun. */
+  drafts: DraftOf[] = [];
   agents: AgentsFound = { agents: [], examples: [], home: null };
   /** The folder the person chooses. */
   folder: string | null = null;
@@ -98,6 +101,13 @@ export class FakeBridge implements Bridge {
         const settings = { ...this.settings.settings, [camel(change.setting)]: change.value };
         this.settings = { ...this.settings, settings };
         return this.settings;
+      }
+      case 'read_drafts':
+        return { drafts: this.drafts };
+      case 'save_draft': {
+        const { draft } = input as Input<'save_draft'>;
+        this.drafts = [draft, ...this.drafts.filter(({ id }) => id !== draft.id)];
+        return {};
       }
       case 'read_log':
         return { lines: [] };

@@ -39,6 +39,8 @@ macro_rules! for_each_command {
             read_past_sessions(ReadPastSessions) -> PastSessions,
             save_export(SaveExport) -> SavedExport,
             delete_session(DeleteSession) -> Done,
+            save_draft(SaveDraft) -> Done,
+            read_drafts(ReadDrafts) -> DraftsRead,
         }
     };
 }

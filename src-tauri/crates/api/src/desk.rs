@@ -17,7 +17,8 @@ use askdesk_domain::{
 };
 use askdesk_engine::frame::Frame;
 use askdesk_engine::{
-    EngineError, EngineHandle, JournalError, Message, RETENTION_EVERY, Sessions, SettingsFile, StartSpec,
+    DraftTurn, EngineError, EngineHandle, JournalError, Message, RETENTION_EVERY, Sessions, SettingsFile,
+    StartSpec,
 };
 use tokio::sync::{OnceCell, watch};
 
@@ -640,5 +641,16 @@ impl Commands for DeskApi {
             Ok(None)
         };
         self.once(input.request_id, "delete_session", delete).await.map(|_| Done {})
+    }
+
+    async fn save_draft(&self, input: SaveDraft) -> Result<Done, Error> {
+        let SaveDraft { page, n, draft } = input;
+        let turn = DraftTurn { page, n };
+        self.engine.save_draft(askdesk_engine::SaveDraft { turn, of: draft }).await?;
+        Ok(Done {})
+    }
+
+    async fn read_drafts(&self, _: ReadDrafts) -> Result<DraftsRead, Error> {
+        Ok(DraftsRead { drafts: self.engine.drafts().await? })
     }
 }

@@ -348,7 +348,9 @@ wire! {
 }
 
 pub mod attached;
+pub mod drafts;
 pub mod past;
 
 pub use attached::*;
+pub use drafts::*;
 pub use past::*;

@@ -55,6 +55,8 @@ fn typescript() -> String {
         askdesk_engine::EntryKind, dto::SearchHistory, dto::HistoryFound, dto::SearchHit,
         dto::ReadPastSessions, dto::PastSessions, dto::ExportFormat,
         dto::SaveExport, dto::SavedExport, dto::DeleteSession,
+        domain::Draft, domain::DraftAnswer, domain::ApprovalDraft, domain::ApprovalForm, domain::DraftOf,
+        dto::SaveDraft, dto::ReadDrafts, dto::DraftsRead,
         error::ErrorCode, error::Error, error::EndedElsewhere,
     ];
     let mut text = String::from("// Generated from the Rust types by `cargo xtask wire`. Do not edit.\n");

@@ -59,6 +59,11 @@ fn well_formed(name: &str) -> Value {
         "read_past_sessions" => json!({}),
         "save_export" => json!({"session": session, "format": "markdown"}),
         "delete_session" => json!({"requestId": request_id, "session": session}),
+        "save_draft" => {
+            let draft = json!({"of": "request", "id": id, "draft": {"words": "not yet"}});
+            json!({"page": request_id, "n": 1, "draft": draft})
+        }
+        "read_drafts" => json!({}),
         other => panic!("{other} has no example here"),
     }
 }
@@ -108,6 +113,8 @@ async fn every_command_of_the_list_is_carried_out_by_its_name() {
         "read_past_sessions: done",
         "save_export: not_found",
         "delete_session: not_found",
+        "save_draft: not_found",
+        "read_drafts: done",
     ];
     assert_eq!(results, expected);
     let unknown = bridge.refused("answer_everything", json!({})).await;
@@ -123,7 +130,7 @@ async fn an_input_of_another_form_is_invalid_for_every_command_and_changes_nothi
         with_more["unheardOf"] = json!(1);
         let mut inputs = vec![json!(null), json!(17), json!("text"), json!(true), with_more];
         // These say something without a field.
-        if !["list_agents", "read_settings", "read_past_sessions"].contains(name) {
+        if !["list_agents", "read_settings", "read_past_sessions", "read_drafts"].contains(name) {
             inputs.push(json!({}));
         }
         for (field, value) in well_formed(name).as_object().unwrap() {

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_domain::{
-    AnswerInput, Approval, ApprovalDecision, ApprovalId, Ask, Command, Desk, ImageId, Outcome, Reject,
-    Request, RequestId, Session, SessionId,
+    AnswerInput, Approval, ApprovalDecision, ApprovalId, Ask, Command, Desk, DraftOf, ImageId, Outcome,
+    Reject, Request, RequestId, Session, SessionId,
 };
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
@@ -14,7 +14,7 @@ use crate::clock::Source;
 use crate::hub::Subscription;
 use crate::images::Images;
 use crate::journal::{Found, Journal, JournalError, Page, Reader};
-use crate::writer::{Applied, Attention, EngineError, EntryWrite, Input, QUEUED_INPUTS, Writer};
+use crate::writer::{Applied, Attention, EngineError, EntryWrite, Input, QUEUED_INPUTS, SaveDraft, Writer};
 
 /// How many notices wait for the shell before further ones are dropped.
 const QUEUED_ATTENTION: usize = 1_024;
@@ -151,6 +151,17 @@ impl EngineHandle {
         let at = self.source.now();
         let applied = self.act(Command::DecideApproval { approval, decision, at }).await?;
         applied.approval.ok_or_else(|| Reject::NotFound { what: "approval" }.into())
+    }
+
+    /// Keeps a draft in the place of the one before; an older save of the same page changes nothing.
+    pub async fn save_draft(&self, save: SaveDraft) -> Result<(), EngineError> {
+        self.ask_writer(|reply| Input::SaveDraft { save, reply }).await?
+    }
+
+    /// Reads all drafts, every save included that was sent before.
+    pub async fn drafts(&self) -> Result<Vec<DraftOf>, EngineError> {
+        self.ask_writer(|reply| Input::WriteDrafts { reply }).await?;
+        read(&self.reader, Reader::drafts).await
     }
 
     /// Reads a stretch of a transcript, on a connection of its own.

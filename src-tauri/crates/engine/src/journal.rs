@@ -1,5 +1,6 @@
 //! The journal: what has happened, on disk before anybody hears of it.
 
+mod drafts;
 mod forget;
 mod read;
 mod schema;
@@ -15,6 +16,7 @@ use askdesk_domain::{
 };
 use rusqlite::{Connection, Transaction, params};
 
+pub use drafts::KEPT_DRAFTS;
 pub use read::{Page, Reader};
 pub use search::{EntryKind, Found, Hit, SEARCHED_BEST};
 
@@ -22,7 +24,7 @@ use crate::frame::StorageNotice;
 use crate::keep_aside;
 
 /// Why the journal could not be read or written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum JournalError {
     /// Another program holds the database or its folder.
     #[error("{} is in use by another Askdesk or another program; close it and try again", .path.display())]
@@ -326,7 +328,7 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
         | Event::QueuedSent { .. } => {}
         Event::SessionDeleted { session } => forget::delete(transaction, *session)?,
     }
-    Ok(())
+    drafts::after(transaction, event)
 }
 
 fn write_end(

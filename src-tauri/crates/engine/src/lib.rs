@@ -4,6 +4,7 @@
 //! It does not know the window, any door by which others ask, or the words of the screen.
 
 pub mod clock;
+mod fault;
 pub mod frame;
 pub mod handle;
 pub mod hub;
@@ -21,4 +22,4 @@ pub use images::{ImageError, Images};
 pub use journal::{EntryKind, Found, Hit, Journal, JournalError, Page};
 pub use session::{Message, RETENTION_EVERY, Sessions, StartSpec};
 pub use settings::{IgnoredSetting, ReadSettings, SettingsError, SettingsFile};
-pub use writer::{Applied, Attention, EngineError};
+pub use writer::{Applied, Attention, DraftTurn, EngineError, SaveDraft};

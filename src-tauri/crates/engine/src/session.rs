@@ -22,6 +22,7 @@ use askdesk_domain::{
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use crate::fault::{self, Step};
 use crate::frame::{LiveKind, LiveText};
 use crate::handle::EngineHandle;
 use crate::log::{LogKind, SessionLogs};
@@ -316,6 +317,7 @@ impl SessionTask {
             }
             AgentEvent::Acknowledged { native_ref } => {
                 if let Some(request) = self.pending.told(&native_ref) {
+                    fault::reached(Step::Acknowledged);
                     let delivery = Delivery::Delivered { at: self.engine.source().now(), late: false };
                     self.act(Command::NoteDelivery { request, delivery }).await;
                 }
@@ -417,6 +419,7 @@ impl SessionTask {
                 self.pending.remember(waiting.clone());
                 self.deliver(waiting, outcome).await;
             }
+            Due::Handed(Line::End { .. }, Ok(())) => fault::reached(Step::Handed),
             Due::Ended(_, None) | Due::Handed(_, Ok(())) => {}
             Due::Handed(line, Err(error)) => self.on_unwritten(line, &error).await,
         }
@@ -523,6 +526,7 @@ impl SessionTask {
             }
             Err(error) => return self.note(LogKind::Note, &error.to_string()),
         }
+        fault::reached(Step::Sending);
         let encoded = match self.stream.encode_outcome(&waiting.native_ref, &waiting.questions, &outcome) {
             Ok(encoded) => encoded,
             Err(askdesk_agents::EncodeError::NothingToSend) => return,

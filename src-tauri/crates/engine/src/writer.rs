@@ -3,6 +3,8 @@
 //! Every trigger that can change anything is an [`Input`]. Each is decided, committed, folded, published and only
 //! then acted upon, so what anybody hears of is already on disk.
 
+mod drafts;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -13,10 +15,13 @@ use askdesk_domain::{
 use tokio::sync::{mpsc, oneshot};
 
 use crate::clock::Source;
+use crate::fault::{self, Step};
 use crate::frame::{Change, LiveText};
 use crate::hub::{Hub, Subscription};
 use crate::journal::{Journal, JournalError, Opened, Reader};
 use crate::session::SessionInput;
+use drafts::Drafts;
+pub use drafts::{DraftTurn, SaveDraft};
 
 /// How many inputs wait for the writer before senders wait for it.
 pub const QUEUED_INPUTS: usize = 4_096;
@@ -115,6 +120,13 @@ pub(crate) enum Input {
     Subscribe {
         reply: oneshot::Sender<Subscription>,
     },
+    SaveDraft {
+        save: SaveDraft,
+        reply: oneshot::Sender<Result<(), EngineError>>,
+    },
+    WriteDrafts {
+        reply: oneshot::Sender<()>,
+    },
     Close {
         reply: oneshot::Sender<()>,
     },
@@ -135,6 +147,7 @@ pub(crate) struct Writer {
     waiters: HashMap<RequestId, Vec<oneshot::Sender<Outcome>>>,
     doors: HashMap<SessionId, mpsc::Sender<SessionInput>>,
     attention: mpsc::Sender<Attention>,
+    drafts: Drafts,
 }
 
 impl Writer {
@@ -157,6 +170,7 @@ impl Writer {
             waiters: HashMap::new(),
             doors: HashMap::new(),
             attention,
+            drafts: Drafts::default(),
         };
         let at = writer.source.now();
         writer.act(&Command::CloseEarlierRun { at })?;
@@ -182,6 +196,7 @@ impl Writer {
                 Input::Close { reply } => {
                     // What the disk did not take before may fit now.
                     self.write(Vec::new());
+                    self.write_drafts();
                     self.journal.sweep_or_later();
                     if let Err(error) = self.journal.checkpoint() {
                         tracing::warn!(%error, "the journal was not folded into the database");
@@ -191,6 +206,13 @@ impl Writer {
                     return;
                 }
                 other => self.take(other),
+            }
+            if next.is_none() {
+                next = inputs.try_recv().ok();
+            }
+            // An answer never waits for a draft: drafts are written once nothing else is to be done.
+            if next.is_none() || self.drafts.have_waited() {
+                self.write_drafts();
             }
             if next.is_none() {
                 next = inputs.blocking_recv();
@@ -220,6 +242,11 @@ impl Writer {
             Input::Subscribe { reply } => {
                 let _ = reply.send(self.hub.subscribe(&self.desk));
             }
+            Input::SaveDraft { save, reply } => self.drafts.wait(save, reply),
+            Input::WriteDrafts { reply } => {
+                self.write_drafts();
+                let _ = reply.send(());
+            }
             Input::Look { look } => look(&self.desk),
             // Handled by `run`, which may take several at once or end.
             Input::Write { .. } | Input::Close { .. } => {}
@@ -237,7 +264,9 @@ impl Writer {
         for event in &decision.events {
             self.entries_of(event, &mut newest, &mut entries);
         }
+        fault::reached(Step::Deciding(command));
         self.journal.commit(&decision.events, &entries, self.source.now())?;
+        fault::reached(Step::Committed(command));
         self.newest = newest;
         for event in &decision.events {
             self.desk.fold(event);
@@ -250,9 +279,11 @@ impl Writer {
                 self.unsaved.retain(|(owner, _)| owner != session);
             }
         }
+        fault::reached(Step::Folded(command));
         let mut changes = self.changes_of(&decision.events);
         changes.extend(entries.into_iter().map(|(session, entry)| Change::Entry { session, entry }));
         self.hub.publish(&self.desk, changes);
+        fault::reached(Step::Published(command));
         for effect in &decision.effects {
             self.carry_out(effect);
         }

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use askdesk_domain::{
-    Approval, ApprovalDecision, ApprovalId, ApprovalState, Command, Desk, Entry, EntryBody, Event, NativeRef,
-    Outcome, SessionOptions, Timestamp, ToolDetail,
+    Approval, ApprovalDecision, ApprovalId, ApprovalState, Command, Desk, Draft, DraftOf, Entry, EntryBody,
+    Event, NativeRef, Outcome, SessionOptions, Timestamp, ToolDetail,
 };
 use askdesk_engine::clock::Manual;
 use askdesk_engine::frame::{self, StorageNotice};
@@ -121,6 +121,21 @@ fn a_desk_written_before_sessions_could_be_taken_up_again_is_read_in_its_order()
     let options = askdesk_domain::SessionOptions::default();
     assert_eq!(sessions, [("api", 0, true, options.clone()), ("web", 1, true, options)]);
     assert!(desk.sessions().all(|it| !desk.is_closed(it.id)));
+}
+
+#[test]
+fn a_desk_written_before_drafts_were_kept_keeps_all_it_has_and_takes_drafts() {
+    let (folder, before) = filled();
+    let connection = Connection::open(database(folder.path())).unwrap();
+    connection.execute_batch("DROP TABLE drafts; PRAGMA user_version = 2").unwrap();
+    drop(connection);
+    let Opened { mut journal, desk, entries, notice } = open(folder.path());
+    assert_eq!((&desk, notice, entries.get(&session(1))), (&before, None, Some(&200)));
+    let draft = Draft { words: "later".to_owned(), ..Draft::default() };
+    let of = DraftOf::Request { id: request(2), draft };
+    let kept = askdesk_domain::draft::keep(&desk, &of).unwrap();
+    journal.save_drafts(&[kept], NOW).unwrap();
+    assert_eq!(journal.reader().unwrap().drafts().unwrap(), [of]);
 }
 
 #[test]
@@ -332,10 +347,10 @@ fn a_newer_database_is_left_byte_for_byte_and_a_file_beside_it_is_used(#[case] c
     assert_eq!(before.len(), if crashed { 2 } else { 1 });
 
     let Opened { mut journal, desk, notice, .. } = open(elsewhere.path());
-    let used = elsewhere.path().join("desk-format-2.db");
+    let used = elsewhere.path().join("desk-format-3.db");
     let notice_of = |path: &Path| StorageNotice::Newer {
         kept: database(path).display().to_string(),
-        used: path.join("desk-format-2.db").display().to_string(),
+        used: path.join("desk-format-3.db").display().to_string(),
     };
     assert_eq!((desk, notice), (Desk::default(), Some(notice_of(elsewhere.path()))));
     let desk = commit(&mut journal, &some_commands());
@@ -401,13 +416,13 @@ fn a_damaged_file_beside_a_newer_database_is_kept_too() {
     let newer = Connection::open(database(folder.path())).unwrap();
     newer.pragma_update(None, "user_version", 7).unwrap();
     drop(newer);
-    let used = folder.path().join("desk-format-2.db");
+    let used = folder.path().join("desk-format-3.db");
     let rubbish = "rubbish ".repeat(1_000);
     fs::write(&used, &rubbish).unwrap();
 
     let opened = open(folder.path());
     let Some(StorageNotice::Corrupt { kept }) = opened.notice else { panic!("{:?}", opened.notice) };
-    assert!(kept.contains("desk-format-2.db"), "{kept}");
+    assert!(kept.contains("desk-format-3.db"), "{kept}");
     assert_eq!(fs::read_to_string(kept).unwrap(), rubbish);
     assert_eq!(opened.desk, Desk::default());
 }

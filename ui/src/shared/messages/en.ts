@@ -242,6 +242,10 @@ export const en = {
   'question.cancel': 'Cancel question',
   'question.cancel_hint': 'Closes the question without an answer',
 
+  'draft.unsaved': 'What you have begun here is not saved yet: {why} It is tried again.',
+  'draft.too_long': 'What you have begun here is too long to be saved; it stays only as long as this window.',
+  'draft.left': 'What you had written',
+  'draft.copy': 'Copy what you had written',
   'missed.title': 'Missed',
   'missed.more.one': 'and {count} more',
   'missed.more.other': 'and {count} more',

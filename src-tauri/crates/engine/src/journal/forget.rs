@@ -24,6 +24,7 @@ pub(super) fn delete(transaction: &Transaction<'_>, session: SessionId) -> rusql
         "DELETE FROM entries WHERE session = ?1",
         "DELETE FROM requests WHERE session = ?1",
         "DELETE FROM approvals WHERE session = ?1",
+        "DELETE FROM drafts WHERE session = ?1",
         "INSERT INTO unswept (session) VALUES (?1)",
     ] {
         transaction.execute(delete, [&session])?;

@@ -10,7 +10,7 @@ use rusqlite_migration::{M, Migrations};
 use super::{JournalError, search};
 
 /// The newest format this version writes.
-pub(super) const NEWEST: u32 = 2;
+pub(super) const NEWEST: u32 = 3;
 
 /// How long to wait for another connection's write.
 const BUSY_WAIT: Duration = Duration::from_secs(2);
@@ -76,6 +76,18 @@ const SECOND: &str = "
     CREATE INDEX events_by_session ON events (session);
 ";
 
+/// What a person has begun and not sent.
+const THIRD: &str = "
+    CREATE TABLE drafts (
+        about TEXT PRIMARY KEY,
+        session TEXT NOT NULL,
+        saved_at INTEGER NOT NULL,
+        has_words INTEGER NOT NULL,
+        body TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX drafts_by_age ON drafts (saved_at, about);
+";
+
 /// Opens a database, checks that it is whole and not too new, and brings it to the newest format.
 pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
     let fail = |error: rusqlite::Error| JournalError::of(path, &error);
@@ -100,10 +112,12 @@ pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
     // What is deleted is overwritten.
     connection.pragma_update(None, "secure_delete", true).map_err(fail)?;
     let second = M::up_with_hook(SECOND, |transaction: &Transaction<'_>| Ok(search::index_all(transaction)?));
-    Migrations::new(vec![M::up(FIRST), second]).to_latest(&mut connection).map_err(|error| match error {
-        rusqlite_migration::Error::RusqliteError { err, .. } => JournalError::of(path, &err),
-        other => JournalError::Io { path: path.to_owned(), detail: other.to_string() },
-    })?;
+    Migrations::new(vec![M::up(FIRST), second, M::up(THIRD)]).to_latest(&mut connection).map_err(
+        |error| match error {
+            rusqlite_migration::Error::RusqliteError { err, .. } => JournalError::of(path, &err),
+            other => JournalError::Io { path: path.to_owned(), detail: other.to_string() },
+        },
+    )?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(fail)?;
     Ok(connection)
 }

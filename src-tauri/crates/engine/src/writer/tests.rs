@@ -1,8 +1,8 @@
-//! The writer when the disk takes nothing more.
+//! The writer when the disk takes nothing more, and in which order it takes what waits.
 
 use askdesk_domain::{
-    AgentKind, AnswerInput, IntakeRules, NativeRef, OptionDraft, Question, QuestionDraft, QuestionId,
-    QuestionKind, SessionEnd, SessionOptions, Source as Door, Timestamp, intake,
+    AgentKind, AnswerInput, CommandId, Draft, DraftOf, IntakeRules, NativeRef, OptionDraft, Question,
+    QuestionDraft, QuestionId, QuestionKind, SessionEnd, SessionOptions, Source as Door, Timestamp, intake,
 };
 use uuid::Uuid;
 
@@ -222,4 +222,81 @@ fn case_63_a_session_is_deleted_where_the_database_cannot_grow_and_makes_room_fo
     let again = Journal::open(folder.path(), Timestamp::from_millis(0)).unwrap();
     assert_eq!((again.desk, again.notice), (place, None));
     assert_eq!(again.entries.into_iter().collect::<Vec<_>>(), [(other, 20)]);
+}
+
+fn draft(n: u128, turn: u64, words: &str) -> SaveDraft {
+    let draft = Draft { words: words.to_owned(), ..Draft::default() };
+    let page = CommandId::new(Uuid::from_u128(9));
+    SaveDraft { turn: DraftTurn { page, n: turn }, of: DraftOf::Request { id: request(n), draft } }
+}
+
+/// Lets the writer take inputs that all wait already, then closes it.
+fn run_all(writer: Writer, inputs: Vec<Input>) {
+    let (queue, received) = mpsc::channel(QUEUED_INPUTS);
+    let (reply, mut closed) = oneshot::channel();
+    for input in inputs.into_iter().chain([Input::Close { reply }]) {
+        queue.try_send(input).unwrap_or_else(|_| panic!("the writer listens"));
+    }
+    writer.run(received);
+    assert_eq!(closed.try_recv(), Ok(()));
+}
+
+/// What became of a draft whose request is answered behind it, and `between` other inputs.
+fn saved_before_the_answer(between: usize) -> (Result<(), String>, Vec<DraftOf>) {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut writer, _subscription, _attention) = writer(folder.path());
+    let mut outcomes = Vec::new();
+    for n in 1..=2 {
+        let (waiter, outcome) = oneshot::channel();
+        writer.register(ask(n, 0), waiter).unwrap();
+        outcomes.push(outcome);
+    }
+    let (reply, mut first) = oneshot::channel();
+    let (other, mut second) = oneshot::channel();
+    let (answered, mut answer_taken) = oneshot::channel();
+    let mut inputs = vec![
+        Input::SaveDraft { save: draft(1, 1, "goes"), reply },
+        Input::SaveDraft { save: draft(2, 2, "stays"), reply: other },
+    ];
+    inputs.extend((0..between).map(|_| Input::LiveCleared { session: session() }));
+    inputs.push(Input::Act { command: answer(1), reply: answered });
+    run_all(writer, inputs);
+    assert!(answer_taken.try_recv().unwrap().is_ok() && second.try_recv().unwrap().is_ok());
+    let again = Journal::open(folder.path(), Timestamp::from_millis(0)).unwrap();
+    let left = again.journal.reader().unwrap().drafts().unwrap();
+    (first.try_recv().unwrap().map_err(|error| error.to_string()), left)
+}
+
+#[test]
+fn an_answer_does_not_wait_for_the_drafts_before_it_and_its_own_is_not_kept() {
+    let (saved, left) = saved_before_the_answer(0);
+    assert_eq!((saved, left), (Err("it has already ended".to_owned()), vec![draft(2, 2, "stays").of]));
+}
+
+#[test]
+fn drafts_wait_for_some_other_inputs_and_not_for_any_number() {
+    let (saved, left) = saved_before_the_answer(200);
+    assert_eq!((saved, left), (Ok(()), vec![draft(2, 2, "stays").of]));
+}
+
+#[test]
+fn a_draft_that_a_full_disk_does_not_take_is_refused_and_the_same_save_can_come_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut writer, _subscription, _attention) = writer(folder.path());
+    let (waiter, _outcome) = oneshot::channel();
+    writer.register(ask(1, 0), waiter).unwrap();
+    let save = |writer: &mut Writer, save: SaveDraft| {
+        let (reply, mut saved) = oneshot::channel();
+        writer.drafts.wait(save, reply);
+        writer.write_drafts();
+        saved.try_recv().unwrap()
+    };
+    save(&mut writer, draft(1, 1, "short")).unwrap();
+    writer.journal.limit_pages(1);
+    let long = draft(1, 2, &"long ".repeat(20_000));
+    assert!(is_full(&save(&mut writer, long.clone()).unwrap_err()));
+    assert_eq!(writer.reader.drafts().unwrap(), [draft(1, 1, "short").of]);
+    writer.journal.limit_pages(100_000);
+    save(&mut writer, long.clone()).unwrap();
+    assert_eq!(writer.reader.drafts().unwrap(), [long.of]);
 }

@@ -1,0 +1,27 @@
+//! Drafts: what a person has begun and not sent.
+
+use askdesk_domain::{CommandId, DraftOf};
+use serde::{Deserialize, Serialize};
+
+wire! {
+    /// Keeps a draft in the place of the one before; a blank one takes it away. A save that a later one of the same page
+    /// has overtaken changes nothing.
+    struct SaveDraft {
+        /// The page that saves, by an id of its own from its load to its end.
+        page: CommandId,
+        /// Counts the page's saves.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        n: u64,
+        /// The draft; what it says to a secret question is not kept.
+        draft: DraftOf,
+    }
+
+    /// Reads all drafts.
+    struct ReadDrafts {}
+
+    /// All drafts that are kept.
+    struct DraftsRead {
+        /// Those that were saved last first.
+        drafts: Vec<DraftOf>,
+    }
+}

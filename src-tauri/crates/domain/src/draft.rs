@@ -1,0 +1,276 @@
+//! Drafts: what a person has begun on a request or an approval and not sent.
+
+use serde::{Deserialize, Serialize};
+
+use crate::approval::{Approval, ApprovalState};
+use crate::desk::Desk;
+use crate::event::Event;
+use crate::id::{ApprovalId, OptionId, QuestionId, RequestId, SessionId};
+use crate::options::PermissionMode;
+use crate::question::QuestionKind;
+use crate::reject::Reject;
+use crate::request::{EndedBy, Outcome, Request, WithdrawnWhy};
+use crate::rule::RuleId;
+use crate::text::says_something;
+
+/// The most words one draft may hold, in bytes: more than the questions of any request take as answers.
+pub const DRAFT_BYTES: usize = 4 * 1024 * 1024;
+
+/// What a person has begun on a request: choices, words, and which question they were at.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Draft {
+    /// The index of the question that is shown; the number of questions means the summary.
+    #[serde(default)]
+    pub active: u16,
+    /// What was begun on each question; one that is missing was not touched.
+    #[serde(default)]
+    pub answers: Vec<DraftAnswer>,
+    /// Whether the person is about to decline.
+    #[serde(default)]
+    pub declining: bool,
+    /// What the agent would be told then.
+    #[serde(default)]
+    pub words: String,
+}
+
+/// What was begun on one question; kept as it stands, even where it could not be sent so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct DraftAnswer {
+    /// The question.
+    pub question: QuestionId,
+    /// The chosen options.
+    #[serde(default)]
+    pub chosen: Vec<OptionId>,
+    /// Whether the person's own words are chosen.
+    #[serde(default)]
+    pub other_chosen: bool,
+    /// The person's own words, kept even while something else is chosen.
+    #[serde(default)]
+    pub other: String,
+    /// A note on the choice.
+    #[serde(default)]
+    pub note: String,
+}
+
+/// What a person has begun to decide on an approval.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct ApprovalDraft {
+    /// Which of its forms stands open.
+    #[serde(default)]
+    pub form: ApprovalForm,
+    /// What the agent would be told with a refusal.
+    #[serde(default)]
+    pub message: String,
+    /// The ticked rules; none while the person has not touched them.
+    #[serde(default)]
+    pub rules: Option<Vec<RuleId>>,
+    /// The plan as the person edited it; none while it is as the agent wrote it.
+    #[serde(default)]
+    pub plan: Option<String>,
+    /// The permission mode that would follow; none while the person has not chosen one.
+    #[serde(default)]
+    pub mode: Option<PermissionMode>,
+}
+
+/// A form of an approval that a person can have open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum ApprovalForm {
+    /// None.
+    #[default]
+    None,
+    /// The choice of standing permissions.
+    Rules,
+    /// The words of a refusal.
+    Message,
+    /// The plan.
+    Plan,
+}
+
+/// A draft with what it was begun on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "of", rename_all = "snake_case", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum DraftOf {
+    /// Begun on a request.
+    Request {
+        /// Which.
+        id: RequestId,
+        /// What.
+        draft: Draft,
+    },
+    /// Begun on an approval.
+    Approval {
+        /// Which.
+        id: ApprovalId,
+        /// What.
+        draft: ApprovalDraft,
+    },
+}
+
+/// What a draft was begun on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Begun {
+    /// A request.
+    Request(RequestId),
+    /// An approval.
+    Approval(ApprovalId),
+}
+
+/// A draft that may be kept: what it speaks of exists, and no secret is in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptDraft {
+    /// The session it was begun in.
+    pub session: SessionId,
+    /// The draft.
+    pub of: DraftOf,
+}
+
+/// What becomes of a draft.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DraftFate {
+    /// All of it can still be sent.
+    Stays,
+    /// Nothing of it can be sent, but the words are still the person's.
+    WordsStay,
+    /// It was sent or given up.
+    Goes,
+}
+
+impl DraftOf {
+    /// Names what it was begun on.
+    pub const fn begun(&self) -> Begun {
+        match self {
+            Self::Request { id, .. } => Begun::Request(*id),
+            Self::Approval { id, .. } => Begun::Approval(*id),
+        }
+    }
+
+    /// Says whether nothing was begun, so that there is nothing to keep.
+    pub fn is_blank(&self) -> bool {
+        match self {
+            Self::Request { draft, .. } => *draft == Draft::default(),
+            Self::Approval { draft, .. } => *draft == ApprovalDraft::default(),
+        }
+    }
+
+    /// Says whether the person wrote something, wherever it stands.
+    pub fn has_words(&self) -> bool {
+        self.texts().any(says_something)
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let (request, approval) = match self {
+            Self::Request { draft, .. } => (Some(draft), None),
+            Self::Approval { draft, .. } => (None, Some(draft)),
+        };
+        let of_request = request.into_iter().flat_map(|draft| {
+            let answers = draft.answers.iter().flat_map(|answer| [&answer.other, &answer.note]);
+            answers.chain([&draft.words])
+        });
+        let of_approval =
+            approval.into_iter().flat_map(|draft| [&draft.message].into_iter().chain(&draft.plan));
+        of_request.chain(of_approval).map(String::as_str)
+    }
+}
+
+/// Checks a draft against what it was begun on, and leaves out what a secret question holds.
+///
+/// It is refused where what was begun has been sent or given up: then there is nothing to come back to.
+pub fn keep(desk: &Desk, of: &DraftOf) -> Result<KeptDraft, Reject> {
+    let bytes: usize = of.texts().map(str::len).sum();
+    if bytes > DRAFT_BYTES {
+        return Err(Reject::invalid("draft", format!("at most {DRAFT_BYTES} bytes, got {bytes}")));
+    }
+    match of {
+        DraftOf::Request { id, draft } => {
+            let request = desk.request(*id).ok_or(Reject::NotFound { what: "request" })?;
+            if let Some(ended) = request.ended().filter(|ended| fate(&ended.outcome) == DraftFate::Goes) {
+                return Err(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at });
+            }
+            let draft = of_request(request, draft)?;
+            Ok(KeptDraft { session: request.session, of: DraftOf::Request { id: *id, draft } })
+        }
+        DraftOf::Approval { id, draft } => {
+            let approval = desk.approval(*id).ok_or(Reject::NotFound { what: "approval" })?;
+            if let ApprovalState::Decided { at, .. } = approval.state {
+                return Err(Reject::AlreadyEnded { by: EndedBy::Person, at });
+            }
+            of_approval(approval, draft)?;
+            Ok(KeptDraft { session: approval.session, of: of.clone() })
+        }
+    }
+}
+
+/// Says what becomes of a draft when something happens; none if it is not about a draft.
+pub fn after(event: &Event) -> Option<(Begun, DraftFate)> {
+    match event {
+        Event::Ended { request, outcome, .. } => Some((Begun::Request(*request), fate(outcome))),
+        Event::AnsweredLate { request, .. } | Event::Dismissed { request, .. } => {
+            Some((Begun::Request(*request), DraftFate::Goes))
+        }
+        Event::ApprovalDecided { approval, .. } => Some((Begun::Approval(*approval), DraftFate::Goes)),
+        Event::ApprovalWithdrawn { approval, .. } => Some((Begun::Approval(*approval), DraftFate::WordsStay)),
+        _ => None,
+    }
+}
+
+/// Only what the person did on the card itself ends what they had begun there.
+const fn fate(outcome: &Outcome) -> DraftFate {
+    match outcome {
+        Outcome::Orphaned { .. } | Outcome::Expired => DraftFate::Stays,
+        Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { .. } }
+        | Outcome::Answered { .. }
+        | Outcome::Declined { .. } => DraftFate::Goes,
+        Outcome::Withdrawn { .. } | Outcome::RepliedInChat { .. } => DraftFate::WordsStay,
+    }
+}
+
+fn of_request(request: &Request, draft: &Draft) -> Result<Draft, Reject> {
+    if usize::from(draft.active) > request.questions.len() {
+        let rule = format!("at most {}, got {}", request.questions.len(), draft.active);
+        return Err(Reject::invalid("draft.active", rule));
+    }
+    let mut answers = Vec::with_capacity(draft.answers.len());
+    for (index, answer) in draft.answers.iter().enumerate() {
+        let field = |name: &str| format!("draft.answers[{index}].{name}");
+        let known = request.questions.iter().find(|question| question.id == answer.question);
+        let question = known.ok_or_else(|| {
+            Reject::invalid(field("question"), format!("no question {} in this request", answer.question))
+        })?;
+        if draft.answers[..index].iter().any(|earlier| earlier.question == answer.question) {
+            return Err(Reject::invalid(field("question"), format!("{} stands twice", answer.question)));
+        }
+        for (place, id) in answer.chosen.iter().enumerate() {
+            if question.option(*id).is_none() || answer.chosen[..place].contains(id) {
+                let rule = format!("{id} is no option of {}, or stands twice", question.id);
+                return Err(Reject::invalid(field("chosen"), rule));
+            }
+        }
+        if question.kind != QuestionKind::Secret {
+            answers.push(answer.clone());
+        }
+    }
+    answers.sort_by_key(|answer| answer.question);
+    Ok(Draft { answers, ..draft.clone() })
+}
+
+fn of_approval(approval: &Approval, draft: &ApprovalDraft) -> Result<(), Reject> {
+    let rules = draft.rules.as_deref().unwrap_or_default();
+    let stranger = |(place, id): &(usize, &RuleId)| {
+        approval.rules.iter().all(|rule| rule.id != **id) || rules[..*place].contains(id)
+    };
+    match rules.iter().enumerate().find(stranger) {
+        Some((_, id)) => {
+            Err(Reject::invalid("draft.rules", format!("{id} was not suggested, or stands twice")))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,146 @@
+//! What of a draft is kept, and what becomes of it when its request ends.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what tests share may fail the test")]
+
+#[path = "support/desks.rs"]
+mod desks;
+
+use askdesk_domain::draft::{DRAFT_BYTES, after, keep};
+use askdesk_domain::{
+    ApprovalDecision, ApprovalDraft, Begun, Command, Desk, Draft, DraftAnswer, DraftFate, DraftOf,
+    IntakeRules, OptionDraft, OptionId, Question, QuestionDraft, QuestionId, QuestionKind, Reject,
+    SessionEnd, WithdrawnWhy, decide, intake,
+};
+use desks::{answer, approval, ask, ask_approval, at, decline, native, request, session, start};
+use rstest::rstest;
+
+fn questions() -> Vec<Question> {
+    let draft = |text: &str, kind, labels: &[&str]| QuestionDraft {
+        text: text.to_owned(),
+        kind,
+        options: labels
+            .iter()
+            .map(|label| OptionDraft { label: (*label).to_owned(), description: None, preview: None })
+            .collect(),
+        header: None,
+        required: false,
+        placeholder: None,
+    };
+    let drafts = [
+        draft("Which store?", QuestionKind::Single, &["A", "B"]),
+        draft("Which key?", QuestionKind::Secret, &[]),
+    ];
+    intake::accept(&drafts, IntakeRules::FOREIGN).unwrap()
+}
+
+fn desk(commands: &[Command]) -> Desk {
+    let mut desk = Desk::default();
+    let begin = [start(1), ask(1, 1, questions()), ask_approval(1, 1)];
+    for command in begin.iter().chain(commands) {
+        decide(&desk, command).unwrap().events.iter().for_each(|event| desk.fold(event));
+    }
+    desk
+}
+
+fn on(place: usize, chosen: &[OptionId], other: &str, note: &str) -> DraftAnswer {
+    DraftAnswer {
+        question: QuestionId::at(place),
+        chosen: chosen.to_vec(),
+        other_chosen: other.is_empty(),
+        other: other.to_owned(),
+        note: note.to_owned(),
+    }
+}
+
+fn begun(answers: Vec<DraftAnswer>) -> DraftOf {
+    let draft = Draft { active: 2, answers, declining: true, words: "no thanks".to_owned() };
+    DraftOf::Request { id: request(1), draft }
+}
+
+fn first(option: usize) -> OptionId {
+    QuestionId::at(0).option(option)
+}
+
+#[test]
+fn all_that_was_begun_is_kept_but_what_a_secret_question_holds() {
+    let open = on(0, &[first(1)], "  a graph\u{0}\n", "because");
+    let kept = keep(&desk(&[]), &begun(vec![on(1, &[], "hunter2", "my note"), open.clone()])).unwrap();
+    assert_eq!((kept.session, kept.of), (session(1), begun(vec![open])));
+}
+
+#[rstest]
+#[case::a_stranger(vec![on(2, &[], "x", "")], "draft.answers[0].question")]
+#[case::twice(vec![on(0, &[], "x", ""), on(0, &[], "y", "")], "draft.answers[1].question")]
+#[case::an_option_of_another(vec![on(1, &[first(0)], "", "")], "draft.answers[0].chosen")]
+#[case::an_option_twice(vec![on(0, &[first(0), first(0)], "", "")], "draft.answers[0].chosen")]
+fn what_speaks_of_nothing_is_refused_by_its_field(#[case] answers: Vec<DraftAnswer>, #[case] expected: &str) {
+    match keep(&desk(&[]), &begun(answers)) {
+        Err(Reject::Invalid { field, .. }) => assert_eq!(field, expected),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn more_words_than_any_answer_takes_are_refused_and_as_many_are_not() {
+    let desk = desk(&[]);
+    let fits = "x".repeat(DRAFT_BYTES - "no thanks".len());
+    assert!(keep(&desk, &begun(vec![on(0, &[], &fits, "")])).is_ok());
+    let over = keep(&desk, &begun(vec![on(0, &[], &fits, "y")]));
+    assert!(matches!(over, Err(Reject::Invalid { field, .. }) if field == "draft"));
+}
+
+#[test]
+fn a_draft_without_choices_and_words_is_blank() {
+    let blank = DraftOf::Request { id: request(1), draft: Draft::default() };
+    assert!(blank.is_blank() && !blank.has_words());
+    let looked = DraftOf::Request { id: request(1), draft: Draft { active: 1, ..Draft::default() } };
+    assert!(!looked.is_blank() && !looked.has_words());
+    let plan = ApprovalDraft { plan: Some("1. Wait".to_owned()), ..ApprovalDraft::default() };
+    assert!(DraftOf::Approval { id: approval(1), draft: plan }.has_words());
+}
+
+fn withdraw(call: &str, why: WithdrawnWhy) -> Command {
+    Command::Withdraw { session: session(1), native_ref: native(call), why, at: at(50) }
+}
+
+fn ended() -> Command {
+    Command::EndSession { session: session(1), end: SessionEnd::Stopped, at: at(60) }
+}
+
+#[rstest]
+#[case::answered(vec![answer(1, vec![askdesk_domain::AnswerInput { question: QuestionId::at(0), chosen: vec![first(0)], other: None, note: None }])], DraftFate::Goes)]
+#[case::declined(vec![decline(1, None)], DraftFate::Goes)]
+#[case::closed_by_the_person(vec![Command::Cancel { request: request(1), reason: None, at: at(9) }], DraftFate::Goes)]
+#[case::withdrawn_by_the_agent(vec![withdraw("call-1", WithdrawnWhy::ByAgent)], DraftFate::WordsStay)]
+#[case::missed(vec![ended()], DraftFate::Stays)]
+#[case::dismissed(vec![ended(), Command::Dismiss { request: request(1), at: at(70) }], DraftFate::Goes)]
+#[case::answered_late(vec![ended(), decline(1, Some("too late"))], DraftFate::Goes)]
+fn an_end_leaves_of_a_draft_what_can_still_be_sent_or_is_still_the_persons(
+    #[case] commands: Vec<Command>,
+    #[case] expected: DraftFate,
+) {
+    let (last, before) = commands.split_last().unwrap();
+    let desk = desk(before);
+    let events = decide(&desk, last).unwrap().events;
+    let fates: Vec<_> =
+        events.iter().filter_map(after).filter(|(of, _)| *of == Begun::Request(request(1))).collect();
+    assert_eq!(fates, [(Begun::Request(request(1)), expected)]);
+    let mut desk = desk;
+    events.iter().for_each(|event| desk.fold(event));
+    let later = keep(&desk, &begun(vec![on(0, &[], "x", "")]));
+    assert_eq!(later.is_ok(), expected != DraftFate::Goes, "{later:?}");
+}
+
+#[test]
+fn a_decided_approval_takes_no_draft_and_one_that_was_taken_back_still_does() {
+    let draft = ApprovalDraft { message: "use pnpm".to_owned(), ..ApprovalDraft::default() };
+    let of = DraftOf::Approval { id: approval(1), draft };
+    assert!(keep(&desk(&[]), &of).is_ok());
+    assert!(keep(&desk(&[withdraw("approval-1", WithdrawnWhy::ByAgent)]), &of).is_ok());
+    let decided =
+        Command::DecideApproval { approval: approval(1), decision: ApprovalDecision::AllowOnce, at: at(3) };
+    assert!(matches!(keep(&desk(&[decided]), &of), Err(Reject::AlreadyEnded { .. })));
+    let rules =
+        ApprovalDraft { rules: Some(vec![askdesk_domain::RuleId::at(0)]), ..ApprovalDraft::default() };
+    let stranger = keep(&desk(&[]), &DraftOf::Approval { id: approval(1), draft: rules });
+    assert!(matches!(stranger, Err(Reject::Invalid { field, .. }) if field == "draft.rules"));
+}

@@ -1,0 +1,89 @@
+//! Drafts on disk: what a person has begun and not sent. They are no history: each save replaces the one before.
+
+use askdesk_domain::{Begun, DraftFate, DraftOf, Event, KeptDraft, Timestamp, draft};
+use rusqlite::{Transaction, params};
+
+use super::read::{self, Reader};
+use super::{Durability, Journal, JournalError, json};
+
+/// How many drafts are kept; of more, those that were saved longest ago go.
+pub const KEPT_DRAFTS: u32 = 2_000;
+
+fn key(begun: Begun) -> String {
+    match begun {
+        Begun::Request(id) => id.to_string(),
+        Begun::Approval(id) => id.to_string(),
+    }
+}
+
+/// Lets a draft go with what ends it, in the same transaction, so that a stale one never comes back.
+pub(super) fn after(transaction: &Transaction<'_>, event: &Event) -> rusqlite::Result<()> {
+    let Some((begun, fate)) = draft::after(event) else { return Ok(()) };
+    let delete = match fate {
+        DraftFate::Stays => return Ok(()),
+        DraftFate::WordsStay => "DELETE FROM drafts WHERE about = ?1 AND has_words = 0",
+        DraftFate::Goes => "DELETE FROM drafts WHERE about = ?1",
+    };
+    transaction.prepare_cached(delete)?.execute([key(begun)])?;
+    Ok(())
+}
+
+fn write(transaction: &Transaction<'_>, kept: &KeptDraft, at: Timestamp) -> rusqlite::Result<()> {
+    let about = key(kept.of.begun());
+    if kept.of.is_blank() {
+        transaction.prepare_cached("DELETE FROM drafts WHERE about = ?1")?.execute([about])?;
+        return Ok(());
+    }
+    let (body, has_words) = (json(&kept.of)?, kept.of.has_words());
+    let again = transaction
+        .prepare_cached("UPDATE drafts SET saved_at = ?2, has_words = ?3, body = ?4 WHERE about = ?1")?
+        .execute(params![about, at.millis(), has_words, body])?;
+    if again > 0 {
+        return Ok(());
+    }
+    transaction
+        .prepare_cached(
+            "INSERT INTO drafts (about, session, saved_at, has_words, body) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?
+        .execute(params![about, kept.session.to_string(), at.millis(), has_words, body])?;
+    transaction
+        .prepare_cached(
+            "DELETE FROM drafts WHERE about IN
+                (SELECT about FROM drafts ORDER BY saved_at DESC, about DESC LIMIT -1 OFFSET ?1)",
+        )?
+        .execute([KEPT_DRAFTS])?;
+    Ok(())
+}
+
+impl Journal {
+    /// Writes drafts, each in the place of the one before; a blank one is only taken away.
+    ///
+    /// They are safe against a crash of the app at once, and against one of the machine with the next event: the disk
+    /// is not waited for, because a draft is saved while the person types and just before an answer.
+    pub fn save_drafts(&mut self, drafts: &[KeptDraft], at: Timestamp) -> Result<(), JournalError> {
+        self.transact(Durability::Normal, |transaction| {
+            drafts.iter().try_for_each(|kept| write(transaction, kept, at))
+        })
+    }
+}
+
+impl Reader {
+    /// Reads all drafts, those that were saved last first. One that cannot be read is passed over.
+    pub fn drafts(&self) -> Result<Vec<DraftOf>, JournalError> {
+        let run = || {
+            let mut statement = self
+                .connection
+                .prepare_cached("SELECT body FROM drafts ORDER BY saved_at DESC, about DESC")?;
+            let mut rows = statement.query([])?;
+            let mut drafts = Vec::new();
+            while let Some(row) = rows.next()? {
+                match read::from_json(row, 0) {
+                    Ok(draft) => drafts.push(draft),
+                    Err(error) => tracing::error!(%error, "a draft cannot be read"),
+                }
+            }
+            Ok(drafts)
+        };
+        run().map_err(|error| JournalError::of(&self.path, &error))
+    }
+}

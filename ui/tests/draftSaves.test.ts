@@ -1,0 +1,306 @@
+import { fireEvent, screen, within } from '@testing-library/svelte';
+import { describe, expect, test, vi } from 'vitest';
+
+import type { DraftOf, Request } from '../src/generated/wire';
+import { aQuestion, anApproval, anEntry, aRequest, aSession } from '../src/testing/desk';
+import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { answered, expectNoViolations, openDesk, settle } from './open';
+
+const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
+const parts = aQuestion(2, { header: 'Parts', text: 'Which parts?', kind: 'multi', options: ['W', 'X'] });
+const two = (changes: Partial<Request> = {}) => aRequest({ questions: [store, parts], ...changes });
+const one = (changes: Partial<Request> = {}) => aRequest({ questions: [store], ...changes });
+
+type Begun = Partial<Extract<DraftOf, { of: 'request' }>['draft']>;
+const draft = (begun: Begun, id = 'r1'): DraftOf => ({
+  of: 'request',
+  id,
+  draft: { active: 0, answers: [], declining: false, words: '', ...begun },
+});
+const on = (question: string, begun: { chosen?: string[]; other?: string; note?: string }) => ({
+  question,
+  chosen: [],
+  otherChosen: (begun.other ?? '') !== '' && !begun.chosen,
+  other: '',
+  note: '',
+  ...begun,
+});
+
+const words = () => screen.getByRole('textbox', { name: 'Your own words' });
+const radio = (name: string) => screen.getByRole('radio', { name });
+const button = (name: string) => screen.getByRole('button', { name });
+const saves = (bridge: FakeBridge) => bridge.sent('save_draft');
+const saved = (bridge: FakeBridge) => saves(bridge).at(-1)?.draft;
+const open = (request: Request, drafts: DraftOf[] = []) => {
+  const bridge = new FakeBridge({ requests: [request] });
+  bridge.drafts = drafts;
+  return openDesk(bridge);
+};
+/** Longer than a change may take to the disk. */
+const wait = (millis = 300) => new Promise((resolve) => setTimeout(resolve, millis));
+
+/** A reply that comes when it is told to. */
+function held<T>() {
+  let give: (value: T) => void = () => undefined;
+  let refuse: (error: unknown) => void = () => undefined;
+  const promise = new Promise<T>((resolve, reject) => ([give, refuse] = [resolve, reject]));
+  return { promise, give: (value: T) => give(value), refuse: (error: unknown) => refuse(error) };
+}
+
+describe('what was begun', () => {
+  test('case_28_comes_back_question_choices_words_and_place', async () => {
+    const begun = draft({
+      active: 1,
+      answers: [on('q1', { other: 'a graph store' }), on('q2', { chosen: ['q2o2'], note: 'only X' })],
+    });
+    const { user, bridge } = await open(two(), [begun]);
+    expect(screen.getByRole('group', { name: /Which parts\?/ })).toBeVisible();
+    expect(screen.getByRole('checkbox', { name: 'X' })).toBeChecked();
+    expect(screen.getByRole('textbox', { name: 'Note' })).toHaveValue('only X');
+    await user.click(button('Back'));
+    expect(words()).toHaveValue('a graph store');
+    await wait();
+    // Looking is a change too; what was read is not written again.
+    expect(saves(bridge).map(({ draft: saved }) => saved)).toEqual([{ ...begun, draft: { ...begun.draft, active: 0 } }]);
+    await expectNoViolations();
+  });
+
+  test('the words of a decline come back in their form', async () => {
+    await open(one(), [draft({ declining: true, words: 'not now' })]);
+    expect(screen.getByDisplayValue('not now')).toBeVisible();
+  });
+
+  test('an edited plan and the words of a refusal come back', async () => {
+    const plan = anApproval({ what: { detail: 'plan', plan: '1. Build', path: null }, tool: 'ExitPlanMode' });
+    const bridge = new FakeBridge({ approvals: [plan] });
+    bridge.drafts = [
+      {
+        of: 'approval',
+        id: plan.id,
+        draft: { form: 'plan', message: '', rules: null, plan: '1. Wait', mode: 'accept_edits' },
+      },
+    ];
+    const { user } = await openDesk(bridge);
+    const field = screen.getByDisplayValue('1. Wait');
+    await user.type(field, ' longer');
+    await user.tab();
+    expect(saved(bridge)).toMatchObject({ of: 'approval', draft: { plan: '1. Wait longer', mode: 'accept_edits' } });
+  });
+
+  test('case_27_a_missed_question_stands_open_with_it_and_it_can_be_copied', async () => {
+    const state = { state: 'ended', at: 1, outcome: { outcome: 'orphaned', why: 'app_quit' }, delivery: null } as const;
+    await open(one({ state }), [draft({ answers: [on('q1', { other: 'a graph store' })] })]);
+    expect(words()).toHaveValue('a graph store');
+    expect(words()).toBeVisible();
+    expect(button('Copy what you have begun')).toBeVisible();
+  });
+
+  test('stays with the person when the agent takes the question back', async () => {
+    const { user, bridge } = await open(one());
+    bridge.push({ change: 'entry', session: 's1', entry: anEntry(9, { kind: 'request', request: 'r1' }) });
+    await user.type(words(), 'do not lose this');
+    const state = { state: 'ended', at: 1, outcome: { outcome: 'withdrawn', why: { why: 'by_agent' } }, delivery: null } as const;
+    bridge.push({ change: 'request', request: one({ state }) });
+    await settle();
+    const left = screen.getByRole('group', { name: 'What you had written' });
+    expect(left).toHaveTextContent('do not lose this');
+    expect(button('Copy what you had written')).toBeVisible();
+    await expectNoViolations();
+    await wait();
+    expect(saved(bridge)).toMatchObject({ draft: { answers: [{ other: 'do not lose this' }] } });
+  });
+});
+
+describe('saving', () => {
+  test('takes no more than 300 ms, while the person goes on typing', async () => {
+    const { bridge } = await open(one());
+    vi.useFakeTimers();
+    const times: number[] = [];
+    bridge.on('save_draft', () => (times.push(performance.now()), {}));
+    const began = performance.now();
+    for (let letters = 1; letters <= 12; letters += 1) {
+      await fireEvent.input(words(), { target: { value: 'x'.repeat(letters) } });
+      await vi.advanceTimersByTimeAsync(50);
+    }
+    await vi.advanceTimersByTimeAsync(250);
+    vi.useRealTimers();
+    expect(saved(bridge)).toEqual(draft({ answers: [on('q1', { other: 'x'.repeat(12) })] }));
+    const gaps = times.map((time, index) => time - (times[index - 1] ?? began));
+    expect(Math.max(...gaps)).toBeLessThan(300);
+    expect(times.length).toBeLessThan(8);
+    expect(saves(bridge).map(({ n }) => n)).toEqual(times.map((_, index) => index + 1));
+    expect(new Set(saves(bridge).map(({ page }) => page)).size).toBe(1);
+  });
+
+  test.each([
+    ['the focus leaves the field', () => words().blur()],
+    ['the page is hidden', () => hide()],
+    ['the window loses the focus', () => window.dispatchEvent(new Event('blur'))],
+    ['the page is left', () => window.dispatchEvent(new Event('beforeunload'))],
+    ['the page is gone', () => window.dispatchEvent(new Event('pagehide'))],
+  ])('is at once when %s', async (_, leave) => {
+    const { user, bridge } = await open(one());
+    await user.click(words());
+    await fireEvent.input(words(), { target: { value: 'mine' } });
+    expect(saves(bridge)).toEqual([]);
+    leave();
+    expect(saved(bridge)).toEqual(draft({ answers: [on('q1', { other: 'mine' })] }));
+    await wait();
+    expect(saves(bridge)).toHaveLength(1);
+  });
+
+  test('sends the newest after the one on its way, and at once where the page goes', async () => {
+    const { bridge } = await open(one());
+    const first = held<Record<string, never>>();
+    bridge.on('save_draft', () => first.promise);
+    await fireEvent.input(words(), { target: { value: 'a' } });
+    await wait(200);
+    await fireEvent.input(words(), { target: { value: 'ab' } });
+    await wait(200);
+    expect(saves(bridge)).toHaveLength(1);
+    window.dispatchEvent(new Event('beforeunload'));
+    expect(saves(bridge).map(({ n, draft: sent }) => [n, sent])).toEqual([
+      [1, draft({ answers: [on('q1', { other: 'a' })] })],
+      [2, draft({ answers: [on('q1', { other: 'ab' })] })],
+    ]);
+    first.give({});
+  });
+
+  test('says that it failed, keeps the words, and tries again until it is done', async () => {
+    const { user, bridge } = await open(one());
+    bridge.on('save_draft', () => Promise.reject(anError({ code: 'storage_full' })));
+    await user.type(words(), 'mine');
+    await user.tab();
+    await settle();
+    expect(screen.getByText(/is not saved yet: The disk is full/)).toBeVisible();
+    expect(words()).toHaveValue('mine');
+    await expectNoViolations();
+    bridge.on('save_draft', () => ({}));
+    await vi.waitFor(() => expect(screen.queryByText(/is not saved yet/)).toBeNull(), { timeout: 2000 });
+    expect(saved(bridge)).toEqual(draft({ answers: [on('q1', { other: 'mine' })] }));
+  });
+
+  test('never sends what is typed for a secret', async () => {
+    const secret = aQuestion(2, { kind: 'secret', text: 'Which key?', options: [] });
+    const { user, bridge } = await open(aRequest({ questions: [store, secret] }));
+    await user.click(radio('SQLite'));
+    await settle();
+    await user.type(screen.getByLabelText('Your own words', { selector: 'input[type=password]' }), 'hunter2');
+    await user.tab();
+    await wait();
+    expect(saved(bridge)).toEqual(draft({ active: 1, answers: [on('q1', { chosen: ['q1o1'] })] }));
+    expect(JSON.stringify(bridge.calls)).not.toContain('hunter2');
+  });
+
+  test('takes back what was undone, and writes nothing where nothing was begun', async () => {
+    const { user, bridge } = await open(two());
+    await user.click(button('Next'));
+    await user.click(button('Back'));
+    await user.type(words(), 'x');
+    await wait();
+    await user.clear(words());
+    await user.click(radio('SQLite'));
+    await user.click(button('Back'));
+    await wait();
+    expect(saved(bridge)).toMatchObject({ draft: { answers: [{ question: 'q1', other: '' }] } });
+  });
+});
+
+describe('reading after a reload', () => {
+  test('keeps what was typed since and what had stood there', async () => {
+    const bridge = new FakeBridge({ requests: [two()] });
+    const reading = held<{ drafts: DraftOf[] }>();
+    bridge.on('read_drafts', () => reading.promise);
+    const { user } = await openDesk(bridge);
+    await user.type(words(), 'new words');
+    await wait();
+    // It would have overwritten unseen what is on disk.
+    expect(saves(bridge)).toEqual([]);
+    const disk = draft({
+      active: 1,
+      answers: [on('q1', { other: 'old words', note: 'old note' }), on('q2', { chosen: ['q2o1'] })],
+    });
+    reading.give({ drafts: [disk] });
+    await settle();
+    expect(words()).toHaveValue('old words\nnew words');
+    expect(words()).toHaveFocus();
+    await wait();
+    const expected = [
+      on('q1', { other: 'old words\nnew words', note: 'old note' }),
+      on('q2', { chosen: ['q2o1'] }),
+    ];
+    expect(saved(bridge)).toEqual(draft({ answers: expected }));
+  });
+
+  test('a choice made since stays, and the ticks of several stand together', async () => {
+    const bridge = new FakeBridge({ requests: [two()] });
+    const reading = held<{ drafts: DraftOf[] }>();
+    bridge.on('read_drafts', () => reading.promise);
+    const { user, desk } = await openDesk(bridge);
+    await user.click(radio('PostgreSQL'));
+    await user.click(screen.getByRole('checkbox', { name: 'X' }));
+    const answers = [on('q1', { chosen: ['q1o1'] }), on('q2', { chosen: ['q2o1'] })];
+    reading.give({ drafts: [draft({ answers })] });
+    await settle();
+    expect(desk.state.drafts['r1']?.answers['q1']?.chosen).toEqual(['q1o2']);
+    expect(desk.state.drafts['r1']?.answers['q2']?.chosen).toEqual(['q2o1', 'q2o2']);
+  });
+
+  test('that failed is said once and tried again', async () => {
+    const bridge = new FakeBridge({ requests: [one()] });
+    bridge.on('read_drafts', () => Promise.reject(anError({ code: 'storage_busy' })));
+    await openDesk(bridge);
+    expect(screen.getByText(/The history is busy/)).toBeVisible();
+    bridge.on('read_drafts', () => ({ drafts: [draft({ answers: [on('q1', { other: 'mine' })] })] }));
+    await vi.waitFor(() => expect(words()).toHaveValue('mine'), { timeout: 2000 });
+  });
+});
+
+describe('an answer', () => {
+  test('waits for no draft, and none is saved behind it', async () => {
+    const { user, bridge } = await open(one());
+    bridge.on('save_draft', () => held<Record<string, never>>().promise);
+    const sending = held<Request>();
+    bridge.on('answer_question', () => sending.promise);
+    await user.type(words(), 'mine');
+    await wait();
+    expect(saves(bridge)).toHaveLength(1);
+    await user.type(words(), '!');
+    await user.keyboard('{Enter}');
+    expect(bridge.sent('answer_question')).toHaveLength(1);
+    await wait();
+    sending.give(answered(one(), [{ question: 'q1', other: 'mine!' }]));
+    await wait();
+    expect(saves(bridge)).toHaveLength(1);
+  });
+
+  test('that failed leaves its draft, which is saved then', async () => {
+    const { user, bridge } = await open(one());
+    const sending = held<Request>();
+    bridge.on('answer_question', () => sending.promise);
+    await user.click(radio('SQLite'));
+    await user.click(button('Submit'));
+    await wait();
+    const before = saves(bridge).length;
+    sending.refuse(anError({ code: 'storage_full' }));
+    await wait();
+    expect(within(document.body).getByRole('alert')).toHaveTextContent('The disk is full');
+    expect(radio('SQLite')).toBeChecked();
+    expect([before, saved(bridge)]).toEqual([expect.any(Number), draft({ answers: [on('q1', { chosen: ['q1o1'] })] })]);
+  });
+});
+
+function hide() {
+  const state = vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
+  document.dispatchEvent(new Event('visibilitychange'));
+  state.mockRestore();
+}
+
+test('sessions that are closed keep what was begun in them', async () => {
+  const bridge = new FakeBridge({ sessions: [aSession()], requests: [] });
+  bridge.drafts = [draft({ answers: [on('q1', { other: 'mine' })] })];
+  await openDesk(bridge);
+  bridge.push({ change: 'request', request: one() });
+  await settle();
+  expect(words()).toHaveValue('mine');
+});
