@@ -58,7 +58,11 @@ export function reduceHistory(state: State, action: HistoryAction): State {
   });
   switch (action.type) {
     case 'history_opened':
-      return { ...next({ open: true, stretch: null }), startOpen: false };
+      return {
+        ...next({ open: true, stretch: null }),
+        startOpen: false,
+        inbox: { ...state.inbox, open: false },
+      };
     case 'history_closed':
       return closeHistory(state);
     case 'history_written': {

@@ -137,6 +137,20 @@ export interface History {
   stretch: Stretch | null;
 }
 
+/** The parts of the inbox; permissions share none with questions. */
+export type InboxPart = 'questions' | 'approvals' | 'missed';
+
+/** The view of everything that waits, of all sessions. */
+export interface Inbox {
+  open: boolean;
+  part: InboxPart;
+  /** The one session it is narrowed to. */
+  session: SessionId | null;
+  newestFirst: boolean;
+  /** When it was opened: what ended later stays in its place. */
+  since: number;
+}
+
 export interface State {
   link: Link;
   sessions: readonly Session[];
@@ -186,6 +200,9 @@ export interface State {
   settings: SettingsRead | null;
   settingsOpen: boolean;
   history: History;
+  inbox: Inbox;
+  /** The request the walk through what waits led to last. */
+  walked: { id: RequestId; askedAt: number } | null;
 }
 
 /** In pixels: from what the narrowest card needs to what leaves a readable transcript. */
@@ -239,6 +256,8 @@ export function initialState(
       past: null,
       stretch: null,
     },
+    inbox: { open: false, part: 'questions', session: null, newestFirst: false, since: 0 },
+    walked: null,
   };
 }
 
