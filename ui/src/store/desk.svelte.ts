@@ -25,6 +25,7 @@ import { t } from '../shared/messages';
 import { toInputs } from './drafts';
 import { firstOf } from './entries';
 import { Past } from './past';
+import { PastQuestions } from './pastQuestions';
 import { reduce, type Action } from './reducer';
 import { draftOf, requestOf, sessionInView, submitOf, transcriptOf } from './select';
 import { emptyStartDraft, initialState, type State } from './state';
@@ -80,6 +81,7 @@ export const submitKey = {
 export class Desk {
   state: State = $state.raw(initialState(sessionStorage.getItem(SELECTED_KEY), readUnsent()));
   readonly past: Past;
+  readonly pastQuestions: PastQuestions;
   readonly #bridge: Bridge;
   /** Frames of an older subscription are not listened to. */
   #subscription = 0;
@@ -94,6 +96,7 @@ export class Desk {
   constructor(bridge: Bridge) {
     this.#bridge = bridge;
     this.past = new Past(bridge, this);
+    this.pastQuestions = new PastQuestions(bridge, this);
   }
 
   /** Subscribes and reports what the window shows; gives the way to stop. */

@@ -7,6 +7,7 @@ import type {
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
 import { archivePage, mergeEntries } from './pages';
+import { withoutSession } from './questions';
 import type { State, Stretch } from './state';
 
 /** What can happen while the past is looked at. */
@@ -196,6 +197,7 @@ export function forgetSession(state: State, id: SessionId): State {
     history: {
       ...history,
       hits: history.hits.filter((hit) => hit.session !== id),
+      questions: withoutSession(history.questions, id),
       past: history.past?.filter((session) => session.id !== id) ?? null,
       stretch: history.stretch?.session.id === id ? null : history.stretch,
     },

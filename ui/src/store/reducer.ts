@@ -26,6 +26,7 @@ import { putRequest, putSession, receiveFrames } from './frames';
 import { isMissed } from './late';
 import { isHistoryAction, reduceHistory, type HistoryAction } from './history';
 import { isInboxAction, reduceInbox, toSessions, type InboxAction } from './inbox';
+import { isQuestionsAction, reduceQuestions, type QuestionsAction } from './questions';
 import { withoutKey } from './queue';
 import { takePage, type PageAsked } from './pages';
 import { shownSession } from './select';
@@ -86,6 +87,7 @@ export type Action =
   | { type: 'settings_opened' }
   | { type: 'settings_closed' }
   | HistoryAction
+  | QuestionsAction
   | InboxAction;
 
 type DraftAction = { request: RequestId } & (
@@ -252,6 +254,7 @@ function step(state: State, action: Action): State {
       return { ...state, settingsOpen: false };
     default:
       if (isInboxAction(action)) return reduceInbox(state, action);
+      if (isQuestionsAction(action)) return reduceQuestions(state, action);
       return isHistoryAction(action) ? reduceHistory(state, action) : reduceDraft(state, action);
   }
 }

@@ -9,9 +9,11 @@ import type {
   LiveText,
   MessageId,
   OptionId,
+  OutcomeKind,
   PermissionMode,
   QuestionId,
   QuestionPolicy,
+  QuestionsFound,
   Request,
   RequestId,
   RuleId,
@@ -123,9 +125,31 @@ export interface Stretch {
   deleting: boolean;
 }
 
+/** What of the past's questions is looked at. */
+export interface QuestionsFilter {
+  query: string;
+  /** None stands for every session. */
+  session: SessionId | null;
+  /** None stands for any end. */
+  outcome: OutcomeKind | null;
+}
+
+/** The questions of the past. */
+export interface PastQuestions {
+  filter: QuestionsFilter;
+  /** What was found for the filter as it stands, once that was read. */
+  found: QuestionsFound | null;
+  error: DeskError | null;
+  /** The file an export was written to. */
+  saved: string | null;
+}
+
 /** The view of the past. */
 export interface History {
   open: boolean;
+  /** Everything that was said, or questions alone. */
+  part: 'said' | 'questions';
+  questions: PastQuestions;
   query: string;
   /** The query that the hits answer. */
   found: string | null;
@@ -248,6 +272,13 @@ export function initialState(
     settingsOpen: false,
     history: {
       open: false,
+      part: 'said',
+      questions: {
+        filter: { query: '', session: null, outcome: null },
+        found: null,
+        error: null,
+        saved: null,
+      },
       query: '',
       found: null,
       hits: [],

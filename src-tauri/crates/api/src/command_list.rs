@@ -35,8 +35,10 @@ macro_rules! for_each_command {
             note_painted(NotePainted) -> Done,
             search_history(SearchHistory) -> HistoryFound,
             read_past_sessions(ReadPastSessions) -> PastSessions,
-            export_session(ExportSession) -> ExportedSession,
+            export_session(ExportSession) -> Exported,
             save_export(SaveExport) -> SavedExport,
+            search_questions(SearchQuestions) -> QuestionsFound,
+            save_questions(SaveQuestions) -> SavedExport,
             delete_session(DeleteSession) -> Done,
         }
     };

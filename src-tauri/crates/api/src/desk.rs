@@ -1,6 +1,7 @@
 //! The commands, carried out on an engine.
 
 mod past;
+mod questions;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -612,12 +613,20 @@ impl Commands for DeskApi {
         Ok(PastSessions { sessions })
     }
 
-    async fn export_session(&self, input: ExportSession) -> Result<ExportedSession, Error> {
+    async fn export_session(&self, input: ExportSession) -> Result<Exported, Error> {
         self.export(input.session, input.format).await
     }
 
     async fn save_export(&self, input: SaveExport) -> Result<SavedExport, Error> {
-        self.save(input).await
+        self.save_session(input).await
+    }
+
+    async fn search_questions(&self, input: SearchQuestions) -> Result<QuestionsFound, Error> {
+        self.questions(input).await
+    }
+
+    async fn save_questions(&self, input: SaveQuestions) -> Result<SavedExport, Error> {
+        self.save_questions_found(input).await
     }
 
     async fn delete_session(&self, input: DeleteSession) -> Result<Done, Error> {

@@ -52,8 +52,10 @@ fn typescript() -> String {
         dto::ReadSettings, dto::ChangeSetting, dto::SettingsRead,
         dto::NoteView, dto::NotePainted, dto::Done,
         askdesk_engine::EntryKind, dto::SearchHistory, dto::HistoryFound, dto::SearchHit,
-        dto::ReadPastSessions, dto::PastSessions, dto::ExportFormat, dto::ExportSession, dto::ExportedSession,
+        dto::ReadPastSessions, dto::PastSessions, dto::ExportFormat, dto::ExportSession, dto::Exported,
         dto::SaveExport, dto::SavedExport, dto::DeleteSession,
+        askdesk_engine::OutcomeKind, dto::QuestionsWanted, dto::SearchQuestions, dto::QuestionsFound,
+        dto::PastQuestion, dto::QuestionsFormat, dto::SaveQuestions,
         error::ErrorCode, error::Error, error::EndedElsewhere,
     ];
     let mut text = String::from("// Generated from the Rust types by `cargo xtask wire`. Do not edit.\n");

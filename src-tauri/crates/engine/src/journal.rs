@@ -1,6 +1,7 @@
 //! The journal: what has happened, on disk before anybody hears of it.
 
 mod forget;
+mod questions;
 mod read;
 mod schema;
 mod search;
@@ -15,6 +16,7 @@ use askdesk_domain::{
 };
 use rusqlite::{Connection, Transaction, params};
 
+pub use questions::{OutcomeKind, QuestionFilter, QuestionsFound};
 pub use read::{Page, Reader};
 pub use search::{EntryKind, Found, Hit, SEARCHED_BEST};
 

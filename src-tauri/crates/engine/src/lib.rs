@@ -16,7 +16,9 @@ pub mod writer;
 
 pub use handle::{EngineHandle, OpenedEngine, PAGE_ENTRIES};
 pub use hub::Subscription;
-pub use journal::{EntryKind, Found, Hit, Journal, JournalError, Page};
+pub use journal::{
+    EntryKind, Found, Hit, Journal, JournalError, OutcomeKind, Page, QuestionFilter, QuestionsFound,
+};
 pub use session::{RETENTION_EVERY, Sessions, StartSpec};
 pub use settings::{IgnoredSetting, ReadSettings, SettingsError, SettingsFile};
 pub use writer::{Applied, Attention, EngineError};

@@ -1,0 +1,242 @@
+//! The inbox over all sessions, and the walk through what waits, in the real window.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use fantoccini::actions::{InputSource, KeyAction, KeyActions};
+use serde_json::{Value, json};
+
+use crate::examples::asked;
+use crate::harness::{Desk, Setup};
+
+const SESSIONS: usize = 50;
+/// How many requests each session has open at once.
+const EACH: usize = 4;
+/// Of a hundred frames, how many may take longer than two of them: 33 ms.
+const SLOW_FRAMES: usize = 10;
+
+/// Presses keys one after the other and counts them; what is held down counts with the key it is held for.
+struct Keys<'a> {
+    desk: &'a Desk,
+    pressed: usize,
+}
+
+impl Keys<'_> {
+    async fn press(&mut self, key: char, held: Option<char>) {
+        let mut actions = KeyActions::new("keyboard".to_owned());
+        for value in held {
+            actions = actions.then(KeyAction::Down { value });
+        }
+        actions = actions.then(KeyAction::Down { value: key }).then(KeyAction::Up { value: key });
+        for value in held {
+            actions = actions.then(KeyAction::Up { value });
+        }
+        self.desk.client.perform_actions(actions).await.unwrap();
+        self.pressed += 1;
+    }
+}
+
+const CONTROL: char = '\u{e009}';
+const ENTER: char = '\u{e007}';
+
+/// Waits until the focus stands in the card of a session's question.
+async fn focus_in_card(desk: &Desk, session: &str) {
+    desk.wait("the focus in the card", async || {
+        let script = "return document.querySelector(`[data-session-view='${arguments[0]}']`) !== null
+            && document.activeElement.closest('aside [data-card] fieldset') !== null";
+        (desk.script(script, vec![json!(session)]).await == true).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_question_of_another_session_is_answered_with_one_key_more() {
+    let desk = asked("technology").await;
+    let other = desk.start_demo("prefilled", "Elsewhere").await;
+    desk.select(&other).await;
+    desk.find(&format!("nav [data-session='{other}'][data-state=idle]")).await;
+    let composer = desk.find("[data-composer]").await;
+    composer.send_keys("half a thought").await.unwrap();
+    let before = desk.responses().len();
+    let asker = desk.find("nav [data-session][data-state=needs_you]").await;
+    let asker = asker.attr("data-session").await.unwrap().unwrap();
+
+    let mut keys = Keys { desk: &desk, pressed: 0 };
+    keys.press('j', Some(CONTROL)).await;
+    focus_in_card(&desk, &asker).await;
+    keys.press(' ', None).await;
+    keys.press(ENTER, None).await;
+    let responses = desk.wait_for_responses(before + 1).await;
+    assert_eq!(
+        responses[before]["updatedInput"]["answers"],
+        json!({ "Which store should the notes be kept in?": "SQLite (Recommended)" })
+    );
+    assert_eq!(keys.pressed, 3, "one more than the two in the session itself");
+    desk.select(&other).await;
+    let kept = desk.find("[data-composer]").await.prop("value").await.unwrap().unwrap();
+    assert_eq!(kept, "half a thought", "nothing of the walk was typed into the field it began in");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn the_walk_goes_through_every_session_by_age_and_begins_again() {
+    let desk = asked("technology").await;
+    let first = desk.find("nav [data-session]").await.attr("data-session").await.unwrap().unwrap();
+    let second = desk.start_demo("features", "Second").await;
+    desk.find(&format!("nav [data-session='{second}'][data-state=needs_you]")).await;
+    let mut keys = Keys { desk: &desk, pressed: 0 };
+    for session in [&first, &second, &first] {
+        keys.press('j', Some(CONTROL)).await;
+        focus_in_card(&desk, session).await;
+    }
+    assert!(desk.responses().is_empty(), "walking answers nothing");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn the_inbox_has_questions_permissions_and_what_was_missed_apart() {
+    let desk = Setup::default().env("ASKDESK_FAKE_PACE", "0").open().await;
+    let question = desk.start_demo("technology", "Question").await;
+    let permission = desk.start_demo("approval", "Permission").await;
+    let missed = desk.start_demo("dies-pending", "Gone").await;
+    for (session, state) in [(&question, "needs_you"), (&permission, "needs_you"), (&missed, "failed")] {
+        desk.find(&format!("nav [data-session='{session}'][data-state={state}]")).await;
+    }
+    desk.click("button", "Inbox").await;
+    desk.by_role_in("main", "radio", "PostgreSQL").await;
+    assert_eq!(desk.axe().await, Vec::<String>::new());
+    desk.click("button", "Permissions").await;
+    desk.find("[data-inbox-approval]").await;
+    assert!(!desk.shows("main fieldset").await, "no field of a question stands beside a permission");
+    assert_eq!(desk.axe().await, Vec::<String>::new());
+    desk.click("button", "Missed").await;
+    let summary = desk.find("main [data-missed] summary").await;
+    desk.press(&summary).await;
+    desk.by_role_in("main", "button", "Send when resumed").await;
+    assert_eq!(desk.axe().await, Vec::<String>::new());
+    desk.click("button", "Questions").await;
+    desk.click("radio", "PostgreSQL").await;
+    desk.click("button", "Submit").await;
+    desk.wait_for_responses(1).await;
+    desk.shows_text("main [data-inbox-item]", "Store: PostgreSQL").await;
+    assert_eq!(desk.axe().await, Vec::<String>::new());
+    desk.close().await;
+}
+
+/// A scene in which one agent asks several things at once, each with its own text.
+fn many(session: usize) -> Value {
+    let ask = |part: usize| {
+        json!({ "questions": [{ "question": format!("Session {session}, part {part}?"), "header": format!("Part {part}"),
+            "multiSelect": false, "options": [
+                { "label": "Yes", "description": "It is done at once, and can be undone later." },
+                { "label": "No", "description": "It stays as it is." },
+                { "label": "Later", "description": "It comes up again when this session is through." } ] }] })
+    };
+    let asks: Vec<Value> = (1..=EACH).map(ask).collect();
+    json!({ "name": format!("many-{session}"), "title": "Many", "description": "Asks several things at once.",
+        "turns": [[{ "ask_together": asks }]] })
+}
+
+fn write_scene(folder: &Path, session: usize) -> String {
+    let path = folder.join(format!("many-{session}.json"));
+    std::fs::write(&path, many(session).to_string()).unwrap();
+    path.display().to_string()
+}
+
+#[tokio::test]
+async fn case_50_two_hundred_requests_of_fifty_sessions_stand_in_the_inbox_and_each_is_answered_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open().await;
+    for session in 1..=SESSIONS {
+        let scene = write_scene(folder.path(), session);
+        let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "example": scene },
+            "name": format!("Session {session}"), "prompt": "Go." });
+        desk.invoke("start_session", input).await.unwrap();
+    }
+    let all = SESSIONS * EACH;
+    desk.wait_long("all questions", async || {
+        let badge = desk.find("[data-inbox]").await.text().await.ok()?;
+        badge.contains(&all.to_string()).then_some(())
+    })
+    .await;
+    desk.click("button", "Inbox").await;
+    desk.find("[data-inbox-item]").await;
+
+    let (mut seen, mut frames, mut mounted) = (BTreeSet::new(), Vec::new(), 0);
+    loop {
+        let scrolled = desk.client.execute_async(SCROLL, vec![]).await.unwrap();
+        seen.extend(scrolled["seen"].as_array().unwrap().iter().map(|id| id.as_str().unwrap().to_owned()));
+        frames.extend(scrolled["frames"].as_array().unwrap().iter().map(|took| took.as_f64().unwrap()));
+        mounted = mounted.max(scrolled["mounted"].as_u64().unwrap());
+        if scrolled["end"] == true {
+            break;
+        }
+    }
+    assert_eq!(seen.len(), all, "every request came by");
+    frames.sort_by(f64::total_cmp);
+    let at = |share: usize| frames[(frames.len() - 1) * share / 100];
+    println!(
+        "{} frames: median {:.1} ms, 95th {:.1} ms, longest {:.1} ms; at most {} cards at once",
+        frames.len(),
+        at(50),
+        at(95),
+        at(100),
+        mounted
+    );
+    assert!(at(100 - SLOW_FRAMES) <= 33.4, "scrolling is smooth: {frames:?}");
+    assert!(mounted < 40, "only what is in view is drawn");
+    assert_eq!(desk.axe().await, Vec::<String>::new());
+
+    // From both ends and from the middle, each by itself.
+    for (turn, place) in [0.0, 1.0, 0.5].into_iter().enumerate() {
+        let script = "const list = document.querySelector('[data-inbox-view] section');
+            list.scrollTop = arguments[0] * list.scrollHeight;";
+        desk.script(script, vec![json!(place)]).await;
+        let (request, question) = desk
+            .wait("an open card in view", async || {
+                let found = desk.script(IN_VIEW, vec![]).await;
+                Some((found[0].as_str()?.to_owned(), found[1].as_str()?.to_owned()))
+            })
+            .await;
+        let within = format!("[data-inbox-item='{request}']");
+        let choice = desk.by_role_in(&within, "radio", "No").await;
+        desk.press(&choice).await;
+        let submit = desk.by_role_in(&within, "button", "Submit").await;
+        desk.press(&submit).await;
+        let responses = desk.wait_for_responses(turn + 1).await;
+        assert_eq!(responses[turn]["updatedInput"]["answers"], json!({ question: "No" }));
+        let left = (all - turn - 1).to_string();
+        desk.shows_text("[data-inbox]", &left).await;
+    }
+    assert_eq!(desk.responses().len(), 3);
+    desk.close().await;
+}
+
+/// Scrolls on for some frames, by a good turn of the wheel in each.
+const SCROLL: &str = "
+    const done = arguments[0];
+    const list = document.querySelector('[data-inbox-view] section');
+    const [frames, seen] = [[], new Set()];
+    let [last, mounted] = [performance.now(), 0];
+    const step = () => {
+        const now = performance.now();
+        frames.push(now - last);
+        last = now;
+        const items = document.querySelectorAll('[data-inbox-item]');
+        mounted = Math.max(mounted, items.length);
+        items.forEach(item => seen.add(item.dataset.inboxItem));
+        const end = list.scrollTop + list.clientHeight >= list.scrollHeight - 1;
+        if (end || frames.length > 100) return done({ frames: frames.slice(1), seen: [...seen], mounted, end });
+        list.scrollTop += 120;
+        requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);";
+
+/// The first open card that stands whole in view, with its question.
+const IN_VIEW: &str = "
+    const list = document.querySelector('[data-inbox-view] section').getBoundingClientRect();
+    const item = [...document.querySelectorAll('[data-inbox-item]')].find(item => {
+        const { top, bottom } = item.getBoundingClientRect();
+        return top >= list.top && bottom <= list.bottom && item.querySelector('fieldset');
+    });
+    return item ? [item.dataset.inboxItem, item.querySelector('legend .text').textContent] : [null, null];";
