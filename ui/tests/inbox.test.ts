@@ -109,6 +109,7 @@ describe('what the inbox lists', () => {
       approvals: [anApproval()],
     });
     expect(allWaiting(state)).toEqual({ questions: 3, approvals: 1, since: NOW - 30_000 });
+    expect(inboxCounts(state)).toEqual({ questions: 3, approvals: 1, missed: 0 });
   });
 
   test('shows no session while it is open, and goes away for any other view', () => {

@@ -12,8 +12,13 @@ use crate::harness::{Desk, Setup};
 const SESSIONS: usize = 50;
 /// How many requests each session has open at once.
 const EACH: usize = 4;
-/// Of a hundred frames, how many may take longer than two of them: 33 ms.
-const SLOW_FRAMES: usize = 10;
+/// How many times as long as a frame that only paints one may take that brings new cards; a machine without a graphics
+/// card or with other work is slow in both.
+const NEW_TO_STILL: f64 = 2.0;
+/// What is added to that in milliseconds: half a frame.
+const HALF_A_FRAME: f64 = 8.0;
+/// How many cards may be drawn at once, with what is kept ready above and below.
+const DRAWN: u64 = 16;
 
 /// Presses keys one after the other and counts them; what is held down counts with the key it is held for.
 struct Keys<'a> {
@@ -162,29 +167,31 @@ async fn case_50_two_hundred_requests_of_fifty_sessions_stand_in_the_inbox_and_e
     desk.click("button", "Inbox").await;
     desk.find("[data-inbox-item]").await;
 
-    let (mut seen, mut frames, mut mounted) = (BTreeSet::new(), Vec::new(), 0);
+    let (mut seen, mut drawn) = (BTreeSet::new(), 0);
+    let (mut still, mut new) = (Vec::new(), Vec::new());
     loop {
         let scrolled = desk.client.execute_async(SCROLL, vec![]).await.unwrap();
         seen.extend(scrolled["seen"].as_array().unwrap().iter().map(|id| id.as_str().unwrap().to_owned()));
-        frames.extend(scrolled["frames"].as_array().unwrap().iter().map(|took| took.as_f64().unwrap()));
-        mounted = mounted.max(scrolled["mounted"].as_u64().unwrap());
+        still.extend(times(&scrolled["still"]));
+        new.extend(times(&scrolled["new"]));
+        drawn = drawn.max(scrolled["drawn"].as_u64().unwrap());
         if scrolled["end"] == true {
             break;
         }
     }
     assert_eq!(seen.len(), all, "every request came by");
-    frames.sort_by(f64::total_cmp);
-    let at = |share: usize| frames[(frames.len() - 1) * share / 100];
+    let [still, new] = [still, new].map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        [50, 95, 100].map(|share| times[(times.len() - 1) * share / 100])
+    });
     println!(
-        "{} frames: median {:.1} ms, 95th {:.1} ms, longest {:.1} ms; at most {} cards at once",
-        frames.len(),
-        at(50),
-        at(95),
-        at(100),
-        mounted
+        "median, 95th and longest frame in ms: {still:?} painted again, {new:?} with new cards; {drawn} cards drawn"
     );
-    assert!(at(100 - SLOW_FRAMES) <= 33.4, "scrolling is smooth: {frames:?}");
-    assert!(mounted < 40, "only what is in view is drawn");
+    assert!(
+        new[0] <= NEW_TO_STILL * still[0] + HALF_A_FRAME,
+        "scrolling brings {new:?}, standing still {still:?}"
+    );
+    assert!(drawn <= DRAWN, "only what is in view is drawn, not {drawn}");
     assert_eq!(desk.axe().await, Vec::<String>::new());
 
     // From both ends and from the middle, each by itself.
@@ -192,12 +199,7 @@ async fn case_50_two_hundred_requests_of_fifty_sessions_stand_in_the_inbox_and_e
         let script = "const list = document.querySelector('[data-inbox-view] section');
             list.scrollTop = arguments[0] * list.scrollHeight;";
         desk.script(script, vec![json!(place)]).await;
-        let (request, question) = desk
-            .wait("an open card in view", async || {
-                let found = desk.script(IN_VIEW, vec![]).await;
-                Some((found[0].as_str()?.to_owned(), found[1].as_str()?.to_owned()))
-            })
-            .await;
+        let (request, question) = settled(&desk).await;
         let within = format!("[data-inbox-item='{request}']");
         let choice = desk.by_role_in(&within, "radio", "No").await;
         desk.press(&choice).await;
@@ -212,31 +214,55 @@ async fn case_50_two_hundred_requests_of_fifty_sessions_stand_in_the_inbox_and_e
     desk.close().await;
 }
 
-/// Scrolls on for some frames, by a good turn of the wheel in each.
+/// Waits until an open card stands whole in view and no longer moves; says whose and what it asks.
+async fn settled(desk: &Desk) -> (String, String) {
+    let mut before = Value::Null;
+    desk.wait("an open card that stands still", async || {
+        let found = desk.script(IN_VIEW, vec![]).await;
+        let stands = found == before && found[0].is_string();
+        before = found.clone();
+        tokio::time::sleep(std::time::Duration::from_millis(150)).await;
+        stands.then(|| (text(&found[0]), text(&found[1])))
+    })
+    .await
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn times(frames: &Value) -> Vec<f64> {
+    frames.as_array().unwrap().iter().map(|took| took.as_f64().unwrap()).collect()
+}
+
+/// Scrolls on for some frames, by a good turn of the wheel in every other; in those between it only moves by a hair, so
+/// that the same is painted again.
 const SCROLL: &str = "
     const done = arguments[0];
     const list = document.querySelector('[data-inbox-view] section');
-    const [frames, seen] = [[], new Set()];
-    let [last, mounted] = [performance.now(), 0];
+    const [still, brought, seen] = [[], [], new Set()];
+    let [last, drawn, turn] = [0, 0, 0];
     const step = () => {
         const now = performance.now();
-        frames.push(now - last);
-        last = now;
+        if (last > 0) (turn % 2 === 0 ? brought : still).push(now - last);
         const items = document.querySelectorAll('[data-inbox-item]');
-        mounted = Math.max(mounted, items.length);
+        drawn = Math.max(drawn, items.length);
         items.forEach(item => seen.add(item.dataset.inboxItem));
         const end = list.scrollTop + list.clientHeight >= list.scrollHeight - 1;
-        if (end || frames.length > 100) return done({ frames: frames.slice(1), seen: [...seen], mounted, end });
-        list.scrollTop += 120;
+        if (end || turn > 100) return done({ still, new: brought, seen: [...seen], drawn, end });
+        turn += 1;
+        last = performance.now();
+        list.scrollTop += turn % 2 === 0 ? 240 : 1;
         requestAnimationFrame(step);
     };
     requestAnimationFrame(step);";
 
-/// The first open card that stands whole in view, with its question.
+/// The first open card that stands whole in view, with its question and its place.
 const IN_VIEW: &str = "
     const list = document.querySelector('[data-inbox-view] section').getBoundingClientRect();
     const item = [...document.querySelectorAll('[data-inbox-item]')].find(item => {
         const { top, bottom } = item.getBoundingClientRect();
         return top >= list.top && bottom <= list.bottom && item.querySelector('fieldset');
     });
-    return item ? [item.dataset.inboxItem, item.querySelector('legend .text').textContent] : [null, null];";
+    return item && [item.dataset.inboxItem, item.querySelector('legend .text').textContent,
+        Math.round(item.getBoundingClientRect().top)];";

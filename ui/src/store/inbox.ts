@@ -114,10 +114,12 @@ export function allWaiting(state: State): Waiting {
   };
 }
 
-/** How many things each part of the inbox holds. */
+/** How many questions, permissions and missed requests wait in each part of the inbox. */
 export function inboxCounts(state: State): Record<InboxPart, number> {
   return {
-    questions: inboxRequests(state).filter((request) => waits(state, request)).length,
+    questions: inboxRequests(state)
+      .filter((request) => waits(state, request))
+      .reduce((sum, request) => sum + request.questions.length, 0),
     approvals: inboxApprovals(state).length,
     missed: inboxLate(state).reduce((sum, { id }) => sum + lateCount(state, id), 0),
   };
