@@ -143,6 +143,14 @@ describe('the history of questions', () => {
     await expectNoViolations();
   });
 
+  test('is read anew each time it is looked at', async () => {
+    const { bridge, user } = await openQuestions(withQuestions());
+    await user.click(button(/^api/));
+    await user.click(button('History'));
+    await settle();
+    expect(bridge.sent('search_questions')).toHaveLength(2);
+  });
+
   test('a row unfolds to all there is to know of it', async () => {
     const { user } = await openQuestions(withQuestions());
     await user.click(within(rows()[0]!).getByText('Which store?'));

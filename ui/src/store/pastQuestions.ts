@@ -2,7 +2,7 @@ import type { QuestionsFormat } from '../generated/wire';
 import { asDeskError, type Bridge } from '../platform/bridge';
 import { PAUSE_MS } from './past';
 import { wantedOf, type QuestionsAction } from './questions';
-import type { History, QuestionsFilter, State } from './state';
+import type { QuestionsFilter, State } from './state';
 
 /** Requests read at once. */
 const REQUESTS = 50;
@@ -23,10 +23,9 @@ export class PastQuestions {
     this.#screen = screen;
   }
 
-  /** Shows a part of the past; what it holds is read anew. */
-  async show(part: History['part']): Promise<void> {
-    this.#screen.dispatch({ type: 'history_part_shown', part });
-    if (part === 'questions') await this.#read(0);
+  /** Reads what the filter leaves now: questions may have ended since they were looked at. */
+  read(): Promise<void> {
+    return this.#read(0);
   }
 
   /** Changes the filter, and reads what it leaves; words are waited for until the typing pauses. */
