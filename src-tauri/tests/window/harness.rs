@@ -395,6 +395,7 @@ fn css_of(role: &str) -> &'static str {
         "radio" => "input[type=radio]",
         "checkbox" => "input[type=checkbox]",
         "textbox" => ":is(input[type=text], input:not([type]), textarea)",
+        "searchbox" => "input[type=search]",
         "group" => "fieldset",
         "combobox" => "select",
         "menuitem" => "[role^=menuitem]",

@@ -11,6 +11,7 @@ mod drafts;
 mod ends;
 mod examples;
 mod harness;
+mod inbox;
 mod late;
 mod long_transcript;
 mod looks;

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::examples::{asked, check_answers};
+use crate::harness::{Desk, Setup};
 
 #[tokio::test]
 async fn case_46_a_finished_question_is_found_shown_with_its_end_and_deleted_for_good() {
@@ -36,4 +37,45 @@ async fn case_46_a_finished_question_is_found_shown_with_its_end_and_deleted_for
         assert!(!bytes.windows(10).any(|part| part == b"PostgreSQL"), "{file} still speaks of it");
     }
     desk.close().await;
+}
+
+#[tokio::test]
+async fn case_46_the_history_of_questions_tells_all_of_an_answered_one_also_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let question = "Which store should the notes be kept in?";
+    let desk = Setup::default().data(folder.path()).open().await;
+    let session = desk.start_demo("technology", "Notes").await;
+    desk.select(&session).await;
+    desk.click("radio", "PostgreSQL").await;
+    desk.click("button", "Add a note").await;
+    desk.by_role("textbox", "Note").await.send_keys("for now").await.unwrap();
+    desk.click("button", "Submit").await;
+    desk.wait_for_responses(1).await;
+    desk.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    desk.shows_text("main [data-request]", "Store: PostgreSQL").await;
+    desk.close().await;
+
+    let desk = Setup::default().data(folder.path()).open().await;
+    questions(&desk).await;
+    desk.shows_text("main [role=status]", "1 request · median time to answer").await;
+    assert_eq!(desk.axe().await, Vec::<String>::new());
+    desk.shows_text("main [data-past]", question).await;
+    let row = desk.find("main [data-past][data-outcome=answered] summary").await;
+    desk.press(&row).await;
+    for part in ["Plain files", "(chosen)", "Note: for now", "Ended by you", "waited 0:"] {
+        desk.shows_text("main [data-past]", part).await;
+    }
+    assert_eq!(desk.axe().await, Vec::<String>::new());
+    let field = desk.by_role("searchbox", "Search questions and answers").await;
+    field.send_keys("elephant").await.unwrap();
+    desk.gone("main [data-past]").await;
+    desk.shows_text("main [role=status]", "No question fits this.").await;
+    desk.close().await;
+}
+
+/// Opens the history of questions from the sidebar.
+async fn questions(desk: &Desk) {
+    desk.click("button", "History").await;
+    let part = desk.by_role_in("main nav", "button", "Questions").await;
+    desk.press(&part).await;
 }

@@ -291,6 +291,34 @@ export const scenes: Record<string, () => FakeBridge> = {
     ];
     return bridge;
   },
+  inbox: () => {
+    const gone = end({ outcome: 'orphaned', why: 'app_quit' }, false);
+    const requests = [
+      pair,
+      aRequest({ id: 'i2', session: 's2', questions: [providers], askedAt: at(NOW - 30_000) }),
+      aRequest({ id: 'i3', session: 's3', questions: [auth], askedAt: at(NOW - 9_000_000), askedBy: 'reviewer' }),
+      aRequest({ id: 'i4', session: 's5', questions: [auth], askedAt: at(NOW - 900_000), state: gone }),
+    ];
+    return base(requests, [shell]);
+  },
+  asked: () => {
+    const outcomes: Outcome[] = [
+      answered,
+      { outcome: 'declined', words: 'Ask me tomorrow' },
+      { outcome: 'replied_in_chat', text: 'Use whatever the gateway uses' },
+      { outcome: 'withdrawn', why: { why: 'interrupted' } },
+      { outcome: 'expired' },
+      { outcome: 'orphaned', why: 'agent_ended' },
+    ];
+    const questions = outcomes.map((outcome, index) => ({
+      name: 'api',
+      folder: '/home/ada/projects/api',
+      agent: 'claude_code' as const,
+      request: ended(`h${index}`, end(outcome)),
+    }));
+    const found = { questions, more: true, count: 148, answered: 120, medianMillis: 42_000 };
+    return base([]).on('search_questions', () => found);
+  },
   storage: () => {
     const bridge = base([pair]);
     bridge.snapshot.storage = { storage: 'corrupt', kept: '/home/ada/.local/share/askdesk/desk.corrupt' };

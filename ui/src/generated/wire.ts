@@ -1871,6 +1871,109 @@ requestId: CommandId,
 session: SessionId, };
 
 /**
+ * How a request ended, without what was said.
+ */
+export type OutcomeKind = "answered" | "declined" | "replied_in_chat" | "expired" | "withdrawn" | "orphaned";
+
+/**
+ * Which requests of the past are looked at; those that are open are none of them.
+ */
+export type QuestionsWanted = { 
+/**
+ * Words that the request must hold, as in a search; blank stands for any.
+ */
+query: string, 
+/**
+ * Whose; none stands for every session.
+ */
+session: SessionId | null, 
+/**
+ * How they ended; empty stands for any way.
+ */
+outcomes: Array<OutcomeKind>, };
+
+/**
+ * Finds requests that have ended.
+ */
+export type SearchQuestions = { 
+/**
+ * Which.
+ */
+wanted: QuestionsWanted, 
+/**
+ * How many at most.
+ */
+limit: number, 
+/**
+ * How many of the newest to pass over.
+ */
+offset: number, };
+
+/**
+ * The requests of the past that were wanted, newest first.
+ */
+export type QuestionsFound = { 
+/**
+ * A stretch of them.
+ */
+questions: Array<PastQuestion>, 
+/**
+ * Whether there are further ones.
+ */
+more: boolean, 
+/**
+ * How many there are in all.
+ */
+count: number, 
+/**
+ * How many of all were answered.
+ */
+answered: number, 
+/**
+ * The median time from asked to answered over all that were answered, in milliseconds; none where none was.
+ */
+medianMillis: number | null, };
+
+/**
+ * A request that has ended, with whose it was.
+ */
+export type PastQuestion = { 
+/**
+ * The session's name.
+ */
+name: string, 
+/**
+ * The session's folder.
+ */
+folder: string, 
+/**
+ * The session's agent.
+ */
+agent: AgentKind, 
+/**
+ * The request with its end.
+ */
+request: Request, };
+
+/**
+ * In which form questions are exported.
+ */
+export type QuestionsFormat = "csv" | "json";
+
+/**
+ * Writes the requests that are wanted to a file that the person chooses.
+ */
+export type SaveQuestions = { 
+/**
+ * Which.
+ */
+wanted: QuestionsWanted, 
+/**
+ * In which form.
+ */
+format: QuestionsFormat, };
+
+/**
  * What a person has begun on a request: choices, words, and which question they were at.
  */
 export type Draft = { 
@@ -2080,6 +2183,8 @@ export interface CommandMap {
   search_history: { input: SearchHistory; output: HistoryFound };
   read_past_sessions: { input: ReadPastSessions; output: PastSessions };
   save_export: { input: SaveExport; output: SavedExport };
+  search_questions: { input: SearchQuestions; output: QuestionsFound };
+  save_questions: { input: SaveQuestions; output: SavedExport };
   delete_session: { input: DeleteSession; output: Done };
   save_draft: { input: SaveDraft; output: Done };
   read_drafts: { input: ReadDrafts; output: DraftsRead };

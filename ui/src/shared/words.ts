@@ -7,6 +7,7 @@ import type {
   LogKind,
   Notice,
   Outcome,
+  OutcomeKind,
   PermissionMode,
   QuestionPolicy,
   Request,
@@ -114,6 +115,24 @@ export const entryWords = {
   notice: 'history.notice',
   turn_ended: 'history.turn',
 } as const satisfies Record<EntryKind, MessageKey>;
+
+export const outcomeWords = {
+  answered: 'outcome.answered',
+  declined: 'outcome.declined',
+  replied_in_chat: 'outcome.replied_in_chat',
+  withdrawn: 'outcome.withdrawn',
+  expired: 'outcome.expired',
+  orphaned: 'outcome.orphaned',
+} as const satisfies Record<OutcomeKind, MessageKey>;
+
+export const outcomeIcons = {
+  answered: 'check',
+  declined: 'declined',
+  replied_in_chat: 'chat',
+  withdrawn: 'withdrawn',
+  expired: 'expired',
+  orphaned: 'missed',
+} as const satisfies Record<OutcomeKind, string>;
 
 const listed = new Intl.ListFormat('en', { type: 'conjunction' });
 

@@ -28,6 +28,7 @@ import { toInputs } from './drafts';
 import { DraftSaves } from './draftSaves';
 import { firstOf, lastOf } from './entries';
 import { Past } from './past';
+import { PastQuestions } from './pastQuestions';
 import { reduce, type Action } from './reducer';
 import { draftOf, requestOf, sessionInView, submitOf, transcriptOf } from './select';
 import { emptyStartDraft, initialState, type State } from './state';
@@ -84,6 +85,7 @@ export const submitKey = {
 export class Desk {
   state: State = $state.raw(initialState(sessionStorage.getItem(SELECTED_KEY), readUnsent()));
   readonly past: Past;
+  readonly pastQuestions: PastQuestions;
   readonly attaching: Attaching;
   readonly #bridge: Bridge;
   readonly #drafts: DraftSaves;
@@ -101,6 +103,7 @@ export class Desk {
   constructor(bridge: Bridge) {
     this.#bridge = bridge;
     this.past = new Past(bridge, this);
+    this.pastQuestions = new PastQuestions(bridge, this);
     this.attaching = new Attaching(bridge, this);
     this.#drafts = new DraftSaves(bridge, this);
   }

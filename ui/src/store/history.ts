@@ -7,6 +7,7 @@ import type {
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
 import { archivePage, mergeEntries } from './pages';
+import { withoutSession } from './questions';
 import type { State, Stretch } from './state';
 
 /** What can happen while the past is looked at. */
@@ -58,7 +59,11 @@ export function reduceHistory(state: State, action: HistoryAction): State {
   });
   switch (action.type) {
     case 'history_opened':
-      return { ...next({ open: true, stretch: null }), startOpen: false };
+      return {
+        ...next({ open: true, stretch: null }),
+        startOpen: false,
+        inbox: { ...state.inbox, open: false },
+      };
     case 'history_closed':
       return closeHistory(state);
     case 'history_written': {
@@ -194,6 +199,7 @@ export function forgetSession(state: State, id: SessionId): State {
     history: {
       ...history,
       hits: history.hits.filter((hit) => hit.session !== id),
+      questions: withoutSession(history.questions, id),
       past: history.past?.filter((session) => session.id !== id) ?? null,
       stretch: history.stretch?.session.id === id ? null : history.stretch,
     },

@@ -4,7 +4,7 @@ import { anySession, type HistoryAction } from './history';
 import type { State } from './state';
 
 /** How long to wait for the next letter before searching. */
-const PAUSE_MS = 180;
+export const PAUSE_MS = 180;
 /** Hits read at once. */
 const HITS = 30;
 /** Entries of a stretch read at once. */

@@ -33,7 +33,9 @@ import {
 import { putRequest, putSession, receiveFrames } from './frames';
 import { restoreDrafts } from './kept';
 import { isMissed } from './late';
-import { closeHistory, isHistoryAction, reduceHistory, type HistoryAction } from './history';
+import { isHistoryAction, reduceHistory, type HistoryAction } from './history';
+import { isInboxAction, reduceInbox, toSessions, type InboxAction } from './inbox';
+import { isQuestionsAction, reduceQuestions, type QuestionsAction } from './questions';
 import { withoutKey } from './queue';
 import { takePage, type PageAsked } from './pages';
 import { shownSession } from './select';
@@ -100,7 +102,9 @@ export type Action =
   | { type: 'settings_opened' }
   | { type: 'settings_closed' }
   | AttachmentAction
-  | HistoryAction;
+  | HistoryAction
+  | QuestionsAction
+  | InboxAction;
 
 type DraftAction = { request: RequestId } & (
   | {
@@ -138,16 +142,16 @@ function step(state: State, action: Action): State {
     case 'subscription_lost':
       return { ...state, link: { ...state.link, status: 'stale' } };
     case 'session_selected':
-      return { ...closeHistory(state), selected: action.session, startOpen: false };
+      return { ...toSessions(state), selected: action.session };
     case 'start_drafted':
       return { ...state, start: { ...state.start, ...action.change } };
     case 'session_started': {
       const known = state.sessions.some((session) => session.id === action.session.id);
       const next = known ? state : putSession(state, action.session);
-      return { ...closeHistory(next), selected: action.session.id, startOpen: false };
+      return { ...toSessions(next), selected: action.session.id };
     }
     case 'start_opened':
-      return { ...closeHistory(state), startOpen: true };
+      return { ...toSessions(state), startOpen: true };
     case 'start_closed':
       return { ...state, startOpen: false };
     case 'session_renamed': {
@@ -282,6 +286,8 @@ function step(state: State, action: Action): State {
       return { ...state, settingsOpen: false };
     default:
       if (isAttachmentAction(action)) return reduceAttachments(state, action);
+      if (isInboxAction(action)) return reduceInbox(state, action);
+      if (isQuestionsAction(action)) return reduceQuestions(state, action);
       return isHistoryAction(action) ? reduceHistory(state, action) : reduceDraft(state, action);
   }
 }

@@ -28,7 +28,7 @@ export function sessionsInOrder(state: State): Session[] {
 
 /** The session in view: none while something else stands there. */
 export function shownSession(state: State): SessionId | null {
-  return state.startOpen || state.history.open ? null : state.selected;
+  return isElsewhere(state) ? null : state.selected;
 }
 
 export function sessionOf(state: State, id: SessionId | null): Session | null {
@@ -37,7 +37,12 @@ export function sessionOf(state: State, id: SessionId | null): Session | null {
 
 /** The session the middle of the window shows; none while something else stands there. */
 export function sessionInView(state: State): Session | null {
-  return state.startOpen || state.history.open ? null : sessionOf(state, state.selected);
+  return isElsewhere(state) ? null : sessionOf(state, state.selected);
+}
+
+/** Whether something else than a session stands in the middle of the window. */
+function isElsewhere(state: State): boolean {
+  return state.startOpen || state.history.open || state.inbox.open;
 }
 
 export function requestOf(state: State, id: RequestId): Request | null {
@@ -83,7 +88,7 @@ export function openApprovals(state: State, session: SessionId): Approval[] {
 }
 
 /** Whether an end could not be handed over: its answer is kept, and only the person can try again. */
-function isStuck(request: Request): boolean {
+export function isStuck(request: Request): boolean {
   return request.state.state === 'ended' && request.state.delivery?.delivery === 'failed';
 }
 

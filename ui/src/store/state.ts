@@ -11,9 +11,11 @@ import type {
   LiveText,
   MessageId,
   OptionId,
+  OutcomeKind,
   PermissionMode,
   QuestionId,
   QuestionPolicy,
+  QuestionsFound,
   RefusedWhy,
   Request,
   RequestId,
@@ -141,9 +143,31 @@ export interface Stretch {
   deleting: boolean;
 }
 
+/** What of the past's questions is looked at. */
+export interface QuestionsFilter {
+  query: string;
+  /** None stands for every session. */
+  session: SessionId | null;
+  /** None stands for any end. */
+  outcome: OutcomeKind | null;
+}
+
+/** The questions of the past. */
+export interface PastQuestions {
+  filter: QuestionsFilter;
+  /** What was found for the filter as it stands, once that was read. */
+  found: QuestionsFound | null;
+  error: DeskError | null;
+  /** The file an export was written to. */
+  saved: string | null;
+}
+
 /** The view of the past. */
 export interface History {
   open: boolean;
+  /** Everything that was said, or questions alone. */
+  part: 'said' | 'questions';
+  questions: PastQuestions;
   query: string;
   /** The query that the hits answer. */
   found: string | null;
@@ -153,6 +177,20 @@ export interface History {
   /** The sessions that are over, once they were read. */
   past: readonly Session[] | null;
   stretch: Stretch | null;
+}
+
+/** The parts of the inbox; permissions share none with questions. */
+export type InboxPart = 'questions' | 'approvals' | 'missed';
+
+/** The view of everything that waits, of all sessions. */
+export interface Inbox {
+  open: boolean;
+  part: InboxPart;
+  /** The one session it is narrowed to. */
+  session: SessionId | null;
+  newestFirst: boolean;
+  /** When it was opened: what ended later stays in its place. */
+  since: number;
 }
 
 export interface State {
@@ -212,6 +250,9 @@ export interface State {
   settings: SettingsRead | null;
   settingsOpen: boolean;
   history: History;
+  inbox: Inbox;
+  /** The request the walk through what waits led to last. */
+  walked: { id: RequestId; askedAt: number } | null;
 }
 
 /** In pixels: from what the narrowest card needs to what leaves a readable transcript. */
@@ -260,6 +301,13 @@ export function initialState(
     settingsOpen: false,
     history: {
       open: false,
+      part: 'said',
+      questions: {
+        filter: { query: '', session: null, outcome: null },
+        found: null,
+        error: null,
+        saved: null,
+      },
       query: '',
       found: null,
       hits: [],
@@ -268,6 +316,8 @@ export function initialState(
       past: null,
       stretch: null,
     },
+    inbox: { open: false, part: 'questions', session: null, newestFirst: false, since: 0 },
+    walked: null,
   };
 }
 

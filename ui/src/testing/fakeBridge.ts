@@ -115,6 +115,8 @@ export class FakeBridge implements Bridge {
         return { sessions: this.snapshot.sessions.filter(({ state }) => state.state === 'ended') };
       case 'search_history':
         return { hits: [], more: false };
+      case 'search_questions':
+        return { questions: [], more: false, count: 0, answered: 0, medianMillis: null };
       case 'answer_question':
       case 'decline_question':
       case 'cancel_question':

@@ -38,6 +38,8 @@ macro_rules! for_each_command {
             search_history(SearchHistory) -> HistoryFound,
             read_past_sessions(ReadPastSessions) -> PastSessions,
             save_export(SaveExport) -> SavedExport,
+            search_questions(SearchQuestions) -> QuestionsFound,
+            save_questions(SaveQuestions) -> SavedExport,
             delete_session(DeleteSession) -> Done,
             save_draft(SaveDraft) -> Done,
             read_drafts(ReadDrafts) -> DraftsRead,

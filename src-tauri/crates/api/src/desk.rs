@@ -2,6 +2,7 @@
 
 mod attachments;
 mod past;
+mod questions;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -632,7 +633,15 @@ impl Commands for DeskApi {
     }
 
     async fn save_export(&self, input: SaveExport) -> Result<SavedExport, Error> {
-        self.save(input).await
+        self.save_session(input).await
+    }
+
+    async fn search_questions(&self, input: SearchQuestions) -> Result<QuestionsFound, Error> {
+        self.questions(input).await
+    }
+
+    async fn save_questions(&self, input: SaveQuestions) -> Result<SavedExport, Error> {
+        self.save_questions_found(input).await
     }
 
     async fn delete_session(&self, input: DeleteSession) -> Result<Done, Error> {

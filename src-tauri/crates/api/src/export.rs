@@ -1,7 +1,9 @@
-//! A whole session as a text: what was said and done, questions with their answers, permissions. No secret is in it.
+//! What can be taken along as a text: a whole session with what was said and done, or questions of many. No secret is
+//! in either.
 
 pub(crate) mod json;
 pub(crate) mod markdown;
+pub(crate) mod questions;
 
 use askdesk_domain::{Session, Timestamp};
 

@@ -55,6 +55,8 @@ fn typescript() -> String {
         askdesk_engine::EntryKind, dto::SearchHistory, dto::HistoryFound, dto::SearchHit,
         dto::ReadPastSessions, dto::PastSessions, dto::ExportFormat,
         dto::SaveExport, dto::SavedExport, dto::DeleteSession,
+        askdesk_engine::OutcomeKind, dto::QuestionsWanted, dto::SearchQuestions, dto::QuestionsFound,
+        dto::PastQuestion, dto::QuestionsFormat, dto::SaveQuestions,
         domain::Draft, domain::DraftAnswer, domain::ApprovalDraft, domain::ApprovalForm, domain::DraftOf,
         dto::SaveDraft, dto::ReadDrafts, dto::DraftsRead,
         error::ErrorCode, error::Error, error::EndedElsewhere,

@@ -10,7 +10,7 @@
 #[path = "support/desk.rs"]
 mod desk;
 
-use askdesk_api::dto::ExportedSession;
+use askdesk_api::dto::Exported;
 use askdesk_domain::{Command, EntryBody, Request, SessionState, ToolStatus};
 use desk::{Bridge, fresh};
 use serde_json::{Value, json};
@@ -216,7 +216,7 @@ async fn case_61_a_secret_is_in_no_export() {
     let answer = json!({"requestId": fresh(), "id": id, "answers": answers});
     bridge.call("answer_question", answer).await.unwrap();
     for (format, said) in [("markdown", "- Secret given"), ("json", "\"secretGiven\": true")] {
-        let ExportedSession { text, file_name } = bridge.exported(&json!(session), format).await;
+        let Exported { text, file_name } = bridge.exported(&json!(session), format).await;
         assert!(text.contains(said) && !text.contains("hunter2"), "{text}");
         assert!(file_name.starts_with("session-"), "{file_name}");
     }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::clock::Source;
 use crate::hub::Subscription;
 use crate::images::Images;
-use crate::journal::{Found, Journal, JournalError, Page, Reader};
+use crate::journal::{Found, Journal, JournalError, Page, QuestionFilter, QuestionsFound, Reader};
 use crate::writer::{Applied, Attention, EngineError, EntryWrite, Input, QUEUED_INPUTS, SaveDraft, Writer};
 
 /// How many notices wait for the shell before further ones are dropped.
@@ -185,6 +185,22 @@ impl EngineHandle {
         let now = self.source.now();
         let limit = limit.clamp(1, PAGE_ENTRIES);
         read(&self.past, move |reader| reader.search(&text, limit, offset, now)).await
+    }
+
+    /// Reads a stretch of the requests that have ended and fit a filter; see [`Reader::questions`].
+    pub async fn questions(
+        &self,
+        filter: QuestionFilter,
+        limit: u32,
+        offset: u32,
+    ) -> Result<QuestionsFound, EngineError> {
+        let limit = limit.clamp(1, PAGE_ENTRIES);
+        read(&self.past, move |reader| reader.questions(&filter, limit, offset)).await
+    }
+
+    /// Reads all requests that have ended and fit a filter.
+    pub async fn all_questions(&self, filter: QuestionFilter) -> Result<QuestionsFound, EngineError> {
+        read(&self.past, move |reader| reader.questions(&filter, u32::MAX, 0)).await
     }
 
     /// Looks at the desk between two inputs.

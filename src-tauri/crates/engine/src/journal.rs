@@ -2,6 +2,7 @@
 
 mod drafts;
 mod forget;
+mod questions;
 mod read;
 mod schema;
 mod search;
@@ -17,6 +18,7 @@ use askdesk_domain::{
 use rusqlite::{Connection, Transaction, params};
 
 pub use drafts::KEPT_DRAFTS;
+pub use questions::{OutcomeKind, QuestionFilter, QuestionsFound};
 pub use read::{Page, Reader};
 pub use search::{EntryKind, Found, Hit, SEARCHED_BEST};
 

@@ -19,7 +19,9 @@ pub mod writer;
 pub use handle::{EngineHandle, OpenedEngine, PAGE_ENTRIES};
 pub use hub::Subscription;
 pub use images::{ImageError, Images};
-pub use journal::{EntryKind, Found, Hit, Journal, JournalError, Page};
+pub use journal::{
+    EntryKind, Found, Hit, Journal, JournalError, OutcomeKind, Page, QuestionFilter, QuestionsFound,
+};
 pub use session::{Message, RETENTION_EVERY, Sessions, StartSpec};
 pub use settings::{IgnoredSetting, ReadSettings, SettingsError, SettingsFile};
 pub use writer::{Applied, Attention, DraftTurn, EngineError, SaveDraft};

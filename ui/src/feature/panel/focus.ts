@@ -2,7 +2,10 @@ import { tick } from 'svelte';
 
 import type { Request } from '../../generated/wire';
 import type { Desk } from '../../store/desk.svelte';
+import { unanswered } from '../../store/drafts';
+import { nextWaiting, walkedFrom } from '../../store/inbox';
 import { isMissed } from '../../store/late';
+import { draftOf } from '../../store/select';
 
 const FIELDS = 'fieldset input, fieldset textarea';
 
@@ -23,6 +26,25 @@ export async function showCard(desk: Desk, request: Request): Promise<void> {
   const card = document.querySelector(`[data-card="${id}"], [data-missed="${id}"]`);
   focusFields(card);
   if (card && !card.contains(document.activeElement)) (card as HTMLElement).focus();
+}
+
+/** As `showCard`, at the request's first question without an answer. */
+export async function showUnanswered(desk: Desk, request: Request): Promise<void> {
+  const [first] = unanswered(request, draftOf(desk.state, request.id));
+  // Where all are answered, the person is left where they were.
+  if (first && request.state.state === 'open') {
+    desk.dispatch({ type: 'question_shown', request: request.id, index: request.questions.indexOf(first) });
+  }
+  await showCard(desk, request);
+}
+
+/** Goes to the next question that waits in any session, because the person asked for it. */
+export async function walkOn(desk: Desk): Promise<void> {
+  const card = document.activeElement?.closest<HTMLElement>('[data-card]');
+  const next = nextWaiting(desk.state, walkedFrom(desk.state, card?.dataset['card'] ?? null));
+  if (!next) return;
+  desk.dispatch({ type: 'walked_on', request: next });
+  await showUnanswered(desk, next);
 }
 
 /** Remembers where the focus was outside an element, to give it back. */

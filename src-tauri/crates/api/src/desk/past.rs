@@ -9,7 +9,7 @@ use askdesk_domain::{Reject, SessionId};
 
 use super::DeskApi;
 use crate::dto::{
-    ExportFormat, ExportedSession, HistoryFound, SaveExport, SavedExport, SearchHistory, SearchHit,
+    ExportFormat, Exported, HistoryFound, SaveExport, SavedExport, SearchHistory, SearchHit,
 };
 use crate::error::{Error, ErrorCode};
 use crate::export;
@@ -18,7 +18,7 @@ use crate::export;
 pub type Saving = Pin<Box<dyn Future<Output = Result<Option<PathBuf>, String>> + Send>>;
 
 /// Asks the person for a file and writes a text to it.
-pub type Save = Arc<dyn Fn(ExportedSession) -> Saving + Send + Sync>;
+pub type Save = Arc<dyn Fn(Exported) -> Saving + Send + Sync>;
 
 impl DeskApi {
     pub(super) async fn search(&self, input: SearchHistory) -> Result<HistoryFound, Error> {
@@ -39,7 +39,7 @@ impl DeskApi {
     }
 
     /// Writes a whole session as a text.
-    pub async fn export(&self, id: SessionId, format: ExportFormat) -> Result<ExportedSession, Error> {
+    pub async fn export(&self, id: SessionId, format: ExportFormat) -> Result<Exported, Error> {
         let session = self.engine.look(move |desk| desk.session(id).cloned()).await?;
         let session = session.ok_or(Reject::NotFound { what: "session" })?;
         let whole = self.engine.whole(id).await?;
@@ -47,12 +47,16 @@ impl DeskApi {
             ExportFormat::Markdown => export::markdown::write(&session, &whole),
             ExportFormat::Json => export::json::write(&session, &whole)?,
         };
-        Ok(ExportedSession { text, file_name: export::file_name(&session, format) })
+        Ok(Exported { text, file_name: export::file_name(&session, format) })
     }
 
-    pub(super) async fn save(&self, input: SaveExport) -> Result<SavedExport, Error> {
+    pub(super) async fn save_session(&self, input: SaveExport) -> Result<SavedExport, Error> {
+        self.save(self.export(input.session, input.format).await?).await
+    }
+
+    /// Writes a text to a file that the person chooses.
+    pub(super) async fn save(&self, exported: Exported) -> Result<SavedExport, Error> {
         let save = self.save.as_ref().ok_or(Reject::Unsupported { what: "saving a file" })?;
-        let exported = self.export(input.session, input.format).await?;
         let path = save(exported).await.map_err(|why| Error::new(ErrorCode::FileNotWritten, why))?;
         Ok(SavedExport { path: path.map(|path| path.display().to_string()) })
     }

@@ -1,7 +1,7 @@
 //! The inputs and outputs of the commands about the past.
 
-use askdesk_domain::{CommandId, Session, SessionId, Timestamp};
-use askdesk_engine::EntryKind;
+use askdesk_domain::{AgentKind, CommandId, Request, Session, SessionId, Timestamp};
+use askdesk_engine::{EntryKind, OutcomeKind};
 use serde::{Deserialize, Serialize};
 
 /// In which form a session is exported.
@@ -11,6 +11,17 @@ use serde::{Deserialize, Serialize};
 pub enum ExportFormat {
     /// To be read.
     Markdown,
+    /// To be read by programs.
+    Json,
+}
+
+/// In which form questions are exported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum QuestionsFormat {
+    /// A table with a row for each question.
+    Csv,
     /// To be read by programs.
     Json,
 }
@@ -68,8 +79,8 @@ wire! {
         sessions: Vec<Session>,
     }
 
-    /// A whole session as a text.
-    struct ExportedSession {
+    /// What is exported, as a text.
+    struct Exported {
         /// The text.
         text: String,
         /// A name for the file that it may be written to.
@@ -88,6 +99,64 @@ wire! {
     struct SavedExport {
         /// The file; none if the person chose none.
         path: Option<String>,
+    }
+
+    /// Which requests of the past are looked at; those that are open are none of them.
+    struct QuestionsWanted {
+        /// Words that the request must hold, as in a search; blank stands for any.
+        query: String,
+        /// Whose; none stands for every session.
+        session: Option<SessionId>,
+        /// How they ended; empty stands for any way.
+        outcomes: Vec<OutcomeKind>,
+    }
+
+    /// Finds requests that have ended.
+    struct SearchQuestions {
+        /// Which.
+        wanted: QuestionsWanted,
+        /// How many at most.
+        limit: u32,
+        /// How many of the newest to pass over.
+        #[serde(default)]
+        offset: u32,
+    }
+
+    /// The requests of the past that were wanted, newest first.
+    struct QuestionsFound {
+        /// A stretch of them.
+        questions: Vec<PastQuestion>,
+        /// Whether there are further ones.
+        more: bool,
+        /// How many there are in all.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        count: u64,
+        /// How many of all were answered.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        answered: u64,
+        /// The median time from asked to answered over all that were answered, in milliseconds; none where none was.
+        #[cfg_attr(feature = "ts", ts(type = "number | null"))]
+        median_millis: Option<i64>,
+    }
+
+    /// A request that has ended, with whose it was.
+    struct PastQuestion {
+        /// The session's name.
+        name: String,
+        /// The session's folder.
+        folder: String,
+        /// The session's agent.
+        agent: AgentKind,
+        /// The request with its end.
+        request: Request,
+    }
+
+    /// Writes the requests that are wanted to a file that the person chooses.
+    struct SaveQuestions {
+        /// Which.
+        wanted: QuestionsWanted,
+        /// In which form.
+        format: QuestionsFormat,
     }
 
     /// Deletes a session that is over for good: its transcript, questions and answers.

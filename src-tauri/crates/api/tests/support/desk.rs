@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use askdesk_api::dto::{Example, ExportFormat, ExportedSession, NotePainted};
+use askdesk_api::dto::{Example, ExportFormat, Exported, NotePainted};
 use askdesk_api::{DemoAgent, DeskApi, Error, Save, dispatch};
 use askdesk_domain::Request;
 use askdesk_engine::clock::System;
@@ -101,7 +101,7 @@ impl Bridge {
     }
 
     /// A session as it would be saved.
-    pub async fn exported(&self, session: &Value, format: &str) -> ExportedSession {
+    pub async fn exported(&self, session: &Value, format: &str) -> Exported {
         let session = serde_json::from_value(session.clone()).unwrap();
         let format: ExportFormat = serde_json::from_value(json!(format)).unwrap();
         self.api.export(session, format).await.unwrap()

@@ -163,7 +163,7 @@ pub(super) fn index_all(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 
 /// Says what to look for: every word as the beginning of one, and what stands in quotes word for word. None if there
 /// is no word in it.
-fn query_of(text: &str) -> Option<String> {
+pub(super) fn query_of(text: &str) -> Option<String> {
     let mut end = text.len().min(QUERY_BYTES);
     while !text.is_char_boundary(end) {
         end -= 1;

@@ -1,0 +1,191 @@
+//! The questions of the past: which ended how, and how long they had waited. Read on a connection that only reads.
+
+use askdesk_domain::{Outcome, Request, RequestId, SessionId};
+use rusqlite::types::Value;
+use rusqlite::{Connection, params_from_iter};
+use serde::{Deserialize, Serialize};
+
+use super::read::{self, Reader};
+use super::{JournalError, search};
+
+/// How a request ended, without what was said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum OutcomeKind {
+    /// Answered, in time or late.
+    Answered,
+    /// Declined by the person.
+    Declined,
+    /// Ended by the person's message in chat.
+    RepliedInChat,
+    /// Ended by its time limit.
+    Expired,
+    /// Taken back.
+    Withdrawn,
+    /// Missed: its session went away.
+    Orphaned,
+}
+
+impl OutcomeKind {
+    /// Names the kind of an outcome.
+    pub const fn of(outcome: &Outcome) -> Self {
+        match outcome {
+            Outcome::Answered { .. } => Self::Answered,
+            Outcome::Declined { .. } => Self::Declined,
+            Outcome::RepliedInChat { .. } => Self::RepliedInChat,
+            Outcome::Expired => Self::Expired,
+            Outcome::Withdrawn { .. } => Self::Withdrawn,
+            Outcome::Orphaned { .. } => Self::Orphaned,
+        }
+    }
+
+    /// Returns the word it is stored and exported under.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Declined => "declined",
+            Self::RepliedInChat => "replied_in_chat",
+            Self::Expired => "expired",
+            Self::Withdrawn => "withdrawn",
+            Self::Orphaned => "orphaned",
+        }
+    }
+}
+
+/// Which requests of the past are looked at; those that are open are none of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QuestionFilter {
+    /// Words the request must hold, or the beginnings of words; blank stands for any.
+    pub words: String,
+    /// Whose; none stands for every session.
+    pub session: Option<SessionId>,
+    /// How they ended; empty stands for any way.
+    pub outcomes: Vec<OutcomeKind>,
+}
+
+/// What a filter leaves.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct QuestionsFound {
+    /// A stretch of them, newest first.
+    pub requests: Vec<Request>,
+    /// Whether there are further ones behind the stretch.
+    pub more: bool,
+    /// How many there are in all.
+    pub count: u64,
+    /// How many of all were answered.
+    pub answered: u64,
+    /// The median time from asked to answered, over all that were answered, in milliseconds; none where none was.
+    pub median_millis: Option<i64>,
+}
+
+/// The condition that a filter stands for, with the values of its places.
+struct Condition {
+    sql: String,
+    values: Vec<Value>,
+}
+
+impl QuestionFilter {
+    /// Says what must hold; none where no request can fit.
+    fn condition(&self) -> Option<Condition> {
+        let mut condition = Condition { sql: "outcome IS NOT NULL".to_owned(), values: Vec::new() };
+        if let Some(session) = self.session {
+            condition.and("session = ?", session.to_string());
+        }
+        if !self.outcomes.is_empty() {
+            let words: Vec<&str> = self.outcomes.iter().map(|outcome| outcome.word()).collect();
+            // A word of the list is only letters and underscores.
+            let list = format!("[\"{}\"]", words.join("\",\""));
+            condition.and("outcome ->> '$.outcome' IN (SELECT value FROM json_each(?))", list);
+        }
+        if !self.words.trim().is_empty() {
+            let query = search::query_of(&self.words)?;
+            condition.and(
+                "id IN (SELECT about FROM searched WHERE id IN (SELECT rowid FROM words WHERE words MATCH ?))",
+                query,
+            );
+        }
+        Some(condition)
+    }
+}
+
+impl Condition {
+    fn and(&mut self, sql: &str, value: String) {
+        self.sql.push_str(" AND ");
+        self.sql.push_str(sql);
+        self.values.push(Value::Text(value));
+    }
+}
+
+impl Reader {
+    /// Reads a stretch of the requests that have ended and fit a filter, and counts all of them.
+    pub fn questions(
+        &self,
+        filter: &QuestionFilter,
+        limit: u32,
+        offset: u32,
+    ) -> Result<QuestionsFound, JournalError> {
+        let Some(condition) = filter.condition() else { return Ok(QuestionsFound::default()) };
+        let run = || {
+            // One moment for the stretch and the counts.
+            let moment = self.connection.unchecked_transaction()?;
+            let mut found = counts(&moment, &condition)?;
+            let mut ids = stretch(&moment, &condition, limit, offset)?;
+            found.more = ids.len() > limit as usize;
+            ids.truncate(limit as usize);
+            for id in ids {
+                found.requests.extend(read::find_request(&moment, id)?);
+            }
+            Ok(found)
+        };
+        run().map_err(|error| JournalError::of(&self.path, &error))
+    }
+}
+
+fn counts(connection: &Connection, condition: &Condition) -> rusqlite::Result<QuestionsFound> {
+    // The clock may have been set back between the question and its end.
+    let mut statement = connection.prepare_cached(&format!(
+        "WITH found AS MATERIALIZED (
+             SELECT max(ended_at - asked_at, 0) AS waited, outcome ->> '$.outcome' = 'answered' AS answered
+             FROM requests WHERE {}
+         ),
+         waits AS MATERIALIZED (SELECT waited FROM found WHERE answered)
+         SELECT (SELECT COUNT(*) FROM found), (SELECT COUNT(*) FROM waits),
+             (SELECT CAST(AVG(waited) AS INTEGER) FROM (
+                 SELECT waited FROM waits ORDER BY waited
+                 LIMIT 2 - (SELECT COUNT(*) FROM waits) % 2
+                 OFFSET (SELECT max(COUNT(*) - 1, 0) / 2 FROM waits)
+             ))",
+        condition.sql
+    ))?;
+    statement.query_row(params_from_iter(&condition.values), |row| {
+        Ok(QuestionsFound {
+            count: row.get(0)?,
+            answered: row.get(1)?,
+            median_millis: row.get(2)?,
+            ..QuestionsFound::default()
+        })
+    })
+}
+
+/// Finds the ids of a stretch, one more than is wanted.
+fn stretch(
+    connection: &Connection,
+    condition: &Condition,
+    limit: u32,
+    offset: u32,
+) -> rusqlite::Result<Vec<RequestId>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT id FROM requests WHERE {} ORDER BY asked_at DESC, id DESC LIMIT ? OFFSET ?",
+        condition.sql
+    ))?;
+    let place = [Value::Integer(i64::from(limit) + 1), Value::Integer(i64::from(offset))];
+    let values = condition.values.iter().chain(&place);
+    let rows = statement.query_map(params_from_iter(values), |row| {
+        let id = row.get_ref(0)?.as_str()?;
+        id.parse().map_err(|error| {
+            rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error))
+        })
+    })?;
+    rows.collect()
+}

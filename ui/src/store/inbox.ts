@@ -1,0 +1,141 @@
+import type { Approval, Request, RequestId, Session, SessionId } from '../generated/wire';
+import { closeHistory } from './history';
+import { keptOf, missedOf } from './late';
+import { isStuck, openApprovals, sessionOf, sessionsInOrder, waitingOf, type Waiting } from './select';
+import type { InboxPart, State } from './state';
+
+/** What can happen to the inbox. */
+export type InboxAction =
+  | { type: 'inbox_opened'; at: number }
+  | { type: 'inbox_part_shown'; part: InboxPart }
+  | { type: 'inbox_filtered'; session: SessionId | null; at: number }
+  | { type: 'inbox_sorted'; newestFirst: boolean }
+  | { type: 'walked_on'; request: Request };
+
+const types = {
+  inbox_opened: true,
+  inbox_part_shown: true,
+  inbox_filtered: true,
+  inbox_sorted: true,
+  walked_on: true,
+} as const satisfies Record<InboxAction['type'], true>;
+
+export function isInboxAction(action: { type: string }): action is InboxAction {
+  return action.type in types;
+}
+
+export function reduceInbox(state: State, action: InboxAction): State {
+  const { inbox } = state;
+  switch (action.type) {
+    case 'inbox_opened': {
+      const { at } = action;
+      return { ...closeHistory(state), startOpen: false, inbox: { ...inbox, open: true, part: 'questions', since: at } };
+    }
+    case 'inbox_part_shown':
+      return { ...state, inbox: { ...inbox, part: action.part } };
+    case 'inbox_filtered':
+      return { ...state, inbox: { ...inbox, session: action.session, since: action.at } };
+    case 'inbox_sorted':
+      return { ...state, inbox: { ...inbox, newestFirst: action.newestFirst } };
+    case 'walked_on': {
+      const { id, askedAt } = action.request;
+      return { ...state, walked: { id, askedAt } };
+    }
+  }
+}
+
+/** Goes back from every other view to the sessions. */
+export function toSessions(state: State): State {
+  const back = closeHistory(state);
+  return { ...back, startOpen: false, inbox: { ...back.inbox, open: false } };
+}
+
+/** A place in the order of age. */
+export interface Age {
+  id: string;
+  askedAt: number;
+}
+
+/** The oldest first; of one moment, as they were minted. */
+function byAge(a: Age, b: Age): number {
+  return a.askedAt - b.askedAt || (a.id < b.id ? -1 : 1);
+}
+
+/** The session the inbox is narrowed to; none while all are shown, or where it is gone. */
+export function inboxSession(state: State): Session | null {
+  return sessionOf(state, state.inbox.session);
+}
+
+function inOrder<T extends Age & { session: SessionId }>(state: State, all: readonly T[]): T[] {
+  const only = inboxSession(state)?.id ?? null;
+  const sorted = all.filter((one) => only === null || one.session === only).sort(byAge);
+  return state.inbox.newestFirst ? sorted.reverse() : sorted;
+}
+
+/** Whether a request waits for the person: open, or its answer could not be handed over. */
+function waits(state: State, request: Request): boolean {
+  return request.state.state === 'open' || isStuck(request) || state.submits[request.id]?.phase === 'failed';
+}
+
+/** What the inbox lists: all that waits, and what ended before the person's eyes, so that nothing moves under a click. */
+export function inboxRequests(state: State): Request[] {
+  const listed = Object.values(state.requests).filter(
+    (request) =>
+      waits(state, request) || (request.state.state === 'ended' && request.state.at >= state.inbox.since),
+  );
+  return inOrder(state, listed);
+}
+
+/** The approvals that wait, in the inbox's order. */
+export function inboxApprovals(state: State): Approval[] {
+  return inOrder(state, state.sessions.flatMap((session) => openApprovals(state, session.id)));
+}
+
+/** The sessions with missed requests or answers that are kept, as the sidebar lists them. */
+export function inboxLate(state: State): Session[] {
+  const only = inboxSession(state)?.id ?? null;
+  return sessionsInOrder(state).filter(
+    ({ id }) => (only === null || id === only) && lateCount(state, id) > 0,
+  );
+}
+
+function lateCount(state: State, session: SessionId): number {
+  return missedOf(state, session).length + keptOf(state, session).length;
+}
+
+/** What of all sessions waits for the person, kinds apart; the sum of what the sidebar shows. */
+export function allWaiting(state: State): Waiting {
+  const each = state.sessions.map((session) => waitingOf(state, session.id));
+  const since = each.flatMap((waiting) => waiting.since ?? []);
+  return {
+    questions: each.reduce((sum, waiting) => sum + waiting.questions, 0),
+    approvals: each.reduce((sum, waiting) => sum + waiting.approvals, 0),
+    since: since.length > 0 ? Math.min(...since) : null,
+  };
+}
+
+/** How many questions, permissions and missed requests wait in each part of the inbox. */
+export function inboxCounts(state: State): Record<InboxPart, number> {
+  return {
+    questions: inboxRequests(state)
+      .filter((request) => waits(state, request))
+      .reduce((sum, request) => sum + request.questions.length, 0),
+    approvals: inboxApprovals(state).length,
+    missed: inboxLate(state).reduce((sum, { id }) => sum + lateCount(state, id), 0),
+  };
+}
+
+/** The waiting request after a place in the order of age, from the start again if need be; none where none waits. */
+export function nextWaiting(state: State, from: Age | null): Request | null {
+  const waiting = Object.values(state.requests)
+    .filter((request) => request.state.state === 'open' || isStuck(request))
+    .filter((request) => sessionOf(state, request.session) !== null)
+    .sort(byAge);
+  const after = from && waiting.find((request) => byAge(request, from) > 0 && request.id !== from.id);
+  return after ?? waiting[0] ?? null;
+}
+
+/** Where a walk through what waits goes on: behind the request the person is at, else behind the last one it led to. */
+export function walkedFrom(state: State, at: RequestId | null): Age | null {
+  return state.requests[at ?? ''] ?? state.walked;
+}

@@ -1,0 +1,73 @@
+import type { QuestionsFound, QuestionsWanted, SessionId } from '../generated/wire';
+import type { DeskError } from '../platform/bridge';
+import type { History, PastQuestions, QuestionsFilter, State } from './state';
+
+/** What can happen while the questions of the past are looked at. */
+export type QuestionsAction =
+  | { type: 'history_part_shown'; part: History['part'] }
+  | { type: 'questions_filtered'; change: Partial<QuestionsFilter> }
+  | { type: 'questions_found'; filter: QuestionsFilter; found: QuestionsFound; added: boolean }
+  | { type: 'questions_failed'; filter: QuestionsFilter; error: DeskError }
+  | { type: 'questions_saved'; path: string | null };
+
+const types = {
+  history_part_shown: true,
+  questions_filtered: true,
+  questions_found: true,
+  questions_failed: true,
+  questions_saved: true,
+} as const satisfies Record<QuestionsAction['type'], true>;
+
+export function isQuestionsAction(action: { type: string }): action is QuestionsAction {
+  return action.type in types;
+}
+
+export function reduceQuestions(state: State, action: QuestionsAction): State {
+  const { history } = state;
+  const { questions } = history;
+  const next = (changes: Partial<PastQuestions>): State => ({
+    ...state,
+    history: { ...history, questions: { ...questions, ...changes } },
+  });
+  switch (action.type) {
+    case 'history_part_shown':
+      return { ...state, history: { ...history, part: action.part } };
+    case 'questions_filtered':
+      return next({ filter: { ...questions.filter, ...action.change }, error: null, saved: null });
+    case 'questions_found': {
+      // What was asked for in the meantime has an answer of its own on its way.
+      if (!same(action.filter, questions.filter)) return state;
+      const before = action.added ? (questions.found?.questions ?? []) : [];
+      return next({ found: { ...action.found, questions: add(before, action.found) }, error: null });
+    }
+    case 'questions_failed':
+      return same(action.filter, questions.filter) ? next({ error: action.error }) : state;
+    case 'questions_saved':
+      return next({ saved: action.path, error: null });
+  }
+}
+
+/** The filter as the app takes it. */
+export function wantedOf({ query, session, outcome }: QuestionsFilter): QuestionsWanted {
+  return { query, session, outcomes: outcome === null ? [] : [outcome] };
+}
+
+/** Drops the questions of a session that was deleted. */
+export function withoutSession(questions: PastQuestions, id: SessionId): PastQuestions {
+  const { filter, found } = questions;
+  const left = found && {
+    ...found,
+    questions: found.questions.filter(({ request }) => request.session !== id),
+  };
+  return { ...questions, found: left, filter: filter.session === id ? { ...filter, session: null } : filter };
+}
+
+function same(a: QuestionsFilter, b: QuestionsFilter): boolean {
+  return a.query === b.query && a.session === b.session && a.outcome === b.outcome;
+}
+
+/** What ended while somebody read on has moved the rest by a place. */
+function add(before: QuestionsFound['questions'], { questions }: QuestionsFound): QuestionsFound['questions'] {
+  const known = new Set(before.map(({ request }) => request.id));
+  return [...before, ...questions.filter(({ request }) => !known.has(request.id))];
+}

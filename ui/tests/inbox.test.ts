@@ -1,0 +1,344 @@
+import { screen, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+
+import type { Approval, Request, Session } from '../src/generated/wire';
+import {
+  allWaiting,
+  inboxApprovals,
+  inboxCounts,
+  inboxLate,
+  inboxRequests,
+  nextWaiting,
+  walkedFrom,
+} from '../src/store/inbox';
+import { reduce, type Action } from '../src/store/reducer';
+import { sessionInView } from '../src/store/select';
+import { initialState, type State } from '../src/store/state';
+import { anApproval, aQuestion, aRequest, aSession, aSnapshot, NOW } from '../src/testing/desk';
+import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { answered, expectNoViolations, openDesk, settle } from './open';
+
+const api = aSession({ id: 's1', name: 'api', place: 0 });
+const web = aSession({ id: 's2', name: 'web', place: 1, folder: '/srv/web' });
+const docs = aSession({ id: 's3', name: 'docs', place: 2 });
+const sessions = [api, web, docs];
+
+const asked = (id: string, session: string, age: number, changes: Partial<Request> = {}): Request =>
+  aRequest({ id, session, askedAt: NOW - age, questions: [aQuestion(1, { text: `What of ${id}?` })], ...changes });
+const missed: Request['state'] = {
+  state: 'ended',
+  at: NOW - 1000,
+  delivery: null,
+  outcome: { outcome: 'orphaned', why: 'agent_ended' },
+};
+const withdrawn = (at: number): Request['state'] => ({
+  state: 'ended',
+  at,
+  delivery: null,
+  outcome: { outcome: 'withdrawn', why: { why: 'by_agent' } },
+});
+
+function stateOf(snapshot: { sessions?: Session[]; requests?: Request[]; approvals?: Approval[] }, ...actions: Action[]) {
+  const frame = { frame: 'snapshot' as const, ...aSnapshot({ sessions, ...snapshot }) };
+  const before = reduce(initialState(), { type: 'frames_received', frames: [frame] });
+  return actions.reduce(reduce, before);
+}
+
+const ids = (found: readonly { id: string }[]) => found.map(({ id }) => id);
+const opened: Action = { type: 'inbox_opened', at: NOW };
+
+describe('what the inbox lists', () => {
+  const three = [asked('b', 's2', 20_000), asked('c', 's1', 10_000), asked('a', 's3', 30_000)];
+
+  test('is oldest first over all sessions, and of one moment in the order of ids', () => {
+    const same = [asked('y', 's1', 5_000), asked('x', 's2', 5_000)];
+    expect(ids(inboxRequests(stateOf({ requests: [...three, ...same] }, opened)))).toEqual(['a', 'b', 'c', 'x', 'y']);
+  });
+
+  test('turns round, and narrows to one session', () => {
+    const turned = stateOf({ requests: three }, opened, { type: 'inbox_sorted', newestFirst: true });
+    expect(ids(inboxRequests(turned))).toEqual(['c', 'b', 'a']);
+    const narrowed = reduce(turned, { type: 'inbox_filtered', session: 's2', at: NOW });
+    expect(ids(inboxRequests(narrowed))).toEqual(['b']);
+    expect(inboxCounts(narrowed)).toEqual({ questions: 1, approvals: 0, missed: 0 });
+  });
+
+  test('shows all again when the session it was narrowed to is gone', () => {
+    const narrowed = stateOf({ requests: three }, opened, { type: 'inbox_filtered', session: 's2', at: NOW });
+    const closed = reduce(narrowed, {
+      type: 'frames_received',
+      frames: [{ frame: 'delta', epoch: 'e1', prev: 0, seq: 1, changes: [{ change: 'session_closed', session: 's2' }] }],
+    });
+    expect(ids(inboxRequests(closed))).toEqual(['a', 'c']);
+  });
+
+  test('keeps the place of what ended while it was open, and nothing that ended before', () => {
+    const requests = [asked('a', 's1', 30_000, { state: withdrawn(NOW - 1) }), asked('b', 's1', 20_000), asked('c', 's2', 10_000)];
+    const state = stateOf({ requests }, opened);
+    expect(ids(inboxRequests(state))).toEqual(['b', 'c']);
+    const ended = reduce(state, { type: 'request_ended', request: asked('b', 's1', 20_000, { state: withdrawn(NOW + 1) }) });
+    expect(ids(inboxRequests(ended))).toEqual(['b', 'c']);
+    expect(inboxCounts(ended).questions).toBe(1);
+    const again = reduce(ended, { type: 'inbox_opened', at: NOW + 2 });
+    expect(ids(inboxRequests(again))).toEqual(['c']);
+  });
+
+  test('holds an answer that did not reach its agent, however long ago', () => {
+    const stuck = answered(asked('a', 's1', 90_000), [{ question: 'q1', chosen: ['q1o1'] }], { failed: 'gone' });
+    expect(ids(inboxRequests(stateOf({ requests: [stuck] }, opened)))).toEqual(['a']);
+  });
+
+  test('has permissions and missed questions apart', () => {
+    const state = stateOf(
+      {
+        requests: [asked('a', 's1', 30_000), asked('m', 's2', 20_000, { state: missed })],
+        approvals: [anApproval({ id: 'p2', session: 's3' }), anApproval({ id: 'p1', session: 's1', askedAt: NOW - 99_000 })],
+      },
+      opened,
+    );
+    expect(ids(inboxRequests(state))).toEqual(['a']);
+    expect(ids(inboxApprovals(state))).toEqual(['p1', 'p2']);
+    expect(ids(inboxLate(state))).toEqual(['s2']);
+    expect(inboxCounts(state)).toEqual({ questions: 1, approvals: 2, missed: 1 });
+  });
+
+  test('adds up to what the sidebar counts', () => {
+    const two = [aQuestion(1), aQuestion(2)];
+    const state = stateOf({
+      requests: [asked('a', 's1', 30_000, { questions: two }), asked('b', 's2', 20_000)],
+      approvals: [anApproval()],
+    });
+    expect(allWaiting(state)).toEqual({ questions: 3, approvals: 1, since: NOW - 30_000 });
+    expect(inboxCounts(state)).toEqual({ questions: 3, approvals: 1, missed: 0 });
+  });
+
+  test('shows no session while it is open, and goes away for any other view', () => {
+    const open = stateOf({ requests: three }, opened);
+    expect(sessionInView(open)).toBeNull();
+    const elsewhere: Action[] = [{ type: 'session_selected', session: 's2' }, { type: 'history_opened' }, { type: 'start_opened' }];
+    expect(elsewhere.map((action) => reduce(open, action).inbox.open)).toEqual([false, false, false]);
+  });
+});
+
+describe('the walk through what waits', () => {
+  const three = [asked('a', 's1', 30_000), asked('b', 's2', 20_000), asked('c', 's1', 10_000)];
+  const from = (state: State, at: string | null) => nextWaiting(state, walkedFrom(state, at))?.id ?? null;
+
+  test('begins with the oldest, goes on by age through all sessions, and begins again', () => {
+    const state = stateOf({ requests: three });
+    expect([null, 'a', 'b', 'c'].map((at) => from(state, at))).toEqual(['a', 'b', 'c', 'a']);
+  });
+
+  test('goes on behind the last one it led to, also when that one is answered or gone', () => {
+    const walked = stateOf({ requests: three }, { type: 'walked_on', request: three[1]! });
+    expect(from(walked, null)).toBe('c');
+    const done = reduce(walked, { type: 'request_ended', request: asked('b', 's2', 20_000, { state: withdrawn(NOW) }) });
+    expect(from(done, null)).toBe('c');
+    expect(from(reduce(done, { type: 'walked_on', request: three[2]! }), null)).toBe('a');
+  });
+
+  test('leads to a lone one again, to none that ended or was missed, and never to a permission', () => {
+    const lone = stateOf({ requests: [three[0]!, asked('m', 's2', 99_000, { state: missed })], approvals: [anApproval()] });
+    expect(from(lone, 'a')).toBe('a');
+    expect(from(stateOf({ approvals: [anApproval()] }), null)).toBeNull();
+  });
+});
+
+const button = (name: string | RegExp) => screen.getByRole('button', { name });
+const list = () => screen.getByRole('region', { name: 'Questions' });
+const items = () => within(list()).getAllByRole('article');
+
+async function openInbox(bridge: FakeBridge) {
+  const all = await openDesk(bridge);
+  await all.user.click(button(/^Inbox/));
+  await settle();
+  return all;
+}
+
+describe('the inbox', () => {
+  test('lists every open question with its session, folder, agent and age, and how many wait', async () => {
+    const requests = [asked('b', 's2', 20_000), asked('a', 's1', 30_000)];
+    await openInbox(new FakeBridge({ sessions, requests }));
+    expect(button('Inbox 2 questions')).toHaveAttribute('aria-current', 'page');
+    expect(items().map((item) => item.getAttribute('aria-label'))).toEqual(['api: What of a?', 'web: What of b?']);
+    const second = within(items()[1]!);
+    expect(second.getByRole('button', { name: 'web' })).toBeVisible();
+    expect(second.getByText('/srv/web')).toBeVisible();
+    expect(second.getByText('Claude Code')).toBeVisible();
+    expect(second.getByText(/^Waiting \d/)).toBeVisible();
+    expect(screen.queryByRole('complementary')).toBeNull();
+    await expectNoViolations();
+  });
+
+  test('says so when nothing waits', async () => {
+    await openInbox(new FakeBridge({ sessions }));
+    expect(within(list()).getByRole('status')).toHaveTextContent('No question waits for you.');
+    await expectNoViolations();
+  });
+
+  test('each question is answered in its place, by the same form as in the panel', async () => {
+    const requests = [asked('a', 's1', 30_000), asked('b', 's2', 20_000), asked('c', 's1', 10_000)];
+    const bridge = new FakeBridge({ sessions, requests }).on('answer_question', ({ id }) => {
+      const done = answered(requests.find((one) => one.id === id)!, [{ question: 'q1', chosen: ['q1o2'] }], 'delivered');
+      return { ...done, state: { ...done.state, at: Date.now() } as Request['state'] };
+    });
+    const { user } = await openInbox(bridge);
+    const second = within(items()[1]!);
+    await user.click(second.getByRole('radio', { name: 'JWT' }));
+    await user.click(second.getByRole('button', { name: 'Submit' }));
+    await settle();
+    expect(bridge.sent('answer_question')).toMatchObject([{ id: 'b', answers: [{ question: 'q1', chosen: ['q1o2'] }] }]);
+    expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['a', 'b', 'c']);
+    expect(within(items()[1]!).getByText('JWT', { selector: '.part' })).toBeVisible();
+    expect(within(items()[1]!).queryByRole('radio')).toBeNull();
+    expect(button('Inbox 2 questions')).toBeVisible();
+    // The next one is at hand, but no key that is pressed once too often reaches it.
+    expect(items()[2]).toHaveFocus();
+    await user.keyboard('{Enter}1{ }');
+    expect(bridge.sent('answer_question')).toHaveLength(1);
+    expect(within(items()[2]!).queryByRole('radio', { checked: true })).toBeNull();
+    await expectNoViolations();
+  });
+
+  test('an answer that failed keeps everything and offers Retry there', async () => {
+    const requests = [asked('a', 's1', 30_000)];
+    const bridge = new FakeBridge({ sessions, requests }).on('answer_question', () => {
+      throw anError({ code: 'storage_full' });
+    });
+    const { user } = await openInbox(bridge);
+    await user.click(screen.getByRole('radio', { name: 'JWT' }));
+    await user.click(button('Submit'));
+    await settle();
+    expect(within(items()[0]!).getByRole('alert')).toHaveTextContent('The disk is full');
+    expect(screen.getByRole('radio', { name: 'JWT' })).toBeChecked();
+    bridge.push({ change: 'request', request: answered(requests[0]!, [{ question: 'q1', chosen: ['q1o2'] }], { failed: 'pipe closed' }) });
+    await settle();
+    await user.click(button('Retry'));
+    expect(bridge.sent('retry_delivery')).toMatchObject([{ id: 'a' }]);
+  });
+
+  test('what an agent takes back stays in its place with its reason', async () => {
+    const requests = [asked('a', 's1', 30_000), asked('b', 's2', 20_000)];
+    const { bridge } = await openInbox(new FakeBridge({ sessions, requests }));
+    bridge.push({ change: 'request', request: asked('a', 's1', 30_000, { state: withdrawn(Date.now() + 1) }) });
+    await settle();
+    expect(items()).toHaveLength(2);
+    expect(within(items()[0]!).getByText('The agent withdrew it')).toBeVisible();
+  });
+
+  test('narrows to a session and turns its order round', async () => {
+    const requests = [asked('a', 's1', 30_000), asked('b', 's2', 20_000), asked('c', 's1', 10_000)];
+    const { user } = await openInbox(new FakeBridge({ sessions, requests }));
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Order' }), 'Newest first');
+    expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['c', 'b', 'a']);
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Session' }), 'api');
+    expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['c', 'a']);
+  });
+
+  test('permissions stand in a part of their own and are decided nowhere but in their session', async () => {
+    const approvals = [anApproval({ session: 's2' })];
+    const { bridge, user } = await openInbox(new FakeBridge({ sessions, requests: [asked('a', 's1', 30_000)], approvals }));
+    expect(screen.queryByText(/Permission to use Bash/)).toBeNull();
+    await user.click(button('Permissions 1'));
+    await settle();
+    const part = within(screen.getByRole('region', { name: 'Permissions' }));
+    expect(part.getByText(/^Permission to use Bash · waiting/)).toBeVisible();
+    expect(part.queryByRole('button', { name: /Allow/ })).toBeNull();
+    expect(part.queryByRole('radio')).toBeNull();
+    await expectNoViolations();
+    await user.keyboard('1{Enter}');
+    await user.click(part.getByRole('button', { name: 'Show in its session' }));
+    await settle();
+    expect(screen.getByRole('heading', { name: 'web' })).toBeVisible();
+    expect(document.activeElement?.getAttribute('data-approval')).toBe('a1');
+    expect(bridge.sent('decide_approval')).toEqual([]);
+  });
+
+  test('an empty part says where the rest waits', async () => {
+    const { user } = await openInbox(new FakeBridge({ sessions, approvals: [anApproval()] }));
+    expect(within(list()).getByRole('status')).toHaveTextContent('No question waits for you.');
+    await user.click(button('1 permission waits'));
+    await settle();
+    expect(screen.getByRole('region', { name: 'Permissions' })).toBeVisible();
+  });
+
+  test('missed questions have their part, with all that the panel offers for them', async () => {
+    const died: Session['state'] = { state: 'ended', end: { end: 'failed', why: 'it died' }, at: 1 };
+    const gone = aSession({ id: 's2', name: 'web', place: 1, state: died, resumable: true });
+    const requests = [asked('m', 's2', 20_000, { state: missed })];
+    const { bridge, user } = await openInbox(new FakeBridge({ sessions: [api, gone], requests }));
+    expect(within(list()).queryByRole('article')).toBeNull();
+    await user.click(button('Missed 1'));
+    await settle();
+    const part = within(screen.getByRole('region', { name: 'Missed' }));
+    expect(part.getByRole('button', { name: 'web' })).toBeVisible();
+    await user.click(part.getByText('What of m?'));
+    await settle();
+    expect(part.getByRole('button', { name: 'Send when resumed' })).toBeVisible();
+    await user.click(part.getByRole('radio', { name: 'JWT' }));
+    expect(part.getByRole('button', { name: 'Copy what you have begun' })).toBeVisible();
+    await expectNoViolations();
+    await user.click(part.getByRole('button', { name: 'Dismiss' }));
+    expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'm' }]);
+  });
+
+  test('its name leads to the question in its session', async () => {
+    const { user } = await openInbox(new FakeBridge({ sessions, requests: [asked('b', 's2', 20_000)] }));
+    await user.click(within(items()[0]!).getByRole('button', { name: 'web' }));
+    await settle();
+    expect(screen.getByRole('heading', { name: 'web' })).toBeVisible();
+    expect(screen.getByRole('complementary')).toContainElement(document.activeElement as HTMLElement);
+  });
+});
+
+describe('Ctrl+J', () => {
+  const four = asked('a', 's2', 30_000, { questions: [aQuestion(1), aQuestion(2)] });
+  const requests = [four, asked('b', 's1', 20_000)];
+
+  test('goes from a text field to the oldest question, wherever it was asked, and on', async () => {
+    const { user, desk } = await openDesk(new FakeBridge({ sessions, requests }));
+    const composer = screen.getByRole('textbox', { name: 'Message to the agent' });
+    await user.type(composer, 'half a thought');
+    await user.keyboard('{Control>}j{/Control}');
+    await settle();
+    expect(desk.state.selected).toBe('s2');
+    expect(document.activeElement?.closest('[data-card]')?.getAttribute('data-card')).toBe('a');
+    expect(document.activeElement).toHaveAttribute('type', 'radio');
+    await user.keyboard('{Control>}j{/Control}');
+    await settle();
+    expect(desk.state.selected).toBe('s1');
+    expect(document.activeElement?.closest('[data-card]')?.getAttribute('data-card')).toBe('b');
+    expect(screen.getByRole('textbox', { name: 'Message to the agent' })).toHaveValue('half a thought');
+    await user.keyboard('{Control>}j{/Control}');
+    await settle();
+    expect(desk.state.selected).toBe('s2');
+  });
+
+  test('shows the first question that has no answer yet', async () => {
+    const { user, desk } = await openDesk(new FakeBridge({ sessions, requests }));
+    desk.dispatch({ type: 'option_chosen', request: 'a', question: 'q1', option: 'q1o1', on: true, goOn: false });
+    await user.keyboard('{Control>}j{/Control}');
+    await settle();
+    expect(screen.getByRole('group', { name: /Question 2/ })).toContainElement(document.activeElement as HTMLElement);
+  });
+
+  test('opens a panel that is folded away, and leaves the inbox and the history', async () => {
+    const { user, desk } = await openInbox(new FakeBridge({ sessions, requests }));
+    desk.dispatch({ type: 'panel_collapsed', collapsed: true });
+    await user.keyboard('{Control>}j{/Control}');
+    await settle();
+    expect(desk.state.inbox.open).toBe(false);
+    expect(screen.getByRole('complementary')).toContainElement(document.activeElement as HTMLElement);
+  });
+
+  test('does nothing where nothing waits, and touches no permission', async () => {
+    const { user, bridge, desk } = await openDesk(new FakeBridge({ sessions, approvals: [anApproval({ session: 's2' })] }));
+    const composer = screen.getByRole('textbox', { name: 'Message to the agent' });
+    await user.click(composer);
+    await user.keyboard('{Control>}j{/Control}');
+    await settle();
+    expect(desk.state.selected).toBe('s1');
+    expect(composer).toHaveFocus();
+    expect(bridge.sent('decide_approval')).toEqual([]);
+  });
+});

@@ -1,0 +1,280 @@
+import { fireEvent, screen, within } from '@testing-library/svelte';
+import { describe, expect, test, vi } from 'vitest';
+
+import type { Delivery, Outcome, PastQuestion, QuestionsFound, Request } from '../src/generated/wire';
+import { reduce, type Action } from '../src/store/reducer';
+import { initialState } from '../src/store/state';
+import { aQuestion, anEntry, aRequest, aSession, NOW } from '../src/testing/desk';
+import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { expectNoViolations, openDesk, settle } from './open';
+
+const button = (name: string | RegExp) => screen.getByRole('button', { name });
+
+const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
+
+function ended(outcome: Outcome, delivery: Delivery | null = null, changes: Partial<Request> = {}): Request {
+  const state = { state: 'ended' as const, at: NOW, delivery, outcome };
+  return aRequest({ questions: [store], askedAt: NOW - 75_000, ...changes, state });
+}
+
+const delivered: Delivery = { delivery: 'delivered', at: NOW };
+const picked: Outcome = {
+  outcome: 'answered',
+  answers: [{ question: 'q1', chosen: ['q1o2'], other: 'in a cluster', note: 'for now', secretGiven: false }],
+};
+
+/** Every way a request can end, with the words its line shows. */
+const ends: [string, Request, string][] = [
+  ['answered', ended(picked, delivered), 'PostgreSQL'],
+  ['declined', ended({ outcome: 'declined', words: 'not now' }, delivered), 'You declined to answer: not now'],
+  ['replied in chat', ended({ outcome: 'replied_in_chat', text: 'take the old one' }, delivered), 'You replied in chat: take the old one'],
+  ['withdrawn', ended({ outcome: 'withdrawn', why: { why: 'by_agent' } }), 'The agent withdrew it'],
+  ['expired', ended({ outcome: 'expired' }, delivered), 'The time limit passed without an answer'],
+  ['missed', ended({ outcome: 'orphaned', why: 'app_quit' }), 'Missed: Askdesk was closed before you answered'],
+];
+
+describe('the line of an ended request in the transcript', () => {
+  async function line(request: Request) {
+    const bridge = new FakeBridge({ requests: [request] });
+    bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: request.id })];
+    const opened = await openDesk(bridge);
+    return { ...opened, line: document.querySelector<HTMLElement>('main [data-request]')! };
+  }
+
+  test.each(ends)('says that it was %s, with an icon and in words', async (_, request, words) => {
+    const { line: shown } = await line(request);
+    expect(within(shown).getAllByText(words)[0]).toBeVisible();
+    expect(shown.querySelector('svg.icon')).not.toBeNull();
+    expect(within(shown).getByText('Store:')).toBeVisible();
+    await expectNoViolations();
+  });
+
+  test('each end has an icon of its own', async () => {
+    const icons = new Set<string>();
+    for (const [, request] of ends) {
+      const { line: shown, unmount } = await line(request);
+      icons.add(shown.querySelector('svg.icon')!.getAttribute('class')!);
+      unmount();
+    }
+    expect(icons.size).toBe(ends.length);
+  });
+
+  test('unfolds to question, options, choice, own words, note, who ended it, when and how long it waited', async () => {
+    const { line: shown, user } = await line(ended(picked, delivered, { askedBy: 'reviewer' }));
+    await user.click(within(shown).getByText('Questions and options'));
+    const inside = within(shown.querySelector<HTMLElement>('details')!);
+    expect(inside.getByText('Which store?')).toBeVisible();
+    expect(inside.getByText('SQLite')).toBeVisible();
+    expect(inside.getByText(/^PostgreSQL/)).toHaveTextContent('PostgreSQL (chosen)');
+    expect(inside.getByText('In your own words: in a cluster')).toBeVisible();
+    expect(inside.getByText('Note: for now')).toBeVisible();
+    expect(inside.getByText(/^Asked by reviewer · Ended by you · .* · waited 1:15$/)).toBeVisible();
+  });
+
+  test('says of a secret that it was given, and of a question that was left out that it was', async () => {
+    const secret = aQuestion(2, { kind: 'secret', text: 'The key?', options: [] });
+    const answers = [{ question: 'q2', chosen: [], other: null, note: null, secretGiven: true }];
+    const { line: shown, user } = await line(ended({ outcome: 'answered', answers }, delivered, { questions: [store, secret] }));
+    await user.click(within(shown).getByText('Questions and options'));
+    const inside = within(shown.querySelector<HTMLElement>('details')!);
+    expect(inside.getByText('Secret given')).toBeVisible();
+    expect(inside.getByText('Not answered')).toBeVisible();
+  });
+
+  test('tells a late answer and a kept one', async () => {
+    const late = await line(ended(picked, { delivery: 'delivered', at: NOW, late: true }));
+    expect(within(late.line).getByText('Delivered late, in a message of its own')).toBeVisible();
+    late.unmount();
+    const kept = await line(ended(picked, { delivery: 'parked' }));
+    expect(within(kept.line).getByText(/^Kept/)).toBeVisible();
+  });
+});
+
+const past = (request: Request, changes: Partial<PastQuestion> = {}): PastQuestion => ({
+  name: 'api',
+  folder: '/home/ada/projects/api',
+  agent: 'claude_code',
+  request,
+  ...changes,
+});
+
+const found = (requests: readonly Request[], changes: Partial<QuestionsFound> = {}): QuestionsFound => ({
+  questions: requests.map((request) => past(request)),
+  more: false,
+  count: requests.length,
+  answered: 1,
+  medianMillis: 75_000,
+  ...changes,
+});
+
+const all = ends.map(([, request], index) => ({ ...request, id: `r${index + 1}` }));
+
+function withQuestions(reply: QuestionsFound = found(all)): FakeBridge {
+  const over = aSession({ id: 's9', name: 'docs', state: { state: 'ended', end: { end: 'stopped' }, at: 5 } });
+  return new FakeBridge()
+    .on('search_questions', () => reply)
+    .on('read_past_sessions', () => ({ sessions: [over] }))
+    .on('save_questions', ({ format }) => ({ path: `/home/ada/questions.${format}` }));
+}
+
+async function openQuestions(bridge: FakeBridge) {
+  const opened = await openDesk(bridge);
+  await opened.user.click(button('History'));
+  await settle();
+  await opened.user.click(within(screen.getByRole('navigation', { name: 'Parts of the history' })).getByRole('button', { name: 'Questions' }));
+  await settle();
+  return opened;
+}
+
+const rows = () => within(screen.getByRole('list', { name: 'Questions' })).getAllByRole('group');
+const asked = (bridge: FakeBridge) => bridge.sent('search_questions').at(-1)?.wanted;
+
+describe('the history of questions', () => {
+  test('lists what ended, how, where and how long it waited, with the median time to answer', async () => {
+    const { bridge } = await openQuestions(withQuestions());
+    expect(asked(bridge)).toEqual({ query: '', session: null, outcomes: [] });
+    expect(screen.getByText('6 requests · median time to answer 1:15, over 1 answered')).toBeVisible();
+    expect(rows()).toHaveLength(6);
+    const words = ['Answered', 'Declined', 'Replied in chat', 'Withdrawn', 'Expired', 'Missed'];
+    expect(rows().map((row) => row.querySelector('.end')?.textContent)).toEqual(words);
+    expect(within(rows()[1]!).getByText('Which store?')).toBeVisible();
+    expect(within(rows()[1]!).getByText('api')).toBeVisible();
+    expect(within(rows()[1]!).getByText('waited 1:15')).toBeVisible();
+    await expectNoViolations();
+  });
+
+  test('is read anew each time it is looked at', async () => {
+    const { bridge, user } = await openQuestions(withQuestions());
+    await user.click(button(/^api/));
+    await user.click(button('History'));
+    await settle();
+    expect(bridge.sent('search_questions')).toHaveLength(2);
+  });
+
+  test('a row unfolds to all there is to know of it', async () => {
+    const { user } = await openQuestions(withQuestions());
+    await user.click(within(rows()[0]!).getByText('Which store?'));
+    await settle();
+    const row = within(rows()[0]!);
+    expect(row.getByText('SQLite')).toBeVisible();
+    expect(row.getByText('In your own words: in a cluster')).toBeVisible();
+    expect(row.getAllByText('Note: for now')[0]).toBeVisible();
+    expect(row.getByText(/^Ended by you · .* · waited 1:15$/)).toBeVisible();
+    expect(row.getByText('/home/ada/projects/api')).toBeVisible();
+    await expectNoViolations();
+    await user.click(row.getByRole('button', { name: 'Show its transcript' }));
+    await settle();
+    expect(screen.getByRole('region', { name: 'Part of the transcript of api' })).toBeVisible();
+  });
+
+  test('filters by session, also one that is over, and by how it ended', async () => {
+    const { bridge, user } = await openQuestions(withQuestions());
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Session' }), 'docs');
+    await user.selectOptions(screen.getByRole('combobox', { name: 'How it ended' }), 'Replied in chat');
+    await vi.waitFor(() => expect(asked(bridge)).toEqual({ query: '', session: 's9', outcomes: ['replied_in_chat'] }));
+  });
+
+  test('searches once the typing pauses, and keeps what is filtered', async () => {
+    const { bridge, user } = await openQuestions(withQuestions());
+    await user.selectOptions(screen.getByRole('combobox', { name: 'How it ended' }), 'Answered');
+    await settle();
+    bridge.calls.length = 0;
+    await user.type(screen.getByRole('searchbox', { name: 'Search questions and answers' }), 'store');
+    await vi.waitFor(() => expect(bridge.sent('search_questions')).not.toEqual([]));
+    expect(bridge.sent('search_questions')).toEqual([
+      { wanted: { query: 'store', session: null, outcomes: ['answered'] }, limit: 50, offset: 0 },
+    ]);
+  });
+
+  test('says when there is none, and when none fits', async () => {
+    const { bridge } = await openQuestions(withQuestions(found([], { count: 0, answered: 0, medianMillis: null })));
+    expect(screen.getByRole('status')).toHaveTextContent('No question has ended yet.');
+    expect(screen.queryByRole('button', { name: /^Export/ })).toBeNull();
+    await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'x' } });
+    await vi.waitFor(() => expect(asked(bridge)?.query).toBe('x'));
+    expect(screen.getByRole('status')).toHaveTextContent('No question fits this.');
+    await expectNoViolations();
+  });
+
+  test('where none was answered there is no median', async () => {
+    await openQuestions(withQuestions(found(all.slice(1), { answered: 0, medianMillis: null })));
+    expect(screen.getByText('5 requests')).toBeVisible();
+  });
+
+  test('exports what is filtered, and says where it went', async () => {
+    const { bridge, user } = await openQuestions(withQuestions());
+    await user.selectOptions(screen.getByRole('combobox', { name: 'How it ended' }), 'Declined');
+    await settle();
+    await user.click(button('Export as CSV'));
+    await settle();
+    expect(screen.getByText('Exported to /home/ada/questions.csv')).toBeVisible();
+    await user.click(button('Export as JSON'));
+    expect(bridge.sent('save_questions')).toEqual([
+      { wanted: { query: '', session: null, outcomes: ['declined'] }, format: 'csv' },
+      { wanted: { query: '', session: null, outcomes: ['declined'] }, format: 'json' },
+    ]);
+  });
+
+  test('an export or a search that failed says why', async () => {
+    const bridge = withQuestions().on('save_questions', () => {
+      throw anError({ code: 'file_not_written', message: 'no room' });
+    });
+    const { user } = await openQuestions(bridge);
+    await user.click(button('Export as CSV'));
+    await settle();
+    expect(screen.getByText('The file could not be written. no room')).toBeVisible();
+    expect(rows()).toHaveLength(6);
+  });
+
+  test('reads on behind what is known', async () => {
+    const { bridge, user } = await openQuestions(withQuestions(found(all.slice(0, 2), { more: true, count: 3 })));
+    bridge.on('search_questions', () => found([all[1]!, all[2]!], { count: 3 }));
+    await user.click(button('Show more questions'));
+    await settle();
+    expect(bridge.sent('search_questions').at(-1)?.offset).toBe(2);
+    expect(rows().map((row) => row.dataset['past'])).toEqual(['r1', 'r2', 'r3']);
+    expect(screen.queryByRole('button', { name: 'Show more questions' })).toBeNull();
+  });
+
+  test('texts of agents and persons are text', async () => {
+    const hostile = ended({ outcome: 'declined', words: '<img src=x onerror=alert(1)>' }, null, {
+      questions: [aQuestion(1, { text: '<script>alert(1)</script> which?' })],
+    });
+    const { user } = await openQuestions(withQuestions(found([hostile])));
+    await user.click(within(rows()[0]!).getByText(/which\?$/));
+    await settle();
+    expect(document.querySelector('main img, main script')).toBeNull();
+  });
+});
+
+describe('the reducer', () => {
+  const filter = { query: '', session: null, outcome: null };
+
+  test('passes over an answer to a filter that no longer stands', () => {
+    const actions: Action[] = [
+      { type: 'questions_filtered', change: { query: 'new' } },
+      { type: 'questions_found', filter, found: found(all), added: false },
+      { type: 'questions_failed', filter, error: anError() },
+    ];
+    const { questions } = actions.reduce(reduce, initialState()).history;
+    expect([questions.found, questions.error]).toEqual([null, null]);
+  });
+
+  test('drops what was found of a session that is deleted, and narrows to it no more', () => {
+    const narrowed = { ...filter, session: 's1' };
+    const actions: Action[] = [
+      { type: 'questions_filtered', change: { session: 's1' } },
+      { type: 'questions_found', filter: narrowed, found: found(all), added: false },
+      {
+        type: 'frames_received',
+        frames: [
+          { frame: 'snapshot', epoch: 'e1', seq: 0, sessions: [aSession()], requests: [], approvals: [], live: [], agents: [], storage: null },
+          { frame: 'delta', epoch: 'e1', prev: 0, seq: 1, changes: [{ change: 'session_deleted', session: 's1' }] },
+        ],
+      },
+    ];
+    const { questions } = actions.reduce(reduce, initialState()).history;
+    expect(questions.found?.questions).toEqual([]);
+    expect(questions.filter.session).toBeNull();
+  });
+});
