@@ -6,6 +6,7 @@ import type {
   CommandId,
   Effort,
   Entry,
+  HeldAnswer,
   LiveText,
   MessageId,
   OptionId,
@@ -148,6 +149,8 @@ export interface State {
     approvals: Readonly<Record<ApprovalId, Approval>>;
   };
   live: Readonly<Record<SessionId, readonly LiveText[]>>;
+  /** Answers that go in a moment and can still be taken back. */
+  held: Readonly<Record<RequestId, HeldAnswer>>;
   transcripts: Readonly<Record<SessionId, Transcript>>;
   storage: StorageNotice | null;
   selected: SessionId | null;
@@ -180,6 +183,8 @@ export interface State {
   panelWidth: number;
   /** Whether the person looks for a session. */
   finderOpen: boolean;
+  /** Whether the person looks at what the keys do. */
+  keysOpen: boolean;
   logOpen: SessionId | null;
   /** The address the person is asked about before it is opened outside. */
   linkAsked: string | null;
@@ -202,6 +207,7 @@ export function initialState(
     approvals: {},
     archive: { requests: {}, approvals: {} },
     live: {},
+    held: {},
     transcripts: {},
     storage: null,
     selected: null,
@@ -225,6 +231,7 @@ export function initialState(
     panelCollapsed: false,
     panelWidth: PANEL_WIDTH.preferred,
     finderOpen: false,
+    keysOpen: false,
     logOpen: null,
     linkAsked: null,
     settings: null,

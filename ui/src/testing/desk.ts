@@ -107,6 +107,7 @@ export function aSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     requests: [],
     approvals: [],
     live: [],
+    held: [],
     storage: null,
     ...changes,
   };
