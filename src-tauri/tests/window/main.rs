@@ -9,6 +9,7 @@ mod bridge;
 mod ends;
 mod examples;
 mod harness;
+mod keys;
 mod late;
 mod looks;
 mod past;
