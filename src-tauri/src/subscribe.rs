@@ -162,7 +162,10 @@ enum Urgency {
 fn urgency(frame: &Frame, view: Option<SessionId>) -> Urgency {
     let Frame::Delta(delta) = frame else { return Urgency::Awaited };
     let of = |change: &Change| match change {
-        Change::Request { .. } | Change::Approval { .. } => Urgency::Awaited,
+        Change::Request { .. }
+        | Change::Approval { .. }
+        | Change::AnswerHeld { .. }
+        | Change::AnswerLetGo { .. } => Urgency::Awaited,
         Change::LiveText { added: LiveText { session, .. } }
         | Change::LiveCleared { session }
         | Change::Entry { session, .. }

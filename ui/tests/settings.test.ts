@@ -66,6 +66,25 @@ describe('the settings', () => {
     expect(within(dialog()).getByText('No setting speaks of “quokka”.')).toBeVisible();
   });
 
+  test('a quick answer, its time and going on by itself are found and set', async () => {
+    const { bridge, user } = await openSettings();
+    const search = within(dialog()).getByRole('searchbox', { name: 'Find a setting' });
+    await user.type(search, 'quick answer');
+    expect(setting('Quick answer')).toHaveDisplayValue('On');
+    expect(setting('Time to undo a quick answer')).toHaveDisplayValue('3 seconds');
+    await user.clear(search);
+    await user.selectOptions(setting('Quick answer'), 'Off');
+    await user.selectOptions(setting('Time to undo a quick answer'), '10 seconds');
+    await user.selectOptions(setting('Go on after a choice'), 'Off');
+    await settle();
+    expect(bridge.sent('change_setting')).toEqual([
+      { change: { setting: 'quick_answer', value: 'off' } },
+      { change: { setting: 'undo_seconds', value: 10 } },
+      { change: { setting: 'auto_advance', value: 'off' } },
+    ]);
+    expect(setting('Quick answer')).toHaveDisplayValue('Off');
+  });
+
   test('how long sessions that are over are kept says what goes, and by itself nothing does', async () => {
     const { bridge, user } = await openSettings();
     const keep = setting('Keep sessions that are over');

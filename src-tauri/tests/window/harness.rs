@@ -11,7 +11,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, MouseActions, PointerAction};
+use fantoccini::actions::{
+    InputSource, KeyAction, KeyActions, MOUSE_BUTTON_LEFT, MouseActions, PointerAction,
+};
 use fantoccini::elements::Element;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -255,6 +257,16 @@ impl Desk {
         self.client.perform_actions(pointer).await.unwrap();
     }
 
+    /// Presses a key as it is written down, such as `2`, `Enter` or `Ctrl+Enter`, wherever the focus is.
+    #[allow(dead_code, reason = "the bench presses none")]
+    pub async fn key(&self, written: &str) {
+        let values: Vec<_> = written.split('+').map(key_value).collect();
+        let down = values.iter().map(|&value| KeyAction::Down { value });
+        let up = values.iter().rev().map(|&value| KeyAction::Up { value });
+        let keys = down.chain(up).fold(KeyActions::new("keyboard".to_owned()), InputSource::then);
+        self.client.perform_actions(keys).await.unwrap();
+    }
+
     /// Says whether an element is on the page and can be seen at this moment.
     pub async fn shows(&self, css: &str) -> bool {
         match self.client.find(Locator::Css(css)).await {
@@ -386,6 +398,28 @@ fn parsed(line: &Value) -> Value {
     match line {
         Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| line.clone()),
         other => other.clone(),
+    }
+}
+
+fn key_value(name: &str) -> char {
+    match name {
+        "Enter" => '\u{e007}',
+        "Esc" => '\u{e00c}',
+        "Tab" => '\u{e004}',
+        "Space" => ' ',
+        "Shift" => '\u{e008}',
+        "Ctrl" => '\u{e009}',
+        "Alt" => '\u{e00a}',
+        "Left" => '\u{e012}',
+        "Up" => '\u{e013}',
+        "Right" => '\u{e014}',
+        "Down" => '\u{e015}',
+        other => {
+            let mut letters = other.chars();
+            let letter = letters.next().expect("a key has a name");
+            assert_eq!(letters.next(), None, "no key is called {other}");
+            letter
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod ends;
 mod examples;
 mod harness;
 mod inbox;
+mod keys;
 mod late;
 mod long_transcript;
 mod looks;

@@ -252,6 +252,13 @@ export const scenes: Record<string, () => FakeBridge> = {
       const from = Math.max(1, end - limit);
       return { entries: manyEntries(end - from, from), more: from > 1, requests: [], approvals: [] };
     }),
+  held: () => {
+    const bridge = base([lone]);
+    const answers = [{ question: 'q1', chosen: ['q1o2'], other: null, note: null }];
+    const since = Date.now();
+    bridge.snapshot.held = [{ request: 'r1', answers, since, until: since + 30_000, error: null }];
+    return bridge;
+  },
   sending: () => base([lone]).on('answer_question', () => new Promise(() => undefined)),
   refused: () =>
     base([lone]).on('answer_question', () => {

@@ -133,6 +133,31 @@ other: string | null,
 note: string | null, };
 
 /**
+ * An answer that goes to the agent in a moment, unless it is taken back.
+ */
+export type HeldAnswer = { 
+/**
+ * The request it answers.
+ */
+request: RequestId, 
+/**
+ * What was answered.
+ */
+answers: Array<AnswerInput>, 
+/**
+ * When the person gave it.
+ */
+since: Timestamp, 
+/**
+ * When it goes.
+ */
+until: Timestamp, 
+/**
+ * Why it could not go then; it goes when the person sends it again.
+ */
+error: string | null, };
+
+/**
  * The answer to one question, checked: it says something.
  */
 export type Answer = { 
@@ -855,6 +880,10 @@ approvals: Array<Approval>,
  */
 live: Array<LiveText>, 
 /**
+ * The answers that can still be taken back.
+ */
+held: Array<HeldAnswer>, 
+/**
  * What the person should know about the storage.
  */
 storage: StorageNotice | null, 
@@ -899,7 +928,15 @@ request: Request, } | { "change": "approval",
 /**
  * As it is now.
  */
-approval: Approval, } | { "change": "entry", 
+approval: Approval, } | { "change": "answer_held", 
+/**
+ * As it is now.
+ */
+held: HeldAnswer, } | { "change": "answer_let_go", 
+/**
+ * Which request.
+ */
+request: RequestId, } | { "change": "entry", 
 /**
  * Whose transcript.
  */
@@ -993,6 +1030,36 @@ id: RequestId,
  * The answers; a question that is missing is left unanswered.
  */
 answers: Array<AnswerInput>, };
+
+/**
+ * Answers a lone question with one choice, after a moment in which that can be taken back.
+ */
+export type HoldAnswer = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The request.
+ */
+id: RequestId, 
+/**
+ * The answer.
+ */
+answers: Array<AnswerInput>, };
+
+/**
+ * Takes back an answer that has not gone yet.
+ */
+export type TakeBackAnswer = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The request.
+ */
+id: RequestId, };
 
 /**
  * Declines a request, with words or without.
@@ -1614,6 +1681,18 @@ density: Density,
  */
 notifyQuestions: NotifyQuestions, 
 /**
+ * Whether one key answers a lone question with one choice.
+ */
+quickAnswer: OnOff, 
+/**
+ * How long such an answer can be taken back.
+ */
+undoSeconds: UndoSeconds, 
+/**
+ * Whether a fresh choice shows the next question.
+ */
+autoAdvance: OnOff, 
+/**
  * What closing the window does.
  */
 onClose: OnClose, 
@@ -1633,7 +1712,7 @@ keepDays: KeepDays, };
 /**
  * One thing that is set to a value.
  */
-export type Setting = { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "on_close", "value": OnClose } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment } | { "setting": "keep_days", "value": KeepDays };
+export type Setting = { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment } | { "setting": "keep_days", "value": KeepDays };
 
 /**
  * Light or dark.
@@ -1654,6 +1733,16 @@ export type Density = "comfortable" | "compact";
  * Which questions the system tells of.
  */
 export type NotifyQuestions = "unseen" | "never";
+
+/**
+ * Whether something happens by itself.
+ */
+export type OnOff = "on" | "off";
+
+/**
+ * How long an answer that one key gave can be taken back, in seconds.
+ */
+export type UndoSeconds = number;
 
 /**
  * What closing the window does.
@@ -2152,6 +2241,8 @@ at: Timestamp, };
 /** Every command of the bridge: what it takes and what it gives. */
 export interface CommandMap {
   answer_question: { input: AnswerQuestion; output: Request };
+  hold_answer: { input: HoldAnswer; output: Done };
+  take_back_answer: { input: TakeBackAnswer; output: Done };
   decline_question: { input: DeclineQuestion; output: Request };
   cancel_question: { input: CancelQuestion; output: Request };
   retry_delivery: { input: RetryDelivery; output: Request };

@@ -1,5 +1,11 @@
+/** What of a key event says what was pressed. */
+export type Press = Pick<
+  KeyboardEvent,
+  'key' | 'keyCode' | 'isComposing' | 'repeat' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey'
+>;
+
 /** Whether a key belongs to an input method that is composing. */
-export function isComposing(event: KeyboardEvent): boolean {
+export function isComposing(event: Press): boolean {
   // Some input methods report the key that ends a composition only by this code.
   return event.isComposing || event.keyCode === 229;
 }
@@ -21,10 +27,11 @@ export function stepOf(event: KeyboardEvent, from: number, count: number): numbe
   }
 }
 
-const mac = /mac/i.test(navigator.platform);
+/** Whether this is a Mac, whose keys are others. */
+export const mac = /mac/i.test(navigator.platform);
 
 /** Whether the key that commands begin with is held, and no other: each system has its own. */
-export function isCommand(event: KeyboardEvent): boolean {
+export function isCommand(event: Press): boolean {
   const [held, other] = mac ? [event.metaKey, event.ctrlKey] : [event.ctrlKey, event.metaKey];
   return held && !other && !event.altKey && !event.shiftKey && !isComposing(event);
 }

@@ -27,6 +27,7 @@ import { Attaching, attachedOf } from './attachments';
 import { toInputs } from './drafts';
 import { DraftSaves } from './draftSaves';
 import { firstOf, lastOf } from './entries';
+import { overtaken } from './held';
 import { Past } from './past';
 import { PastQuestions } from './pastQuestions';
 import { reduce, type Action } from './reducer';
@@ -65,6 +66,7 @@ export type StartChoice = Omit<Input<'start_session'>, 'requestId'>;
 /** Names the submit of one thing, so that two never share a state. */
 export const submitKey = {
   request: (id: RequestId) => id,
+  held: (id: RequestId) => `held:${id}`,
   approval: (id: string) => id,
   message: (session: SessionId) => `message:${session}`,
   queued: (message: MessageId) => `queued:${message}`,
@@ -96,6 +98,8 @@ export class Desk {
   readonly #painted = new Set<string>();
   /** The keys of the commands on their way. */
   readonly #sending = new Set<string>();
+  /** What is being held and taken back of a request, one after another. */
+  readonly #turns = new Map<RequestId, Promise<void>>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #forgetKeeping: (() => void) | null = null;
   #forgetTrim: (() => void) | null = null;
@@ -185,6 +189,7 @@ export class Desk {
       this.#forgetKeeping?.();
       this.#forgetKeeping = this.#later(KEEP_UNSENT_MS, () => keepUnsent(this.state));
     }
+    if (after.held !== before.held || after.drafts !== before.drafts) this.#takeBackOvertaken();
     this.#noteView();
     if (!selected) return;
     const shown = transcriptOf(after, selected);
@@ -346,6 +351,34 @@ export class Desk {
     const answers = toInputs(request, draftOf(this.state, request.id));
     const { id } = request;
     return this.#end(this.#submit(submitKey.request(id), 'answer_question', { id, answers }));
+  }
+
+  /** Answers a lone question after a moment in which that can be taken back. */
+  holdAnswer(request: Request): void {
+    const { id } = request;
+    const answers = toInputs(request, draftOf(this.state, id));
+    const hold = () => this.#submit(submitKey.held(id), 'hold_answer', { id, answers });
+    this.#inTurn(id, hold, () => this.#takeBackOvertaken());
+  }
+
+  /** Takes back an answer that has not gone yet. */
+  takeBack({ id }: Request): void {
+    this.#inTurn(id, () => this.#submitAloud(submitKey.held(id), 'take_back_answer', { id }));
+  }
+
+  #takeBackOvertaken(): void {
+    // Where the next one is on its way already, it takes the place of the one before.
+    for (const request of overtaken(this.state)) if (!this.#turns.has(request.id)) this.takeBack(request);
+  }
+
+  #inTurn(id: RequestId, act: () => Promise<unknown>, afterwards?: () => void): void {
+    const mine = (this.#turns.get(id) ?? Promise.resolve()).then(async () => {
+      await act();
+      if (this.#turns.get(id) !== mine) return;
+      this.#turns.delete(id);
+      afterwards?.();
+    });
+    this.#turns.set(id, mine);
   }
 
   decline({ id }: Request): Promise<boolean> {

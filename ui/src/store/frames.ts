@@ -9,6 +9,7 @@ import type {
   Snapshot,
 } from '../generated/wire';
 import { isBegun, withoutSecrets } from './drafts';
+import { letGo, putHeld } from './held';
 import { forgetSession } from './history';
 import { isMissed } from './late';
 import { keepEdits, withoutKey } from './queue';
@@ -81,6 +82,7 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
       approvals: { ...state.archive.approvals, ...without(state.approvals, approvals) },
     },
     live: snapshot.live.reduce(addLiveText, {} as State['live']),
+    held: {},
     transcripts,
     unread: only(state.unread, snapshot.sessions),
     stopping: only(state.stopping, snapshot.sessions.filter(isWorking)),
@@ -88,7 +90,7 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
     agentsKnown: snapshot.agents,
     delivered: state.delivered.filter((id) => id in requests),
   };
-  return selectFirst(next);
+  return selectFirst(snapshot.held.reduce(putHeld, next));
 }
 
 /** Selects a session only where none is: nothing that arrives ever takes the person elsewhere. */
@@ -122,6 +124,10 @@ function applyChange(state: State, change: Change): State {
       const { approval } = change;
       return { ...state, approvals: { ...state.approvals, [approval.id]: approval } };
     }
+    case 'answer_held':
+      return putHeld(state, change.held);
+    case 'answer_let_go':
+      return letGo(state, change.request);
     case 'entry':
       return noteUnread(putEntry(state, change.session, change.entry), change.session, change.entry);
     case 'live_text':

@@ -93,6 +93,8 @@ export type Action =
   | { type: 'failure_dismissed'; serial: number }
   | { type: 'finder_opened' }
   | { type: 'finder_closed' }
+  | { type: 'keys_opened' }
+  | { type: 'keys_closed' }
   | { type: 'log_opened'; session: SessionId }
   | { type: 'log_closed' }
   | { type: 'entry_folded'; session: SessionId; entry: number; open: boolean }
@@ -266,6 +268,10 @@ function step(state: State, action: Action): State {
       return { ...state, finderOpen: true };
     case 'finder_closed':
       return { ...state, finderOpen: false };
+    case 'keys_opened':
+      return { ...state, keysOpen: true };
+    case 'keys_closed':
+      return { ...state, keysOpen: false };
     case 'log_opened':
       return { ...state, logOpen: action.session };
     case 'log_closed':

@@ -8,6 +8,7 @@ import type {
   CommandId,
   Effort,
   Entry,
+  HeldAnswer,
   LiveText,
   MessageId,
   OptionId,
@@ -204,6 +205,8 @@ export interface State {
     approvals: Readonly<Record<ApprovalId, Approval>>;
   };
   live: Readonly<Record<SessionId, readonly LiveText[]>>;
+  /** Answers that go in a moment and can still be taken back. */
+  held: Readonly<Record<RequestId, HeldAnswer>>;
   transcripts: Readonly<Record<SessionId, Transcript>>;
   storage: StorageNotice | null;
   selected: SessionId | null;
@@ -244,6 +247,8 @@ export interface State {
   panelWidth: number;
   /** Whether the person looks for a session. */
   finderOpen: boolean;
+  /** Whether the person looks at what the keys do. */
+  keysOpen: boolean;
   logOpen: SessionId | null;
   /** The address the person is asked about before it is opened outside. */
   linkAsked: string | null;
@@ -269,6 +274,7 @@ export function initialState(
     approvals: {},
     archive: { requests: {}, approvals: {} },
     live: {},
+    held: {},
     transcripts: {},
     storage: null,
     selected: null,
@@ -295,6 +301,7 @@ export function initialState(
     panelCollapsed: false,
     panelWidth: PANEL_WIDTH.preferred,
     finderOpen: false,
+    keysOpen: false,
     logOpen: null,
     linkAsked: null,
     settings: null,

@@ -107,6 +107,7 @@ export function aSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     requests: [],
     approvals: [],
     live: [],
+    held: [],
     storage: null,
     agents: [
       { agent: 'claude_code', takes: { takes: 'images_and_files', count: 8, imageBytes: 8 * 1024 * 1024 } },

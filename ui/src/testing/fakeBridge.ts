@@ -46,6 +46,9 @@ export class FakeBridge implements Bridge {
       textSize: 100,
       density: 'comfortable',
       notifyQuestions: 'unseen',
+      quickAnswer: 'on',
+      undoSeconds: 3,
+      autoAdvance: 'on',
       onClose: 'keep_running',
       claudeArguments: [],
       claudeEnvironment: {},
@@ -194,6 +197,12 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
       return { ...snapshot, requests: put(snapshot.requests, change.request) };
     case 'approval':
       return { ...snapshot, approvals: put(snapshot.approvals, change.approval) };
+    case 'answer_held': {
+      const others = snapshot.held.filter(({ request }) => request !== change.held.request);
+      return { ...snapshot, held: [...others, change.held] };
+    }
+    case 'answer_let_go':
+      return { ...snapshot, held: snapshot.held.filter(({ request }) => request !== change.request) };
     case 'entry':
       return snapshot;
     case 'live_text':

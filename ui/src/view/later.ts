@@ -3,6 +3,7 @@ export const later = {
   finder: () => import('../feature/finder/Finder.svelte'),
   history: () => import('./HistoryView.svelte'),
   inbox: () => import('./InboxView.svelte'),
+  keys: () => import('../feature/panel/KeysDialog.svelte'),
   link: () => import('../feature/links/LinkDialog.svelte'),
   log: () => import('../feature/log/LogDialog.svelte'),
   settings: () => import('../feature/settings/SettingsDialog.svelte'),

@@ -7,6 +7,8 @@ macro_rules! for_each_command {
     ($then:ident) => {
         $then! {
             answer_question(AnswerQuestion) -> Request,
+            hold_answer(HoldAnswer) -> Done,
+            take_back_answer(TakeBackAnswer) -> Done,
             decline_question(DeclineQuestion) -> Request,
             cancel_question(CancelQuestion) -> Request,
             retry_delivery(RetryDelivery) -> Request,

@@ -411,6 +411,24 @@ impl Commands for DeskApi {
         Ok(self.engine.answer(input.id, input.answers).await?)
     }
 
+    async fn hold_answer(&self, input: HoldAnswer) -> Result<Done, Error> {
+        let HoldAnswer { request_id, id, answers } = input;
+        let undo = self.settings.watch().borrow().undo_seconds;
+        let hold = async {
+            self.engine.hold_answer(id, answers, undo).await?;
+            Ok(None)
+        };
+        self.once(request_id, "hold_answer", hold).await.map(|_| Done {})
+    }
+
+    async fn take_back_answer(&self, input: TakeBackAnswer) -> Result<Done, Error> {
+        let take_back = async {
+            self.engine.take_back_answer(input.id).await?;
+            Ok(None)
+        };
+        self.once(input.request_id, "take_back_answer", take_back).await.map(|_| Done {})
+    }
+
     async fn decline_question(&self, input: DeclineQuestion) -> Result<Request, Error> {
         Ok(self.engine.decline(input.id, input.words).await?)
     }

@@ -32,6 +32,24 @@ wire! {
         answers: Vec<AnswerInput>,
     }
 
+    /// Answers a lone question with one choice, after a moment in which that can be taken back.
+    struct HoldAnswer {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The request.
+        id: RequestId,
+        /// The answer.
+        answers: Vec<AnswerInput>,
+    }
+
+    /// Takes back an answer that has not gone yet.
+    struct TakeBackAnswer {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The request.
+        id: RequestId,
+    }
+
     /// Declines a request, with words or without.
     struct DeclineQuestion {
         /// The caller's id of this command.

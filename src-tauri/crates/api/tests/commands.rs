@@ -43,6 +43,27 @@ async fn answer_question_answers_and_the_agent_gets_it_once() {
 }
 
 #[tokio::test]
+async fn case_52_hold_answer_waits_as_long_as_is_set_and_a_command_sent_again_holds_nothing_anew() {
+    let bridge = Bridge::open();
+    let change = json!({"change": {"setting": "undo_seconds", "value": 1}});
+    bridge.call("change_setting", change).await.unwrap();
+    let request = bridge.asked("technology").await;
+    let input = answer(&request, "q1o2");
+    bridge.call("hold_answer", input.clone()).await.unwrap();
+    let held = bridge.snapshot().await.held;
+    assert_eq!(held.iter().map(|it| it.until.millis() - it.since.millis()).collect::<Vec<_>>(), [1_000]);
+    let take_back = json!({"requestId": fresh(), "id": request.id});
+    bridge.call("take_back_answer", take_back).await.unwrap();
+    bridge.call("hold_answer", input).await.unwrap();
+    assert_eq!(bridge.snapshot().await.held, []);
+    assert_eq!(bridge.decisions(), 0);
+    bridge.call("hold_answer", answer(&request, "q1o1")).await.unwrap();
+    let now = bridge.until("it is delivered", |now| is_delivered(&now.requests[0])).await;
+    assert_eq!(now.held, []);
+    assert_eq!(bridge.decisions(), 1);
+}
+
+#[tokio::test]
 async fn case_24_an_unknown_question_is_not_found_and_nothing_is_sent() {
     let bridge = Bridge::open();
     let request = bridge.asked("technology").await;

@@ -19,8 +19,9 @@ use serde_json::{Value, json};
 fn well_formed(name: &str) -> Value {
     let (request_id, id, session) = (fresh(), fresh(), fresh());
     match name {
-        "answer_question" => json!({"requestId": request_id, "id": id, "answers": []}),
-        "decline_question" | "cancel_question" | "retry_delivery" | "dismiss_request" => {
+        "answer_question" | "hold_answer" => json!({"requestId": request_id, "id": id, "answers": []}),
+        "take_back_answer" | "decline_question" | "cancel_question" | "retry_delivery"
+        | "dismiss_request" => {
             json!({"requestId": request_id, "id": id})
         }
         "decide_approval" => {
@@ -81,6 +82,8 @@ async fn every_command_of_the_list_is_carried_out_by_its_name() {
     }
     let expected = [
         "answer_question: not_found",
+        "hold_answer: not_found",
+        "take_back_answer: not_found",
         "decline_question: not_found",
         "cancel_question: not_found",
         "retry_delivery: not_found",

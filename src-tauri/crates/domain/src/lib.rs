@@ -14,6 +14,7 @@ pub mod draft;
 pub mod event;
 pub mod extras;
 pub mod forget;
+pub mod held;
 pub mod id;
 pub mod intake;
 pub mod options;
@@ -40,6 +41,7 @@ pub use draft::{ApprovalDraft, ApprovalForm, Begun, Draft, DraftAnswer, DraftFat
 pub use event::Event;
 pub use extras::{Arguments, Environment, Extras};
 pub use forget::About;
+pub use held::{HeldAnswer, HeldAnswers, Hold};
 pub use id::{
     ApprovalId, CommandId, MessageId, NativeRef, OptionId, QuestionId, RequestId, SessionId, Timestamp,
 };
@@ -54,6 +56,8 @@ pub use request::{
 pub use retention::KeepDays;
 pub use rule::{RuleBehaviour, RuleId, RuleScope, RuleWords, SuggestedRule};
 pub use session::{AgentKind, Session, SessionEnd, SessionState};
-pub use settings::{Density, NotifyQuestions, OnClose, Setting, Settings, TextSize, Theme};
+pub use settings::{
+    Density, NotifyQuestions, OnClose, OnOff, Setting, Settings, TextSize, Theme, UndoSeconds,
+};
 pub use tool::{TodoItem, TodoStatus, ToolDetail};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};

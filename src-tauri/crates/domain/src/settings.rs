@@ -19,6 +19,12 @@ pub struct Settings {
     pub density: Density,
     /// Whether the system tells of questions that are not looked at.
     pub notify_questions: NotifyQuestions,
+    /// Whether one key answers a lone question with one choice.
+    pub quick_answer: OnOff,
+    /// How long such an answer can be taken back.
+    pub undo_seconds: UndoSeconds,
+    /// Whether a fresh choice shows the next question.
+    pub auto_advance: OnOff,
     /// What closing the window does.
     pub on_close: OnClose,
     /// Arguments that every start of Claude Code gets.
@@ -42,6 +48,12 @@ pub enum Setting {
     Density(Density),
     /// Whether the system tells of questions that are not looked at.
     NotifyQuestions(NotifyQuestions),
+    /// Whether one key answers a lone question with one choice.
+    QuickAnswer(OnOff),
+    /// How long such an answer can be taken back.
+    UndoSeconds(UndoSeconds),
+    /// Whether a fresh choice shows the next question.
+    AutoAdvance(OnOff),
     /// What closing the window does.
     OnClose(OnClose),
     /// Arguments that every start of Claude Code gets.
@@ -61,6 +73,9 @@ impl Settings {
             Setting::TextSize(size) => self.text_size = size,
             Setting::Density(density) => self.density = density,
             Setting::NotifyQuestions(notify) => self.notify_questions = notify,
+            Setting::QuickAnswer(quick) => self.quick_answer = quick,
+            Setting::UndoSeconds(seconds) => self.undo_seconds = seconds,
+            Setting::AutoAdvance(advance) => self.auto_advance = advance,
             Setting::OnClose(on_close) => self.on_close = on_close,
             Setting::ClaudeArguments(arguments) => self.claude_arguments = arguments,
             Setting::ClaudeEnvironment(environment) => self.claude_environment = environment,
@@ -161,6 +176,60 @@ pub enum NotifyQuestions {
     Never,
 }
 
+/// Whether something happens by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum OnOff {
+    /// It does.
+    #[default]
+    On,
+    /// It does not.
+    Off,
+}
+
+/// How long an answer that one key gave can be taken back, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u8", into = "u8")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number"))]
+pub struct UndoSeconds(u8);
+
+impl UndoSeconds {
+    /// The least in which a person can see what was pressed and take it back.
+    pub const LEAST: u8 = 1;
+    /// The most an agent is kept waiting.
+    pub const MOST: u8 = 30;
+
+    /// Returns it in milliseconds.
+    pub fn millis(self) -> i64 {
+        i64::from(self.0) * 1_000
+    }
+}
+
+impl Default for UndoSeconds {
+    fn default() -> Self {
+        Self(3)
+    }
+}
+
+impl TryFrom<u8> for UndoSeconds {
+    type Error = String;
+
+    fn try_from(seconds: u8) -> Result<Self, String> {
+        if (Self::LEAST..=Self::MOST).contains(&seconds) {
+            Ok(Self(seconds))
+        } else {
+            Err(format!("{seconds} is not between {} and {} seconds", Self::LEAST, Self::MOST))
+        }
+    }
+}
+
+impl From<UndoSeconds> for u8 {
+    fn from(seconds: UndoSeconds) -> Self {
+        seconds.0
+    }
+}
+
 /// What closing the window does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -183,6 +252,14 @@ mod tests {
             assert!(TextSize::try_from(percent).is_err(), "{percent}");
         }
         assert_eq!(TextSize::try_from(125).map(TextSize::factor), Ok(1.25));
+    }
+
+    #[test]
+    fn seconds_to_undo_outside_their_bounds_are_none() {
+        for seconds in [0, 31, u8::MAX] {
+            assert!(UndoSeconds::try_from(seconds).is_err(), "{seconds}");
+        }
+        assert_eq!(UndoSeconds::try_from(30).map(UndoSeconds::millis), Ok(30_000));
     }
 
     #[test]

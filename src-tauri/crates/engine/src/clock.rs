@@ -1,15 +1,20 @@
 //! Where times and ids come from; injected, so that tests decide them.
 
+use std::pin::Pin;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use askdesk_domain::{ApprovalId, MessageId, RequestId, SessionId, Timestamp};
+use tokio::sync::Notify;
 use uuid::Uuid;
 
 /// Tells the time and draws ids.
 pub trait Source: Send + Sync + 'static {
     /// Returns the time now.
     fn now(&self) -> Timestamp;
+
+    /// Waits until a time has come.
+    fn wait_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
     /// Draws a UUIDv7; ids drawn later sort later.
     fn draw(&self) -> Uuid;
@@ -45,6 +50,12 @@ impl Source for System {
         Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }
 
+    fn wait_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        let left = u64::try_from(at.millis() - self.now().millis()).unwrap_or_default();
+        // A clock that somebody sets back makes nobody wait longer.
+        Box::pin(tokio::time::sleep(Duration::from_millis(left)))
+    }
+
     fn draw(&self) -> Uuid {
         Uuid::now_v7()
     }
@@ -55,23 +66,37 @@ impl Source for System {
 pub struct Manual {
     millis: AtomicI64,
     drawn: AtomicU64,
+    moved: Notify,
 }
 
 impl Manual {
     /// Starts at a given time.
     pub const fn at(millis: i64) -> Self {
-        Self { millis: AtomicI64::new(millis), drawn: AtomicU64::new(0) }
+        Self { millis: AtomicI64::new(millis), drawn: AtomicU64::new(0), moved: Notify::const_new() }
     }
 
     /// Moves the clock on.
     pub fn advance(&self, millis: i64) {
         self.millis.fetch_add(millis, Ordering::SeqCst);
+        self.moved.notify_waiters();
     }
 }
 
 impl Source for Manual {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.millis.load(Ordering::SeqCst))
+    }
+
+    fn wait_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(async move {
+            loop {
+                let moved = self.moved.notified();
+                if self.now() >= at {
+                    return;
+                }
+                moved.await;
+            }
+        })
     }
 
     fn draw(&self) -> Uuid {

@@ -4,7 +4,7 @@ mod merge;
 
 use std::sync::Arc;
 
-use askdesk_domain::{AgentKind, Approval, Entry, Request, Session, SessionId, Takes};
+use askdesk_domain::{AgentKind, Approval, Entry, HeldAnswer, Request, RequestId, Session, SessionId, Takes};
 use serde::{Deserialize, Serialize};
 
 pub use merge::merge;
@@ -38,6 +38,8 @@ pub struct Snapshot {
     pub approvals: Vec<Approval>,
     /// What is being written at this moment.
     pub live: Vec<LiveText>,
+    /// The answers that can still be taken back.
+    pub held: Vec<HeldAnswer>,
     /// What the person should know about the storage.
     pub storage: Option<StorageNotice>,
     /// Every agent the app knows, installed or not.
@@ -98,6 +100,16 @@ pub enum Change {
     Approval {
         /// As it is now.
         approval: Approval,
+    },
+    /// An answer is held for a moment, in the place of another one of its request.
+    AnswerHeld {
+        /// As it is now.
+        held: HeldAnswer,
+    },
+    /// No answer of a request is held any more: it was taken back where the request is still open.
+    AnswerLetGo {
+        /// Which request.
+        request: RequestId,
     },
     /// An entry was written or replaced.
     Entry {

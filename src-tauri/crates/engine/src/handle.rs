@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_domain::{
     AnswerInput, Approval, ApprovalDecision, ApprovalId, Ask, Command, Desk, DraftOf, ImageId, Outcome,
-    Reject, Request, RequestId, Session, SessionId,
+    Reject, Request, RequestId, Session, SessionId, UndoSeconds,
 };
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
@@ -14,7 +14,9 @@ use crate::clock::Source;
 use crate::hub::Subscription;
 use crate::images::Images;
 use crate::journal::{Found, Journal, JournalError, Page, QuestionFilter, QuestionsFound, Reader};
-use crate::writer::{Applied, Attention, EngineError, EntryWrite, Input, QUEUED_INPUTS, SaveDraft, Writer};
+use crate::writer::{
+    Applied, Attention, EngineError, EntryWrite, HoldAnswer, Input, QUEUED_INPUTS, SaveDraft, Writer,
+};
 
 /// How many notices wait for the shell before further ones are dropped.
 const QUEUED_ATTENTION: usize = 1_024;
@@ -111,6 +113,40 @@ impl EngineHandle {
     ) -> Result<Request, EngineError> {
         let at = self.source.now();
         self.on_request(Command::Answer { request, answers, at }).await
+    }
+
+    /// Holds the one choice of a lone question for a moment, then gives it; until then it can be taken back, and any
+    /// other end of the request goes before it. Nothing of it is written down: an engine that ends gives none.
+    pub async fn hold_answer(
+        &self,
+        request: RequestId,
+        answers: Vec<AnswerInput>,
+        undo: UndoSeconds,
+    ) -> Result<(), EngineError> {
+        let (told, result) = oneshot::channel();
+        let (engine, inputs) = (self.clone(), self.inputs.downgrade());
+        // However the caller ends, an answer that is held must come to its time.
+        tokio::spawn(async move {
+            let hold = HoldAnswer { request, answers, undo };
+            let held = engine.ask_writer(|reply| Input::Hold { hold, reply }).await;
+            let held = held.and_then(|held| held);
+            let due = held.as_ref().ok().cloned().flatten();
+            let _ = told.send(held.map(drop));
+            let Some(held) = due else { return };
+            let source = Arc::clone(&engine.source);
+            // Whoever waits for a time keeps no engine open.
+            drop(engine);
+            source.wait_until(held.until).await;
+            if let Some(inputs) = inputs.upgrade() {
+                let _ = inputs.send(Input::HeldDue { held }).await;
+            }
+        });
+        result.await.map_err(|_| EngineError::Closing)?
+    }
+
+    /// Takes back an answer that is held: the request is open, and nothing was sent.
+    pub async fn take_back_answer(&self, request: RequestId) -> Result<(), EngineError> {
+        self.ask_writer(|reply| Input::TakeBack { request, reply }).await?
     }
 
     /// Declines a request.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use askdesk_domain::{AgentKind, Desk, SessionId};
+use askdesk_domain::{AgentKind, Desk, HeldAnswer, RequestId, SessionId};
 use tokio::sync::Notify;
 
 use crate::frame::{AgentDescription, Change, Delta, Frame, LiveText, Snapshot, StorageNotice, merge};
@@ -27,6 +27,7 @@ pub(crate) struct Hub {
     epoch: String,
     seq: u64,
     live: BTreeMap<SessionId, LiveText>,
+    held: BTreeMap<RequestId, HeldAnswer>,
     storage: Option<StorageNotice>,
     subscribers: Vec<Arc<Queue>>,
 }
@@ -78,7 +79,8 @@ impl Drop for Subscription {
 
 impl Hub {
     pub(crate) fn new(epoch: String, storage: Option<StorageNotice>) -> Self {
-        Self { epoch, seq: 0, live: BTreeMap::new(), storage, subscribers: Vec::new() }
+        let (live, held) = (BTreeMap::new(), BTreeMap::new());
+        Self { epoch, seq: 0, live, held, storage, subscribers: Vec::new() }
     }
 
     pub(crate) fn snapshot(&self, desk: &Desk) -> Snapshot {
@@ -89,6 +91,7 @@ impl Hub {
             requests: desk.requests().filter(|it| !desk.is_closed(it.session)).cloned().collect(),
             approvals: desk.approvals().filter(|it| !desk.is_closed(it.session)).cloned().collect(),
             live: self.live.values().cloned().collect(),
+            held: self.held.values().cloned().collect(),
             storage: self.storage.clone(),
             agents: AgentKind::ALL.into_iter().map(AgentDescription::of).collect(),
         }
@@ -108,7 +111,7 @@ impl Hub {
             return;
         }
         for change in &changes {
-            self.fold_live(change);
+            self.fold_passing(change);
         }
         let prev = self.seq;
         self.seq += 1;
@@ -134,7 +137,8 @@ impl Hub {
         self.subscribers.retain(|queue| !queue.closed.load(Ordering::Acquire));
     }
 
-    fn fold_live(&mut self, change: &Change) {
+    /// Keeps for new subscribers what is in no journal.
+    fn fold_passing(&mut self, change: &Change) {
         match change {
             Change::LiveText { added } => {
                 let live = self
@@ -159,6 +163,8 @@ impl Hub {
             | Change::SessionDeleted { session } => {
                 self.live.remove(session);
             }
+            Change::AnswerHeld { held } => drop(self.held.insert(held.request, held.clone())),
+            Change::AnswerLetGo { request } => drop(self.held.remove(request)),
             _ => {}
         }
     }

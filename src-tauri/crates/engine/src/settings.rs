@@ -22,12 +22,26 @@ const THEME: Key = Key(&["appearance"], "theme");
 const TEXT_SIZE: Key = Key(&["appearance"], "text_size");
 const DENSITY: Key = Key(&["appearance"], "density");
 const NOTIFY_QUESTIONS: Key = Key(&["notifications"], "questions");
+const QUICK_ANSWER: Key = Key(&["questions"], "quick_answer");
+const UNDO_SECONDS: Key = Key(&["questions"], "undo_seconds");
+const AUTO_ADVANCE: Key = Key(&["questions"], "auto_advance");
 const ON_CLOSE: Key = Key(&["window"], "on_close");
 const CLAUDE_ARGUMENTS: Key = Key(&["agents", "claude_code"], "arguments");
 const CLAUDE_ENVIRONMENT: Key = Key(&["agents", "claude_code"], "environment");
 const KEEP_DAYS: Key = Key(&["data"], "keep_days");
-const KEYS: &[Key] =
-    &[THEME, TEXT_SIZE, DENSITY, NOTIFY_QUESTIONS, ON_CLOSE, CLAUDE_ARGUMENTS, CLAUDE_ENVIRONMENT, KEEP_DAYS];
+const KEYS: &[Key] = &[
+    THEME,
+    TEXT_SIZE,
+    DENSITY,
+    NOTIFY_QUESTIONS,
+    QUICK_ANSWER,
+    UNDO_SECONDS,
+    AUTO_ADVANCE,
+    ON_CLOSE,
+    CLAUDE_ARGUMENTS,
+    CLAUDE_ENVIRONMENT,
+    KEEP_DAYS,
+];
 
 /// Where a setting stands in the file: a table within tables, and a name in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,6 +184,9 @@ fn interpret(document: &DocumentMut) -> ReadSettings {
     one(document, TEXT_SIZE, Setting::TextSize, &mut read);
     one(document, DENSITY, Setting::Density, &mut read);
     one(document, NOTIFY_QUESTIONS, Setting::NotifyQuestions, &mut read);
+    one(document, QUICK_ANSWER, Setting::QuickAnswer, &mut read);
+    one(document, UNDO_SECONDS, Setting::UndoSeconds, &mut read);
+    one(document, AUTO_ADVANCE, Setting::AutoAdvance, &mut read);
     one(document, ON_CLOSE, Setting::OnClose, &mut read);
     one(document, CLAUDE_ARGUMENTS, Setting::ClaudeArguments, &mut read);
     one(document, CLAUDE_ENVIRONMENT, Setting::ClaudeEnvironment, &mut read);
@@ -235,6 +252,9 @@ fn put(document: &mut DocumentMut, setting: Setting) {
         Setting::TextSize(size) => (TEXT_SIZE, value(size)),
         Setting::Density(density) => (DENSITY, value(density)),
         Setting::NotifyQuestions(notify) => (NOTIFY_QUESTIONS, value(notify)),
+        Setting::QuickAnswer(quick) => (QUICK_ANSWER, value(quick)),
+        Setting::UndoSeconds(seconds) => (UNDO_SECONDS, value(seconds)),
+        Setting::AutoAdvance(advance) => (AUTO_ADVANCE, value(advance)),
         Setting::OnClose(on_close) => (ON_CLOSE, value(on_close)),
         Setting::ClaudeArguments(arguments) => (CLAUDE_ARGUMENTS, value(arguments)),
         Setting::ClaudeEnvironment(environment) => (CLAUDE_ENVIRONMENT, value(environment)),

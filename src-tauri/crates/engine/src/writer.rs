@@ -4,13 +4,14 @@
 //! then acted upon, so what anybody hears of is already on disk.
 
 mod drafts;
+mod held;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use askdesk_domain::{
-    Approval, Ask, Command, Decision, Delivery, Desk, Effect, Entry, EntryBody, Event, Outcome,
-    QueuedMessage, Reject, Request, RequestId, Session, SessionId, ToolStatus, decide,
+    Approval, Ask, Command, Decision, Delivery, Desk, Effect, Entry, EntryBody, Event, HeldAnswer,
+    HeldAnswers, Outcome, QueuedMessage, Reject, Request, RequestId, Session, SessionId, ToolStatus, decide,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -22,6 +23,8 @@ use crate::journal::{Journal, JournalError, Opened, Reader};
 use crate::session::SessionInput;
 use drafts::Drafts;
 pub use drafts::{DraftTurn, SaveDraft};
+
+pub(crate) use held::HoldAnswer;
 
 /// How many inputs wait for the writer before senders wait for it.
 pub const QUEUED_INPUTS: usize = 4_096;
@@ -99,6 +102,17 @@ pub(crate) enum Input {
         waiter: oneshot::Sender<Outcome>,
         reply: oneshot::Sender<Result<RequestId, EngineError>>,
     },
+    Hold {
+        hold: HoldAnswer,
+        reply: oneshot::Sender<Result<Option<HeldAnswer>, EngineError>>,
+    },
+    TakeBack {
+        request: RequestId,
+        reply: oneshot::Sender<Result<(), EngineError>>,
+    },
+    HeldDue {
+        held: HeldAnswer,
+    },
     Write {
         session: SessionId,
         writes: Vec<EntryWrite>,
@@ -137,6 +151,7 @@ pub(crate) enum Input {
 
 pub(crate) struct Writer {
     desk: Desk,
+    held: HeldAnswers,
     journal: Journal,
     reader: Reader,
     hub: Hub,
@@ -160,6 +175,7 @@ impl Writer {
         let reader = opened.journal.reader()?;
         let mut writer = Self {
             desk: opened.desk,
+            held: HeldAnswers::default(),
             journal: opened.journal,
             reader,
             hub: Hub::new(epoch, opened.notice),
@@ -229,6 +245,9 @@ impl Writer {
             Input::Register { ask, waiter, reply } => {
                 let _ = reply.send(self.register(ask, waiter));
             }
+            Input::Hold { hold, reply } => drop(reply.send(self.hold(hold))),
+            Input::TakeBack { request, reply } => drop(reply.send(self.take_back(request))),
+            Input::HeldDue { held } => self.send_held(held),
             Input::Live { added } => self.hub.publish(&self.desk, vec![Change::LiveText { added }]),
             Input::LiveCleared { session } => {
                 self.hub.publish(&self.desk, vec![Change::LiveCleared { session }]);
@@ -282,6 +301,8 @@ impl Writer {
         fault::reached(Step::Folded(command));
         let mut changes = self.changes_of(&decision.events);
         changes.extend(entries.into_iter().map(|(session, entry)| Change::Entry { session, entry }));
+        changes
+            .extend(self.held.settle(&self.desk).into_iter().map(|request| Change::AnswerLetGo { request }));
         self.hub.publish(&self.desk, changes);
         fault::reached(Step::Published(command));
         for effect in &decision.effects {
@@ -303,6 +324,10 @@ impl Writer {
             | Command::Retry { request } => *request,
             _ => return reject.into(),
         };
+        self.explain_end(id, reject)
+    }
+
+    fn explain_end(&self, id: RequestId, reject: Reject) -> EngineError {
         if !matches!(reject, Reject::NotFound { .. }) {
             return reject.into();
         }

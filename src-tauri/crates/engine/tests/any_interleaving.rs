@@ -15,8 +15,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use askdesk_domain::{
-    ApprovalDecision, ApprovalId, AskApproval, Command, Delivery, Desk, NativeRef, Outcome, RequestId,
-    SessionEnd, Timestamp, ToolDetail, WithdrawnWhy,
+    ApprovalDecision, ApprovalId, Ask, AskApproval, Command, Delivery, Desk, NativeRef, Outcome, RequestId,
+    SessionEnd, Timestamp, ToolDetail, UndoSeconds, WithdrawnWhy,
 };
 use askdesk_engine::frame::Snapshot;
 use askdesk_engine::{Journal, Subscription, frame};
@@ -37,6 +37,15 @@ enum Step {
         of: u128,
         n: u128,
     },
+    Hold {
+        n: u128,
+        place: usize,
+    },
+    TakeBack {
+        n: u128,
+    },
+    /// The moment passes in which an answer can be taken back.
+    Pass,
     /// A reader joins, as a reloaded window does.
     Join,
     /// A reader takes some frames.
@@ -104,6 +113,9 @@ fn some_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         12 => some_command().prop_map(Step::Act),
         6 => (0..SESSIONS, 0..REQUESTS).prop_map(|(of, n)| Step::Ask { of, n }),
+        4 => (0..REQUESTS, 0..3_usize).prop_map(|(n, place)| Step::Hold { n, place }),
+        2 => (0..REQUESTS).prop_map(|n| Step::TakeBack { n }),
+        2 => Just(Step::Pass),
         3 => Just(Step::Join),
         4 => (0_usize..4, 1_usize..6).prop_map(|(reader, frames)| Step::Read { reader, frames }),
         1 => (0_usize..4).prop_map(|reader| Step::Leave { reader }),
@@ -144,6 +156,10 @@ impl Run {
         for reader in 0..self.readers.len() {
             self.read(reader, usize::MAX);
             self.readers[reader].1.check(&now);
+        }
+        for held in &now.held {
+            let open = now.requests.iter().any(|request| request.id == held.request && request.is_open());
+            assert!(open, "{held:?} is held for nobody");
         }
         for (id, waiters) in std::mem::take(&mut self.waiters) {
             // A session that left the sidebar took its requests along, and they had ended.
@@ -196,6 +212,13 @@ impl Memory {
     }
 }
 
+/// Every other request is a lone question with one choice.
+fn some_ask(of: u128, n: u128) -> Ask {
+    let all = ask(of, n);
+    let count = if n.is_multiple_of(2) { 1 } else { all.questions.len() };
+    Ask { questions: all.questions[..count].to_vec(), ..all }
+}
+
 async fn play(steps: Vec<Step>) {
     let folder = tempfile::tempdir().unwrap();
     let mut run = Run::open(folder.path()).await;
@@ -205,7 +228,7 @@ async fn play(steps: Vec<Step>) {
             Step::Act(command) => drop(run.desk.engine.act(command).await),
             Step::Ask { of, n } => {
                 let (waiter, outcome) = oneshot::channel();
-                let ask = ask(of, n);
+                let ask = some_ask(of, n);
                 if let Ok(id) = run.desk.engine.register(ask, waiter).await {
                     // One that had ended already was handed over before; its new waiter is let go.
                     let open = run.desk.request(id).await.is_open();
@@ -213,6 +236,20 @@ async fn play(steps: Vec<Step>) {
                         run.waiters.entry(id).or_default().push(outcome);
                     }
                 }
+            }
+            Step::Hold { n, place } => {
+                let answers = vec![choose(0, &[place])];
+                drop(run.desk.engine.hold_answer(request(n), answers, UndoSeconds::default()).await);
+            }
+            Step::TakeBack { n } => drop(run.desk.engine.take_back_answer(request(n)).await),
+            Step::Pass => {
+                run.desk.clock.advance(UndoSeconds::default().millis());
+                let due = run.desk.snapshot().await.held.len();
+                for _ in 0..4 * (due + 1) {
+                    tokio::task::yield_now().await;
+                    run.desk.snapshot().await;
+                }
+                assert_eq!(run.desk.snapshot().await.held, [], "what is due has gone");
             }
             Step::Join => run.join().await,
             Step::Read { reader, frames } => run.read(reader, frames),

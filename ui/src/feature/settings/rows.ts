@@ -1,5 +1,5 @@
 import type { Setting, Settings } from '../../generated/wire';
-import { t } from '../../shared/messages';
+import { plural, t } from '../../shared/messages';
 
 /** One value a setting can have. */
 export interface Choice {
@@ -11,7 +11,13 @@ export interface Choice {
 
 interface Named {
   id: Setting['setting'];
-  section: 'settings.appearance' | 'settings.notifications' | 'settings.window' | 'settings.agents' | 'settings.data';
+  section:
+    | 'settings.appearance'
+    | 'settings.notifications'
+    | 'settings.questions'
+    | 'settings.window'
+    | 'settings.agents'
+    | 'settings.data';
   name: string;
   help: string;
 }
@@ -41,6 +47,7 @@ export interface VariablesRow extends Named {
 export type Row = ChoiceRow | ArgumentsRow | VariablesRow;
 
 const KEEP_DAYS = [0, 30, 90, 365];
+const UNDO_SECONDS = [1, 2, 3, 5, 10, 30];
 const TEXT_SIZES = [80, 90, 100, 110, 125, 150, 175, 200];
 
 /** All settings with what they are set to, in the order of the screen. */
@@ -66,7 +73,7 @@ export function rowsOf(settings: Settings): Row[] {
       name: t('settings.text_size'),
       help: t('settings.text_size.help'),
       current: String(settings.textSize),
-      choices: sizesWith(settings.textSize).map((value) =>
+      choices: withCurrent(TEXT_SIZES, settings.textSize).map((value) =>
         choice(t('settings.text_size.percent', { percent: value }), { setting: 'text_size', value }),
       ),
     },
@@ -92,6 +99,41 @@ export function rowsOf(settings: Settings): Row[] {
       choices: [
         choice(t('settings.notify_questions.unseen'), { setting: 'notify_questions', value: 'unseen' }),
         choice(t('settings.notify_questions.never'), { setting: 'notify_questions', value: 'never' }),
+      ],
+    },
+    {
+      kind: 'choice',
+      id: 'quick_answer',
+      section: 'settings.questions',
+      name: t('settings.quick_answer'),
+      help: t('settings.quick_answer.help'),
+      current: settings.quickAnswer,
+      choices: [
+        choice(t('settings.on'), { setting: 'quick_answer', value: 'on' }),
+        choice(t('settings.off'), { setting: 'quick_answer', value: 'off' }),
+      ],
+    },
+    {
+      kind: 'choice',
+      id: 'undo_seconds',
+      section: 'settings.questions',
+      name: t('settings.undo_seconds'),
+      help: t('settings.undo_seconds.help'),
+      current: String(settings.undoSeconds),
+      choices: withCurrent(UNDO_SECONDS, settings.undoSeconds).map((value) =>
+        choice(plural('settings.undo_seconds', value), { setting: 'undo_seconds', value }),
+      ),
+    },
+    {
+      kind: 'choice',
+      id: 'auto_advance',
+      section: 'settings.questions',
+      name: t('settings.auto_advance'),
+      help: t('settings.auto_advance.help'),
+      current: settings.autoAdvance,
+      choices: [
+        choice(t('settings.on'), { setting: 'auto_advance', value: 'on' }),
+        choice(t('settings.off'), { setting: 'auto_advance', value: 'off' }),
       ],
     },
     {
@@ -167,7 +209,7 @@ function choice(words: string, change: Setting): Choice {
   return { value: String(change.value), words, change };
 }
 
-/** A size set by hand may be none of the usual ones. */
-function sizesWith(current: number): number[] {
-  return [...new Set([...TEXT_SIZES, current])].sort((a, b) => a - b);
+/** What was set by hand may be none of the usual ones. */
+function withCurrent(usual: readonly number[], current: number): number[] {
+  return [...new Set([...usual, current])].sort((a, b) => a - b);
 }

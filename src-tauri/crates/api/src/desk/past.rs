@@ -8,9 +8,7 @@ use std::sync::Arc;
 use askdesk_domain::{Reject, SessionId};
 
 use super::DeskApi;
-use crate::dto::{
-    ExportFormat, Exported, HistoryFound, SaveExport, SavedExport, SearchHistory, SearchHit,
-};
+use crate::dto::{ExportFormat, Exported, HistoryFound, SaveExport, SavedExport, SearchHistory, SearchHit};
 use crate::error::{Error, ErrorCode};
 use crate::export;
 

@@ -7,8 +7,8 @@ use askdesk_engine::QuestionFilter;
 
 use super::DeskApi;
 use crate::dto::{
-    Exported, PastQuestion, QuestionsFormat, QuestionsFound, QuestionsWanted, SaveQuestions,
-    SavedExport, SearchQuestions,
+    Exported, PastQuestion, QuestionsFormat, QuestionsFound, QuestionsWanted, SaveQuestions, SavedExport,
+    SearchQuestions,
 };
 use crate::error::Error;
 use crate::export;

@@ -54,7 +54,11 @@ impl Step {
                 | Change::Entry { session, .. }
                 | Change::SessionClosed { session }
                 | Change::SessionDeleted { session } => (*session, None),
-                Change::Session { .. } | Change::Request { .. } | Change::Approval { .. } => {
+                Change::Session { .. }
+                | Change::Request { .. }
+                | Change::Approval { .. }
+                | Change::AnswerHeld { .. }
+                | Change::AnswerLetGo { .. } => {
                     delta.changes.push(change.clone());
                     continue;
                 }

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 
-use askdesk_domain::{Arguments, Density, Environment, KeepDays, NotifyQuestions, OnClose, TextSize, Theme};
+use askdesk_domain::{
+    Arguments, Density, Environment, KeepDays, NotifyQuestions, OnClose, OnOff, TextSize, Theme, UndoSeconds,
+};
 use rstest::rstest;
 
 use super::*;
@@ -43,6 +45,9 @@ fn each_setting_that_is_changed_is_there_after_a_restart() {
         Setting::TextSize(TextSize::try_from(125).unwrap()),
         Setting::Density(Density::Compact),
         Setting::NotifyQuestions(NotifyQuestions::Never),
+        Setting::QuickAnswer(OnOff::Off),
+        Setting::UndoSeconds(UndoSeconds::try_from(10).unwrap()),
+        Setting::AutoAdvance(OnOff::Off),
         Setting::OnClose(OnClose::Quit),
         Setting::ClaudeArguments(arguments(&["--add-dir", "/a \"b\"\n"])),
         Setting::KeepDays(KeepDays::try_from(90).unwrap()),
@@ -81,6 +86,11 @@ fn a_change_leaves_comments_and_whatever_else_stands_in_the_file() {
     "[appearance]\ntext_size = 500",
     "appearance.text_size",
     "500 is not between 80 and 200"
+)]
+#[case::a_moment_that_is_too_long(
+    "[questions]\nundo_seconds = 31",
+    "questions.undo_seconds",
+    "31 is not between"
 )]
 #[case::another_type("[window]\non_close = 3", "window.on_close", "3")]
 #[case::days_that_cannot_be_chosen("[data]\nkeep_days = 3", "data.keep_days", "3 is none of")]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use askdesk_domain::{
-    Approval, ApprovalId, Entry, EntryBody, Notice, Request, RequestId, Session, SessionId,
+    Approval, ApprovalId, Entry, EntryBody, HeldAnswer, Notice, Request, RequestId, Session, SessionId,
 };
 
 use super::frame::{Change, Delta, Frame, LiveText, Snapshot};
@@ -17,6 +17,7 @@ pub struct Mirror {
     pub requests: BTreeMap<RequestId, Request>,
     pub approvals: BTreeMap<ApprovalId, Approval>,
     pub live: BTreeMap<SessionId, LiveText>,
+    pub held: BTreeMap<RequestId, HeldAnswer>,
     /// Entries that came by deltas; a snapshot holds none.
     pub entries: BTreeMap<(SessionId, u64), Entry>,
     /// How many snapshots came after the first.
@@ -38,6 +39,7 @@ impl Mirror {
             requests: snapshot.requests.iter().map(|it| (it.id, it.clone())).collect(),
             approvals: snapshot.approvals.iter().map(|it| (it.id, it.clone())).collect(),
             live: snapshot.live.iter().map(|it| (it.session, it.clone())).collect(),
+            held: snapshot.held.iter().map(|it| (it.request, it.clone())).collect(),
             entries: BTreeMap::new(),
             renewed: 0,
         }
@@ -63,6 +65,8 @@ impl Mirror {
                 Change::Session { session } => drop(self.sessions.insert(session.id, session.clone())),
                 Change::Request { request } => drop(self.requests.insert(request.id, request.clone())),
                 Change::Approval { approval } => drop(self.approvals.insert(approval.id, approval.clone())),
+                Change::AnswerHeld { held } => drop(self.held.insert(held.request, held.clone())),
+                Change::AnswerLetGo { request } => drop(self.held.remove(request)),
                 Change::Entry { session, entry } => {
                     drop(self.entries.insert((*session, entry.n), entry.clone()));
                 }
@@ -99,6 +103,7 @@ impl Mirror {
         assert_eq!(self.requests, now.requests);
         assert_eq!(self.approvals, now.approvals);
         assert_eq!(self.live, now.live);
+        assert_eq!(self.held, now.held);
     }
 
     /// The entries of a session, in order.

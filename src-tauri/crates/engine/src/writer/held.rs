@@ -1,0 +1,56 @@
+//! Answers that wait in memory for a moment before they are given, so that they can be taken back.
+
+use askdesk_domain::{AnswerInput, Command, HeldAnswer, Hold, RequestId, UndoSeconds};
+
+use super::{EngineError, Writer};
+use crate::frame::Change;
+
+/// An answer to be held.
+pub(crate) struct HoldAnswer {
+    pub(crate) request: RequestId,
+    pub(crate) answers: Vec<AnswerInput>,
+    pub(crate) undo: UndoSeconds,
+}
+
+impl Writer {
+    /// Holds an answer; returns it where it is not held already, so that somebody waits for its time.
+    pub(super) fn hold(&mut self, hold: HoldAnswer) -> Result<Option<HeldAnswer>, EngineError> {
+        let HoldAnswer { request, answers, undo } = hold;
+        let decided = self.held.hold(&self.desk, request, &answers, undo, self.source.now());
+        match decided.map_err(|reject| self.explain_end(request, reject))? {
+            Hold::Held(held) => {
+                self.keep_held(held.clone());
+                Ok(Some(held))
+            }
+            Hold::Already => Ok(None),
+        }
+    }
+
+    /// Lets go of an answer that was not given yet.
+    pub(super) fn take_back(&mut self, request: RequestId) -> Result<(), EngineError> {
+        let decided = self.held.take_back(&self.desk, request);
+        if decided.map_err(|reject| self.explain_end(request, reject))? {
+            self.held.remove(request);
+            self.hub.publish(&self.desk, vec![Change::AnswerLetGo { request }]);
+        }
+        Ok(())
+    }
+
+    /// Gives an answer whose time has come, unless it was taken back, replaced, or its request has ended.
+    pub(super) fn send_held(&mut self, held: HeldAnswer) {
+        if !self.held.is_due(&held) {
+            return;
+        }
+        let (request, answers) = (held.request, held.answers.clone());
+        let command = Command::Answer { request, answers, at: self.source.now() };
+        if let Err(error) = self.act(&command) {
+            tracing::error!(%error, %request, "a held answer could not be given");
+            self.keep_held(HeldAnswer { error: Some(error.to_string()), ..held });
+        }
+    }
+
+    fn keep_held(&mut self, held: HeldAnswer) {
+        self.held.put(held.clone());
+        self.hub.publish(&self.desk, vec![Change::AnswerHeld { held }]);
+    }
+}

@@ -1,0 +1,198 @@
+import { isCommand, isComposing, mac, shortcut, type Press } from '../../shared/keys';
+import type { MessageKey } from '../../shared/messages';
+
+/** Where the focus is when a key is pressed, as far as the key's meaning goes. */
+export type Spot =
+  | 'radio'
+  | 'checkbox'
+  /** The field of Other, or the field of a question for words. */
+  | 'words'
+  | 'note'
+  /** Any other field: it keeps its keys. */
+  | 'field'
+  /** The button that submits, or the summary as a whole. */
+  | 'submit'
+  /** Another button, or whatever else has keys of its own. */
+  | 'control'
+  /** The card or the panel itself. */
+  | 'card';
+
+/** What a key does. */
+export type Deed =
+  | { deed: 'choose'; place: number }
+  | { deed: 'move'; step: 1 | -1 }
+  | { deed: 'turn'; step: 1 | -1 }
+  | { deed: 'go_on' | 'submit' | 'submit_from_anywhere' | 'chat' | 'note' | 'undo' | 'leave' | 'help' }
+  /** The key is held down: it has done what it does, and must not do anything else either. */
+  | { deed: 'nothing' };
+
+type KeyName = MessageKey & `keys.${string}`;
+
+/** One row of the table: what its keys do, where they work, and where the footer names them. */
+export interface KeyRow {
+  keys: readonly string[];
+  does: KeyName;
+  hints: Partial<Record<Spot, KeyName>>;
+  /** Where the panel carries it out; nothing where the window or the browser does. */
+  works: readonly Spot[];
+  deed: (press: Press, spot: Spot) => Deed | null;
+}
+
+const OPTIONS: readonly Spot[] = ['radio', 'checkbox'];
+const OUTSIDE_FIELDS: readonly Spot[] = [...OPTIONS, 'submit', 'control', 'card'];
+const EVERYWHERE: readonly Spot[] = [...OUTSIDE_FIELDS, 'words', 'note', 'field'];
+/** A Mac moves by words with Alt and an arrow. */
+const WHERE_ARROWS_TURN = mac ? OUTSIDE_FIELDS : EVERYWHERE;
+
+/** All keys of the panel: what they do, what `?` and the footer say of them. */
+export const PANEL_KEYS: readonly KeyRow[] = [
+  {
+    keys: ['1–9'],
+    does: 'keys.choose',
+    hints: { radio: 'keys.hint.choose', checkbox: 'keys.hint.toggle', card: 'keys.hint.choose' },
+    works: [...OPTIONS, 'control', 'card'],
+    deed: (press) =>
+      isBare(press) && /^[1-9]$/.test(press.key) ? { deed: 'choose', place: Number(press.key) } : null,
+  },
+  {
+    keys: ['↑', '↓'],
+    does: 'keys.move',
+    hints: { radio: 'keys.hint.move', checkbox: 'keys.hint.move' },
+    // The browser itself moves within a radio group.
+    works: ['checkbox', 'card'],
+    deed: (press) => {
+      if (!isBare(press) || press.shiftKey) return null;
+      if (press.key === 'ArrowDown') return { deed: 'move', step: 1 };
+      return press.key === 'ArrowUp' ? { deed: 'move', step: -1 } : null;
+    },
+  },
+  { keys: ['Space'], does: 'keys.space', hints: { checkbox: 'keys.hint.toggle_focused' }, works: [], deed: nothing },
+  {
+    keys: ['Enter'],
+    does: 'keys.enter',
+    hints: {
+      radio: 'keys.hint.choose_go_on',
+      checkbox: 'keys.hint.go_on',
+      words: 'keys.hint.go_on',
+      note: 'keys.hint.go_on',
+      submit: 'keys.hint.submit',
+    },
+    works: [...OPTIONS, 'words', 'note', 'submit', 'card'],
+    deed: (press, spot) => {
+      if (!isBare(press) || press.shiftKey || press.key !== 'Enter') return null;
+      return { deed: spot === 'submit' ? 'submit' : 'go_on' };
+    },
+  },
+  {
+    keys: ['Shift+Enter'],
+    does: 'keys.new_line',
+    hints: { words: 'keys.hint.new_line', note: 'keys.hint.new_line' },
+    works: [],
+    deed: nothing,
+  },
+  {
+    keys: [shortcut('Enter')],
+    does: 'keys.submit',
+    hints: {},
+    works: EVERYWHERE,
+    deed: (press) => (isCommand(press) && press.key === 'Enter' ? { deed: 'submit_from_anywhere' } : null),
+  },
+  {
+    keys: ['Alt+←', 'Alt+→'],
+    does: 'keys.turn',
+    hints: { submit: 'keys.hint.turn' },
+    works: WHERE_ARROWS_TURN,
+    deed: (press) => {
+      if (!press.altKey || press.ctrlKey || press.metaKey || press.shiftKey) return null;
+      if (press.key === 'ArrowRight') return { deed: 'turn', step: 1 };
+      return press.key === 'ArrowLeft' ? { deed: 'turn', step: -1 } : null;
+    },
+  },
+  {
+    keys: ['n'],
+    does: 'keys.note',
+    hints: { radio: 'keys.hint.note', checkbox: 'keys.hint.note' },
+    works: [...OPTIONS, 'control', 'card'],
+    deed: (press) => (isBare(press) && press.key.toLowerCase() === 'n' ? { deed: 'note' } : null),
+  },
+  {
+    keys: ['u'],
+    does: 'keys.undo',
+    hints: {},
+    works: OUTSIDE_FIELDS,
+    deed: (press) => (isBare(press) && press.key.toLowerCase() === 'u' ? { deed: 'undo' } : null),
+  },
+  {
+    keys: ['/'],
+    does: 'keys.chat',
+    hints: { submit: 'keys.hint.chat', card: 'keys.hint.chat' },
+    works: OUTSIDE_FIELDS,
+    deed: (press) => (isBare(press) && press.key === '/' ? { deed: 'chat' } : null),
+  },
+  {
+    keys: ['Esc'],
+    does: 'keys.leave',
+    hints: { words: 'keys.hint.leave', note: 'keys.hint.leave', field: 'keys.hint.leave', card: 'keys.hint.fold' },
+    works: EVERYWHERE,
+    deed: (press) => (press.key === 'Escape' ? { deed: 'leave' } : null),
+  },
+  {
+    keys: ['?'],
+    does: 'keys.help',
+    // The footer has a button for it.
+    hints: {},
+    works: OUTSIDE_FIELDS,
+    deed: (press) => (isBare(press) && press.key === '?' ? { deed: 'help' } : null),
+  },
+];
+
+/** The keys of the whole window, which the window carries out. */
+export const WINDOW_KEYS: readonly Pick<KeyRow, 'keys' | 'does'>[] = [
+  { keys: [shortcut('J')], does: 'keys.next_waiting' },
+  { keys: [shortcut('K')], does: 'keys.find' },
+  { keys: [`${shortcut('1')}…9`], does: 'keys.tab' },
+  { keys: [shortcut(',')], does: 'keys.settings' },
+];
+
+/** What a press does at a spot; nothing where the key belongs to the field, the browser or an input method. */
+export function deedOf(press: Press, spot: Spot): Deed | null {
+  if (isComposing(press)) return null;
+  for (const row of PANEL_KEYS) {
+    const deed = row.works.includes(spot) ? row.deed(press, spot) : null;
+    if (deed) return press.repeat && deed.deed !== 'move' ? { deed: 'nothing' } : deed;
+  }
+  return null;
+}
+
+/** The rows the footer names at a spot, with their short words. */
+export function hintsAt(spot: Spot): { keys: readonly string[]; words: KeyName }[] {
+  return PANEL_KEYS.flatMap(({ keys, hints }) => {
+    const words = hints[spot];
+    return words ? [{ keys, words }] : [];
+  });
+}
+
+/** Where the focus is, for the table of keys. */
+export function spotOf(target: Element): Spot {
+  if (target instanceof HTMLInputElement && target.type === 'radio') return 'radio';
+  if (target instanceof HTMLInputElement && target.type === 'checkbox') return 'checkbox';
+  if (target.matches('input, textarea, select, [contenteditable]')) {
+    if (target.closest('[data-note]')) return 'note';
+    return target.closest('fieldset') ? 'words' : 'field';
+  }
+  if (target.matches('[data-submit]')) return 'submit';
+  // A card can be focused too, but has no keys of its own.
+  const own = target.matches('button, a, summary, [role="separator"], [tabindex="0"]');
+  if (own) return 'control';
+  const summary = target.matches('[data-card], [data-missed]') && target.querySelector('[data-summary]');
+  return summary ? 'submit' : 'card';
+}
+
+/** Whether nothing is held but Shift, which some layouts need for a digit or a sign. */
+function isBare(press: Press): boolean {
+  return !press.altKey && !press.ctrlKey && !press.metaKey;
+}
+
+function nothing(): null {
+  return null;
+}

@@ -1,0 +1,66 @@
+import type { HeldAnswer, Request, RequestId } from '../generated/wire';
+import { answerOf, emptyDraft, hasWords, isBegun, takesOne, toInputs, withAnswer } from './drafts';
+import type { Draft, State } from './state';
+
+/** The answer of a request that goes in a moment; none where nothing is held. */
+export function heldOf(state: State, request: RequestId): HeldAnswer | null {
+  return state.held[request] ?? null;
+}
+
+/** Whether one key may answer a request: a lone question with one choice, and nothing written that would be left out. */
+export function isQuick(state: State, request: Request): boolean {
+  const [question, ...more] = request.questions;
+  if (!question || more.length > 0 || !takesOne(question)) return false;
+  const on = state.settings?.settings.quickAnswer !== 'off';
+  const draft = state.drafts[request.id] ?? emptyDraft;
+  return on && request.state.state === 'open' && !draft.declining && !hasWords(draft);
+}
+
+/** Holds an answer; it stands on the screen as the choice it is, wherever it was made. */
+export function putHeld(state: State, held: HeldAnswer): State {
+  const request = state.requests[held.request];
+  const kept = { ...state, held: { ...state.held, [held.request]: held } };
+  const draft = state.drafts[held.request] ?? emptyDraft;
+  if (!request || isBegun(draft)) return kept;
+  return { ...kept, drafts: { ...kept.drafts, [request.id]: withHeld(held, request, draft) } };
+}
+
+/** Lets go of an answer; where the request is still open it was taken back, and its choice is unmade. */
+export function letGo(state: State, id: RequestId): State {
+  const { [id]: held, ...rest } = state.held;
+  if (!held) return state;
+  const next = { ...state, held: rest };
+  const [request, draft] = [state.requests[id], state.drafts[id]];
+  if (!request || !draft || request.state.state !== 'open') return next;
+  // Who has chosen something else by now keeps that.
+  if (!isSaidBy(held, request, draft)) return next;
+  const unmade = request.questions.reduce(
+    (before, question) => withAnswer(before, question, { ...answerOf(before, question), chosen: [] }),
+    draft,
+  );
+  return { ...next, drafts: { ...next.drafts, [id]: unmade } };
+}
+
+/** Requests whose held answer is no longer what stands on the screen: it must not go. */
+export function overtaken(state: State): Request[] {
+  return Object.values(state.held).flatMap((held) => {
+    const request = state.requests[held.request];
+    const draft = state.drafts[held.request];
+    const said = draft && !draft.declining && request && isSaidBy(held, request, draft);
+    return !request || !draft || said ? [] : [request];
+  });
+}
+
+function isSaidBy(held: HeldAnswer, request: Request, draft: Draft): boolean {
+  const told = (answers: HeldAnswer['answers']) =>
+    answers.map(({ question, chosen, other, note }) => [question, chosen, other, note]);
+  return JSON.stringify(told(toInputs(request, draft))) === JSON.stringify(told(held.answers));
+}
+
+function withHeld(held: HeldAnswer, request: Request, draft: Draft): Draft {
+  return held.answers.reduce((kept, { question: id, chosen, note }) => {
+    const question = request.questions.find((one) => one.id === id);
+    if (!question) return kept;
+    return withAnswer(kept, question, { ...answerOf(kept, question), chosen, otherChosen: false, note: note ?? '' });
+  }, draft);
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+
+import { deedOf, hintsAt, PANEL_KEYS, WINDOW_KEYS, type Deed, type Spot } from '../src/feature/panel/keys';
+import type { Press } from '../src/shared/keys';
+
+/** A press as it is written down: `Ctrl+Alt+x`. */
+function pressed(written: string, changes: Partial<Press> = {}): Press {
+  const parts = written.split('+');
+  const key = parts.at(-1) ?? '';
+  const held = (name: string) => parts.slice(0, -1).includes(name);
+  return {
+    key,
+    keyCode: 0,
+    isComposing: false,
+    repeat: false,
+    ctrlKey: held('Ctrl'),
+    altKey: held('Alt'),
+    shiftKey: held('Shift'),
+    metaKey: held('Meta'),
+    ...changes,
+  };
+}
+
+/** A deed in short: `choose 3`, `turn -1`. */
+function short(deed: Deed | null): string {
+  if (!deed) return '-';
+  if ('place' in deed) return `${deed.deed} ${deed.place}`;
+  return 'step' in deed ? `${deed.deed} ${deed.step}` : deed.deed;
+}
+
+const SPOTS: Spot[] = ['radio', 'checkbox', 'words', 'note', 'field', 'submit', 'control', 'card'];
+
+/** What each key does at each spot; `-` leaves it to the field, the browser or the window. */
+const TABLE: Record<string, string> = {
+  // key            radio               checkbox            words               note                field               submit              control             card
+  '1':            'choose 1          | choose 1          | -                 | -                 | -                 | -                 | choose 1          | choose 1',
+  '9':            'choose 9          | choose 9          | -                 | -                 | -                 | -                 | choose 9          | choose 9',
+  'Shift+3':      'choose 3          | choose 3          | -                 | -                 | -                 | -                 | choose 3          | choose 3',
+  '0':            '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  'Ctrl+1':       '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  'Alt+1':        '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  'ArrowDown':    '-                 | move 1            | -                 | -                 | -                 | -                 | -                 | move 1',
+  'ArrowUp':      '-                 | move -1           | -                 | -                 | -                 | -                 | -                 | move -1',
+  ' ':            '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  'Enter':        'go_on             | go_on             | go_on             | go_on             | -                 | submit            | -                 | go_on',
+  'Shift+Enter':  '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  'Alt+Enter':    '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  'Ctrl+Enter':   'submit_from_anywhere | submit_from_anywhere | submit_from_anywhere | submit_from_anywhere | submit_from_anywhere | submit_from_anywhere | submit_from_anywhere | submit_from_anywhere',
+  'Alt+ArrowRight': 'turn 1          | turn 1            | turn 1            | turn 1            | turn 1            | turn 1            | turn 1            | turn 1',
+  'Alt+ArrowLeft':  'turn -1         | turn -1           | turn -1           | turn -1           | turn -1           | turn -1           | turn -1           | turn -1',
+  'ArrowRight':   '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  'n':            'note              | note              | -                 | -                 | -                 | -                 | note              | note',
+  'Ctrl+n':       '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  'u':            'undo              | undo              | -                 | -                 | -                 | undo              | undo              | undo',
+  '/':            'chat              | chat              | -                 | -                 | -                 | chat              | chat              | chat',
+  'Escape':       'leave             | leave             | leave             | leave             | leave             | leave             | leave             | leave',
+  'Shift+?':      'help              | help              | -                 | -                 | -                 | help              | help              | help',
+  'j':            '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  'Tab':          '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  'Backspace':    '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+};
+
+describe('the table of keys', () => {
+  test.each(Object.entries(TABLE))('%s', (key, row) => {
+    const expected = row.split('|').map((deed) => deed.trim());
+    expect(SPOTS.map((spot) => short(deedOf(pressed(key), spot)))).toEqual(expected);
+  });
+
+  test('case_15_no_key_means_anything_while_an_input_method_composes', () => {
+    for (const key of Object.keys(TABLE)) {
+      for (const spot of SPOTS) {
+        expect(deedOf(pressed(key, { isComposing: true }), spot)).toBeNull();
+        // Some input methods say so by this code alone.
+        expect(deedOf(pressed(key, { keyCode: 229 }), spot)).toBeNull();
+      }
+    }
+  });
+
+  test('a key that is held down does what it does once, and only moving goes on', () => {
+    for (const key of Object.keys(TABLE)) {
+      for (const spot of SPOTS) {
+        const first = short(deedOf(pressed(key), spot));
+        const held = short(deedOf(pressed(key, { repeat: true }), spot));
+        expect(held).toBe(first === '-' || first.startsWith('move') ? first : 'nothing');
+      }
+    }
+  });
+
+  test('the footer names only keys that work where it names them, each once', () => {
+    for (const spot of SPOTS) {
+      const words = hintsAt(spot).map((hint) => hint.words);
+      expect(new Set(words).size).toBe(words.length);
+      for (const row of PANEL_KEYS) {
+        if (!(spot in row.hints) || row.works.length === 0) continue;
+        // The browser moves within a radio group.
+        expect([...row.works, ...(row.does === 'keys.move' ? ['radio'] : [])]).toContain(spot);
+      }
+    }
+    expect(hintsAt('words').flatMap(({ keys }) => keys)).toEqual(['Enter', 'Shift+Enter', 'Esc']);
+  });
+
+  test('every row is told apart, and one stands for the next waiting question', () => {
+    const told = [...PANEL_KEYS, ...WINDOW_KEYS].map(({ does }) => does);
+    expect(new Set(told).size).toBe(told.length);
+    expect(WINDOW_KEYS.find(({ does }) => does === 'keys.next_waiting')?.keys).toEqual(['Ctrl+J']);
+  });
+});
