@@ -249,7 +249,7 @@ const SCROLL: &str = "
         drawn = Math.max(drawn, items.length);
         items.forEach(item => seen.add(item.dataset.inboxItem));
         const end = list.scrollTop + list.clientHeight >= list.scrollHeight - 1;
-        if (end || turn > 100) return done({ still, new: brought, seen: [...seen], drawn, end });
+        if (end || turn > 20) return done({ still, new: brought, seen: [...seen], drawn, end });
         turn += 1;
         last = performance.now();
         list.scrollTop += turn % 2 === 0 ? 240 : 1;
