@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::clock::Source;
 use crate::hub::Subscription;
 use crate::journal::{Found, Journal, JournalError, Page, Reader};
-use crate::writer::{Applied, Attention, EngineError, EntryWrite, Input, QUEUED_INPUTS, Writer};
+use crate::writer::{Applied, Attention, EngineError, EntryWrite, Input, QUEUED_INPUTS, Writer, limits};
 
 /// How many notices wait for the shell before further ones are dropped.
 const QUEUED_ATTENTION: usize = 1_024;
@@ -47,7 +47,10 @@ impl EngineHandle {
         let past = Arc::new(Mutex::new(opened.journal.reader()?));
         let (tell, attention) = mpsc::channel(QUEUED_ATTENTION);
         let (inputs, received) = mpsc::channel(QUEUED_INPUTS);
-        let writer = Writer::new(opened, Uuid::new_v4().to_string(), Arc::clone(&source), tell)?;
+        let limits =
+            limits::watch(inputs.downgrade(), Arc::clone(&source)).map_err(|_| EngineError::Closing)?;
+        let epoch = Uuid::new_v4().to_string();
+        let writer = Writer::new(opened, epoch, Arc::clone(&source), tell, limits)?;
         std::thread::Builder::new()
             .name("desk-writer".to_owned())
             .spawn(move || writer.run(received))

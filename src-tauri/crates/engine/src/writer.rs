@@ -18,6 +18,8 @@ use crate::hub::{Hub, Subscription};
 use crate::journal::{Journal, JournalError, Opened, Reader};
 use crate::session::SessionInput;
 
+pub(crate) mod limits;
+
 /// How many inputs wait for the writer before senders wait for it.
 pub const QUEUED_INPUTS: usize = 4_096;
 
@@ -135,6 +137,7 @@ pub(crate) struct Writer {
     waiters: HashMap<RequestId, Vec<oneshot::Sender<Outcome>>>,
     doors: HashMap<SessionId, mpsc::Sender<SessionInput>>,
     attention: mpsc::Sender<Attention>,
+    limits: std::sync::mpsc::Sender<limits::Limited>,
 }
 
 impl Writer {
@@ -143,6 +146,7 @@ impl Writer {
         epoch: String,
         source: Arc<dyn Source>,
         attention: mpsc::Sender<Attention>,
+        limits: std::sync::mpsc::Sender<limits::Limited>,
     ) -> Result<Self, EngineError> {
         let reader = opened.journal.reader()?;
         let mut writer = Self {
@@ -157,6 +161,7 @@ impl Writer {
             waiters: HashMap::new(),
             doors: HashMap::new(),
             attention,
+            limits,
         };
         let at = writer.source.now();
         writer.act(&Command::CloseEarlierRun { at })?;
@@ -376,6 +381,12 @@ impl Writer {
                 }
             }
             Effect::WithdrawNotification { request } => self.tell(Attention::Ended { request: *request }),
+            Effect::WatchLimit { request, at } => {
+                // The thread lives as long as the writer; without one the request simply waits.
+                if self.limits.send((*at, *request)).is_err() {
+                    tracing::error!(%request, "nobody watches the limit of a request");
+                }
+            }
         }
     }
 
