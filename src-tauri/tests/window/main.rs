@@ -6,9 +6,11 @@
 mod attention;
 mod bad_input;
 mod bridge;
+mod card;
 mod ends;
 mod examples;
 mod harness;
+mod hostile;
 mod late;
 mod looks;
 mod past;

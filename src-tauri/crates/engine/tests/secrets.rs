@@ -19,7 +19,6 @@ use std::time::{Duration, Instant};
 
 use agents::Stage;
 use askdesk_domain::{AnswerInput, Delivery, Request, RequestId, SessionId};
-use askdesk_engine::clock::Source;
 use askdesk_engine::frame;
 use desk::{choose, say};
 

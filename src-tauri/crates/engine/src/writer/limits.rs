@@ -37,13 +37,17 @@ fn while_needed(set: &Receiver<Limited>, inputs: &mpsc::WeakSender<Input>, sourc
             Some((at, _)) => set.recv_timeout(until(*at, source.now())),
         };
         match next {
-            Ok(limited) => drop(waiting.insert(limited)),
+            Ok(limited) => {
+                waiting.insert(limited);
+            }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
         while let Some(first) = waiting.first().copied().filter(|(at, _)| *at <= source.now()) {
             match expire(first.1, inputs, source) {
-                Ok(()) => drop(waiting.remove(&first)),
+                Ok(()) => {
+                    waiting.remove(&first);
+                }
                 Err(EngineError::Closing) => return,
                 // It could not be written down: the request stays open, and the next look tries again.
                 Err(error) => {
