@@ -12,6 +12,7 @@ mod opening;
 pub mod rendering;
 mod rpc;
 mod save;
+mod seen;
 mod subscribe;
 mod trace;
 mod tray;

@@ -10,6 +10,7 @@ use tauri::{AppHandle, Emitter};
 use tauri_plugin_notification::{Action, ActionPerformed, ActionType, NotificationExt};
 use tokio::sync::mpsc;
 
+use crate::seen::seen;
 use crate::{window, words};
 
 /// The most characters of a question that a notification shows.
@@ -52,7 +53,7 @@ pub fn listen(app: &AppHandle, desk: DeskApi, mut attention: mpsc::Receiver<Atte
                     let which = desk.settings().watch().borrow().notify_questions;
                     if tells(which, desk.view(), session.id) {
                         let number = shown.lock().unwrap_or_else(PoisonError::into_inner).add(request.id);
-                        show(&app, number, &session.name, &body(&request.questions));
+                        show(&app, number, &seen(&session.name), &body(&request.questions));
                     }
                 }
                 Attention::Ended { request } => {
@@ -80,8 +81,11 @@ fn tells(which: NotifyQuestions, view: View, session: SessionId) -> bool {
 
 fn body(questions: &[Question]) -> String {
     let first = questions.first().map(|question| question.text.as_str()).unwrap_or_default();
-    let mut text: String = first.chars().filter(|c| !c.is_control() || *c == '\n').take(BODY_CHARS).collect();
-    if first.chars().count() > BODY_CHARS {
+    // What is unseen is written by number, so the cut comes first and again afterwards.
+    let start: String = first.chars().take(BODY_CHARS).collect();
+    let start = seen(&start);
+    let mut text: String = start.chars().take(BODY_CHARS).collect();
+    if first.chars().count() > BODY_CHARS || start.chars().count() > BODY_CHARS {
         text.push('…');
     }
     if questions.len() > 1 {

@@ -96,6 +96,14 @@ test('a change of an entry that is not held makes no gap', () => {
   expect(span(addEntry(held, entry(5, 'done')))).toEqual([301, 500]);
 });
 
+test('an end that was read before more came than is held is not put in front of a gap', () => {
+  let held = addPage({ ...emptyTranscript, status: 'reading' }, asked(null), page(101, 300, true));
+  held = { ...held, status: 'reading' };
+  for (let n = 301; n <= 300 + WINDOW.most; n += 1) held = trim(addEntry(held, entry(n)), 'start');
+  const moved = span(held);
+  expect(span(addPage(held, asked(null), page(101, 300, true)))).toEqual(moved);
+});
+
 function asked(before: number | null) {
   return { session: 's1', before, generation: 1 };
 }

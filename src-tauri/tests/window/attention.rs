@@ -7,17 +7,19 @@ use serde_json::Value;
 
 use crate::harness::{Desk, Setup};
 
-fn dunst(args: &[&str]) -> String {
+/// Runs a command of the notification daemon.
+pub fn dunst(args: &[&str]) -> String {
     let output = Command::new("dunstctl").args(args).output().expect("dunst is installed and runs");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn displayed() -> usize {
+/// Counts the notifications that are on the screen.
+pub fn displayed() -> usize {
     dunst(&["count", "displayed"]).trim().parse().unwrap_or_default()
 }
 
 /// Returns title and text of every notification that was taken back, newest first.
-fn taken_back() -> Vec<(String, String)> {
+pub fn taken_back() -> Vec<(String, String)> {
     let history: Value = serde_json::from_str(&dunst(&["history"])).unwrap();
     let all = history["data"][0].as_array().cloned().unwrap_or_default();
     let text = |entry: &Value, field: &str| entry[field]["data"].as_str().unwrap_or_default().to_owned();

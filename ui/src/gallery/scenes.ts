@@ -188,6 +188,51 @@ export const scenes: Record<string, () => FakeBridge> = {
         askedAt: at(NOW - 42_000),
       }),
     ]),
+  preview: () =>
+    base([
+      aRequest({
+        questions: [
+          aQuestion(1, {
+            header: 'Token store',
+            text: 'Which **store** should keep the tokens?\n\nWhat I found:\n\n- `redis` is there already\n- a table needs a migration\n\n```sql\ncreate table tokens (id text primary key);\n```',
+            options: ['redis', 'table', 'memory'].map((label, index) => ({
+              label: index === 0 ? `${label} (Recommended)` : label,
+              description: 'What it costs, and what it gives.',
+              preview: `const store = new Store(${JSON.stringify(label)});\nawait store.connect();\n// lines that are longer than the space beside the options, so that they have to be scrolled`,
+            })),
+          }),
+        ],
+        askedAt: at(NOW - 42_000),
+      }),
+    ]),
+  hostile: () =>
+    base([
+      aRequest({
+        askedBy: '<b>reviewer</b> \u202eresu eht\u202c',
+        questions: [
+          aQuestion(1, {
+            header: '<b>Way</b>\u202eyaW\u202c',
+            kind: 'multi',
+            text: '<img src="https://attacker.invalid/x.png" onerror="alert(1)"> Which **way** [a link](javascript:alert(1)) ![a picture](https://attacker.invalid/y.png)\n\n\u001b[31mred\u001b[0m \u202etxet desrever\u202c zero\u200bwidth',
+            options: [
+              { label: '', description: 'Its label is empty' },
+              { label: '\u200b\u200b', description: 'Its label cannot be seen' },
+              'Same',
+              'Same',
+              '<script>alert(1)</script>',
+              '\u202egnihton eteleD\u202c',
+              '👩\u200d👩\u200d👧\u200d👦👨🏽\u200d🚀🇺🇳'.repeat(6),
+              `Z${'\u0300\u0301\u0302\u0303\u0304'.repeat(12)}algo`,
+              { label: 'W'.repeat(400), description: 'No place to break a line' },
+              { label: 'L'.repeat(65_000), description: 'D'.repeat(65_000) },
+              ...Array.from({ length: 30 }, (_, index) => `Way ${index + 11}`),
+            ],
+          }),
+        ],
+        limit: { at: Date.now() + 95_000, then: '<b>something</b> \u202eelse\u202c happens' },
+        askedAt: at(NOW - 42_000),
+      }),
+    ]),
   both: () => base([lone, aRequest({ id: 'r2', questions: [providers], askedAt: at(NOW - 8_000) })], [shell]),
   approval: () => base([], [shell]),
   rules: () =>

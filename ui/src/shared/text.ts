@@ -1,18 +1,41 @@
-/** Characters of a header that are shown. */
+import { visibly } from './visible';
+
+/** Letters of a header that are shown. */
 const HEADER_SHOWN = 12;
+
+/** Characters in which one letter is looked for; what is put together of more is cut. */
+const LETTER_MAX = 64;
+
+const letters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** The first letters of a text, as a person counts them: what is put together stays whole. */
+export function firstLetters(text: string, count: number): string {
+  let end = 0;
+  let seen = 0;
+  for (const { index, segment } of letters.segment(text.slice(0, count * LETTER_MAX))) {
+    if (seen === count) break;
+    seen += 1;
+    end = index + segment.length;
+  }
+  return text.slice(0, end);
+}
 
 /** A header as it fits on its chip. */
 export function shortHeader(header: string): string {
-  const letters = [...header];
-  return letters.length <= HEADER_SHOWN
-    ? header
-    : `${letters.slice(0, HEADER_SHOWN - 1).join('').trimEnd()}…`;
+  if (firstLetters(header, HEADER_SHOWN) === header) return header;
+  return `${firstLetters(header, HEADER_SHOWN - 1).trimEnd()}…`;
 }
 
-/** A label without the suffix that its badge stands for; what is sent keeps it. */
+/** A text of so many letters at most, with a mark where it was cut. */
+export function cutText(text: string, count: number): string {
+  return text.length <= count ? text : `${firstLetters(text, count).trimEnd()}…`;
+}
+
+/** A label without the suffix that its badge stands for, every character visible; what is sent keeps it. */
 export function shownLabel(option: { label: string; recommended: boolean }): string {
-  if (!option.recommended) return option.label;
-  return option.label.replace(/\s*\(recommended\)\s*$/i, '') || option.label;
+  const label = visibly(option.label).trim();
+  if (!option.recommended) return label;
+  return label.replace(/\s*\(recommended\)$/i, '') || label;
 }
 
 /** Characters a stretch may have however few lines it is cut to. */

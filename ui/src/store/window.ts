@@ -52,6 +52,8 @@ export function addPage(transcript: Transcript, asked: PageAsked, page: Transcri
   if (asked.before === null) {
     // Where the end was not held, what is held lies apart from it.
     const own = transcript.later ? [] : allOf(transcript.entries).filter(({ n }) => holds(transcript.streamed, n));
+    const [begins, ends] = [own[0]?.n, page.entries.at(-1)?.n];
+    if (begins !== undefined && ends !== undefined && begins > ends + 1) return read;
     const held = { ...read, entries: merge(page.entries, inStretches(own)), more: page.more };
     return finish(held, transcript.meanwhile);
   }

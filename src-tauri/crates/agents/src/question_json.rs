@@ -48,15 +48,28 @@ fn read_question(index: usize, question: &Value) -> Result<QuestionDraft, Refusa
         Some(options) => read_options(index, options)?,
         None => Vec::new(),
     };
-    let many = present(fields, &["multiSelect", "multi_select", "multiple"]).is_some_and(says_yes);
     Ok(QuestionDraft {
         text,
         header: present(fields, &["header", "title"]).and_then(words),
-        kind: if many { QuestionKind::Multi } else { QuestionKind::Single },
+        kind: kind(fields, !options.is_empty()),
         options,
         required: present(fields, &["required"]).is_some_and(says_yes),
         placeholder: present(fields, &["placeholder"]).and_then(words),
     })
+}
+
+/// How a question wants to be answered. One that brings options is a choice, except that a secret is never shown as one.
+fn kind(fields: &Map<String, Value>, has_options: bool) -> QuestionKind {
+    if present(fields, &["multiSelect", "multi_select", "multiple"]).is_some_and(says_yes) {
+        return QuestionKind::Multi;
+    }
+    match present(fields, &["type", "kind"]).and_then(Value::as_str) {
+        Some("secret") => QuestionKind::Secret,
+        Some("multi") => QuestionKind::Multi,
+        Some("confirm") if !has_options => QuestionKind::Confirm,
+        Some("text") if !has_options => QuestionKind::Text,
+        _ => QuestionKind::Single,
+    }
 }
 
 /// A question that came as bare text has no options, so it is answered in own words.

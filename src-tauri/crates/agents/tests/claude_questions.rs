@@ -123,6 +123,48 @@ fn case_03_multi_select_is_read_from_camel_case_and_absent_means_single() {
     assert_eq!(kinds(&input), [QuestionKind::Multi, QuestionKind::Single, QuestionKind::Multi]);
 }
 
+#[test]
+fn a_type_is_read_where_one_is_named_and_options_make_it_a_choice() {
+    let kind = |fields: Value| {
+        let mut question = json!({"question": "Q?"});
+        question.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        ask(&mut stream(), &json!({"questions": [question]}))[0].kind
+    };
+    assert_eq!(kind(json!({"type": "text"})), QuestionKind::Text);
+    assert_eq!(kind(json!({"type": "confirm"})), QuestionKind::Confirm);
+    assert_eq!(kind(json!({"type": "secret"})), QuestionKind::Secret);
+    assert_eq!(kind(json!({"type": "multi", "options": ["a", "b"]})), QuestionKind::Multi);
+    assert_eq!(kind(json!({"type": "text", "options": ["a", "b"]})), QuestionKind::Single);
+    assert_eq!(kind(json!({"type": "confirm", "options": ["a", "b"]})), QuestionKind::Single);
+    assert_eq!(kind(json!({"type": ["secret"], "options": ["a", "b"]})), QuestionKind::Single);
+}
+
+#[test]
+fn case_61_a_secret_with_options_is_refused_rather_than_shown_in_clear() {
+    let input = json!({"questions": [{"question": "Q?", "type": "secret", "options": ["a", "b"]}]});
+    let events = stream().on_line(request(&input).as_bytes());
+    let [AgentEvent::Refused { reason, .. }] = events.as_slice() else { panic!("{events:?}") };
+    assert_eq!(reason, "questions[0].options: none for this type of question, got 2");
+}
+
+#[test]
+fn words_a_confirmation_and_a_secret_reach_the_agent_as_they_are() {
+    let input = json!({"questions": [
+        {"question": "Name?", "type": "text"}, {"question": "Go?", "type": "confirm"},
+        {"question": "Token?", "type": "secret"},
+    ]});
+    check(
+        &input,
+        &[
+            Some((&[], Some("Lighthouse"), None)),
+            Some((&[1], None, None)),
+            Some((&[], Some("s3cret, really"), None)),
+        ],
+        &json!({"answers": {"Name?": "Lighthouse", "Go?": "Yes", "Token?": "s3cret, really"}}),
+        &[],
+    );
+}
+
 #[rstest]
 #[case::no_description(json!({"questions": [{"question": "Q?", "options": [{"label": "a"}, {"label": "b"}]}]}))]
 #[case::strings(json!({"questions": [{"question": "Q?", "options": ["a", "b"]}]}))]

@@ -60,6 +60,13 @@ pub enum Effect {
         /// Which.
         request: RequestId,
     },
+    /// Give [`Command::Expire`] once a time has come.
+    WatchLimit {
+        /// Which.
+        request: RequestId,
+        /// When its limit passes.
+        at: Timestamp,
+    },
 }
 
 /// What a command does.
@@ -301,11 +308,9 @@ fn register(desk: &Desk, ask: &Ask) -> Result<Decision, Reject> {
         limit: ask.limit.clone(),
         state: RequestState::Open,
     };
-    Ok(Decision {
-        events: vec![Event::Asked { request }],
-        effects: vec![Effect::Notify { request: ask.id }],
-        request: Some(ask.id),
-    })
+    let mut effects = vec![Effect::Notify { request: ask.id }];
+    effects.extend(ask.limit.as_ref().map(|limit| Effect::WatchLimit { request: ask.id, at: limit.at }));
+    Ok(Decision { events: vec![Event::Asked { request }], effects, request: Some(ask.id) })
 }
 
 fn withdraw(

@@ -160,6 +160,11 @@ impl Outcome {
         }
     }
 
+    /// Says whether a secret was given with it.
+    pub fn gives_secret(&self) -> bool {
+        matches!(self, Self::Answered { answers } if answers.iter().any(|answer| answer.secret_given))
+    }
+
     /// Says whether it is worth telling an agent after the call is closed.
     pub const fn can_come_late(&self) -> bool {
         matches!(self, Self::Answered { .. } | Self::Declined { .. })

@@ -185,10 +185,11 @@ fn ended(n: u128, outcome: Outcome) -> [Effect; 2] {
 }
 
 #[test]
-fn asking_notifies_once() {
+fn asking_notifies_once_and_has_the_limit_watched() {
     let commands = open();
-    let notify = [Effect::Notify { request: request(1) }];
-    check(&desk(&commands[..1]), &commands[1], &["asked"], &notify);
+    let asked =
+        [Effect::Notify { request: request(1) }, Effect::WatchLimit { request: request(1), at: at(LIMIT) }];
+    check(&desk(&commands[..1]), &commands[1], &["asked"], &asked);
     let again = check(&desk(&commands), &commands[1], &[], &[]);
     assert_eq!(again.request, Some(request(1)));
 }

@@ -15,7 +15,7 @@ use crate::hub::Subscription;
 use crate::images::Images;
 use crate::journal::{Found, Journal, JournalError, Page, QuestionFilter, QuestionsFound, Reader};
 use crate::writer::{
-    Applied, Attention, EngineError, EntryWrite, HoldAnswer, Input, QUEUED_INPUTS, SaveDraft, Writer,
+    Applied, Attention, EngineError, EntryWrite, HoldAnswer, Input, QUEUED_INPUTS, SaveDraft, Writer, limits,
 };
 
 /// How many notices wait for the shell before further ones are dropped.
@@ -53,7 +53,10 @@ impl EngineHandle {
         images.sweep(|session| opened.desk.session(session).is_some());
         let (tell, attention) = mpsc::channel(QUEUED_ATTENTION);
         let (inputs, received) = mpsc::channel(QUEUED_INPUTS);
-        let writer = Writer::new(opened, Uuid::new_v4().to_string(), Arc::clone(&source), tell)?;
+        let limits =
+            limits::watch(inputs.downgrade(), Arc::clone(&source)).map_err(|_| EngineError::Closing)?;
+        let epoch = Uuid::new_v4().to_string();
+        let writer = Writer::new(opened, epoch, Arc::clone(&source), tell, limits)?;
         std::thread::Builder::new()
             .name("desk-writer".to_owned())
             .spawn(move || writer.run(received))

@@ -399,8 +399,8 @@ impl SessionTask {
                 }
             }
             SessionInput::Redeliver { request, outcome } => {
-                if let Some(waiting) = self.pending.told_request(request) {
-                    self.deliver(waiting, outcome).await;
+                if let Some((waiting, secret)) = self.pending.told_request(request) {
+                    self.deliver(waiting, secret.unwrap_or(outcome)).await;
                 } else {
                     let error = "the agent no longer waits for it".to_owned();
                     self.act(Command::NoteDelivery { request, delivery: Delivery::Failed { error } }).await;
@@ -416,7 +416,7 @@ impl SessionTask {
         match due {
             Due::Bare(asked) => self.register(asked).await,
             Due::Ended(waiting, Some(outcome)) => {
-                self.pending.remember(waiting.clone());
+                self.pending.remember(waiting.clone(), &outcome);
                 self.deliver(waiting, outcome).await;
             }
             Due::Handed(Line::End { .. }, Ok(())) => fault::reached(Step::Handed),

@@ -26,6 +26,8 @@ pub use drafts::{DraftTurn, SaveDraft};
 
 pub(crate) use held::HoldAnswer;
 
+pub(crate) mod limits;
+
 /// How many inputs wait for the writer before senders wait for it.
 pub const QUEUED_INPUTS: usize = 4_096;
 
@@ -163,6 +165,7 @@ pub(crate) struct Writer {
     doors: HashMap<SessionId, mpsc::Sender<SessionInput>>,
     attention: mpsc::Sender<Attention>,
     drafts: Drafts,
+    limits: std::sync::mpsc::Sender<limits::Limited>,
 }
 
 impl Writer {
@@ -171,6 +174,7 @@ impl Writer {
         epoch: String,
         source: Arc<dyn Source>,
         attention: mpsc::Sender<Attention>,
+        limits: std::sync::mpsc::Sender<limits::Limited>,
     ) -> Result<Self, EngineError> {
         let reader = opened.journal.reader()?;
         let mut writer = Self {
@@ -187,6 +191,7 @@ impl Writer {
             doors: HashMap::new(),
             attention,
             drafts: Drafts::default(),
+            limits,
         };
         let at = writer.source.now();
         writer.act(&Command::CloseEarlierRun { at })?;
@@ -432,6 +437,12 @@ impl Writer {
                 }
             }
             Effect::WithdrawNotification { request } => self.tell(Attention::Ended { request: *request }),
+            Effect::WatchLimit { request, at } => {
+                // The thread lives as long as the writer; without one the request simply waits.
+                if self.limits.send((*at, *request)).is_err() {
+                    tracing::error!(%request, "nobody watches the limit of a request");
+                }
+            }
         }
     }
 

@@ -33,9 +33,7 @@ pub(super) fn answer(
     if !session.is_running() && !session.resumable {
         return Err(Reject::SessionGone);
     }
-    if let Outcome::Answered { answers } = &outcome
-        && answers.iter().any(|answer| answer.secret_given)
-    {
+    if outcome.gives_secret() {
         // It would have to be written down until the agent is there to take it.
         return Err(Reject::invalid("answers", "a secret cannot be given late, because it is never kept"));
     }

@@ -61,7 +61,14 @@ pub(super) struct Pending {
     open: Vec<NativeRef>,
     endings: FuturesUnordered<Ending>,
     handings: FuturesUnordered<Handing>,
-    ended: VecDeque<Waiting>,
+    ended: VecDeque<Told>,
+}
+
+/// A request whose end goes to the agent.
+struct Told {
+    waiting: Waiting,
+    /// An end that gives a secret, until it has arrived: it is written down nowhere, and Retry needs it.
+    secret: Option<Outcome>,
 }
 
 impl Pending {
@@ -101,25 +108,25 @@ impl Pending {
     }
 
     /// Remembers a request whose end goes to the agent.
-    pub(super) fn remember(&mut self, waiting: Waiting) {
+    pub(super) fn remember(&mut self, waiting: Waiting, outcome: &Outcome) {
         if self.ended.len() == REMEMBERED_ENDS {
             self.ended.pop_front();
         }
-        self.ended.push_back(waiting);
+        let secret = outcome.gives_secret().then(|| outcome.clone());
+        self.ended.push_back(Told { waiting, secret });
     }
 
-    /// Finds the request behind an acknowledged call.
-    pub(super) fn told(&self, native_ref: &NativeRef) -> Option<RequestId> {
-        self.ended
-            .iter()
-            .rev()
-            .find(|waiting| waiting.native_ref == *native_ref)
-            .map(|waiting| waiting.request)
+    /// Finds the request behind an acknowledged call; what it was told need not be said again.
+    pub(super) fn told(&mut self, native_ref: &NativeRef) -> Option<RequestId> {
+        let told = self.ended.iter_mut().rev().find(|told| told.waiting.native_ref == *native_ref)?;
+        told.secret = None;
+        Some(told.waiting.request)
     }
 
-    /// Finds the call behind a request whose end was sent.
-    pub(super) fn told_request(&self, request: RequestId) -> Option<Waiting> {
-        self.ended.iter().find(|waiting| waiting.request == request).cloned()
+    /// Finds the call behind a request whose end was sent, and that end whole where the journal has it without a secret.
+    pub(super) fn told_request(&self, request: RequestId) -> Option<(Waiting, Option<Outcome>)> {
+        let told = self.ended.iter().find(|told| told.waiting.request == request)?;
+        Some((told.waiting.clone(), told.secret.clone()))
     }
 
     /// Waits for the next thing to do; for ever if there is none.

@@ -58,7 +58,8 @@ fn answer(n: u128) -> Command {
 fn writer(folder: &std::path::Path) -> (Writer, Subscription, mpsc::Receiver<Attention>) {
     let opened = Journal::open(folder, Timestamp::from_millis(0)).unwrap();
     let (tell, attention) = mpsc::channel(16);
-    let mut writer = Writer::new(opened, "epoch".to_owned(), Arc::new(Manual::at(1)), tell).unwrap();
+    let (limits, _) = std::sync::mpsc::channel();
+    let mut writer = Writer::new(opened, "epoch".to_owned(), Arc::new(Manual::at(1)), tell, limits).unwrap();
     let start = Command::StartSession {
         id: session(),
         agent: AgentKind::Demo,

@@ -30,7 +30,13 @@ impl Session {
                 interrupt: false,
             });
             let withdraw_at = ask.withdraw_after_ms.map(|ms| self.moment_after(Duration::from_millis(ms)));
-            let request = (!bare && decision.is_none()).then(|| json!({"requires_user_interaction": true}));
+            let request = (!bare && decision.is_none()).then(|| {
+                let mut request = json!({"requires_user_interaction": true});
+                if let Some(by) = &ask.by {
+                    request["agent_id"] = json!(by);
+                }
+                request
+            });
             self.call(ASK_TOOL, input, request, decision, withdraw_at)?;
         }
         self.end_message("tool_use")?;

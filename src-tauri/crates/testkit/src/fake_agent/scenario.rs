@@ -140,6 +140,8 @@ pub struct Ask {
     pub questions: Value,
     /// Answers that are in the input already.
     pub answers: Option<Value>,
+    /// The subagent that asks.
+    pub by: Option<String>,
     /// Takes the question back after this time.
     pub withdraw_after_ms: Option<u64>,
     /// Whether the turn waits for the end of this question.
@@ -331,7 +333,7 @@ macro_rules! builtin {
     };
 }
 
-const BUILTINS: [(&str, &str); 31] = builtin![
+const BUILTINS: [(&str, &str); 34] = builtin![
     "demo",
     "technology",
     "features",
@@ -356,6 +358,9 @@ const BUILTINS: [(&str, &str); 31] = builtin![
     "same-text",
     "commas",
     "long-header",
+    "kinds",
+    "tall",
+    "hostile",
     "lenient",
     "unicode",
     "chatty",

@@ -1,0 +1,193 @@
+//! Texts that try to be more than text: shown as they are, in every place that shows an agent's words.
+
+use std::fs;
+use std::net::TcpListener;
+
+use serde_json::{Value, json};
+
+use crate::attention;
+use crate::harness::{Desk, Setup};
+
+const HOSTILE: &str = include_str!("../../crates/testkit/scenarios/hostile.json");
+
+/// Notes every breach of the content security policy from here on.
+const WATCH: &str = "window.breaches = [];
+    document.addEventListener('securitypolicyviolation', event => window.breaches.push(event.blockedURI));";
+
+/// Everything a person can see or hear: texts, and the attributes that are shown or read out.
+const SHOWN: &str = "const all = [];
+    for (const element of document.body.querySelectorAll('*')) {
+        for (const node of element.childNodes) if (node.nodeType === 3) all.push(node.nodeValue);
+        for (const name of ['title', 'aria-label', 'placeholder', 'alt', 'value'])
+            if (element.hasAttribute(name)) all.push(element.getAttribute(name));
+    }
+    return all.filter(text => text.trim() !== '');";
+
+/// Elements that reach beyond the window, and parts of it that can be scrolled sideways although no part should.
+const OVERFLOWING: &str = "const out = [];
+    for (const element of document.querySelectorAll('aside, aside *, main, nav, nav *')) {
+        const box = element.getBoundingClientRect();
+        const scrolls = element.closest('pre, .wide, [data-scrolls]');
+        const unseen = element.closest('.unseen') || box.width === 0;
+        if (!scrolls && !unseen && box.right > innerWidth + 1)
+            out.push(`${element.tagName}.${element.className} ends at ${box.right} of ${innerWidth}`);
+    }
+    for (const element of document.querySelectorAll('body, aside, aside .cards, main, nav'))
+        if (element.scrollWidth > element.clientWidth + 1)
+            out.push(`${element.tagName}.${element.className} is ${element.scrollWidth} wide in ${element.clientWidth}`);
+    return out;";
+
+/// Opens the scene with a server where it names one, and with a label of 70,000 letters beside the others.
+async fn opened(desk: &Desk, server: &TcpListener) -> String {
+    let address = format!("http://{}", server.local_addr().unwrap());
+    let mut scene: Value =
+        serde_json::from_str(&HOSTILE.replace("https://attacker.invalid", &address)).unwrap();
+    scene["name"] = json!("hostile-here");
+    let steps = scene["turns"][0].as_array_mut().unwrap();
+    let asks = steps.iter_mut().find_map(|step| step.get_mut("ask")).unwrap();
+    let options = asks["questions"][0]["options"].as_array_mut().unwrap();
+    options.push(json!({ "label": "L".repeat(70_000), "description": "D".repeat(70_000) }));
+    let file = desk.home().join("hostile.json");
+    fs::write(&file, scene.to_string()).unwrap();
+    desk.script(WATCH, vec![]).await;
+    desk.start_demo(file.to_str().unwrap(), "Hostile").await
+}
+
+/// Checks that nothing ran, nothing was loaded, and nothing that is shown hides or turns around anything.
+async fn check_harmless(desk: &Desk, server: &TcpListener, at: &str) {
+    assert_eq!(desk.script("return document.title", vec![]).await, "Askdesk", "{at}: a script ran");
+    assert_eq!(desk.script("return window.breaches", vec![]).await, json!([]), "{at}");
+    let foreign = "return [...document.querySelectorAll('img, iframe, object, embed, video, audio, base, form[action], \
+        a[href], link:not([rel=stylesheet]), script:not([src^=\"/\"], [src^=\"./\"]), style')].map(e => e.outerHTML.slice(0, 200))";
+    let foreign = desk.script(foreign, vec![]).await;
+    let foreign: Vec<&str> = foreign.as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(
+        foreign.iter().all(|html| !html.contains("owned") && !html.contains("127.0.0.1")),
+        "{at}: {foreign:?}"
+    );
+    let loaded = "return performance.getEntriesByType('resource').map(entry => entry.name)";
+    let loaded = desk.script(loaded, vec![]).await;
+    let address = server.local_addr().unwrap().to_string();
+    assert!(!loaded.to_string().contains(&address), "{at}: {loaded}");
+    server.set_nonblocking(true).unwrap();
+    assert!(server.accept().is_err(), "{at}: something was asked of the server");
+
+    let shown = desk.script(SHOWN, vec![]).await;
+    for text in shown.as_array().unwrap().iter().filter_map(Value::as_str) {
+        let hidden = |c: char| matches!(c, '\u{1b}' | '\u{7}' | '\u{200b}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+        assert!(!text.contains(hidden), "{at}: {:?}", text.chars().take(300).collect::<String>());
+    }
+    let overflowing = desk.script(OVERFLOWING, vec![]).await;
+    assert_eq!(overflowing, json!([]), "{at}");
+}
+
+#[tokio::test]
+async fn case_57_nothing_an_agent_writes_runs_loads_or_deceives() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let desk = Desk::open().await;
+    let session = opened(&desk, &server).await;
+    desk.select(&session).await;
+    desk.find("aside [data-request][data-state=open]").await;
+    desk.shows_text("aside [data-question=q1]", "<img src=").await;
+    desk.shows_text("aside [data-question=q1]", "⟨U+202E⟩").await;
+    desk.shows_text("aside [data-question=q1]", "javascript:document.title").await;
+    desk.shows_text("aside", "Asked by <b>reviewer</b>").await;
+    desk.shows_text("main", "<script>document.title").await;
+    check_harmless(&desk, &server, "the first question").await;
+    assert!(
+        desk.script("return document.querySelector('aside [data-question=q1] strong') !== null", vec![])
+            .await
+            == json!(true),
+        "Markdown in the question is read"
+    );
+
+    // A label and a description of 64 KiB are cut on screen, and whole when somebody asks for them.
+    let long = "return document.querySelector('aside [data-option=q1o3]').innerText.length";
+    let length = desk.script(long, vec![]).await.as_u64().unwrap();
+    assert!(length < 2_000, "{length}");
+    desk.by_role_in("aside [data-option=q1o3]", "button", "Show all").await.click().await.unwrap();
+    desk.wait("the whole label", async || {
+        (desk.script(long, vec![]).await.as_u64()? > 120_000).then_some(())
+    })
+    .await;
+    check_harmless(&desk, &server, "the whole label").await;
+    desk.by_role_in("aside [data-option=q1o3]", "button", "Show less").await.click().await.unwrap();
+    desk.click("radio", "Left").await;
+
+    // Forty options and Other, each told apart from all others.
+    desk.find("aside [data-question=q2]").await;
+    let names = "return [...document.querySelectorAll('aside fieldset .options input')].map(e => e.labels[0].innerText)";
+    let names = desk.script(names, vec![]).await;
+    let mut names: Vec<&str> = names.as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!(names.len(), 41, "{names:?}");
+    assert!(names.contains(&"Option 1 (without a label)") && names.contains(&"Same (option 5)"), "{names:?}");
+    let family = names.iter().find(|name| name.contains('\u{1f469}')).expect("the family is there");
+    assert!(
+        family.contains('\u{200d}') && !family.contains("U+200D"),
+        "what is put together stays so: {family}"
+    );
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), 41, "two look the same: {names:?}");
+    check_harmless(&desk, &server, "forty options").await;
+    desk.click("checkbox", "Same (option 5)").await;
+    desk.click("checkbox", "Option 1 (without a label)").await;
+    desk.click("checkbox", "<script>document.title='owned'</script>").await;
+    desk.click("button", "Next").await;
+    let placeholder =
+        desk.find("aside [data-question=q3] textarea").await.attr("placeholder").await.unwrap().unwrap();
+    assert!(placeholder.starts_with("<img src=") && placeholder.contains("⟨U+202E⟩"), "{placeholder}");
+    desk.by_role("textbox", "Your own words").await.send_keys("<b>mine</b>").await.unwrap();
+    desk.click("button", "Next").await;
+    desk.shows_text("aside [data-summary]", "Same (option 5)").await;
+    check_harmless(&desk, &server, "the summary").await;
+    desk.click("button", "Submit").await;
+
+    // The agent gets its own words back as it sent them; two questions with one text are told apart by position.
+    let responses = desk.wait_for_responses(1).await;
+    let answers = responses[0]["updatedInput"]["answers"].as_object().unwrap().clone();
+    let both = answers
+        .values()
+        .filter_map(Value::as_str)
+        .find(|answer| answer.contains("(1) Left"))
+        .unwrap()
+        .to_owned();
+    assert!(both.contains("Same") && both.contains("<script>document.title='owned'</script>"), "{both}");
+    desk.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    desk.shows_text("main", "Same (option 5)").await;
+    desk.shows_text("main", "Thank you. I go on with:").await;
+    check_harmless(&desk, &server, "the transcript").await;
+    desk.script(
+        "for (const details of document.querySelectorAll('main details')) details.open = true",
+        vec![],
+    )
+    .await;
+    check_harmless(&desk, &server, "the transcript unfolded").await;
+
+    desk.click("button", "History").await;
+    let field = desk.find("main input").await;
+    field.send_keys("owned").await.unwrap();
+    desk.find("main mark").await;
+    check_harmless(&desk, &server, "the search").await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn case_57_a_notification_shows_an_agents_words_as_text() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let desk = Setup::default().open().await;
+    attention::dunst(&["close-all"]);
+    let looked_at = desk.start_demo("prefilled", "Looked at").await;
+    desk.select(&looked_at).await;
+    desk.find(&format!("nav [data-session='{looked_at}'][data-state=idle]")).await;
+    let session = opened(&desk, &server).await;
+    desk.find(&format!("nav [data-session='{session}'][data-state=needs_you]")).await;
+    desk.wait("a notification", async || (attention::displayed() == 1).then_some(())).await;
+    check_harmless(&desk, &server, "beside another session").await;
+    attention::dunst(&["close-all"]);
+    let posted = attention::taken_back();
+    let (_, body) = posted.iter().find(|(title, _)| title == "Hostile").expect("it was posted");
+    assert!(body.contains("<img src=") || body.contains("&lt;img src="), "{body}");
+    assert!(!body.contains(['\u{202e}', '\u{200b}', '\u{1b}', '\u{7}']), "{body:?}");
+    desk.close().await;
+}

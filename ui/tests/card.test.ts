@@ -1,0 +1,234 @@
+import { screen, within } from '@testing-library/svelte';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+
+import type { Question, Request } from '../src/generated/wire';
+import { labelIn, nameIn, parted } from '../src/shared/asked';
+import { cutText, firstLetters, shortHeader } from '../src/shared/text';
+import { aQuestion, aRequest } from '../src/testing/desk';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { answered, expectNoViolations, openDesk, settle } from './open';
+
+const radio = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name });
+const button = (name: string | RegExp) => screen.getByRole('button', { name });
+
+const open = (questions: Question[], changes: Partial<Request> = {}) => {
+  const bridge = new FakeBridge({ requests: [aRequest({ questions, ...changes })] });
+  bridge.on('answer_question', (input) => answered(bridge.request(input.id), []));
+  return openDesk(bridge);
+};
+
+beforeEach(() => expect(document.body.children).toHaveLength(0));
+
+describe('a question in Markdown', () => {
+  test.each([
+    ['One line.', 'One line.', ''],
+    ['Two\nlines.\n\nAnd more.', 'Two\nlines.', 'And more.'],
+    ['Which?\n- a\n- b', 'Which?', '- a\n- b'],
+    ['Which?\n```\na\n\nb\n```', 'Which?', '```\na\n\nb\n```'],
+    ['# A heading\n\nText', '', '# A heading\n\nText'],
+    ['a | b\n--- | ---\n1 | 2', '', 'a | b\n--- | ---\n1 | 2'],
+    ['-1 or 1?', '-1 or 1?', ''],
+    ['#1 or #2?', '#1 or #2?', ''],
+    ['  \n\nLate.', 'Late.', ''],
+  ])('%j is parted into what names it and what explains it', (text, head, rest) => {
+    expect(parted(text)).toEqual({ head, rest });
+  });
+
+  test('a text of any shape is parted at once', () => {
+    const started = performance.now();
+    for (const line of [`a\n${'-'.repeat(65_000)}x`, `a\n${' '.repeat(65_000)}x`, '\n'.repeat(65_000), '- \n'.repeat(20_000)]) {
+      parted(line);
+    }
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  test('the first paragraph names the group, and the rest stands below it', async () => {
+    await open([aQuestion(1, { header: null, text: 'Which **way**?\n\n- the `first`\n- the second', options: ['A', 'B'] })]);
+    const group = await screen.findByRole('group', { name: 'Which way?' });
+    expect((await within(group).findByText('first')).tagName).toBe('CODE');
+    expect(within(group).getByText('way').tagName).toBe('STRONG');
+    await expectNoViolations();
+  });
+
+  test('a question that begins with a list has a name as well', async () => {
+    await open([aQuestion(1, { header: null, text: '- one\n- two', options: ['A', 'B'] })]);
+    expect(screen.getByRole('group')).toHaveAccessibleName(/one/);
+  });
+});
+
+describe('case_57_texts_that_try_to_be_more_than_text', () => {
+  const asked = aQuestion(1, {
+    kind: 'multi',
+    text: '<img src="https://attacker.invalid/x.png"> [x](javascript:alert(1)) \u202eabc\u202c',
+    options: ['', '  ', '\u200b', 'Same', 'Same', 'Same \u200b', '<b>bold</b>', 'a\u202eb'],
+  });
+
+  test('every option is told apart, and the label that is sent stays as it came', () => {
+    const labels = asked.options.map((option) => labelIn(asked, option));
+    expect(labels).toEqual([
+      'Option 1 (without a label)',
+      'Option 2 (without a label)',
+      '⟨U+200B⟩',
+      'Same (option 4)',
+      'Same (option 5)',
+      'Same ⟨U+200B⟩',
+      '<b>bold</b>',
+      'a⟨U+202E⟩b',
+    ]);
+    expect(asked.options[4]?.label).toBe('Same');
+  });
+
+  test('questions of one name are numbered', () => {
+    const twin = (n: number) => aQuestion(n, { header: 'Way', text: 'Which?' });
+    const request = aRequest({ questions: [twin(1), twin(2), aQuestion(3, { header: 'Other way' })] });
+    expect(request.questions.map((question) => nameIn(request, question))).toEqual([
+      'Way (question 1)',
+      'Way (question 2)',
+      'Other way',
+    ]);
+  });
+
+  test('nothing becomes an element, an address or a direction', async () => {
+    await open([asked], { askedBy: '<b>boss</b>\u202e', limit: { at: Date.now() + 60_000, then: '<i>gone</i>\u202e' } });
+    const card = document.querySelector('[data-card]');
+    expect(card?.querySelectorAll('img, a[href], b, i, iframe, script')).toHaveLength(0);
+    expect(card?.textContent).toContain('<img src=');
+    expect(card?.textContent).toContain('Asked by <b>boss</b>⟨U+202E⟩');
+    expect(card?.outerHTML).not.toMatch(/[\u202a-\u202e\u200b\u001b]/u);
+    await expectNoViolations();
+  });
+
+  test('a label of 64 KiB is cut on screen, and whole when the person asks for it', async () => {
+    const label = 'L'.repeat(65_000);
+    const { user } = await open([aQuestion(1, { options: [label, 'B'] })]);
+    const first = screen.getAllByRole('radio')[0]!;
+    expect(first).toHaveAccessibleName(`${'L'.repeat(240)}…`);
+    await user.click(button(/Show all 65,000 characters/));
+    expect(first).toHaveAccessibleName(label);
+    expect((first as HTMLInputElement).checked).toBe(false);
+    await user.click(button('Show less'));
+    expect(first).toHaveAccessibleName(`${'L'.repeat(240)}…`);
+  });
+
+  test('what is put together of several signs is cut between them', () => {
+    const family = '👩\u200d👩\u200d👧\u200d👦';
+    expect(firstLetters(family.repeat(5), 2)).toBe(family.repeat(2));
+    expect(shortHeader(family.repeat(12))).toBe(family.repeat(12));
+    expect(shortHeader(family.repeat(13))).toBe(`${family.repeat(11)}…`);
+    expect(cutText('e\u0301e\u0301e\u0301', 2)).toBe('e\u0301e\u0301…');
+    const heap = `a${'\u0301'.repeat(100_000)}`;
+    expect(cutText(heap, 12).length).toBeLessThan(1_000);
+  });
+});
+
+describe('the preview', () => {
+  const previews = [
+    aQuestion(1, {
+      options: [
+        { label: 'A', preview: 'let a = 1;\n<b>\u202e' },
+        { label: 'B', preview: 'let b = 2;' },
+        { label: 'C' },
+      ],
+    }),
+  ];
+
+  test('it is that of the focused option, else of the chosen one, and always text', async () => {
+    const { user } = await open(previews);
+    const figure = screen.getByRole('figure');
+    expect(figure).toHaveTextContent('Each option has its preview here.');
+    radio('A').focus();
+    await settle();
+    expect(figure).toHaveTextContent('Preview: A');
+    expect(figure.querySelector('pre')?.textContent).toBe('let a = 1;\n<b>⟨U+202E⟩');
+    radio('C').focus();
+    await settle();
+    expect(figure).toHaveTextContent('No preview: C');
+    await user.click(radio('B'));
+    radio('B').blur();
+    await settle();
+    expect(figure).toHaveTextContent('let b = 2;');
+    await expectNoViolations();
+  });
+});
+
+describe('words, yes or no, and a secret', () => {
+  test('a confirmation is a choice between yes and no', async () => {
+    const { user, bridge } = await open([
+      aQuestion(1, { kind: 'confirm', options: ['Yes', 'No'], allowsOther: false }),
+    ]);
+    await user.click(radio('No'));
+    await user.click(button('Submit'));
+    await settle();
+    expect(bridge.sent('answer_question')[0]?.answers).toEqual([
+      { question: 'q1', chosen: ['q1o2'], other: null, note: null },
+    ]);
+  });
+
+  test('case_61_a_secret_is_masked_until_it_is_asked_for_and_stands_nowhere_else', async () => {
+    const secret = aQuestion(1, { kind: 'secret', options: [], header: 'Token' });
+    const { user, bridge, desk } = await open([secret, aQuestion(2, { kind: 'text', options: [] })]);
+    const field = document.querySelector<HTMLInputElement>('fieldset input')!;
+    expect(field.type).toBe('password');
+    await user.type(field, 'hunter2');
+    await user.click(button('Show what is typed'));
+    expect(field.type).toBe('text');
+    expect(button('Hide what is typed')).toHaveTextContent('Hide');
+    await expectNoViolations();
+    await user.click(button('Next'));
+    await user.click(button('Back'));
+    expect(document.querySelector<HTMLInputElement>('fieldset input')?.type).toBe('password');
+    await user.click(button('Summary'));
+    expect(document.body).not.toHaveTextContent('hunter2');
+    expect(screen.getByText('Secret given')).toBeVisible();
+    await user.click(button('Submit'));
+    await user.click(button('Submit anyway'));
+    await settle();
+    expect(bridge.sent('answer_question')[0]?.answers[0]?.other).toBe('hunter2');
+    expect(JSON.stringify(desk.state)).not.toContain('hunter2');
+  });
+});
+
+describe('who asks, since when and until when', () => {
+  test('case_41_a_limit_counts_down_and_says_what_happens_when_it_passes', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+    try {
+      await open([aQuestion(1)], { limit: { at: Date.now() + 90_000, then: 'the agent goes on' } });
+      const line = screen.getByText(/left, then: the agent goes on/);
+      const before = line.textContent;
+      await vi.advanceTimersByTimeAsync(30_000);
+      expect(screen.getByText(/left, then: the agent goes on/).textContent).not.toBe(before);
+      await vi.advanceTimersByTimeAsync(61_000);
+      expect(screen.getByText('Time limit passed: the agent goes on')).toBeVisible();
+      // The card goes when the engine says so, never by the page's clock.
+      expect(screen.getByRole('group')).toBeVisible();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('without a limit nothing counts down', async () => {
+    await open([aQuestion(1)]);
+    expect(screen.queryByText(/left, then/)).toBeNull();
+  });
+});
+
+test('a missing answer is said, ringed, and the field points to what was said', async () => {
+  const { user } = await open([aQuestion(1, { kind: 'text', options: [] })]);
+  await user.click(button('Submit'));
+  expect(screen.getByRole('alert')).toHaveTextContent('Write an answer first, or decline.');
+  const field = screen.getByRole('textbox', { name: 'Your own words' });
+  expect(field).toHaveAttribute('aria-invalid', 'true');
+  expect(screen.getByRole('group')).toHaveAccessibleDescription(/Write an answer first/);
+  await expectNoViolations();
+});
+
+test('the folded panel is one button with the count of what waits', async () => {
+  const { user } = await open([aQuestion(1)]);
+  await user.click(button('Collapse the panel'));
+  const strip = button('Expand the panel, 1 waiting');
+  expect(strip).toHaveFocus();
+  expect(strip).toHaveTextContent('1');
+  await expectNoViolations();
+  await user.click(strip);
+  expect(screen.getByRole('group')).toBeVisible();
+});
