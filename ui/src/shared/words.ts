@@ -20,6 +20,7 @@ import type {
 import type { DeskError } from '../platform/bridge';
 import type { CloseLoss, SessionFace } from '../store/select';
 import { plural, t, type MessageKey } from './messages';
+import { list } from './messages/formats';
 import { clockTime } from './time';
 
 /** The words for each error code; a new code does not compile without words. */
@@ -114,8 +115,6 @@ export const entryWords = {
   turn_ended: 'history.turn',
 } as const satisfies Record<EntryKind, MessageKey>;
 
-const listed = new Intl.ListFormat('en', { type: 'conjunction' });
-
 /** What ending or closing a session would lose or cut short, one sentence for each. */
 export function wordsOfLoss({ working, waiting, undelivered, unsent }: CloseLoss): string {
   const { questions, approvals } = waiting;
@@ -123,7 +122,7 @@ export function wordsOfLoss({ working, waiting, undelivered, unsent }: CloseLoss
     ...(questions > 0 ? [plural('sessions.questions', questions)] : []),
     ...(approvals > 0 ? [plural('sessions.approvals', approvals)] : []),
   ];
-  const what = listed.format(kinds);
+  const what = list(kinds);
   const sentences = [
     ...(working ? [t('loss.working')] : []),
     ...(kinds.length > 0
@@ -190,7 +189,7 @@ export function wordsOfRule(rule: RuleWords): string {
       return t(someUses[behaviour], { tool, uses: wordsOfUses(content) });
     }
     case 'folder':
-      return t('rule.folder', { paths: rule.paths.join(', ') });
+      return t('rule.folder', { paths: list(rule.paths) });
     case 'mode':
       return t('rule.mode', { mode: t(modeWords[rule.mode]) });
   }

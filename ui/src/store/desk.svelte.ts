@@ -22,8 +22,10 @@ import {
   type Output,
 } from '../platform/bridge';
 import { t } from '../shared/messages';
+import { languageOf, spoken } from '../shared/messages/language.svelte';
 import { toInputs } from './drafts';
 import { firstOf } from './entries';
+import { keepLanguage } from './language';
 import { Past } from './past';
 import { reduce, type Action } from './reducer';
 import { draftOf, requestOf, sessionInView, submitOf, transcriptOf } from './select';
@@ -164,6 +166,11 @@ export class Desk {
     if (after.messages !== before.messages) {
       this.#forgetKeeping?.();
       this.#forgetKeeping = this.#later(KEEP_UNSENT_MS, () => keepUnsent(this.state.messages));
+    }
+    const language = after.settings?.settings.language;
+    if (language && language !== before.settings?.settings.language) {
+      keepLanguage(language);
+      spoken.speak(languageOf(language, this.#bridge.language.system)).catch((thrown: unknown) => this.#fail(thrown));
     }
     this.#noteView();
     if (selected && transcriptOf(after, selected).status === 'unread') {

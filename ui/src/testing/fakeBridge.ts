@@ -9,7 +9,7 @@ import type {
   SettingsRead,
   Snapshot,
 } from '../generated/wire';
-import type { Bridge, CommandName, Input, Output } from '../platform/bridge';
+import type { Bridge, CommandName, Input, LanguageAtStart, Output } from '../platform/bridge';
 import { aSnapshot } from './desk';
 
 export interface Call {
@@ -21,6 +21,7 @@ type Reply<C extends CommandName> = (input: Input<C>) => Output<C> | Promise<Out
 
 /** Stands where the app would: records calls, replies as told, and pushes frames. */
 export class FakeBridge implements Bridge {
+  language: LanguageAtStart = { system: 'en', chosen: 'system' };
   readonly calls: Call[] = [];
   /** The links that were opened outside. */
   readonly opened: string[] = [];
@@ -32,6 +33,7 @@ export class FakeBridge implements Bridge {
   folder: string | null = null;
   settings: SettingsRead = {
     settings: {
+      language: 'system',
       theme: 'system',
       textSize: 100,
       density: 'comfortable',
