@@ -2,7 +2,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { svelteTesting } from '@testing-library/svelte/vite';
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   base: './',
   plugins: [svelte(), svelteTesting()],
   clearScreen: false,
@@ -13,6 +13,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // The gallery is a page of its own and never part of the app.
+    ...(mode === 'gallery' && { rolldownOptions: { input: 'gallery.html' } }),
   },
   test: {
     environment: 'jsdom',
@@ -22,4 +24,4 @@ export default defineConfig({
     // Generous, because a slow machine is no fault of the window.
     testTimeout: 30_000,
   },
-});
+}));

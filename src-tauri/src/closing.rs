@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use askdesk_api::AtWork;
-use askdesk_domain::OnClose;
+use askdesk_domain::{OnClose, Settings};
 use tauri::{AppHandle, Manager, Window, WindowEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogButtons, MessageDialogKind};
 
 use crate::opening::Opening;
-use crate::{tray, window, words};
+use crate::{language, tray, window};
 
 /// Whether the person is being asked at this moment.
 #[derive(Default)]
@@ -35,29 +35,27 @@ pub fn on_window_event(closed: &Window, event: &WindowEvent) {
 pub fn quit(app: &AppHandle) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
-        let at_work = match app.state::<Opening>().now() {
-            Some(desk) => desk.at_work().await.unwrap_or_default(),
-            None => AtWork::default(),
-        };
+        let Some(desk) = app.state::<Opening>().now() else { return app.exit(0) };
+        let at_work = desk.at_work().await.unwrap_or_default();
         if at_work == AtWork::default() {
             app.exit(0);
         } else {
-            ask(&app, at_work);
+            ask(&app, &desk.settings().watch().borrow().clone(), at_work);
         }
     });
 }
 
-fn ask(app: &AppHandle, at_work: AtWork) {
+fn ask(app: &AppHandle, settings: &Settings, at_work: AtWork) {
     if app.state::<Asking>().0.swap(true, Ordering::Relaxed) {
         return;
     }
-    let buttons =
-        MessageDialogButtons::OkCancelCustom(words::QUIT.to_owned(), words::KEEP_RUNNING.to_owned());
-    let mut dialog = app.dialog().message(words::at_work(at_work));
+    let words = language::words(settings);
+    let buttons = MessageDialogButtons::OkCancelCustom(words.quit.to_owned(), words.keep_running.to_owned());
+    let mut dialog = app.dialog().message(words.at_work(at_work));
     if let Some(window) = app.get_webview_window(window::MAIN) {
         dialog = dialog.parent(&window);
     }
-    let dialog = dialog.title(words::QUIT_TITLE).kind(MessageDialogKind::Warning).buttons(buttons);
+    let dialog = dialog.title(words.quit_title).kind(MessageDialogKind::Warning).buttons(buttons);
     let app = app.clone();
     dialog.show(move |quit| {
         app.state::<Asking>().0.store(false, Ordering::Relaxed);

@@ -11,8 +11,8 @@ use tauri::{DragDropEvent, Manager, Runtime, State, WebviewWindow, Window, Windo
 use tauri_plugin_dialog::DialogExt;
 use tokio::sync::oneshot;
 
+use crate::language;
 use crate::opening::Opening;
-use crate::words;
 
 /// What was dropped last, until the page has said which session it is for.
 #[derive(Default)]
@@ -56,7 +56,8 @@ pub async fn pick_attachments<R: Runtime>(
     session: SessionId,
 ) -> Result<AttachedFiles, Error> {
     let desk = opening.desk().await?;
-    let dialog = window.dialog().file().set_parent(&window).set_title(words::ATTACH);
+    let title = language::words(&desk.settings().watch().borrow()).attach;
+    let dialog = window.dialog().file().set_parent(&window).set_title(title);
     let (tell, told) = oneshot::channel();
     dialog.pick_files(move |picked| {
         // Nobody waits any more where the window has gone.

@@ -6,6 +6,7 @@ mod demo;
 mod files;
 mod folders;
 mod images;
+mod language;
 mod links;
 mod notify;
 mod opening;
@@ -66,9 +67,13 @@ pub fn run() -> ExitCode {
         .setup(|app| {
             let (opener, opening) = opening::opening();
             app.manage(opening);
+            let place = Place::find(app.handle());
+            let chosen = place.as_ref().map(|place| place.settings.watch().borrow().language);
+            window::open(app.handle(), &language::script(chosen.unwrap_or_default()))?;
             // Reading the journal must not keep the window from coming up.
             let app = app.handle().clone();
-            std::thread::Builder::new().name("desk-opening".to_owned()).spawn(move || open(&app, &opener))?;
+            let opening = move || open(&app, place, &opener);
+            std::thread::Builder::new().name("desk-opening".to_owned()).spawn(opening)?;
             Ok(())
         })
         .build(tauri::generate_context!());
@@ -84,8 +89,26 @@ pub fn run() -> ExitCode {
     }
 }
 
-fn open(app: &AppHandle, opener: &Opener) {
-    match open_desk(app) {
+/// Where everything is kept, and what is set there.
+struct Place {
+    folder: PathBuf,
+    settings: Arc<SettingsFile>,
+}
+
+impl Place {
+    fn find(app: &AppHandle) -> anyhow::Result<Self> {
+        let folder = data_folder(app)?;
+        let settings = Arc::new(SettingsFile::open(&folder));
+        Ok(Self { folder, settings })
+    }
+}
+
+fn open(app: &AppHandle, place: anyhow::Result<Place>, opener: &Opener) {
+    let words = match &place {
+        Ok(place) => language::words(&place.settings.watch().borrow()),
+        Err(_) => words::of(language::of_system()),
+    };
+    match place.and_then(|place| open_desk(app, place)) {
         Ok((desk, attention)) => {
             appearance::follow(app, desk.settings());
             notify::listen(app, desk.clone(), attention);
@@ -96,22 +119,24 @@ fn open(app: &AppHandle, opener: &Opener) {
             tauri::async_runtime::spawn(async move { tray::offer(&app).await });
         }
         Err(error) => {
-            let words = format!("{error:#}");
-            tracing::error!(error = words, "the app cannot start");
-            let dialog = app.dialog().message(words::cannot_start(&words));
+            let why = format!("{error:#}");
+            tracing::error!(error = why, "the app cannot start");
+            let dialog = app.dialog().message(words.cannot_start(&why));
             dialog.title(words::APP).kind(MessageDialogKind::Error).blocking_show();
             app.exit(1);
         }
     }
 }
 
-fn open_desk(app: &AppHandle) -> anyhow::Result<(DeskApi, mpsc::Receiver<Attention>)> {
-    let folder = data_folder(app)?;
+fn open_desk(
+    app: &AppHandle,
+    Place { folder, settings }: Place,
+) -> anyhow::Result<(DeskApi, mpsc::Receiver<Attention>)> {
     let OpenedEngine { handle, attention } = EngineHandle::open(&folder, Arc::new(System))
         .with_context(|| format!("the data folder {} cannot be used", folder.display()))?;
     let demo = demo::agent(&folder)?;
-    let settings = Arc::new(SettingsFile::open(&folder));
-    let desk = DeskApi::new(handle, demo, settings, trace::painted()).saving(save::asking(app));
+    let save = save::asking(app, settings.watch());
+    let desk = DeskApi::new(handle, demo, settings, trace::painted()).saving(save);
     Ok((desk, attention))
 }
 

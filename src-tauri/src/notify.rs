@@ -4,14 +4,15 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_api::{DeskApi, View};
-use askdesk_domain::{NotifyQuestions, Question, RequestId, SessionId};
+use askdesk_domain::{NotifyQuestions, Question, RequestId, SessionId, Settings};
 use askdesk_engine::Attention;
 use tauri::{AppHandle, Emitter};
 use tauri_plugin_notification::{Action, ActionPerformed, ActionType, NotificationExt};
 use tokio::sync::mpsc;
 
 use crate::seen::seen;
-use crate::{window, words};
+use crate::words::Words;
+use crate::{language, window};
 
 /// The most characters of a question that a notification shows.
 const BODY_CHARS: usize = 300;
@@ -45,15 +46,18 @@ impl Shown {
 pub fn listen(app: &AppHandle, desk: DeskApi, mut attention: mpsc::Receiver<Attention>) {
     let shown = Arc::new(Mutex::new(Shown::default()));
     hear_clicks(app, Arc::clone(&shown));
+    let settings = desk.settings().watch();
+    speak(app, &settings.borrow());
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         while let Some(attention) = attention.recv().await {
             match attention {
                 Attention::Asked { request, session } => {
-                    let which = desk.settings().watch().borrow().notify_questions;
-                    if tells(which, desk.view(), session.id) {
+                    let settings = settings.borrow().clone();
+                    if tells(settings.notify_questions, desk.view(), session.id) {
                         let number = shown.lock().unwrap_or_else(PoisonError::into_inner).add(request.id);
-                        show(&app, number, &seen(&session.name), &body(&request.questions));
+                        let body = body(&request.questions, language::words(&settings));
+                        show(&app, number, &seen(&session.name), &body);
                     }
                 }
                 Attention::Ended { request } => {
@@ -79,7 +83,7 @@ fn tells(which: NotifyQuestions, view: View, session: SessionId) -> bool {
     }
 }
 
-fn body(questions: &[Question]) -> String {
+fn body(questions: &[Question], words: &Words) -> String {
     let first = questions.first().map(|question| question.text.as_str()).unwrap_or_default();
     // What is unseen is written by number, so the cut comes first and again afterwards.
     let start: String = first.chars().take(BODY_CHARS).collect();
@@ -90,7 +94,7 @@ fn body(questions: &[Question]) -> String {
     }
     if questions.len() > 1 {
         text.push('\n');
-        text.push_str(&words::and_more(questions.len() - 1));
+        text.push_str(&words.and_more(questions.len() - 1));
     }
     text
 }
@@ -118,24 +122,29 @@ fn show(app: &AppHandle, number: i32, title: &str, body: &str) {
     }
 }
 
-fn hear_clicks(app: &AppHandle, shown: Arc<Mutex<Shown>>) {
-    let open = Action::builder("open", words::OPEN).build();
+/// Puts the buttons of what is shown from now on into the language that is set.
+pub fn speak(app: &AppHandle, settings: &Settings) {
+    let open = Action::builder("open", language::words(settings).open).build();
     let open = ActionType::builder(QUESTION_ACTIONS).actions(vec![open]).build();
+    if let Err(error) = app.notification().register_action_types(vec![open]) {
+        tracing::warn!(%error, "notifications have no buttons");
+    }
+}
+
+fn hear_clicks(app: &AppHandle, shown: Arc<Mutex<Shown>>) {
     let handle = app.clone();
-    let heard = app.notification().register_action_types(vec![open]).and_then(|()| {
-        app.notification().on_action(move |performed: &ActionPerformed| {
-            let number = performed.notification().map(|notification| notification.id());
-            let request = {
-                let shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
-                number.and_then(|number| shown.by_number(number))
-            };
-            window::raise(&handle);
-            if let Some(request) = request
-                && let Err(error) = handle.emit_to(window::MAIN, OPEN_REQUEST, request)
-            {
-                tracing::warn!(%error, "the window was not told of a click");
-            }
-        })
+    let heard = app.notification().on_action(move |performed: &ActionPerformed| {
+        let number = performed.notification().map(|notification| notification.id());
+        let request = {
+            let shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+            number.and_then(|number| shown.by_number(number))
+        };
+        window::raise(&handle);
+        if let Some(request) = request
+            && let Err(error) = handle.emit_to(window::MAIN, OPEN_REQUEST, request)
+        {
+            tracing::warn!(%error, "the window was not told of a click");
+        }
     });
     if let Err(error) = heard {
         tracing::warn!(%error, "clicks on notifications cannot be heard");

@@ -4,18 +4,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use askdesk_api::Save;
+use askdesk_domain::Settings;
 use tauri::AppHandle;
 use tauri_plugin_dialog::{DialogExt, FilePath};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
-use crate::words;
+use crate::language;
 
 /// Asks the person where to save.
-pub fn asking(app: &AppHandle) -> Save {
+pub fn asking(app: &AppHandle, settings: watch::Receiver<Settings>) -> Save {
     let app = app.clone();
     Arc::new(move |exported| {
         let (choose, chosen) = oneshot::channel();
-        let dialog = app.dialog().file().set_title(words::SAVE_EXPORT).set_file_name(&exported.file_name);
+        let title = language::words(&settings.borrow()).save_export;
+        let dialog = app.dialog().file().set_title(title).set_file_name(&exported.file_name);
         dialog.save_file(move |file| drop(choose.send(file)));
         Box::pin(async move {
             let Some(file) = chosen.await.ok().flatten() else { return Ok(None) };

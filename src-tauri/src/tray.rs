@@ -3,13 +3,16 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use tauri::menu::{MenuBuilder, MenuItemBuilder};
+use askdesk_domain::Settings;
+use tauri::menu::{Menu, MenuBuilder, MenuItemBuilder};
 use tauri::tray::TrayIconBuilder;
-use tauri::{AppHandle, Wry};
+use tauri::{AppHandle, Manager, Wry};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use crate::{closing, window, words};
+use crate::opening::Opening;
+use crate::words::{self, Words};
+use crate::{closing, language, window};
 
 const TRAY: &str = "tray";
 const OPEN: &str = "open";
@@ -46,10 +49,28 @@ pub async fn offer(app: &AppHandle) -> bool {
     asked.is_ok() && timeout(PATIENCE, told).await.is_ok_and(|made| made.unwrap_or_default())
 }
 
+/// Puts the menu into the language that is set.
+pub fn speak(app: &AppHandle, settings: &Settings) {
+    let Some(tray) = app.tray_by_id(TRAY) else { return };
+    let menu = menu(app, language::words(settings));
+    if let Err(error) = menu.and_then(|menu| tray.set_menu(Some(menu))) {
+        tracing::warn!(%error, "the menu of the tray keeps its language");
+    }
+}
+
+fn menu(app: &AppHandle, words: &Words) -> tauri::Result<Menu<Wry>> {
+    let open = MenuItemBuilder::with_id(OPEN, words.open_window).build(app)?;
+    let quit = MenuItemBuilder::with_id(QUIT, words.quit_app).build(app)?;
+    MenuBuilder::new(app).items(&[&open, &quit]).build()
+}
+
 fn make(app: &AppHandle) -> tauri::Result<()> {
-    let open = MenuItemBuilder::with_id(OPEN, words::OPEN_WINDOW).build(app)?;
-    let quit = MenuItemBuilder::with_id(QUIT, words::QUIT_APP).build(app)?;
-    let menu = MenuBuilder::new(app).items(&[&open, &quit]).build()?;
+    let desk = app.state::<Opening>().now();
+    let words = match desk {
+        Some(desk) => language::words(&desk.settings().watch().borrow()),
+        None => words::of(language::of_system()),
+    };
+    let menu = menu(app, words)?;
     let mut tray =
         TrayIconBuilder::<Wry>::with_id(TRAY).tooltip(words::APP).menu(&menu).on_menu_event(|app, event| {
             match event.id().as_ref() {

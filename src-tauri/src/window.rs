@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use tauri::plugin::TauriPlugin;
-use tauri::{AppHandle, Manager, Wry};
+use tauri::{AppHandle, Manager, WebviewWindowBuilder, Wry};
 use tauri_plugin_window_state::StateFlags;
 
 /// The label of the app's window.
@@ -23,6 +23,14 @@ pub fn remembered(data_folder: Option<OsString>) -> TauriPlugin<Wry> {
         Some(path) => plugin.with_filename(path).build(),
         None => plugin.build(),
     }
+}
+
+/// Makes the window, with a script that runs before any of the page's.
+pub fn open(app: &AppHandle, script: &str) -> tauri::Result<()> {
+    for window in app.config().app.windows.iter().filter(|window| window.label == MAIN) {
+        WebviewWindowBuilder::from_config(app, window)?.initialization_script(script).build()?;
+    }
+    Ok(())
 }
 
 /// Takes the window off the screen; what runs goes on.

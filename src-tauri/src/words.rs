@@ -1,59 +1,174 @@
 //! The shell's own words for people; everything in the window has its words in the window's catalogue.
 
 use askdesk_api::AtWork;
+use askdesk_domain::Language;
 
 /// The app's name.
 pub const APP: &str = "Askdesk";
 
-/// The button of a notification that brings up the window.
-pub const OPEN: &str = "Open";
-
-/// The entry of the tray that brings the window back.
-pub const OPEN_WINDOW: &str = "Open Askdesk";
-
-/// The entry of the tray that ends the app.
-pub const QUIT_APP: &str = "Quit Askdesk";
-
-/// The title of the question before quitting.
-pub const QUIT_TITLE: &str = "Quit Askdesk?";
-
-/// The button that quits.
-pub const QUIT: &str = "Quit";
-
-/// The button that does not.
-pub const KEEP_RUNNING: &str = "Keep running";
-
-/// Says what quitting would end, and what it would not.
-pub fn at_work(AtWork { sessions, questions, approvals }: AtWork) -> String {
-    let count = |count: usize, one: &str, more: &str| {
-        (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { more }))
-    };
-    let parts: Vec<String> = [
-        count(sessions, "session is at work", "sessions are at work"),
-        count(questions, "question waits for you", "questions wait for you"),
-        count(approvals, "permission waits for you", "permissions wait for you"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    format!(
-        "{}.\n\nIf you quit, the agents stop. Their sessions stay on the desk and can be resumed.",
-        parts.join(", ")
-    )
+/// What the shell says in one language.
+pub struct Words {
+    /// The button of a notification that brings up the window.
+    pub open: &'static str,
+    /// The entry of the tray that brings the window back.
+    pub open_window: &'static str,
+    /// The entry of the tray that ends the app.
+    pub quit_app: &'static str,
+    /// The title of the question before quitting.
+    pub quit_title: &'static str,
+    /// The button that quits.
+    pub quit: &'static str,
+    /// The button that does not.
+    pub keep_running: &'static str,
+    /// The title of the dialog that asks where an export goes.
+    pub save_export: &'static str,
+    /// The title of the dialog in which files are chosen to go along with a message.
+    pub attach: &'static str,
+    /// What else is said; private, so that a count never goes without its form.
+    phrases: Phrases,
 }
 
-/// The title of the dialog in which files are chosen to go along with a message.
-pub const ATTACH: &str = "Attach images and files";
-
-/// The title of the dialog that asks where an export goes.
-pub const SAVE_EXPORT: &str = "Export session";
-
-/// Says that the app cannot start, and why.
-pub fn cannot_start(why: &str) -> String {
-    format!("Askdesk cannot start: {why}.\n\nNothing was changed. Put this right and start it again.")
+struct Phrases {
+    sessions: [&'static str; 2],
+    questions: [&'static str; 2],
+    approvals: [&'static str; 2],
+    /// Stands between what is at work.
+    comma: &'static str,
+    full_stop: &'static str,
+    if_quit: &'static str,
+    /// `{}` is why.
+    cannot_start: &'static str,
+    /// `{}` is how many.
+    and_more: &'static str,
 }
 
-/// Follows the first question of several.
-pub fn and_more(count: usize) -> String {
-    format!("… and {count} more")
+/// Returns the words of a language.
+pub fn of(language: Language) -> &'static Words {
+    match language {
+        Language::En => &EN,
+        Language::Zh => &ZH,
+        Language::De => &DE,
+    }
+}
+
+impl Words {
+    /// Says what quitting would end, and what it would not.
+    pub fn at_work(&self, AtWork { sessions, questions, approvals }: AtWork) -> String {
+        let Phrases { comma, full_stop, if_quit, .. } = self.phrases;
+        let count = |count: usize, [one, more]: [&str; 2]| {
+            (count > 0).then(|| fill(if count == 1 { one } else { more }, &count.to_string()))
+        };
+        let parts: Vec<String> = [
+            count(sessions, self.phrases.sessions),
+            count(questions, self.phrases.questions),
+            count(approvals, self.phrases.approvals),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        format!("{}{full_stop}\n\n{if_quit}", parts.join(comma))
+    }
+
+    /// Says that the app cannot start, and why.
+    pub fn cannot_start(&self, why: &str) -> String {
+        fill(self.phrases.cannot_start, why)
+    }
+
+    /// Follows the first question of several.
+    pub fn and_more(&self, count: usize) -> String {
+        fill(self.phrases.and_more, &count.to_string())
+    }
+}
+
+fn fill(words: &str, value: &str) -> String {
+    words.replace("{}", value)
+}
+
+static EN: Words = Words {
+    open: "Open",
+    open_window: "Open Askdesk",
+    quit_app: "Quit Askdesk",
+    quit_title: "Quit Askdesk?",
+    quit: "Quit",
+    keep_running: "Keep running",
+    save_export: "Export session",
+    attach: "Attach images and files",
+    phrases: Phrases {
+        sessions: ["{} session is at work", "{} sessions are at work"],
+        questions: ["{} question waits for you", "{} questions wait for you"],
+        approvals: ["{} permission waits for you", "{} permissions wait for you"],
+        comma: ", ",
+        full_stop: ".",
+        if_quit: "If you quit, the agents stop. Their sessions stay on the desk and can be resumed.",
+        cannot_start: "Askdesk cannot start: {}.\n\nNothing was changed. Put this right and start it again.",
+        and_more: "… and {} more",
+    },
+};
+
+static ZH: Words = Words {
+    open: "打开",
+    open_window: "打开 Askdesk",
+    quit_app: "退出 Askdesk",
+    quit_title: "要退出 Askdesk 吗？",
+    quit: "退出",
+    keep_running: "继续运行",
+    save_export: "导出会话",
+    attach: "添加图片和文件",
+    phrases: Phrases {
+        sessions: ["{} 个会话正在工作", "{} 个会话正在工作"],
+        questions: ["{} 个问题等待你回答", "{} 个问题等待你回答"],
+        approvals: ["{} 个权限请求等待你决定", "{} 个权限请求等待你决定"],
+        comma: "，",
+        full_stop: "。",
+        if_quit: "退出后，智能体会停止工作。它们的会话仍会保留，之后可以恢复。",
+        cannot_start: "Askdesk 无法启动：{}。\n\n没有做任何更改。请解决这个问题后重新启动。",
+        and_more: "……另有 {} 个问题",
+    },
+};
+
+static DE: Words = Words {
+    open: "Öffnen",
+    open_window: "Askdesk öffnen",
+    quit_app: "Askdesk beenden",
+    quit_title: "Askdesk beenden?",
+    quit: "Beenden",
+    keep_running: "Weiterlaufen lassen",
+    save_export: "Sitzung exportieren",
+    attach: "Bilder und Dateien anhängen",
+    phrases: Phrases {
+        sessions: ["{} Sitzung arbeitet gerade", "{} Sitzungen arbeiten gerade"],
+        questions: ["{} Frage wartet auf Sie", "{} Fragen warten auf Sie"],
+        approvals: ["{} Genehmigung wartet auf Sie", "{} Genehmigungen warten auf Sie"],
+        comma: ", ",
+        full_stop: ".",
+        if_quit: "Wenn Sie beenden, hören die Agenten auf. Ihre Sitzungen bleiben erhalten und lassen sich fortsetzen.",
+        cannot_start: "Askdesk kann nicht starten: {}.\n\nEs wurde nichts verändert. Beheben Sie das und starten Sie erneut.",
+        and_more: "… und {} weitere",
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_at_work_is_named_with_its_count_in_each_language() {
+        let at_work = AtWork { sessions: 1, questions: 2, approvals: 0 };
+        let first_line =
+            |language| of(language).at_work(at_work).lines().next().unwrap_or_default().to_owned();
+        assert_eq!(first_line(Language::En), "1 session is at work, 2 questions wait for you.");
+        assert_eq!(first_line(Language::De), "1 Sitzung arbeitet gerade, 2 Fragen warten auf Sie.");
+        assert_eq!(first_line(Language::Zh), "1 个会话正在工作，2 个问题等待你回答。");
+    }
+
+    #[test]
+    fn every_phrase_with_a_value_has_one_place_for_it() {
+        for words in [&EN, &ZH, &DE] {
+            let Phrases { sessions, questions, approvals, cannot_start, and_more, .. } = words.phrases;
+            let counted = [sessions, questions, approvals].concat();
+            for phrase in counted.iter().chain([&cannot_start, &and_more]) {
+                assert_eq!(phrase.matches("{}").count(), 1, "{phrase}");
+            }
+        }
+    }
 }

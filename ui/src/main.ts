@@ -4,7 +4,11 @@ import './shared/base.css';
 import { mount } from 'svelte';
 
 import { tauriBridge } from './platform/bridge';
+import { spoken } from './shared/messages/language.svelte';
 import { Desk } from './store/desk.svelte';
+import { languageAtStart } from './store/language';
 import App from './view/App.svelte';
 
+// Where its texts cannot be read the window is still of use, in English.
+await spoken.speak(languageAtStart(tauriBridge.language)).catch(() => undefined);
 mount(App, { target: document.body, props: { desk: new Desk(tauriBridge) } });

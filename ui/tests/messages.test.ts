@@ -1,14 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 
-import { en } from '../src/shared/messages/en';
 import { plural, t } from '../src/shared/messages';
+import { de } from '../src/shared/messages/de';
+import { en } from '../src/shared/messages/en';
+import { spoken } from '../src/shared/messages/language.svelte';
+import { zh } from '../src/shared/messages/zh';
+import { wordsOfLoss } from '../src/shared/words';
+import { dollars, duration } from '../src/shared/time';
 
 const root = join(import.meta.dirname, '../src');
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter((name) => /\.(ts|svelte)$/.test(name) && !/generated|messages\/en\.ts|gallery|testing/.test(name))
+  .filter((name) => /\.(ts|svelte)$/.test(name) && !/generated|messages\/(en|zh|de)\.ts|gallery|testing/.test(name))
   .map((name) => ({ name, text: readFileSync(join(root, name), 'utf8') }));
 const all = sources.map((source) => source.text).join('\n');
 
@@ -51,4 +56,88 @@ test('values are put in, and counts choose their form', () => {
   expect(t('question.place', { n: 1, count: 4 })).toBe('1 of 4');
   expect(plural('asked', 1)).toBe('Asked you 1 question');
   expect(plural('asked', 2)).toBe('Asked you 2 questions');
+});
+
+const keys = Object.keys(en) as (keyof typeof en)[];
+
+/** A key whose count has a singular; a language with one form has no text for it. */
+const singular = (key: string) => key.endsWith('.one') && key.replace(/one$/, 'other') in en;
+
+const others: { name: string; texts: Partial<Record<string, string>>; needed: string[] }[] = [
+  { name: 'German', texts: de, needed: keys },
+  { name: 'Chinese', texts: zh, needed: keys.filter((key) => !singular(key)) },
+];
+
+/** What is the same word, name or sign in another language. */
+const alike: Record<string, RegExp> = {
+  German:
+    /^(agent\.|deed\.\w+_keys|sessions\.since|time\.|rule\.exactly|start\.(agent|name)$|history\.agent|log\.stderr|settings\.text_size\.percent|settings\.claude_arguments\.one)/,
+  Chinese: /^(agent\.claude_code|deed\.\w+_keys|sessions\.since|rule\.exactly|log\.stderr|settings\.text_size\.percent)/,
+};
+
+const places = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();
+
+describe.each(others)('$name', ({ name, texts, needed }) => {
+  test('has every text, and none that English has not', () => {
+    const english: Partial<Record<string, string>> = en;
+    const missing = needed.filter((key) => !texts[key]).map((key) => [key, english[key]]);
+    const unknown = Object.keys(texts).filter((key) => !needed.includes(key));
+    expect({ missing: Object.fromEntries(missing), unknown }).toEqual({ missing: {}, unknown: [] });
+  });
+
+  test('puts in the same values', () => {
+    const differs = keys.filter((key) => {
+      const text = texts[key];
+      return text !== undefined && places(text).join() !== places(en[key]).join();
+    });
+    expect(differs).toEqual([]);
+  });
+
+  test('has no text that was left in English', () => {
+    const left = keys.filter((key) => texts[key] === en[key] && !alike[name]!.test(key));
+    expect(left).toEqual([]);
+  });
+});
+
+test('a question is answered or declined, a permission is allowed or denied: no word is used for both', () => {
+  for (const texts of [en, de, zh]) {
+    const ofQuestions = [texts['question.decline'], texts['question.submit'], texts['question.title']];
+    const ofPermissions = [texts['approval.deny'], texts['approval.allow'], texts['approval.title'], texts['plan.approve']];
+    expect(ofQuestions.filter((word) => ofPermissions.includes(word))).toEqual([]);
+  }
+});
+
+describe('in another language', () => {
+  afterEach(() => spoken.speak('en'));
+
+  test('counts choose the form of that language', async () => {
+    await spoken.speak('de');
+    expect([plural('asked', 1), plural('asked', 2)]).toEqual(['Hat Ihnen 1 Frage gestellt', 'Hat Ihnen 2 Fragen gestellt']);
+    await spoken.speak('zh');
+    expect([plural('asked', 1), plural('asked', 2)]).toEqual(['向你提了 1 个问题', '向你提了 2 个问题']);
+  });
+
+  test('numbers, sums and lists are written as people do there', async () => {
+    await spoken.speak('de');
+    expect(t('turn.used', { input: 48_120, output: 3_204 })).toBe('48.120 Token gelesen, 3.204 geschrieben');
+    expect([duration(800), dollars(0.1834)]).toEqual(['0,8 s', '0,1834\u00a0$']);
+    const waiting = { questions: 1, approvals: 2, since: null };
+    expect(wordsOfLoss({ working: false, waiting, undelivered: 0, unsent: false })).toBe(
+      '1 Frage und 2 Genehmigungen warten auf Sie.',
+    );
+    await spoken.speak('zh');
+    expect(duration(185_000)).toBe('3 分 5 秒');
+  });
+
+  test('the page says which language it is in', async () => {
+    await spoken.speak('zh');
+    expect(document.documentElement.lang).toBe('zh-Hans');
+    await spoken.speak('en');
+    expect(document.documentElement.lang).toBe('en');
+  });
+
+  test('of two languages asked for at once the later one holds', async () => {
+    await Promise.all([spoken.speak('de'), spoken.speak('zh'), spoken.speak('en')]);
+    expect(t('question.decline')).toBe('Decline');
+  });
 });

@@ -369,20 +369,36 @@ impl Desk {
         found.as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
     }
 
+    /// Lists the words of a part of the page that are cut off or stick out at their sides, and what scrolls sideways. What
+    /// is shortened on purpose has the whole in its tooltip.
+    pub async fn cut(&self, within: &str) -> Vec<String> {
+        let script = "const words = 'button, label, legend, summary, h1, h2, h3, p, span, dt, dd, option';
+            const scrolls = element => /auto|scroll/.test(getComputedStyle(element).overflowX);
+            const shortened = element => element.title !== '' && getComputedStyle(element).textOverflow === 'ellipsis';
+            const seen = element => !shortened(element) && element.clientWidth > 0 && !element.closest('.unseen, pre, textarea, input');
+            return [...document.querySelectorAll(`${arguments[0]} *`)].filter(seen)
+                .filter(element => element.matches(words) || scrolls(element))
+                .filter(element => element.scrollWidth > element.clientWidth)
+                .map(element => `${element.scrollWidth} > ${element.clientWidth}: ${element.outerHTML.slice(0, 200)}`);";
+        let found = self.script(script, vec![json!(within)]).await;
+        found.as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
+    }
+
     /// Waits until everything is painted, then keeps a picture of the window beside the guide.
     pub async fn picture(&self, name: &str) {
         let script = "const done = arguments[0];
             requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 150)));";
         self.client.execute_async(script, vec![]).await.unwrap();
         let png = self.client.screenshot().await.unwrap();
-        assert!(png.len() > 10_000, "the picture {name} is empty");
+        assert!(png.len() > 4_000, "the picture {name} is empty");
         // The pictures in the repository change only when somebody asks for it.
         let folder = match std::env::var_os("ASKDESK_PICTURES") {
             Some(folder) => PathBuf::from(folder),
             None => Path::new(env!("CARGO_TARGET_TMPDIR")).join("pictures"),
         };
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join(format!("{name}.png")), png).unwrap();
+        let file = folder.join(format!("{name}.png"));
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, png).unwrap();
     }
 
     /// Closes the app as a person would, so that it can put everything away.

@@ -3,30 +3,37 @@ import '../shared/base.css';
 
 import { mount, tick } from 'svelte';
 
+import type { LanguageChoice } from '../generated/wire';
+import { languageOf, spoken } from '../shared/messages/language.svelte';
 import { Desk } from '../store/desk.svelte';
+import type { FakeBridge } from '../testing/fakeBridge';
 import App from '../view/App.svelte';
 import { scenes } from './scenes';
+import { STATES, states, type GalleryState } from './states';
 
 /**
  * Shows one scene: `gallery.html?scene=pair`. `click` names buttons, options and pills to press
- * first, parted by `|`; `select` names a session.
+ * first, parted by `|`; `select` names a session; `lang` names a language.
  */
 async function show(): Promise<void> {
   const query = new URLSearchParams(location.search);
+  await spoken.speak(languageOf((query.get('lang') ?? 'en') as LanguageChoice, 'en'));
+  const state = STATES.find((name) => name === query.get('state'));
+  if (state) return showState(state, query);
   const scene = scenes[query.get('scene') ?? ''];
   if (!scene) {
-    for (const name of Object.keys(scenes)) {
-      const link = document.createElement('a');
-      link.href = `?scene=${name}`;
-      link.textContent = name;
-      document.body.append(link, document.createElement('br'));
+    for (const link of [
+      ...STATES.map((name) => `?state=${name}`),
+      ...Object.keys(scenes).map((name) => `?scene=${name}`),
+    ]) {
+      const shown = document.createElement('a');
+      shown.href = link;
+      shown.textContent = link;
+      document.body.append(shown, document.createElement('br'));
     }
     return;
   }
-  sessionStorage.clear();
-  localStorage.clear();
-  const desk = new Desk(scene());
-  mount(App, { target: document.body, props: { desk } });
+  const desk = open(scene());
   await new Promise((resolve) => setTimeout(resolve, 50));
   const select = query.get('select');
   if (select) desk.dispatch({ type: 'session_selected', session: select });
@@ -40,4 +47,37 @@ async function show(): Promise<void> {
   }
 }
 
-void show();
+function open(bridge: FakeBridge): Desk {
+  sessionStorage.clear();
+  localStorage.clear();
+  const { language } = spoken;
+  bridge.settings = { ...bridge.settings, settings: { ...bridge.settings.settings, language } };
+  const desk = new Desk(bridge);
+  mount(App, { target: document.body, props: { desk } });
+  return desk;
+}
+
+/** Shows one state and says in the page's element when it is there. */
+async function showState(state: GalleryState, query: URLSearchParams): Promise<void> {
+  const { scene, act, shows } = states[state];
+  const bridge = scene();
+  const desk = open(bridge);
+  await until('the window', () => document.querySelector(state === 'loading' ? shows : 'aside'));
+  const width = query.get('width');
+  if (width !== null) desk.dispatch({ type: 'panel_resized', width: Number(width) });
+  await act?.(desk, bridge);
+  await until(shows, () => document.querySelector(shows));
+  document.documentElement.dataset.state = state;
+}
+
+async function until(what: string, look: () => unknown): Promise<void> {
+  const began = performance.now();
+  while (!look()) {
+    if (performance.now() - began > 10_000) throw new Error(`waited in vain for ${what}`);
+    await new Promise(requestAnimationFrame);
+  }
+}
+
+show().catch((error: unknown) => {
+  document.documentElement.dataset.failed = String(error);
+});

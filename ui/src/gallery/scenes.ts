@@ -5,7 +5,7 @@ import { anError, FakeBridge } from '../testing/fakeBridge';
 import { edit, manyEntries, plan, richBodies } from './talk';
 
 const since = Date.now() - NOW;
-const at = (askedAt: number) => askedAt + since;
+export const at = (askedAt: number) => askedAt + since;
 
 const sessions: Session[] = [
   aSession({ startedAt: 1, model: 'claude-sonnet-4-5', mode: 'default' }),
@@ -47,7 +47,7 @@ const sessions: Session[] = [
   }),
 ];
 
-const auth = aQuestion(1, {
+export const auth = aQuestion(1, {
   header: 'Auth method',
   text: 'Which authentication method should we use for the API?',
   options: [
@@ -61,7 +61,7 @@ const auth = aQuestion(1, {
   ],
 });
 
-const providers = aQuestion(2, {
+export const providers = aQuestion(2, {
   header: 'Identity providers',
   kind: 'multi',
   text: 'Which providers do your users sign in with?',
@@ -77,7 +77,7 @@ const entries: Entry[] = richBodies.map((body, index) => anEntry(index + 1, body
 const pair: Request = aRequest({ questions: [auth, providers], askedAt: at(NOW - 42_000) });
 const lone: Request = aRequest({ questions: [auth], askedAt: at(NOW - 42_000) });
 
-const shell: Approval = anApproval({
+export const shell: Approval = anApproval({
   description: 'Remove the old build and its caches',
   what: { detail: 'command', command: 'rm -r build .cache/askdesk\ncargo clean --release', description: null },
   askedAt: at(NOW - 12_000),
@@ -87,7 +87,7 @@ function ended(id: string, state: Extract<Request['state'], { state: 'ended' }>)
   return aRequest({ id, questions: [auth, providers], state, askedAt: at(NOW - 300_000) });
 }
 
-const answered: Outcome = {
+export const answered: Outcome = {
   outcome: 'answered',
   answers: [
     { question: 'q1', chosen: ['q1o1'], other: null, note: 'Only for the public routes', secretGiven: false },
@@ -95,7 +95,7 @@ const answered: Outcome = {
   ],
 };
 
-const base = (requests: Request[], approvals: Approval[] = []) => {
+export const base = (requests: Request[], approvals: Approval[] = []) => {
   const bridge = new FakeBridge(aSnapshot({ sessions, requests, approvals }));
   bridge.entries['s1'] = [
     ...entries,
@@ -125,7 +125,7 @@ const base = (requests: Request[], approvals: Approval[] = []) => {
   return bridge;
 };
 
-function end(outcome: Outcome, delivered = true): { state: 'ended' } & Ended {
+export function end(outcome: Outcome, delivered = true): { state: 'ended' } & Ended {
   const delivery = delivered ? ({ delivery: 'delivered', at: NOW } as const) : null;
   return { state: 'ended', outcome, at: NOW, delivery };
 }

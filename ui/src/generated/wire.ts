@@ -1665,6 +1665,10 @@ export type LogKind = "unusable" | "stderr" | "refused" | "note";
  */
 export type Settings = { 
 /**
+ * The language everything is written in.
+ */
+language: LanguageChoice, 
+/**
  * Light or dark.
  */
 theme: Theme, 
@@ -1712,7 +1716,17 @@ keepDays: KeepDays, };
 /**
  * One thing that is set to a value.
  */
-export type Setting = { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment } | { "setting": "keep_days", "value": KeepDays };
+export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment } | { "setting": "keep_days", "value": KeepDays };
+
+/**
+ * A language that everything is written in.
+ */
+export type Language = "en" | "zh" | "de";
+
+/**
+ * The language a person wants.
+ */
+export type LanguageChoice = "system" | "en" | "zh" | "de";
 
 /**
  * Light or dark.

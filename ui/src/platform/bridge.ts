@@ -7,6 +7,8 @@ import type {
   Error as CommandError,
   ErrorCode,
   Frame,
+  Language,
+  LanguageChoice,
   RequestId,
   SessionId,
 } from '../generated/wire';
@@ -18,8 +20,15 @@ export type Output<C extends CommandName> = CommandMap[C]['output'];
 /** A command's error, or that the command did not reach the app at all. */
 export type DeskError = Omit<CommandError, 'code'> & { code: ErrorCode | 'unreachable' };
 
+/** What is known of the language before the first line of the page runs. */
+export interface LanguageAtStart {
+  readonly system: Language;
+  readonly chosen: LanguageChoice;
+}
+
 /** The way out of the webview; rejections are always a `DeskError`. */
 export interface Bridge {
+  readonly language: LanguageAtStart;
   call<C extends CommandName>(command: C, input: Input<C>): Promise<Output<C>>;
   /** Delivers frames in order until the returned function is called. */
   subscribe(receive: (frames: Frame[]) => void): Promise<() => Promise<void>>;
@@ -59,8 +68,16 @@ async function reach<T>(command: string, args: Record<string, unknown>): Promise
   }
 }
 
+declare global {
+  interface Window {
+    /** Put there by the app. */
+    readonly __ASKDESK_LANGUAGE__?: LanguageAtStart;
+  }
+}
+
 /** The bridge of the desktop app. */
 export const tauriBridge: Bridge = {
+  language: window.__ASKDESK_LANGUAGE__ ?? { system: 'en', chosen: 'system' },
   call: (command, input) => reach(command, { input }),
   async subscribe(receive) {
     // The first frames may come before the number that they belong to.

@@ -1,4 +1,5 @@
 import { t } from './messages';
+import { inLanguage } from './messages/formats';
 
 /** A span as a clock shows it: `0:42`, `12:05`, `1:02:03`. */
 export function span(millis: number): string {
@@ -15,22 +16,29 @@ export function shortSpan(millis: number): string {
   return hours > 0 ? t('time.hours', { hours }) : span(millis);
 }
 
+const tenths = inLanguage(
+  (locale) => new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+);
+
 /** A turn's length: `0.8 s`, `42 s`, `3 min 5 s`. */
 export function duration(millis: number): string {
-  if (millis < 10_000) return t('time.seconds', { seconds: (millis / 1000).toFixed(1) });
+  if (millis < 10_000) return t('time.seconds', { seconds: tenths().format(millis / 1000) });
   const seconds = Math.round(millis / 1000);
   if (seconds < 60) return t('time.seconds', { seconds });
   return t('time.minutes', { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
 }
 
-/** The time of day of a moment, in the person's own format. */
+const times = inLanguage((locale) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }));
+const moments = inLanguage((locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }));
+
+/** The time of day of a moment, as people write it in the language of the window. */
 export function clockTime(at: number): string {
-  return new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }).format(at);
+  return times().format(at);
 }
 
-/** The day and the time of a moment, in the person's own format. */
+/** The day and the time of a moment, as people write them in the language of the window. */
 export function dayTime(at: number): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
+  return moments().format(at);
 }
 
 /** The time of a moment, with the day where that is another one. */
@@ -39,20 +47,17 @@ export function momentTime(at: number, now: number): string {
   return today ? clockTime(at) : dayTime(at);
 }
 
-const costs = new Intl.NumberFormat('en', {
-  style: 'currency',
-  currency: 'USD',
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 4,
-});
+const costs = inLanguage(
+  (locale) =>
+    new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency: 'USD',
+      minimumFractionDigits: 2,
+      maximumFractionDigits: 4,
+    }),
+);
 
 /** A sum of US dollars; what a turn costs is often a fraction of a cent. */
 export function dollars(value: number): string {
-  return costs.format(value);
-}
-
-const counted = new Intl.NumberFormat('en');
-
-export function number(value: number): string {
-  return counted.format(value);
+  return costs().format(value);
 }

@@ -21,6 +21,7 @@ import type {
 import type { DeskError } from '../platform/bridge';
 import type { CloseLoss, SessionFace } from '../store/select';
 import { plural, t, type MessageKey } from './messages';
+import { list } from './messages/formats';
 import { clockTime } from './time';
 
 /** The words for each error code; a new code does not compile without words. */
@@ -134,8 +135,6 @@ export const outcomeIcons = {
   orphaned: 'missed',
 } as const satisfies Record<OutcomeKind, string>;
 
-const listed = new Intl.ListFormat('en', { type: 'conjunction' });
-
 /** What ending or closing a session would lose or cut short, one sentence for each. */
 export function wordsOfLoss({ working, waiting, undelivered, unsent }: CloseLoss): string {
   const { questions, approvals } = waiting;
@@ -143,7 +142,7 @@ export function wordsOfLoss({ working, waiting, undelivered, unsent }: CloseLoss
     ...(questions > 0 ? [plural('sessions.questions', questions)] : []),
     ...(approvals > 0 ? [plural('sessions.approvals', approvals)] : []),
   ];
-  const what = listed.format(kinds);
+  const what = list(kinds);
   const sentences = [
     ...(working ? [t('loss.working')] : []),
     ...(kinds.length > 0
@@ -210,7 +209,7 @@ export function wordsOfRule(rule: RuleWords): string {
       return t(someUses[behaviour], { tool, uses: wordsOfUses(content) });
     }
     case 'folder':
-      return t('rule.folder', { paths: rule.paths.join(', ') });
+      return t('rule.folder', { paths: list(rule.paths) });
     case 'mode':
       return t('rule.mode', { mode: t(modeWords[rule.mode]) });
   }

@@ -23,11 +23,13 @@ import {
   type Output,
 } from '../platform/bridge';
 import { t } from '../shared/messages';
+import { languageOf, spoken } from '../shared/messages/language.svelte';
 import { Attaching, attachedOf } from './attachments';
 import { toInputs } from './drafts';
 import { DraftSaves } from './draftSaves';
 import { firstOf, lastOf } from './entries';
 import { overtaken } from './held';
+import { keepLanguage } from './language';
 import { Past } from './past';
 import { PastQuestions } from './pastQuestions';
 import { reduce, type Action } from './reducer';
@@ -190,6 +192,11 @@ export class Desk {
       this.#forgetKeeping = this.#later(KEEP_UNSENT_MS, () => keepUnsent(this.state));
     }
     if (after.held !== before.held || after.drafts !== before.drafts) this.#takeBackOvertaken();
+    const language = after.settings?.settings.language;
+    if (language && language !== before.settings?.settings.language) {
+      keepLanguage(language);
+      spoken.speak(languageOf(language, this.#bridge.language.system)).catch((thrown: unknown) => this.fail(thrown));
+    }
     this.#noteView();
     if (!selected) return;
     const shown = transcriptOf(after, selected);

@@ -11,7 +11,7 @@ import type {
   SettingsRead,
   Snapshot,
 } from '../generated/wire';
-import type { Bridge, CommandName, FileDrag, Input, Output } from '../platform/bridge';
+import type { Bridge, CommandName, FileDrag, Input, LanguageAtStart, Output } from '../platform/bridge';
 import { aSnapshot } from './desk';
 
 export interface Call {
@@ -23,6 +23,7 @@ type Reply<C extends CommandName> = (input: Input<C>) => Output<C> | Promise<Out
 
 /** Stands where the app would: records calls, replies as told, and pushes frames. */
 export class FakeBridge implements Bridge {
+  language: LanguageAtStart = { system: 'en', chosen: 'system' };
   readonly calls: Call[] = [];
   /** The links that were opened outside. */
   readonly opened: string[] = [];
@@ -42,6 +43,7 @@ export class FakeBridge implements Bridge {
   dragFiles: (drag: FileDrag) => void = () => undefined;
   settings: SettingsRead = {
     settings: {
+      language: 'system',
       theme: 'system',
       textSize: 100,
       density: 'comfortable',

@@ -48,7 +48,7 @@ fn typescript() -> String {
         dto::SetPermissionMode, dto::SetModel,
         dto::ListAgents, dto::AgentsFound, dto::AgentFound, dto::Example,
         dto::ReadTranscript, dto::TranscriptPage, dto::ReadLog, dto::SessionLog, log::LogLine, log::LogKind,
-        domain::Settings, domain::Setting, domain::Theme, domain::TextSize, domain::Density,
+        domain::Settings, domain::Setting, domain::Language, domain::LanguageChoice, domain::Theme, domain::TextSize, domain::Density,
         domain::NotifyQuestions, domain::OnOff, domain::UndoSeconds, domain::OnClose, domain::KeepDays, askdesk_engine::IgnoredSetting,
         dto::ReadSettings, dto::ChangeSetting, dto::SettingsRead,
         dto::NoteView, dto::NotePainted, dto::Done,

@@ -17,6 +17,7 @@ pub mod forget;
 pub mod held;
 pub mod id;
 pub mod intake;
+pub mod language;
 pub mod options;
 pub mod question;
 pub mod queue;
@@ -46,6 +47,7 @@ pub use id::{
     ApprovalId, CommandId, MessageId, NativeRef, OptionId, QuestionId, RequestId, SessionId, Timestamp,
 };
 pub use intake::{IntakeRules, OptionDraft, QuestionDraft, Refusal};
+pub use language::{Language, LanguageChoice};
 pub use options::{Effort, PermissionMode, QuestionPolicy, SessionOptions};
 pub use question::{Question, QuestionKind, QuestionOption};
 pub use queue::QueuedMessage;

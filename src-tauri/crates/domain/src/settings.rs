@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::extras::{Arguments, Environment, Extras};
+use crate::language::LanguageChoice;
 use crate::retention::KeepDays;
 use crate::session::AgentKind;
 
@@ -11,6 +12,8 @@ use crate::session::AgentKind;
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Settings {
+    /// The language everything is written in.
+    pub language: LanguageChoice,
     /// Light or dark.
     pub theme: Theme,
     /// How large everything is.
@@ -40,6 +43,8 @@ pub struct Settings {
 #[serde(tag = "setting", content = "value", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Setting {
+    /// The language everything is written in.
+    Language(LanguageChoice),
     /// Light or dark.
     Theme(Theme),
     /// How large everything is.
@@ -69,6 +74,7 @@ impl Settings {
     #[must_use]
     pub fn with(mut self, setting: Setting) -> Self {
         match setting {
+            Setting::Language(language) => self.language = language,
             Setting::Theme(theme) => self.theme = theme,
             Setting::TextSize(size) => self.text_size = size,
             Setting::Density(density) => self.density = density,

@@ -18,6 +18,7 @@ pub const FILE: &str = "settings.toml";
 /// The largest file that is read.
 const FILE_BYTES: u64 = 4 * 1024 * 1024;
 
+const LANGUAGE: Key = Key(&["appearance"], "language");
 const THEME: Key = Key(&["appearance"], "theme");
 const TEXT_SIZE: Key = Key(&["appearance"], "text_size");
 const DENSITY: Key = Key(&["appearance"], "density");
@@ -30,6 +31,7 @@ const CLAUDE_ARGUMENTS: Key = Key(&["agents", "claude_code"], "arguments");
 const CLAUDE_ENVIRONMENT: Key = Key(&["agents", "claude_code"], "environment");
 const KEEP_DAYS: Key = Key(&["data"], "keep_days");
 const KEYS: &[Key] = &[
+    LANGUAGE,
     THEME,
     TEXT_SIZE,
     DENSITY,
@@ -180,6 +182,7 @@ fn load(path: &Path) -> Result<DocumentMut, String> {
 
 fn interpret(document: &DocumentMut) -> ReadSettings {
     let mut read = ReadSettings { ignored: unknown(document), ..ReadSettings::default() };
+    one(document, LANGUAGE, Setting::Language, &mut read);
     one(document, THEME, Setting::Theme, &mut read);
     one(document, TEXT_SIZE, Setting::TextSize, &mut read);
     one(document, DENSITY, Setting::Density, &mut read);
@@ -248,6 +251,7 @@ fn note_unknown(entries: &dyn TableLike, within: &[&str], unknown: &mut Vec<Igno
 
 fn put(document: &mut DocumentMut, setting: Setting) {
     let (Key(tables, name), value) = match setting {
+        Setting::Language(language) => (LANGUAGE, value(language)),
         Setting::Theme(theme) => (THEME, value(theme)),
         Setting::TextSize(size) => (TEXT_SIZE, value(size)),
         Setting::Density(density) => (DENSITY, value(density)),

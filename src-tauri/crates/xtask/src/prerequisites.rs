@@ -69,6 +69,8 @@ pub enum Part {
     WindowManager,
     /// A font for screenshots.
     Font,
+    /// A font with the characters of Chinese.
+    ChineseFont,
     /// The accessibility bus.
     Accessibility,
     /// Apple's command line tools.
@@ -81,7 +83,7 @@ pub enum Part {
 
 impl Part {
     const BUILD: [Self; 3] = [Self::CCompiler, Self::PkgConfig, Self::WebKitGtk];
-    const WINDOW_TESTS: [Self; 9] = [
+    const WINDOW_TESTS: [Self; 10] = [
         Self::Xvfb,
         Self::Xauth,
         Self::WebKitWebDriver,
@@ -90,6 +92,7 @@ impl Part {
         Self::Xdotool,
         Self::WindowManager,
         Self::Font,
+        Self::ChineseFont,
         Self::Accessibility,
     ];
 
@@ -122,6 +125,7 @@ impl Part {
             Self::Xdotool => "xdotool",
             Self::WindowManager => "openbox, a window manager",
             Self::Font => "the DejaVu fonts",
+            Self::ChineseFont => "a font with the characters of Chinese",
             Self::Accessibility => "the accessibility bus at-spi2",
             Self::XcodeTools => "Apple's command line tools",
             Self::MsvcTools => "the Visual C++ build tools",
@@ -143,6 +147,7 @@ impl Part {
             Self::Xdotool => "xdotool",
             Self::WindowManager => "openbox",
             Self::Font => "fonts-dejavu-core",
+            Self::ChineseFont => "fonts-droid-fallback",
             Self::Accessibility => "at-spi2-core",
             Self::XcodeTools | Self::MsvcTools | Self::WebView2 => return None,
         })
@@ -385,6 +390,7 @@ mod tests {
             "xdotool",
             "openbox",
             "fonts-dejavu-core",
+            "fonts-droid-fallback",
             "at-spi2-core",
         ];
         assert_eq!(test.packages, [&build[..], &window[..], &["nodejs", "npm"]].concat());

@@ -1,5 +1,6 @@
 import type { Setting, Settings } from '../../generated/wire';
 import { plural, t } from '../../shared/messages';
+import { languageNames } from '../../shared/messages/language.svelte';
 
 /** One value a setting can have. */
 export interface Choice {
@@ -53,6 +54,20 @@ const TEXT_SIZES = [80, 90, 100, 110, 125, 150, 175, 200];
 /** All settings with what they are set to, in the order of the screen. */
 export function rowsOf(settings: Settings): Row[] {
   return [
+    {
+      kind: 'choice',
+      id: 'language',
+      section: 'settings.appearance',
+      name: t('settings.language'),
+      help: t('settings.language.help'),
+      current: settings.language,
+      choices: [
+        choice(t('settings.language.system'), { setting: 'language', value: 'system' }),
+        ...(['en', 'zh', 'de'] as const).map((value) =>
+          choice(languageNames[value], { setting: 'language', value }),
+        ),
+      ],
+    },
     {
       kind: 'choice',
       id: 'theme',

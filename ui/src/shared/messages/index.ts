@@ -1,4 +1,6 @@
-import { en } from './en';
+import { number } from './formats';
+import type { en } from './en';
+import { spoken } from './language.svelte';
 
 export type MessageKey = keyof typeof en;
 
@@ -12,9 +14,9 @@ type Arguments<K extends MessageKey> = [Names<(typeof en)[K]>] extends [never]
   ? []
   : [params: Params<K>];
 
-/** The text of one key, with its values put in. */
+/** The text of one key in the language that is spoken, with its values put in. */
 export function t<K extends MessageKey>(key: K, ...args: Arguments<K>): string {
-  return fill(en[key], args[0] ?? {});
+  return fill(textOf(key), args[0] ?? {});
 }
 
 type PluralKey = {
@@ -25,14 +27,26 @@ type PluralKey = {
     : never;
 }[MessageKey];
 
-const rules = new Intl.PluralRules('en');
-
 /** The text of a key that has a singular and a plural, with its count put in. */
 export function plural(key: PluralKey, count: number): string {
-  const form = rules.select(count) === 'one' ? 'one' : 'other';
-  return fill(en[`${key}.${form}`], { count });
+  const form = spoken.plurals.select(count) === 'one' ? 'one' : 'other';
+  return fill(textOf(`${key}.${form}`), { count });
+}
+
+/** Every text of the window in a language whose counts have a singular and a plural. */
+export type Catalogue = Readonly<Record<MessageKey, string>>;
+
+/** Every text of the window in a language whose counts have one form. */
+export type OneFormCatalogue = Readonly<Record<Exclude<MessageKey, `${PluralKey}.one`>, string>>;
+
+function textOf(key: MessageKey): string {
+  const catalogue: Partial<Catalogue> = spoken.catalogue;
+  return catalogue[key] ?? key;
 }
 
 function fill(text: string, params: Record<string, string | number>): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole));
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = params[name] ?? whole;
+    return typeof value === 'number' ? number(value) : value;
+  });
 }

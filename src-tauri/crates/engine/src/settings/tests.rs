@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
 use askdesk_domain::{
-    Arguments, Density, Environment, KeepDays, NotifyQuestions, OnClose, OnOff, TextSize, Theme, UndoSeconds,
+    Arguments, Density, Environment, KeepDays, LanguageChoice, NotifyQuestions, OnClose, OnOff, TextSize,
+    Theme, UndoSeconds,
 };
 use rstest::rstest;
 
@@ -41,6 +42,7 @@ fn each_setting_that_is_changed_is_there_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let file = SettingsFile::open(folder.path());
     let changes = [
+        Setting::Language(LanguageChoice::De),
         Setting::Theme(Theme::Dark),
         Setting::TextSize(TextSize::try_from(125).unwrap()),
         Setting::Density(Density::Compact),
@@ -62,7 +64,9 @@ fn each_setting_that_is_changed_is_there_after_a_restart() {
     assert_eq!(reopened.read(), ReadSettings { settings: expected, ignored: Vec::new() });
     let text = text_in(&folder);
     assert!(
-        text.contains("[appearance]\ntheme = \"dark\"\ntext_size = 125\ndensity = \"compact\""),
+        text.contains(
+            "[appearance]\nlanguage = \"de\"\ntheme = \"dark\"\ntext_size = 125\ndensity = \"compact\""
+        ),
         "{text}"
     );
 }

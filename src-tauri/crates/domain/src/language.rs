@@ -1,0 +1,99 @@
+//! The languages the desk speaks to people in.
+
+use serde::{Deserialize, Serialize};
+
+/// A language that everything is written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Language {
+    /// English.
+    #[default]
+    En,
+    /// Chinese in simplified characters.
+    Zh,
+    /// German.
+    De,
+}
+
+impl Language {
+    /// Returns the first of a system's locales that says a language; where none of them is spoken here, English.
+    ///
+    /// A locale is written as `de_DE.UTF-8`, `de-AT` or `zh-Hans-CN`. The locale `C` asks for no language in
+    /// particular, which is English, and those after it are not looked at.
+    pub fn of_system<'a>(locales: impl IntoIterator<Item = &'a str>) -> Self {
+        locales.into_iter().find_map(Self::of_locale).unwrap_or_default()
+    }
+
+    fn of_locale(locale: &str) -> Option<Self> {
+        let language = locale.split(['-', '_', '.', '@']).next().unwrap_or_default();
+        match language.to_ascii_lowercase().as_str() {
+            "en" | "c" | "posix" => Some(Self::En),
+            "zh" => Some(Self::Zh),
+            "de" => Some(Self::De),
+            _ => None,
+        }
+    }
+}
+
+/// The language a person wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum LanguageChoice {
+    /// As the system has it.
+    #[default]
+    System,
+    /// English.
+    En,
+    /// Chinese in simplified characters.
+    Zh,
+    /// German.
+    De,
+}
+
+impl LanguageChoice {
+    /// Returns the language it comes to where the system has this one.
+    pub fn with_system(self, system: Language) -> Language {
+        match self {
+            Self::System => system,
+            Self::En => Language::En,
+            Self::Zh => Language::Zh,
+            Self::De => Language::De,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_locale_that_says_a_language_spoken_here_holds() {
+        let table: &[(&[&str], Language)] = &[
+            (&["de_DE.UTF-8"], Language::De),
+            (&["de-AT"], Language::De),
+            (&["zh_CN.UTF-8"], Language::Zh),
+            (&["zh-Hans-CN"], Language::Zh),
+            (&["ZH"], Language::Zh),
+            (&["en_GB.UTF-8", "de_DE.UTF-8"], Language::En),
+            (&["gsw-CH", "de-CH", "en"], Language::De),
+            (&["C.UTF-8", "de_DE.UTF-8"], Language::En),
+            (&["POSIX"], Language::En),
+            (&["fr_FR.UTF-8"], Language::En),
+            (&["dede"], Language::En),
+            (&[""], Language::En),
+            (&[], Language::En),
+        ];
+        for (locales, expected) in table {
+            assert_eq!(Language::of_system(locales.iter().copied()), *expected, "{locales:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_person_chose_outranks_the_system() {
+        assert_eq!(LanguageChoice::System.with_system(Language::De), Language::De);
+        assert_eq!(LanguageChoice::En.with_system(Language::De), Language::En);
+        assert_eq!(LanguageChoice::Zh.with_system(Language::De), Language::Zh);
+    }
+}

@@ -1,0 +1,187 @@
+//! The gallery of states, in the webview the app itself is shown in: nothing is there that accessibility rules forbid, and
+//! a picture of each is kept for people to look at.
+
+use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use crate::harness::{Desk, Setup};
+
+/// A state that a question can be in, or a way of looking at one.
+const STATES: [&str; 24] = [
+    "loading",
+    "empty",
+    "one",
+    "many",
+    "error",
+    "sending",
+    "delivered",
+    "parked",
+    "expired",
+    "orphaned",
+    "declined",
+    "withdrawn",
+    "replied",
+    "secret",
+    "text",
+    "confirm",
+    "preview",
+    "note",
+    "right_to_left",
+    "long_texts",
+    "forty_options",
+    "narrow",
+    "large_text",
+    "forced_colours",
+];
+
+/// The one that is looked at with the size of the text set to the most.
+const LARGE: &str = "large_text";
+
+/// The gallery, over HTTP on this machine.
+pub struct Gallery(String);
+
+impl Gallery {
+    /// Builds it if that was not done yet, and offers it as long as the test runs.
+    pub async fn open() -> Self {
+        let served = Served { folder: built(), policy: policy() };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let app = Router::new().fallback(file).with_state(served);
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        Self(format!("http://{address}/gallery.html"))
+    }
+
+    /// Shows a state in the window, with more words for the address.
+    pub async fn show(&self, desk: &Desk, state: &str, more: &str) {
+        desk.client.goto(&format!("{}?state={state}{more}", self.0)).await.unwrap();
+        let script = "const { state, failed } = document.documentElement.dataset; return { state, failed };";
+        desk.wait(&format!("the state {state}"), async || {
+            let page = desk.client.execute(script, vec![]).await.ok()?;
+            assert!(page["failed"].is_null(), "{state}: {page}");
+            (page["state"] == state).then_some(())
+        })
+        .await;
+    }
+}
+
+#[derive(Clone)]
+struct Served {
+    folder: PathBuf,
+    policy: String,
+}
+
+async fn file(State(served): State<Served>, uri: Uri) -> Response {
+    let path = Path::new(uri.path().trim_start_matches('/'));
+    if !path.components().all(|part| matches!(part, Component::Normal(_))) {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    let kind = match path.extension().and_then(|it| it.to_str()) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript",
+        Some("css") => "text/css",
+        _ => return StatusCode::NOT_FOUND.into_response(),
+    };
+    match std::fs::read(served.folder.join(path)) {
+        Ok(content) => {
+            let headers = [(header::CONTENT_TYPE, kind), (header::CONTENT_SECURITY_POLICY, &served.policy)];
+            (headers, content).into_response()
+        }
+        Err(_) => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// Builds the gallery as the page is built, into a folder of its own.
+fn built() -> PathBuf {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let build = || {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gallery");
+        let built = Command::new("node")
+            .args([
+                "node_modules/vite/bin/vite.js",
+                "build",
+                "--mode",
+                "gallery",
+                "--emptyOutDir",
+                "--outDir",
+            ])
+            .arg(&folder)
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("ui"))
+            .output()
+            .expect("Node is installed; `cargo xtask test` does that");
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        folder
+    };
+    BUILT.get_or_init(build).clone()
+}
+
+/// The policy that the app's own page is under.
+fn policy() -> String {
+    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("tauri.conf.json");
+    let config: Value = serde_json::from_str(&std::fs::read_to_string(config).unwrap()).unwrap();
+    let rules = config["app"]["security"]["csp"].as_object().unwrap().iter();
+    rules.map(|(what, from)| format!("{what} {}", from.as_str().unwrap())).collect::<Vec<_>>().join("; ")
+}
+
+async fn open_with(settings: &str) -> (tempfile::TempDir, Desk) {
+    let data = tempfile::tempdir().unwrap();
+    std::fs::write(data.path().join("settings.toml"), settings).unwrap();
+    let desk = Setup::default().pictured().data(data.path()).open().await;
+    (data, desk)
+}
+
+async fn look_at_all(theme: &str) {
+    let gallery = Gallery::open().await;
+    let usual: Vec<&str> = STATES.into_iter().filter(|state| *state != LARGE).collect();
+    let mut wrong = Vec::new();
+    // A window for a few at a time: how long one may be open is limited.
+    for (text_size, states) in usual.chunks(6).map(|states| (100, states)).chain([(200, &[LARGE][..])]) {
+        let appearance = format!("[appearance]\ntheme = \"{theme}\"\ntext_size = {text_size}\n");
+        let (_data, desk) = open_with(&appearance).await;
+        desk.client.set_window_size(960, 640).await.unwrap();
+        let dark = "return matchMedia('(prefers-color-scheme: dark)').matches";
+        desk.wait("the theme", async || (desk.script(dark, vec![]).await == (theme == "dark")).then_some(()))
+            .await;
+        for &state in states {
+            gallery.show(&desk, state, "").await;
+            desk.picture(&format!("gallery/{theme}/{state}")).await;
+            wrong.extend(desk.axe().await.into_iter().map(|what| format!("{state}: {what}")));
+            wrong.extend(desk.cut("aside").await.into_iter().map(|what| format!("{state}: cut: {what}")));
+        }
+        desk.close().await;
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[tokio::test]
+async fn axe_finds_nothing_in_any_state_of_the_gallery_in_the_dark_theme() {
+    look_at_all("dark").await;
+}
+
+#[tokio::test]
+async fn axe_finds_nothing_in_any_state_of_the_gallery_in_the_light_theme() {
+    look_at_all("light").await;
+}
+
+#[tokio::test]
+async fn who_wants_less_motion_gets_none() {
+    let config = tempfile::tempdir().unwrap();
+    std::fs::create_dir(config.path().join("gtk-3.0")).unwrap();
+    let settings = "[Settings]\ngtk-enable-animations=0\n";
+    std::fs::write(config.path().join("gtk-3.0/settings.ini"), settings).unwrap();
+    let desk = Setup::default().env("XDG_CONFIG_HOME", config.path().to_str().unwrap()).open().await;
+    let durations = "const style = getComputedStyle(document.documentElement);
+        return ['--quick', '--flash', '--turn'].map(name => parseFloat(style.getPropertyValue(name)));";
+    assert_eq!(desk.script(durations, vec![]).await, json!([0, 0, 0]));
+    desk.close().await;
+    let desk = Desk::open().await;
+    let moves = desk.script(durations, vec![]).await;
+    assert!(moves.as_array().unwrap().iter().all(|duration| duration.as_f64() > Some(0.0)), "{moves}");
+    desk.close().await;
+}

@@ -1,0 +1,228 @@
+//! What assistive software is told of the window, read as a screen reader reads it: over the accessibility bus.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::time::Duration;
+
+use tokio::time::timeout;
+use zbus::export::futures_core::Stream;
+use zbus::zvariant::{OwnedObjectPath, Structure, Value};
+use zbus::{Connection, MatchRule, MessageStream, Proxy};
+
+use crate::harness::Desk;
+
+const ACCESSIBLE: &str = "org.a11y.atspi.Accessible";
+const EVENTS: &str = "org.a11y.atspi.Event.Object";
+const REGISTRY: &str = "org.a11y.atspi.Registry";
+
+/// What things are, by the numbers of AT-SPI's `AtspiRole`.
+const CHECK_BOX: u32 = 7;
+const RADIO_BUTTON: u32 = 44;
+const PANEL: u32 = 39;
+const GROUPING: u32 = 99;
+
+/// The place of a state in the set of AT-SPI's `AtspiStateType`.
+const CHECKED: usize = 4;
+
+/// How many objects a tree may have before it is taken for endless.
+const MANY: usize = 3000;
+
+/// How long nothing must be heard before everything counts as heard.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// An object of the tree: whose it is, and where.
+type Reference = (String, OwnedObjectPath);
+
+/// The bus on which screen readers listen.
+struct Bus(Connection);
+
+#[derive(Debug)]
+struct Object {
+    reference: Reference,
+    role: u32,
+    name: String,
+    states: Vec<u32>,
+    attributes: HashMap<String, String>,
+    children: Vec<Reference>,
+}
+
+impl Object {
+    fn is(&self, state: usize) -> bool {
+        self.states.get(state / 32).is_some_and(|set| set & (1 << (state % 32)) != 0)
+    }
+
+    fn attribute(&self, name: &str) -> &str {
+        self.attributes.get(name).map(String::as_str).unwrap_or_default()
+    }
+}
+
+impl Bus {
+    async fn open() -> Self {
+        let session = Connection::session().await.unwrap();
+        let launcher = Proxy::new(&session, "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus").await.unwrap();
+        let address: String = launcher.call("GetAddress", &()).await.unwrap();
+        Self(zbus::connection::Builder::address(address.as_str()).unwrap().build().await.unwrap())
+    }
+
+    /// Reads everything below an object, in the order of the screen.
+    async fn below(&self, top: &Reference) -> Vec<Object> {
+        let mut waiting = vec![top.clone()];
+        let mut found = Vec::new();
+        while let Some(reference) = waiting.pop() {
+            assert!(found.len() < MANY, "the tree has no end");
+            // What has gone in the meantime is not in the tree any more.
+            let Some(object) = self.look(reference).await else { continue };
+            waiting.extend(object.children.iter().rev().cloned());
+            found.push(object);
+        }
+        found
+    }
+
+    async fn look(&self, reference: Reference) -> Option<Object> {
+        let (owner, path) = reference.clone();
+        let proxy = Proxy::new(&self.0, owner, path, ACCESSIBLE).await.ok()?;
+        let mut children: Vec<Reference> = proxy.call("GetChildren", &()).await.ok()?;
+        // The place where a page stands in its window lists no children, and has one all the same.
+        if children.is_empty() && proxy.get_property::<i32>("ChildCount").await.is_ok_and(|count| count > 0) {
+            children.push(proxy.call("GetChildAtIndex", &0_i32).await.ok()?);
+        }
+        Some(Object {
+            reference,
+            role: proxy.call("GetRole", &()).await.ok()?,
+            name: proxy.get_property("Name").await.unwrap_or_default(),
+            states: proxy.call("GetState", &()).await.unwrap_or_default(),
+            attributes: proxy.call("GetAttributes", &()).await.unwrap_or_default(),
+            children,
+        })
+    }
+
+    /// Waits until a part of the page is in the tree, and reads what is below it.
+    async fn part(&self, desk: &Desk, what: &str, is: impl Fn(&Object) -> bool) -> Vec<Object> {
+        let root = OwnedObjectPath::try_from("/org/a11y/atspi/accessible/root").unwrap();
+        let top = (REGISTRY.to_owned(), root);
+        desk.wait(what, async || {
+            let found = self.below(&top).await.into_iter().find(&is)?;
+            Some(self.below(&found.reference).await)
+        })
+        .await
+    }
+
+    /// Reads the text of an object and all below it.
+    async fn text(&self, top: &Reference) -> String {
+        let mut text = String::new();
+        for object in self.below(top).await {
+            let (owner, path) = object.reference;
+            let proxy = Proxy::new(&self.0, owner, path, "org.a11y.atspi.Text").await.unwrap();
+            text += &proxy.call::<_, _, String>("GetText", &(0_i32, -1_i32)).await.unwrap_or_default();
+        }
+        text
+    }
+
+    /// Begins to hear what a screen reader is told.
+    async fn listen(&self) -> MessageStream {
+        let registry = Proxy::new(&self.0, REGISTRY, "/org/a11y/atspi/registry", REGISTRY).await.unwrap();
+        let () = registry.call("RegisterEvent", &("object:", Vec::<String>::new(), "")).await.unwrap();
+        let rule =
+            MatchRule::builder().msg_type(zbus::message::Type::Signal).interface(EVENTS).unwrap().build();
+        MessageStream::for_match_rule(rule, &self.0, Some(MANY)).await.unwrap()
+    }
+}
+
+/// Something a screen reader is told: of which object, and what.
+#[derive(Debug)]
+struct Event {
+    path: String,
+    member: String,
+    detail: String,
+    on: i32,
+    about: Option<Reference>,
+}
+
+async fn heard(stream: &mut MessageStream) -> Vec<Event> {
+    let mut events = Vec::new();
+    loop {
+        let next = std::future::poll_fn(|context| Pin::new(&mut *stream).poll_next(context));
+        let Ok(Some(message)) = timeout(SILENCE, next).await else { return events };
+        let message = message.unwrap();
+        let header = message.header();
+        let body = message.body();
+        // Toolkits differ in what they add at the end.
+        let fields = body.deserialize::<Structure<'_>>().unwrap().into_fields();
+        let [Value::Str(detail), Value::I32(on), _, Value::Value(about), ..] = fields.as_slice() else {
+            panic!("{fields:?} is no event")
+        };
+        events.push(Event {
+            path: header.path().map(ToString::to_string).unwrap_or_default(),
+            member: header.member().map(ToString::to_string).unwrap_or_default(),
+            detail: detail.to_string(),
+            on: *on,
+            about: about.try_clone().ok().and_then(|about| about.try_into().ok()),
+        });
+    }
+}
+
+fn names(objects: &[Object], role: u32) -> Vec<(&str, bool)> {
+    let of_role = objects.iter().filter(|object| object.role == role);
+    of_role.map(|object| (object.name.as_str(), object.is(CHECKED))).collect()
+}
+
+fn question(text: &str) -> impl Fn(&Object) -> bool {
+    move |object| [PANEL, GROUPING].contains(&object.role) && object.name.ends_with(text)
+}
+
+#[tokio::test]
+async fn a_screen_reader_finds_the_question_as_a_group_with_its_options_and_what_is_chosen() {
+    let bus = Bus::open().await;
+    let desk = Desk::open().await;
+    let one = desk.start_demo("technology", "api").await;
+    desk.select(&one).await;
+    let store = "Which store should the notes be kept in?";
+    let group = bus.part(&desk, "the question with one choice", question(store)).await;
+    assert_eq!(
+        group[0].name,
+        format!("Store {store}"),
+        "the header and the question are the name of the group"
+    );
+    assert_eq!(group[0].attribute("computed-role"), "group");
+    let options = ["SQLite", "PostgreSQL", "Plain files", "Other"];
+    assert_eq!(names(&group, RADIO_BUTTON), options.map(|name| (name, false)));
+    desk.click("radio", "PostgreSQL").await;
+    let chosen = options.map(|name| (name, name == "PostgreSQL"));
+    desk.wait("the choice in the tree", async || {
+        (names(&bus.below(&group[0].reference).await, RADIO_BUTTON) == chosen).then_some(())
+    })
+    .await;
+
+    let several = desk.start_demo("features", "web").await;
+    desk.select(&several).await;
+    desk.click("checkbox", "Sync").await;
+    let ticked = |object: &Object| object.role == CHECK_BOX && object.name == "Sync" && object.is(CHECKED);
+    bus.part(&desk, "the tick in the tree", ticked).await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_new_question_is_announced_once_politely_and_the_focus_stays() {
+    let bus = Bus::open().await;
+    let desk = Desk::open().await;
+    let shown = desk.start_demo("prefilled", "api").await;
+    desk.select(&shown).await;
+    desk.by_role("textbox", "Message to the agent").await.click().await.unwrap();
+    let polite = |object: &Object| object.attribute("live") == "polite" && object.attribute("tag") == "div";
+    let announcer = bus.part(&desk, "the live region", polite).await.remove(0).reference;
+    let mut stream = bus.listen().await;
+    heard(&mut stream).await;
+
+    desk.start_demo("technology", "Other").await;
+    let events = heard(&mut stream).await;
+    let added = |event: &&Event| event.member == "ChildrenChanged" && event.detail.starts_with("add");
+    let said: Vec<&Event> =
+        events.iter().filter(added).filter(|event| event.path == announcer.1.as_str()).collect();
+    assert_eq!(said.len(), 1, "{events:#?}");
+    let text = bus.text(said[0].about.as_ref().unwrap()).await;
+    assert_eq!(text, "New question from Other: Which store should the notes be kept in?");
+    let focus: Vec<&Event> =
+        events.iter().filter(|event| event.detail == "focused" && event.on == 1).collect();
+    assert!(focus.is_empty(), "the focus was moved: {focus:#?}");
+    desk.close().await;
+}

@@ -1,0 +1,293 @@
+import { tick } from 'svelte';
+
+import type { Question, Request } from '../generated/wire';
+import { t } from '../shared/messages';
+import type { Desk } from '../store/desk.svelte';
+import { aQuestion, aRequest, anEntry, NOW } from '../testing/desk';
+import { anError, type FakeBridge } from '../testing/fakeBridge';
+import { answered, at, auth, base, end, providers, shell } from './scenes';
+
+/** Every state of a question that somebody can meet, and every way of looking at one. */
+export const STATES = [
+  'loading',
+  'empty',
+  'one',
+  'many',
+  'error',
+  'sending',
+  'delivered',
+  'parked',
+  'expired',
+  'orphaned',
+  'declined',
+  'withdrawn',
+  'replied',
+  'secret',
+  'text',
+  'confirm',
+  'preview',
+  'note',
+  'right_to_left',
+  'long_texts',
+  'forty_options',
+  'narrow',
+  'large_text',
+  'forced_colours',
+] as const;
+
+export type GalleryState = (typeof STATES)[number];
+
+export interface Shown {
+  scene: () => FakeBridge;
+  /** What is done before it is looked at. */
+  act?: (desk: Desk, bridge: FakeBridge) => Promise<void> | void;
+  /** What is there when the state is shown. */
+  shows: string;
+}
+
+/** The least that a transcript is read for. */
+const talk = [
+  anEntry(1, {
+    kind: 'person',
+    text: 'Add authentication to the API. Keep the public routes public.',
+    attachments: [],
+  }),
+  anEntry(2, { kind: 'agent', text: 'The routes are in `src/routes.rs`. Before I go on I need to know how people sign in.' }),
+];
+
+function desk(...requests: Request[]): FakeBridge {
+  const bridge = base(requests);
+  const asked = requests.filter(({ session }) => session === 's1');
+  bridge.entries['s1'] = [
+    ...talk,
+    ...asked.map(({ id }, index) => anEntry(3 + index, { kind: 'request', request: id })),
+  ];
+  return bridge;
+}
+
+const asks = (...questions: Question[]) => aRequest({ questions, askedAt: at(NOW - 42_000) });
+
+/** What two questions came to. */
+const ended = (outcome: Parameters<typeof end>[0], changes: Partial<Extract<Request['state'], { state: 'ended' }>> = {}) =>
+  aRequest({
+    questions: [auth, providers],
+    askedAt: at(NOW - 300_000),
+    state: { ...end(outcome), ...changes },
+  });
+
+const unheard = { delivery: null };
+
+/** Presses what a person would, by its name. */
+async function press(name: string): Promise<void> {
+  await tick();
+  const targets = [...document.querySelectorAll<HTMLElement>('aside :is(button, label)')];
+  const found = targets.find((target) => target.textContent.trim().startsWith(name));
+  if (!found) throw new Error(`there is nothing called ${name}`);
+  found.click();
+  await tick();
+}
+
+/** What goes away by itself stays to be looked at. */
+function holdTime(): void {
+  const later = window.setTimeout;
+  window.setTimeout = ((act: TimerHandler, millis = 0, ...rest: unknown[]) =>
+    millis >= 1000 ? 0 : later(act, millis, ...rest)) as typeof window.setTimeout;
+}
+
+const long = 'a way that takes into account what was said about it earlier, and everything that nobody has thought of yet';
+
+/** How each state is reached. */
+export const states: Record<GalleryState, Shown> = {
+  loading: {
+    scene: () => {
+      const bridge = base([]);
+      bridge.subscribe = () => new Promise(() => undefined);
+      return bridge;
+    },
+    shows: 'main .connecting',
+  },
+  empty: { scene: () => desk(), shows: 'aside .empty' },
+  one: { scene: () => desk(asks(auth)), shows: 'aside [data-option=q1o3]' },
+  many: {
+    scene: () => {
+      const bridge = desk(asks(auth, providers), aRequest({ id: 'r2', questions: [providers], askedAt: at(NOW - 8_000) }));
+      bridge.snapshot.approvals = [shell];
+      return bridge;
+    },
+    shows: 'aside [data-approval]',
+  },
+  error: {
+    scene: () =>
+      desk(asks(auth)).on('answer_question', () => {
+        throw anError({ code: 'storage_full' });
+      }),
+    act: async () => {
+      await press('JWT');
+      await press(t('question.submit'));
+    },
+    shows: 'aside [data-card=r1] [role=alert]',
+  },
+  sending: {
+    scene: () => desk(asks(auth)).on('answer_question', () => new Promise(() => undefined)),
+    act: async () => {
+      await press('JWT');
+      await press(t('question.submit'));
+    },
+    shows: 'aside [data-card=r1][data-state=sending]',
+  },
+  delivered: {
+    scene: () => desk(ended(answered, { delivery: { delivery: 'pending' } })),
+    act: (_, bridge) => {
+      holdTime();
+      bridge.push({ change: 'request', request: ended(answered) });
+    },
+    shows: 'aside [data-card=r1][data-state=delivered]',
+  },
+  parked: {
+    scene: () => {
+      const parked = { ...ended(answered, { delivery: { delivery: 'parked' } }), session: 's5' };
+      const bridge = desk(parked);
+      bridge.entries['s5'] = [...talk, anEntry(3, { kind: 'request', request: parked.id })];
+      return bridge;
+    },
+    act: (desk) => desk.dispatch({ type: 'session_selected', session: 's5' }),
+    shows: 'aside [data-kept=r1]',
+  },
+  expired: {
+    scene: () => desk(ended({ outcome: 'expired' })),
+    act: () => document.querySelector<HTMLElement>('aside [data-missed] summary')?.click(),
+    shows: 'main [data-request=r1][data-state=expired]',
+  },
+  orphaned: {
+    scene: () => desk(ended({ outcome: 'orphaned', why: 'agent_ended' }, unheard)),
+    act: () => document.querySelector<HTMLElement>('aside [data-missed] summary')?.click(),
+    shows: 'aside [data-missed=r1] fieldset',
+  },
+  declined: {
+    scene: () => desk(ended({ outcome: 'declined', words: 'Ask me tomorrow' })),
+    shows: 'main [data-request=r1][data-state=declined]',
+  },
+  withdrawn: {
+    scene: () => desk(ended({ outcome: 'withdrawn', why: { why: 'by_agent' } }, unheard)),
+    shows: 'main [data-request=r1][data-state=withdrawn]',
+  },
+  replied: {
+    scene: () => desk(ended({ outcome: 'replied_in_chat', text: 'Use whatever the gateway uses' })),
+    shows: 'main [data-request=r1][data-state=replied_in_chat]',
+  },
+  secret: {
+    scene: () => desk(asks(aQuestion(1, { header: 'Token', kind: 'secret', options: [], text: 'Which token may I use?' }))),
+    act: () => type('aside input[type=password]', 'not a real token'),
+    shows: 'aside input[type=password]',
+  },
+  text: {
+    scene: () => desk(asks(aQuestion(1, { header: null, kind: 'text', options: [], text: 'What should the release be called?' }))),
+    act: () => type('aside fieldset textarea', 'Winter,\nthe second'),
+    shows: 'aside fieldset textarea',
+  },
+  confirm: {
+    scene: () =>
+      desk(
+        asks(
+          aQuestion(1, { header: 'Publish', kind: 'confirm', options: ['Yes', 'No'], allowsOther: false, text: 'Publish it now?' }),
+        ),
+      ),
+    shows: 'aside [data-option=q1o2]',
+  },
+  preview: {
+    scene: () => desk(asks(auth)),
+    act: () => document.querySelector<HTMLElement>('aside [data-option=q1o1] input')?.focus(),
+    shows: 'aside .preview',
+  },
+  note: {
+    scene: () => desk(asks(auth)),
+    act: async () => {
+      await press('Session-based');
+      await press(t('question.note_add'));
+      await type('aside .note textarea', 'Only for the public routes');
+    },
+    shows: 'aside .note textarea',
+  },
+  right_to_left: {
+    scene: () =>
+      desk(
+        asks(
+          aQuestion(1, {
+            header: 'طريقة الدخول',
+            text: 'أي طريقة تسجيل دخول نستخدم لواجهة API العامة؟',
+            options: [
+              { label: 'OAuth 2.0 (Recommended)', description: 'معيار معروف، ويعمل مع مزود الهوية الحالي.' },
+              { label: 'رموز JWT', description: 'رموز بلا حالة، توقعها الواجهة نفسها.' },
+              { label: 'עוגיה וטבלת הפעלות', description: 'פשוט לביטול' },
+            ],
+          }),
+        ),
+      ),
+    shows: 'aside [data-option=q1o3]',
+  },
+  long_texts: {
+    scene: () =>
+      desk(
+        asks(
+          ...[1, 2, 3, 4].map((place) =>
+            aQuestion(place, {
+              header: `A header of its own, number ${place}`,
+              text: `Question ${place}: which of these ways should be taken, given that each is ${long}?`,
+              options: [1, 2, 3, 4].map((n) => ({
+                label: `Way ${n}: ${long}`,
+                description: `It is ${long}; and_a_word_of_its_own_without_any_place_to_break_it_anywhere_at_all_${n}.`,
+              })),
+            }),
+          ),
+        ),
+      ),
+    shows: 'aside [data-step=summary]',
+  },
+  forty_options: {
+    scene: () =>
+      desk(
+        asks(
+          aQuestion(1, {
+            header: 'Region',
+            kind: 'multi',
+            text: 'In which regions should it run?',
+            options: Array.from({ length: 40 }, (_, n) => ({ label: `Region ${n + 1}`, description: `Zone ${(n % 7) + 1}` })),
+          }),
+        ),
+      ),
+    shows: 'aside [data-option=q1o40]',
+  },
+  narrow: {
+    scene: () => desk(asks(auth, providers)),
+    act: (desk) => desk.dispatch({ type: 'panel_resized', width: 320 }),
+    shows: 'aside [data-step=summary]',
+  },
+  large_text: { scene: () => desk(asks(auth)), shows: 'aside [data-option=q1o3]' },
+  forced_colours: {
+    scene: () => desk(asks(auth, providers)),
+    act: async () => {
+      forceColours();
+      await press('JWT');
+      await press('1');
+    },
+    shows: 'aside [data-option=q1o2] input:checked',
+  },
+};
+
+async function type(css: string, text: string): Promise<void> {
+  await tick();
+  const field = document.querySelector<HTMLInputElement | HTMLTextAreaElement>(css);
+  if (!field) throw new Error(`there is no ${css}`);
+  field.value = text;
+  field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+  await tick();
+}
+
+/** WebKit never has colours forced on it: what is written for that is made to hold without being asked for. */
+function forceColours(): void {
+  const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
+  const forced = rules.filter((rule) => rule instanceof CSSMediaRule && rule.conditionText.includes('forced-colors'));
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(forced.flatMap((rule) => [...(rule as CSSMediaRule).cssRules].map(({ cssText }) => cssText)).join('\n'));
+  document.adoptedStyleSheets.push(sheet);
+}

@@ -1,0 +1,26 @@
+import { spoken } from './language.svelte';
+
+/** Something that writes as people do in one place; made once for each. */
+export function inLanguage<T>(make: (locale: string) => T): () => T {
+  const made = new Map<string, T>();
+  return () => {
+    const { locale } = spoken;
+    const known = made.get(locale);
+    if (known !== undefined) return known;
+    const fresh = make(locale);
+    made.set(locale, fresh);
+    return fresh;
+  };
+}
+
+const numbers = inLanguage((locale) => new Intl.NumberFormat(locale));
+const conjunctions = inLanguage((locale) => new Intl.ListFormat(locale, { type: 'conjunction' }));
+
+export function number(value: number): string {
+  return numbers().format(value);
+}
+
+/** Names in a sentence: `a, b, and c`. */
+export function list(names: readonly string[]): string {
+  return conjunctions().format(names);
+}
