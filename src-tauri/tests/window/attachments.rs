@@ -15,7 +15,7 @@ const PNG: &str =
 struct Real {
     desk: Desk,
     mock: MockApi,
-    project: TempDir,
+    _project: TempDir,
     data: TempDir,
     session: String,
     _home: TempDir,
@@ -41,7 +41,7 @@ impl Real {
             "options": { "program": program }, "name": "Real" });
         let session = desk.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
         desk.select(&session).await;
-        Some(Self { desk, mock, project, data, session, _home: home })
+        Some(Self { desk, mock, _project: project, data, session, _home: home })
     }
 
     /// Pastes an image into the composer as the webview tells of it.

@@ -29,11 +29,11 @@ struct Keys<'a> {
 impl Keys<'_> {
     async fn press(&mut self, key: char, held: Option<char>) {
         let mut actions = KeyActions::new("keyboard".to_owned());
-        for value in held {
+        if let Some(value) = held {
             actions = actions.then(KeyAction::Down { value });
         }
         actions = actions.then(KeyAction::Down { value: key }).then(KeyAction::Up { value: key });
-        for value in held {
+        if let Some(value) = held {
             actions = actions.then(KeyAction::Up { value });
         }
         self.desk.client.perform_actions(actions).await.unwrap();
