@@ -59,6 +59,12 @@ fn well_formed(name: &str) -> Value {
         "search_history" => json!({"query": "hello", "limit": 5}),
         "read_past_sessions" => json!({}),
         "save_export" => json!({"session": session, "format": "markdown"}),
+        "search_questions" => {
+            json!({"wanted": {"query": "hello", "session": null, "outcomes": []}, "limit": 5, "offset": 0})
+        }
+        "save_questions" => {
+            json!({"wanted": {"query": "hello", "session": null, "outcomes": []}, "format": "csv"})
+        }
         "delete_session" => json!({"requestId": request_id, "session": session}),
         "save_draft" => {
             let draft = json!({"of": "request", "id": id, "draft": {"words": "not yet"}});
@@ -115,6 +121,8 @@ async fn every_command_of_the_list_is_carried_out_by_its_name() {
         "search_history: done",
         "read_past_sessions: done",
         "save_export: not_found",
+        "search_questions: done",
+        "save_questions: done",
         "delete_session: not_found",
         "save_draft: not_found",
         "read_drafts: done",
