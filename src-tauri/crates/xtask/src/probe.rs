@@ -116,9 +116,9 @@ fn is_present(toolbox: &Toolbox, part: Part) -> bool {
         Part::Xdotool => program("xdotool"),
         Part::WindowManager => program("openbox"),
         Part::Font => has_dejavu(toolbox),
-        Part::ChineseFont => toolbox
-            .output("fc-list", &[":lang=zh", "family"])
-            .is_some_and(|found| !found.trim().is_empty()),
+        Part::ChineseFont => {
+            toolbox.output("fc-list", &[":lang=zh", "family"]).is_some_and(|found| !found.trim().is_empty())
+        }
         Part::Accessibility => {
             ["/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-spi2-core/at-spi-bus-launcher"]
                 .iter()
