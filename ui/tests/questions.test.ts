@@ -65,7 +65,7 @@ describe('the line of an ended request in the transcript', () => {
     const inside = within(shown.querySelector<HTMLElement>('details')!);
     expect(inside.getByText('Which store?')).toBeVisible();
     expect(inside.getByText('SQLite')).toBeVisible();
-    expect(inside.getByText(/^PostgreSQL/)).toHaveTextContent('PostgreSQL (chosen)');
+    expect(inside.getByText(/^PostgreSQL/).closest('li')).toHaveTextContent('PostgreSQL (chosen)');
     expect(inside.getByText('In your own words: in a cluster')).toBeVisible();
     expect(inside.getByText('Note: for now')).toBeVisible();
     expect(inside.getByText(/^Asked by reviewer · Ended by you · .* · waited 1:15$/)).toBeVisible();

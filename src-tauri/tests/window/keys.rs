@@ -202,7 +202,7 @@ async fn case_12_a_look_back_by_keys_stays() {
     keys.press(&["Alt+Right", "Alt+Right", "Alt+Right"]).await;
     desk.shows_text("aside [data-summary]", "Not answered").await;
     keys.press(&["Ctrl+Enter"]).await;
-    desk.shows_text("aside [role=alert]", "Not answered: Two?, Three?").await;
+    desk.shows_text("aside [role=alert]", "Not answered: Two? and Three?").await;
     assert!(desk.responses().is_empty());
     keys.press(&["Ctrl+Enter"]).await;
     let responses = desk.wait_for_responses(1).await;

@@ -12,6 +12,7 @@ mod desk;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use askdesk_api::dto::{AttachedFiles, RefusedWhy};
 use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES};
@@ -20,6 +21,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use desk::{Bridge, fake_agent, fresh};
 use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nas good as an image";
 
@@ -111,8 +113,14 @@ async fn a_message_goes_out_with_what_is_attached_and_is_exported_by_name() {
     let image = paste(&bridge, session, "shot.png", PNG).await.attached;
     bridge.call("send_message", send(session, "", &image)).await.unwrap();
     bridge.until("the question is over", |now| now.requests.iter().all(|it| !it.is_open())).await;
-    let record = std::fs::read_to_string(bridge.folder.path().join("record")).unwrap();
-    assert!(record.contains(&STANDARD.encode(PNG)), "{record}");
+    let arrived = async {
+        while !std::fs::read_to_string(bridge.folder.path().join("record"))
+            .is_ok_and(|record| record.contains(&STANDARD.encode(PNG)))
+        {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(Duration::from_secs(30), arrived).await.expect("the image's bytes reach the agent");
     let markdown = bridge.exported(&json!(session), "markdown").await.text;
     assert!(markdown.contains("- Image: shot.png, 27 bytes"), "{markdown}");
     let exported = bridge.exported(&json!(session), "json").await.text;

@@ -11,6 +11,7 @@ mod words;
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use askdesk_domain::{
     About, ApprovalState, Delivery, Desk, Entry, Event, Outcome, RequestId, SessionId, Timestamp,
@@ -107,6 +108,12 @@ pub struct Opened {
     pub notice: Option<StorageNotice>,
 }
 
+/// How long a lock that somebody holds is waited for: a desk that is just ending, or a process it was starting as it
+/// ended, which shares the lock until its own program runs.
+const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+/// How long between two looks at it.
+const LOCK_AGAIN: Duration = Duration::from_millis(20);
+
 /// Which kind of write it is, and so how long it may take to be safe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Durability {
@@ -126,10 +133,14 @@ impl Journal {
             |error: std::io::Error| JournalError::Io { path: folder.to_owned(), detail: error.to_string() };
         std::fs::create_dir_all(folder).map_err(io)?;
         let lock = File::create(folder.join("desk.lock")).map_err(io)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(JournalError::Busy { path: folder.to_owned() }),
-            Err(TryLockError::Error(error)) => return Err(io(error)),
+        let until = Instant::now() + LOCK_PATIENCE;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(LOCK_AGAIN),
+                Err(TryLockError::WouldBlock) => return Err(JournalError::Busy { path: folder.to_owned() }),
+                Err(TryLockError::Error(error)) => return Err(io(error)),
+            }
         }
         let path = folder.join("desk.db");
         match Self::open_or_keep(&path, now) {

@@ -14,6 +14,7 @@ mod mirror;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use askdesk_domain::{
     Approval, ApprovalDecision, ApprovalId, ApprovalState, Command, Desk, Draft, DraftOf, Entry, EntryBody,
@@ -378,6 +379,19 @@ async fn a_second_engine_on_one_folder_is_refused_in_words_until_the_first_has_e
     assert_eq!(error.to_string(), words);
     first.handle.close().await.unwrap();
     EngineHandle::open(folder.path(), source()).unwrap().handle.close().await.unwrap();
+}
+
+#[test]
+fn a_desk_that_is_just_ending_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let lock = fs::File::create(folder.path().join("desk.lock")).unwrap();
+    lock.try_lock().unwrap();
+    let ending = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(200));
+        drop(lock);
+    });
+    open(folder.path());
+    ending.join().unwrap();
 }
 
 #[tokio::test]
