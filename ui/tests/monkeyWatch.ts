@@ -53,10 +53,17 @@ export class Watch {
     console.error = (...told: unknown[]) => void this.#broken.push(`console.error: ${told.map(String).join(' ')}`);
     const thrown = (event: ErrorEvent) => void this.#broken.push(`an exception: ${event.message}`);
     const rejected = (reason: unknown) => void this.#broken.push(`an unhandled rejection: ${String(reason)}`);
+    // A choice may lead on to the next question at once, and then it is not in view any more.
+    const changed = ({ target }: Event) => {
+      const fields = target instanceof Element ? target.closest('fieldset') : null;
+      if (fields) this.#noteFields(fields);
+    };
+    document.addEventListener('change', changed, true);
     window.addEventListener('error', thrown);
     process.on('unhandledRejection', rejected);
     this.#stop = () => {
       console.error = error;
+      document.removeEventListener('change', changed, true);
       window.removeEventListener('error', thrown);
       process.off('unhandledRejection', rejected);
     };
@@ -112,7 +119,8 @@ export class Watch {
 
   #allowedByKey(key: string, target: Element): Allowed {
     const button = target.closest<HTMLElement>('button');
-    const onButton = button && (key === '{Enter}' || key === ' ') ? allowedByClick(button) : NOTHING;
+    // A browser clicks a button with Shift held, too.
+    const onButton = button && (key === '{Enter}' || key === ' ' || key === '{Shift>}{Enter}{/Shift}') ? allowedByClick(button) : NOTHING;
     if (openDialog()) return NOTHING;
     if (target.matches('[data-composer]')) {
       const session = target.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView'] ?? null;
@@ -203,12 +211,14 @@ export class Watch {
   }
 
   #noteShown(): void {
-    for (const fields of document.getElementsByTagName('fieldset')) {
-      const card = fields.closest<HTMLElement>(CARD);
-      const request = this.#model.known(card?.dataset['card'] ?? card?.dataset['missed'] ?? '');
-      const question = request?.questions.find(({ id }) => id === fields.dataset['question']);
-      if (request && question) this.#shown.set(`${request.id} ${question.id}`, answerIn(fields, question));
-    }
+    for (const fields of document.getElementsByTagName('fieldset')) this.#noteFields(fields);
+  }
+
+  #noteFields(fields: HTMLElement): void {
+    const card = fields.closest<HTMLElement>(CARD);
+    const request = this.#model.known(card?.dataset['card'] ?? card?.dataset['missed'] ?? '');
+    const question = request?.questions.find(({ id }) => id === fields.dataset['question']);
+    if (request && question) this.#shown.set(`${request.id} ${question.id}`, answerIn(fields, question));
   }
 
   #hear(command: CommandName, input: unknown): void {
@@ -294,13 +304,14 @@ export class Watch {
 
 /** What the fields of a question say, read from the screen alone; none where it is not answered. */
 function answerIn(fields: HTMLElement, question: Question): AnswerInput | null {
-  const field = (selector: string) => fields.querySelector<HTMLTextAreaElement>(selector)?.value ?? '';
-  const checked = [...fields.querySelectorAll<HTMLInputElement>('[data-option] > input:checked')].map(({ value }) => value);
+  const texts = [...fields.getElementsByTagName('textarea')];
+  const note = texts.find((field) => field.closest('[data-note]'))?.value ?? '';
+  const own = texts.find((field) => !field.closest('[data-note]'))?.value ?? '';
+  const checked = [...fields.getElementsByTagName('input')].filter((input) => input.checked).map(({ value }) => value);
   const chosen = checked.filter((value) => value !== 'other');
-  const words = question.kind === 'text' ? field('textarea') : checked.includes('other') ? field('[data-option="other"] textarea') : '';
+  const words = question.kind === 'text' || checked.includes('other') ? own : '';
   const other = words.trim() === '' ? null : words;
   if (chosen.length === 0 && other === null) return null;
-  const note = field('[data-note] textarea');
   return { question: question.id, chosen, other, note: note.trim() === '' ? null : note };
 }
 

@@ -174,11 +174,11 @@ export class ModelDesk extends FakeBridge {
   }
 
   withdraw(id: string, why: WithdrawnWhy): void {
-    this.#end(id, withdrawn(why));
+    this.#end(id, withdrawn(why), null);
   }
 
   expire(id: string): void {
-    this.#end(id, { outcome: 'expired' }, { delivery: 'delivered', at: Date.now() });
+    this.#end(id, { outcome: 'expired' });
   }
 
   withdrawApproval(id: string): void {
