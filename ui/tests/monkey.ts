@@ -13,13 +13,15 @@ const STEPS = 250;
 const STEPS_TOLD = 40;
 const SESSIONS = ['s1', 's2', 's3'] as const;
 
+const WALK = '{Control>}j{/Control}';
+
 const KEYS = [
   ...['1', '2', '3', '4', '9', '1', '2'],
   ...['{ArrowDown}', '{ArrowUp}', '{Enter}', '{Enter}', '{Enter}', ' '],
   ...['{Control>}{Enter}{/Control}', '{Control>}{Enter}{/Control}', '{Shift>}{Enter}{/Shift}'],
   ...['{Alt>}{ArrowRight}{/Alt}', '{Alt>}{ArrowLeft}{/Alt}'],
   ...['n', 'u', '/', '?', 'x', 'a', '{Escape}', '{Tab}'],
-  ...['{Control>}j{/Control}', '{Control>}j{/Control}', '{Control>}k{/Control}', '{Control>}2{/Control}'],
+  ...[WALK, '{Control>}k{/Control}', '{Control>}2{/Control}'],
 ];
 
 /** What somebody could click; looked for by tag, because that is done at every step. */
@@ -128,7 +130,9 @@ class Monkey {
 
   #pick(): [string, () => Promise<void>] {
     const at = this.#below(100);
-    if (at < 30) return this.#key(this.#one(KEYS) ?? 'x');
+    // Whoever is nowhere near a question goes to one now and then, so that the keys meet something.
+    const near = document.activeElement?.closest('[data-card], [data-missed], dialog') != null;
+    if (at < 30) return this.#key(!near && this.#below(3) === 0 ? WALK : (this.#one(KEYS) ?? 'x'));
     if (at < 50) return this.#click();
     if (at < 66) return this.#type();
     if (at < 77) return this.#wait(this.#one([10, 60, 160, 400, 1100, 3100]) ?? 10);
@@ -165,7 +169,7 @@ class Monkey {
   #click(): [string, () => Promise<void>] {
     // An open dialog keeps clicks off what lies below it.
     if (openDialog()) return this.#key('{Escape}');
-    const control = this.#one(controls());
+    const control = this.#one(this.#below(2) === 0 ? within(document.getElementsByClassName('form')[0], 'input') : []) ?? this.#one(controls());
     if (!control) return this.#wait(10);
     return [
       `click ${told(control)}`,
@@ -181,7 +185,9 @@ class Monkey {
     if (openDialog()) return this.#key('{Escape}');
     const at = document.activeElement;
     const here = at instanceof HTMLTextAreaElement && this.#below(2) === 0;
-    const field = here ? at : this.#one(fields());
+    const all = fields();
+    const own = all.filter((field) => field.dataset['composer'] === undefined);
+    const field = here ? at : this.#one(own.length > 0 && this.#below(4) > 0 ? own : all);
     if (!field) return this.#wait(10);
     this.#typed += 1;
     const token = `q${letters(this.#typed)}`;

@@ -166,7 +166,7 @@ export class Watch {
   check(): void {
     this.#checkTexts();
     this.#noteShown();
-    expect(this.#broken).toEqual([]);
+    if (this.#broken.length > 0) throw new Error(this.#broken.join('\n'));
   }
 
   /** Looks whether what was left of requests that others ended stands in the transcript in view. */
