@@ -31,7 +31,7 @@ import {
   writeOther,
 } from './drafts';
 import { putRequest, putSession, receiveFrames } from './frames';
-import { restoreDrafts } from './kept';
+import { fateOf, restoreDrafts } from './kept';
 import { isMissed } from './late';
 import { isHistoryAction, reduceHistory, type HistoryAction } from './history';
 import { isInboxAction, reduceInbox, toSessions, type InboxAction } from './inbox';
@@ -198,8 +198,9 @@ function step(state: State, action: Action): State {
     }
     case 'request_ended': {
       const known = state.requests[action.request.id];
-      // What was typed has gone out or was given up; a secret must not stay behind.
-      const { [action.request.id]: _, ...drafts } = state.drafts;
+      const { [action.request.id]: _, ...others } = state.drafts;
+      // What was typed has gone out or was given up; a secret must not stay behind. What others ended keeps its words.
+      const drafts = fateOf(action.request) === 'goes' ? others : state.drafts;
       const next = { ...state, drafts };
       const newer = known?.state.state === 'ended' && !isMissed(known);
       return newer ? next : putRequest(next, action.request);

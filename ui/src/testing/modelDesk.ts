@@ -1,0 +1,344 @@
+import type {
+  AnswerInput,
+  Approval,
+  Change,
+  Delivery,
+  Entry,
+  EntryBody,
+  HeldAnswer,
+  OrphanedWhy,
+  Outcome,
+  Request,
+  Session,
+  SessionId,
+  WithdrawnWhy,
+} from '../generated/wire';
+import type { CommandName, Input, Output } from '../platform/bridge';
+import { fateOf, isBlank } from '../store/kept';
+import { isMissed } from '../store/late';
+import { anEntry } from './desk';
+import { anError, FakeBridge } from './fakeBridge';
+
+/** How a command fares on its way: how long either way takes, and what goes wrong. */
+export interface Luck {
+  millis: number;
+  fails: 'no' | 'refused' | 'reply_lost';
+}
+
+/** The commands that change something; the others are answered at once. */
+const DEEDS: ReadonlySet<CommandName> = new Set([
+  'answer_question',
+  'hold_answer',
+  'take_back_answer',
+  'decline_question',
+  'cancel_question',
+  'dismiss_request',
+  'retry_delivery',
+  'decide_approval',
+  'send_message',
+  'queue_message',
+  'interrupt_session',
+  'stop_session',
+  'resume_session',
+]);
+
+/** A small desk behind the bridge: it ends requests, holds answers and keeps drafts as the app does. */
+export class ModelDesk extends FakeBridge {
+  /** Hears of every command in the moment the window sends it. */
+  hear: (command: CommandName, input: unknown) => void = () => undefined;
+  /** Hears of an answer that was held and goes now. */
+  hearHeldGo: (held: HeldAnswer) => void = () => undefined;
+  /** Says how the next command fares. */
+  luck: () => Luck = () => ({ millis: 0, fails: 'no' });
+  /** What was said in each session. */
+  readonly said: Record<SessionId, string[]> = {};
+  /** The deeds that came back to the window. */
+  settled = 0;
+  /** The requests whose held answer is being taken back or changed. */
+  readonly turning = new Map<string, number>();
+  readonly #outputs = new Map<string, unknown>();
+  readonly #orders = new Map<string, number>();
+  readonly #past = new Map<string, Request>();
+
+  constructor(sessions: Session[]) {
+    super({ sessions });
+    this.on('answer_question', ({ id, answers }) => this.#answer(id, answers));
+    this.on('decline_question', ({ id, words }) => this.#byPerson(id, { outcome: 'declined', words }));
+    this.on('cancel_question', ({ id }) => this.#byPerson(id, withdrawn({ why: 'cancelled', reason: null })));
+    this.on('dismiss_request', ({ id }) => this.#dismiss(id));
+    this.on('retry_delivery', ({ id }) => this.#deliver(id, { delivery: 'pending' }));
+    this.on('hold_answer', ({ id, answers }) => this.#hold(id, answers));
+    this.on('take_back_answer', ({ id }) => this.#takeBack(id));
+    this.on('decide_approval', ({ id, decision }) => {
+      const approval = this.approval(id);
+      if (approval.state.state !== 'open') throw ended();
+      this.#dropDraft(id);
+      return this.#put({ ...approval, state: { state: 'decided', decision, at: Date.now(), error: null } });
+    });
+    this.on('send_message', ({ session, text }) => {
+      this.#say(session, text);
+      for (const { id } of this.open(session)) this.#end(id, { outcome: 'replied_in_chat', text });
+      return {};
+    });
+    this.on('queue_message', ({ session, text }) => {
+      this.#say(session, text);
+      return this.session(session);
+    });
+    this.on('interrupt_session', ({ session }) => {
+      for (const { id } of this.open(session)) this.withdraw(id, { why: 'interrupted' });
+      this.#change(session, { state: { state: 'idle' } });
+      return {};
+    });
+    this.on('stop_session', ({ session }) => {
+      this.endSession(session, 'session_stopped');
+      return {};
+    });
+    this.on('resume_session', ({ session }) => this.resume(session));
+    this.on('save_draft', ({ page, n, draft }) => {
+      const request = this.known(draft.id);
+      const approval = this.snapshot.approvals.find(({ id }) => id === draft.id);
+      if (request ? fateOf(request) === 'goes' : approval?.state.state === 'decided') throw ended();
+      const earlier = this.#orders.get(`${page} ${draft.id}`) ?? 0;
+      if (n < earlier) return {};
+      this.#orders.set(`${page} ${draft.id}`, n);
+      this.#dropDraft(draft.id);
+      if (!isBlank(draft)) this.drafts = [draft, ...this.drafts];
+      return {};
+    });
+    this.on('read_transcript', ({ session }) => ({
+      entries: this.entries[session] ?? [],
+      more: false,
+      requests: [...this.#past.values()].filter((request) => request.session === session),
+      approvals: [],
+    }));
+  }
+
+  override async call<C extends CommandName>(command: C, input: Input<C>): Promise<Output<C>> {
+    this.hear(command, input);
+    const { fails, millis } = command === 'save_draft' || DEEDS.has(command) ? this.luck() : smooth;
+    if (!DEEDS.has(command)) {
+      if (fails === 'refused') throw anError();
+      return super.call(command, input);
+    }
+    const { id, requestId } = input as { id?: string; requestId: string };
+    const turns = command === 'hold_answer' || command === 'take_back_answer' ? (id ?? null) : null;
+    this.#turn(turns, 1);
+    try {
+      if (millis > 0) await pause(millis);
+      if (fails === 'refused') throw anError();
+      if (!this.#outputs.has(requestId)) this.#outputs.set(requestId, await super.call(command, input));
+      if (fails === 'reply_lost') throw new Error('The reply was lost.');
+      if (millis > 0) await pause(millis);
+      return this.#outputs.get(requestId) as Output<C>;
+    } finally {
+      this.#turn(turns, -1);
+      this.settled += 1;
+    }
+  }
+
+  #turn(id: string | null, by: 1 | -1): void {
+    if (id !== null) this.turning.set(id, (this.turning.get(id) ?? 0) + by);
+  }
+
+  /** A request, also one that only pages of the transcript still tell of. */
+  known(id: string): Request | null {
+    return this.snapshot.requests.find((request) => request.id === id) ?? this.#past.get(id) ?? null;
+  }
+
+  session(id: SessionId): Session {
+    const found = this.snapshot.sessions.find((session) => session.id === id);
+    if (!found) throw anError({ code: 'not_found' });
+    return found;
+  }
+
+  approval(id: string): Approval {
+    const found = this.snapshot.approvals.find((approval) => approval.id === id);
+    if (!found) throw anError({ code: 'not_found' });
+    return found;
+  }
+
+  open(session: SessionId): Request[] {
+    return this.snapshot.requests.filter((one) => one.session === session && one.state.state === 'open');
+  }
+
+  isRunning(session: SessionId): boolean {
+    return this.session(session).state.state !== 'ended';
+  }
+
+  ask(request: Request): void {
+    this.push({ change: 'request', request }, this.#entry(request.session, { kind: 'request', request: request.id }));
+  }
+
+  askPermission(approval: Approval): void {
+    this.push({ change: 'approval', approval }, this.#entry(approval.session, { kind: 'approval', approval: approval.id }));
+  }
+
+  withdraw(id: string, why: WithdrawnWhy): void {
+    this.#end(id, withdrawn(why), null);
+  }
+
+  expire(id: string): void {
+    this.#end(id, { outcome: 'expired' });
+  }
+
+  withdrawApproval(id: string): void {
+    this.#put({ ...this.approval(id), state: { state: 'withdrawn', at: Date.now() } });
+  }
+
+  /** Takes the oldest end that is on its way a step further. */
+  deliverNext(worked: boolean): void {
+    const next = this.snapshot.requests.find((request) => deliveryOf(request)?.delivery === 'pending');
+    if (next) this.#deliver(next.id, worked ? { delivery: 'delivered', at: Date.now() } : { delivery: 'failed', error: 'broken pipe' });
+  }
+
+  endSession(session: SessionId, why: OrphanedWhy): void {
+    for (const { id } of this.open(session)) this.#end(id, { outcome: 'orphaned', why }, null);
+    for (const { id, ...rest } of this.snapshot.approvals) {
+      if (rest.session === session && rest.state.state === 'open') this.withdrawApproval(id);
+    }
+    for (const request of this.snapshot.requests) {
+      const how = deliveryOf(request)?.delivery;
+      const late = isByPerson(request) && (how === 'pending' || how === 'failed');
+      if (request.session === session && late) this.#deliver(request.id, { delivery: 'parked' });
+    }
+    this.#change(session, { state: { state: 'ended', end: { end: 'app_quit' }, at: Date.now() }, resumable: true });
+  }
+
+  /** What is over is left to the pages of the transcript, as for a window that comes anew. */
+  forgetOver(): void {
+    const isOver = (request: Request) =>
+      request.state.state === 'ended' && !isMissed(request) && (deliveryOf(request)?.delivery ?? 'delivered') === 'delivered';
+    for (const request of this.snapshot.requests.filter(isOver)) this.#past.set(request.id, request);
+    this.snapshot = { ...this.snapshot, requests: this.snapshot.requests.filter((one) => !isOver(one)) };
+  }
+
+  /** Loses a delta on its way, so that the window has to ask for everything again. */
+  gap(): void {
+    this.snapshot = { ...this.snapshot, seq: this.snapshot.seq + 1 };
+    this.push();
+  }
+
+  resume(session: SessionId): Session {
+    if (!this.isRunning(session)) this.#change(session, { state: { state: 'working' }, resumable: false });
+    for (const request of this.snapshot.requests) {
+      const parked = request.session === session && deliveryOf(request)?.delivery === 'parked';
+      if (parked) this.#deliver(request.id, { delivery: 'pending' });
+    }
+    return this.session(session);
+  }
+
+  #answer(id: string, answers: readonly AnswerInput[]): Request {
+    const given = answers.map((answer) => ({ ...answer, secretGiven: false }));
+    return this.#byPerson(id, { outcome: 'answered', answers: given });
+  }
+
+  #byPerson(id: string, outcome: Outcome): Request {
+    const request = this.request(id);
+    if (request.state.state === 'ended' && !isMissed(request)) throw ended();
+    const running = this.isRunning(request.session);
+    return this.#end(id, outcome, { delivery: running ? 'pending' : 'parked' });
+  }
+
+  #dismiss(id: string): Request {
+    const request = this.request(id);
+    if (request.state.state === 'open') throw anError({ code: 'invalid' });
+    if (isMissed(request)) return this.#end(id, withdrawn({ why: 'cancelled', reason: null }), null);
+    return this.#end(id, request.state.outcome, null);
+  }
+
+  #hold(id: string, answers: AnswerInput[]): Record<string, never> {
+    if (this.request(id).state.state !== 'open') throw ended();
+    const now = Date.now();
+    const held: HeldAnswer = { request: id, answers, since: now, until: now + 3000, error: null };
+    this.push({ change: 'answer_held', held });
+    setTimeout(() => {
+      if (!this.snapshot.held.includes(held)) return;
+      if (this.luck().fails === 'refused') {
+        this.push({ change: 'answer_held', held: { ...held, error: 'The disk says no.' } });
+        return;
+      }
+      this.hearHeldGo(held);
+      this.#answer(id, answers);
+    }, held.until - now);
+    return {};
+  }
+
+  #takeBack(id: string): Record<string, never> {
+    if (this.request(id).state.state !== 'open') throw ended();
+    if (this.#isHeld(id)) this.push({ change: 'answer_let_go', request: id });
+    return {};
+  }
+
+  #isHeld(id: string): boolean {
+    return this.snapshot.held.some(({ request }) => request === id);
+  }
+
+  #end(id: string, outcome: Outcome, delivery: Delivery | null = { delivery: 'pending' }): Request {
+    const request: Request = { ...this.request(id), state: { state: 'ended', at: Date.now(), outcome, delivery } };
+    if (fateOf(request) === 'goes') this.#dropDraft(id);
+    const letGo: Change[] = this.#isHeld(id) ? [{ change: 'answer_let_go', request: id }] : [];
+    this.push({ change: 'request', request }, ...letGo);
+    return request;
+  }
+
+  #deliver(id: string, delivery: Delivery): Request {
+    const request = this.request(id);
+    if (request.state.state === 'open') throw anError({ code: 'invalid' });
+    const next: Request = { ...request, state: { ...request.state, delivery } };
+    this.push({ change: 'request', request: next });
+    return next;
+  }
+
+  #put(approval: Approval): Approval {
+    this.push({ change: 'approval', approval });
+    return approval;
+  }
+
+  #change(id: SessionId, to: Partial<Session>): void {
+    this.push({ change: 'session', session: { ...this.session(id), ...to } });
+  }
+
+  #say(session: SessionId, text: string): void {
+    (this.said[session] ??= []).push(text);
+    this.#change(session, { state: { state: 'working' }, resumable: false });
+    this.push(this.#entry(session, { kind: 'person', text, attachments: [] }));
+  }
+
+  /** Puts an entry at the end of a session's transcript. */
+  write(session: SessionId, body: EntryBody): void {
+    this.push(this.#entry(session, body));
+  }
+
+  #entry(session: SessionId, body: EntryBody): Change {
+    const before: readonly Entry[] = this.entries[session] ?? [];
+    const entry = anEntry(before.length + 1, body);
+    this.entries[session] = [...before, entry];
+    return { change: 'entry', session, entry };
+  }
+
+  #dropDraft(id: string): void {
+    this.drafts = this.drafts.filter((draft) => draft.id !== id);
+  }
+}
+
+const smooth: Luck = { millis: 0, fails: 'no' };
+
+function pause(millis: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, millis));
+}
+
+function withdrawn(why: WithdrawnWhy): Outcome {
+  return { outcome: 'withdrawn', why };
+}
+
+function ended() {
+  return anError({ code: 'already_ended', retryable: false, ended: { by: 'person', at: Date.now() } });
+}
+
+function deliveryOf({ state }: Request): Delivery | null {
+  return state.state === 'ended' ? state.delivery : null;
+}
+
+function isByPerson({ state }: Request): boolean {
+  return state.state === 'ended' && (state.outcome.outcome === 'answered' || state.outcome.outcome === 'declined');
+}

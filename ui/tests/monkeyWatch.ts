@@ -1,0 +1,383 @@
+import { expect } from 'vitest';
+
+import type { AnswerInput, ApprovalDecision, HeldAnswer, Question, Request } from '../src/generated/wire';
+import type { CommandName, Input } from '../src/platform/bridge';
+import { t } from '../src/shared/messages';
+import type { Desk } from '../src/store/desk.svelte';
+import { fateOf } from '../src/store/kept';
+import type { ModelDesk } from '../src/testing/modelDesk';
+
+const CARD = '[data-card], [data-missed]';
+
+/** What the person's act of this step may send, by what was on the screen when it began. */
+interface Allowed {
+  answers: string | null;
+  hold: { request: string; option: string } | null;
+  declines: string | null;
+  /** Closing, dismissing and trying again. */
+  ends: { command: CommandName; request: string } | null;
+  decides: { approval: string; decision: ApprovalDecision['decision'] } | null;
+  says: string | null;
+}
+
+const NOTHING: Allowed = { answers: null, hold: null, declines: null, ends: null, decides: null, says: null };
+
+/** Words that were typed, and what they were begun on. */
+interface Token {
+  token: string;
+  on: { kind: 'request' | 'approval' | 'message'; id: string };
+}
+
+/** Holds the promises against every step: no text lost, no answer unasked, no focus taken, no error. */
+export class Watch {
+  desk: Desk | null = null;
+  readonly #model: ModelDesk;
+  #allowed: Allowed | null = null;
+  /** Answers that were asked for and wait for their turn. */
+  #holds: { request: string; option: string }[] = [];
+  /** What each question showed when it was last in view. */
+  readonly #shown = new Map<string, AnswerInput | null>();
+  /** The requests the panel showed around the person's last act, if that was in it. */
+  #at: readonly string[] = [];
+  #tokens: Token[] = [];
+  /** Words that were left when others ended what they were begun on. */
+  #left: Token[] = [];
+  readonly #broken: string[] = [];
+  readonly #stop: () => void;
+
+  constructor(model: ModelDesk) {
+    this.#model = model;
+    model.hear = (command, input) => this.#hear(command, input);
+    model.hearHeldGo = (held) => this.#hearHeldGo(held);
+    const { error } = console;
+    console.error = (...told: unknown[]) => void this.#broken.push(`console.error: ${told.map(String).join(' ')}`);
+    const thrown = (event: ErrorEvent) => void this.#broken.push(`an exception: ${event.message}`);
+    const rejected = (reason: unknown) => void this.#broken.push(`an unhandled rejection: ${String(reason)}`);
+    // A choice may lead on to the next question at once, and then it is not in view any more.
+    const changed = ({ target }: Event) => {
+      const fields = target instanceof Element ? target.closest('fieldset') : null;
+      if (fields) this.#noteFields(fields);
+    };
+    document.addEventListener('change', changed, true);
+    window.addEventListener('error', thrown);
+    process.on('unhandledRejection', rejected);
+    this.#stop = () => {
+      console.error = error;
+      document.removeEventListener('change', changed, true);
+      window.removeEventListener('error', thrown);
+      process.off('unhandledRejection', rejected);
+    };
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  /** Carries out an act of the person: only within it may anything be answered. */
+  async during(act: () => Promise<void>): Promise<void> {
+    const before = this.#panelShown();
+    this.#allowed = NOTHING;
+    await act();
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#allowed = null;
+    const { activeElement } = document;
+    const inPanel = activeElement === document.body ? this.#at.length > 0 : activeElement?.closest('aside') != null;
+    this.#at = inPanel || this.#acted ? [before, this.#panelShown()].flatMap((id) => id ?? []) : [];
+    this.#acted = false;
+  }
+
+  #acted = false;
+
+  /** Lets something happen that is not the person's act: the focus stays where it is. */
+  async quietly(happen: () => Promise<void>): Promise<void> {
+    const before = document.activeElement;
+    const { settled } = this.#model;
+    this.#heldWent = false;
+    await happen();
+    const after = document.activeElement;
+    if (after === before) return;
+    const nowhere = before === null || before === document.body || !before.isConnected;
+    if (nowhere && (after === null || after === document.body)) return;
+    // What the person did before has come to its end, and the focus stood nowhere: it is given back.
+    if (nowhere && (this.#model.settled > settled || this.#heldWent)) return;
+    this.#broken.push(`the focus went by itself from ${named(before)} to ${named(after)}`);
+  }
+
+  #heldWent = false;
+
+  expectClick(control: HTMLElement): void {
+    this.#acted = control.closest('aside') !== null;
+    this.#allowed = allowedByClick(control);
+  }
+
+  expectKey(key: string, target: Element): void {
+    this.#acted = target.closest('aside') !== null;
+    this.#allowed = this.#allowedByKey(key, target);
+    const { hold } = this.#allowed;
+    if (hold) this.#holds.push(hold);
+  }
+
+  #allowedByKey(key: string, target: Element): Allowed {
+    const button = target.closest<HTMLElement>('button');
+    // A browser clicks a button with Shift held, too.
+    const onButton = button && (key === '{Enter}' || key === ' ' || key === '{Shift>}{Enter}{/Shift}') ? allowedByClick(button) : NOTHING;
+    if (openDialog()) return NOTHING;
+    if (target.matches('[data-composer]')) {
+      const session = target.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView'] ?? null;
+      return { ...NOTHING, says: key === '{Enter}' ? session : null };
+    }
+    const card = this.#cardOf(target);
+    const request = card && (isQuestion(card) || isMissed(card)) ? (card.dataset['card'] ?? card.dataset['missed'] ?? null) : null;
+    if (!card || request === null) return onButton;
+    if (key === '{Control>}{Enter}{/Control}') return { ...onButton, answers: request };
+    const ownButton = button !== null && !button.matches('[data-submit]');
+    if (key === '{Enter}') return ownButton ? onButton : { ...onButton, answers: request };
+    const isField = target.matches('textarea, input:not([type=radio], [type=checkbox])');
+    const option = /^[1-9]$/.test(key) && !isField && card.matches('[data-card]') ? card.querySelectorAll<HTMLElement>('fieldset [data-option]')[Number(key) - 1] : null;
+    const chosen = option?.dataset['option'];
+    return chosen !== undefined && chosen !== 'other' ? { ...NOTHING, hold: { request, option: chosen } } : onButton;
+  }
+
+  /** The card a key is for: the one it is pressed on, else the one the panel shows to a person who is in the panel. */
+  #cardOf(target: Element): HTMLElement | null {
+    const card = target.closest<HTMLElement>(CARD);
+    if (card) return card;
+    const shown = this.#panelShown();
+    const inPanel = target.closest('aside') !== null || (target === document.body && shown !== null && this.#at.includes(shown));
+    return inPanel && shown !== null ? cardOf(shown) : null;
+  }
+
+  #panelShown(): string | null {
+    return cards().find((card) => isQuestion(card) && card.closest('aside'))?.dataset['card'] ?? null;
+  }
+
+  typed(token: string, field: HTMLTextAreaElement): void {
+    const card = field.closest<HTMLElement>(CARD);
+    const approval = card?.dataset['approval'];
+    const request = card?.dataset['card'] ?? card?.dataset['missed'];
+    const session = field.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView'];
+    if (approval !== undefined) this.#tokens.push({ token, on: { kind: 'approval', id: approval } });
+    else if (request !== undefined) this.#tokens.push({ token, on: { kind: 'request', id: request } });
+    else if (session !== undefined) this.#tokens.push({ token, on: { kind: 'message', id: session } });
+    this.#acted = field.closest('aside') !== null;
+  }
+
+  /** Looks whether anything was broken up to now. */
+  check(): void {
+    this.#checkTexts();
+    this.#noteShown();
+    if (this.#broken.length > 0) throw new Error(this.#broken.join('\n'));
+  }
+
+  /** Looks whether what was left of requests that others ended stands in the transcript in view. */
+  checkLeftWords(session: string): void {
+    const left = [...document.querySelectorAll('[data-session-view] .left .words')].map((one) => one.textContent ?? '');
+    for (const { token, on } of this.#left) {
+      const request = this.#model.known(on.id);
+      if (on.kind !== 'request' || request?.session !== session || fateOf(request) !== 'words_stay') continue;
+      expect(left.filter((text) => text.includes(token)), `${token}, left of ${on.id}`).toHaveLength(1);
+    }
+  }
+
+  #checkTexts(): void {
+    const state = this.desk?.state;
+    if (!state) return;
+    this.#tokens = this.#tokens.filter(({ token, on }) => {
+      if (on.kind === 'message') {
+        const said = (this.#model.said[on.id] ?? []).some((text) => text.includes(token));
+        const kept = (state.messages[on.id] ?? '').includes(token);
+        // The reply may still be on its way, and so the words may stand there a moment longer.
+        if (said) return kept;
+        if (!kept) this.#broken.push(`${token}, written to ${on.id}, is lost`);
+        return true;
+      }
+      if (on.kind === 'approval') {
+        const approval = this.#model.approval(on.id);
+        if (approval.state.state === 'decided') return false;
+        if (!JSON.stringify(state.decisions[on.id] ?? '').includes(token)) {
+          this.#broken.push(`${token}, written to ${on.id}, is lost`);
+        }
+        return true;
+      }
+      const request = this.#model.known(on.id);
+      if (!request) this.#broken.push(`${on.id} is lost`);
+      if (!request || fateOf(request) === 'goes') return false;
+      if (!JSON.stringify(state.drafts[on.id] ?? '').includes(token)) {
+        this.#broken.push(`${token}, written to ${on.id}, is lost`);
+      }
+      return true;
+    });
+    this.#left = this.#tokens;
+  }
+
+  #noteShown(): void {
+    for (const fields of document.getElementsByTagName('fieldset')) this.#noteFields(fields);
+  }
+
+  #noteFields(fields: HTMLElement): void {
+    const card = fields.closest<HTMLElement>(CARD);
+    const request = this.#model.known(card?.dataset['card'] ?? card?.dataset['missed'] ?? '');
+    const question = request?.questions.find(({ id }) => id === fields.dataset['question']);
+    if (request && question) this.#shown.set(`${request.id} ${question.id}`, answerIn(fields, question));
+  }
+
+  #hear(command: CommandName, input: unknown): void {
+    const told = JSON.stringify(input);
+    switch (command) {
+      case 'answer_question': {
+        const { id, answers } = input as Input<'answer_question'>;
+        if (this.#allowed?.answers !== id) this.#broken.push(`nobody asked for ${command} ${told}`);
+        const shown = this.#shownAnswers(id);
+        if (!same(shown, answers)) this.#broken.push(`${id} showed ${JSON.stringify(shown)} and sent ${JSON.stringify(answers)}`);
+        return;
+      }
+      case 'hold_answer': {
+        const { id, answers } = input as Input<'hold_answer'>;
+        const asked = this.#holds.findIndex(({ request, option }) =>
+          same([{ question: 'q1', chosen: [option], other: null, note: null }], answers) && request === id,
+        );
+        if (asked < 0) this.#broken.push(`nobody asked for ${command} ${told}`);
+        this.#holds = this.#holds.filter((_, index) => index !== asked);
+        return;
+      }
+      case 'decline_question': {
+        const { id, words } = input as Input<'decline_question'>;
+        const field = cardOf(id)?.querySelector<HTMLTextAreaElement>('.decline textarea');
+        const shown = field?.value.trim() === '' ? null : field?.value;
+        if (this.#allowed?.declines !== id || shown !== words) this.#broken.push(`nobody asked for ${command} ${told}`);
+        return;
+      }
+      case 'cancel_question':
+      case 'dismiss_request':
+      case 'retry_delivery': {
+        const { id } = input as { id: string };
+        const { ends } = this.#allowed ?? NOTHING;
+        if (ends?.command !== command || ends.request !== id) this.#broken.push(`nobody asked for ${command} ${told}`);
+        return;
+      }
+      case 'decide_approval': {
+        const { id, decision } = input as Input<'decide_approval'>;
+        const { decides } = this.#allowed ?? NOTHING;
+        if (decides?.approval !== id || decides.decision !== decision.decision) {
+          this.#broken.push(`nobody asked for ${command} ${told}`);
+        }
+        return;
+      }
+      case 'send_message':
+      case 'queue_message': {
+        const { session, text } = input as Input<'send_message'>;
+        const shown = document.querySelector<HTMLTextAreaElement>(`[data-session-view="${session}"] [data-composer]`)?.value;
+        if (this.#allowed?.says !== session || shown !== text) this.#broken.push(`nobody asked for ${command} ${told}`);
+      }
+    }
+  }
+
+  #hearHeldGo(held: HeldAnswer): void {
+    this.#heldWent = true;
+    const { request: id, answers } = held;
+    // What is on its way to take it back comes too late, as it may.
+    if ((this.#model.turning.get(id) ?? 0) > 0) return;
+    const shown = this.#shownAnswers(id);
+    if (!same(shown, answers)) this.#broken.push(`${id} showed ${JSON.stringify(shown)} when ${JSON.stringify(answers)} went`);
+  }
+
+  /** What a request's card shows as its answers, or showed when each question was last in view. */
+  #shownAnswers(id: string): AnswerInput[] {
+    const card = cardOf(id);
+    const answers = (this.#model.known(id)?.questions ?? []).map((question) => {
+      const fields = card?.querySelector<HTMLElement>(`fieldset[data-question="${question.id}"]`);
+      return fields ? answerIn(fields, question) : (this.#shown.get(`${id} ${question.id}`) ?? null);
+    });
+    const rows = [...(card?.querySelectorAll('[data-summary] li') ?? [])];
+    rows.forEach((row, index) => {
+      const answer = answers[index];
+      const parts = [...row.querySelectorAll('.part')].map((part) => part.textContent);
+      const count = answer ? answer.chosen.length + (answer.other === null ? 0 : 1) : 0;
+      const own = answer?.other ?? null;
+      if (parts.length !== count || (own !== null && !parts.includes(own))) {
+        this.#broken.push(`the summary of ${id} says ${JSON.stringify(parts)} for ${JSON.stringify(answer)}`);
+      }
+    });
+    return answers.flatMap((answer) => answer ?? []);
+  }
+}
+
+/** What the fields of a question say, read from the screen alone; none where it is not answered. */
+function answerIn(fields: HTMLElement, question: Question): AnswerInput | null {
+  const texts = [...fields.getElementsByTagName('textarea')];
+  const note = texts.find((field) => field.closest('[data-note]'))?.value ?? '';
+  const own = texts.find((field) => !field.closest('[data-note]'))?.value ?? '';
+  const checked = [...fields.getElementsByTagName('input')].filter((input) => input.checked).map(({ value }) => value);
+  const chosen = checked.filter((value) => value !== 'other');
+  const words = question.kind === 'text' || checked.includes('other') ? own : '';
+  const other = words.trim() === '' ? null : words;
+  if (chosen.length === 0 && other === null) return null;
+  return { question: question.id, chosen, other, note: note.trim() === '' ? null : note };
+}
+
+function same(one: readonly AnswerInput[], other: readonly AnswerInput[]): boolean {
+  const told = (answers: readonly AnswerInput[]) =>
+    JSON.stringify(answers.map(({ question, chosen, other, note }) => [question, [...chosen].sort(), other, note]));
+  return told(one) === told(other);
+}
+
+function cardOf(id: Request['id']): HTMLElement | null {
+  return cards().find((card) => (isQuestion(card) && card.dataset['card'] === id) || card.dataset['missed'] === id) ?? null;
+}
+
+/** The cards on the screen that hold answers; looked for by class, because that is done at every step. */
+function cards(): HTMLElement[] {
+  return [...document.getElementsByClassName('card'), ...document.getElementsByClassName('missed')] as HTMLElement[];
+}
+
+function isQuestion(card: HTMLElement): boolean {
+  return card.classList.contains('card') && 'card' in card.dataset;
+}
+
+function isMissed(card: HTMLElement): boolean {
+  return 'missed' in card.dataset;
+}
+
+export function openDialog(): HTMLDialogElement | null {
+  return [...document.getElementsByTagName('dialog')].find((dialog) => dialog.open) ?? null;
+}
+
+/** What a click may send, by the words on what is clicked. */
+function allowedByClick(control: HTMLElement): Allowed {
+  const button = control.closest<HTMLElement>('button');
+  const words = button?.textContent?.trim() ?? '';
+  const approval = button?.closest<HTMLElement>('[data-approval]')?.dataset['approval'];
+  if (approval !== undefined) {
+    const by = new Map<string, ApprovalDecision['decision']>([
+      [t('approval.allow'), 'allow_once'],
+      [t('approval.deny'), 'deny'],
+      [t('approval.deny_send'), 'deny'],
+    ]);
+    const decision = by.get(words);
+    return decision ? { ...NOTHING, decides: { approval, decision } } : NOTHING;
+  }
+  if (button?.matches('.composer [type=submit]')) {
+    return { ...NOTHING, says: button.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView'] ?? null };
+  }
+  const card = button?.closest<HTMLElement>(`${CARD}, [data-kept]`);
+  const request = card?.dataset['card'] ?? card?.dataset['missed'] ?? card?.dataset['kept'];
+  if (!button || request === undefined) return NOTHING;
+  if (button.matches('[data-submit]') || words === t('question.submit_anyway')) return { ...NOTHING, answers: request };
+  if (button.closest('.decline')) return words === t('question.decline') ? { ...NOTHING, declines: request } : NOTHING;
+  const ends = new Map<string, CommandName>([
+    [t('question.cancel'), 'cancel_question'],
+    [t('missed.dismiss'), 'dismiss_request'],
+    [t('missed.dismiss_yes'), 'dismiss_request'],
+    [t('kept.give_up'), 'dismiss_request'],
+    [t('delivery.retry'), 'retry_delivery'],
+  ]);
+  const command = ends.get(words);
+  return command ? { ...NOTHING, ends: { command, request } } : NOTHING;
+}
+
+function named(element: Element | null): string {
+  if (!element) return 'nowhere';
+  const about = element.closest<HTMLElement>(CARD);
+  const id = about?.dataset['card'] ?? about?.dataset['missed'] ?? '';
+  return `${element.tagName.toLowerCase()}${element.id === '' ? '' : `#${element.id}`} ${id}`.trim();
+}

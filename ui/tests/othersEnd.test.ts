@@ -1,0 +1,84 @@
+import { screen } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+
+import type { DraftOf, Request } from '../src/generated/wire';
+import { anApproval, anEntry, aQuestion, aRequest } from '../src/testing/desk';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { openDesk, settle } from './open';
+
+const button = (name: string | RegExp) => screen.getByRole('button', { name });
+const field = (name: string | RegExp) => screen.getByRole('textbox', { name });
+
+const declining: DraftOf = {
+  of: 'request',
+  id: 'r1',
+  draft: { active: 0, answers: [], declining: true, words: 'Not now' },
+};
+
+describe('the focus', () => {
+  test('is not taken by a form to decline that comes into view because another request was withdrawn', async () => {
+    const second = aRequest({ id: 'r2', nativeRef: 'n9', askedAt: Date.now(), questions: [aQuestion(1, { header: 'Two' })] });
+    const bridge = new FakeBridge({ requests: [aRequest(), second] });
+    bridge.drafts = [declining];
+    const { user } = await openDesk(bridge);
+    await user.click(button('2 Two'));
+    const withdrawn = { outcome: 'withdrawn', why: { why: 'by_agent' } } as const;
+    bridge.push({
+      change: 'request',
+      request: { ...second, state: { state: 'ended', at: 1, delivery: null, outcome: withdrawn } },
+    });
+    await settle();
+    expect(field(/What to tell the agent/)).toHaveValue('Not now');
+    expect(document.body).toHaveFocus();
+  });
+
+  test('is not taken by forms that stand open when the window is loaded', async () => {
+    const bridge = new FakeBridge({ requests: [aRequest()], approvals: [anApproval()] });
+    const draft = { form: 'message', message: 'Elsewhere', rules: null, plan: null, mode: null } as const;
+    bridge.drafts = [declining, { of: 'approval', id: 'a1', draft }];
+    await openDesk(bridge);
+    expect(screen.getAllByRole('textbox', { name: /What to tell the agent/ })).toHaveLength(2);
+    expect(document.body).toHaveFocus();
+  });
+
+  test('goes to such a form where the person opens it', async () => {
+    const bridge = new FakeBridge({ requests: [aRequest()], approvals: [anApproval()] });
+    const { user } = await openDesk(bridge);
+    await user.click(button('Decline'));
+    await settle();
+    expect(field(/What to tell the agent/)).toHaveFocus();
+    await user.click(button('Back to the question'));
+    await user.click(button('Deny with message'));
+    await settle();
+    expect(field('What to tell the agent')).toHaveFocus();
+  });
+
+  test('goes to what is to change in a plan where the person sends it back', async () => {
+    const what = { detail: 'plan', plan: 'Do it.', path: null } as const;
+    const bridge = new FakeBridge({ approvals: [anApproval({ what })] });
+    const { user } = await openDesk(bridge);
+    await user.click(button('Send back'));
+    await settle();
+    expect(field('What should change')).toHaveFocus();
+  });
+});
+
+test('words that a reply in chat left stay where its delivery is tried again', async () => {
+  const state = {
+    state: 'ended',
+    at: 1,
+    outcome: { outcome: 'replied_in_chat', text: 'Go on' },
+    delivery: { delivery: 'failed', error: 'broken pipe' },
+  } as const;
+  const request: Request = aRequest({ state });
+  const bridge = new FakeBridge({ requests: [request] });
+  bridge.entries = { s1: [anEntry(1, { kind: 'request', request: 'r1' })] };
+  const answers = [{ question: 'q1', chosen: [], otherChosen: true, other: 'half a thought', note: '' }];
+  bridge.drafts = [{ of: 'request', id: 'r1', draft: { active: 0, answers, declining: false, words: '' } }];
+  bridge.on('retry_delivery', () => ({ ...request, state: { ...state, delivery: { delivery: 'delivered', at: 2 } } }));
+  const { user } = await openDesk(bridge);
+  expect(screen.getByText(/half a thought/)).toBeVisible();
+  await user.click(button('Retry'));
+  await settle();
+  expect(screen.getByText(/half a thought/)).toBeVisible();
+});
