@@ -190,7 +190,8 @@ describe('a stretch of a transcript', () => {
       requests: [request],
       approvals: [],
     }));
-    await openStretch(bridge);
+    const { user } = await openStretch(bridge);
+    await user.click(within(stretch()).getByText('Questions and options'));
     for (const words of ['Question 1?', 'OAuth 2.0', 'JWT', 'with refresh tokens', 'Ended by you · ']) {
       expect(stretch()).toHaveTextContent(words);
     }

@@ -254,6 +254,16 @@ describe('the inbox', () => {
     expect(bridge.sent('decide_approval')).toEqual([]);
   });
 
+  test('no character of what an agent wrote is unseen or turns others round', async () => {
+    const requests = [asked('a', 's1', 30_000, { questions: [aQuestion(1, { text: 'Keep\u202egnihton' })] })];
+    const approvals = [anApproval({ session: 's2', tool: 'Ba\u200bsh' })];
+    const { user } = await openInbox(new FakeBridge({ sessions, requests, approvals }));
+    expect(items()[0]).toHaveAttribute('aria-label', 'api: Keep⟨U+202E⟩gnihton');
+    await user.click(button('Permissions 1'));
+    await settle();
+    expect(screen.getByText(/^Permission to use Ba⟨U\+200B⟩sh/)).toBeVisible();
+  });
+
   test('an empty part says where the rest waits', async () => {
     const { user } = await openInbox(new FakeBridge({ sessions, approvals: [anApproval()] }));
     expect(within(list()).getByRole('status')).toHaveTextContent('No question waits for you.');

@@ -17,6 +17,8 @@ function ended(outcome: Outcome, delivery: Delivery | null = null, changes: Part
   return aRequest({ questions: [store], askedAt: NOW - 75_000, ...changes, state });
 }
 
+const turned = aQuestion(1, { text: 'Delete\u202e?gnihtyreve' });
+
 const delivered: Delivery = { delivery: 'delivered', at: NOW };
 const picked: Outcome = {
   outcome: 'answered',
@@ -79,6 +81,15 @@ describe('the line of an ended request in the transcript', () => {
     const inside = within(shown.querySelector<HTMLElement>('details')!);
     expect(inside.getByText('Secret given')).toBeVisible();
     expect(inside.getByText('Not answered')).toBeVisible();
+  });
+
+  test('draws what it unfolds to when somebody looks', async () => {
+    const { line: shown, user } = await line(ended(picked, delivered));
+    expect(within(shown).queryByText('SQLite')).toBeNull();
+    await user.click(within(shown).getByText('Questions and options'));
+    expect(within(shown).getByText('SQLite')).toBeVisible();
+    await user.click(within(shown).getByText('Questions and options'));
+    expect(within(shown).queryByText('SQLite')).toBeNull();
   });
 
   test('tells a late answer and a kept one', async () => {
@@ -244,6 +255,11 @@ describe('the history of questions', () => {
     await user.click(within(rows()[0]!).getByText(/which\?$/));
     await settle();
     expect(document.querySelector('main img, main script')).toBeNull();
+  });
+
+  test('no character of a question is unseen or turns others round', async () => {
+    await openQuestions(withQuestions(found([ended(picked, delivered, { questions: [turned] })])));
+    expect(rows()[0]).toHaveTextContent('Delete⟨U+202E⟩?gnihtyreve');
   });
 });
 
