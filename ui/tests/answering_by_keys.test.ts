@@ -312,6 +312,19 @@ describe('quick answer', () => {
     await pass();
     expect(composer()).toHaveFocus();
   });
+
+  test('the focus goes nowhere when the agent takes back what was once held', async () => {
+    const { keys, bridge, user } = await open(lone());
+    await user.click(composer());
+    card().focus();
+    await keys('2', 'u');
+    const outcome = { outcome: 'withdrawn', why: { why: 'by_agent' } } as const;
+    const state = { state: 'ended', at: 1, outcome, delivery: null } as const;
+    bridge.push({ change: 'request', request: aRequest({ questions: lone(), state }) });
+    await settle();
+    expect(panel().querySelector('[data-card]')).toBeNull();
+    expect(document.body).toHaveFocus();
+  });
 });
 
 describe('going on', () => {
