@@ -122,9 +122,7 @@ const NOTE_KEYS: &str = "
     document.addEventListener('keydown', event => {
         const pressed = event.timeStamp;
         requestAnimationFrame(() => {
-            const { port1, port2 } = new MessageChannel();
-            port1.onmessage = () => window.__keys.push(performance.now() - pressed);
-            port2.postMessage(null);
+            setTimeout(() => window.__keys.push(performance.now() - pressed));
         });
     }, true);";
 

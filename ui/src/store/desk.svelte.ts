@@ -88,6 +88,8 @@ export const submitKey = {
 /** Holds the state, carries actions to the reducer and their effects to the bridge. */
 export class Desk {
   state: State = $state.raw(initialState(sessionStorage.getItem(SELECTED_KEY), readUnsent()));
+  /** The state as it is drawn beside the panel: a question that comes is painted a frame before anything else moves. */
+  beside: State = $state.raw(this.state);
   readonly past: Past;
   readonly pastQuestions: PastQuestions;
   readonly attaching: Attaching;
@@ -98,6 +100,7 @@ export class Desk {
   #unsubscribe: (() => Promise<void>) | null = null;
   #viewed = '';
   readonly #painted = new Set<string>();
+  #besideWaits = false;
   /** The keys of the commands on their way. */
   readonly #sending = new Set<string>();
   /** What is being held and taken back of a request, one after another. */
@@ -175,7 +178,25 @@ export class Desk {
     // An effect that acts must not run again because of what its action changed.
     const before = untrack(() => this.state);
     this.state = reduce(before, action);
-    untrack(() => this.#carryOut(before, this.state));
+    untrack(() => {
+      this.#drawBeside(before, action);
+      this.#carryOut(before, this.state);
+    });
+  }
+
+  /** Only what an agent sent may wait, and no longer than a frame: what the person does shows everywhere at once. */
+  #drawBeside(before: State, { type }: Action): void {
+    const sent = type === 'frames_received';
+    if (sent && this.#besideWaits) return;
+    const asked = before.link.generation > 0 && this.state.announced !== before.announced;
+    this.#besideWaits = sent && asked && !document.hidden;
+    if (!this.#besideWaits) this.beside = this.state;
+    else requestAnimationFrame(() => requestAnimationFrame(() => this.#catchUp()));
+  }
+
+  #catchUp(): void {
+    this.#besideWaits = false;
+    this.beside = this.state;
   }
 
   #carryOut(before: State, after: State): void {
@@ -263,15 +284,13 @@ export class Desk {
     const key = request ?? '';
     if (this.#painted.has(key)) return;
     this.#painted.add(key);
-    requestAnimationFrame(() => {
-      const { port1, port2 } = new MessageChannel();
-      port1.onmessage = () => {
-        port1.close();
+    // The first task after the frame; a message channel goes by way of another process and comes frames later.
+    requestAnimationFrame(() =>
+      setTimeout(() => {
         const at = Math.round(performance.timeOrigin + performance.now());
         void this.#bridge.call('note_painted', { request, at }).catch(() => undefined);
-      };
-      port2.postMessage(null);
-    });
+      }),
+    );
   }
 
   async #readPage(session: SessionId, before: number | null): Promise<void> {

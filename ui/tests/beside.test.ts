@@ -1,0 +1,65 @@
+import { screen } from '@testing-library/svelte';
+import { describe, expect, test, vi } from 'vitest';
+
+import { aRequest, aSession } from '../src/testing/desk';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { openDesk, settle } from './open';
+
+const question = () => document.querySelector('aside [data-card="r1"]');
+const row = () => document.querySelector<HTMLElement>('nav [data-session="s1"]')!;
+const face = () => row().dataset['state'];
+
+/** Opens a desk whose frames the test paints. */
+async function open() {
+  const frames: FrameRequestCallback[] = [];
+  vi.spyOn(window, 'requestAnimationFrame').mockImplementation((draw) => frames.push(draw));
+  const opened = await openDesk(new FakeBridge({ sessions: [aSession({ name: 'api' })] }));
+  await settle();
+  frames.length = 0;
+  const paint = async () => {
+    frames.splice(0).forEach((draw) => draw(performance.now()));
+    await settle();
+  };
+  return { ...opened, paint };
+}
+
+describe('what stands beside the panel', () => {
+  test('comes a frame after the question, and not later', async () => {
+    const { bridge, paint } = await open();
+    const before = face();
+    bridge.push({ change: 'request', request: aRequest() });
+    await settle();
+    expect(question()).toBeVisible();
+    expect(face()).toBe(before);
+    await paint();
+    expect(face()).toBe(before);
+    await paint();
+    expect(face()).toBe('needs_you');
+  });
+
+  test('does not wait for a second question that comes meanwhile', async () => {
+    const { bridge, paint } = await open();
+    bridge.push({ change: 'request', request: aRequest() });
+    await paint();
+    bridge.push({ change: 'request', request: aRequest({ id: 'r2', nativeRef: 'n2' }) });
+    await paint();
+    expect(row()).toHaveTextContent('2 questions');
+  });
+
+  test('shows at once what the person does', async () => {
+    const { bridge, desk } = await open();
+    bridge.push({ change: 'request', request: aRequest() });
+    desk.dispatch({ type: 'message_written', session: 's1', text: 'Wait' });
+    await settle();
+    expect(screen.getByRole('textbox', { name: 'Message to the agent' })).toHaveValue('Wait');
+    expect(face()).toBe('needs_you');
+  });
+
+  test('waits for no frame in a window that is not seen', async () => {
+    const { bridge } = await open();
+    vi.spyOn(document, 'hidden', 'get').mockReturnValue(true);
+    bridge.push({ change: 'request', request: aRequest() });
+    await settle();
+    expect(face()).toBe('needs_you');
+  });
+});
