@@ -327,6 +327,16 @@ describe('quick answer', () => {
   });
 });
 
+test('every option shows the digit that chooses it, Other too, and the tenth shows none', async () => {
+  const options = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I'];
+  const { keys } = await open([aQuestion(1, { options })], { quick: 'off' });
+  const shown = [...card().querySelectorAll('[data-option]')].map((row) => row.querySelector('.digit')?.textContent);
+  expect(shown).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', '']);
+  card().focus();
+  await keys('9');
+  expect(radio('I').checked).toBe(true);
+});
+
 describe('going on', () => {
   test('cost: four questions with one choice each take four digits and one Enter', async () => {
     const { keys, bridge } = await open(four());

@@ -6,6 +6,9 @@ import { answerOf, isAnswered, takesOne, takesWords } from '../../store/drafts';
 import { draftOf } from '../../store/select';
 import { focusFields } from './focus';
 
+/** How many options have a digit that chooses them. */
+export const DIGITS = 9;
+
 /** The options of the question that is shown, Other included, in the order of their numbers. */
 export function choicesOf(form: Element | undefined): HTMLInputElement[] {
   return [...(form?.querySelectorAll<HTMLInputElement>('fieldset [data-option] > input') ?? [])];
