@@ -1,6 +1,6 @@
 import '@testing-library/jest-dom/vitest';
 
-import { beforeAll, beforeEach } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 
 import { loadMarkdown } from '../src/shared/reader.svelte';
 import { later } from '../src/view/later';
@@ -67,3 +67,12 @@ beforeEach(() => {
   sessionStorage.clear();
   localStorage.clear();
 });
+
+/** What Svelte warns of is a fault of the page. */
+const warned: unknown[] = [];
+const { warn } = console;
+console.warn = (...words: unknown[]) => {
+  if (String(words[0]).includes('[svelte]')) warned.push(words[0]);
+  warn(...words);
+};
+afterEach(() => expect(warned.splice(0)).toEqual([]));
