@@ -157,10 +157,12 @@ fn case_34_one_answer_goes_to_each_call_once_and_is_delivered_when_all_have_it()
         assert_eq!(state_of(&desk), "answered, pending");
         assert!(take(&mut desk, &sending_to(1, n)).is_ok());
         assert!(take(&mut desk, &sending_to(1, n)).is_err(), "twice to call {n}");
-        take(&mut desk, &note_call(1, n, delivered())).unwrap();
+        let at = at(200 + i64::try_from(n).unwrap());
+        take(&mut desk, &note_call(1, n, Delivery::Delivered { at, late: false })).unwrap();
         assert!(take(&mut desk, &sending_to(1, n)).is_err(), "again to call {n}");
     }
-    assert_eq!(state_of(&desk), "answered, delivered");
+    let last = Delivery::Delivered { at: at(203), late: false };
+    assert_eq!(desk.request(request(1)).unwrap().ended().unwrap().delivery, Some(last));
     assert!(take(&mut desk, &sending_to(1, 4)).is_err(), "to a call that never asked");
 }
 

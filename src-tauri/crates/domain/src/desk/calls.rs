@@ -34,10 +34,11 @@ impl Call {
 /// Says how far an end has travelled that several calls wait for: it is there once all that still wait have it.
 pub(crate) fn together(calls: &[Call]) -> Option<Delivery> {
     let rank = |delivery: &&Delivery| match delivery {
-        Delivery::Failed { .. } => 0,
-        Delivery::Pending => 1,
-        Delivery::Delivered { .. } => 2,
-        Delivery::Parked => 3,
+        Delivery::Failed { .. } => (0, 0),
+        Delivery::Pending => (1, 0),
+        // All have it since the last of them has.
+        Delivery::Delivered { at, .. } => (2, at.millis().saturating_neg()),
+        Delivery::Parked => (3, 0),
     };
     calls.iter().filter_map(|call| call.delivery.as_ref()).min_by_key(rank).cloned()
 }
