@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "these are tests")]
 #![cfg(target_os = "linux")]
 
+mod again;
 mod attachments;
 mod attention;
 mod bad_input;

@@ -175,6 +175,8 @@ pub enum Command {
     NoteDelivery {
         /// Which.
         request: RequestId,
+        /// To which call, by the agent's own id of it; none for all that wait for it, or for a message.
+        call: Option<NativeRef>,
         /// How far.
         delivery: Delivery,
     },
@@ -182,6 +184,8 @@ pub enum Command {
     NoteSending {
         /// Which.
         request: RequestId,
+        /// To which call, by the agent's own id of it.
+        call: NativeRef,
     },
     /// Sends the answers that wait for a session to run.
     SendParked {

@@ -1,6 +1,7 @@
 //! What a command does: events to write down and effects to carry out afterwards. Pure.
 
 mod approvals;
+mod calls;
 mod late;
 mod life;
 
@@ -15,6 +16,7 @@ use crate::queue::{self, QueuedMessage};
 use crate::reject::Reject;
 use crate::request::{Delivery, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionEnd, SessionState};
+pub use calls::{ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST};
 
 /// What to do once the events of a decision are on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,10 +28,19 @@ pub enum Effect {
         /// How it ended.
         outcome: Outcome,
     },
+    /// Let go of whoever waits for one call of a request that others go on waiting for.
+    LetGo {
+        /// Which.
+        request: RequestId,
+        /// The agent's own id of the call.
+        native_ref: NativeRef,
+    },
     /// Hand an end over once more.
     Redeliver {
         /// Which.
         request: RequestId,
+        /// To which call, by the agent's own id of it.
+        native_ref: NativeRef,
         /// How it ended.
         outcome: Outcome,
     },
@@ -168,7 +179,7 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
         Command::WithdrawAll { session, why, at } => {
             let mut decision = Decision::default();
             for request in desk.requests().filter(|request| request.session == *session) {
-                withdraw_one(desk, &mut decision, request, why, *at);
+                withdraw_one(desk, &mut decision, request, None, why, *at);
             }
             withdraw_approvals(desk, &mut decision, *session, *at);
             Ok(decision)
@@ -181,24 +192,10 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
             }
             Ok(decision)
         }
-        Command::NoteDelivery { request, delivery } => {
-            let request = find(desk, *request)?;
-            if !late::is_about_this_way(desk, request.id, delivery) {
-                return Ok(Decision::default());
-            }
-            let now = request.ended().and_then(|ended| ended.delivery.as_ref());
-            let delivery = match (now, delivery) {
-                (None | Some(Delivery::Delivered { .. }), _) => return Ok(Decision::default()),
-                // Nobody waits for it any more, so there is nothing to try again.
-                (Some(Delivery::Parked), Delivery::Failed { .. }) => return Ok(Decision::default()),
-                // An agent that goes on while the end has never left us has gone on without it.
-                (Some(Delivery::Failed { .. }), Delivery::Delivered { .. }) => Delivery::Parked,
-                (Some(now), delivery) if now == delivery => return Ok(Decision::default()),
-                (Some(_), delivery) => delivery.clone(),
-            };
-            Ok(Decision::of(Event::DeliveryChanged { request: request.id, delivery }))
+        Command::NoteDelivery { request, call, delivery } => {
+            Ok(note_delivery(desk, find(desk, *request)?, call.as_ref(), delivery))
         }
-        Command::NoteSending { request } => late::note_sending(desk, find(desk, *request)?),
+        Command::NoteSending { request, call } => late::note_sending(desk, find(desk, *request)?, call),
         Command::SendParked { session } => late::send_parked(desk, *session),
         Command::Dismiss { request, at } => late::dismiss(desk, find(desk, *request)?, *at),
         Command::Retry { request } => retry(desk, *request),
@@ -294,6 +291,9 @@ fn register(desk: &Desk, ask: &Ask) -> Result<Decision, Reject> {
         }
         return Err(Reject::invalid("native_ref", "this id was used for another question in this session"));
     }
+    if let Some(open) = calls::same_open(desk, ask) {
+        return Ok(calls::join(open, &ask.native_ref));
+    }
     if desk.request(ask.id).is_some() {
         return Err(Reject::invalid("id", "a request with this id exists already"));
     }
@@ -322,29 +322,64 @@ fn withdraw(
 ) -> Result<Decision, Reject> {
     let mut decision = Decision::default();
     if let Some(request) = desk.by_native_ref(session, native_ref) {
-        withdraw_one(desk, &mut decision, request, why, at);
+        match calls::leave(desk, request, native_ref) {
+            Some(left) => decision = left,
+            None => withdraw_one(desk, &mut decision, request, Some(native_ref), why, at),
+        }
     }
     let approval = desk.open_approvals(session).find(|approval| approval.native_ref == *native_ref);
     decision.events.extend(approval.map(|approval| Event::ApprovalWithdrawn { approval: approval.id, at }));
     Ok(decision)
 }
 
-/// Ends an open request; an end that has not reached an agent that no longer waits is parked.
-fn withdraw_one(desk: &Desk, decision: &mut Decision, request: &Request, why: &WithdrawnWhy, at: Timestamp) {
+/// Ends an open request; an end that has not reached a call that no longer waits, or any of its calls, is parked.
+fn withdraw_one(
+    desk: &Desk,
+    decision: &mut Decision,
+    request: &Request,
+    only: Option<&NativeRef>,
+    why: &WithdrawnWhy,
+    at: Timestamp,
+) {
     // What travels as a message has nothing to do with the call any more.
     if desk.is_call_closed(request.id) {
         return;
     }
-    match &request.state {
-        RequestState::Open => end(decision, request.id, Outcome::Withdrawn { why: why.clone() }, at),
-        RequestState::Ended(ended) => park(decision, request.id, ended.delivery.as_ref()),
+    match (&request.state, desk.calls(request.id)) {
+        (RequestState::Open, _) => end(decision, request.id, Outcome::Withdrawn { why: why.clone() }, at),
+        (RequestState::Ended(_), Some(calls)) => {
+            decision.events.extend(calls::note(request.id, calls, only, &Delivery::Parked));
+        }
+        (RequestState::Ended(ended), None) => park(decision, request.id, ended.delivery.as_ref()),
     }
 }
 
 fn park(decision: &mut Decision, request: RequestId, delivery: Option<&Delivery>) {
     if matches!(delivery, Some(Delivery::Pending | Delivery::Failed { .. })) {
-        decision.events.push(Event::DeliveryChanged { request, delivery: Delivery::Parked });
+        decision.events.push(travelled(request, Delivery::Parked));
     }
+}
+
+/// Says of an end that goes to one call, or to none, how far it has travelled.
+const fn travelled(request: RequestId, delivery: Delivery) -> Event {
+    Event::DeliveryChanged { request, delivery, call: None }
+}
+
+fn note_delivery(desk: &Desk, request: &Request, call: Option<&NativeRef>, delivery: &Delivery) -> Decision {
+    let now = request.ended().and_then(|ended| ended.delivery.as_ref());
+    let is_over = matches!(now, None | Some(Delivery::Delivered { .. }));
+    if is_over || !late::is_about_this_way(desk, request.id, delivery) {
+        return Decision::default();
+    }
+    let events = match desk.calls(request.id) {
+        Some(calls) => calls::note(request.id, calls, call, delivery),
+        None if call.is_some_and(|call| *call != request.native_ref) => Vec::new(),
+        None => {
+            let changed = calls::after_news(now, delivery);
+            changed.map(|delivery| travelled(request.id, delivery)).into_iter().collect()
+        }
+    };
+    Decision { events, ..Decision::default() }
 }
 
 fn withdraw_approvals(desk: &Desk, decision: &mut Decision, session: SessionId, at: Timestamp) {
@@ -362,9 +397,13 @@ fn end_session(desk: &Desk, id: SessionId, how: &SessionEnd, at: Timestamp) -> R
     for request in desk.requests().filter(|request| request.session == id) {
         match &request.state {
             RequestState::Open => end(&mut decision, request.id, Outcome::Orphaned { why }, at),
+            RequestState::Ended(ended) if desk.calls(request.id).is_some() => {
+                let becomes = desk.calls(request.id).and_then(|calls| calls::without_agent(calls, ended));
+                decision.events.extend(becomes.map(|delivery| travelled(request.id, delivery)));
+            }
             RequestState::Ended(ended) if late::may_have_arrived(desk, request.id, ended) => {
                 let delivery = Delivery::Failed { error: late::MAY_HAVE_ARRIVED.to_owned() };
-                decision.events.push(Event::DeliveryChanged { request: request.id, delivery });
+                decision.events.push(travelled(request.id, delivery));
             }
             RequestState::Ended(_) if desk.is_call_closed(request.id) => {}
             RequestState::Ended(ended) => park(&mut decision, request.id, ended.delivery.as_ref()),
@@ -384,9 +423,13 @@ fn retry(desk: &Desk, id: RequestId) -> Result<Decision, Reject> {
     running(desk, request.session)?;
     match &request.state {
         RequestState::Ended(ended) if matches!(ended.delivery, Some(Delivery::Failed { .. })) => {
+            if let Some(calls) = desk.calls(id) {
+                return Ok(calls::retry(id, calls, &ended.outcome));
+            }
+            let (native_ref, outcome) = (request.native_ref.clone(), ended.outcome.clone());
             Ok(Decision {
-                events: vec![Event::DeliveryChanged { request: id, delivery: Delivery::Pending }],
-                effects: vec![Effect::Redeliver { request: id, outcome: ended.outcome.clone() }],
+                events: vec![travelled(id, Delivery::Pending)],
+                effects: vec![Effect::Redeliver { request: id, native_ref, outcome }],
                 request: Some(id),
             })
         }

@@ -1,5 +1,6 @@
 //! The desk: everything that is true now, made by folding events in order.
 
+mod calls;
 mod life;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -9,6 +10,8 @@ use crate::event::Event;
 use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::request::{Delivery, Ended, Outcome, Request, RequestState};
 use crate::session::{Session, SessionState};
+pub use calls::CallDelivery;
+pub(crate) use calls::{Call, together};
 use life::Life;
 
 /// How many requests that need nothing more are kept in memory; older ones are read from the journal.
@@ -29,6 +32,8 @@ pub struct Desk {
     closed_calls: BTreeSet<RequestId>,
     /// Requests whose end may have left for the agent, and nobody knows yet.
     sending: BTreeSet<RequestId>,
+    /// Requests that more calls wait for than the one that asked; a request that is not here has that one alone.
+    calls: BTreeMap<RequestId, Vec<Call>>,
     settled_requests: VecDeque<RequestId>,
     missed_requests: VecDeque<RequestId>,
     settled_approvals: VecDeque<ApprovalId>,
@@ -86,7 +91,7 @@ impl Desk {
 
     /// Finds the request a session's running agent registered under its own id; an id of an earlier run names nothing.
     pub fn by_native_ref(&self, session: SessionId, native_ref: &NativeRef) -> Option<&Request> {
-        let same = |request: &&Request| request.session == session && request.native_ref == *native_ref;
+        let same = |request: &&Request| request.session == session && self.is_call_of(request, native_ref);
         self.requests.values().filter(same).find(|request| !self.is_call_closed(request.id))
     }
 
@@ -179,23 +184,30 @@ impl Desk {
                 // What asks has spoken.
                 self.on_life(request.session, |life| life.spoke = true);
             }
+            Event::AskedAgain { request, native_ref } => self.fold_asked_again(*request, native_ref),
+            Event::CallLeft { request, native_ref } => self.fold_call_left(*request, native_ref),
             Event::Ended { request, outcome, at } => {
+                let delivery = outcome.needs_delivery().then_some(Delivery::Pending);
+                self.fold_end_of_calls(*request, delivery.as_ref());
                 if let Some(request) = self.requests.get_mut(request) {
-                    let delivery = outcome.needs_delivery().then_some(Delivery::Pending);
                     request.state =
                         RequestState::Ended(Ended { outcome: outcome.clone(), at: *at, delivery });
                 }
                 self.settle_request(*request);
             }
-            Event::DeliveryChanged { request, delivery } => {
+            Event::DeliveryChanged { request, delivery, call } => {
                 if let Some(RequestState::Ended(ended)) = self.requests.get_mut(request).map(|r| &mut r.state)
                 {
                     ended.delivery = Some(delivery.clone());
                 }
                 self.sending.remove(request);
+                if let Some(news) = call {
+                    self.fold_call_delivery(*request, news);
+                }
                 self.settle_request(*request);
             }
-            Event::Sending { request, .. } => {
+            Event::Sending { request, call: Some(call), .. } => self.fold_call_sending(*request, call),
+            Event::Sending { request, call: None, .. } => {
                 if let Some(RequestState::Ended(ended)) = self.requests.get_mut(request).map(|r| &mut r.state)
                 {
                     ended.delivery = Some(Delivery::Pending);
@@ -230,6 +242,7 @@ impl Desk {
                 self.requests.retain(|_, request| request.session != *session);
                 self.closed_calls.retain(|request| self.requests.contains_key(request));
                 self.sending.retain(|request| self.requests.contains_key(request));
+                self.calls.retain(|request, _| self.requests.contains_key(request));
                 self.approvals.retain(|_, approval| approval.session != *session);
             }
         }
@@ -246,6 +259,7 @@ impl Desk {
         request.state = RequestState::Ended(Ended { outcome: outcome.clone(), at, delivery });
         self.closed_calls.insert(id);
         self.sending.remove(&id);
+        self.calls.remove(&id);
         self.settle_request(id);
     }
 
@@ -263,6 +277,7 @@ impl Desk {
                 self.requests.remove(&oldest);
                 self.closed_calls.remove(&oldest);
                 self.sending.remove(&oldest);
+                self.calls.remove(&oldest);
             }
         }
     }

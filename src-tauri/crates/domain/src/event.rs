@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{Approval, ApprovalDecision};
-use crate::id::{ApprovalId, MessageId, RequestId, SessionId, Timestamp};
+use crate::desk::CallDelivery;
+use crate::id::{ApprovalId, MessageId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::options::PermissionMode;
 use crate::queue::QueuedMessage;
 use crate::request::{Delivery, Outcome, Request};
@@ -131,6 +132,20 @@ pub enum Event {
         /// As it was registered.
         request: Request,
     },
+    /// A further call asks what a request asks, and waits for its end together with the others.
+    AskedAgain {
+        /// Which.
+        request: RequestId,
+        /// The agent's own id of that call.
+        native_ref: NativeRef,
+    },
+    /// A call that waited for a request together with others was taken back.
+    CallLeft {
+        /// Which.
+        request: RequestId,
+        /// The agent's own id of that call.
+        native_ref: NativeRef,
+    },
     /// A request had its end.
     Ended {
         /// Which.
@@ -144,8 +159,11 @@ pub enum Event {
     DeliveryChanged {
         /// Which.
         request: RequestId,
-        /// How far.
+        /// How far, to all calls that wait for it.
         delivery: Delivery,
+        /// How far to one of several; none where the request has one call, or its end goes to none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<CallDelivery>,
     },
     /// The end of a request is about to be handed to the agent; from here on it may have arrived.
     Sending {
@@ -153,6 +171,9 @@ pub enum Event {
         request: RequestId,
         /// Whether it goes as a message, because its call is closed.
         late: bool,
+        /// To which of several calls; none where the request has one call, or its end goes as a message.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<NativeRef>,
     },
     /// The person answered or declined a request that had ended without them; it waits to be delivered.
     AnsweredLate {
@@ -205,4 +226,27 @@ pub enum Event {
         /// Which.
         session: SessionId,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    const REQUEST: &str = "00000000-0000-0000-0000-000000000101";
+
+    #[rstest]
+    #[case::travelled(
+        r#"{"event":"delivery_changed","request":"REQUEST","delivery":{"delivery":"delivered","at":31}}"#
+    )]
+    #[case::leaving(r#"{"event":"sending","request":"REQUEST","late":false}"#)]
+    fn what_was_written_before_several_calls_could_wait_is_read_and_written_as_ever(#[case] line: &str) {
+        let line = line.replace("REQUEST", REQUEST);
+        let event: Event = serde_json::from_str(&line).unwrap();
+        assert!(matches!(
+            event,
+            Event::DeliveryChanged { call: None, .. } | Event::Sending { call: None, .. }
+        ));
+        assert_eq!(serde_json::to_string(&event).unwrap(), line);
+    }
 }

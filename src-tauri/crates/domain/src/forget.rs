@@ -46,7 +46,9 @@ impl Event {
             | Self::QueuedRemoved { session, .. }
             | Self::QueuedSent { session, .. } => About::Session(*session),
             Self::Asked { request } => About::Session(request.session),
-            Self::Ended { request, .. }
+            Self::AskedAgain { request, .. }
+            | Self::CallLeft { request, .. }
+            | Self::Ended { request, .. }
             | Self::DeliveryChanged { request, .. }
             | Self::Sending { request, .. }
             | Self::AnsweredLate { request, .. }
@@ -122,12 +124,21 @@ impl Event {
                 Self::Dismissed { request: *request, outcome: silent_outcome(outcome), at: *at }
             }
             Self::SessionRenamed { session, .. } => Self::SessionRenamed { session: *session, name: none() },
-            Self::DeliveryChanged { request, delivery } => {
+            Self::DeliveryChanged { request, delivery, .. } => {
                 let delivery = match delivery {
                     Delivery::Failed { .. } => Delivery::Failed { error: none() },
                     other => other.clone(),
                 };
-                Self::DeliveryChanged { request: *request, delivery }
+                Self::DeliveryChanged { request: *request, delivery, call: None }
+            }
+            Self::AskedAgain { request, native_ref } => {
+                Self::AskedAgain { request: *request, native_ref: silent_ref(native_ref) }
+            }
+            Self::CallLeft { request, native_ref } => {
+                Self::CallLeft { request: *request, native_ref: silent_ref(native_ref) }
+            }
+            Self::Sending { request, late, call } => {
+                Self::Sending { request: *request, late: *late, call: call.as_ref().map(silent_ref) }
             }
             Self::ApprovalAsked { approval } => Self::ApprovalAsked {
                 approval: Approval {
@@ -158,7 +169,6 @@ impl Event {
             | Self::SessionResumed { .. }
             | Self::AgentSpoke { .. }
             | Self::SessionForgotten { .. }
-            | Self::Sending { .. }
             | Self::QueuedRemoved { .. }
             | Self::ApprovalWithdrawn { .. } => self.clone(),
         }

@@ -10,9 +10,9 @@ use std::collections::HashMap;
 
 use askdesk_domain::desk::SETTLED_REQUESTS;
 use askdesk_domain::{
-    AnswerInput, ApprovalDecision, Ask, Command, Delivery, Desk, Event, IntakeRules, Limit, Outcome,
-    PermissionMode, Question, QuestionKind, Request, RequestId, SessionEnd, SessionId, WithdrawnWhy, decide,
-    intake,
+    AnswerInput, ApprovalDecision, Ask, Command, Delivery, Desk, Event, IntakeRules, Limit, NativeRef,
+    Outcome, PermissionMode, Question, QuestionKind, Request, RequestId, SessionEnd, SessionId, WithdrawnWhy,
+    decide, intake,
 };
 use desks::*;
 use proptest::prelude::*;
@@ -46,13 +46,16 @@ fn some_answers() -> impl Strategy<Value = Vec<AnswerInput>> {
 }
 
 fn some_ask() -> impl Strategy<Value = Command> {
-    let limit = prop::option::of((0_i64..100).prop_map(|when| Limit { at: at(when), then: String::new() }));
-    (0..SESSIONS, 0..REQUESTS, 0..REQUESTS, 0..5_usize, limit).prop_map(
+    let limit = (0_i64..100).prop_map(|when| Limit { at: at(when), then: String::new() });
+    let limit = prop::option::weighted(0.2, limit);
+    // Often the same, so that one call asks what another has asked.
+    let questions = prop_oneof![Just(4), 0..5_usize];
+    (0..SESSIONS, 0..REQUESTS, 0..REQUESTS, questions, limit).prop_map(
         |(of, id, native_ref, questions, limit)| {
             let Command::Ask(ask) = ask(of, native_ref, form()[..questions.min(4)].to_vec()) else {
                 unreachable!()
             };
-            Command::Ask(Ask { id: request(id), limit, ..ask })
+            Command::Ask(Ask { id: request(id), asked_by: None, limit, ..ask })
         },
     )
 }
@@ -94,9 +97,11 @@ fn some_command() -> impl Strategy<Value = Command> {
         1 => (0..SESSIONS, some_why())
             .prop_map(|(of, why)| Command::WithdrawAll { session: session(of), why, at: at(100) }),
         2 => (0..REQUESTS, 0_i64..200).prop_map(|(n, when)| Command::Expire { request: request(n), at: at(when) }),
-        6 => (0..REQUESTS, delivery).prop_map(|(n, delivery)| note(n, delivery)),
+        4 => (0..REQUESTS, delivery.clone()).prop_map(|(n, delivery)| note(n, delivery)),
+        4 => (0..REQUESTS, 0..REQUESTS, delivery)
+            .prop_map(|(n, call, delivery)| note_call(n, call, delivery)),
         3 => (0..REQUESTS).prop_map(|n| Command::Retry { request: request(n) }),
-        3 => (0..REQUESTS).prop_map(sending),
+        5 => (0..REQUESTS, 0..REQUESTS).prop_map(|(n, call)| sending_to(n, call)),
         3 => (0..SESSIONS).prop_map(resume),
         2 => (0..SESSIONS).prop_map(introduce),
         3 => (0..SESSIONS).prop_map(send_parked),
@@ -152,7 +157,9 @@ fn session_of(desk: &Desk, event: &Event) -> Option<SessionId> {
         | Event::QueuedSent { session, .. }
         | Event::SessionDeleted { session } => Some(*session),
         Event::Asked { request } => Some(request.session),
-        Event::Ended { request, .. }
+        Event::AskedAgain { request, .. }
+        | Event::CallLeft { request, .. }
+        | Event::Ended { request, .. }
         | Event::DeliveryChanged { request, .. }
         | Event::Sending { request, .. }
         | Event::AnsweredLate { request, .. }
@@ -197,7 +204,7 @@ fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
         | Command::Cancel { request, .. }
         | Command::Expire { request, .. }
         | Command::NoteDelivery { request, .. }
-        | Command::NoteSending { request }
+        | Command::NoteSending { request, .. }
         | Command::Dismiss { request, .. }
         | Command::Retry { request } => desk.request(*request).map(|request| request.session),
         Command::DecideApproval { approval, .. } | Command::ApprovalNotDelivered { approval, .. } => {
@@ -226,13 +233,18 @@ fn went_on_legally(before: &Request, after: &Request) -> bool {
         && (!arrived || ended.delivery == now.delivery)
 }
 
-/// Counts how often the end of each request was handed to an agent without the person asking for it once more.
-fn handed_over(journal: &[(Command, Event)], id: RequestId) -> usize {
+/// Lists by which ways the end of a request was handed to an agent without the person asking for it once more: to which
+/// of several calls, or to its one call or as a message.
+fn handed_over(journal: &[(Command, Event)], id: RequestId) -> Vec<Option<&NativeRef>> {
     // A late answer is another end than the one it replaces, which the agent was told of before.
     let replaced = |(_, event): &(Command, Event)| matches!(event, Event::AnsweredLate { request, .. } if *request == id);
     let from = journal.iter().position(replaced).unwrap_or_default();
     let by_itself = journal[from..].iter().filter(|(command, _)| !matches!(command, Command::Retry { .. }));
-    by_itself.filter(|(_, event)| matches!(event, Event::Sending { request, .. } if *request == id)).count()
+    let ways = by_itself.filter_map(|(_, event)| match event {
+        Event::Sending { request, call, .. } if *request == id => Some(call.as_ref()),
+        _ => None,
+    });
+    ways.collect()
 }
 
 proptest! {
@@ -304,7 +316,12 @@ proptest! {
                 matches!(command, Command::Retry { .. })
                     && matches!(event, Event::DeliveryChanged { request: it, .. } if *it == request.id)
             });
-            prop_assert!(handed_over(&journal, request.id) <= 1 + retried.count(), "{request:?}");
+            let retried = retried.count();
+            let ways = handed_over(&journal, request.id);
+            for way in &ways {
+                let times = ways.iter().filter(|other| *other == way).count();
+                prop_assert!(times <= 1 + retried, "{request:?}: {ways:?}");
+            }
         }
     }
 

@@ -67,7 +67,8 @@ fn a_session_that_runs_is_never_due_and_one_that_went_on_counts_from_its_last_en
     ];
     let later =
         Command::EndSession { session: session(1), end: SessionEnd::Finished, at: at(ENDED + 20 * DAY) };
-    let delivered = Command::NoteDelivery { request: desks::request(1), delivery: desks::delivered() };
+    let delivered =
+        Command::NoteDelivery { request: desks::request(1), call: None, delivery: desks::delivered() };
     let mut commands = again.to_vec();
     commands.insert(4, desks::sending(1));
     commands.insert(5, delivered);

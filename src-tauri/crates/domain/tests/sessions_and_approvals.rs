@@ -172,7 +172,7 @@ fn events_about_what_is_unknown_change_nothing() {
     for event in [
         Event::TurnBegan { session: session(2) },
         Event::SessionEnded { session: session(2), end: SessionEnd::Finished, at: at(1) },
-        Event::DeliveryChanged { request: request(1), delivery: delivered() },
+        Event::DeliveryChanged { request: request(1), delivery: delivered(), call: None },
         Event::ApprovalWithdrawn { approval: later.approvals().next().unwrap().id, at: at(1) },
     ] {
         known.fold(&event);

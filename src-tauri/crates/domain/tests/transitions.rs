@@ -337,7 +337,8 @@ fn a_retry_hands_over_the_same_end_and_asks_only_once() {
     let mut desk = desk(&[open(), vec![answer(1, vec![choose(0, &[1])]), note(1, failed())]].concat());
     let retry = Command::Retry { request: request(1) };
     let Some(ended) = desk.request(request(1)).and_then(|request| request.ended()).cloned() else { panic!() };
-    let redeliver = [Effect::Redeliver { request: request(1), outcome: ended.outcome }];
+    let redeliver =
+        [Effect::Redeliver { request: request(1), native_ref: native("call-1"), outcome: ended.outcome }];
     check(&desk, &retry, &["delivery_changed"], &redeliver);
     take(&mut desk, &retry).unwrap();
     check(&desk, &retry, &[], &[]);

@@ -281,12 +281,14 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
             let delivery = outcome.needs_delivery().then_some(Delivery::Pending);
             write_end(transaction, *request, outcome, *at, delivery.as_ref())?;
         }
-        Event::DeliveryChanged { request, delivery } => {
+        Event::DeliveryChanged { request, delivery, .. } => {
             transaction
                 .prepare_cached("UPDATE requests SET delivery = ?2 WHERE id = ?1")?
                 .execute(params![request.to_string(), json(&Some(delivery))?])?;
         }
-        Event::Sending { request, .. } => {
+        // To one of several calls: to all of them it has travelled no further.
+        Event::Sending { call: Some(_), .. } => {}
+        Event::Sending { request, call: None, .. } => {
             transaction
                 .prepare_cached("UPDATE requests SET delivery = ?2 WHERE id = ?1")?
                 .execute(params![request.to_string(), json(&Some(Delivery::Pending))?])?;
@@ -322,7 +324,9 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
                 )?
                 .execute(params![approval.to_string(), error])?;
         }
-        Event::SessionStarted { .. }
+        Event::AskedAgain { .. }
+        | Event::CallLeft { .. }
+        | Event::SessionStarted { .. }
         | Event::AgentIntroduced { .. }
         | Event::ModeChanged { .. }
         | Event::TurnBegan { .. }

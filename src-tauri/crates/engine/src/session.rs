@@ -108,6 +108,8 @@ pub enum SessionInput {
     Redeliver {
         /// Which request.
         request: RequestId,
+        /// The agent's own id of the call.
+        native_ref: NativeRef,
         /// How it ended.
         outcome: Outcome,
     },
@@ -313,13 +315,16 @@ impl SessionTask {
                 self.pending.drop_bare(&native_ref);
                 let why = self.why_withdrawn(WithdrawnWhy::ByAgent);
                 let at = self.engine.source().now();
+                // Asked again under this id, it is another wait.
+                self.pending.no_longer_waits(&native_ref);
                 self.act(Command::Withdraw { session: self.id, native_ref, why, at }).await;
             }
             AgentEvent::Acknowledged { native_ref } => {
                 if let Some(request) = self.pending.told(&native_ref) {
                     fault::reached(Step::Acknowledged);
                     let delivery = Delivery::Delivered { at: self.engine.source().now(), late: false };
-                    self.act(Command::NoteDelivery { request, delivery }).await;
+                    let call = Some(native_ref);
+                    self.act(Command::NoteDelivery { request, call, delivery }).await;
                 }
             }
             AgentEvent::TurnEnded { error: Some(error), .. }
@@ -398,12 +403,12 @@ impl SessionTask {
                     }
                 }
             }
-            SessionInput::Redeliver { request, outcome } => {
-                if let Some((waiting, secret)) = self.pending.told_request(request) {
+            SessionInput::Redeliver { request, native_ref, outcome } => {
+                if let Some((waiting, secret)) = self.pending.told_call(request, &native_ref) {
                     self.deliver(waiting, secret.unwrap_or(outcome)).await;
                 } else {
                     let error = "the agent no longer waits for it".to_owned();
-                    self.act(Command::NoteDelivery { request, delivery: Delivery::Failed { error } }).await;
+                    self.delivery_failed(request, native_ref, error).await;
                 }
             }
             SessionInput::Change { change, reply } => self.change(&change, reply),
@@ -428,7 +433,7 @@ impl SessionTask {
     async fn on_unwritten(&mut self, line: Line, error: &WriteError) {
         let error = error.to_string();
         match line {
-            Line::End { request } => self.delivery_failed(request, error).await,
+            Line::End { request, call } => self.delivery_failed(request, call, error).await,
             Line::Decision { approval } => self.act(Command::ApprovalNotDelivered { approval, error }).await,
             Line::Late { message } => self.late_unwritten(message).await,
             Line::Message => self.write_notice(Notice::MessageNotSent { error }).await,
@@ -518,11 +523,12 @@ impl SessionTask {
         if !outcome.needs_delivery() {
             return;
         }
-        let noted = self.engine.act(Command::NoteSending { request: waiting.request }).await;
+        let (request, call) = (waiting.request, waiting.native_ref.clone());
+        let noted = self.engine.act(Command::NoteSending { request, call: call.clone() }).await;
         match noted {
             Ok(_) => {}
             Err(EngineError::Journal(error)) => {
-                return self.delivery_failed(waiting.request, error.to_string()).await;
+                return self.delivery_failed(request, call, error.to_string()).await;
             }
             Err(error) => return self.note(LogKind::Note, &error.to_string()),
         }
@@ -530,16 +536,20 @@ impl SessionTask {
         let encoded = match self.stream.encode_outcome(&waiting.native_ref, &waiting.questions, &outcome) {
             Ok(encoded) => encoded,
             Err(askdesk_agents::EncodeError::NothingToSend) => return,
-            Err(error) => return self.delivery_failed(waiting.request, error.to_string()).await,
+            Err(error) => return self.delivery_failed(request, call, error.to_string()).await,
         };
-        self.write(Line::End { request: waiting.request }, encoded.line);
-        for notice in encoded.notices {
-            self.write_notice(notice).await;
+        self.write(Line::End { request, call }, encoded.line);
+        // What several calls are told alike is said to the person once.
+        if self.pending.is_first_told(&waiting) {
+            for notice in encoded.notices {
+                self.write_notice(notice).await;
+            }
         }
     }
 
-    async fn delivery_failed(&mut self, request: RequestId, error: String) {
-        self.act(Command::NoteDelivery { request, delivery: Delivery::Failed { error } }).await;
+    async fn delivery_failed(&mut self, request: RequestId, call: NativeRef, error: String) {
+        let delivery = Delivery::Failed { error };
+        self.act(Command::NoteDelivery { request, call: Some(call), delivery }).await;
     }
 
     fn why_withdrawn(&self, otherwise: WithdrawnWhy) -> WithdrawnWhy {

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use askdesk_domain::{
     Approval, Ask, Command, Decision, Delivery, Desk, Effect, Entry, EntryBody, Event, HeldAnswer,
-    HeldAnswers, Outcome, QueuedMessage, Reject, Request, RequestId, Session, SessionId, ToolStatus, decide,
+    HeldAnswers, NativeRef, Outcome, QueuedMessage, Reject, Request, RequestId, Session, SessionId,
+    ToolStatus, decide,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -161,7 +162,7 @@ pub(crate) struct Writer {
     newest: BTreeMap<SessionId, u64>,
     unsaved: Vec<(SessionId, Entry)>,
     running_tools: HashMap<(SessionId, String), Entry>,
-    waiters: HashMap<RequestId, Vec<oneshot::Sender<Outcome>>>,
+    waiters: HashMap<RequestId, Vec<(NativeRef, oneshot::Sender<Outcome>)>>,
     doors: HashMap<SessionId, mpsc::Sender<SessionInput>>,
     attention: mpsc::Sender<Attention>,
     drafts: Drafts,
@@ -381,12 +382,12 @@ impl Writer {
             // Whoever asked has given up already: a card for nobody must not appear.
             return Err(Reject::SessionGone.into());
         }
-        let minted = ask.id;
+        let (minted, native_ref) = (ask.id, ask.native_ref.clone());
         let decision = self.act(&Command::Ask(ask))?;
         let id = decision.request.unwrap_or(minted);
         // An ended request was handed over once; a late waiter must not hand it over again.
         if self.desk.request(id).is_some_and(Request::is_open) {
-            self.waiters.entry(id).or_default().push(waiter);
+            self.waiters.entry(id).or_default().push((native_ref, waiter));
         }
         Ok(id)
     }
@@ -394,16 +395,26 @@ impl Writer {
     fn carry_out(&mut self, effect: &Effect) {
         match effect {
             Effect::Resolve { request, outcome } => {
-                for waiter in self.waiters.remove(request).unwrap_or_default() {
+                for (_, waiter) in self.waiters.remove(request).unwrap_or_default() {
                     let _ = waiter.send(outcome.clone());
                 }
             }
-            Effect::Redeliver { request, outcome } => {
-                let input = SessionInput::Redeliver { request: *request, outcome: outcome.clone() };
+            Effect::LetGo { request, native_ref } => {
+                if let Some(waiters) = self.waiters.get_mut(request) {
+                    waiters.retain(|(call, _)| call != native_ref);
+                }
+            }
+            Effect::Redeliver { request, native_ref, outcome } => {
+                let input = SessionInput::Redeliver {
+                    request: *request,
+                    native_ref: native_ref.clone(),
+                    outcome: outcome.clone(),
+                };
                 let session = self.desk.request(*request).map(|request| request.session);
                 if let Err(error) = self.knock(session, input) {
                     let delivery = Delivery::Failed { error };
-                    self.note(&Command::NoteDelivery { request: *request, delivery });
+                    let call = Some(native_ref.clone());
+                    self.note(&Command::NoteDelivery { request: *request, call, delivery });
                 }
             }
             Effect::SendParked { session } => {
@@ -576,6 +587,8 @@ impl Writer {
                 Event::Asked { request } => once(&mut requests, request.id),
                 // An end that goes to its call is on its way already, for whoever looks.
                 Event::Sending { late: false, .. } => {}
+                // Who else waits is nothing to look at.
+                Event::AskedAgain { .. } | Event::CallLeft { .. } => {}
                 Event::Ended { request, .. }
                 | Event::DeliveryChanged { request, .. }
                 | Event::Sending { request, .. }

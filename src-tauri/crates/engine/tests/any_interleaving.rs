@@ -15,8 +15,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use askdesk_domain::{
-    ApprovalDecision, ApprovalId, Ask, AskApproval, Command, Delivery, Desk, NativeRef, Outcome, RequestId,
-    SessionEnd, Timestamp, ToolDetail, UndoSeconds, WithdrawnWhy,
+    ApprovalDecision, ApprovalId, Ask, AskApproval, Command, Delivery, Desk, NativeRef, Outcome, Request,
+    RequestId, SessionEnd, SessionId, Timestamp, ToolDetail, UndoSeconds, WithdrawnWhy,
 };
 use askdesk_engine::frame::Snapshot;
 use askdesk_engine::{Journal, Subscription, frame};
@@ -81,8 +81,11 @@ fn some_command() -> impl Strategy<Value = Command> {
         2 => (0..SESSIONS, 0..REQUESTS).prop_map(move |(of, n)| Command::Withdraw {
             session: session(of), native_ref: native_ref(n), why: WithdrawnWhy::ByAgent, at: AT
         }),
-        4 => (0..REQUESTS, delivery)
-            .prop_map(|(n, delivery)| Command::NoteDelivery { request: request(n), delivery }),
+        2 => (0..REQUESTS, delivery.clone())
+            .prop_map(|(n, delivery)| Command::NoteDelivery { request: request(n), call: None, delivery }),
+        4 => (0..REQUESTS, 0..REQUESTS, delivery).prop_map(move |(n, call, delivery)| Command::NoteDelivery {
+            request: request(n), call: Some(native_ref(call)), delivery
+        }),
         2 => (0..REQUESTS).prop_map(|n| Command::Retry { request: request(n) }),
         1 => (0..SESSIONS).prop_map(|of| Command::EndSession {
             session: session(of), end: SessionEnd::Stopped, at: AT
@@ -90,7 +93,9 @@ fn some_command() -> impl Strategy<Value = Command> {
         2 => (0..SESSIONS)
             .prop_map(|of| Command::ResumeSession { session: session(of), at: AT }),
         2 => (0..SESSIONS).prop_map(|of| Command::SendParked { session: session(of) }),
-        2 => (0..REQUESTS).prop_map(|n| Command::NoteSending { request: request(n) }),
+        4 => (0..REQUESTS, 0..REQUESTS).prop_map(move |(n, call)| Command::NoteSending {
+            request: request(n), call: native_ref(call)
+        }),
         1 => (0..REQUESTS).prop_map(|n| Command::Dismiss { request: request(n), at: AT }),
         1 => (0..SESSIONS).prop_map(|of| Command::CloseSession { session: session(of), at: AT }),
         1 => (0..SESSIONS, prop::option::of(0..SESSIONS)).prop_map(|(of, before)| Command::MoveSession {
@@ -127,7 +132,7 @@ fn some_step() -> impl Strategy<Value = Step> {
 struct Run {
     desk: TestDesk,
     readers: Vec<(Subscription, Mirror)>,
-    waiters: HashMap<RequestId, Vec<oneshot::Receiver<Outcome>>>,
+    waiters: HashMap<RequestId, Vec<(NativeRef, oneshot::Receiver<Outcome>)>>,
 }
 
 impl Run {
@@ -164,7 +169,7 @@ impl Run {
         for (id, waiters) in std::mem::take(&mut self.waiters) {
             // A session that left the sidebar took its requests along, and they had ended.
             let request = now.requests.iter().find(|request| request.id == id);
-            for mut waiter in waiters {
+            for (_, mut waiter) in waiters {
                 let heard = waiter.try_recv();
                 match request.map(|request| request.ended()) {
                     Some(None) => assert_eq!(heard, Err(TryRecvError::Empty)),
@@ -176,6 +181,18 @@ impl Run {
             }
         }
         now
+    }
+
+    /// Whoever waits for a call that was taken back, while others wait for its request, is let go.
+    async fn let_go(&mut self, of: SessionId, native_ref: &NativeRef) {
+        let open = self.desk.snapshot().await.requests.into_iter().filter(Request::is_open);
+        for request in open.filter(|request| request.session == of) {
+            self.waiters.entry(request.id).or_default().retain_mut(|(call, waiter)| {
+                let left = call == native_ref;
+                assert!(!left || waiter.try_recv() == Err(TryRecvError::Closed), "{call:?}");
+                !left
+            });
+        }
     }
 
     /// Closes, and returns what the journal says when it is folded anew.
@@ -212,11 +229,11 @@ impl Memory {
     }
 }
 
-/// Every other request is a lone question with one choice.
+/// Every other request is a lone question with one choice, and asks what the others of its kind ask.
 fn some_ask(of: u128, n: u128) -> Ask {
     let all = ask(of, n);
     let count = if n.is_multiple_of(2) { 1 } else { all.questions.len() };
-    Ask { questions: all.questions[..count].to_vec(), ..all }
+    Ask { questions: all.questions[..count].to_vec(), asked_by: None, ..all }
 }
 
 async fn play(steps: Vec<Step>) {
@@ -225,15 +242,21 @@ async fn play(steps: Vec<Step>) {
     for step in steps {
         match step {
             // What the rules refuse changes nothing, which the comparison at the end shows.
-            Step::Act(command) => drop(run.desk.engine.act(command).await),
+            Step::Act(command) => {
+                let acted = run.desk.engine.act(command.clone()).await;
+                if let (Ok(_), Command::Withdraw { session, native_ref, .. }) = (acted, command) {
+                    run.let_go(session, &native_ref).await;
+                }
+            }
             Step::Ask { of, n } => {
                 let (waiter, outcome) = oneshot::channel();
                 let ask = some_ask(of, n);
+                let call = ask.native_ref.clone();
                 if let Ok(id) = run.desk.engine.register(ask, waiter).await {
                     // One that had ended already was handed over before; its new waiter is let go.
                     let open = run.desk.request(id).await.is_open();
                     if open {
-                        run.waiters.entry(id).or_default().push(outcome);
+                        run.waiters.entry(id).or_default().push((call, outcome));
                     }
                 }
             }

@@ -17,8 +17,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_domain::{
-    Approval, ApprovalDecision, ApprovalId, ApprovalState, Command, Desk, Draft, DraftOf, Entry, EntryBody,
-    Event, NativeRef, Outcome, SessionOptions, Timestamp, ToolDetail,
+    Approval, ApprovalDecision, ApprovalId, ApprovalState, Command, Delivery, Desk, Draft, DraftOf, Entry,
+    EntryBody, Event, NativeRef, Outcome, SessionOptions, Timestamp, ToolDetail,
 };
 use askdesk_engine::clock::Manual;
 use askdesk_engine::frame::{self, StorageNotice};
@@ -122,6 +122,24 @@ fn a_desk_written_before_sessions_could_be_taken_up_again_is_read_in_its_order()
     let options = askdesk_domain::SessionOptions::default();
     assert_eq!(sessions, [("api", 0, true, options.clone()), ("web", 1, true, options)]);
     assert!(desk.sessions().all(|it| !desk.is_closed(it.id)));
+}
+
+#[test]
+fn a_desk_written_before_several_calls_could_wait_is_read_with_the_deliveries_it_had() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(database(folder.path()), include_bytes!("fixtures/desk-format-1.db")).unwrap();
+    let delivery = |desk: &Desk| desk.request(request(1)).unwrap().ended().unwrap().delivery.clone();
+    let at = Timestamp::from_millis(31);
+    assert_eq!(delivery(&open(folder.path()).desk), Some(Delivery::Delivered { at, late: false }));
+    // The same where it was leaving and nothing had been heard of it.
+    let connection = Connection::open(database(folder.path())).unwrap();
+    let leaving = r#"{"event":"sending","request":"00000000-0000-0000-0000-000000000101","late":false}"#;
+    let change = "UPDATE events SET body = ?1 WHERE body ->> '$.event' = 'delivery_changed'";
+    assert_eq!(connection.execute(change, [leaving]).unwrap(), 1);
+    drop(connection);
+    let desk = open(folder.path()).desk;
+    assert_eq!(delivery(&desk), Some(Delivery::Pending));
+    assert!(desk.is_sending(request(1)));
 }
 
 #[test]

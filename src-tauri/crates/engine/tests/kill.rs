@@ -16,7 +16,7 @@ mod desk;
 mod mirror;
 
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -61,6 +61,34 @@ async fn a_question_there_and_back() {
     stage.until_idle(session).await;
     assert_eq!(given(&stage, session), 1);
     assert_eq!(stage.desk.engine.drafts().await.unwrap(), []);
+}
+
+/// The same where the agent asks twice, and both calls wait for one answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_asked_twice_there_and_back() {
+    let own = tempfile::tempdir().unwrap();
+    let folder = std::env::var_os(FOLDER).map_or_else(|| own.path().to_owned(), PathBuf::from);
+    let mut stage = Stage::open_at(&folder).await;
+    let session = stage.play("again").await;
+    stage.until_said(session, "Two calls wait for one answer.").await;
+    let request = stage.asked_one(session).await;
+    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await.unwrap();
+    stage.until_delivered(request.id).await;
+    assert_eq!(given(&stage, session), 2);
+}
+
+/// Plays a test in a process of its own, which ends at a step.
+fn die(test: &str, folder: &Path, step: &str) {
+    agents::fake_agent();
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test])
+        .env(FOLDER, folder)
+        .env("ASKDESK_DIE_AT", step)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert_eq!(child.signal(), Some(9), "{step} was never reached: {child}");
 }
 
 /// What must be there after the restart.
@@ -127,16 +155,7 @@ async fn case_48_killed_at_any_step_nothing_is_missing_and_nothing_is_sent_twice
     #[case] expected: Left,
 ) {
     let folder = tempfile::tempdir().unwrap();
-    agents::fake_agent();
-    let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_question_there_and_back"])
-        .env(FOLDER, folder.path())
-        .env("ASKDESK_DIE_AT", step)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .unwrap();
-    assert_eq!(child.signal(), Some(9), "{step} was never reached: {child}");
+    die("a_question_there_and_back", folder.path(), step);
 
     let mut stage = Stage::open_at(folder.path()).await;
     let now = stage.desk.snapshot().await;
@@ -176,4 +195,32 @@ async fn case_48_killed_at_any_step_nothing_is_missing_and_nothing_is_sent_twice
     };
     assert_eq!(given(&stage, session), in_all);
     stage.desk.check_mirror().await;
+}
+
+/// What one call has been told is not told the agent again by a message, and what none was told is told it once.
+#[rstest]
+#[case::answered("Published Answer", Left::Answered)]
+#[case::leaving_for_the_first("Committed NoteSending", Left::MayHaveArrived)]
+#[case::there_at_the_first("Committed NoteDelivery", Left::Delivered)]
+#[tokio::test]
+async fn case_34_killed_while_two_calls_are_told_the_agent_hears_of_the_answer_at_most_once_more(
+    #[case] step: &str,
+    #[case] expected: Left,
+) {
+    let folder = tempfile::tempdir().unwrap();
+    die("a_question_asked_twice_there_and_back", folder.path(), step);
+    let mut stage = Stage::open_at(folder.path()).await;
+    let now = stage.desk.snapshot().await;
+    let [request] = &now.requests[..] else { panic!("{:?}", now.requests) };
+    assert_eq!(what_is_left(Some(request), &[]), expected);
+    let late = |stage: &Stage| {
+        let brought = stage.messages(request.session).into_iter();
+        brought.filter(|text| text.contains("\"PostgreSQL\"")).count()
+    };
+    stage.resume(request.session, SCENARIO).await;
+    if expected == Left::Answered {
+        stage.until_delivered(request.id).await;
+    }
+    tokio::time::sleep(QUIET).await;
+    assert_eq!(late(&stage), usize::from(expected == Left::Answered));
 }

@@ -21,8 +21,8 @@ use std::time::Duration;
 use agents::{Stage, choose};
 use askdesk_agents::AgentError;
 use askdesk_domain::{
-    Command, Delivery, EntryBody, Outcome, Reject, Request, RequestId, SessionEnd, SessionId, SessionState,
-    WithdrawnWhy,
+    Command, Delivery, EntryBody, NativeRef, Outcome, Reject, Request, RequestId, SessionEnd, SessionId,
+    SessionState, WithdrawnWhy,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::frame;
@@ -329,13 +329,17 @@ fn deed(name: &str, session: SessionId, id: RequestId) -> Command {
     let at = askdesk_domain::Timestamp::from_millis(2_000);
     match name {
         "answer" => Command::Answer { request: id, answers: vec![desk::choose(0, &[1])], at },
-        "hand over" => Command::NoteSending { request: id },
-        "acknowledge" => {
-            Command::NoteDelivery { request: id, delivery: Delivery::Delivered { at, late: false } }
-        }
-        "acknowledge late" => {
-            Command::NoteDelivery { request: id, delivery: Delivery::Delivered { at, late: true } }
-        }
+        "hand over" => Command::NoteSending { request: id, call: NativeRef::new("call-1").unwrap() },
+        "acknowledge" => Command::NoteDelivery {
+            request: id,
+            call: None,
+            delivery: Delivery::Delivered { at, late: false },
+        },
+        "acknowledge late" => Command::NoteDelivery {
+            request: id,
+            call: None,
+            delivery: Delivery::Delivered { at, late: true },
+        },
         "agent ends" => Command::EndSession { session, end: SessionEnd::Finished, at },
         "resume" => Command::ResumeSession { session, at },
         "introduce" => Command::Introduce { session, version: None, model: None },

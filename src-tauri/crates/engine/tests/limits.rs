@@ -119,8 +119,9 @@ async fn case_41_an_answer_after_the_limit_reaches_the_running_agent_once_as_a_m
     assert!(matches!(rejected(early), Reject::AlreadyEnded { .. }));
     let at = stage.desk.clock.now();
     let told = Delivery::Delivered { at, late: false };
-    stage.desk.engine.act(Command::NoteSending { request: id }).await.unwrap();
-    stage.desk.engine.act(Command::NoteDelivery { request: id, delivery: told }).await.unwrap();
+    let call = stage.desk.request(id).await.native_ref;
+    stage.desk.engine.act(Command::NoteSending { request: id, call }).await.unwrap();
+    stage.desk.engine.act(Command::NoteDelivery { request: id, call: None, delivery: told }).await.unwrap();
 
     stage.desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap();
     stage.desk.catch_up();

@@ -43,6 +43,7 @@ fn withdraw(of: u128, n: u128) -> Command {
 fn delivered(id: RequestId) -> Command {
     Command::NoteDelivery {
         request: id,
+        call: None,
         delivery: Delivery::Delivered { at: Timestamp::from_millis(60), late: false },
     }
 }
@@ -270,7 +271,10 @@ async fn case_32_an_end_that_was_not_delivered_keeps_the_answers_and_without_its
     desk.engine.answer(id, answers.clone()).await.unwrap();
     let sent = heard(outcome).await;
     let failed = Delivery::Failed { error: "the pipe is full".to_owned() };
-    desk.engine.act(Command::NoteDelivery { request: id, delivery: failed.clone() }).await.unwrap();
+    desk.engine
+        .act(Command::NoteDelivery { request: id, call: None, delivery: failed.clone() })
+        .await
+        .unwrap();
     let known = desk.request(id).await;
     assert_eq!((known.ended().map(|it| &it.outcome), delivery(&known)), (Some(&sent), Some(&failed)));
     // Nobody opened a door to an agent of this session.

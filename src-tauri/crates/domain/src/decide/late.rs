@@ -1,9 +1,9 @@
 //! Ends that come, or come to the agent, after their call is closed: they wait, and go out once as a message.
 
-use super::{Decision, Effect, known, running};
+use super::{Decision, Effect, calls, known, running, travelled};
 use crate::desk::Desk;
 use crate::event::Event;
-use crate::id::{RequestId, SessionId, Timestamp};
+use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::reject::Reject;
 use crate::request::{Delivery, Ended, EndedBy, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionState};
@@ -47,21 +47,26 @@ pub(super) fn answer(
 pub(super) fn send_parked(desk: &Desk, session: SessionId) -> Result<Decision, Reject> {
     running(desk, session)?;
     let first = desk.parked(session).take(LATE_AT_ONCE);
-    let events = first.map(|request| Event::Sending { request: request.id, late: true }).collect();
+    let events =
+        first.map(|request| Event::Sending { request: request.id, late: true, call: None }).collect();
     Ok(Decision { events, ..Decision::default() })
 }
 
 /// Marks an end as being handed to the call that waits for it; a second time is refused.
-pub(super) fn note_sending(desk: &Desk, request: &Request) -> Result<Decision, Reject> {
-    let untouched = !desk.is_sending(request.id) && !desk.is_call_closed(request.id);
+pub(super) fn note_sending(desk: &Desk, request: &Request, call: &NativeRef) -> Result<Decision, Reject> {
+    let id = request.id;
+    let untouched = !desk.is_sending(id) && !desk.is_call_closed(id) && request.native_ref == *call;
     match &request.state {
-        RequestState::Ended(ended) if untouched && ended.delivery == Some(Delivery::Pending) => {
-            Ok(Decision {
-                request: Some(request.id),
-                ..Decision::of(Event::Sending { request: request.id, late: false })
-            })
+        RequestState::Ended(ended) => {
+            let sending =
+                match desk.calls(id) {
+                    Some(calls) => calls::note_sending(id, calls, call),
+                    None => (untouched && ended.delivery == Some(Delivery::Pending))
+                        .then_some(Event::Sending { request: id, late: false, call: None }),
+                };
+            let noted = sending.map(|event| Decision { request: Some(id), ..Decision::of(event) });
+            noted.ok_or(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at })
         }
-        RequestState::Ended(ended) => Err(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
         RequestState::Open => Err(Reject::invalid("id", "this request is still open; answer it")),
     }
 }
@@ -93,7 +98,7 @@ pub(super) fn retry(desk: &Desk, request: &Request) -> Result<Decision, Reject> 
     match &ended.delivery {
         Some(Delivery::Failed { .. }) if !ended.outcome.can_come_late() => Err(Reject::SessionGone),
         Some(Delivery::Failed { .. }) if session.is_running() || session.resumable => Ok(Decision {
-            events: vec![Event::DeliveryChanged { request: id, delivery: Delivery::Parked }],
+            events: vec![travelled(id, Delivery::Parked)],
             effects: send_now(session),
             request: Some(id),
         }),

@@ -69,6 +69,7 @@ impl Desk {
         // Whoever made these calls is gone: no later text may be routed to their ids.
         let asked = self.requests.values().filter(|request| request.session == id).map(|request| request.id);
         self.closed_calls.extend(asked);
+        self.calls.retain(|request, _| !self.closed_calls.contains(request));
         self.tell_resumable(id);
     }
 

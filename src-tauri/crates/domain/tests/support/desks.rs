@@ -43,14 +43,14 @@ pub fn start(n: u128) -> Command {
     }
 }
 
-/// Request `n` of a session, under a native id of its own.
+/// Request `n` of a session, under a native id and for a client of its own.
 pub fn ask(of: u128, n: u128, questions: Vec<Question>) -> Command {
     Command::Ask(Ask {
         id: request(n),
         session: session(of),
         native_ref: native(&format!("call-{n}")),
         source: Source::ClaudeControl,
-        asked_by: None,
+        asked_by: Some(format!("client {n}")),
         questions,
         limit: None,
         at: at(10 + n as i64),
@@ -113,7 +113,12 @@ pub fn withdraw(of: u128, n: u128, why: WithdrawnWhy) -> Command {
 }
 
 pub fn note(n: u128, delivery: Delivery) -> Command {
-    Command::NoteDelivery { request: request(n), delivery }
+    Command::NoteDelivery { request: request(n), call: None, delivery }
+}
+
+/// News of how far an end has travelled to one of several calls.
+pub fn note_call(n: u128, call: u128, delivery: Delivery) -> Command {
+    Command::NoteDelivery { request: request(n), call: Some(native(&format!("call-{call}"))), delivery }
 }
 
 pub fn delivered() -> Delivery {
@@ -125,7 +130,12 @@ pub fn delivered_late() -> Delivery {
 }
 
 pub fn sending(n: u128) -> Command {
-    Command::NoteSending { request: request(n) }
+    sending_to(n, n)
+}
+
+/// The end of request `n` is handed to a call.
+pub fn sending_to(n: u128, call: u128) -> Command {
+    Command::NoteSending { request: request(n), call: native(&format!("call-{call}")) }
 }
 
 pub fn resume(of: u128) -> Command {

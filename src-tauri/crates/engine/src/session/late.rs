@@ -123,7 +123,7 @@ impl SessionTask {
             .collect();
         for request in arrived.into_iter().flat_map(|(_, requests)| requests) {
             let delivery = Delivery::Delivered { at: self.engine.source().now(), late: true };
-            self.act(Command::NoteDelivery { request, delivery }).await;
+            self.act(Command::NoteDelivery { request, call: None, delivery }).await;
         }
     }
 
@@ -131,7 +131,7 @@ impl SessionTask {
     pub(super) async fn late_unwritten(&mut self, message: Uuid) {
         let back: Vec<_> = self.late.sent.extract_if(.., |(sent, _)| *sent == message).collect();
         for request in back.into_iter().flat_map(|(_, requests)| requests) {
-            self.act(Command::NoteDelivery { request, delivery: Delivery::Parked }).await;
+            self.act(Command::NoteDelivery { request, call: None, delivery: Delivery::Parked }).await;
         }
     }
 }

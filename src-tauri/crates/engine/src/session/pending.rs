@@ -35,10 +35,10 @@ pub(super) enum Due {
 }
 
 /// What a line that was queued for the agent is about.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Line {
-    /// The end of a request.
-    End { request: RequestId },
+    /// The end of a request, for one call.
+    End { request: RequestId, call: NativeRef },
     /// A decision on an approval.
     Decision { approval: ApprovalId },
     /// A message of the person.
@@ -107,6 +107,11 @@ impl Pending {
         self.open.contains(native_ref)
     }
 
+    /// Takes note that a call was taken back.
+    pub(super) fn no_longer_waits(&mut self, native_ref: &NativeRef) {
+        self.open.retain(|open| open != native_ref);
+    }
+
     /// Remembers a request whose end goes to the agent.
     pub(super) fn remember(&mut self, waiting: Waiting, outcome: &Outcome) {
         if self.ended.len() == REMEMBERED_ENDS {
@@ -123,10 +128,21 @@ impl Pending {
         Some(told.waiting.request)
     }
 
-    /// Finds the call behind a request whose end was sent, and that end whole where the journal has it without a secret.
-    pub(super) fn told_request(&self, request: RequestId) -> Option<(Waiting, Option<Outcome>)> {
-        let told = self.ended.iter().find(|told| told.waiting.request == request)?;
+    /// Finds a call that the end of a request was sent to, and that end whole where the journal has it without a secret.
+    pub(super) fn told_call(
+        &self,
+        request: RequestId,
+        native_ref: &NativeRef,
+    ) -> Option<(Waiting, Option<Outcome>)> {
+        let is_it = |told: &&Told| told.waiting.request == request && told.waiting.native_ref == *native_ref;
+        let told = self.ended.iter().find(is_it)?;
         Some((told.waiting.clone(), told.secret.clone()))
+    }
+
+    /// Says whether a call is the first of those that wait for its request to hear of the end.
+    pub(super) fn is_first_told(&self, waiting: &Waiting) -> bool {
+        let first = self.ended.iter().find(|told| told.waiting.request == waiting.request);
+        first.is_none_or(|first| first.waiting.native_ref == waiting.native_ref)
     }
 
     /// Waits for the next thing to do; for ever if there is none.
@@ -158,7 +174,7 @@ impl Pending {
     }
 
     fn close(&mut self, waiting: Waiting, outcome: Option<Outcome>) -> Due {
-        self.open.retain(|native_ref| *native_ref != waiting.native_ref);
+        self.no_longer_waits(&waiting.native_ref);
         Due::Ended(waiting, outcome)
     }
 }

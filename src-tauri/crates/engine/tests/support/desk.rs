@@ -152,13 +152,14 @@ pub fn questions() -> Vec<Question> {
     intake::accept(&drafts, IntakeRules::FOREIGN).unwrap()
 }
 
+/// Request `n` of a session, under a native id and for a client of its own.
 pub fn ask(of: u128, n: u128) -> Ask {
     Ask {
         id: request(n),
         session: session(of),
         native_ref: NativeRef::new(format!("call-{n}")).unwrap(),
         source: Door::ClaudeControl,
-        asked_by: None,
+        asked_by: Some(format!("client {n}")),
         questions: questions(),
         limit: None,
         at: Timestamp::from_millis(10),

@@ -333,7 +333,7 @@ macro_rules! builtin {
     };
 }
 
-const BUILTINS: [(&str, &str); 34] = builtin![
+const BUILTINS: [(&str, &str); 35] = builtin![
     "demo",
     "technology",
     "features",
@@ -342,6 +342,7 @@ const BUILTINS: [(&str, &str); 34] = builtin![
     "four",
     "parallel",
     "withdrawn",
+    "again",
     "approval",
     "rules",
     "edits",

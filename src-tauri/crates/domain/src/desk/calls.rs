@@ -1,0 +1,98 @@
+//! The calls that wait for one request together, because an agent asked the same again while it was open.
+
+use serde::{Deserialize, Serialize};
+
+use super::Desk;
+use crate::id::{NativeRef, RequestId};
+use crate::request::{Delivery, Request};
+
+/// How far an end has travelled to one of several calls that wait for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallDelivery {
+    /// The agent's own id of the call.
+    pub native_ref: NativeRef,
+    /// How far.
+    pub delivery: Delivery,
+}
+
+/// One of several calls that wait for a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Call {
+    pub(crate) native_ref: NativeRef,
+    /// How far the end has travelled to this one; none while there is no end it is to be told of.
+    pub(crate) delivery: Option<Delivery>,
+    /// Whether the end may have left for it, and nobody knows yet.
+    pub(crate) sending: bool,
+}
+
+impl Call {
+    fn waiting(native_ref: &NativeRef) -> Self {
+        Self { native_ref: native_ref.clone(), delivery: None, sending: false }
+    }
+}
+
+/// Says how far an end has travelled that several calls wait for: it is there once all that still wait have it.
+pub(crate) fn together(calls: &[Call]) -> Option<Delivery> {
+    let rank = |delivery: &&Delivery| match delivery {
+        Delivery::Failed { .. } => (0, 0),
+        Delivery::Pending => (1, 0),
+        // All have it since the last of them has.
+        Delivery::Delivered { at, .. } => (2, at.millis().saturating_neg()),
+        Delivery::Parked => (3, 0),
+    };
+    calls.iter().filter_map(|call| call.delivery.as_ref()).min_by_key(rank).cloned()
+}
+
+impl Desk {
+    /// Returns the calls that wait for a request together; none where only the one that asked ever did.
+    pub(crate) fn calls(&self, id: RequestId) -> Option<&[Call]> {
+        self.calls.get(&id).map(Vec::as_slice)
+    }
+
+    /// Says whether a call is one of those that wait, or waited to the end, for a request.
+    pub(super) fn is_call_of(&self, request: &Request, native_ref: &NativeRef) -> bool {
+        match self.calls(request.id) {
+            Some(calls) => calls.iter().any(|call| call.native_ref == *native_ref),
+            None => request.native_ref == *native_ref,
+        }
+    }
+
+    pub(super) fn fold_asked_again(&mut self, id: RequestId, native_ref: &NativeRef) {
+        let Some(request) = self.requests.get(&id) else { return };
+        if !self.is_call_of(request, native_ref) {
+            let first = Call::waiting(&request.native_ref);
+            self.calls.entry(id).or_insert_with(|| vec![first]).push(Call::waiting(native_ref));
+        }
+    }
+
+    pub(super) fn fold_call_left(&mut self, id: RequestId, native_ref: &NativeRef) {
+        if let Some(calls) = self.calls.get_mut(&id) {
+            calls.retain(|call| call.native_ref != *native_ref);
+        }
+    }
+
+    pub(super) fn fold_call_sending(&mut self, id: RequestId, native_ref: &NativeRef) {
+        self.on_call(id, native_ref, |call| call.sending = true);
+    }
+
+    pub(super) fn fold_call_delivery(&mut self, id: RequestId, news: &CallDelivery) {
+        self.on_call(id, &news.native_ref, |call| {
+            call.delivery = Some(news.delivery.clone());
+            call.sending = false;
+        });
+    }
+
+    /// Each of them waits to be told of the end, if any is.
+    pub(super) fn fold_end_of_calls(&mut self, id: RequestId, delivery: Option<&Delivery>) {
+        for call in self.calls.get_mut(&id).into_iter().flatten() {
+            call.delivery = delivery.cloned();
+        }
+    }
+
+    fn on_call(&mut self, id: RequestId, native_ref: &NativeRef, change: impl FnOnce(&mut Call)) {
+        let mut calls = self.calls.get_mut(&id).into_iter().flatten();
+        if let Some(call) = calls.find(|call| call.native_ref == *native_ref) {
+            change(call);
+        }
+    }
+}
