@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use askdesk_api::{Error, ErrorCode};
+use askdesk_api::Error;
+use askdesk_domain::{Breach, Reject};
 use tauri::{Runtime, WebviewWindow};
 use tauri_plugin_dialog::DialogExt;
 use tokio::sync::oneshot;
@@ -23,15 +24,13 @@ pub async fn pick_folder<R: Runtime>(
         let _ = tell.send(picked);
     });
     let Ok(Some(picked)) = told.await else { return Ok(None) };
-    let path = picked.into_path().map_err(|error| refused(format!("this is no folder here: {error}")))?;
+    let path = picked.into_path().map_err(|_| refused())?;
     match path.into_os_string().into_string() {
         Ok(path) => Ok(Some(path)),
-        Err(_) => Err(refused("the folder's path cannot be written as text".to_owned())),
+        Err(_) => Err(refused()),
     }
 }
 
-fn refused(message: String) -> Error {
-    let mut error = Error::new(ErrorCode::Invalid, message);
-    error.field = Some("folder".to_owned());
-    error
+fn refused() -> Error {
+    Reject::invalid("folder", Breach::PathNotText).into()
 }

@@ -1,6 +1,7 @@
 //! The way out of the window: an address the person has agreed to, opened in their own program for it.
 
-use askdesk_api::{Error, ErrorCode};
+use askdesk_api::Error;
+use askdesk_domain::{Breach, Reject};
 use tauri::Url;
 
 /// How many bytes an address may have; longer ones are cut off by what is to open them.
@@ -17,33 +18,30 @@ pub async fn open_link(url: String) -> Result<(), Error> {
         tauri::async_runtime::spawn_blocking(move || tauri_plugin_opener::open_url(url, None::<&str>)).await;
     match opened {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(refused(format!("no program of this machine opened it: {error}"))),
-        Err(error) => Err(refused(error.to_string())),
+        Ok(Err(error)) => Err(refused(Breach::NoProgram { error: error.to_string() })),
+        Err(error) => Err(refused(Breach::NoProgram { error: error.to_string() })),
     }
 }
 
 fn checked(url: &str) -> Result<Url, Error> {
     if url.len() > MAX_BYTES {
-        return Err(refused(format!("an address has at most {MAX_BYTES} bytes")));
+        return Err(refused(Breach::TooLong { most: MAX_BYTES, bytes: url.len() }));
     }
-    let url = Url::parse(url).map_err(|error| refused(format!("this is no address: {error}")))?;
+    let url = Url::parse(url).map_err(|error| refused(Breach::NoAddress { error: error.to_string() }))?;
     if !SCHEMES.contains(&url.scheme()) {
-        return Err(refused(format!(
-            "only addresses of the web and of mailboxes are opened, not {}:",
-            url.scheme()
-        )));
+        return Err(refused(Breach::AddressNotOpened { scheme: url.scheme().to_owned() }));
     }
     Ok(url)
 }
 
-fn refused(message: String) -> Error {
-    let mut error = Error::new(ErrorCode::Invalid, message);
-    error.field = Some("url".to_owned());
-    error
+fn refused(breach: Breach) -> Error {
+    Reject::invalid("url", breach).into()
 }
 
 #[cfg(test)]
 mod tests {
+    use askdesk_api::ErrorCode;
+
     use super::*;
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use askdesk_api::Save;
+use askdesk_api::{Save, Unsaved};
 use askdesk_domain::Settings;
 use tauri::AppHandle;
 use tauri_plugin_dialog::{DialogExt, FilePath};
@@ -26,11 +26,12 @@ pub fn asking(app: &AppHandle, settings: watch::Receiver<Settings>) -> Save {
     })
 }
 
-async fn write(file: FilePath, text: String) -> Result<PathBuf, String> {
-    let path = file.into_path().map_err(|error| error.to_string())?;
+async fn write(file: FilePath, text: String) -> Result<PathBuf, Unsaved> {
+    let path = file.into_path().map_err(|error| Unsaved { path: None, error: error.to_string() })?;
     let write = move || match std::fs::write(&path, text) {
         Ok(()) => Ok(path),
-        Err(error) => Err(format!("{}: {error}", path.display())),
+        Err(error) => Err(Unsaved { path: Some(path), error: error.to_string() }),
     };
-    tauri::async_runtime::spawn_blocking(write).await.map_err(|error| error.to_string())?
+    let written = tauri::async_runtime::spawn_blocking(write).await;
+    written.map_err(|error| Unsaved { path: None, error: error.to_string() })?
 }

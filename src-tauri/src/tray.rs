@@ -59,9 +59,16 @@ pub fn speak(app: &AppHandle, settings: &Settings) {
 }
 
 fn menu(app: &AppHandle, words: &Words) -> tauri::Result<Menu<Wry>> {
-    let open = MenuItemBuilder::with_id(OPEN, words.open_window).build(app)?;
-    let quit = MenuItemBuilder::with_id(QUIT, words.quit_app).build(app)?;
-    MenuBuilder::new(app).items(&[&open, &quit]).build()
+    let mut menu = MenuBuilder::new(app);
+    for (id, text) in entries(words) {
+        menu = menu.item(&MenuItemBuilder::with_id(id, text).build(app)?);
+    }
+    menu.build()
+}
+
+/// What the menu offers in one language: the entries' ids and their texts.
+const fn entries(words: &Words) -> [(&'static str, &'static str); 2] {
+    [(OPEN, words.open_window), (QUIT, words.quit_app)]
 }
 
 fn make(app: &AppHandle) -> tauri::Result<()> {
@@ -101,4 +108,22 @@ async fn shown_by_the_desktop() -> bool {
 #[cfg(not(target_os = "linux"))]
 async fn shown_by_the_desktop() -> bool {
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use askdesk_domain::Language;
+
+    use super::*;
+
+    #[test]
+    fn the_menu_offers_the_same_in_each_language_in_its_own_words() {
+        for (language, open, quit) in [
+            (Language::En, "Open Askdesk", "Quit Askdesk"),
+            (Language::Zh, "打开 Askdesk", "退出 Askdesk"),
+            (Language::De, "Askdesk öffnen", "Askdesk beenden"),
+        ] {
+            assert_eq!(entries(words::of(language)), [(OPEN, open), (QUIT, quit)]);
+        }
+    }
 }

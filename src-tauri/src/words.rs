@@ -161,6 +161,66 @@ mod tests {
         assert_eq!(first_line(Language::Zh), "1 个会话正在工作，2 个问题等待你回答。");
     }
 
+    /// Every text of one language with its name; a new one does not compile until it is listed.
+    fn texts(words: &Words) -> Vec<(&'static str, &'static str)> {
+        let Words {
+            open,
+            open_window,
+            quit_app,
+            quit_title,
+            quit,
+            keep_running,
+            save_export,
+            attach,
+            phrases,
+        } = words;
+        let Phrases { sessions, questions, approvals, comma, full_stop, if_quit, cannot_start, and_more } =
+            phrases;
+        vec![
+            ("open", open),
+            ("open_window", open_window),
+            ("quit_app", quit_app),
+            ("quit_title", quit_title),
+            ("quit", quit),
+            ("keep_running", keep_running),
+            ("save_export", save_export),
+            ("attach", attach),
+            ("sessions, one", sessions[0]),
+            ("sessions, more", sessions[1]),
+            ("questions, one", questions[0]),
+            ("questions, more", questions[1]),
+            ("approvals, one", approvals[0]),
+            ("approvals, more", approvals[1]),
+            ("comma", comma),
+            ("full_stop", full_stop),
+            ("if_quit", if_quit),
+            ("cannot_start", cannot_start),
+            ("and_more", and_more),
+        ]
+    }
+
+    /// What is the same sign in another language.
+    const ALIKE: [(Language, &str); 2] = [(Language::De, "comma"), (Language::De, "full_stop")];
+
+    #[test]
+    fn no_text_is_empty_or_left_in_english() {
+        for language in [Language::Zh, Language::De] {
+            for ((name, english), (_, text)) in texts(&EN).into_iter().zip(texts(of(language))) {
+                assert!(!text.trim().is_empty(), "{language:?} has no {name}");
+                let alike = ALIKE.contains(&(language, name));
+                assert_eq!(text == english, alike, "{name} in {language:?}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn chinese_has_no_word_of_latin_letters_but_the_app_s_name() {
+        for (name, text) in texts(&ZH) {
+            let rest = text.replace(APP, "");
+            assert!(!rest.contains(|letter: char| letter.is_ascii_alphabetic()), "{name}: {text}");
+        }
+    }
+
     #[test]
     fn every_phrase_with_a_value_has_one_place_for_it() {
         for words in [&EN, &ZH, &DE] {

@@ -273,7 +273,7 @@ describe('the inbox', () => {
   });
 
   test('missed questions have their part, with all that the panel offers for them', async () => {
-    const died: Session['state'] = { state: 'ended', end: { end: 'failed', why: 'it died' }, at: 1 };
+    const died: Session['state'] = { state: 'ended', end: { end: 'failed', why: { failure: 'desk_failed' } }, at: 1 };
     const gone = aSession({ id: 's2', name: 'web', place: 1, state: died, resumable: true });
     const requests = [asked('m', 's2', 20_000, { state: missed })];
     const { bridge, user } = await openInbox(new FakeBridge({ sessions: [api, gone], requests }));

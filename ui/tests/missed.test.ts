@@ -9,7 +9,7 @@ import { aQuestion, anApproval, anEntry, aRequest, aSession, aSnapshot } from '.
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openDesk, settle } from './open';
 
-const died: Session['state'] = { state: 'ended', end: { end: 'failed', why: 'it died' }, at: 1 };
+const died: Session['state'] = { state: 'ended', end: { end: 'failed', why: { failure: 'desk_failed' } }, at: 1 };
 const resumable = aSession({ state: died, resumable: true });
 const gone = aSession({ state: died });
 const running = aSession({ state: { state: 'idle' } });
@@ -293,7 +293,7 @@ describe('an answer that waits for its agent', () => {
   test('and may have arrived is given up or sent again, by the person alone', async () => {
     const { state } = parked(missed());
     if (state.state !== 'ended') throw new Error('it has ended');
-    const failed = missed({ state: { ...state, delivery: { delivery: 'failed', error: 'it may have arrived' } } });
+    const failed = missed({ state: { ...state, delivery: { delivery: 'failed', error: { undelivered: 'may_have_arrived' } } } });
     const { user, bridge } = await open(gone, failed);
     noButton('Retry');
     await user.click(button('Dismiss'));

@@ -31,7 +31,7 @@ export function answered(
 ): Request {
   const how =
     typeof delivery === 'object'
-      ? ({ delivery: 'failed', error: delivery.failed } as const)
+      ? ({ delivery: 'failed', error: { undelivered: 'text', text: delivery.failed } } as const)
       : delivery === 'pending'
         ? ({ delivery: 'pending' } as const)
         : ({ delivery: 'delivered', at: 2 } as const);

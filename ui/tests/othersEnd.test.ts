@@ -68,7 +68,7 @@ test('words that a reply in chat left stay where its delivery is tried again', a
     state: 'ended',
     at: 1,
     outcome: { outcome: 'replied_in_chat', text: 'Go on' },
-    delivery: { delivery: 'failed', error: 'broken pipe' },
+    delivery: { delivery: 'failed', error: { undelivered: 'text', text: 'broken pipe' } },
   } as const;
   const request: Request = aRequest({ state });
   const bridge = new FakeBridge({ requests: [request] });

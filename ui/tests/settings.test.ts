@@ -100,7 +100,7 @@ describe('the settings', () => {
     const bridge = new FakeBridge();
     bridge.settings = {
       ...bridge.settings,
-      ignored: [{ key: 'appearance.theme', why: '"pink": unknown variant `pink`' }],
+      ignored: [{ key: 'appearance.theme', why: { why: 'unfit', value: '"pink"', error: 'unknown variant `pink`' } }],
     };
     await openSettings(bridge);
     const note = within(dialog()).getByRole('note');

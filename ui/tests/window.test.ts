@@ -16,7 +16,7 @@ describe('the first screen', () => {
     const bridge = new FakeBridge({ sessions: [] });
     bridge.agents = {
       agents: [
-        { agent: 'claude_code', program: null, problem: 'It was not found. Install it first.', version: null, modes: [], efforts: [], extras: usualOptions.extras },
+        { agent: 'claude_code', program: null, problem: { failure: 'agent_missing', agent: 'claude_code', program: 'claude', tried: [{ place: 'path_variable', value: '' }] }, version: null, modes: [], efforts: [], extras: usualOptions.extras },
         { agent: 'demo', program: 'built in', problem: null, version: null, modes: [], efforts: [], extras: usualOptions.extras },
       ],
       examples: [
@@ -41,7 +41,7 @@ describe('the first screen', () => {
 
   test('a missing agent says why before anything is started', async () => {
     await openDesk(empty());
-    expect(screen.getByText('It was not found. Install it first.')).toBeVisible();
+    expect(screen.getByText(/^claude was not found\. Looked at: the PATH, which is empty\. Install Claude Code with/)).toBeVisible();
   });
 
   test('a session starts with what was filled in', async () => {
@@ -292,7 +292,7 @@ describe('the composer', () => {
 describe('the window', () => {
   const failed: Session = aSession({
     unusableLines: 3,
-    state: { state: 'ended', at: 1, end: { end: 'failed', why: 'It was not found. Install it.' } },
+    state: { state: 'ended', at: 1, end: { end: 'failed', why: { failure: 'text', text: 'It was not found. Install it.' } } },
   });
 
   test('a failed session says why, and its log opens', async () => {

@@ -30,7 +30,7 @@ const sessions: Session[] = [
       state: 'ended',
       end: {
         end: 'failed',
-        why: 'claude was not found at /opt/claude.\nInstall it with npm install -g @anthropic-ai/claude-code, then start the session again.',
+        why: { failure: 'agent_missing', agent: 'claude_code', program: 'claude', tried: [{ place: 'file', path: '/opt/claude' }] },
       },
       at: NOW,
     },
@@ -109,7 +109,12 @@ export const base = (requests: Request[], approvals: Approval[] = []) => {
       {
         agent: 'claude_code',
         program: null,
-        problem: 'Claude Code was not found on PATH. Install it with: npm install -g @anthropic-ai/claude-code',
+        problem: {
+          failure: 'agent_missing',
+          agent: 'claude_code',
+          program: 'claude',
+          tried: [{ place: 'path_variable', value: '/usr/local/bin:/usr/bin' }],
+        },
         version: null,
         modes: [],
         efforts: [],
@@ -312,7 +317,7 @@ export const scenes: Record<string, () => FakeBridge> = {
   sent: () => base([ended('r1', { ...end(answered), delivery: { delivery: 'pending' } })]),
   failed: () =>
     base([
-      ended('r1', { ...end(answered), delivery: { delivery: 'failed', error: 'the agent closed its input' } }),
+      ended('r1', { ...end(answered), delivery: { delivery: 'failed', error: { undelivered: 'input_closed' } } }),
     ]),
   ends: () =>
     base([

@@ -155,7 +155,7 @@ until: Timestamp,
 /**
  * Why it could not go then; it goes when the person sends it again.
  */
-error: string | null, };
+error: Undelivered | null, };
 
 /**
  * The answer to one question, checked: it says something.
@@ -325,9 +325,9 @@ at: Timestamp,
  */
 late?: boolean, } | { "delivery": "failed", 
 /**
- * What went wrong.
+ * What went wrong; earlier versions kept it as a sentence.
  */
-error: string, } | { "delivery": "parked" };
+error: Undelivered, } | { "delivery": "parked" };
 
 /**
  * What an agent may do without being allowed to.
@@ -510,9 +510,219 @@ at: Timestamp, };
  */
 export type SessionEnd = { "end": "finished" } | { "end": "stopped" } | { "end": "app_quit" } | { "end": "failed", 
 /**
- * What happened and what to do next, in words for the person.
+ * What happened; earlier versions kept it as a sentence.
  */
-why: string, };
+why: Failure, };
+
+/**
+ * Why an agent could not be started, or ended badly.
+ */
+export type Failure = { "failure": "agent_missing", 
+/**
+ * Which agent.
+ */
+agent: AgentKind, 
+/**
+ * The program's name.
+ */
+program: string, 
+/**
+ * Every place that was looked at.
+ */
+tried: Array<LookedAt>, } | { "failure": "folder_unusable", 
+/**
+ * The folder.
+ */
+path: string, 
+/**
+ * What is wrong with it.
+ */
+problem: FolderProblem, } | { "failure": "not_started", 
+/**
+ * The program.
+ */
+program: string, 
+/**
+ * What kind of refusal it was.
+ */
+problem: ProgramProblem, 
+/**
+ * What the system said.
+ */
+error: string, } | { "failure": "exited", 
+/**
+ * Its exit code.
+ */
+code: number | null, 
+/**
+ * The signal that killed it.
+ */
+signal: number | null, 
+/**
+ * The last lines of its error output, at most [`SAID_LINES`]; empty where it wrote none.
+ */
+said: string, 
+/**
+ * What the person can do.
+ */
+next: NextStep, } | { "failure": "interrupt_ignored", 
+/**
+ * How long it was waited for, in seconds.
+ */
+seconds: number, 
+/**
+ * What the person can do.
+ */
+next: NextStep, } | { "failure": "output_lost", 
+/**
+ * What the person can do.
+ */
+next: NextStep, } | { "failure": "session_unknown" } | { "failure": "desk_failed" } | { "failure": "text", 
+/**
+ * The text.
+ */
+text: string, };
+
+/**
+ * A place in which a program was looked for.
+ */
+export type LookedAt = { "place": "path_variable", 
+/**
+ * Its value; it may be empty.
+ */
+value: string, } | { "place": "file", 
+/**
+ * Its path.
+ */
+path: string, };
+
+/**
+ * What is wrong with a folder.
+ */
+export type FolderProblem = { "problem": "missing" } | { "problem": "not_a_folder" } | { "problem": "forbidden" } | { "problem": "not_absolute" } | { "problem": "other", 
+/**
+ * What the system said.
+ */
+error: string, };
+
+/**
+ * Why the system did not run a program.
+ */
+export type ProgramProblem = "missing" | "forbidden" | "unfit";
+
+/**
+ * What a person can do about an agent that ended badly.
+ */
+export type NextStep = "resume" | "start_anew";
+
+/**
+ * Why something did not reach the agent.
+ */
+export type Undelivered = { "undelivered": "input_closed" } | { "undelivered": "write_failed", 
+/**
+ * What the system said.
+ */
+error: string, } | { "undelivered": "not_reading", 
+/**
+ * How many lines wait for it.
+ */
+lines: number, } | { "undelivered": "not_awaited" } | { "undelivered": "may_have_arrived" } | { "undelivered": "not_running" } | { "undelivered": "busy" } | { "undelivered": "not_kept", 
+/**
+ * What kind of trouble the storage has.
+ */
+trouble: StorageTrouble, 
+/**
+ * What was met, with the file it was met at.
+ */
+error: string, } | { "undelivered": "image_gone", 
+/**
+ * What it is called.
+ */
+name: string, } | { "undelivered": "file_unreadable", 
+/**
+ * Which file.
+ */
+path: string, 
+/**
+ * What the system said.
+ */
+error: string, } | { "undelivered": "text", 
+/**
+ * The text.
+ */
+text: string, };
+
+/**
+ * What kind of trouble the storage has.
+ */
+export type StorageTrouble = "busy" | "full" | "other";
+
+/**
+ * How a field breaks a rule.
+ */
+export type Breach = { "breach": "empty" } | { "breach": "too_long", 
+/**
+ * How many bytes it may have.
+ */
+most: number, 
+/**
+ * How many it has.
+ */
+bytes: number, } | { "breach": "queue_full", 
+/**
+ * How many may wait.
+ */
+most: number, } | { "breach": "too_many_attached", 
+/**
+ * How many may be.
+ */
+most: number, 
+/**
+ * How many are.
+ */
+count: number, } | { "breach": "attached", 
+/**
+ * Why not.
+ */
+why: Undelivered, } | { "breach": "path_untold" } | { "breach": "question_open" } | { "breach": "still_running" } | { "breach": "no_model" } | { "breach": "no_folder" } | { "breach": "late_secret" } | { "breach": "plan_cut_off" } | { "breach": "no_address", 
+/**
+ * What is wrong with it, as its reader says.
+ */
+error: string, } | { "breach": "address_not_opened", 
+/**
+ * The beginning of it.
+ */
+scheme: string, } | { "breach": "no_program", 
+/**
+ * What the system said.
+ */
+error: string, } | { "breach": "path_not_text" } | { "breach": "other", 
+/**
+ * The rule, and what came instead.
+ */
+rule: string, };
+
+/**
+ * What came of a change that the agent was asked for and did not make.
+ */
+export type ChangeRefused = { "refused": "in_words", 
+/**
+ * What it said.
+ */
+words: string, } | { "refused": "unanswered", 
+/**
+ * How long it was waited for.
+ */
+seconds: number, } | { "refused": "others_wait" } | { "refused": "unreached", 
+/**
+ * Why not.
+ */
+why: Undelivered, };
+
+/**
+ * What cannot be done everywhere.
+ */
+export type Unable = "attaching" | "saving";
 
 /**
  * What a tool call does.
@@ -690,7 +900,7 @@ at: Timestamp,
 /**
  * Set when the decision could not be handed to the agent.
  */
-error: string | null, } | { "state": "withdrawn", 
+error: Undelivered | null, } | { "state": "withdrawn", 
 /**
  * When.
  */
@@ -842,9 +1052,9 @@ text: string, } | { "notice": "answers_brought" } | { "notice": "same_text_joine
  */
 text: string, } | { "notice": "cut_in_half" } | { "notice": "interrupted" } | { "notice": "message_not_sent", 
 /**
- * What went wrong.
+ * What went wrong; earlier versions kept it as a sentence.
  */
-error: string, };
+error: Undelivered, };
 
 /**
  * One message to a subscriber.
@@ -1547,7 +1757,7 @@ program: string | null,
 /**
  * Why it cannot be started and what to do about it.
  */
-problem: string | null, 
+problem: Failure | null, 
 /**
  * Its version as it says itself; none where it did not say.
  */
@@ -1779,7 +1989,32 @@ key: string,
 /**
  * Why it has no effect.
  */
-why: string, };
+why: IgnoredWhy, };
+
+/**
+ * Why something in the file has no effect; the words are chosen by the screen.
+ */
+export type IgnoredWhy = { "why": "unknown" } | { "why": "no_value" } | { "why": "unfit", 
+/**
+ * The value; none where something in it may be secret.
+ */
+value: string | null, 
+/**
+ * What is wrong with it, as its reader says.
+ */
+error: string, } | { "why": "too_large", 
+/**
+ * How many bytes it has.
+ */
+bytes: number, 
+/**
+ * How many are read.
+ */
+most: number, } | { "why": "unreadable", 
+/**
+ * What the system or the reader says.
+ */
+error: string, };
 
 /**
  * Reads what is set; the file may have been edited.
@@ -2237,7 +2472,11 @@ field: string | null,
 /**
  * Who or what ended it, and when.
  */
-ended: EndedElsewhere | null, };
+ended: EndedElsewhere | null, 
+/**
+ * What belongs to the code, where the screen can say more than the code alone; the message says it in English.
+ */
+detail?: Detail, };
 
 /**
  * Who or what had ended a request before the command came.
@@ -2251,6 +2490,39 @@ by: EndedBy,
  * When.
  */
 at: Timestamp, };
+
+/**
+ * What belongs to the code of an error; the words are chosen by the screen.
+ */
+export type Detail = { "detail": "breach", 
+/**
+ * How.
+ */
+breach: Breach, } | { "detail": "folder", 
+/**
+ * Which.
+ */
+path: string, 
+/**
+ * What is wrong with it.
+ */
+problem: FolderProblem, } | { "detail": "file", 
+/**
+ * Which; none where it has no path here.
+ */
+path: string | null, 
+/**
+ * What the system said.
+ */
+error: string, } | { "detail": "refused", 
+/**
+ * What.
+ */
+why: ChangeRefused, } | { "detail": "unable", 
+/**
+ * What.
+ */
+what: Unable, };
 
 /** Every command of the bridge: what it takes and what it gives. */
 export interface CommandMap {

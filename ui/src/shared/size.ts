@@ -1,10 +1,15 @@
+import { inLanguage } from './messages/formats';
+
 const unit = (name: 'byte' | 'kilobyte' | 'megabyte', digits: number) =>
-  new Intl.NumberFormat('en', {
-    style: 'unit',
-    unit: name,
-    unitDisplay: name === 'byte' ? 'long' : 'short',
-    maximumFractionDigits: digits,
-  });
+  inLanguage(
+    (locale) =>
+      new Intl.NumberFormat(locale, {
+        style: 'unit',
+        unit: name,
+        unitDisplay: name === 'byte' ? 'long' : 'short',
+        maximumFractionDigits: digits,
+      }),
+  );
 
 const bytesOf = unit('byte', 0);
 const kilobytesOf = unit('kilobyte', 0);
@@ -14,7 +19,7 @@ const KILO = 1024;
 
 /** A number of bytes as people read it. */
 export function sizeOf(bytes: number): string {
-  if (bytes < KILO) return bytesOf.format(bytes);
-  if (bytes < KILO * KILO) return kilobytesOf.format(bytes / KILO);
-  return megabytesOf.format(bytes / KILO / KILO);
+  if (bytes < KILO) return bytesOf().format(bytes);
+  if (bytes < KILO * KILO) return kilobytesOf().format(bytes / KILO);
+  return megabytesOf().format(bytes / KILO / KILO);
 }

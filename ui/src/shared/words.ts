@@ -20,9 +20,13 @@ import type {
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
 import type { CloseLoss, SessionFace } from '../store/select';
+import { unableWords, wordsOfBreach, wordsOfRefused } from './breachWords';
+import { wordsOfFolder } from './failureWords';
 import { plural, t, type MessageKey } from './messages';
 import { list } from './messages/formats';
 import { clockTime } from './time';
+import { wordsOfUndelivered } from './undeliveredWords';
+import { visibly } from './visible';
 
 /** The words for each error code; a new code does not compile without words. */
 const errorWords = {
@@ -31,27 +35,50 @@ const errorWords = {
     ended
       ? t('error.already_ended_by', { by: t(endedByWords[ended.by]), time: clockTime(ended.at) })
       : t('error.already_ended'),
-  invalid: ({ message }) => t('error.invalid', { message }),
+  invalid: (error) => t('error.invalid', { message: wordsOfDetail(error) }),
   session_gone: () => t('error.session_gone'),
-  unsupported: ({ message }) => t('error.unsupported', { message }),
+  unsupported: (error) => t('error.unsupported', { message: wordsOfDetail(error) }),
   agent_missing: ({ message }) => t('error.agent_missing', { message }),
-  agent_refused: ({ message }) => t('error.agent_refused', { message }),
-  folder_missing: ({ message }) => t('error.folder_missing', { message }),
+  agent_refused: (error) => t('error.agent_refused', { message: wordsOfDetail(error) }),
+  folder_missing: (error) =>
+    error.detail?.detail === 'folder'
+      ? wordsOfDetail(error)
+      : t('error.folder_missing', { message: error.message }),
   not_started: ({ message }) => t('error.not_started', { message }),
   storage_busy: () => t('error.storage_busy'),
   storage_full: () => t('error.storage_full'),
   storage: ({ message }) => t('error.storage', { message }),
-  settings_not_written: ({ message }) => t('error.settings_not_written', { message }),
+  settings_not_written: (error) => t('error.settings_not_written', { message: wordsOfDetail(error) }),
   extras_changed: () => t('error.extras_changed'),
   closing: () => t('error.closing'),
   attachment_gone: ({ message }) => t('error.attachment_gone', { file: message }),
-  file_not_written: ({ message }) => t('error.file_not_written', { message }),
+  file_not_written: (error) => t('error.file_not_written', { message: wordsOfDetail(error) }),
   unreachable: ({ message }) => t('error.unreachable', { message }),
 } satisfies Record<DeskError['code'], (error: DeskError) => string>;
 
 /** What an error says to the person. */
 export function wordsOfError(error: DeskError): string {
   return errorWords[error.code](error);
+}
+
+/** What belongs to the code of an error; where nothing does, its message says it in English. */
+function wordsOfDetail({ detail, message }: DeskError): string {
+  switch (detail?.detail) {
+    case 'breach':
+      return wordsOfBreach(detail.breach);
+    case 'folder':
+      return t('error.folder_unusable', { path: detail.path, problem: wordsOfFolder(detail.problem) });
+    case 'file': {
+      const { path, error } = detail;
+      return path === null ? visibly(error) : t('error.at_file', { path, error: visibly(error) });
+    }
+    case 'refused':
+      return wordsOfRefused(detail.why);
+    case 'unable':
+      return t(unableWords[detail.what]);
+    case undefined:
+      return message;
+  }
 }
 
 const endedByWords = {
@@ -298,7 +325,7 @@ export function wordsOfNotice(notice: Notice): string {
     case 'interrupted':
       return t('notice.interrupted');
     case 'message_not_sent':
-      return t('notice.message_not_sent', { error: notice.error });
+      return t('notice.message_not_sent', { error: wordsOfUndelivered(notice.error) });
   }
 }
 

@@ -188,7 +188,7 @@ export class ModelDesk extends FakeBridge {
   /** Takes the oldest end that is on its way a step further. */
   deliverNext(worked: boolean): void {
     const next = this.snapshot.requests.find((request) => deliveryOf(request)?.delivery === 'pending');
-    if (next) this.#deliver(next.id, worked ? { delivery: 'delivered', at: Date.now() } : { delivery: 'failed', error: 'broken pipe' });
+    if (next) this.#deliver(next.id, worked ? { delivery: 'delivered', at: Date.now() } : { delivery: 'failed', error: { undelivered: 'input_closed' } });
   }
 
   endSession(session: SessionId, why: OrphanedWhy): void {
@@ -254,7 +254,7 @@ export class ModelDesk extends FakeBridge {
     setTimeout(() => {
       if (!this.snapshot.held.includes(held)) return;
       if (this.luck().fails === 'refused') {
-        this.push({ change: 'answer_held', held: { ...held, error: 'The disk says no.' } });
+        this.push({ change: 'answer_held', held: { ...held, error: { undelivered: 'not_kept', trouble: 'full', error: 'The disk says no.' } } });
         return;
       }
       this.hearHeldGo(held);

@@ -4,9 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use askdesk_domain::Extras;
-
-use crate::error::AgentError;
+use askdesk_domain::{AgentKind, Extras, Failure, LookedAt};
 
 /// Everything needed to start one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,30 +37,28 @@ impl LaunchPlan {
 ///
 /// A desktop app is often started without the `PATH` of the person's shell, so the folders matter.
 pub(crate) fn find_program(
+    agent: AgentKind,
     name: &str,
     explicit: Option<&Path>,
     folders: &[PathBuf],
-    hint: &str,
-) -> Result<PathBuf, AgentError> {
-    let missing =
-        |tried: Vec<String>| AgentError::Missing { program: name.to_owned(), tried, hint: hint.to_owned() };
+) -> Result<PathBuf, Failure> {
+    let missing = |tried: Vec<LookedAt>| Failure::AgentMissing { agent, program: name.to_owned(), tried };
+    let file = |path: &Path| LookedAt::File { path: path.display().to_string() };
     if let Some(path) = explicit {
         // Somebody who named a program wants that one, not another of the same name.
-        return which::which(path).map_err(|_| missing(vec![path.display().to_string()]));
+        return which::which(path).map_err(|_| missing(vec![file(path)]));
     }
     if let Ok(found) = which::which(name) {
         return Ok(found);
     }
-    let mut tried = vec![match env::var_os("PATH") {
-        Some(path) if !path.is_empty() => format!("the PATH {}", path.display()),
-        _ => "the PATH, which is empty".to_owned(),
-    }];
+    let value = env::var_os("PATH").unwrap_or_default().display().to_string();
+    let mut tried = vec![LookedAt::PathVariable { value }];
     for folder in folders {
         let candidate = folder.join(name);
         if let Ok(found) = which::which(&candidate) {
             return Ok(found);
         }
-        tried.push(candidate.display().to_string());
+        tried.push(file(&candidate));
     }
     Err(missing(tried))
 }

@@ -15,7 +15,7 @@ pub mod version;
 pub use claude::{Attached, BARE_GRACE, ClaudeStream, ControlRequest, EncodeError, Encoded};
 pub use claude::{ClaudeOptions, claude_launch, find_claude};
 pub use claude::{claude_resume, late_words, no_longer_has};
-pub use error::{AgentError, WriteError};
+pub use error::WriteError;
 pub use event::{AgentEvent, Asked, Unusable};
 pub use launch::LaunchPlan;
 pub use line::MAX_LINE;

@@ -7,13 +7,15 @@ use std::io::{self, ErrorKind};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
+use askdesk_domain::failure::last_lines;
+use askdesk_domain::{Failure, FolderProblem, NextStep, ProgramProblem};
 use process_wrap::tokio::{CommandWrap, KillOnDrop};
 use tokio::io::AsyncWriteExt;
 use tokio::process::{ChildStdin, Command};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::error::{AgentError, WriteError};
+use crate::error::WriteError;
 use crate::launch::LaunchPlan;
 use output::{Tail, read_stderr, read_stdout};
 use tree::Tree;
@@ -69,19 +71,9 @@ impl Exit {
         matches!(self.code, Some(0))
     }
 
-    /// Makes an error of an end that was not wanted.
-    pub fn into_error(self, stderr_tail: impl Into<String>) -> AgentError {
-        AgentError::Exited { status: self.to_string(), stderr_tail: stderr_tail.into() }
-    }
-}
-
-impl std::fmt::Display for Exit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (self.code, self.signal) {
-            (Some(code), _) => write!(f, "exit code {code}"),
-            (None, Some(signal)) => write!(f, "killed by signal {signal}"),
-            (None, None) => f.write_str("for an unknown reason"),
-        }
+    /// Makes a failure of an end that was not wanted.
+    pub fn into_failure(self, stderr_tail: &str, next: NextStep) -> Failure {
+        Failure::Exited { code: self.code, signal: self.signal, said: last_lines(stderr_tail), next }
     }
 }
 
@@ -128,7 +120,7 @@ enum Order {
 
 impl AgentProcess {
     /// Starts a process; must be called within a tokio runtime.
-    pub fn spawn(plan: &LaunchPlan) -> Result<(Self, Lines), AgentError> {
+    pub fn spawn(plan: &LaunchPlan) -> Result<(Self, Lines), Failure> {
         check_folder(plan)?;
         let mut command = Command::new(&plan.program);
         command.args(&plan.args).current_dir(&plan.folder);
@@ -143,7 +135,7 @@ impl AgentProcess {
         command.wrap(process_wrap::tokio::ProcessGroup::leader());
         #[cfg(windows)]
         command.wrap(process_wrap::tokio::JobObject);
-        let mut child = command.spawn().map_err(|source| spawn_error(plan, source))?;
+        let mut child = command.spawn().map_err(|source| spawn_error(plan, &source))?;
         let pid = child.id();
         let (stdin, stdout, stderr) = (child.stdin().take(), child.stdout().take(), child.stderr().take());
         let tree = Tree::new(child);
@@ -207,24 +199,22 @@ impl AgentProcess {
     }
 }
 
-fn check_folder(plan: &LaunchPlan) -> Result<(), AgentError> {
-    let wrong = |why| Err(AgentError::Folder { path: plan.folder.clone(), why });
+fn check_folder(plan: &LaunchPlan) -> Result<(), Failure> {
+    let wrong = |problem| Err(Failure::FolderUnusable { path: plan.folder.display().to_string(), problem });
     match std::fs::metadata(&plan.folder) {
         Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => wrong("it is not a folder"),
-        Err(error) if error.kind() == ErrorKind::NotFound => wrong("it does not exist"),
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => wrong("it may not be opened"),
-        Err(_) => wrong("it cannot be opened"),
+        Ok(_) => wrong(FolderProblem::NotAFolder),
+        Err(error) => wrong(FolderProblem::of(&error)),
     }
 }
 
-fn spawn_error(plan: &LaunchPlan, source: io::Error) -> AgentError {
-    let hint = match source.kind() {
-        ErrorKind::NotFound => "Check that the program is still installed, then start the session again.",
-        ErrorKind::PermissionDenied => "Check that the file may be executed, then start the session again.",
-        _ => "Check that the file is a program for this system; installing the agent again may help.",
+fn spawn_error(plan: &LaunchPlan, source: &io::Error) -> Failure {
+    let problem = match source.kind() {
+        ErrorKind::NotFound => ProgramProblem::Missing,
+        ErrorKind::PermissionDenied => ProgramProblem::Forbidden,
+        _ => ProgramProblem::Unfit,
     };
-    AgentError::Spawn { program: plan.program.clone(), source, hint: hint.to_owned() }
+    Failure::NotStarted { program: plan.program.display().to_string(), problem, error: source.to_string() }
 }
 
 /// Waits for the end, carries out orders to bring it about, and then sweeps away what is left.

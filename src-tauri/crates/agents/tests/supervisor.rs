@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use askdesk_agents::supervisor::{STDERR_TAIL, WRITE_QUEUE};
 use askdesk_agents::{
-    AgentError, AgentEvent, AgentProcess, ClaudeStream, Exit, LaunchPlan, Lines, MAX_LINE, Output, Unusable,
-    WriteError,
+    AgentEvent, AgentProcess, ClaudeStream, Exit, LaunchPlan, Lines, MAX_LINE, Output, Unusable, WriteError,
 };
+use askdesk_domain::{Failure, NextStep};
 use tokio::time::timeout;
 
 /// Longer than anything here takes; what is late has hung.
@@ -127,8 +127,8 @@ async fn of_the_error_output_lines_are_passed_on_and_the_tail_is_kept() {
     assert_eq!(stderr_tail.len(), STDERR_TAIL);
     assert!(stderr_tail.starts_with('y') && stderr_tail.ends_with("\nlast words"));
     assert_eq!(
-        status.into_error("one\n\ntwo\n").to_string(),
-        "The agent ended (exit code 1). It said last:\none\ntwo"
+        status.into_failure("one\n\ntwo\n", NextStep::StartAnew).to_string(),
+        "The agent ended (exit code 1). It said last:\none\ntwo\nStart a new session to try again."
     );
 }
 
@@ -271,7 +271,7 @@ async fn an_agent_that_does_not_read_fills_its_queue_and_then_is_refused() {
 fn check_refusal(plan: &LaunchPlan, expected: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let _inside = runtime.enter();
-    let error: AgentError = AgentProcess::spawn(plan).unwrap_err();
+    let error: Failure = AgentProcess::spawn(plan).unwrap_err();
     assert_eq!(error.to_string(), expected);
 }
 

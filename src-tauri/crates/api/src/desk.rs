@@ -8,13 +8,11 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use askdesk_agents::{
-    AgentError, ClaudeOptions, LaunchPlan, ask_version, claude_launch, claude_resume, find_claude,
-};
+use askdesk_agents::{ClaudeOptions, LaunchPlan, ask_version, claude_launch, claude_resume, find_claude};
 use askdesk_domain::options::MODEL_BYTES;
 use askdesk_domain::{
-    AgentKind, Approval, ApprovalState, Command, CommandId, Effort, PermissionMode, Reject, Request, Session,
-    SessionId, SessionOptions, SessionState,
+    AgentKind, Approval, ApprovalState, Breach, Command, CommandId, Effort, Failure, FolderProblem,
+    PermissionMode, Reject, Request, Session, SessionId, SessionOptions, SessionState,
 };
 use askdesk_engine::frame::Frame;
 use askdesk_engine::{
@@ -25,9 +23,9 @@ use tokio::sync::{OnceCell, watch};
 
 use crate::commands::Commands;
 use crate::dto::*;
-use crate::error::{Error, ErrorCode};
+use crate::error::{Detail, Error, ErrorCode};
 
-pub use past::Save;
+pub use past::{Save, Unsaved};
 
 /// How many commands are remembered, so that one sent again is not done again.
 const REMEMBERED_COMMANDS: usize = 1_024;
@@ -209,8 +207,8 @@ impl DeskApi {
 
     async fn start(&self, input: StartSession) -> Result<Session, Error> {
         let options = checked(&input.options)?;
-        if input.folder.as_ref().is_some_and(|folder| folder.len() > NAME_BYTES) {
-            return Err(Reject::invalid("folder", format!("at most {NAME_BYTES} bytes")).into());
+        if let Some(folder) = input.folder.as_ref().filter(|folder| folder.len() > NAME_BYTES) {
+            return Err(Reject::invalid("folder", too_long(NAME_BYTES, folder)).into());
         }
         let prompt = input.prompt.as_deref();
         let prompt = askdesk_domain::answer::words(prompt, "prompt")?;
@@ -239,23 +237,20 @@ impl DeskApi {
             (Some(folder), _) => expand_home(folder),
             (None, AgentKind::Demo) => {
                 std::fs::create_dir_all(&self.demo.folder)
-                    .map_err(|error| folder_error(&self.demo.folder, &error.to_string()))?;
+                    .map_err(|error| folder_error(&self.demo.folder, FolderProblem::of(&error)))?;
                 self.demo.folder.clone()
             }
             (None, AgentKind::ClaudeCode) => {
-                return Err(Reject::invalid("folder", "name the folder the agent shall work in").into());
+                return Err(Reject::invalid("folder", Breach::NoFolder).into());
             }
         };
         if !folder.is_absolute() {
-            return Err(folder_error(&folder, "the path must begin at the root or with ~"));
+            return Err(folder_error(&folder, FolderProblem::NotAbsolute));
         }
         match std::fs::metadata(&folder) {
             Ok(metadata) if metadata.is_dir() => Ok(folder),
-            Ok(_) => Err(folder_error(&folder, "it is a file, not a folder")),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                Err(folder_error(&folder, "it does not exist; create it, or choose another"))
-            }
-            Err(error) => Err(folder_error(&folder, &error.to_string())),
+            Ok(_) => Err(folder_error(&folder, FolderProblem::NotAFolder)),
+            Err(error) => Err(folder_error(&folder, FolderProblem::of(&error))),
         }
     }
 
@@ -289,7 +284,7 @@ impl DeskApi {
         id: SessionId,
         folder: &Path,
         options: &SessionOptions,
-    ) -> Result<LaunchPlan, AgentError> {
+    ) -> Result<LaunchPlan, Failure> {
         match agent {
             AgentKind::ClaudeCode => claude_plan(launch, id, folder, options),
             AgentKind::Demo => Ok(self.demo_plan(launch, id, folder, options)),
@@ -322,9 +317,7 @@ impl DeskApi {
 fn checked(options: &SessionOptions) -> Result<SessionOptions, Error> {
     let text = |field: &str, text: &Option<String>, bytes: usize| match text.as_deref().map(str::trim) {
         None | Some("") => Ok(None),
-        Some(text) if text.len() > bytes => {
-            Err(Error::from(Reject::invalid(field, format!("at most {bytes} bytes"))))
-        }
+        Some(text) if text.len() > bytes => Err(Error::from(Reject::invalid(field, too_long(bytes, text)))),
         Some(text) => Ok(Some(text.to_owned())),
     };
     Ok(SessionOptions {
@@ -340,14 +333,18 @@ fn checked(options: &SessionOptions) -> Result<SessionOptions, Error> {
     })
 }
 
+fn too_long(most: usize, text: &str) -> Breach {
+    Breach::TooLong { most, bytes: text.len() }
+}
+
 /// Checks the name of a model: none where it is blank, and never something that a command line takes for a flag.
 fn model_name(model: &str, field: &str) -> Result<Option<String>, Error> {
     let model = model.trim();
     if model.len() > MODEL_BYTES {
-        return Err(Reject::invalid(field, format!("at most {MODEL_BYTES} bytes")).into());
+        return Err(Reject::invalid(field, too_long(MODEL_BYTES, model)).into());
     }
     if model.starts_with('-') || model.chars().any(char::is_control) {
-        return Err(Reject::invalid(field, "is no name of a model").into());
+        return Err(Reject::invalid(field, Breach::NoModel).into());
     }
     Ok((!model.is_empty()).then(|| model.to_owned()))
 }
@@ -367,7 +364,7 @@ fn claude_plan(
     id: SessionId,
     folder: &Path,
     options: &SessionOptions,
-) -> Result<LaunchPlan, AgentError> {
+) -> Result<LaunchPlan, Failure> {
     let program = find_claude(options.program.as_deref().map(expand_home).as_deref())?;
     Ok(launch(program, folder.to_owned(), &claude_options(id, options)).with_extras(&options.extras))
 }
@@ -386,11 +383,10 @@ fn folder_name(folder: &Path) -> String {
         .map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
-fn folder_error(folder: &Path, why: &str) -> Error {
-    Error {
-        field: Some("folder".to_owned()),
-        ..Error::new(ErrorCode::FolderMissing, format!("{}: {why}", folder.display()))
-    }
+fn folder_error(folder: &Path, problem: FolderProblem) -> Error {
+    let path = folder.display().to_string();
+    let error = Error::new(ErrorCode::FolderMissing, format!("{path}: {problem}"));
+    Error { field: Some("folder".to_owned()), ..error.with(Detail::Folder { path, problem }) }
 }
 
 impl From<EngineError> for Error {
@@ -567,7 +563,7 @@ impl Commands for DeskApi {
 
     async fn set_model(&self, input: SetModel) -> Result<Done, Error> {
         let model = model_name(&input.model, "model")?
-            .ok_or_else(|| Error::from(Reject::invalid("model", "must not be empty")))?;
+            .ok_or_else(|| Error::from(Reject::invalid("model", Breach::Empty)))?;
         let set = async {
             self.sessions.set_model(input.session, model).await?;
             Ok(None)
@@ -581,7 +577,7 @@ impl Commands for DeskApi {
                 let version = ask_version(&program).await;
                 (Some(program.display().to_string()), None, version)
             }
-            Err(error) => (None, Some(error.to_string()), None),
+            Err(error) => (None, Some(error), None),
         };
         let settings = self.settings_now().await?.settings;
         let modes = PermissionMode::ALL.to_vec();
@@ -626,8 +622,11 @@ impl Commands for DeskApi {
         let (settings, now) = (Arc::clone(&self.settings), self.engine.source().now());
         let change = tokio::task::spawn_blocking(move || settings.change(input.change, now)).await;
         let changed = change.map_err(|_| Error::from(EngineError::Closing))?;
-        let changed =
-            changed.map_err(|error| Error::new(ErrorCode::SettingsNotWritten, error.to_string()))?;
+        let changed = changed.map_err(|error| {
+            let path = Some(error.path.display().to_string());
+            let file = Detail::File { path, error: error.source.to_string() };
+            Error::new(ErrorCode::SettingsNotWritten, error.to_string()).with(file)
+        })?;
         Ok(self.settings_read(changed))
     }
 

@@ -2,8 +2,8 @@
 
 use askdesk_domain::{
     AgentKind, AnswerInput, Approval, ApprovalDecision, ApprovalId, Attachment, CommandId, Effort, Entry,
-    Extras, MessageId, PermissionMode, Request, RequestId, SessionId, SessionOptions, Setting, Settings,
-    Timestamp,
+    Extras, Failure, MessageId, PermissionMode, Request, RequestId, SessionId, SessionOptions, Setting,
+    Settings, Timestamp,
 };
 use askdesk_engine::IgnoredSetting;
 use askdesk_engine::log::LogLine;
@@ -269,7 +269,7 @@ wire! {
         /// Where it is.
         program: Option<String>,
         /// Why it cannot be started and what to do about it.
-        problem: Option<String>,
+        problem: Option<Failure>,
         /// Its version as it says itself; none where it did not say.
         version: Option<String>,
         /// The permission modes it has.

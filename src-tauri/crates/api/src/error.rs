@@ -1,6 +1,6 @@
 //! What a caller of a command is told when it fails.
 
-use askdesk_domain::{EndedBy, Reject, Timestamp};
+use askdesk_domain::{Breach, ChangeRefused, EndedBy, FolderProblem, Reject, Timestamp, Unable};
 use serde::{Deserialize, Serialize};
 
 /// Why a command failed; a consumer branches on the code, and the screen chooses the words.
@@ -61,6 +61,46 @@ pub struct Error {
     pub field: Option<String>,
     /// Who or what ended it, and when.
     pub ended: Option<EndedElsewhere>,
+    /// What belongs to the code, where the screen can say more than the code alone; the message says it in English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub detail: Option<Box<Detail>>,
+}
+
+/// What belongs to the code of an error; the words are chosen by the screen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "detail", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Detail {
+    /// How a field breaks a rule.
+    Breach {
+        /// How.
+        breach: Breach,
+    },
+    /// A folder that cannot be used.
+    Folder {
+        /// Which.
+        path: String,
+        /// What is wrong with it.
+        problem: FolderProblem,
+    },
+    /// A file that was not written.
+    File {
+        /// Which; none where it has no path here.
+        path: Option<String>,
+        /// What the system said.
+        error: String,
+    },
+    /// What came of asking the agent.
+    Refused {
+        /// What.
+        why: ChangeRefused,
+    },
+    /// What cannot be done.
+    Unable {
+        /// What.
+        what: Unable,
+    },
 }
 
 /// Who or what had ended a request before the command came.
@@ -82,7 +122,13 @@ impl Error {
         tracing::info!(?code, trace_id, message, "a command failed");
         let retryable =
             matches!(code, ErrorCode::StorageBusy | ErrorCode::StorageFull | ErrorCode::NotStarted);
-        Self { code, message, retryable, trace_id, field: None, ended: None }
+        Self { code, message, retryable, trace_id, field: None, ended: None, detail: None }
+    }
+
+    /// Adds what belongs to the code.
+    #[must_use]
+    pub(crate) fn with(self, detail: Detail) -> Self {
+        Self { detail: Some(Box::new(detail)), ..self }
     }
 }
 
@@ -94,12 +140,17 @@ impl From<Reject> for Error {
             Reject::AlreadyEnded { by, at } => {
                 Self { ended: Some(EndedElsewhere { by, at }), ..Self::new(ErrorCode::AlreadyEnded, message) }
             }
-            Reject::Invalid { field, .. } => {
-                Self { field: Some(field), ..Self::new(ErrorCode::Invalid, message) }
+            Reject::Invalid { field, rule } => {
+                let error = Self::new(ErrorCode::Invalid, message).with(Detail::Breach { breach: rule });
+                Self { field: Some(field), ..error }
             }
             Reject::SessionGone => Self::new(ErrorCode::SessionGone, message),
-            Reject::AgentRefused { .. } => Self::new(ErrorCode::AgentRefused, message),
-            Reject::Unsupported { .. } => Self::new(ErrorCode::Unsupported, message),
+            Reject::AgentRefused { why } => {
+                Self::new(ErrorCode::AgentRefused, message).with(Detail::Refused { why })
+            }
+            Reject::Unsupported { what } => {
+                Self::new(ErrorCode::Unsupported, message).with(Detail::Unable { what })
+            }
         }
     }
 }

@@ -10,5 +10,5 @@ mod export;
 mod wire_types;
 
 pub use commands::{COMMAND_NAMES, Commands, dispatch, read_input};
-pub use desk::{AtWork, DemoAgent, DeskApi, Save, View};
-pub use error::{Error, ErrorCode};
+pub use desk::{AtWork, DemoAgent, DeskApi, Save, Unsaved, View};
+pub use error::{Detail, Error, ErrorCode};

@@ -34,6 +34,8 @@ fn typescript() -> String {
         domain::EndedBy, domain::WithdrawnWhy, domain::OrphanedWhy, domain::Delivery,
         domain::PermissionMode, domain::Effort, domain::QuestionPolicy, domain::Extras, domain::Arguments, domain::Environment, domain::SessionOptions,
         domain::AgentKind, domain::MessageId, domain::QueuedMessage, domain::Session, domain::SessionState, domain::SessionEnd,
+        domain::Failure, domain::LookedAt, domain::FolderProblem, domain::ProgramProblem, domain::NextStep,
+        domain::Undelivered, domain::StorageTrouble, domain::Breach, domain::ChangeRefused, domain::Unable,
         domain::ToolDetail, domain::TodoItem, domain::TodoStatus,
         domain::RuleId, domain::SuggestedRule, domain::RuleWords, domain::RuleBehaviour, domain::RuleScope,
         domain::Approval, domain::ApprovalState, domain::ApprovalDecision,
@@ -49,7 +51,7 @@ fn typescript() -> String {
         dto::ListAgents, dto::AgentsFound, dto::AgentFound, dto::Example,
         dto::ReadTranscript, dto::TranscriptPage, dto::ReadLog, dto::SessionLog, log::LogLine, log::LogKind,
         domain::Settings, domain::Setting, domain::Language, domain::LanguageChoice, domain::Theme, domain::TextSize, domain::Density,
-        domain::NotifyQuestions, domain::OnOff, domain::UndoSeconds, domain::OnClose, domain::KeepDays, askdesk_engine::IgnoredSetting,
+        domain::NotifyQuestions, domain::OnOff, domain::UndoSeconds, domain::OnClose, domain::KeepDays, askdesk_engine::IgnoredSetting, askdesk_engine::IgnoredWhy,
         dto::ReadSettings, dto::ChangeSetting, dto::SettingsRead,
         dto::NoteView, dto::NotePainted, dto::Done,
         askdesk_engine::EntryKind, dto::SearchHistory, dto::HistoryFound, dto::SearchHit,
@@ -59,7 +61,7 @@ fn typescript() -> String {
         dto::PastQuestion, dto::QuestionsFormat, dto::SaveQuestions,
         domain::Draft, domain::DraftAnswer, domain::ApprovalDraft, domain::ApprovalForm, domain::DraftOf,
         dto::SaveDraft, dto::ReadDrafts, dto::DraftsRead,
-        error::ErrorCode, error::Error, error::EndedElsewhere,
+        error::ErrorCode, error::Error, error::EndedElsewhere, error::Detail,
     ];
     let mut text = String::from("// Generated from the Rust types by `cargo xtask wire`. Do not edit.\n");
     for (declaration, docs) in types {

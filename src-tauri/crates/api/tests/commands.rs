@@ -112,8 +112,8 @@ async fn case_24_another_answer_to_an_ended_question_says_who_ended_it_and_when(
 }
 
 #[rstest]
-#[case::missing(json!("/nowhere/at/all"), "folder_missing", "it does not exist; create it, or choose another")]
-#[case::a_file(json!("/etc/passwd"), "folder_missing", "it is a file, not a folder")]
+#[case::missing(json!("/nowhere/at/all"), "folder_missing", "it does not exist")]
+#[case::a_file(json!("/etc/passwd"), "folder_missing", "it is not a folder")]
 #[case::relative(json!("src/notes"), "folder_missing", "the path must begin at the root or with ~")]
 #[case::another_persons_home(json!("~somebody/x"), "folder_missing", "the path must begin at the root or with ~")]
 #[case::none(json!(null), "invalid", "name the folder the agent shall work in")]
@@ -142,16 +142,20 @@ async fn a_program_that_is_missing_is_an_ended_session_that_says_how_to_get_it()
         "requestId": fresh(), "agent": "claude_code", "folder": folder, "options": {"program": "/nowhere/claude"}, "prompt": "hi"
     });
     let session = bridge.call("start_session", input).await.unwrap();
-    let why = session["state"]["end"]["why"].as_str().unwrap();
-    assert!(
-        why.starts_with("claude was not found. Looked at: /nowhere/claude. Install Claude Code"),
-        "{why}"
-    );
+    let why = &session["state"]["end"]["why"];
+    let tried = json!([{"place": "file", "path": "/nowhere/claude"}]);
+    let missing =
+        json!({"failure": "agent_missing", "agent": "claude_code", "program": "claude", "tried": tried});
+    assert_eq!(*why, missing);
     let read = json!({"session": session["id"], "limit": 10});
     let page = bridge.call("read_transcript", read).await.unwrap();
     assert_eq!(page["entries"][0]["body"], json!({"kind": "person", "text": "hi", "attachments": []}));
     let log = bridge.call("read_log", json!({"session": session["id"]})).await.unwrap();
-    assert_eq!(log["lines"][0]["text"], why);
+    let noted = log["lines"][0]["text"].as_str().unwrap();
+    assert!(
+        noted.starts_with("claude was not found. Looked at: /nowhere/claude. Install Claude Code"),
+        "{noted}"
+    );
 }
 
 #[tokio::test]
@@ -386,7 +390,7 @@ async fn the_agents_are_listed_with_what_the_demo_can_play() {
     assert_eq!(agents, [json!("claude_code"), json!("demo")]);
     assert_eq!(found["examples"][0]["name"], "technology");
     let claude = &found["agents"][0];
-    assert!(claude["program"].is_string() != claude["problem"].is_string(), "{claude}");
+    assert!(claude["program"].is_string() != claude["problem"].is_object(), "{claude}");
     assert!(claude["program"].is_string() || claude["version"].is_null(), "{claude}");
     for agent in found["agents"].as_array().unwrap() {
         assert_eq!(agent["modes"], json!(["plan", "default", "accept_edits", "bypass"]), "{agent}");

@@ -13,8 +13,8 @@ mod desk;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use askdesk_api::Save;
 use askdesk_api::dto::Exported;
+use askdesk_api::{Save, Unsaved};
 use askdesk_domain::Request;
 use desk::{Bridge, fresh};
 use serde_json::{Value, json};
@@ -166,8 +166,20 @@ async fn what_was_filtered_is_written_for_programs() {
 async fn a_person_who_chooses_no_file_gets_none_and_an_error_is_said() {
     let none = with(Arc::new(|_| Box::pin(async { Ok(None) })));
     assert_eq!(save(&none, wanted("", None, &[]), "csv").await["path"], Value::Null);
-    let full = with(Arc::new(|_| Box::pin(async { Err("the disk is full".to_owned()) })));
+    let full = with(Arc::new(|_| {
+        Box::pin(async {
+            {
+                let path = Some(PathBuf::from("/srv/past.json"));
+                Err(Unsaved { path, error: "the disk is full".to_owned() })
+            }
+        })
+    }));
     let input = json!({"wanted": wanted("", None, &[]), "format": "json"});
     let error = full.refused("save_questions", input).await;
-    assert_eq!((&error["code"], &error["message"]), (&json!("file_not_written"), &json!("the disk is full")));
+    assert_eq!(
+        (&error["code"], &error["message"]),
+        (&json!("file_not_written"), &json!("/srv/past.json: the disk is full"))
+    );
+    let file = json!({"detail": "file", "path": "/srv/past.json", "error": "the disk is full"});
+    assert_eq!(error["detail"], file);
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::breach::Breach;
 use crate::id::{OptionId, QuestionId};
 use crate::question::{Question, QuestionKind};
 use crate::reject::Reject;
@@ -153,8 +154,7 @@ pub fn words(text: Option<&str>, field: &str) -> Result<Option<String>, Reject> 
 pub(crate) fn words_within(text: Option<&str>, field: &str, bytes: usize) -> Result<Option<String>, Reject> {
     let Some(text) = text else { return Ok(None) };
     if text.len() > bytes {
-        let rule = format!("at most {bytes} bytes, got {}", text.len());
-        return Err(Reject::invalid(field, rule));
+        return Err(Reject::invalid(field, Breach::TooLong { most: bytes, bytes: text.len() }));
     }
     let text = without_controls(text);
     Ok(says_something(&text).then_some(text))

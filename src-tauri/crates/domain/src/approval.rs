@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::failure::known_or_text_or_none;
 use crate::id::{ApprovalId, NativeRef, SessionId, Timestamp};
 use crate::options::PermissionMode;
 use crate::rule::{RuleId, SuggestedRule};
 use crate::tool::{ToolDetail, detail_or_text};
+use crate::undelivered::Undelivered;
 
 /// One permission an agent waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +50,8 @@ pub enum ApprovalState {
         /// When.
         at: Timestamp,
         /// Set when the decision could not be handed to the agent.
-        error: Option<String>,
+        #[serde(default, deserialize_with = "known_or_text_or_none")]
+        error: Option<Undelivered>,
     },
     /// The agent took it back, its turn ended, or the session is gone.
     Withdrawn {

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::answer::words;
-use crate::reject::Reject;
+use crate::breach::Breach;
+use crate::reject::{Reject, Unable};
 use crate::session::AgentKind;
 
 /// How many attachments one message takes.
@@ -198,15 +199,15 @@ impl<'de> Deserialize<'de> for ImageId {
 /// Checks a person's message to an agent: words as [`words`] takes them, which may be missing where something is attached.
 pub fn message(agent: AgentKind, text: &str, attachments: &[Attachment]) -> Result<String, Reject> {
     if !attachments.is_empty() && agent.takes() == Takes::Words {
-        return Err(Reject::Unsupported { what: "attaching images and files" });
+        return Err(Reject::Unsupported { what: Unable::Attaching });
     }
     if attachments.len() > ATTACHMENTS {
-        let rule = format!("at most {ATTACHMENTS} go with one message, got {}", attachments.len());
+        let rule = Breach::TooManyAttached { most: ATTACHMENTS, count: attachments.len() };
         return Err(Reject::invalid("attachments", rule));
     }
     match words(Some(text), "text")? {
         Some(text) => Ok(text),
-        None if attachments.is_empty() => Err(Reject::invalid("text", "must not be empty")),
+        None if attachments.is_empty() => Err(Reject::invalid("text", Breach::Empty)),
         None => Ok(String::new()),
     }
 }
@@ -272,7 +273,7 @@ mod tests {
         assert!(said("look", &vec![file.clone(); ATTACHMENTS + 1]).is_err());
         assert_eq!(
             message(AgentKind::Demo, "look", &[file]),
-            Err(Reject::Unsupported { what: "attaching images and files" })
+            Err(Reject::Unsupported { what: Unable::Attaching })
         );
     }
 

@@ -10,6 +10,7 @@ use crate::request::{Delivery, Limit, OrphanedWhy, Source, WithdrawnWhy};
 use crate::rule::SuggestedRule;
 use crate::session::{AgentKind, SessionEnd};
 use crate::tool::ToolDetail;
+use crate::undelivered::Undelivered;
 
 /// One thing the desk is told to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -220,7 +221,7 @@ pub enum Command {
         /// Which.
         approval: ApprovalId,
         /// What went wrong.
-        error: String,
+        error: Undelivered,
     },
     /// Keeps a message until the agent's turn ends.
     QueueMessage {

@@ -7,6 +7,7 @@ mod life;
 
 use crate::answer::{Answers, words};
 use crate::approval::ApprovalDecision;
+use crate::breach::Breach;
 use crate::command::{Ask, Command, orphaned_by};
 use crate::desk::Desk;
 use crate::event::Event;
@@ -16,6 +17,7 @@ use crate::queue::{self, QueuedMessage};
 use crate::reject::Reject;
 use crate::request::{Delivery, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionEnd, SessionState};
+use crate::undelivered::Undelivered;
 pub use calls::{ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST};
 
 /// What to do once the events of a decision are on disk.
@@ -168,7 +170,7 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
         }
         Command::ReplyInChat { session, text, at } => {
             running(desk, *session)?;
-            let text = words(Some(text), "text")?.ok_or(Reject::invalid("text", "must not be empty"))?;
+            let text = words(Some(text), "text")?.ok_or(Reject::invalid("text", Breach::Empty))?;
             let mut decision = Decision::default();
             for request in desk.open_requests(*session) {
                 end(&mut decision, request.id, Outcome::RepliedInChat { text: text.clone() }, *at);
@@ -402,7 +404,7 @@ fn end_session(desk: &Desk, id: SessionId, how: &SessionEnd, at: Timestamp) -> R
                 decision.events.extend(becomes.map(|delivery| travelled(request.id, delivery)));
             }
             RequestState::Ended(ended) if late::may_have_arrived(desk, request.id, ended) => {
-                let delivery = Delivery::Failed { error: late::MAY_HAVE_ARRIVED.to_owned() };
+                let delivery = Delivery::Failed { error: Undelivered::MayHaveArrived };
                 decision.events.push(travelled(request.id, delivery));
             }
             RequestState::Ended(_) if desk.is_call_closed(request.id) => {}

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{Approval, ApprovalState};
+use crate::breach::Breach;
 use crate::desk::Desk;
 use crate::event::Event;
 use crate::id::{ApprovalId, OptionId, QuestionId, RequestId, SessionId};
@@ -187,7 +188,7 @@ impl DraftOf {
 pub fn keep(desk: &Desk, of: &DraftOf) -> Result<KeptDraft, Reject> {
     let bytes: usize = of.texts().map(str::len).sum();
     if bytes > DRAFT_BYTES {
-        return Err(Reject::invalid("draft", format!("at most {DRAFT_BYTES} bytes, got {bytes}")));
+        return Err(Reject::invalid("draft", Breach::TooLong { most: DRAFT_BYTES, bytes }));
     }
     match of {
         DraftOf::Request { id, draft } => {

@@ -4,11 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::approval::{Approval, ApprovalDecision};
 use crate::desk::CallDelivery;
+use crate::failure::known_or_text;
 use crate::id::{ApprovalId, MessageId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::options::PermissionMode;
 use crate::queue::QueuedMessage;
 use crate::request::{Delivery, Outcome, Request};
 use crate::session::{Session, SessionEnd};
+use crate::undelivered::Undelivered;
 
 /// One thing that has happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -211,8 +213,9 @@ pub enum Event {
     ApprovalDeliveryFailed {
         /// Which.
         approval: ApprovalId,
-        /// What went wrong.
-        error: String,
+        /// What went wrong; earlier versions kept it as a sentence.
+        #[serde(deserialize_with = "known_or_text")]
+        error: Undelivered,
     },
     /// An approval was taken back.
     ApprovalWithdrawn {

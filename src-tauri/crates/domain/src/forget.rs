@@ -2,6 +2,7 @@
 
 use crate::answer::Answers;
 use crate::approval::{Approval, ApprovalDecision, ApprovalState};
+use crate::breach::Breach;
 use crate::decide::Decision;
 use crate::event::Event;
 use crate::id::{ApprovalId, NativeRef, RequestId, SessionId};
@@ -126,7 +127,7 @@ impl Event {
             Self::SessionRenamed { session, .. } => Self::SessionRenamed { session: *session, name: none() },
             Self::DeliveryChanged { request, delivery, .. } => {
                 let delivery = match delivery {
-                    Delivery::Failed { .. } => Delivery::Failed { error: none() },
+                    Delivery::Failed { .. } => Delivery::Failed { error: none().into() },
                     other => other.clone(),
                 };
                 Self::DeliveryChanged { request: *request, delivery, call: None }
@@ -157,7 +158,7 @@ impl Event {
                 Self::ApprovalDecided { approval: *approval, decision: ApprovalDecision::AllowOnce, at: *at }
             }
             Self::ApprovalDeliveryFailed { approval, .. } => {
-                Self::ApprovalDeliveryFailed { approval: *approval, error: none() }
+                Self::ApprovalDeliveryFailed { approval: *approval, error: none().into() }
             }
             Self::TurnBegan { .. }
             | Self::TurnFinished { .. }
@@ -178,7 +179,7 @@ impl Event {
 /// Ends a session's story for good; one that runs goes on writing it.
 pub(crate) fn delete(session: &Session) -> Result<Decision, Reject> {
     if session.is_running() {
-        return Err(Reject::invalid("session", "it is still running; end it first"));
+        return Err(Reject::invalid("session", Breach::StillRunning));
     }
     Ok(Decision::of(Event::SessionDeleted { session: session.id }))
 }

@@ -12,6 +12,7 @@ use crate::question::QuestionKind;
 use crate::reject::Reject;
 use crate::request::{Outcome, Request};
 use crate::settings::UndoSeconds;
+use crate::undelivered::Undelivered;
 
 /// An answer that goes to the agent in a moment, unless it is taken back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +28,7 @@ pub struct HeldAnswer {
     /// When it goes.
     pub until: Timestamp,
     /// Why it could not go then; it goes when the person sends it again.
-    pub error: Option<String>,
+    pub error: Option<Undelivered>,
 }
 
 /// The answers that are held, each for another request.

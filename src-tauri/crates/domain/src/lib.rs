@@ -6,6 +6,7 @@
 pub mod answer;
 pub mod approval;
 pub mod attachment;
+pub mod breach;
 pub mod command;
 pub mod cost;
 pub mod decide;
@@ -13,6 +14,7 @@ pub mod desk;
 pub mod draft;
 pub mod event;
 pub mod extras;
+pub mod failure;
 pub mod forget;
 pub mod held;
 pub mod id;
@@ -30,10 +32,12 @@ pub mod settings;
 pub mod text;
 pub mod tool;
 pub mod transcript;
+pub mod undelivered;
 
 pub use answer::{Answer, AnswerInput, Answers};
 pub use approval::{Approval, ApprovalDecision, ApprovalState};
 pub use attachment::{Attachment, ImageFormat, ImageId, Takes};
+pub use breach::Breach;
 pub use command::{Ask, AskApproval, Command};
 pub use cost::Usd;
 pub use decide::{ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST, Decision, Effect, decide};
@@ -41,6 +45,7 @@ pub use desk::{CallDelivery, Desk};
 pub use draft::{ApprovalDraft, ApprovalForm, Begun, Draft, DraftAnswer, DraftFate, DraftOf, KeptDraft};
 pub use event::Event;
 pub use extras::{Arguments, Environment, Extras};
+pub use failure::{Failure, FolderProblem, LookedAt, NextStep, ProgramProblem};
 pub use forget::About;
 pub use held::{HeldAnswer, HeldAnswers, Hold};
 pub use id::{
@@ -51,7 +56,7 @@ pub use language::{Language, LanguageChoice};
 pub use options::{Effort, PermissionMode, QuestionPolicy, SessionOptions};
 pub use question::{Question, QuestionKind, QuestionOption};
 pub use queue::QueuedMessage;
-pub use reject::Reject;
+pub use reject::{ChangeRefused, Reject, Unable};
 pub use request::{
     Delivery, Ended, EndedBy, Limit, OrphanedWhy, Outcome, Request, RequestState, Source, WithdrawnWhy,
 };
@@ -63,3 +68,4 @@ pub use settings::{
 };
 pub use tool::{TodoItem, TodoStatus, ToolDetail};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};
+pub use undelivered::{StorageTrouble, Undelivered};

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::attachment::{self, Attachment};
+use crate::breach::Breach;
 use crate::decide::{Decision, Effect};
 use crate::desk::Desk;
 use crate::event::Event;
@@ -40,8 +41,7 @@ pub(crate) fn queue(desk: &Desk, session: &Session, message: QueuedMessage) -> R
         None => {}
     }
     if session.queue.len() >= QUEUED_MESSAGES {
-        let rule = format!("at most {QUEUED_MESSAGES} messages wait; remove one or let the agent go on");
-        return Err(Reject::invalid("queue", rule));
+        return Err(Reject::invalid("queue", Breach::QueueFull { most: QUEUED_MESSAGES }));
     }
     let mut decision = Decision::of(Event::MessageQueued { session: session.id, message });
     if rests(desk, session) {
@@ -83,7 +83,7 @@ pub(crate) fn send_now(desk: &Desk, session: &Session, id: MessageId) -> Result<
     }
     let message = find(session, id)?;
     if desk.open_requests(session.id).next().is_some() {
-        return Err(Reject::invalid("session", "a question is open; answer it, or reply in chat"));
+        return Err(Reject::invalid("session", Breach::QuestionOpen));
     }
     Ok(send(session, message))
 }

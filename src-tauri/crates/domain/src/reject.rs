@@ -1,7 +1,11 @@
 //! Why a command is refused; expected, and never a fault of the app.
 
+use serde::{Deserialize, Serialize};
+
+use crate::breach::Breach;
 use crate::id::Timestamp;
 use crate::request::EndedBy;
+use crate::undelivered::Undelivered;
 
 /// Why a command changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,28 +30,70 @@ pub enum Reject {
         /// The field's path.
         field: String,
         /// The rule, and what came instead.
-        rule: String,
+        rule: Breach,
     },
     /// The session has ended; nothing can reach it.
     #[error("the session has ended")]
     SessionGone,
     /// The agent was asked and refused, or did not answer.
-    #[error("{words}")]
+    #[error("{why}")]
     AgentRefused {
-        /// What it said.
-        words: String,
+        /// What it said, or why it said nothing.
+        why: ChangeRefused,
     },
     /// The agent of this session cannot do that.
     #[error("{what} is not supported by this agent")]
     Unsupported {
         /// What was asked for.
-        what: &'static str,
+        what: Unable,
     },
+}
+
+/// What came of a change that the agent was asked for and did not make.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "refused", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum ChangeRefused {
+    /// It refused.
+    #[error("{words}")]
+    InWords {
+        /// What it said.
+        words: String,
+    },
+    /// It did not answer in time.
+    #[error("The agent did not answer within {seconds} seconds.")]
+    Unanswered {
+        /// How long it was waited for.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        seconds: u64,
+    },
+    /// It has not answered those before.
+    #[error("The agent has not answered the changes before this one.")]
+    OthersWait,
+    /// It was not reached.
+    #[error("{why}")]
+    Unreached {
+        /// Why not.
+        why: Undelivered,
+    },
+}
+
+/// What cannot be done everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Unable {
+    /// Attaching images and files.
+    #[error("attaching images and files")]
+    Attaching,
+    /// Saving a file.
+    #[error("saving a file")]
+    Saving,
 }
 
 impl Reject {
     /// Names a field and the rule it breaks.
-    pub fn invalid(field: impl Into<String>, rule: impl Into<String>) -> Self {
+    pub fn invalid(field: impl Into<String>, rule: impl Into<Breach>) -> Self {
         Self::Invalid { field: field.into(), rule: rule.into() }
     }
 }

@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::answer::Answers;
+use crate::failure::known_or_text;
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::question::Question;
+use crate::undelivered::Undelivered;
 
 /// The door by which a request came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -252,8 +254,9 @@ pub enum Delivery {
     },
     /// It could not be handed over; it can be tried again.
     Failed {
-        /// What went wrong.
-        error: String,
+        /// What went wrong; earlier versions kept it as a sentence.
+        #[serde(deserialize_with = "known_or_text")]
+        error: Undelivered,
     },
     /// Nobody is there to take it.
     Parked,

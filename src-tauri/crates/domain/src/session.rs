@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::failure::{Failure, known_or_text};
 use crate::id::{SessionId, Timestamp};
 use crate::options::{PermissionMode, SessionOptions};
 use crate::queue::QueuedMessage;
@@ -113,7 +114,8 @@ pub enum SessionEnd {
     AppQuit,
     /// It could not be started, or ended with an error.
     Failed {
-        /// What happened and what to do next, in words for the person.
-        why: String,
+        /// What happened; earlier versions kept it as a sentence.
+        #[serde(deserialize_with = "known_or_text")]
+        why: Failure,
     },
 }

@@ -4,9 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::attachment::Attachment;
 use crate::cost::Usd;
+use crate::failure::known_or_text;
 use crate::id::{ApprovalId, RequestId, Timestamp};
 use crate::options::QuestionPolicy;
 use crate::tool::{ToolDetail, detail_or_text};
+use crate::undelivered::Undelivered;
 
 /// One entry of a session's transcript.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,7 +140,8 @@ pub enum Notice {
     Interrupted,
     /// The message did not reach the agent.
     MessageNotSent {
-        /// What went wrong.
-        error: String,
+        /// What went wrong; earlier versions kept it as a sentence.
+        #[serde(deserialize_with = "known_or_text")]
+        error: Undelivered,
     },
 }

@@ -74,7 +74,7 @@ fn some_command() -> impl Strategy<Value = Command> {
     let end_of = prop_oneof![
         Just(SessionEnd::Finished),
         Just(SessionEnd::Stopped),
-        Just(SessionEnd::Failed { why: "broken".to_owned() })
+        Just(SessionEnd::Failed { why: "broken".to_owned().into() })
     ];
     let delivery = prop_oneof![
         Just(Delivery::Pending),
@@ -121,7 +121,7 @@ fn some_command() -> impl Strategy<Value = Command> {
         2 => (0..3_u128, decision)
             .prop_map(|(n, decision)| Command::DecideApproval { approval: approval(n), decision, at: at(5) }),
         1 => (0..3_u128)
-            .prop_map(|n| Command::ApprovalNotDelivered { approval: approval(n), error: "gone".to_owned() }),
+            .prop_map(|n| Command::ApprovalNotDelivered { approval: approval(n), error: "gone".into() }),
         1 => (0..SESSIONS, any::<bool>())
             .prop_map(|(of, working)| Command::SetWorking { session: session(of), working }),
         1 => (0..SESSIONS, any::<bool>()).prop_map(|(of, plans)| {
@@ -333,7 +333,7 @@ proptest! {
     ) {
         let mut desk = Desk::default();
         let mut journal: Vec<(Option<SessionId>, Event)> = Vec::new();
-        let how = SessionEnd::Failed { why: "broken".to_owned() };
+        let how = SessionEnd::Failed { why: "broken".to_owned().into() };
         let goes = [
             Command::EndSession { session: deleted, end: how, at: at(300) },
             Command::DeleteSession { session: deleted },

@@ -8,8 +8,8 @@ mod questions;
 
 use askdesk_domain::session::SESSION_NAME_CHARS;
 use askdesk_domain::{
-    AnswerInput, Command, Decision, Delivery, Desk, Effect, Question, Reject, SessionEnd, SessionState,
-    WithdrawnWhy, decide,
+    AnswerInput, Breach, Command, Decision, Delivery, Desk, Effect, Question, Reject, SessionEnd,
+    SessionState, WithdrawnWhy, decide,
 };
 use desks::*;
 use questions::{asked, choose, single};
@@ -65,7 +65,7 @@ fn a_session_is_renamed_whether_it_runs_or_has_ended(#[case] name: &str, #[case]
 #[case::blank(" \n\t")]
 fn a_name_that_says_nothing_is_refused(#[case] name: &str) {
     let desk = desk(&[start(1)]);
-    assert_eq!(decide(&desk, &rename(1, name)), Err(Reject::invalid("name", "must not be empty")));
+    assert_eq!(decide(&desk, &rename(1, name)), Err(Reject::invalid("name", Breach::Empty)));
 }
 
 #[rstest]

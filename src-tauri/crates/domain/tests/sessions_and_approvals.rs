@@ -8,7 +8,7 @@ mod questions;
 
 use askdesk_domain::session::SESSION_NAME_CHARS;
 use askdesk_domain::{
-    AgentKind, ApprovalDecision, ApprovalState, Command, Decision, Effect, EndedBy, Event, Reject,
+    AgentKind, ApprovalDecision, ApprovalState, Breach, Command, Decision, Effect, EndedBy, Event, Reject,
     SessionEnd, SessionState, decide,
 };
 use desks::*;
@@ -148,11 +148,13 @@ fn a_withdrawn_approval_cannot_be_decided() {
 
 #[test]
 fn a_decision_that_did_not_arrive_says_so_on_the_approval() {
-    let failed = |n| Command::ApprovalNotDelivered { approval: approval(n), error: "gone".to_owned() };
+    let failed = |n| Command::ApprovalNotDelivered { approval: approval(n), error: "gone".into() };
     let mut desk = desk(&[start(1), ask_approval(1, 1), decision(1, ApprovalDecision::AllowOnce)]);
     take(&mut desk, &failed(1)).unwrap();
     let state = &desk.approval(approval(1)).unwrap().state;
-    assert!(matches!(state, ApprovalState::Decided { error: Some(error), .. } if error == "gone"));
+    assert!(
+        matches!(state, ApprovalState::Decided { error: Some(error), .. } if error.to_string() == "gone")
+    );
     assert_eq!(take(&mut desk, &failed(2)), Err(Reject::NotFound { what: "approval" }));
 }
 
@@ -160,7 +162,7 @@ fn a_decision_that_did_not_arrive_says_so_on_the_approval() {
 fn words_of_a_denial_over_the_bound_are_refused() {
     let desk = desk(&[start(1), ask_approval(1, 1)]);
     let long = decision(1, deny(Some(&"w".repeat(32 * 1024 + 1))));
-    let refused = Err(Reject::invalid("decision.message", "at most 32768 bytes, got 32769"));
+    let refused = Err(Reject::invalid("decision.message", Breach::TooLong { most: 32768, bytes: 32769 }));
     assert_eq!(decide(&desk, &long), refused);
 }
 

@@ -7,7 +7,7 @@ mod desks;
 mod questions;
 
 use askdesk_domain::{
-    Ask, Command, Decision, Delivery, Desk, Effect, EndedBy, Limit, Outcome, Reject, SessionEnd,
+    Ask, Breach, Command, Decision, Delivery, Desk, Effect, EndedBy, Limit, Outcome, Reject, SessionEnd,
     WithdrawnWhy, decide,
 };
 use desks::*;
@@ -307,7 +307,7 @@ fn a_chat_message_ends_what_is_open_in_its_session_alone() {
     take(&mut desk, &reply_in_chat(1, "let us talk")).unwrap();
     let states: Vec<String> = desk.requests().map(state).collect();
     assert_eq!(states, ["replied_in_chat, pending", "replied_in_chat, pending", "open"]);
-    let blank = Err(Reject::invalid("text", "must not be empty"));
+    let blank = Err(Reject::invalid("text", Breach::Empty));
     assert_eq!(decide(&desk, &reply_in_chat(2, " \n")), blank);
 }
 
@@ -361,7 +361,7 @@ fn words_over_the_bound_are_refused_and_the_request_stays_open(
         Command::ReplyInChat { session, at, .. } => Command::ReplyInChat { session, text: long, at },
         other => other,
     };
-    let refused = Err(Reject::invalid(field, "at most 32768 bytes, got 1048576"));
+    let refused = Err(Reject::invalid(field, Breach::TooLong { most: 32768, bytes: 1_048_576 }));
     assert_eq!(decide(&desk(&open()), &command), refused);
 }
 

@@ -319,10 +319,10 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
         Event::ApprovalDeliveryFailed { approval, error } => {
             transaction
                 .prepare_cached(
-                    "UPDATE approvals SET state = json_set(state, '$.error', ?2)
+                    "UPDATE approvals SET state = json_set(state, '$.error', json(?2))
                      WHERE id = ?1 AND state ->> '$.state' = 'decided'",
                 )?
-                .execute(params![approval.to_string(), error])?;
+                .execute(params![approval.to_string(), json(error)?])?;
         }
         Event::AskedAgain { .. }
         | Event::CallLeft { .. }

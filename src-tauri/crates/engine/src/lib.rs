@@ -14,6 +14,7 @@ mod keep_aside;
 pub mod log;
 pub mod session;
 pub mod settings;
+mod undelivered;
 pub mod writer;
 
 pub use handle::{EngineHandle, OpenedEngine, PAGE_ENTRIES};
@@ -23,5 +24,5 @@ pub use journal::{
     EntryKind, Found, Hit, Journal, JournalError, OutcomeKind, Page, QuestionFilter, QuestionsFound,
 };
 pub use session::{Message, RETENTION_EVERY, Sessions, StartSpec};
-pub use settings::{IgnoredSetting, ReadSettings, SettingsError, SettingsFile};
+pub use settings::{IgnoredSetting, IgnoredWhy, ReadSettings, SettingsError, SettingsFile};
 pub use writer::{Applied, Attention, DraftTurn, EngineError, SaveDraft};

@@ -12,12 +12,14 @@ mod start;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use askdesk_agents::{AgentEvent, AgentProcess, Asked, ClaudeStream, Exit, Lines, Output, WriteError};
+use askdesk_agents::{
+    AgentEvent, AgentProcess, Asked, ClaudeStream, EncodeError, Exit, Lines, Output, WriteError,
+};
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    ApprovalDecision, ApprovalId, Ask, AskApproval, Command, Delivery, EntryBody, MessageId, NativeRef,
-    Notice, Outcome, PermissionMode, QuestionPolicy, RequestId, SessionEnd, SessionId, SuggestedRule,
-    ToolDetail, WithdrawnWhy,
+    ApprovalDecision, ApprovalId, Ask, AskApproval, Command, Delivery, EntryBody, Failure, MessageId,
+    NativeRef, NextStep, Notice, Outcome, PermissionMode, QuestionPolicy, RequestId, SessionEnd, SessionId,
+    SuggestedRule, ToolDetail, Undelivered, WithdrawnWhy,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -26,9 +28,10 @@ use crate::fault::{self, Step};
 use crate::frame::{LiveKind, LiveText};
 use crate::handle::EngineHandle;
 use crate::log::{LogKind, SessionLogs};
+use crate::undelivered::{unencoded, unkept, unwritten};
 use crate::writer::{EngineError, EntryWrite, Input};
 use changes::Awaited;
-use late::{GONE, Late};
+use late::Late;
 use pending::{Due, Line, Pending, Waiting};
 
 pub use changes::Change;
@@ -44,13 +47,6 @@ const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
 
 /// How long a process may take to end by itself before its tree is killed.
 const STOP_GRACE: Duration = Duration::from_secs(2);
-
-/// What to do about a failure of an agent that has the session, and of one that has not begun it.
-const RESUME: &str = "Resume the session to go on where it was.";
-const START_ANEW: &str = "Start a new session to try again.";
-
-const IGNORED_INTERRUPT: &str =
-    "The agent did not stop within 5 seconds, so it was ended with everything it had started.";
 
 /// How long to wait before the end of a session that could not be stored is stored again.
 const END_AGAIN: Duration = Duration::from_millis(500);
@@ -227,15 +223,17 @@ impl SessionTask {
         if gone {
             self.act(Command::Forget { session: self.id }).await;
         }
-        let next = if self.spoke { RESUME } else { START_ANEW };
-        let failed = |why: &str| SessionEnd::Failed { why: format!("{why}\n{next}") };
+        let next = if self.spoke { NextStep::Resume } else { NextStep::StartAnew };
+        let failed = |why| SessionEnd::Failed { why };
         let end = match (&stopped, last) {
             (Some((end, _)), _) => end.clone(),
-            (None, _) if gone => SessionEnd::Failed { why: GONE.to_owned() },
-            (None, _) if self.ignored_interrupt => failed(IGNORED_INTERRUPT),
+            (None, _) if gone => failed(Failure::SessionUnknown),
+            (None, _) if self.ignored_interrupt => {
+                failed(Failure::InterruptIgnored { seconds: INTERRUPT_GRACE.as_secs(), next })
+            }
             (None, Some(last)) if last.status.is_success() => SessionEnd::Finished,
-            (None, Some(last)) => failed(&last.status.into_error(last.stderr_tail).to_string()),
-            (None, None) => failed("The agent's output could not be read any more."),
+            (None, Some(last)) => failed(last.status.into_failure(&last.stderr_tail, next)),
+            (None, None) => failed(Failure::OutputLost { next }),
         };
         self.clear_live().await;
         let at = self.engine.source().now();
@@ -398,7 +396,7 @@ impl SessionTask {
                 match self.stream.encode_decision(&native_ref, &decision) {
                     Ok(line) => self.write(Line::Decision { approval }, line),
                     Err(error) => {
-                        let error = error.to_string();
+                        let error = unencoded(&error);
                         self.act(Command::ApprovalNotDelivered { approval, error }).await;
                     }
                 }
@@ -407,8 +405,7 @@ impl SessionTask {
                 if let Some((waiting, secret)) = self.pending.told_call(request, &native_ref) {
                     self.deliver(waiting, secret.unwrap_or(outcome)).await;
                 } else {
-                    let error = "the agent no longer waits for it".to_owned();
-                    self.delivery_failed(request, native_ref, error).await;
+                    self.delivery_failed(request, native_ref, Undelivered::NotAwaited).await;
                 }
             }
             SessionInput::Change { change, reply } => self.change(&change, reply),
@@ -426,19 +423,19 @@ impl SessionTask {
             }
             Due::Handed(Line::End { .. }, Ok(())) => fault::reached(Step::Handed),
             Due::Ended(_, None) | Due::Handed(_, Ok(())) => {}
-            Due::Handed(line, Err(error)) => self.on_unwritten(line, &error).await,
+            Due::Handed(line, Err(error)) => self.on_unwritten(line, error).await,
         }
     }
 
-    async fn on_unwritten(&mut self, line: Line, error: &WriteError) {
-        let error = error.to_string();
+    async fn on_unwritten(&mut self, line: Line, error: WriteError) {
+        let error = unwritten(error);
         match line {
             Line::End { request, call } => self.delivery_failed(request, call, error).await,
             Line::Decision { approval } => self.act(Command::ApprovalNotDelivered { approval, error }).await,
             Line::Late { message } => self.late_unwritten(message).await,
             Line::Message => self.write_notice(Notice::MessageNotSent { error }).await,
             Line::Request { number } => self.request_unwritten(number, &error),
-            Line::Other => self.note(LogKind::Note, &error),
+            Line::Other => self.note(LogKind::Note, &error.to_string()),
         }
     }
 
@@ -528,15 +525,15 @@ impl SessionTask {
         match noted {
             Ok(_) => {}
             Err(EngineError::Journal(error)) => {
-                return self.delivery_failed(request, call, error.to_string()).await;
+                return self.delivery_failed(request, call, unkept(&error)).await;
             }
             Err(error) => return self.note(LogKind::Note, &error.to_string()),
         }
         fault::reached(Step::Sending);
         let encoded = match self.stream.encode_outcome(&waiting.native_ref, &waiting.questions, &outcome) {
             Ok(encoded) => encoded,
-            Err(askdesk_agents::EncodeError::NothingToSend) => return,
-            Err(error) => return self.delivery_failed(request, call, error.to_string()).await,
+            Err(EncodeError::NothingToSend) => return,
+            Err(error) => return self.delivery_failed(request, call, unencoded(&error)).await,
         };
         self.write(Line::End { request, call }, encoded.line);
         // What several calls are told alike is said to the person once.
@@ -547,7 +544,7 @@ impl SessionTask {
         }
     }
 
-    async fn delivery_failed(&mut self, request: RequestId, call: NativeRef, error: String) {
+    async fn delivery_failed(&mut self, request: RequestId, call: NativeRef, error: Undelivered) {
         let delivery = Delivery::Failed { error };
         self.act(Command::NoteDelivery { request, call: Some(call), delivery }).await;
     }

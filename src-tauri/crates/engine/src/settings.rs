@@ -68,7 +68,50 @@ pub struct IgnoredSetting {
     /// Where it stands: `table.name`, or the file's name where the file as a whole cannot be read.
     pub key: String,
     /// Why it has no effect.
-    pub why: String,
+    pub why: IgnoredWhy,
+}
+
+/// Why something in the file has no effect; the words are chosen by the screen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "why", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum IgnoredWhy {
+    /// No setting is called so.
+    #[error("there is no such setting")]
+    Unknown,
+    /// A table stands where a value belongs.
+    #[error("it must be a value")]
+    NoValue,
+    /// The value is none that can be set.
+    #[error("{}{error}", value.as_ref().map(|value| format!("{value}: ")).unwrap_or_default())]
+    Unfit {
+        /// The value; none where something in it may be secret.
+        value: Option<String>,
+        /// What is wrong with it, as its reader says.
+        error: String,
+    },
+    /// The file is larger than is read.
+    #[error("it has {bytes} bytes; at most {most} are read")]
+    TooLarge {
+        /// How many bytes it has.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        bytes: u64,
+        /// How many are read.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        most: u64,
+    },
+    /// The file cannot be read, or is not written as such files are.
+    #[error("{error}")]
+    Unreadable {
+        /// What the system or the reader says.
+        error: String,
+    },
+}
+
+impl IgnoredWhy {
+    fn unreadable(error: &impl std::fmt::Display) -> Self {
+        Self::Unreadable { error: error.to_string().trim().to_owned() }
+    }
 }
 
 /// What the file says.
@@ -84,8 +127,10 @@ pub struct ReadSettings {
 #[derive(Debug, thiserror::Error)]
 #[error("the settings could not be written to {}: {source}", path.display())]
 pub struct SettingsError {
-    path: PathBuf,
-    source: std::io::Error,
+    /// Where they stand.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: std::io::Error,
 }
 
 /// The file, and what it said when it was last read.
@@ -167,17 +212,17 @@ fn read(path: &Path) -> ReadSettings {
     }
 }
 
-fn load(path: &Path) -> Result<DocumentMut, String> {
+fn load(path: &Path) -> Result<DocumentMut, IgnoredWhy> {
     let size = match std::fs::metadata(path) {
         Ok(metadata) => metadata.len(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(DocumentMut::new()),
-        Err(error) => return Err(error.to_string()),
+        Err(error) => return Err(IgnoredWhy::unreadable(&error)),
     };
     if size > FILE_BYTES {
-        return Err(format!("it has {size} bytes; at most {FILE_BYTES} are read"));
+        return Err(IgnoredWhy::TooLarge { bytes: size, most: FILE_BYTES });
     }
-    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-    text.parse().map_err(|error: toml_edit::TomlError| error.to_string().trim().to_owned())
+    let text = std::fs::read_to_string(path).map_err(|error| IgnoredWhy::unreadable(&error))?;
+    text.parse().map_err(|error: toml_edit::TomlError| IgnoredWhy::unreadable(&error))
 }
 
 fn interpret(document: &DocumentMut) -> ReadSettings {
@@ -207,7 +252,7 @@ fn one<T: DeserializeOwned>(
     // What is itself a table may have a heading of its own.
     let value = match item.clone().into_value() {
         Ok(value) if item.is_value() || key == CLAUDE_ENVIRONMENT => interpret_one(value),
-        _ => Err("it must be a value".to_owned()),
+        _ => Err(IgnoredWhy::NoValue),
     };
     match value {
         Ok(value) => read.settings = std::mem::take(&mut read.settings).with(setting(value)),
@@ -215,14 +260,12 @@ fn one<T: DeserializeOwned>(
     }
 }
 
-fn interpret_one<T: DeserializeOwned>(value: Value) -> Result<T, String> {
+fn interpret_one<T: DeserializeOwned>(value: Value) -> Result<T, IgnoredWhy> {
     // A list or a table is not repeated here: what stands in it may be secret.
     let shown = (!value.is_array() && !value.is_inline_table()).then(|| value.to_string().trim().to_owned());
     let reading: ValueDeserializer = value.into_deserializer();
-    T::deserialize(reading).map_err(|error| match shown {
-        Some(shown) => format!("{shown}: {}", error.message()),
-        None => error.message().to_owned(),
-    })
+    T::deserialize(reading)
+        .map_err(|error| IgnoredWhy::Unfit { value: shown, error: error.message().to_owned() })
 }
 
 fn unknown(document: &DocumentMut) -> Vec<IgnoredSetting> {
@@ -242,8 +285,7 @@ fn note_unknown(entries: &dyn TableLike, within: &[&str], unknown: &mut Vec<Igno
                 note_unknown(entries, &path, unknown);
             }
             _ => {
-                let why = "there is no such setting".to_owned();
-                unknown.push(IgnoredSetting { key: path.join("."), why });
+                unknown.push(IgnoredSetting { key: path.join("."), why: IgnoredWhy::Unknown });
             }
         }
     }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use askdesk_domain::{
     Approval, Ask, Command, Decision, Delivery, Desk, Effect, Entry, EntryBody, Event, HeldAnswer,
     HeldAnswers, NativeRef, Outcome, QueuedMessage, Reject, Request, RequestId, Session, SessionId,
-    ToolStatus, decide,
+    ToolStatus, Undelivered, decide,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -420,7 +420,7 @@ impl Writer {
             Effect::SendParked { session } => {
                 // A session that takes nothing now sends it when its next turn ends.
                 if let Err(error) = self.knock(Some(*session), SessionInput::SendParked) {
-                    tracing::debug!(%session, error, "a late answer goes on waiting");
+                    tracing::debug!(%session, %error, "a late answer goes on waiting");
                 }
             }
             Effect::ResolveApproval { approval, decision } => {
@@ -437,7 +437,7 @@ impl Writer {
             Effect::SendQueued { session } => {
                 // A session that takes nothing now sends it when its next turn ends.
                 if let Err(error) = self.knock(Some(*session), SessionInput::SendQueued) {
-                    tracing::debug!(%session, error, "a message goes on waiting");
+                    tracing::debug!(%session, %error, "a message goes on waiting");
                 }
             }
             Effect::Notify { request } => {
@@ -457,10 +457,10 @@ impl Writer {
         }
     }
 
-    fn knock(&self, session: Option<SessionId>, input: SessionInput) -> Result<(), String> {
+    fn knock(&self, session: Option<SessionId>, input: SessionInput) -> Result<(), Undelivered> {
         let door = session.and_then(|session| self.doors.get(&session));
-        let door = door.ok_or_else(|| "the agent is not running".to_owned())?;
-        door.try_send(input).map_err(|_| "the agent does not take anything at the moment".to_owned())
+        let door = door.ok_or(Undelivered::NotRunning)?;
+        door.try_send(input).map_err(|_| Undelivered::Busy)
     }
 
     fn tell(&self, attention: Attention) {

@@ -67,7 +67,7 @@ fn some_command() -> impl Strategy<Value = Command> {
     let delivery = prop_oneof![
         Just(Delivery::Delivered { at: AT, late: false }),
         Just(Delivery::Delivered { at: AT, late: true }),
-        Just(Delivery::Failed { error: "full".to_owned() }),
+        Just(Delivery::Failed { error: "full".into() }),
     ];
     prop_oneof![
         3 => (0..SESSIONS).prop_map(start),

@@ -147,7 +147,7 @@ async fn what_is_attached_to_a_message_that_waits_goes_out_with_it_or_the_messag
     let (path, gone) = file(&stage, "gone.txt");
     let blocked = queue(&stage, session, vec![gone]).await;
     std::fs::remove_file(&path).unwrap();
-    let not_sent = |body: &EntryBody| matches!(body, EntryBody::Notice { notice: Notice::MessageNotSent { error } } if error.contains("gone.txt"));
+    let not_sent = |body: &EntryBody| matches!(body, EntryBody::Notice { notice: Notice::MessageNotSent { error } } if error.to_string().contains("gone.txt"));
     stage.desk.until("it is said", |known| known.transcript(session).into_iter().any(not_sent)).await;
     let expected = [json!("go"), json!([image_block(), {"type": "text", "text": "look"}])];
     assert_eq!(contents(&stage, session), expected);

@@ -14,7 +14,8 @@ mod mirror;
 use std::path::Path;
 
 use askdesk_domain::{
-    ApprovalDecision, AskApproval, Command, Entry, EntryBody, Reject, SessionEnd, SessionId, Timestamp,
+    ApprovalDecision, AskApproval, Breach, Command, Entry, EntryBody, Reject, SessionEnd, SessionId,
+    Timestamp,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::{Journal, frame};
@@ -79,7 +80,7 @@ async fn fill(desk: &TestDesk, of: u128, word: &str) {
 }
 
 async fn end(desk: &TestDesk, of: u128, word: &str) {
-    let end = SessionEnd::Failed { why: format!("{word} is gone") };
+    let end = SessionEnd::Failed { why: format!("{word} is gone").into() };
     let at = Timestamp::from_millis(9);
     desk.engine.act(Command::EndSession { session: session(of), end, at }).await.unwrap();
 }
@@ -128,7 +129,7 @@ async fn a_session_that_runs_is_not_deleted_and_one_that_is_gone_is_not_found() 
     fill(&desk, 1, STAYS).await;
     let delete = Command::DeleteSession { session: session(1) };
     let running = rejected(desk.engine.act(delete.clone()).await.unwrap_err());
-    assert_eq!(running, Reject::invalid("session", "it is still running; end it first"));
+    assert_eq!(running, Reject::invalid("session", Breach::StillRunning));
     assert_eq!(desk.engine.page(session(1), None, 10).await.unwrap().entries.len(), 3);
     end(&desk, 1, STAYS).await;
     desk.engine.act(delete.clone()).await.unwrap();

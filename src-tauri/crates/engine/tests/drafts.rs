@@ -86,7 +86,7 @@ fn edited(id: ApprovalId, plan: &str) -> DraftOf {
 }
 
 fn end() -> Command {
-    let end = SessionEnd::Failed { why: "killed".to_owned() };
+    let end = SessionEnd::Failed { why: "killed".to_owned().into() };
     Command::EndSession { session: session(1), end, at: Timestamp::from_millis(30) }
 }
 

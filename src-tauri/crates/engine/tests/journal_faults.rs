@@ -246,7 +246,7 @@ fn a_page_holds_the_requests_and_approvals_it_speaks_of_as_they_are_now() {
     commands.insert(1, ask_approval);
     commands
         .insert(2, Command::DecideApproval { approval: id, decision: ApprovalDecision::AllowOnce, at: NOW });
-    commands.insert(3, Command::ApprovalNotDelivered { approval: id, error: "it's \"gone\"".to_owned() });
+    commands.insert(3, Command::ApprovalNotDelivered { approval: id, error: "it's \"gone\"".into() });
     let desk = commit(&mut journal, &commands);
     let stands = |n, body| (session(1), Entry { n, at: NOW, body });
     let entries = [
@@ -259,10 +259,10 @@ fn a_page_holds_the_requests_and_approvals_it_speaks_of_as_they_are_now() {
     assert_eq!(page.requests, desk.requests().cloned().collect::<Vec<_>>());
     assert_eq!(page.approvals, desk.approvals().cloned().collect::<Vec<Approval>>());
     let error = match &page.approvals[0].state {
-        ApprovalState::Decided { error, .. } => error.as_deref(),
+        ApprovalState::Decided { error, .. } => error.as_ref().map(ToString::to_string),
         other => panic!("{other:?}"),
     };
-    assert_eq!(error, Some("it's \"gone\""));
+    assert_eq!(error.as_deref(), Some("it's \"gone\""));
 }
 
 /// Opens a damaged folder: an empty desk, a notice, and the damaged file kept byte by byte.

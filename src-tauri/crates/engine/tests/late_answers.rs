@@ -19,10 +19,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use agents::{Stage, choose};
-use askdesk_agents::AgentError;
 use askdesk_domain::{
-    Command, Delivery, EntryBody, NativeRef, Outcome, Reject, Request, RequestId, SessionEnd, SessionId,
-    SessionState, WithdrawnWhy,
+    Command, Delivery, EntryBody, Failure, FolderProblem, NativeRef, Outcome, Reject, Request, RequestId,
+    SessionEnd, SessionId, SessionState, Undelivered, WithdrawnWhy,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::frame;
@@ -241,7 +240,7 @@ async fn a_session_that_its_agent_no_longer_has_says_so_stays_ended_and_is_not_o
     let sent = stage.sessions.send_message(session, "are you there?".to_owned()).await;
     assert_eq!(rejected(sent.unwrap_err()), Reject::SessionGone);
     let SessionEnd::Failed { why } = stage.until_ended(session).await else { panic!() };
-    assert!(why.starts_with("The agent no longer has this session"), "{why}");
+    assert!(why == Failure::SessionUnknown, "{why}");
     stage.desk.check_mirror().await;
     assert!(!stage.desk.mirror.sessions[&session].resumable);
     // The words and the answer are still the person's, and neither went to anybody.
@@ -258,8 +257,8 @@ async fn an_agent_that_dies_before_it_is_there_again_is_given_nothing_and_can_be
     stage.sessions.resume(session, Ok(stage.script_plan("exit 3"))).await.unwrap();
     stage.desk.catch_up();
     let SessionEnd::Failed { why } = stage.until_ended(session).await else { panic!() };
-    assert!(why.contains("exit code 3"), "{why}");
-    let missing = AgentError::Folder { path: "/gone".into(), why: "it does not exist" };
+    assert!(matches!(why, Failure::Exited { code: Some(3), .. }), "{why}");
+    let missing = Failure::FolderUnusable { path: "/gone".into(), problem: FolderProblem::Missing };
     let unstarted = stage.sessions.resume(session, Err(missing)).await.unwrap();
     assert!(matches!(unstarted.state, SessionState::Ended { end: SessionEnd::Failed { .. }, .. }));
     stage.desk.catch_up();
@@ -286,7 +285,7 @@ async fn case_48_an_answer_that_was_on_its_way_when_the_agent_died_is_not_sent_a
     stage.sessions.resume(session, Ok(stage.script_plan(TAKES_AND_DIES))).await.unwrap();
     stage.desk.catch_up();
     let failed = |known: &mirror::Mirror| match &known.requests[&request.id].ended().unwrap().delivery {
-        Some(Delivery::Failed { error }) => error.contains("may have arrived"),
+        Some(Delivery::Failed { error }) => *error == Undelivered::MayHaveArrived,
         _ => false,
     };
     stage.desk.until("the card says that it may have arrived", failed).await;

@@ -13,7 +13,7 @@ mod mirror;
 
 use askdesk_domain::{
     AnswerInput, Ask, Command, Delivery, EndedBy, NativeRef, OrphanedWhy, Outcome, Reject, Request,
-    RequestId, SessionEnd, SessionState, Timestamp, WithdrawnWhy,
+    RequestId, SessionEnd, SessionState, Timestamp, Undelivered, WithdrawnWhy,
 };
 use askdesk_engine::{Attention, frame};
 use desk::{TestDesk, ask, choose, heard, questions, rejected, request, say, session};
@@ -270,16 +270,14 @@ async fn case_32_an_end_that_was_not_delivered_keeps_the_answers_and_without_its
     let answers = vec![choose(0, &[1])];
     desk.engine.answer(id, answers.clone()).await.unwrap();
     let sent = heard(outcome).await;
-    let failed = Delivery::Failed { error: "the pipe is full".to_owned() };
-    desk.engine
-        .act(Command::NoteDelivery { request: id, call: None, delivery: failed.clone() })
-        .await
-        .unwrap();
+    let failed = Delivery::Failed { error: "the pipe is full".into() };
+    let noted = Command::NoteDelivery { request: id, call: None, delivery: failed.clone() };
+    desk.engine.act(noted).await.unwrap();
     let known = desk.request(id).await;
     assert_eq!((known.ended().map(|it| &it.outcome), delivery(&known)), (Some(&sent), Some(&failed)));
     // Nobody opened a door to an agent of this session.
     desk.engine.retry(id).await.unwrap();
-    let error = "the agent is not running".to_owned();
+    let error = Undelivered::NotRunning;
     assert_eq!(delivery(&desk.request(id).await), Some(&Delivery::Failed { error }));
     assert_eq!(desk.engine.answer(id, answers).await.unwrap(), desk.request(id).await);
 }

@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 use agents::{Stage, is_alive};
 use askdesk_agents::{ClaudeOptions, claude_launch};
 use askdesk_domain::{
-    Approval, ApprovalDecision, Effort, EntryBody, Notice, PermissionMode, QuestionPolicy, Reject,
-    RuleBehaviour, RuleScope, RuleWords, SessionId, SessionOptions, ToolDetail,
+    Approval, ApprovalDecision, ChangeRefused, Effort, EntryBody, Notice, PermissionMode, QuestionPolicy,
+    Reject, RuleBehaviour, RuleScope, RuleWords, SessionId, SessionOptions, ToolDetail,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::frame;
@@ -354,7 +354,9 @@ async fn mode_and_model_change_between_turns_and_a_refusal_comes_back_in_words()
     sessions.set_mode(real.session, PermissionMode::AcceptEdits).await.unwrap();
     real.until_mode(PermissionMode::AcceptEdits).await;
     let refused = sessions.set_mode(real.session, PermissionMode::Bypass).await.unwrap_err();
-    let Reject::AgentRefused { words } = desk::rejected(refused) else { panic!("no refusal") };
+    let Reject::AgentRefused { why: ChangeRefused::InWords { words } } = desk::rejected(refused) else {
+        panic!("no refusal")
+    };
     assert!(words.contains("bypassPermissions"), "{words}");
     sessions.set_model(real.session, "claude-sonnet-4-5".to_owned()).await.unwrap();
 

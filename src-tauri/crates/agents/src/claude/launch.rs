@@ -4,11 +4,10 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use askdesk_domain::{Effort, PermissionMode};
+use askdesk_domain::{AgentKind, Effort, Failure, PermissionMode};
 use uuid::Uuid;
 
 use super::permissions::mode_word;
-use crate::error::AgentError;
 use crate::launch::{LaunchPlan, find_program};
 
 /// What a session of Claude Code is started with.
@@ -46,9 +45,6 @@ const PARENT_SESSION_VARIABLES: &[&str] = &[
     "CLAUDE_EFFORT",
     "AI_AGENT",
 ];
-
-const HINT: &str = "Install Claude Code with `npm install -g @anthropic-ai/claude-code` or with its vendor's \
-                    installer, then start the session again; or name the program under More options.";
 
 /// Plans the start of Claude Code in a folder.
 pub fn claude_launch(
@@ -100,7 +96,7 @@ const fn effort_word(effort: Effort) -> &'static str {
 }
 
 /// Finds Claude Code: the program the person named, else on `PATH`, else where installers put it.
-pub fn find_claude(explicit: Option<&Path>) -> Result<PathBuf, AgentError> {
+pub fn find_claude(explicit: Option<&Path>) -> Result<PathBuf, Failure> {
     let mut folders = Vec::new();
     if let Some(home) = env::home_dir() {
         folders.extend([home.join(".local/bin"), home.join(".npm-global/bin")]);
@@ -108,7 +104,7 @@ pub fn find_claude(explicit: Option<&Path>) -> Result<PathBuf, AgentError> {
     if cfg!(unix) {
         folders.extend(["/usr/local/bin", "/opt/homebrew/bin"].map(PathBuf::from));
     }
-    find_program("claude", explicit, &folders, HINT)
+    find_program(AgentKind::ClaudeCode, "claude", explicit, &folders)
 }
 
 #[cfg(test)]
@@ -154,6 +150,11 @@ mod tests {
     #[test]
     fn a_named_program_that_is_missing_is_said_with_what_to_do() {
         let error = find_claude(Some(Path::new("/nowhere/claude"))).unwrap_err();
-        assert_eq!(error.to_string(), format!("claude was not found. Looked at: /nowhere/claude. {HINT}"));
+        assert_eq!(
+            error.to_string(),
+            "claude was not found. Looked at: /nowhere/claude. Install Claude Code with `npm install -g \
+             @anthropic-ai/claude-code` or with its vendor's installer, then start the session again; or name the program \
+             under More options."
+        );
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::attachment::{self, can_be_told};
-use askdesk_domain::{Attachment, ImageFormat, ImageId, Reject, SessionId, Takes};
+use askdesk_domain::{Attachment, Breach, ImageFormat, ImageId, Reject, SessionId, Takes, Unable};
 use askdesk_engine::{EngineError, ImageError, Images, Message};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -103,7 +103,7 @@ impl DeskApi {
     async fn takes_files(&self, session: SessionId) -> Result<(), Error> {
         match self.engine.session(session).await?.agent.takes() {
             Takes::ImagesAndFiles { .. } => Ok(()),
-            Takes::Words => Err(Reject::Unsupported { what: "attaching images and files" }.into()),
+            Takes::Words => Err(Reject::Unsupported { what: Unable::Attaching }.into()),
         }
     }
 }
@@ -184,7 +184,7 @@ fn still_there(images: &Images, session: SessionId, attached: &Attachment) -> Re
         Attachment::Image { image, .. } if images.has(session, *image) => Ok(()),
         Attachment::Image { .. } => Err(gone()),
         Attachment::File { path, .. } if !can_be_told(path) => {
-            Err(Reject::invalid("attachments", "a path cannot be told to the agent").into())
+            Err(Reject::invalid("attachments", Breach::PathUntold).into())
         }
         Attachment::File { path, .. } => match std::fs::metadata(path) {
             Ok(metadata) if metadata.is_file() => Ok(()),

@@ -5,15 +5,24 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use askdesk_domain::{Reject, SessionId};
+use askdesk_domain::{Reject, SessionId, Unable};
 
 use super::DeskApi;
 use crate::dto::{ExportFormat, Exported, HistoryFound, SaveExport, SavedExport, SearchHistory, SearchHit};
-use crate::error::{Error, ErrorCode};
+use crate::error::{Detail, Error, ErrorCode};
 use crate::export;
 
+/// Why a text was not saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsaved {
+    /// The file, where it has a path on this machine.
+    pub path: Option<PathBuf>,
+    /// What the system said.
+    pub error: String,
+}
+
 /// The answer to a wish to save a text: the file, none if the person chose none, or why it could not be written.
-pub type Saving = Pin<Box<dyn Future<Output = Result<Option<PathBuf>, String>> + Send>>;
+pub type Saving = Pin<Box<dyn Future<Output = Result<Option<PathBuf>, Unsaved>> + Send>>;
 
 /// Asks the person for a file and writes a text to it.
 pub type Save = Arc<dyn Fn(Exported) -> Saving + Send + Sync>;
@@ -54,8 +63,14 @@ impl DeskApi {
 
     /// Writes a text to a file that the person chooses.
     pub(super) async fn save(&self, exported: Exported) -> Result<SavedExport, Error> {
-        let save = self.save.as_ref().ok_or(Reject::Unsupported { what: "saving a file" })?;
-        let path = save(exported).await.map_err(|why| Error::new(ErrorCode::FileNotWritten, why))?;
+        let save = self.save.as_ref().ok_or(Reject::Unsupported { what: Unable::Saving })?;
+        let path = save(exported).await.map_err(unsaved)?;
         Ok(SavedExport { path: path.map(|path| path.display().to_string()) })
     }
+}
+
+fn unsaved(Unsaved { path, error }: Unsaved) -> Error {
+    let path = path.map(|path| path.display().to_string());
+    let message = path.as_ref().map_or_else(|| error.clone(), |path| format!("{path}: {error}"));
+    Error::new(ErrorCode::FileNotWritten, message).with(Detail::File { path, error })
 }

@@ -48,7 +48,7 @@ fn head(session: &Session) -> String {
             SessionEnd::Finished => "the agent had finished".to_owned(),
             SessionEnd::Stopped => "stopped by the person".to_owned(),
             SessionEnd::AppQuit => "Askdesk was closed".to_owned(),
-            SessionEnd::Failed { why } => format!("failed: {}", inline(why)),
+            SessionEnd::Failed { why } => format!("failed: {}", inline(&why.to_string())),
         };
         lines.push(format!("- Ended: {}, {how}", time(*at, MOMENT)));
     }
@@ -103,7 +103,9 @@ fn of_notice(notice: &Notice) -> String {
         }
         Notice::CutInHalf => "The agent’s last line was cut in half when it ended.".to_owned(),
         Notice::Interrupted => "The agent was stopped by the person.".to_owned(),
-        Notice::MessageNotSent { error } => format!("A message did not reach the agent: {}", inline(error)),
+        Notice::MessageNotSent { error } => {
+            format!("A message did not reach the agent: {}", inline(&error.to_string()))
+        }
     }
 }
 
@@ -181,7 +183,7 @@ fn of_end(ended: &Ended) -> String {
         None => String::new(),
         Some(Delivery::Pending) => " · on its way to the agent".to_owned(),
         Some(Delivery::Delivered { at, .. }) => format!(" · delivered {}", time(*at, MOMENT)),
-        Some(Delivery::Failed { error }) => format!(" · not delivered: {}", inline(error)),
+        Some(Delivery::Failed { error }) => format!(" · not delivered: {}", inline(&error.to_string())),
         Some(Delivery::Parked) => " · kept, the agent was no longer there to take it".to_owned(),
     };
     format!("{how} · {by} · {}{delivery}", time(ended.at, MOMENT))
@@ -206,7 +208,7 @@ fn of_approval(approval: &Approval) -> String {
                 ApprovalDecision::Deny { message: None } => "Denied".to_owned(),
                 ApprovalDecision::Deny { message: Some(message) } => format!("Denied: {}", inline(message)),
             };
-            let error = error.iter().map(|error| format!(" · not delivered: {}", inline(error)));
+            let error = error.iter().map(|error| format!(" · not delivered: {}", inline(&error.to_string())));
             format!("{decided} · {}{}", time(*at, MOMENT), error.collect::<String>())
         }
         ApprovalState::Withdrawn { at } => format!("No longer asked for · {}", time(*at, MOMENT)),

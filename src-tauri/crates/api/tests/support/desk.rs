@@ -89,7 +89,10 @@ impl Bridge {
             let file = file.lock().unwrap().clone();
             Box::pin(async move {
                 let Some(file) = file else { return Ok(None) };
-                std::fs::write(&file, exported.text).map_err(|error| error.to_string())?;
+                std::fs::write(&file, exported.text).map_err(|error| {
+                    let path = Some(file.clone());
+                    askdesk_api::Unsaved { path, error: error.to_string() }
+                })?;
                 Ok(Some(file))
             })
         });

@@ -3,6 +3,7 @@
 use super::{Decision, Effect, running};
 use crate::answer::{words, words_within};
 use crate::approval::{Approval, ApprovalDecision, ApprovalState};
+use crate::breach::Breach;
 use crate::command::AskApproval;
 use crate::desk::Desk;
 use crate::event::Event;
@@ -110,9 +111,9 @@ fn edited(approval: &Approval, shown: &str, plan: Option<&str>) -> Result<Option
     let Some(plan) = plan.filter(|plan| *plan != shown) else { return Ok(None) };
     if approval.what.is_cut() {
         // What was cut off would be lost in silence.
-        return Err(Reject::invalid(field, "this plan is too long to be edited here; send it back instead"));
+        return Err(Reject::invalid(field, Breach::PlanCutOff));
     }
     let plan = words_within(Some(plan), field, DETAIL_BYTES)?;
-    let plan = plan.ok_or_else(|| Reject::invalid(field, "must not be empty"))?;
+    let plan = plan.ok_or_else(|| Reject::invalid(field, Breach::Empty))?;
     Ok((plan != shown).then_some(plan))
 }

@@ -1,6 +1,7 @@
 //! Ends that come, or come to the agent, after their call is closed: they wait, and go out once as a message.
 
 use super::{Decision, Effect, calls, known, running, travelled};
+use crate::breach::Breach;
 use crate::desk::Desk;
 use crate::event::Event;
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
@@ -10,10 +11,6 @@ use crate::session::{Session, SessionState};
 
 /// How many late answers go out in one message; further ones follow at the end of the agent's turn.
 pub const LATE_AT_ONCE: usize = 16;
-
-/// What is said of an answer that was being handed over when the agent ended.
-pub(super) const MAY_HAVE_ARRIVED: &str = "the agent ended while it was being handed over, so it may have arrived. It \
-                                           is not sent again by itself; Retry sends it as a message";
 
 /// Says whether a request has ended without the person, and no agent is still to be told of that.
 pub(super) fn can_be_answered(request: &Request) -> bool {
@@ -35,7 +32,7 @@ pub(super) fn answer(
     }
     if outcome.gives_secret() {
         // It would have to be written down until the agent is there to take it.
-        return Err(Reject::invalid("answers", "a secret cannot be given late, because it is never kept"));
+        return Err(Reject::invalid("answers", Breach::LateSecret));
     }
     let mut decision = Decision::of(Event::AnsweredLate { request: request.id, outcome, at });
     decision.request = Some(request.id);

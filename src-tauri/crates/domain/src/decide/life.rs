@@ -1,6 +1,7 @@
 //! How sessions begin, get their name and place, leave the sidebar and are taken up again.
 
 use super::{Decision, known};
+use crate::breach::Breach;
 use crate::desk::Desk;
 use crate::event::Event;
 use crate::id::{SessionId, Timestamp};
@@ -45,7 +46,7 @@ pub(super) fn rename(desk: &Desk, id: SessionId, name: &str) -> Result<Decision,
     // A line feed would make two lines of a tab.
     let name = bounded_name(&without_controls(&name.replace(['\n', '\t'], " ")));
     if !says_something(&name) {
-        return Err(Reject::invalid("name", "must not be empty"));
+        return Err(Reject::invalid("name", Breach::Empty));
     }
     if session.name == name {
         return Ok(Decision::default());
@@ -70,7 +71,7 @@ pub(super) fn close(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decisio
         return Ok(Decision::default());
     }
     if session.is_running() {
-        return Err(Reject::invalid("session", "it still runs; it has to be stopped before it is closed"));
+        return Err(Reject::invalid("session", Breach::StillRunning));
     }
     Ok(Decision::of(Event::SessionClosed { session: id, at }))
 }

@@ -159,7 +159,7 @@ pub fn close(of: u128) -> Command {
 }
 
 pub fn failed() -> Delivery {
-    Delivery::Failed { error: "the pipe is full".to_owned() }
+    Delivery::Failed { error: "the pipe is full".into() }
 }
 
 pub fn end(of: u128, end: SessionEnd) -> Command {

@@ -21,7 +21,7 @@ pub(super) fn of_entry(body: &EntryBody) -> String {
         EntryBody::Notice { notice } => match notice {
             Notice::QuestionRefused { reason } => vec![reason],
             Notice::SameTextJoined { text } | Notice::QuestionTurnedOff { text, .. } => vec![text],
-            Notice::MessageNotSent { error } => vec![error],
+            Notice::MessageNotSent { error } => return error.to_string(),
             Notice::AnswersBrought | Notice::CutInHalf | Notice::Interrupted => Vec::new(),
         },
         EntryBody::TurnEnded { error, .. } => error.iter().map(String::as_str).collect(),

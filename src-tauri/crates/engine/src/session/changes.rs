@@ -1,6 +1,6 @@
 //! What the person changes about a running agent, and what the agent says to it.
 
-use askdesk_domain::{PermissionMode, Reject};
+use askdesk_domain::{ChangeRefused, PermissionMode, Reject, Undelivered};
 use tokio::sync::oneshot;
 
 use super::SessionTask;
@@ -31,8 +31,7 @@ impl SessionTask {
         // Whoever has given up need not be remembered.
         self.requests.retain(|_, awaited| !awaited.reply.is_closed());
         if self.requests.len() >= AWAITED_CHANGES {
-            let words = "The agent has not answered the changes before this one.".to_owned();
-            let _ = reply.send(Err(Reject::AgentRefused { words }.into()));
+            let _ = reply.send(Err(Reject::AgentRefused { why: ChangeRefused::OthersWait }.into()));
             return;
         }
         let request = match change {
@@ -47,14 +46,18 @@ impl SessionTask {
 
     pub(super) fn on_request_ended(&mut self, request_id: &str, refused: Option<String>) {
         if let Some(awaited) = self.requests.remove(request_id) {
-            let ended = refused.map_or(Ok(()), |words| Err(Reject::AgentRefused { words }.into()));
+            let ended = refused.map_or(Ok(()), |words| {
+                let why = ChangeRefused::InWords { words };
+                Err(Reject::AgentRefused { why }.into())
+            });
             let _ = awaited.reply.send(ended);
         }
     }
 
-    pub(super) fn request_unwritten(&mut self, number: u64, error: &str) {
+    pub(super) fn request_unwritten(&mut self, number: u64, why: &Undelivered) {
         for (_, awaited) in self.requests.extract_if(|_, awaited| awaited.number == number) {
-            let _ = awaited.reply.send(Err(Reject::AgentRefused { words: error.to_owned() }.into()));
+            let why = ChangeRefused::Unreached { why: why.clone() };
+            let _ = awaited.reply.send(Err(Reject::AgentRefused { why }.into()));
         }
     }
 }

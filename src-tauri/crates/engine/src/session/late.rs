@@ -16,10 +16,6 @@ use crate::log::LogKind;
 /// One that no longer has the session ends well within it, and what was sent to it would be lost.
 const AWAKE: Duration = Duration::from_secs(15);
 
-/// What is said of a session that its agent no longer has.
-pub(super) const GONE: &str = "The agent no longer has this session, so it cannot go on with it. What was said here is \
-                               kept; start a new session to continue.";
-
 /// What a session waits for because its agent was started again, and what it has sent late.
 #[derive(Debug, Default)]
 pub(super) struct Late {

@@ -1,13 +1,16 @@
 //! Sending what a person wrote, with what goes along with it.
 
 use askdesk_agents::Attached;
-use askdesk_domain::{Attachment, Command, EntryBody, MessageId, Notice, Reject, SessionId, attachment};
+use askdesk_domain::{
+    Attachment, Breach, Command, EntryBody, MessageId, Notice, Reject, SessionId, Undelivered, attachment,
+};
 use uuid::Uuid;
 
 use super::SessionTask;
 use super::pending::Line;
 use crate::images::Images;
 use crate::log::LogKind;
+use crate::undelivered::{undone, unread};
 use crate::writer::EngineError;
 
 /// What a person sends to an agent.
@@ -52,8 +55,8 @@ impl SessionTask {
         }
         match self.send_queued(None).await {
             Ok(()) => {}
-            Err(EngineError::Reject(Reject::Invalid { rule: error, .. })) => {
-                self.write_notice(Notice::MessageNotSent { error }).await;
+            Err(error @ EngineError::Reject(Reject::Invalid { .. })) => {
+                self.write_notice(Notice::MessageNotSent { error: undone(error) }).await;
             }
             Err(error) => self.note(LogKind::Note, &error.to_string()),
         }
@@ -86,7 +89,7 @@ impl SessionTask {
             }
             Err(error) => {
                 self.set_working(false).await;
-                self.write_notice(Notice::MessageNotSent { error: error.to_string() }).await;
+                self.write_notice(Notice::MessageNotSent { error: undone(error) }).await;
             }
         }
         Ok(())
@@ -115,18 +118,21 @@ fn read(images: &Images, session: SessionId, attachments: &[Attachment]) -> Resu
     for attachment in attachments {
         match attachment {
             Attachment::Image { image, format, name, .. } => {
-                let bytes = images.read(session, *image, name).map_err(|error| missing(error.to_string()))?;
+                let bytes = images.read(session, *image, name).map_err(|error| missing(unread(error)))?;
                 attached.images.push((*format, bytes));
             }
             Attachment::File { path, .. } => match std::fs::metadata(path) {
                 Ok(_) => attached.files.push(path.clone()),
-                Err(error) => return Err(missing(format!("{path}: {error}"))),
+                Err(error) => {
+                    let (path, error) = (path.clone(), error.to_string());
+                    return Err(missing(Undelivered::FileUnreadable { path, error }));
+                }
             },
         }
     }
     Ok(attached)
 }
 
-fn missing(rule: String) -> EngineError {
-    Reject::invalid("attachments", rule).into()
+fn missing(why: Undelivered) -> EngineError {
+    Reject::invalid("attachments", Breach::Attached { why }).into()
 }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use askdesk_agents::{AgentError, AgentProcess, ClaudeStream, LaunchPlan, Lines};
+use askdesk_agents::{AgentProcess, ClaudeStream, LaunchPlan, Lines};
 use askdesk_domain::{
-    AgentKind, Command, EntryBody, MessageId, PermissionMode, QuestionPolicy, Reject, Session, SessionEnd,
-    SessionId, SessionOptions,
+    AgentKind, ChangeRefused, Command, EntryBody, Failure, MessageId, PermissionMode, QuestionPolicy, Reject,
+    Session, SessionEnd, SessionId, SessionOptions,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -38,7 +38,7 @@ pub struct StartSpec {
     /// The first message.
     pub prompt: Option<String>,
     /// How to start the program, or why it cannot be.
-    pub plan: Result<LaunchPlan, AgentError>,
+    pub plan: Result<LaunchPlan, Failure>,
 }
 
 /// The sessions of this run.
@@ -66,7 +66,7 @@ impl Sessions {
         let session = self.engine.start(start).await?;
         match spawn(plan) {
             Ok(spawned) => self.run(id, spawned, questions, prompt, Late::default()).await,
-            Err(error) => return self.end_unstarted(id, prompt, &error).await,
+            Err(error) => return self.end_unstarted(id, prompt, error).await,
         }
         Ok(session)
     }
@@ -75,7 +75,7 @@ impl Sessions {
     pub async fn resume(
         &self,
         id: SessionId,
-        plan: Result<LaunchPlan, AgentError>,
+        plan: Result<LaunchPlan, Failure>,
     ) -> Result<Session, EngineError> {
         let _alone = self.resuming.lock().await;
         if self.engine.session(id).await?.is_running() {
@@ -86,7 +86,7 @@ impl Sessions {
         let questions = session.options.questions;
         match spawn(plan) {
             Ok(spawned) => self.run(id, spawned, questions, None, Late::waiting()).await,
-            Err(error) => return self.end_unstarted(id, None, &error).await,
+            Err(error) => return self.end_unstarted(id, None, error).await,
         }
         Ok(session)
     }
@@ -141,9 +141,8 @@ impl Sessions {
             // A panic in one session ends that session and nothing else.
             if let Err(error) = running.await {
                 tracing::error!(session = %id, %error, "a session's task failed");
-                let why = "The app failed inside this session.".to_owned();
                 let at = sessions.engine.source().now();
-                let end = SessionEnd::Failed { why };
+                let end = SessionEnd::Failed { why: Failure::DeskFailed };
                 let _ = sessions.engine.act(Command::EndSession { session: id, end, at }).await;
             }
             // The agent may have been started again meanwhile, behind another door.
@@ -191,8 +190,8 @@ impl Sessions {
             Ok(Ok(changed)) => changed,
             Ok(Err(_)) => Err(Reject::SessionGone.into()),
             Err(_) => {
-                let words = format!("The agent did not answer within {} seconds.", CHANGE_WAIT.as_secs());
-                Err(Reject::AgentRefused { words }.into())
+                let why = ChangeRefused::Unanswered { seconds: CHANGE_WAIT.as_secs() };
+                Err(Reject::AgentRefused { why }.into())
             }
         }
     }
@@ -248,10 +247,9 @@ impl Sessions {
         &self,
         id: SessionId,
         prompt: Option<String>,
-        error: &AgentError,
+        why: Failure,
     ) -> Result<Session, EngineError> {
-        let why = error.to_string();
-        self.logs.add(id, self.engine.source().now(), LogKind::Note, &why);
+        self.logs.add(id, self.engine.source().now(), LogKind::Note, &why.to_string());
         if let Some(text) = prompt {
             self.engine
                 .write(id, vec![EntryWrite::New(EntryBody::Person { text, attachments: Vec::new() })])
@@ -275,7 +273,7 @@ impl Sessions {
 /// A process with its output, and whether it was told to ask by control request.
 type Spawned = (AgentProcess, Lines, bool);
 
-fn spawn(plan: Result<LaunchPlan, AgentError>) -> Result<Spawned, AgentError> {
+fn spawn(plan: Result<LaunchPlan, Failure>) -> Result<Spawned, Failure> {
     let plan = plan?;
     let (process, lines) = AgentProcess::spawn(&plan)?;
     Ok((process, lines, plan.prompt_tool))

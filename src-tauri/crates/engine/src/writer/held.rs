@@ -4,6 +4,7 @@ use askdesk_domain::{AnswerInput, Command, HeldAnswer, Hold, RequestId, UndoSeco
 
 use super::{EngineError, Writer};
 use crate::frame::Change;
+use crate::undelivered::undone;
 
 /// An answer to be held.
 pub(crate) struct HoldAnswer {
@@ -45,7 +46,7 @@ impl Writer {
         let command = Command::Answer { request, answers, at: self.source.now() };
         if let Err(error) = self.act(&command) {
             tracing::error!(%error, %request, "a held answer could not be given");
-            self.keep_held(HeldAnswer { error: Some(error.to_string()), ..held });
+            self.keep_held(HeldAnswer { error: Some(undone(error)), ..held });
         }
     }
 

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use askdesk_agents::{AgentError, ClaudeOptions, LaunchPlan, claude_launch, claude_resume};
+use askdesk_agents::{ClaudeOptions, LaunchPlan, claude_launch, claude_resume};
 use askdesk_domain::{
-    AgentKind, AnswerInput, Delivery, QuestionId, Request, RequestId, Session, SessionEnd, SessionId,
-    SessionOptions, SessionState,
+    AgentKind, AnswerInput, Delivery, Failure, QuestionId, Request, RequestId, Session, SessionEnd,
+    SessionId, SessionOptions, SessionState,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::{Sessions, StartSpec};
@@ -144,7 +144,7 @@ impl Stage {
     pub async fn start_plan(
         &self,
         id: SessionId,
-        plan: Result<LaunchPlan, AgentError>,
+        plan: Result<LaunchPlan, Failure>,
         prompt: Option<&str>,
     ) -> Session {
         self.start_with(id, plan, prompt, SessionOptions::default()).await
@@ -154,7 +154,7 @@ impl Stage {
     pub async fn start_with(
         &self,
         id: SessionId,
-        plan: Result<LaunchPlan, AgentError>,
+        plan: Result<LaunchPlan, Failure>,
         prompt: Option<&str>,
         options: SessionOptions,
     ) -> Session {

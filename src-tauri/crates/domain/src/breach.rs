@@ -1,0 +1,104 @@
+//! How a field breaks a rule. What a person can bring about has a code; what only a caller with a fault of its own brings about
+//! is said in words.
+
+use serde::{Deserialize, Serialize};
+
+use crate::undelivered::Undelivered;
+
+/// How a field breaks a rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "breach", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Breach {
+    /// It says nothing.
+    #[error("must not be empty")]
+    Empty,
+    /// It is too long.
+    #[error("at most {most} bytes, got {bytes}")]
+    TooLong {
+        /// How many bytes it may have.
+        most: usize,
+        /// How many it has.
+        bytes: usize,
+    },
+    /// As many messages wait as may.
+    #[error("at most {most} messages wait; remove one or let the agent go on")]
+    QueueFull {
+        /// How many may wait.
+        most: usize,
+    },
+    /// More is attached than goes with one message.
+    #[error("at most {most} go with one message, got {count}")]
+    TooManyAttached {
+        /// How many may be.
+        most: usize,
+        /// How many are.
+        count: usize,
+    },
+    /// What goes along with a message cannot go with it.
+    #[error("{why}")]
+    Attached {
+        /// Why not.
+        why: Undelivered,
+    },
+    /// A path cannot be written in a message.
+    #[error("a path cannot be told to the agent")]
+    PathUntold,
+    /// A question is open, and a message would end it.
+    #[error("a question is open; answer it, or reply in chat")]
+    QuestionOpen,
+    /// The session runs, and what is wanted needs its end.
+    #[error("it is still running; end it first")]
+    StillRunning,
+    /// It is no name of a model.
+    #[error("is no name of a model")]
+    NoModel,
+    /// No folder was named.
+    #[error("name the folder the agent shall work in")]
+    NoFolder,
+    /// A secret comes too late, because it is never kept.
+    #[error("a secret cannot be given late, because it is never kept")]
+    LateSecret,
+    /// A plan was cut off and cannot be edited.
+    #[error("this plan is too long to be edited here; send it back instead")]
+    PlanCutOff,
+    /// It is no address.
+    #[error("this is no address: {error}")]
+    NoAddress {
+        /// What is wrong with it, as its reader says.
+        error: String,
+    },
+    /// It is an address of a kind that is not opened.
+    #[error("only addresses of the web and of mailboxes are opened, not {scheme}:")]
+    AddressNotOpened {
+        /// The beginning of it.
+        scheme: String,
+    },
+    /// No program opened the address.
+    #[error("no program of this machine opened it: {error}")]
+    NoProgram {
+        /// What the system said.
+        error: String,
+    },
+    /// Its path cannot be written as text.
+    #[error("the folder's path cannot be written as text")]
+    PathNotText,
+    /// Anything else; the window does not bring it about.
+    #[error("{rule}")]
+    Other {
+        /// The rule, and what came instead.
+        rule: String,
+    },
+}
+
+impl From<String> for Breach {
+    fn from(rule: String) -> Self {
+        Self::Other { rule }
+    }
+}
+
+impl From<&str> for Breach {
+    fn from(rule: &str) -> Self {
+        rule.to_owned().into()
+    }
+}

@@ -1,0 +1,329 @@
+//! Why an agent could not be started, or ended badly: codes with what belongs to them. The screen chooses the words; those here
+//! are for logs and exports.
+
+use std::fmt::{self, Display, Formatter};
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::session::AgentKind;
+
+/// How many of an agent's last lines are repeated; the whole tail stands in the session's log.
+pub const SAID_LINES: usize = 8;
+
+/// Why an agent could not be started, or ended badly.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "failure", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Failure {
+    /// The program is nowhere to be found.
+    AgentMissing {
+        /// Which agent.
+        agent: AgentKind,
+        /// The program's name.
+        program: String,
+        /// Every place that was looked at.
+        tried: Vec<LookedAt>,
+    },
+    /// The folder the agent shall work in cannot be used.
+    FolderUnusable {
+        /// The folder.
+        path: String,
+        /// What is wrong with it.
+        problem: FolderProblem,
+    },
+    /// The system refused to run the program.
+    NotStarted {
+        /// The program.
+        program: String,
+        /// What kind of refusal it was.
+        problem: ProgramProblem,
+        /// What the system said.
+        error: String,
+    },
+    /// The agent ended with an error.
+    Exited {
+        /// Its exit code.
+        code: Option<i32>,
+        /// The signal that killed it.
+        signal: Option<i32>,
+        /// The last lines of its error output, at most [`SAID_LINES`]; empty where it wrote none.
+        said: String,
+        /// What the person can do.
+        next: NextStep,
+    },
+    /// The agent did not stop when it was asked to, and was ended.
+    InterruptIgnored {
+        /// How long it was waited for, in seconds.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        seconds: u64,
+        /// What the person can do.
+        next: NextStep,
+    },
+    /// The agent's output could not be read any more.
+    OutputLost {
+        /// What the person can do.
+        next: NextStep,
+    },
+    /// The agent no longer has the session.
+    SessionUnknown,
+    /// The app failed inside the session.
+    DeskFailed,
+    /// What an earlier version of the app wrote down, as a text.
+    Text {
+        /// The text.
+        text: String,
+    },
+}
+
+/// A place in which a program was looked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "place", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum LookedAt {
+    /// The folders of the variable `PATH`.
+    PathVariable {
+        /// Its value; it may be empty.
+        value: String,
+    },
+    /// One file.
+    File {
+        /// Its path.
+        path: String,
+    },
+}
+
+/// What is wrong with a folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "problem", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum FolderProblem {
+    /// It is not there.
+    Missing,
+    /// It is a file, or something else.
+    NotAFolder,
+    /// The system does not let it be opened.
+    Forbidden,
+    /// Its path begins neither at the root nor with `~`.
+    NotAbsolute,
+    /// Something else.
+    Other {
+        /// What the system said.
+        error: String,
+    },
+}
+
+/// Why the system did not run a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum ProgramProblem {
+    /// It is not there.
+    Missing,
+    /// It may not be executed.
+    Forbidden,
+    /// It is perhaps no program for this system.
+    Unfit,
+}
+
+/// What a person can do about an agent that ended badly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum NextStep {
+    /// Resume the session.
+    Resume,
+    /// Start a new one, because the agent has not begun this one.
+    StartAnew,
+}
+
+impl std::error::Error for Failure {}
+
+impl From<String> for Failure {
+    fn from(text: String) -> Self {
+        Self::Text { text }
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AgentMissing { agent, program, tried } => {
+                let tried: Vec<String> = tried.iter().map(ToString::to_string).collect();
+                write!(f, "{program} was not found. Looked at: {}.", tried.join(", "))?;
+                match agent {
+                    AgentKind::ClaudeCode => write!(
+                        f,
+                        " Install Claude Code with `npm install -g @anthropic-ai/claude-code` or with its vendor's \
+                         installer, then start the session again; or name the program under More options."
+                    ),
+                    AgentKind::Demo => Ok(()),
+                }
+            }
+            Self::FolderUnusable { path, problem } => {
+                write!(f, "The folder {path} cannot be used: {problem}. Choose a folder that exists.")
+            }
+            Self::NotStarted { program, problem, error } => {
+                let hint = match problem {
+                    ProgramProblem::Missing => {
+                        "Check that the program is still installed, then start the session again."
+                    }
+                    ProgramProblem::Forbidden => {
+                        "Check that the file may be executed, then start the session again."
+                    }
+                    ProgramProblem::Unfit => {
+                        "Check that the file is a program for this system; installing the agent again may help."
+                    }
+                };
+                write!(f, "{program} could not be started: {error}. {hint}")
+            }
+            Self::Exited { code, signal, said, next } => {
+                match (code, signal) {
+                    (Some(code), _) => write!(f, "The agent ended (exit code {code}).")?,
+                    (None, Some(signal)) => write!(f, "The agent ended (killed by signal {signal}).")?,
+                    (None, None) => write!(f, "The agent ended (for an unknown reason).")?,
+                }
+                if !said.is_empty() {
+                    write!(f, " It said last:\n{said}")?;
+                }
+                write!(f, "\n{next}")
+            }
+            Self::InterruptIgnored { seconds, next } => write!(
+                f,
+                "The agent did not stop within {seconds} seconds, so it was ended with everything it had started.\n{next}"
+            ),
+            Self::OutputLost { next } => write!(f, "The agent's output could not be read any more.\n{next}"),
+            Self::SessionUnknown => write!(
+                f,
+                "The agent no longer has this session, so it cannot go on with it. What was said here is kept; start a \
+                 new session to continue."
+            ),
+            Self::DeskFailed => write!(f, "The app failed inside this session."),
+            Self::Text { text } => f.write_str(text),
+        }
+    }
+}
+
+impl Display for LookedAt {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PathVariable { value } if value.is_empty() => f.write_str("the PATH, which is empty"),
+            Self::PathVariable { value } => write!(f, "the PATH {value}"),
+            Self::File { path } => f.write_str(path),
+        }
+    }
+}
+
+impl Display for FolderProblem {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Missing => "it does not exist",
+            Self::NotAFolder => "it is not a folder",
+            Self::Forbidden => "it may not be opened",
+            Self::NotAbsolute => "the path must begin at the root or with ~",
+            Self::Other { error } => return write!(f, "it cannot be opened ({error})"),
+        })
+    }
+}
+
+impl Display for NextStep {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Resume => "Resume the session to go on where it was.",
+            Self::StartAnew => "Start a new session to try again.",
+        })
+    }
+}
+
+impl FolderProblem {
+    /// Says what the system's error means for a folder.
+    pub fn of(error: &std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::NotFound => Self::Missing,
+            std::io::ErrorKind::PermissionDenied => Self::Forbidden,
+            _ => Self::Other { error: error.to_string() },
+        }
+    }
+}
+
+/// Returns the last lines of an agent's error output that are repeated.
+pub fn last_lines(stderr_tail: &str) -> String {
+    let lines: Vec<&str> = stderr_tail.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines[lines.len().saturating_sub(SAID_LINES)..].join("\n")
+}
+
+/// Reads what is closed today; what earlier versions kept as plain text stays a text.
+pub(crate) fn known_or_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + From<String>,
+{
+    Stored::deserialize(deserializer).map(Stored::into_known)
+}
+
+/// Reads the same where there may be none.
+pub(crate) fn known_or_text_or_none<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + From<String>,
+{
+    Ok(Option::<Stored<T>>::deserialize(deserializer)?.map(Stored::into_known))
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Stored<T> {
+    Text(String),
+    Known(T),
+}
+
+impl<T: From<String>> Stored<T> {
+    fn into_known(self) -> T {
+        match self {
+            Self::Text(text) => text.into(),
+            Self::Known(known) => known,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::SessionEnd;
+
+    #[test]
+    fn an_end_that_was_kept_as_a_sentence_is_still_read() {
+        let kept = r#"{"end":"failed","why":"claude was not found.\nInstall it."}"#;
+        let end: SessionEnd = serde_json::from_str(kept).unwrap();
+        let text = "claude was not found.\nInstall it.".to_owned();
+        assert_eq!(end, SessionEnd::Failed { why: Failure::Text { text } });
+        let anew = serde_json::to_string(&end).unwrap();
+        assert_eq!(serde_json::from_str::<SessionEnd>(&anew).unwrap(), end);
+    }
+
+    #[test]
+    fn an_end_is_kept_as_a_code_with_its_data() {
+        let why = Failure::Exited {
+            code: Some(3),
+            signal: None,
+            said: "out of luck".to_owned(),
+            next: NextStep::Resume,
+        };
+        let end = SessionEnd::Failed { why };
+        let kept = serde_json::to_value(&end).unwrap();
+        let expected = serde_json::json!({
+            "end": "failed",
+            "why": {"failure": "exited", "code": 3, "signal": null, "said": "out of luck", "next": "resume"},
+        });
+        assert_eq!(kept, expected);
+        assert_eq!(serde_json::from_value::<SessionEnd>(kept).unwrap(), end);
+    }
+
+    #[test]
+    fn of_a_long_error_output_the_last_lines_are_repeated() {
+        let tail: String = (1..=20).map(|n| format!("line {n}\n\n")).collect();
+        let said = last_lines(&tail);
+        assert_eq!(said.lines().count(), SAID_LINES);
+        assert!(said.starts_with("line 13") && said.ends_with("line 20"));
+        assert_eq!(last_lines("\n \n"), "");
+    }
+}

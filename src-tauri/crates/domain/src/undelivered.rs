@@ -1,0 +1,145 @@
+//! Why something did not reach the agent: codes with what belongs to them. The screen chooses the words; those here are for
+//! logs and exports.
+
+use serde::{Deserialize, Serialize};
+
+/// Why something did not reach the agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "undelivered", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Undelivered {
+    /// Its process has ended, or its input is closed.
+    #[error("the agent no longer takes input: its process has ended or its input is closed")]
+    InputClosed,
+    /// The system failed to write.
+    #[error("writing to the agent failed: {error}")]
+    WriteFailed {
+        /// What the system said.
+        error: String,
+    },
+    /// The agent does not read.
+    #[error("the agent does not read its input: {lines} lines already wait")]
+    NotReading {
+        /// How many lines wait for it.
+        lines: usize,
+    },
+    /// The agent takes no answer to this any more.
+    #[error("the agent no longer waits for it")]
+    NotAwaited,
+    /// The agent ended while it was being handed over; it is not sent again by itself.
+    #[error(
+        "the agent ended while it was being handed over, so it may have arrived. It is not sent again by itself; Retry \
+         sends it as a message"
+    )]
+    MayHaveArrived,
+    /// The agent does not run.
+    #[error("the agent is not running")]
+    NotRunning,
+    /// More waits for the agent than is taken.
+    #[error("the agent does not take anything at the moment")]
+    Busy,
+    /// That it was about to leave could not be written down.
+    #[error("{error}")]
+    NotKept {
+        /// What kind of trouble the storage has.
+        trouble: StorageTrouble,
+        /// What was met, with the file it was met at.
+        error: String,
+    },
+    /// Something that goes along with it is not there any more.
+    #[error("the image {name} is not kept any more; attach it again")]
+    ImageGone {
+        /// What it is called.
+        name: String,
+    },
+    /// Something that goes along with it cannot be read.
+    #[error("{path}: {error}")]
+    FileUnreadable {
+        /// Which file.
+        path: String,
+        /// What the system said.
+        error: String,
+    },
+    /// What has no code: what an earlier version of the app wrote down, or the reason of a refusal.
+    #[error("{text}")]
+    Text {
+        /// The text.
+        text: String,
+    },
+}
+
+/// What kind of trouble the storage has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum StorageTrouble {
+    /// Another program holds it.
+    Busy,
+    /// The disk is full.
+    Full,
+    /// Something else.
+    Other,
+}
+
+impl From<String> for Undelivered {
+    fn from(text: String) -> Self {
+        Self::Text { text }
+    }
+}
+
+impl From<&str> for Undelivered {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::approval::ApprovalState;
+    use crate::event::Event;
+    use crate::request::Delivery;
+    use crate::transcript::Notice;
+
+    fn text(text: &str) -> Undelivered {
+        Undelivered::Text { text: text.to_owned() }
+    }
+
+    #[test]
+    fn what_was_kept_as_a_sentence_is_still_read() {
+        let delivery = serde_json::from_str(r#"{"delivery":"failed","error":"the pipe is full"}"#);
+        assert_eq!(delivery.ok(), Some(Delivery::Failed { error: text("the pipe is full") }));
+        let notice = serde_json::from_str(r#"{"notice":"message_not_sent","error":"a file is gone"}"#);
+        assert_eq!(notice.ok(), Some(Notice::MessageNotSent { error: text("a file is gone") }));
+        let kept = |error: &str| {
+            format!(r#"{{"state":"decided","decision":{{"decision":"allow_once"}},"at":1{error}}}"#)
+        };
+        for (error, expected) in [
+            ("", None),
+            (r#","error":null"#, None),
+            (r#","error":"gone""#, Some(text("gone"))),
+            (r#","error":{"undelivered":"not_awaited"}"#, Some(Undelivered::NotAwaited)),
+        ] {
+            let state: ApprovalState = serde_json::from_str(&kept(error)).unwrap();
+            assert!(matches!(state, ApprovalState::Decided { error, .. } if error == expected), "{error}");
+        }
+        let event = serde_json::json!({
+            "event": "approval_delivery_failed",
+            "approval": "0190a0b0-0000-7000-8000-000000000001",
+            "error": "gone",
+        });
+        let event: Event = serde_json::from_value(event).unwrap();
+        assert!(matches!(event, Event::ApprovalDeliveryFailed { error, .. } if error == text("gone")));
+    }
+
+    #[test]
+    fn it_is_kept_as_a_code_with_its_data() {
+        let failed = Delivery::Failed { error: Undelivered::NotReading { lines: 64 } };
+        let kept = serde_json::json!({
+            "delivery": "failed",
+            "error": {"undelivered": "not_reading", "lines": 64},
+        });
+        assert_eq!(serde_json::to_value(&failed).unwrap(), kept);
+        assert_eq!(serde_json::from_value::<Delivery>(kept).unwrap(), failed);
+    }
+}

@@ -1,0 +1,57 @@
+//! What the engine's own errors mean for something that was on its way to an agent.
+
+use askdesk_agents::{EncodeError, WriteError};
+use askdesk_domain::{Breach, Reject, StorageTrouble, Undelivered};
+
+use crate::images::ImageError;
+use crate::journal::JournalError;
+use crate::writer::EngineError;
+
+/// Says what a line that was not written means.
+pub(crate) fn unwritten(error: WriteError) -> Undelivered {
+    match error {
+        WriteError::Closed => Undelivered::InputClosed,
+        WriteError::Io(error) => Undelivered::WriteFailed { error },
+        WriteError::Full(lines) => Undelivered::NotReading { lines },
+    }
+}
+
+/// Says what an end or a decision that cannot be put into a line means.
+pub(crate) const fn unencoded(error: &EncodeError) -> Undelivered {
+    match error {
+        EncodeError::NothingToSend | EncodeError::Gone { .. } => Undelivered::NotAwaited,
+    }
+}
+
+/// Says what an image that cannot be read means.
+pub(crate) fn unread(error: ImageError) -> Undelivered {
+    match error {
+        ImageError::Gone { name } => Undelivered::ImageGone { name },
+        ImageError::Io { path, why } => {
+            Undelivered::FileUnreadable { path: path.display().to_string(), error: why.to_string() }
+        }
+        ImageError::TooLarge { .. } | ImageError::UnknownKind => error.to_string().into(),
+    }
+}
+
+/// Says what it means that the journal could not write it down.
+pub(crate) fn unkept(error: &JournalError) -> Undelivered {
+    let trouble = match error {
+        JournalError::Busy { .. } => StorageTrouble::Busy,
+        JournalError::Full { .. } => StorageTrouble::Full,
+        JournalError::Corrupt { .. } | JournalError::SchemaTooNew { .. } | JournalError::Io { .. } => {
+            StorageTrouble::Other
+        }
+    };
+    Undelivered::NotKept { trouble, error: error.to_string() }
+}
+
+/// Says what it means that the desk did not carry it out.
+pub(crate) fn undone(error: EngineError) -> Undelivered {
+    match error {
+        EngineError::Journal(error) => unkept(&error),
+        EngineError::Reject(Reject::Invalid { rule: Breach::Attached { why }, .. }) => why,
+        EngineError::Reject(reject) => reject.to_string().into(),
+        EngineError::Closing => error.to_string().into(),
+    }
+}

@@ -1,0 +1,82 @@
+import type { Breach, ChangeRefused, IgnoredWhy, Unable } from '../generated/wire';
+import { t, type MessageKey } from './messages';
+import { sizeOf } from './size';
+import { wordsOfUndelivered } from './undeliveredWords';
+import { visibly } from './visible';
+
+/** How what the person entered breaks a rule, as the end of a sentence. */
+export function wordsOfBreach(breach: Breach): string {
+  switch (breach.breach) {
+    case 'empty':
+      return t('breach.empty');
+    case 'too_long':
+      return t('breach.too_long', { most: breach.most, bytes: breach.bytes });
+    case 'queue_full':
+      return t('breach.queue_full', { most: breach.most });
+    case 'too_many_attached':
+      return t('breach.too_many_attached', { most: breach.most, count: breach.count });
+    case 'attached':
+      return wordsOfUndelivered(breach.why);
+    case 'path_untold':
+      return t('breach.path_untold');
+    case 'question_open':
+      return t('breach.question_open');
+    case 'still_running':
+      return t('breach.still_running');
+    case 'no_model':
+      return t('breach.no_model');
+    case 'no_folder':
+      return t('breach.no_folder');
+    case 'late_secret':
+      return t('missed.secret');
+    case 'plan_cut_off':
+      return t('breach.plan_cut_off');
+    case 'no_address':
+      return t('breach.no_address', { error: visibly(breach.error) });
+    case 'address_not_opened':
+      return t('breach.address_not_opened', { scheme: visibly(breach.scheme) });
+    case 'no_program':
+      return t('breach.no_program', { error: visibly(breach.error) });
+    case 'path_not_text':
+      return t('breach.path_not_text');
+    case 'other':
+      return visibly(breach.rule);
+  }
+}
+
+/** Why the agent did not make a change it was asked for. */
+export function wordsOfRefused(why: ChangeRefused): string {
+  switch (why.refused) {
+    case 'in_words':
+      return visibly(why.words);
+    case 'unanswered':
+      return t('refused_change.unanswered', { seconds: why.seconds });
+    case 'others_wait':
+      return t('refused_change.others_wait');
+    case 'unreached':
+      return wordsOfUndelivered(why.why);
+  }
+}
+
+export const unableWords = {
+  attaching: 'unable.attaching',
+  saving: 'unable.saving',
+} as const satisfies Record<Unable, MessageKey>;
+
+/** Why something in the settings file has no effect. */
+export function wordsOfIgnored(why: IgnoredWhy): string {
+  switch (why.why) {
+    case 'unknown':
+      return t('ignored.unknown');
+    case 'no_value':
+      return t('ignored.no_value');
+    case 'unfit': {
+      const error = visibly(why.error);
+      return why.value === null ? t('ignored.unfit', { error }) : t('ignored.unfit_value', { value: visibly(why.value), error });
+    }
+    case 'too_large':
+      return t('ignored.too_large', { bytes: sizeOf(why.bytes), most: sizeOf(why.most) });
+    case 'unreadable':
+      return t('ignored.unreadable', { error: visibly(why.error) });
+  }
+}

@@ -1,0 +1,82 @@
+import type { AgentKind, Failure, FolderProblem, LookedAt, NextStep, ProgramProblem } from '../generated/wire';
+import { t, type MessageKey } from './messages';
+import { list } from './messages/formats';
+import { visibly } from './visible';
+
+const nextWords = {
+  resume: 'next.resume',
+  start_anew: 'next.start_anew',
+} as const satisfies Record<NextStep, MessageKey>;
+
+const programHints = {
+  missing: 'failure.hint_missing',
+  forbidden: 'failure.hint_forbidden',
+  unfit: 'failure.hint_unfit',
+} as const satisfies Record<ProgramProblem, MessageKey>;
+
+const installWords = {
+  claude_code: () => t('failure.install_claude'),
+  // It comes with the app.
+  demo: () => '',
+} satisfies Record<AgentKind, () => string>;
+
+/** Why an agent could not be started or ended badly, and what to do about it. */
+export function wordsOfFailure(failure: Failure): string {
+  switch (failure.failure) {
+    case 'agent_missing': {
+      const { agent, program } = failure;
+      const tried = list(failure.tried.map(wordsOfPlace));
+      return t('failure.agent_missing', { program, tried, hint: installWords[agent]() }).trimEnd();
+    }
+    case 'folder_unusable':
+      return t('failure.folder', { path: failure.path, problem: wordsOfFolder(failure.problem) });
+    case 'not_started': {
+      const { program, error, problem } = failure;
+      return t('failure.not_started', { program, error: visibly(error), hint: t(programHints[problem]) });
+    }
+    case 'exited':
+      return lines(t('failure.exited', { how: wordsOfExit(failure) }), ...saidLast(failure.said), t(nextWords[failure.next]));
+    case 'interrupt_ignored':
+      return lines(t('failure.interrupt_ignored', { seconds: failure.seconds }), t(nextWords[failure.next]));
+    case 'output_lost':
+      return lines(t('failure.output_lost'), t(nextWords[failure.next]));
+    case 'session_unknown':
+      return t('failure.session_unknown');
+    case 'desk_failed':
+      return t('failure.desk_failed');
+    case 'text':
+      return visibly(failure.text);
+  }
+}
+
+const lines = (...all: string[]) => all.join('\n');
+
+function saidLast(said: string): string[] {
+  return said === '' ? [] : [t('failure.said_last'), visibly(said)];
+}
+
+function wordsOfExit({ code, signal }: Extract<Failure, { failure: 'exited' }>): string {
+  if (code !== null) return t('failure.exit_code', { code: String(code) });
+  return signal === null ? t('failure.exit_unknown') : t('failure.exit_signal', { signal: String(signal) });
+}
+
+function wordsOfPlace(looked: LookedAt): string {
+  if (looked.place === 'file') return looked.path;
+  return looked.value === '' ? t('failure.path_empty') : t('failure.path', { value: looked.value });
+}
+
+/** What is wrong with a folder, as the end of a sentence. */
+export function wordsOfFolder(problem: FolderProblem): string {
+  switch (problem.problem) {
+    case 'missing':
+      return t('folder.missing');
+    case 'not_a_folder':
+      return t('folder.not_a_folder');
+    case 'forbidden':
+      return t('folder.forbidden');
+    case 'not_absolute':
+      return t('folder.not_absolute');
+    case 'other':
+      return t('folder.other', { error: visibly(problem.error) });
+  }
+}

@@ -1,0 +1,37 @@
+import type { StorageTrouble, Undelivered } from '../generated/wire';
+import { t } from './messages';
+import { visibly } from './visible';
+
+/** Why something did not reach the agent, as the end of a sentence. */
+export function wordsOfUndelivered(why: Undelivered): string {
+  switch (why.undelivered) {
+    case 'input_closed':
+      return t('undelivered.input_closed');
+    case 'write_failed':
+      return t('undelivered.write_failed', { error: visibly(why.error) });
+    case 'not_reading':
+      return t('undelivered.not_reading', { lines: why.lines });
+    case 'not_awaited':
+      return t('undelivered.not_awaited');
+    case 'may_have_arrived':
+      return t('undelivered.may_have_arrived');
+    case 'not_running':
+      return t('undelivered.not_running');
+    case 'busy':
+      return t('undelivered.busy');
+    case 'not_kept':
+      return storageWords[why.trouble](visibly(why.error));
+    case 'image_gone':
+      return t('undelivered.image_gone', { name: visibly(why.name) });
+    case 'file_unreadable':
+      return t('undelivered.file_unreadable', { path: visibly(why.path), error: visibly(why.error) });
+    case 'text':
+      return visibly(why.text);
+  }
+}
+
+const storageWords = {
+  busy: () => t('undelivered.storage_busy'),
+  full: () => t('undelivered.storage_full'),
+  other: (error) => t('undelivered.storage', { error }),
+} satisfies Record<StorageTrouble, (error: string) => string>;

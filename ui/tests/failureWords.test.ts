@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, test } from 'vitest';
+
+import type { Breach, Detail, Failure, IgnoredWhy, Undelivered } from '../src/generated/wire';
+import { wordsOfBreach, wordsOfIgnored } from '../src/shared/breachWords';
+import { wordsOfFailure } from '../src/shared/failureWords';
+import { spoken } from '../src/shared/messages/language.svelte';
+import { wordsOfUndelivered } from '../src/shared/undeliveredWords';
+import { wordsOfError } from '../src/shared/words';
+import { anError } from '../src/testing/fakeBridge';
+
+const failures: Failure[] = [
+  { failure: 'agent_missing', agent: 'claude_code', program: '«p»', tried: [{ place: 'path_variable', value: '/bin' }, { place: 'file', path: '/x' }] },
+  { failure: 'folder_unusable', path: '/gone', problem: { problem: 'missing' } },
+  { failure: 'not_started', program: '/x', problem: 'forbidden', error: '«system»' },
+  { failure: 'exited', code: 1, signal: null, said: '«said»', next: 'resume' },
+  { failure: 'exited', code: null, signal: 9, said: '', next: 'start_anew' },
+  { failure: 'interrupt_ignored', seconds: 5, next: 'resume' },
+  { failure: 'output_lost', next: 'start_anew' },
+  { failure: 'session_unknown' },
+  { failure: 'desk_failed' },
+];
+const undelivered: Undelivered[] = [
+  { undelivered: 'input_closed' },
+  { undelivered: 'write_failed', error: '«system»' },
+  { undelivered: 'not_reading', lines: 64 },
+  { undelivered: 'not_awaited' },
+  { undelivered: 'may_have_arrived' },
+  { undelivered: 'not_running' },
+  { undelivered: 'busy' },
+  { undelivered: 'not_kept', trouble: 'busy', error: '' },
+  { undelivered: 'not_kept', trouble: 'full', error: '' },
+  { undelivered: 'not_kept', trouble: 'other', error: '«system»' },
+  { undelivered: 'image_gone', name: '«name»' },
+];
+const breaches: Breach[] = [
+  { breach: 'empty' },
+  { breach: 'too_long', most: 32768, bytes: 32769 },
+  { breach: 'queue_full', most: 20 },
+  { breach: 'question_open' },
+  { breach: 'still_running' },
+  { breach: 'no_model' },
+  { breach: 'no_folder' },
+  { breach: 'late_secret' },
+  { breach: 'attached', why: { undelivered: 'not_running' } },
+];
+const ignored: IgnoredWhy[] = [
+  { why: 'unknown' },
+  { why: 'no_value' },
+  { why: 'unfit', value: '3', error: '«reader»' },
+  { why: 'too_large', bytes: 5_000_000, most: 1_000_000 },
+];
+const details: [Parameters<typeof anError>[0], Detail][] = [
+  [{ code: 'folder_missing' }, { detail: 'folder', path: '/gone', problem: { problem: 'not_absolute' } }],
+  [{ code: 'agent_refused' }, { detail: 'refused', why: { refused: 'unanswered', seconds: 30 } }],
+  [{ code: 'unsupported' }, { detail: 'unable', what: 'attaching' }],
+  [{ code: 'settings_not_written' }, { detail: 'file', path: '/s', error: '«system»' }],
+  [{ code: 'file_not_written' }, { detail: 'file', path: null, error: '«system»' }],
+  [{ code: 'invalid' }, { detail: 'breach', breach: { breach: 'queue_full', most: 20 } }],
+];
+
+/** Every sentence about something that went wrong. */
+const all = () => [
+  ...failures.map(wordsOfFailure),
+  ...undelivered.map(wordsOfUndelivered),
+  ...breaches.map(wordsOfBreach),
+  ...ignored.map(wordsOfIgnored),
+  ...details.map(([code, detail]) => wordsOfError(anError({ message: 'an English message', ...code, detail }))),
+];
+
+afterEach(() => spoken.speak('en'));
+
+test('a failure is said in whole sentences, with what was tried and what to do next', () => {
+  const [missing, folder, started, exited] = failures.map(wordsOfFailure);
+  expect(missing).toBe(
+    '«p» was not found. Looked at: the PATH /bin and /x. Install Claude Code with `npm install -g @anthropic-ai/claude-code` or with its vendor’s installer, then start the session again; or name the program under More options.',
+  );
+  expect(folder).toBe('The folder /gone cannot be used: it does not exist. Choose a folder that exists.');
+  expect(started).toBe(
+    '/x could not be started: «system». Check that the file may be executed, then start the session again.',
+  );
+  expect(exited).toBe(
+    'The agent ended (exit code 1).\nIt said last:\n«said»\nResume the session to go on where it was.',
+  );
+});
+
+test('what an earlier version kept as a text is shown as it is, with what cannot be seen made visible', () => {
+  expect(wordsOfFailure({ failure: 'text', text: 'gone\u202e' })).toBe('gone⟨U+202E⟩');
+  expect(wordsOfUndelivered({ undelivered: 'text', text: 'the pipe broke' })).toBe('the pipe broke');
+});
+
+/** What stands in a sentence as it came: quotes of others, paths, commands and names. */
+const quotes = /«\w+»|`[^`]*`|\/\w+|Claude Code|PATH|Askdesk/g;
+
+describe('in another language', () => {
+  test('Chinese says all of it without an English word', async () => {
+    await spoken.speak('zh');
+    const english = all().filter((words) => /[A-Za-z]{2,}/.test(words.replace(quotes, '').replace(/\b[kMG]?B\b/g, '')));
+    expect(english).toEqual([]);
+  });
+
+  test('German says none of it as English does', async () => {
+    const english = all();
+    await spoken.speak('de');
+    expect(all().filter((words, at) => words === english[at])).toEqual([]);
+    expect(all().filter((words) => /\b(the|is|it|not|agent's|could|cannot)\b/i.test(words.replace(quotes, '')))).toEqual([]);
+    expect(wordsOfFailure(failures[3]!)).toBe(
+      'Der Agent wurde beendet (Exit-Code 1).\nSeine letzten Zeilen:\n«said»\nSetzen Sie die Sitzung fort, um weiterzumachen, wo sie war.',
+    );
+  });
+});
