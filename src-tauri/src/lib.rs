@@ -155,6 +155,9 @@ fn on_run_event(app: &AppHandle, event: RunEvent) {
     if let RunEvent::Exit = event
         && let Some(desk) = app.try_state::<Opening>().and_then(|opening| opening.now())
     {
-        tauri::async_runtime::block_on(desk.sessions().shut_down());
+        tauri::async_runtime::block_on(async {
+            desk.sessions().shut_down().await;
+            notify::taken_back(app).await;
+        });
     }
 }

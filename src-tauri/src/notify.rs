@@ -9,6 +9,8 @@ mod freedesktop;
 mod plugin;
 
 use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use askdesk_api::dto::{HoldAnswer, TakeBackAnswer};
 use askdesk_api::{Commands, DeskApi, ErrorCode, View};
@@ -16,8 +18,10 @@ use askdesk_domain::{
     AnswerInput, CommandId, HeldAnswer, NotifyQuestions, OptionId, Question, RequestId, SessionId,
 };
 use askdesk_engine::Attention;
-use tauri::{AppHandle, Emitter};
+use tauri::async_runtime::JoinHandle;
+use tauri::{AppHandle, Emitter, Manager};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 use crate::seen::seen;
 use crate::words::Words;
@@ -27,6 +31,9 @@ use contract::{Button, Clicked, Notifier, Posted, What};
 
 /// The most characters of a question that a notification shows.
 const BODY_CHARS: usize = 300;
+
+/// How long the end of the app waits for the notifications of its questions to go.
+const PARTING: Duration = Duration::from_millis(500);
 
 /// Tells the window which request a click was about.
 const OPEN_REQUEST: &str = "open-request";
@@ -40,18 +47,37 @@ pub fn listen(app: &AppHandle, desk: DeskApi, mut attention: mpsc::Receiver<Atte
     #[cfg(not(target_os = "linux"))]
     let notifier = Box::new(plugin::Plugin::start(app, tell));
     let mut telling = Telling { app: app.clone(), desk, notifier, told: HashMap::new() };
-    tauri::async_runtime::spawn(async move {
+    let listening = tauri::async_runtime::spawn(async move {
         loop {
             tokio::select! {
                 attention = attention.recv() => match attention {
                     Some(attention) => telling.attend(attention),
-                    None => return,
+                    None => break,
                 },
                 Some(clicked) = clicks.recv() => telling.clicked(clicked).await,
             }
         }
+        // The notifier ends when it has taken back what the end of the app ended, and then nobody can click. The plugin
+        // takes back at once, and never stops to listen.
+        drop(telling);
+        #[cfg(target_os = "linux")]
+        while clicks.recv().await.is_some() {}
     });
+    app.manage(Listening(Mutex::new(Some(listening))));
 }
+
+/// Waits, once the desk is closed, until the notifications of what that ended are taken back.
+pub async fn taken_back(app: &AppHandle) {
+    let listening = app.try_state::<Listening>();
+    let listening = listening.and_then(|it| it.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+    if let Some(listening) = listening
+        && timeout(PARTING, listening).await.is_err()
+    {
+        tracing::debug!("the app ends before all notifications were taken back");
+    }
+}
+
+struct Listening(Mutex<Option<JoinHandle<()>>>);
 
 struct Telling {
     app: AppHandle,

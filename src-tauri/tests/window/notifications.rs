@@ -13,7 +13,7 @@ use zbus::fdo::DBusProxy;
 use zbus::names::BusName;
 
 use crate::attention::{displayed, dunst, taken_back};
-use crate::harness::Desk;
+use crate::harness::{Desk, PATIENCE};
 
 const DAEMON: &str = "org.freedesktop.Notifications";
 
@@ -29,7 +29,7 @@ impl Daemon {
         let menu = daemon.file("menu");
         let (lines, wanted) = (daemon.file("lines"), daemon.file("wanted"));
         let script = format!(
-            "#!/bin/sh\ncat > '{0}.new'\nmv '{0}.new' '{0}'\ngrep -m1 -F -f '{1}' '{0}'\n",
+            "#!/bin/sh\ncat > '{0}.new'\ngrep -m1 -F -f '{1}' '{0}.new'\nmv '{0}.new' '{0}'\n",
             lines.display(),
             wanted.display()
         );
@@ -236,4 +236,22 @@ async fn a_daemon_that_is_killed_and_started_again_loses_no_question() {
     let answered = desk.wait_for_responses(before + 2).await;
     assert_eq!(answered[before + 1]["updatedInput"]["answers"], json!({ AUTH: "JWT" }));
     desk.close().await;
+}
+
+#[tokio::test]
+async fn an_app_that_quits_takes_its_notifications_back() {
+    let daemon = Daemon::start().await;
+    let (desk, _, _) = asked_out_of_view(&daemon, "Left", &asks(AUTH, &["JWT", "Session"])).await;
+    let change = json!({ "change": { "setting": "on_close", "value": "quit" } });
+    desk.invoke("change_setting", change).await.unwrap();
+    let close =
+        "xdotool search --sync --onlyvisible --name '^Askdesk$' windowactivate --sync && xdotool key alt+F4";
+    assert!(Command::new("sh").args(["-c", close]).status().unwrap().success());
+    let agree = "xdotool search --sync --onlyvisible --name '^Quit Askdesk' windowactivate --sync && xdotool key alt+q Return";
+    assert!(Command::new("sh").args(["-c", agree]).status().unwrap().success());
+    let began = Instant::now();
+    while displayed() > 0 {
+        assert!(began.elapsed() < PATIENCE, "the notification stays");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
