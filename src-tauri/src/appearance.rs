@@ -4,7 +4,7 @@ use askdesk_domain::{Settings, Theme};
 use askdesk_engine::SettingsFile;
 use tauri::{AppHandle, Manager};
 
-use crate::{notify, tray, window};
+use crate::{tray, window};
 
 /// Carries out what is set now and whatever it is changed to.
 pub fn follow(app: &AppHandle, settings: &SettingsFile) {
@@ -34,7 +34,6 @@ fn apply(app: &AppHandle, before: &Settings, now: &Settings) {
     }
     if before.language != now.language {
         tray::speak(app, now);
-        notify::speak(app, now);
     }
     if before.text_size != now.text_size
         && let Err(error) = window.set_zoom(now.text_size.factor())

@@ -50,8 +50,11 @@ pub fn run() -> ExitCode {
 
     let mut builder = tauri::Builder::default()
         .plugin(tauri_plugin_dialog::init())
-        .plugin(tauri_plugin_notification::init())
         .plugin(window::remembered(std::env::var_os(DATA_FOLDER)));
+    #[cfg(not(target_os = "linux"))]
+    {
+        builder = builder.plugin(tauri_plugin_notification::init());
+    }
     if std::env::var_os(DATA_FOLDER).is_none() {
         builder = builder.plugin(tauri_plugin_single_instance::init(|app, _, _| window::raise(app)));
     }
@@ -152,6 +155,9 @@ fn on_run_event(app: &AppHandle, event: RunEvent) {
     if let RunEvent::Exit = event
         && let Some(desk) = app.try_state::<Opening>().and_then(|opening| opening.now())
     {
-        tauri::async_runtime::block_on(desk.sessions().shut_down());
+        tauri::async_runtime::block_on(async {
+            desk.sessions().shut_down().await;
+            notify::taken_back(app).await;
+        });
     }
 }

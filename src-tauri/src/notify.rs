@@ -1,77 +1,211 @@
-//! Notifications of the system: told once, taken back when the question ends, a click brings up the window.
+//! Told once, taken back when the question ends. A press on a notification brings up the window and answers nothing; a press on
+//! one of its options answers, and for a moment that can be taken back.
+
+mod choices;
+mod contract;
+#[cfg(target_os = "linux")]
+mod freedesktop;
+#[cfg(not(target_os = "linux"))]
+mod plugin;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
-use askdesk_api::{DeskApi, View};
-use askdesk_domain::{NotifyQuestions, Question, RequestId, SessionId, Settings};
+use askdesk_api::dto::{HoldAnswer, TakeBackAnswer};
+use askdesk_api::{Commands, DeskApi, ErrorCode, View};
+use askdesk_domain::{
+    AnswerInput, CommandId, HeldAnswer, NotifyQuestions, OptionId, Question, RequestId, SessionId,
+};
 use askdesk_engine::Attention;
-use tauri::{AppHandle, Emitter};
-use tauri_plugin_notification::{Action, ActionPerformed, ActionType, NotificationExt};
+use tauri::async_runtime::JoinHandle;
+use tauri::{AppHandle, Emitter, Manager};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 use crate::seen::seen;
 use crate::words::Words;
 use crate::{language, window};
+use choices::Choices;
+use contract::{Button, Clicked, Notifier, Posted, What};
 
 /// The most characters of a question that a notification shows.
 const BODY_CHARS: usize = 300;
 
-/// The set of buttons of a question's notification.
-const QUESTION_ACTIONS: &str = "question";
+/// How long the end of the app waits for the notifications of its questions to go.
+const PARTING: Duration = Duration::from_millis(500);
 
 /// Tells the window which request a click was about.
 const OPEN_REQUEST: &str = "open-request";
 
-/// What the shown notifications are about. Their numbers are ours: the system's are not known.
-#[derive(Default)]
-struct Shown {
-    last: i32,
-    numbers: HashMap<RequestId, i32>,
-}
-
-impl Shown {
-    fn add(&mut self, request: RequestId) -> i32 {
-        self.last = self.last.wrapping_add(1);
-        self.numbers.insert(request, self.last);
-        self.last
-    }
-
-    fn by_number(&self, number: i32) -> Option<RequestId> {
-        self.numbers.iter().find(|(_, shown)| **shown == number).map(|(request, _)| *request)
-    }
-}
-
 /// Carries out what the engine says the person should be told.
 pub fn listen(app: &AppHandle, desk: DeskApi, mut attention: mpsc::Receiver<Attention>) {
-    let shown = Arc::new(Mutex::new(Shown::default()));
-    hear_clicks(app, Arc::clone(&shown));
-    let settings = desk.settings().watch();
-    speak(app, &settings.borrow());
-    let app = app.clone();
-    tauri::async_runtime::spawn(async move {
-        while let Some(attention) = attention.recv().await {
-            match attention {
-                Attention::Asked { request, session } => {
-                    let settings = settings.borrow().clone();
-                    if tells(settings.notify_questions, desk.view(), session.id) {
-                        let number = shown.lock().unwrap_or_else(PoisonError::into_inner).add(request.id);
-                        let body = body(&request.questions, language::words(&settings));
-                        show(&app, number, &seen(&session.name), &body);
-                    }
-                }
-                Attention::Ended { request } => {
-                    let number =
-                        shown.lock().unwrap_or_else(PoisonError::into_inner).numbers.remove(&request);
-                    if let Some(number) = number
-                        && let Err(error) = app.notification().remove_active(vec![number])
-                    {
-                        tracing::warn!(%error, "a notification could not be taken back");
-                    }
-                }
+    // A notification is pressed once, so no more waits here than notifications stand.
+    let (tell, mut clicks) = mpsc::unbounded_channel();
+    #[cfg(target_os = "linux")]
+    let notifier = Box::new(freedesktop::Freedesktop::start(tell));
+    #[cfg(not(target_os = "linux"))]
+    let notifier = Box::new(plugin::Plugin::start(app, tell));
+    let mut telling = Telling { app: app.clone(), desk, notifier, told: HashMap::new() };
+    let listening = tauri::async_runtime::spawn(async move {
+        loop {
+            tokio::select! {
+                attention = attention.recv() => match attention {
+                    Some(attention) => telling.attend(attention),
+                    None => break,
+                },
+                Some(clicked) = clicks.recv() => telling.clicked(clicked).await,
             }
         }
+        // The notifier ends when it has taken back what the end of the app ended, and then nobody can click. The plugin
+        // takes back at once, and never stops to listen.
+        drop(telling);
+        #[cfg(target_os = "linux")]
+        while clicks.recv().await.is_some() {}
     });
+    app.manage(Listening(Mutex::new(Some(listening))));
+}
+
+/// Waits, once the desk is closed, until the notifications of what that ended are taken back.
+pub async fn taken_back(app: &AppHandle) {
+    let listening = app.try_state::<Listening>();
+    let listening = listening.and_then(|it| it.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+    if let Some(listening) = listening
+        && timeout(PARTING, listening).await.is_err()
+    {
+        tracing::debug!("the app ends before all notifications were taken back");
+    }
+}
+
+struct Listening(Mutex<Option<JoinHandle<()>>>);
+
+struct Telling {
+    app: AppHandle,
+    desk: DeskApi,
+    notifier: Box<dyn Notifier>,
+    /// What was told of and is open still.
+    told: HashMap<RequestId, Told>,
+}
+
+struct Told {
+    title: String,
+    choices: Option<Choices>,
+    /// The option that a button of the notification gave.
+    pressed: Option<OptionId>,
+}
+
+impl Telling {
+    fn words(&self) -> &'static Words {
+        language::words(&self.desk.settings().watch().borrow())
+    }
+
+    fn attend(&mut self, attention: Attention) {
+        match attention {
+            Attention::Asked { request, session } => {
+                let which = self.desk.settings().watch().borrow().notify_questions;
+                if tells(which, self.desk.view(), session.id) {
+                    let words = self.words();
+                    let title = seen(&session.name);
+                    let choices = Choices::of(&request.questions, words);
+                    let mut buttons = choices.as_ref().map(Choices::buttons).unwrap_or_default();
+                    buttons.push(Button { what: What::Open, label: words.open.to_owned() });
+                    let body = body(&request.questions, words);
+                    self.notifier.post(Posted { id: request.id, title: title.clone(), body, buttons });
+                    self.told.insert(request.id, Told { title, choices, pressed: None });
+                }
+            }
+            Attention::Ended { request } => {
+                if self.told.remove(&request).is_some() {
+                    self.notifier.withdraw(request);
+                }
+            }
+            Attention::NotGiven { held } => self.not_given(&held),
+        }
+    }
+
+    /// What a notification says was answered is not: it was taken back, another answer took its place, or it failed.
+    fn not_given(&mut self, held: &HeldAnswer) {
+        let id = held.request;
+        let Some(told) = self.told.get_mut(&id) else { return };
+        let chosen = held.answers.first().and_then(|answer| answer.chosen.first()).copied();
+        if chosen.is_none() || told.pressed != chosen {
+            return;
+        }
+        told.pressed = None;
+        match held.error {
+            Some(_) => self.say_not_sent(id),
+            None => self.notifier.withdraw(id),
+        }
+    }
+
+    async fn clicked(&mut self, Clicked { id, what }: Clicked) {
+        match what {
+            What::Open => {
+                self.notifier.withdraw(id);
+                self.open(id);
+            }
+            What::Option(option) => self.answer(id, option).await,
+            What::Undo => self.take_back(id).await,
+        }
+    }
+
+    fn open(&self, id: RequestId) {
+        window::raise(&self.app);
+        if let Err(error) = self.app.emit_to(window::MAIN, OPEN_REQUEST, id) {
+            tracing::warn!(%error, "the window was not told of a click");
+        }
+    }
+
+    /// Gives the option as the answer, which goes when it can no longer be taken back. The window stays where it is.
+    async fn answer(&mut self, id: RequestId, option: OptionId) {
+        let told = self.told.get(&id);
+        let choice = told.and_then(|told| Some((told.title.clone(), told.choices.as_ref()?.chosen(option)?)));
+        let Some((title, (question, label))) = choice else {
+            tracing::warn!(%id, %option, "an option that waits for no answer was pressed: nothing is done");
+            return;
+        };
+        let answer = AnswerInput { question, chosen: vec![option], other: None, note: None };
+        let hold = HoldAnswer { request_id: self.command(), id, answers: vec![answer] };
+        match self.desk.hold_answer(hold).await {
+            Ok(_) => {
+                let words = self.words();
+                let undo = Button { what: What::Undo, label: words.undo.to_owned() };
+                self.notifier.post(Posted { id, title, body: words.answered(&label), buttons: vec![undo] });
+                if let Some(told) = self.told.get_mut(&id) {
+                    told.pressed = Some(option);
+                }
+            }
+            Err(error) if error.code == ErrorCode::AlreadyEnded => {
+                tracing::warn!(%id, error = error.message, "an option of a question that has ended was pressed: nothing is done");
+                self.notifier.withdraw(id);
+            }
+            Err(error) => {
+                tracing::error!(%id, error = error.message, "an option that was pressed could not be given");
+                self.say_not_sent(id);
+            }
+        }
+    }
+
+    async fn take_back(&mut self, id: RequestId) {
+        let input = TakeBackAnswer { request_id: self.command(), id };
+        // What comes of it is told by the engine.
+        if let Err(error) = self.desk.take_back_answer(input).await {
+            tracing::warn!(%id, error = error.message, "an answer could not be taken back");
+        }
+    }
+
+    fn command(&self) -> CommandId {
+        CommandId::new(self.desk.engine().source().draw())
+    }
+
+    /// Nobody may believe a question answered that still waits.
+    fn say_not_sent(&mut self, id: RequestId) {
+        let Some(told) = self.told.get(&id) else { return };
+        let words = self.words();
+        let open = Button { what: What::Open, label: words.open.to_owned() };
+        let (title, body) = (told.title.clone(), words.not_sent.to_owned());
+        self.notifier.post(Posted { id, title, body, buttons: vec![open] });
+    }
 }
 
 /// Says whether a question of a session is worth a notification: not while the person looks at that session.
@@ -85,13 +219,7 @@ fn tells(which: NotifyQuestions, view: View, session: SessionId) -> bool {
 
 fn body(questions: &[Question], words: &Words) -> String {
     let first = questions.first().map(|question| question.text.as_str()).unwrap_or_default();
-    // What is unseen is written by number, so the cut comes first and again afterwards.
-    let start: String = first.chars().take(BODY_CHARS).collect();
-    let start = seen(&start);
-    let mut text: String = start.chars().take(BODY_CHARS).collect();
-    if first.chars().count() > BODY_CHARS || start.chars().count() > BODY_CHARS {
-        text.push('…');
-    }
+    let mut text = seen_start(first, BODY_CHARS);
     if questions.len() > 1 {
         text.push('\n');
         text.push_str(&words.and_more(questions.len() - 1));
@@ -99,56 +227,16 @@ fn body(questions: &[Question], words: &Words) -> String {
     text
 }
 
-/// An agent's words are text; where the system reads markup in a notification they are escaped.
-fn plain(text: &str) -> String {
-    if cfg!(target_os = "linux") {
-        text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-    } else {
-        text.to_owned()
+/// Shows the start of an agent's words, with a mark where there is more.
+fn seen_start(text: &str, most: usize) -> String {
+    // What is unseen is written by number, so the cut comes first and again afterwards.
+    let start: String = text.chars().take(most).collect();
+    let start = seen(&start);
+    let mut shown: String = start.chars().take(most).collect();
+    if text.chars().count() > most || start.chars().count() > most {
+        shown.push('…');
     }
-}
-
-fn show(app: &AppHandle, number: i32, title: &str, body: &str) {
-    let posted = app
-        .notification()
-        .builder()
-        .id(number)
-        .title(title)
-        .body(plain(body))
-        .action_type_id(QUESTION_ACTIONS)
-        .show();
-    if let Err(error) = posted {
-        tracing::warn!(%error, "a notification could not be shown");
-    }
-}
-
-/// Puts the buttons of what is shown from now on into the language that is set.
-pub fn speak(app: &AppHandle, settings: &Settings) {
-    let open = Action::builder("open", language::words(settings).open).build();
-    let open = ActionType::builder(QUESTION_ACTIONS).actions(vec![open]).build();
-    if let Err(error) = app.notification().register_action_types(vec![open]) {
-        tracing::warn!(%error, "notifications have no buttons");
-    }
-}
-
-fn hear_clicks(app: &AppHandle, shown: Arc<Mutex<Shown>>) {
-    let handle = app.clone();
-    let heard = app.notification().on_action(move |performed: &ActionPerformed| {
-        let number = performed.notification().map(|notification| notification.id());
-        let request = {
-            let shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
-            number.and_then(|number| shown.by_number(number))
-        };
-        window::raise(&handle);
-        if let Some(request) = request
-            && let Err(error) = handle.emit_to(window::MAIN, OPEN_REQUEST, request)
-        {
-            tracing::warn!(%error, "the window was not told of a click");
-        }
-    });
-    if let Err(error) = heard {
-        tracing::warn!(%error, "clicks on notifications cannot be heard");
-    }
+    shown
 }
 
 #[cfg(test)]
@@ -172,5 +260,12 @@ mod tests {
     fn who_wants_no_notifications_is_told_of_nothing() {
         let away = View { session: None, focused: false };
         assert!(!tells(NotifyQuestions::Never, away, session(1)));
+    }
+
+    #[test]
+    fn long_words_are_cut_with_a_mark_and_short_ones_stand_whole() {
+        assert_eq!(seen_start("& <b>two</b>\u{7}", 20), "& <b>two</b>");
+        assert_eq!(seen_start(&"x".repeat(10_000), 300), format!("{}…", "x".repeat(300)));
+        assert_eq!(seen_start(&"\u{200b}".repeat(300), 10), "⟨U+200B⟩⟨U…");
     }
 }

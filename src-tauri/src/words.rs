@@ -10,6 +10,10 @@ pub const APP: &str = "Askdesk";
 pub struct Words {
     /// The button of a notification that brings up the window.
     pub open: &'static str,
+    /// The button of a notification that takes an answer back.
+    pub undo: &'static str,
+    /// What stands where an answer given by a notification could not be sent.
+    pub not_sent: &'static str,
     /// The entry of the tray that brings the window back.
     pub open_window: &'static str,
     /// The entry of the tray that ends the app.
@@ -40,6 +44,8 @@ struct Phrases {
     cannot_start: &'static str,
     /// `{}` is how many.
     and_more: &'static str,
+    /// `{}` is the option that was pressed.
+    answered: &'static str,
 }
 
 /// Returns the words of a language.
@@ -78,6 +84,11 @@ impl Words {
     pub fn and_more(&self, count: usize) -> String {
         fill(self.phrases.and_more, &count.to_string())
     }
+
+    /// Says what was answered by a button of a notification.
+    pub fn answered(&self, option: &str) -> String {
+        fill(self.phrases.answered, option)
+    }
 }
 
 fn fill(words: &str, value: &str) -> String {
@@ -86,6 +97,8 @@ fn fill(words: &str, value: &str) -> String {
 
 static EN: Words = Words {
     open: "Open",
+    undo: "Undo",
+    not_sent: "The answer was not sent. The question still waits for you.",
     open_window: "Open Askdesk",
     quit_app: "Quit Askdesk",
     quit_title: "Quit Askdesk?",
@@ -102,11 +115,14 @@ static EN: Words = Words {
         if_quit: "If you quit, the agents stop. Their sessions stay on the desk and can be resumed.",
         cannot_start: "Askdesk cannot start: {}.\n\nNothing was changed. Put this right and start it again.",
         and_more: "… and {} more",
+        answered: "Answered: {}",
     },
 };
 
 static ZH: Words = Words {
     open: "打开",
+    undo: "撤销",
+    not_sent: "回答没有发送，问题仍在等待你回答。",
     open_window: "打开 Askdesk",
     quit_app: "退出 Askdesk",
     quit_title: "要退出 Askdesk 吗？",
@@ -123,11 +139,14 @@ static ZH: Words = Words {
         if_quit: "退出后，智能体会停止工作。它们的会话仍会保留，之后可以恢复。",
         cannot_start: "Askdesk 无法启动：{}。\n\n没有做任何更改。请解决这个问题后重新启动。",
         and_more: "……另有 {} 个问题",
+        answered: "已回答：{}",
     },
 };
 
 static DE: Words = Words {
     open: "Öffnen",
+    undo: "Rückgängig",
+    not_sent: "Die Antwort wurde nicht gesendet. Die Frage wartet weiter auf Sie.",
     open_window: "Askdesk öffnen",
     quit_app: "Askdesk beenden",
     quit_title: "Askdesk beenden?",
@@ -144,6 +163,7 @@ static DE: Words = Words {
         if_quit: "Wenn Sie beenden, hören die Agenten auf. Ihre Sitzungen bleiben erhalten und lassen sich fortsetzen.",
         cannot_start: "Askdesk kann nicht starten: {}.\n\nEs wurde nichts verändert. Beheben Sie das und starten Sie erneut.",
         and_more: "… und {} weitere",
+        answered: "Beantwortet: {}",
     },
 };
 
@@ -224,9 +244,10 @@ mod tests {
     #[test]
     fn every_phrase_with_a_value_has_one_place_for_it() {
         for words in [&EN, &ZH, &DE] {
-            let Phrases { sessions, questions, approvals, cannot_start, and_more, .. } = words.phrases;
+            let Phrases { sessions, questions, approvals, cannot_start, and_more, answered, .. } =
+                words.phrases;
             let counted = [sessions, questions, approvals].concat();
-            for phrase in counted.iter().chain([&cannot_start, &and_more]) {
+            for phrase in counted.iter().chain([&cannot_start, &and_more, &answered]) {
                 assert_eq!(phrase.matches("{}").count(), 1, "{phrase}");
             }
         }

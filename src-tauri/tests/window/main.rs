@@ -21,6 +21,7 @@ mod languages;
 mod late;
 mod long_transcript;
 mod looks;
+mod notifications;
 mod past;
 mod processes;
 mod real_claude;

@@ -95,9 +95,9 @@ impl HeldAnswers {
         self.0.insert(held.request, held);
     }
 
-    /// Lets go of an answer that was taken back.
-    pub fn remove(&mut self, id: RequestId) {
-        self.0.remove(&id);
+    /// Lets go of an answer that is not to be given, and returns it.
+    pub fn remove(&mut self, id: RequestId) -> Option<HeldAnswer> {
+        self.0.remove(&id)
     }
 
     /// Lets go of the answers whose request is open no more, however it ended, and names those.

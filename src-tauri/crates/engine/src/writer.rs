@@ -83,6 +83,12 @@ pub enum Attention {
         /// Which.
         request: RequestId,
     },
+    /// An answer that was held did not go, though its request is open: it was taken back, another took its place, or, with
+    /// its error, it could not be given.
+    NotGiven {
+        /// The answer.
+        held: HeldAnswer,
+    },
 }
 
 /// A change to a transcript.

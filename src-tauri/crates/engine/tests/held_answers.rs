@@ -15,7 +15,7 @@ use askdesk_domain::{
     AnswerInput, Ask, Command, HeldAnswer, NativeRef, OrphanedWhy, Outcome, Reject, RequestId, SessionEnd,
     Timestamp, UndoSeconds, WithdrawnWhy,
 };
-use askdesk_engine::frame;
+use askdesk_engine::{Attention, frame};
 use desk::{TestDesk, ask, choose, heard, questions, rejected, request, say, session};
 use rstest::rstest;
 use tokio::sync::oneshot;
@@ -100,6 +100,29 @@ async fn case_52_what_is_taken_back_in_time_was_never_sent_and_the_question_is_o
     assert!(desk.request(id).await.is_open());
     desk.clock.advance(1);
     chose(&heard(outcome).await, 0);
+}
+
+#[tokio::test]
+async fn whoever_tells_of_an_answer_hears_that_it_was_taken_back_or_replaced() {
+    let mut desk = opened().await;
+    let (id, outcome) = lone(&desk, 1).await;
+    hold(&desk, id, 0).await;
+    hold(&desk, id, 0).await;
+    hold(&desk, id, 1).await;
+    desk.engine.take_back_answer(id).await.unwrap();
+    desk.engine.take_back_answer(id).await.unwrap();
+    hold(&desk, id, 1).await;
+    let_it_pass(&desk).await;
+    chose(&heard(outcome).await, 1);
+    let mut told = Vec::new();
+    while let Ok(attention) = desk.attention.try_recv() {
+        told.push(match attention {
+            Attention::Asked { .. } => "asked".to_owned(),
+            Attention::Ended { .. } => "ended".to_owned(),
+            Attention::NotGiven { held } => format!("not {}", held.answers[0].chosen[0]),
+        });
+    }
+    assert_eq!(told, ["asked", "not q1o1", "not q1o2", "ended"]);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use askdesk_domain::{AnswerInput, Command, HeldAnswer, Hold, RequestId, UndoSeconds};
 
-use super::{EngineError, Writer};
+use super::{Attention, EngineError, Writer};
 use crate::frame::Change;
 use crate::undelivered::undone;
 
@@ -20,6 +20,9 @@ impl Writer {
         let decided = self.held.hold(&self.desk, request, &answers, undo, self.source.now());
         match decided.map_err(|reject| self.explain_end(request, reject))? {
             Hold::Held(held) => {
+                if let Some(before) = self.held.remove(request) {
+                    self.tell(Attention::NotGiven { held: before });
+                }
                 self.keep_held(held.clone());
                 Ok(Some(held))
             }
@@ -31,7 +34,9 @@ impl Writer {
     pub(super) fn take_back(&mut self, request: RequestId) -> Result<(), EngineError> {
         let decided = self.held.take_back(&self.desk, request);
         if decided.map_err(|reject| self.explain_end(request, reject))? {
-            self.held.remove(request);
+            if let Some(held) = self.held.remove(request) {
+                self.tell(Attention::NotGiven { held });
+            }
             self.hub.publish(&self.desk, vec![Change::AnswerLetGo { request }]);
         }
         Ok(())
@@ -46,7 +51,9 @@ impl Writer {
         let command = Command::Answer { request, answers, at: self.source.now() };
         if let Err(error) = self.act(&command) {
             tracing::error!(%error, %request, "a held answer could not be given");
-            self.keep_held(HeldAnswer { error: Some(undone(error)), ..held });
+            let held = HeldAnswer { error: Some(undone(error)), ..held };
+            self.tell(Attention::NotGiven { held: held.clone() });
+            self.keep_held(held);
         }
     }
 

@@ -1,0 +1,360 @@
+//! Against a daemon of the tests' own, on a bus of the tests' own.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use askdesk_domain::QuestionId;
+use tempfile::TempDir;
+use tokio::time::timeout;
+use uuid::Uuid;
+use zbus::connection;
+use zbus::zvariant::OwnedValue;
+
+use super::super::contract::Button;
+use super::*;
+
+/// How long anything may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long nothing must happen.
+const QUIET: Duration = Duration::from_millis(200);
+
+struct Bus {
+    process: Child,
+    address: String,
+    _folder: TempDir,
+}
+
+impl Bus {
+    /// Starts a bus that starts no service by itself.
+    fn start() -> Self {
+        let folder = TempDir::new().unwrap();
+        let settings = folder.path().join("bus.conf");
+        let listen = folder.path().display();
+        let text = format!(
+            "<!DOCTYPE busconfig PUBLIC '-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN'
+                'http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd'>
+            <busconfig><type>session</type><listen>unix:dir={listen}</listen><policy context='default'>
+                <allow send_destination='*' eavesdrop='true'/><allow eavesdrop='true'/><allow own='*'/>
+            </policy></busconfig>"
+        );
+        fs::write(&settings, text).unwrap();
+        let mut process = Command::new("dbus-daemon")
+            .arg(format!("--config-file={}", settings.display()))
+            .args(["--nofork", "--nopidfile", "--print-address"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut address = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut address).unwrap();
+        Self { process, address: address.trim().to_owned(), _folder: folder }
+    }
+
+    /// Opens the app's side of it.
+    fn app(&self) -> (Freedesktop, mpsc::UnboundedReceiver<Clicked>) {
+        let (tell, clicks) = mpsc::unbounded_channel();
+        let connect = connection::Builder::address(self.address.as_str()).unwrap();
+        (Freedesktop::with(async { connect.build().await }, tell), clicks)
+    }
+
+    async fn daemon(&self, abilities: &[&str]) -> Daemon {
+        let (tell, heard) = mpsc::unbounded_channel();
+        let abilities = abilities.iter().map(ToString::to_string).collect();
+        let served = Served { last: 0, abilities, tell };
+        let builder = connection::Builder::address(self.address.as_str()).unwrap();
+        let builder = builder.serve_at(OBJECT, served).unwrap().name(DAEMON).unwrap();
+        Daemon { bus: builder.build().await.unwrap(), heard }
+    }
+}
+
+impl Drop for Bus {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[derive(Debug, PartialEq)]
+enum Heard {
+    Shown { number: u32, replaces: u32, title: String, body: String, actions: Vec<String> },
+    Closed { number: u32 },
+}
+
+struct Served {
+    last: u32,
+    abilities: Vec<String>,
+    tell: mpsc::UnboundedSender<Heard>,
+}
+
+#[zbus::interface(name = "org.freedesktop.Notifications")]
+impl Served {
+    fn get_capabilities(&self) -> Vec<String> {
+        self.abilities.clone()
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the signature is the specification's")]
+    fn notify(
+        &mut self,
+        app: &str,
+        replaces: u32,
+        _icon: String,
+        title: String,
+        body: String,
+        actions: Vec<String>,
+        hints: HashMap<&str, OwnedValue>,
+        _timeout: i32,
+    ) -> u32 {
+        assert_eq!(app, "Askdesk");
+        assert_eq!(u8::try_from(&hints["urgency"]).unwrap(), 1);
+        assert_eq!(<&str>::try_from(&hints["desktop-entry"]).unwrap(), "Askdesk");
+        if replaces == 0 {
+            self.last += 1;
+        }
+        let number = if replaces == 0 { self.last } else { replaces };
+        self.tell.send(Heard::Shown { number, replaces, title, body, actions }).unwrap();
+        number
+    }
+
+    fn close_notification(&mut self, number: u32) {
+        self.tell.send(Heard::Closed { number }).unwrap();
+    }
+}
+
+struct Daemon {
+    bus: Connection,
+    heard: mpsc::UnboundedReceiver<Heard>,
+}
+
+impl Daemon {
+    async fn hears(&mut self) -> Heard {
+        timeout(PATIENCE, self.heard.recv()).await.expect("the daemon hears of it").unwrap()
+    }
+
+    /// Waits for a notification, and until its number has been told.
+    async fn shows(&mut self) -> u32 {
+        let Heard::Shown { number, .. } = self.hears().await else { panic!("nothing was shown") };
+        self.settle().await;
+        number
+    }
+
+    /// Asks something and waits for the reply, before which all earlier ones have left.
+    async fn settle(&self) {
+        let name = self.bus.unique_name().unwrap().clone();
+        self.bus.call_method(Some(name), OBJECT, Some(DAEMON), "GetCapabilities", &()).await.unwrap();
+    }
+
+    async fn press(&self, number: u32, key: &str) {
+        self.bus.emit_signal(None::<&str>, OBJECT, DAEMON, "ActionInvoked", &(number, key)).await.unwrap();
+    }
+
+    async fn closed(&self, number: u32) {
+        let by_person = 2_u32;
+        let body = (number, by_person);
+        self.bus.emit_signal(None::<&str>, OBJECT, DAEMON, "NotificationClosed", &body).await.unwrap();
+    }
+}
+
+const ALL: &[&str] = &["actions", "body", "body-markup"];
+
+fn request(number: u128) -> RequestId {
+    RequestId::new(Uuid::from_u128(number))
+}
+
+fn option(index: usize) -> What {
+    What::Option(QuestionId::at(0).option(index))
+}
+
+fn posted(number: u128) -> Posted {
+    let button = |what, label: &str| Button { what, label: label.to_owned() };
+    let buttons = vec![button(option(0), "JWT"), button(option(1), "Session"), button(What::Open, "Open")];
+    Posted { id: request(number), title: "S".to_owned(), body: "a < b && c".to_owned(), buttons }
+}
+
+async fn next(clicks: &mut mpsc::UnboundedReceiver<Clicked>) -> Clicked {
+    timeout(PATIENCE, clicks.recv()).await.expect("a press is heard").unwrap()
+}
+
+async fn quiet<T: std::fmt::Debug>(of: &mut mpsc::UnboundedReceiver<T>) {
+    let more = timeout(QUIET, of.recv()).await;
+    assert!(more.is_err(), "{more:?}");
+}
+
+#[tokio::test]
+async fn a_notification_has_its_options_an_open_button_and_a_way_to_press_it_itself() {
+    let bus = Bus::start();
+    let mut daemon = bus.daemon(ALL).await;
+    let (mut app, mut clicks) = bus.app();
+    app.post(posted(1));
+    let Heard::Shown { number, actions, body, .. } = daemon.hears().await else { panic!() };
+    assert_eq!(actions, ["default", "Open", "q1o1", "JWT", "q1o2", "Session", "open", "Open"]);
+    assert_eq!(body, "a &lt; b &amp;&amp; c");
+    daemon.settle().await;
+    daemon.press(number, "default").await;
+    assert_eq!(next(&mut clicks).await, Clicked { id: request(1), what: What::Open });
+}
+
+#[tokio::test]
+async fn what_the_daemon_cannot_do_is_not_asked_of_it() {
+    let bus = Bus::start();
+    let mut daemon = bus.daemon(&["body"]).await;
+    let (mut app, _clicks) = bus.app();
+    app.post(posted(1));
+    let Heard::Shown { actions, body, .. } = daemon.hears().await else { panic!() };
+    assert_eq!(actions, [] as [&str; 0]);
+    assert_eq!(body, "a < b && c");
+}
+
+#[tokio::test]
+async fn a_burst_of_sixty_presses_loses_none() {
+    let bus = Bus::start();
+    let mut daemon = bus.daemon(ALL).await;
+    let (mut app, mut clicks) = bus.app();
+    (1..=60).for_each(|number| app.post(posted(number)));
+    let mut numbers = Vec::new();
+    for _ in 1..=60 {
+        numbers.push(daemon.shows().await);
+    }
+    for number in &numbers {
+        daemon.press(*number, "q1o2").await;
+        daemon.closed(*number).await;
+    }
+    for number in 1..=60 {
+        assert_eq!(next(&mut clicks).await, Clicked { id: request(number), what: option(1) });
+    }
+    quiet(&mut clicks).await;
+}
+
+#[tokio::test]
+async fn a_dead_number_an_unknown_button_and_a_second_press_do_nothing() {
+    let bus = Bus::start();
+    let mut daemon = bus.daemon(ALL).await;
+    let (mut app, mut clicks) = bus.app();
+    app.post(posted(1));
+    app.post(posted(2));
+    let (first, second) = (daemon.shows().await, daemon.shows().await);
+    daemon.press(99, "q1o1").await;
+    for key in ["q1o3", "undo", "JWT", "", "q9o9"] {
+        daemon.press(first, key).await;
+    }
+    daemon.closed(second).await;
+    daemon.press(second, "q1o1").await;
+    daemon.press(first, "q1o1").await;
+    daemon.press(first, "q1o1").await;
+    daemon.press(first, "q1o2").await;
+    assert_eq!(next(&mut clicks).await, Clicked { id: request(1), what: option(0) });
+    quiet(&mut clicks).await;
+}
+
+#[tokio::test]
+async fn only_the_daemon_is_believed() {
+    let bus = Bus::start();
+    let mut daemon = bus.daemon(ALL).await;
+    let (mut app, mut clicks) = bus.app();
+    app.post(posted(1));
+    let number = daemon.shows().await;
+    let other = connection::Builder::address(bus.address.as_str()).unwrap().build().await.unwrap();
+    let app_name =
+        daemon.bus.call_method(Some(BUS), "/org/freedesktop/DBus", Some(BUS), "ListNames", &()).await;
+    let names: Vec<String> = app_name.unwrap().body().deserialize().unwrap();
+    for name in names.iter().filter(|name| name.starts_with(':')) {
+        let to = Some(name.as_str());
+        other.emit_signal(to, OBJECT, DAEMON, "ActionInvoked", &(number, "q1o1")).await.unwrap();
+    }
+    quiet(&mut clicks).await;
+}
+
+#[tokio::test]
+async fn another_for_the_same_request_takes_the_place_of_the_first_and_can_be_pressed() {
+    let bus = Bus::start();
+    let mut daemon = bus.daemon(ALL).await;
+    let (mut app, mut clicks) = bus.app();
+    app.post(posted(1));
+    let first = daemon.shows().await;
+    daemon.press(first, "q1o1").await;
+    next(&mut clicks).await;
+    let undo = Button { what: What::Undo, label: "Undo".to_owned() };
+    app.post(Posted { buttons: vec![undo], ..posted(1) });
+    let Heard::Shown { number, replaces, .. } = daemon.hears().await else { panic!() };
+    assert_eq!((number, replaces), (first, first));
+    daemon.settle().await;
+    daemon.press(first, "q1o1").await;
+    daemon.press(first, "undo").await;
+    assert_eq!(next(&mut clicks).await, Clicked { id: request(1), what: What::Undo });
+    app.withdraw(request(1));
+    assert_eq!(daemon.hears().await, Heard::Closed { number: first });
+    quiet(&mut clicks).await;
+}
+
+#[tokio::test]
+async fn what_is_taken_back_or_replaced_before_it_has_a_number_leaves_nothing_behind() {
+    let bus = Bus::start();
+    let mut daemon = bus.daemon(ALL).await;
+    let (mut app, _clicks) = bus.app();
+    // The first tells the abilities, so that the others are sent at once.
+    app.post(posted(9));
+    daemon.shows().await;
+    app.post(posted(1));
+    app.withdraw(request(1));
+    let one = daemon.shows().await;
+    assert_eq!(daemon.hears().await, Heard::Closed { number: one });
+    app.post(posted(2));
+    app.post(posted(2));
+    let (mut shown, mut closed) = (Vec::new(), Vec::new());
+    for _ in 0..3 {
+        match daemon.hears().await {
+            Heard::Shown { number, .. } => shown.push(number),
+            Heard::Closed { number } => closed.push(number),
+        }
+    }
+    assert_eq!((shown.len(), closed), (2, vec![shown[0]]));
+    quiet(&mut daemon.heard).await;
+}
+
+#[tokio::test]
+async fn a_daemon_that_is_started_again_is_told_of_what_comes_and_knows_nothing_of_before() {
+    let bus = Bus::start();
+    let mut daemon = bus.daemon(ALL).await;
+    let (mut app, mut clicks) = bus.app();
+    app.post(posted(1));
+    let before = daemon.shows().await;
+    drop(daemon);
+    let mut daemon = bus.daemon(&["actions"]).await;
+    // The same number is another's now.
+    daemon.press(before, "q1o1").await;
+    quiet(&mut clicks).await;
+    app.withdraw(request(1));
+    app.post(posted(2));
+    let Heard::Shown { number, replaces, body, .. } = daemon.hears().await else { panic!() };
+    assert_eq!((number, replaces, body.as_str()), (before, 0, "a < b && c"));
+    daemon.settle().await;
+    daemon.press(number, "open").await;
+    assert_eq!(next(&mut clicks).await, Clicked { id: request(2), what: What::Open });
+}
+
+#[tokio::test]
+async fn without_a_daemon_nothing_is_kept_for_later_and_one_that_comes_is_used() {
+    let bus = Bus::start();
+    let (mut app, mut clicks) = bus.app();
+    app.post(posted(1));
+    app.post(posted(2));
+    quiet(&mut clicks).await;
+    let mut daemon = bus.daemon(ALL).await;
+    quiet(&mut daemon.heard).await;
+    app.post(posted(3));
+    let number = daemon.shows().await;
+    daemon.press(number, "q1o1").await;
+    assert_eq!(next(&mut clicks).await, Clicked { id: request(3), what: option(0) });
+}
+
+#[tokio::test]
+async fn a_bus_that_is_not_there_or_goes_away_takes_nothing_with_it() {
+    let bus = Bus::start();
+    let (mut app, _clicks) = bus.app();
+    app.post(posted(1));
+    drop(bus);
+    timeout(PATIENCE, app.0.closed()).await.expect("nobody waits for a bus that is gone");
+    app.post(posted(2));
+    app.withdraw(request(2));
+}

@@ -1,0 +1,257 @@
+//! The buttons of a notification, pressed in a real daemon: an option answers once it can no longer be taken back, the
+//! notification itself answers nothing, and what the daemon does loses no question.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tempfile::TempDir;
+use zbus::fdo::DBusProxy;
+use zbus::names::BusName;
+
+use crate::attention::{displayed, dunst, taken_back};
+use crate::harness::{Desk, PATIENCE};
+
+const DAEMON: &str = "org.freedesktop.Notifications";
+
+/// The daemon of the session, started anew with a menu of buttons in which a test chooses.
+struct Daemon {
+    folder: TempDir,
+}
+
+impl Daemon {
+    async fn start() -> Self {
+        let folder = TempDir::new().unwrap();
+        let daemon = Self { folder };
+        let menu = daemon.file("menu");
+        let (lines, wanted) = (daemon.file("lines"), daemon.file("wanted"));
+        let script = format!(
+            "#!/bin/sh\ncat > '{0}.new'\ngrep -m1 -F -f '{1}' '{0}.new'\nmv '{0}.new' '{0}'\n",
+            lines.display(),
+            wanted.display()
+        );
+        fs::write(&menu, script).unwrap();
+        fs::set_permissions(&menu, fs::Permissions::from_mode(0o755)).unwrap();
+        let stay = ["low", "normal", "critical"].map(|urgency| format!("[urgency_{urgency}]\ntimeout=0\n"));
+        let settings = format!(
+            "[global]\nmarkup=full\nfollow=none\nidle_threshold=0\ndmenu={}\n{}",
+            menu.display(),
+            stay.concat()
+        );
+        fs::write(daemon.file("dunstrc"), settings).unwrap();
+        daemon.again().await;
+        daemon
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Kills the daemon that runs and starts another.
+    async fn again(&self) {
+        let bus = zbus::Connection::session().await.unwrap();
+        let bus = DBusProxy::new(&bus).await.unwrap();
+        let name = || BusName::try_from(DAEMON).unwrap();
+        let process = bus.get_connection_unix_process_id(name()).await.expect("a daemon runs");
+        let process = rustix::process::Pid::from_raw(process.cast_signed()).unwrap();
+        rustix::process::kill_process(process, rustix::process::Signal::KILL).unwrap();
+        while bus.name_has_owner(name()).await.unwrap() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let mut dunst = Command::new("dunst");
+        dunst.arg("-conf").arg(self.file("dunstrc")).stdout(Stdio::null()).stderr(Stdio::null());
+        // It stays for the tests that follow, and ends with the bus.
+        drop(dunst.spawn().expect("dunst is installed"));
+        while !bus.name_has_owner(name()).await.unwrap() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Returns the buttons of what is shown, each as the daemon's menu lists it.
+    async fn buttons(&self) -> String {
+        self.choose("no button is called so").await
+    }
+
+    /// Presses the button that is called so, once it is there.
+    async fn press(&self, desk: &Desk, label: &str) {
+        let wanted = format!("#{label} (");
+        let pressed = async || self.choose(&wanted).await.contains(&wanted).then_some(());
+        desk.wait(&format!("a button {label} on a notification"), pressed).await;
+    }
+
+    async fn choose(&self, wanted: &str) -> String {
+        let lines = self.file("lines");
+        let _ = fs::remove_file(&lines);
+        fs::write(self.file("wanted"), wanted).unwrap();
+        dunst(&["context"]);
+        // Where nothing has a button the daemon has no menu.
+        for _ in 0..20 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            if let Ok(lines) = fs::read_to_string(&lines) {
+                return lines;
+            }
+        }
+        String::new()
+    }
+}
+
+fn asks(question: &str, options: &[&str]) -> String {
+    let options: Vec<_> = options.iter().map(|label| json!({ "label": label, "description": "" })).collect();
+    let question =
+        json!({ "question": question, "header": "Auth", "multiSelect": false, "options": options });
+    let turn = json!([{ "ask": { "questions": [question] } }, { "say": { "text": "Thank you." } }]);
+    json!({ "name": "asks", "title": "Asks", "description": "Asks one thing", "turns": [turn] }).to_string()
+}
+
+/// Opens the desk on a session that asks nothing more, beside one that asks; returns both.
+async fn asked_out_of_view(daemon: &Daemon, name: &str, scenario: &str) -> (Desk, String, String) {
+    let desk = Desk::open().await;
+    dunst(&["close-all"]);
+    let shown = desk.start_demo("prefilled", "In view").await;
+    desk.select(&shown).await;
+    desk.find(&format!("nav [data-session='{shown}'][data-state=idle]")).await;
+    let asker = ask(&desk, daemon, name, scenario).await;
+    (desk, shown, asker)
+}
+
+async fn ask(desk: &Desk, daemon: &Daemon, name: &str, scenario: &str) -> String {
+    let file = daemon.file("asks.json");
+    fs::write(&file, scenario).unwrap();
+    let before = displayed();
+    let asker = desk.start_demo(&file.display().to_string(), name).await;
+    desk.wait("a notification", async || (displayed() == before + 1).then_some(())).await;
+    asker
+}
+
+const AUTH: &str = "Which auth?";
+
+#[tokio::test]
+async fn case_51_an_option_of_the_notification_answers_after_the_time_to_undo() {
+    let daemon = Daemon::start().await;
+    let name = format!("Pressed {}", std::process::id());
+    let (desk, shown, asker) = asked_out_of_view(&daemon, &name, &asks(AUTH, &["JWT", "Session"])).await;
+    let before = desk.responses().len();
+    let pressed = Instant::now();
+    daemon.press(&desk, "Session").await;
+    desk.wait("the button that takes it back", async || {
+        daemon.buttons().await.contains("#Undo (").then_some(())
+    })
+    .await;
+    assert!(pressed.elapsed() > Duration::from_secs(3) || desk.responses().len() == before, "it waits");
+    let answered = desk.wait_for_responses(before + 1).await;
+    assert!(pressed.elapsed() >= Duration::from_secs(3), "{:?}", pressed.elapsed());
+    assert_eq!(answered[before]["updatedInput"]["answers"], json!({ AUTH: "Session" }));
+    desk.wait("the last notification to go", async || (displayed() == 0).then_some(())).await;
+    let told = taken_back();
+    let told = told.iter().find(|(title, _)| *title == name).map(|(_, body)| body.as_str());
+    assert_eq!(told, Some("Answered: Session"));
+    // The window stayed where it was.
+    desk.find(&format!("[data-session-view='{shown}']")).await;
+    desk.find(&format!("nav [data-session='{asker}'][data-state=idle]")).await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn case_52_undo_on_the_notification_keeps_the_question_open() {
+    let daemon = Daemon::start().await;
+    let (desk, _, asker) = asked_out_of_view(&daemon, "Undone", &asks(AUTH, &["JWT", "Session"])).await;
+    let before = desk.responses().len();
+    let seconds = 8;
+    let change = json!({ "change": { "setting": "undo_seconds", "value": seconds } });
+    desk.invoke("change_setting", change).await.unwrap();
+    let pressed = Instant::now();
+    daemon.press(&desk, "JWT").await;
+    desk.wait("the button that takes it back", async || {
+        daemon.buttons().await.contains("#Undo (").then_some(())
+    })
+    .await;
+    daemon.press(&desk, "Undo").await;
+    desk.wait("the notification to go", async || (displayed() == 0).then_some(())).await;
+    assert!(pressed.elapsed() < Duration::from_secs(seconds), "it was taken back, not answered");
+    tokio::time::sleep(Duration::from_secs(seconds + 1)).await;
+    assert_eq!(desk.responses().len(), before);
+    desk.find(&format!("nav [data-session='{asker}'][data-state=needs_you]")).await;
+    desk.select(&asker).await;
+    desk.by_role("radio", "JWT").await;
+    desk.find("aside [data-request][data-state=open]").await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn case_51_the_notification_itself_and_open_answer_nothing() {
+    let daemon = Daemon::start().await;
+    let (desk, shown, asker) = asked_out_of_view(&daemon, "Opened", &asks(AUTH, &["JWT", "Session"])).await;
+    let before = desk.responses().len();
+    dunst(&["action", "0"]);
+    desk.find(&format!("[data-session-view='{asker}']")).await;
+    desk.by_role("radio", "JWT").await;
+    desk.select(&shown).await;
+    let other = ask(&desk, &daemon, "Opened too", &asks(AUTH, &["JWT", "Session"])).await;
+    daemon.press(&desk, "Open").await;
+    desk.find(&format!("[data-session-view='{other}']")).await;
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert_eq!(desk.responses().len(), before);
+    assert_eq!(displayed(), 0);
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn an_agents_markup_and_endless_words_are_text_in_its_notification() {
+    let daemon = Daemon::start().await;
+    let name = format!("<b>R&D</b> {}", std::process::id());
+    let hostile = "<i>a</i> & &lt; <a href=\"https://example.org\">b</a>\u{7}\u{202e}c";
+    let scenario = asks(hostile, &["<b>Yes</b> & more", "\u{1b}[31mNo\u{7}"]);
+    let (desk, _, _) = asked_out_of_view(&daemon, &name, &scenario).await;
+    let buttons = daemon.buttons().await;
+    assert!(buttons.contains("#<b>Yes</b> & more (") && buttons.contains("#No ("), "{buttons}");
+    ask(&desk, &daemon, "Endless", &asks(&"x".repeat(10_000), &["Yes", "No"])).await;
+    dunst(&["close-all"]);
+    let told = taken_back();
+    let body = |title: &str| told.iter().find(|(of, _)| of == title).map(|(_, body)| body.clone());
+    let escaped =
+        "&lt;i&gt;a&lt;/i&gt; &amp; &amp;lt; &lt;a href=\"https://example.org\"&gt;b&lt;/a&gt;⟨U+202E⟩c";
+    assert_eq!(body(&name).as_deref(), Some(escaped), "{told:?}");
+    assert_eq!(body("Endless"), Some(format!("{}…", "x".repeat(300))));
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_daemon_that_is_killed_and_started_again_loses_no_question() {
+    let daemon = Daemon::start().await;
+    let (desk, _, first) = asked_out_of_view(&daemon, "Before", &asks(AUTH, &["JWT", "Session"])).await;
+    let before = desk.responses().len();
+    daemon.again().await;
+    assert_eq!(displayed(), 0);
+    desk.find(&format!("nav [data-session='{first}'][data-state=needs_you]")).await;
+    ask(&desk, &daemon, "After", &asks("Which store?", &["Redis", "None"])).await;
+    daemon.press(&desk, "Redis").await;
+    let answered = desk.wait_for_responses(before + 1).await;
+    assert_eq!(answered[before]["updatedInput"]["answers"], json!({ "Which store?": "Redis" }));
+    desk.select(&first).await;
+    desk.click("radio", "JWT").await;
+    desk.click("button", "Submit").await;
+    let answered = desk.wait_for_responses(before + 2).await;
+    assert_eq!(answered[before + 1]["updatedInput"]["answers"], json!({ AUTH: "JWT" }));
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn an_app_that_quits_takes_its_notifications_back() {
+    let daemon = Daemon::start().await;
+    let (desk, _, _) = asked_out_of_view(&daemon, "Left", &asks(AUTH, &["JWT", "Session"])).await;
+    let change = json!({ "change": { "setting": "on_close", "value": "quit" } });
+    desk.invoke("change_setting", change).await.unwrap();
+    let close =
+        "xdotool search --sync --onlyvisible --name '^Askdesk$' windowactivate --sync && xdotool key alt+F4";
+    assert!(Command::new("sh").args(["-c", close]).status().unwrap().success());
+    let agree = "xdotool search --sync --onlyvisible --name '^Quit Askdesk' windowactivate --sync && xdotool key alt+q Return";
+    assert!(Command::new("sh").args(["-c", agree]).status().unwrap().success());
+    let began = Instant::now();
+    while displayed() > 0 {
+        assert!(began.elapsed() < PATIENCE, "the notification stays");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
