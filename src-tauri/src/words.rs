@@ -185,6 +185,8 @@ mod tests {
     fn texts(words: &Words) -> Vec<(&'static str, &'static str)> {
         let Words {
             open,
+            undo,
+            not_sent,
             open_window,
             quit_app,
             quit_title,
@@ -194,10 +196,21 @@ mod tests {
             attach,
             phrases,
         } = words;
-        let Phrases { sessions, questions, approvals, comma, full_stop, if_quit, cannot_start, and_more } =
-            phrases;
+        let Phrases {
+            sessions,
+            questions,
+            approvals,
+            comma,
+            full_stop,
+            if_quit,
+            cannot_start,
+            and_more,
+            answered,
+        } = phrases;
         vec![
             ("open", open),
+            ("undo", undo),
+            ("not_sent", not_sent),
             ("open_window", open_window),
             ("quit_app", quit_app),
             ("quit_title", quit_title),
@@ -216,6 +229,7 @@ mod tests {
             ("if_quit", if_quit),
             ("cannot_start", cannot_start),
             ("and_more", and_more),
+            ("answered", answered),
         ]
     }
 
