@@ -94,7 +94,11 @@ impl Served {
         self.abilities.clone()
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the signature is the specification's")]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::needless_pass_by_value,
+        reason = "the signature is the specification's"
+    )]
     fn notify(
         &mut self,
         app: &str,
