@@ -15,7 +15,7 @@ use std::time::Duration;
 use askdesk_api::dto::{HoldAnswer, TakeBackAnswer};
 use askdesk_api::{Commands, DeskApi, ErrorCode, View};
 use askdesk_domain::{
-    AnswerInput, CommandId, HeldAnswer, NotifyQuestions, OptionId, Question, RequestId, SessionId,
+    AnswerInput, Begun, CommandId, HeldAnswer, NotifyQuestions, OptionId, Question, RequestId, SessionId,
 };
 use askdesk_engine::Attention;
 use tauri::async_runtime::JoinHandle;
@@ -164,6 +164,12 @@ impl Telling {
             tracing::warn!(%id, %option, "an option that waits for no answer was pressed: nothing is done");
             return;
         };
+        if is_begun(&self.desk, id).await {
+            // What the person has begun in the window would go with this answer: it is brought up instead.
+            self.notifier.withdraw(id);
+            self.open(id);
+            return;
+        }
         let answer = AnswerInput { question, chosen: vec![option], other: None, note: None };
         let hold = HoldAnswer { request_id: self.command(), id, answers: vec![answer] };
         match self.desk.hold_answer(hold).await {
@@ -205,6 +211,17 @@ impl Telling {
         let open = Button { what: What::Open, label: words.open.to_owned() };
         let (title, body) = (told.title.clone(), words.not_sent.to_owned());
         self.notifier.post(Posted { id, title, body, buttons: vec![open] });
+    }
+}
+
+/// Says whether something stands in the window that was not sent; where that cannot be known, it may.
+async fn is_begun(desk: &DeskApi, id: RequestId) -> bool {
+    match desk.engine().drafts().await {
+        Ok(drafts) => drafts.iter().any(|draft| draft.begun() == Begun::Request(id)),
+        Err(error) => {
+            tracing::error!(%error, "what was begun could not be read");
+            true
+        }
     }
 }
 

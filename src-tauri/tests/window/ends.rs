@@ -59,7 +59,7 @@ async fn case_26_stopping_the_agent_closes_the_card_as_interrupted() {
 }
 
 #[tokio::test]
-async fn a_message_ends_the_question_as_replied_in_chat() {
+async fn case_35_a_message_ends_the_question_as_replied_in_chat() {
     let desk = asked("technology").await;
     let composer = desk.find("[data-composer]").await;
     assert_eq!(composer.attr("placeholder").await.unwrap().unwrap(), "Reply in chat (ends the questions)");
@@ -73,6 +73,39 @@ async fn a_message_ends_the_question_as_replied_in_chat() {
     let denied = all.iter().position(|line| line["type"] == "control_response").unwrap();
     let said = all.iter().position(|line| line["message"]["content"] == words).expect("the message was sent");
     assert!(denied < said, "the refusal comes before the message");
+    desk.close().await;
+}
+
+/// Leaves the time to write something before it asks.
+const WORKS_THEN_ASKS: &str = r#"{ "name": "works", "title": "Works", "description": "Asks after a while", "turns": [[
+    { "sleep_ms": 3000 },
+    { "ask": { "questions": [{ "question": "Which way?", "header": "Way", "multiSelect": false,
+        "options": [{ "label": "Left", "description": "" }, { "label": "Right", "description": "" }] }] } },
+    { "say": { "text": "Thank you." } }
+], [{ "say": { "text": "And that too." } }]] }"#;
+
+#[tokio::test]
+async fn case_35_what_waits_in_the_queue_leaves_the_question_open_and_goes_after_it() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let scenario = folder.path().join("works.json");
+    fs::write(&scenario, WORKS_THEN_ASKS).unwrap();
+    let desk = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    let session = desk.start_demo(&scenario.display().to_string(), "Queue").await;
+    desk.select(&session).await;
+    desk.find(&format!("nav [data-session='{session}'][data-state=working]")).await;
+    desk.find("[data-composer]").await.send_keys("Then the tests.\u{e007}").await.unwrap();
+    desk.shows_text("[data-session-view]", "Then the tests.").await;
+    desk.find("aside [data-request][data-state=open]").await;
+    let said = async || desk.received().iter().any(|line| line["message"]["content"] == "Then the tests.");
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    assert!(!said().await && desk.responses().is_empty(), "nothing goes past an open question");
+    desk.find("aside [data-request][data-state=open]").await;
+    desk.click("radio", "Right").await;
+    desk.click("button", "Submit").await;
+    let responses = desk.wait_for_responses(1).await;
+    assert_eq!(responses[0]["updatedInput"]["answers"], json!({ "Which way?": "Right" }));
+    desk.wait("the message at the agent", async || said().await.then_some(())).await;
+    desk.shows_text("main", "And that too.").await;
     desk.close().await;
 }
 

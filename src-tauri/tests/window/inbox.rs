@@ -260,9 +260,12 @@ const SCROLL: &str = "
 /// The first open card that stands whole in view, with its question and its place.
 const IN_VIEW: &str = "
     const list = document.querySelector('[data-inbox-view] section').getBoundingClientRect();
-    const item = [...document.querySelectorAll('[data-inbox-item]')].find(item => {
+    const open = [...document.querySelectorAll('[data-inbox-item]')].filter(item => item.querySelector('fieldset'));
+    const item = open.find(item => {
         const { top, bottom } = item.getBoundingClientRect();
-        return top >= list.top && bottom <= list.bottom && item.querySelector('fieldset');
+        return top >= list.top && bottom <= list.bottom;
     });
+    // Where the edge of two cards lies in the middle, neither stands there whole.
+    if (!item) open.at(-1)?.scrollIntoView({ block: 'nearest' });
     return item && [item.dataset.inboxItem, item.querySelector('legend .text').textContent,
         Math.round(item.getBoundingClientRect().top)];";

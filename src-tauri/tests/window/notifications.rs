@@ -107,14 +107,16 @@ fn asks(question: &str, options: &[&str]) -> String {
 }
 
 /// Opens the desk on a session that asks nothing more, beside one that asks; returns both.
-async fn asked_out_of_view(daemon: &Daemon, name: &str, scenario: &str) -> (Desk, String, String) {
+async fn asked_out_of_view(name: &str, scenario: &str) -> (Daemon, Desk, String, String) {
     let desk = Desk::open().await;
+    // Only with the desk open is this the one test that has a window, and so the daemon.
+    let daemon = Daemon::start().await;
     dunst(&["close-all"]);
     let shown = desk.start_demo("prefilled", "In view").await;
     desk.select(&shown).await;
     desk.find(&format!("nav [data-session='{shown}'][data-state=idle]")).await;
-    let asker = ask(&desk, daemon, name, scenario).await;
-    (desk, shown, asker)
+    let asker = ask(&desk, &daemon, name, scenario).await;
+    (daemon, desk, shown, asker)
 }
 
 async fn ask(desk: &Desk, daemon: &Daemon, name: &str, scenario: &str) -> String {
@@ -130,9 +132,8 @@ const AUTH: &str = "Which auth?";
 
 #[tokio::test]
 async fn case_51_an_option_of_the_notification_answers_after_the_time_to_undo() {
-    let daemon = Daemon::start().await;
     let name = format!("Pressed {}", std::process::id());
-    let (desk, shown, asker) = asked_out_of_view(&daemon, &name, &asks(AUTH, &["JWT", "Session"])).await;
+    let (daemon, desk, shown, asker) = asked_out_of_view(&name, &asks(AUTH, &["JWT", "Session"])).await;
     let before = desk.responses().len();
     let pressed = Instant::now();
     daemon.press(&desk, "Session").await;
@@ -156,8 +157,7 @@ async fn case_51_an_option_of_the_notification_answers_after_the_time_to_undo() 
 
 #[tokio::test]
 async fn case_52_undo_on_the_notification_keeps_the_question_open() {
-    let daemon = Daemon::start().await;
-    let (desk, _, asker) = asked_out_of_view(&daemon, "Undone", &asks(AUTH, &["JWT", "Session"])).await;
+    let (daemon, desk, _, asker) = asked_out_of_view("Undone", &asks(AUTH, &["JWT", "Session"])).await;
     let before = desk.responses().len();
     let seconds = 8;
     let change = json!({ "change": { "setting": "undo_seconds", "value": seconds } });
@@ -182,8 +182,7 @@ async fn case_52_undo_on_the_notification_keeps_the_question_open() {
 
 #[tokio::test]
 async fn case_51_the_notification_itself_and_open_answer_nothing() {
-    let daemon = Daemon::start().await;
-    let (desk, shown, asker) = asked_out_of_view(&daemon, "Opened", &asks(AUTH, &["JWT", "Session"])).await;
+    let (daemon, desk, shown, asker) = asked_out_of_view("Opened", &asks(AUTH, &["JWT", "Session"])).await;
     let before = desk.responses().len();
     dunst(&["action", "0"]);
     desk.find(&format!("[data-session-view='{asker}']")).await;
@@ -199,12 +198,32 @@ async fn case_51_the_notification_itself_and_open_answer_nothing() {
 }
 
 #[tokio::test]
+async fn an_option_pressed_where_words_are_begun_brings_them_up_and_answers_nothing() {
+    let (daemon, desk, shown, asker) = asked_out_of_view("Begun", &asks(AUTH, &["JWT", "Session"])).await;
+    let before = desk.responses().len();
+    desk.select(&asker).await;
+    desk.find("aside textarea").await.send_keys("half a thought").await.unwrap();
+    desk.wait("the words to be kept", async || {
+        let kept = desk.invoke("read_drafts", json!({})).await.unwrap();
+        kept.to_string().contains("half a thought").then_some(())
+    })
+    .await;
+    desk.select(&shown).await;
+    daemon.press(&desk, "JWT").await;
+    desk.find(&format!("[data-session-view='{asker}']")).await;
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert_eq!(desk.responses().len(), before);
+    let words = desk.find("aside textarea").await.prop("value").await.unwrap();
+    assert_eq!(words.as_deref(), Some("half a thought"));
+    desk.close().await;
+}
+
+#[tokio::test]
 async fn an_agents_markup_and_endless_words_are_text_in_its_notification() {
-    let daemon = Daemon::start().await;
     let name = format!("<b>R&D</b> {}", std::process::id());
     let hostile = "<i>a</i> & &lt; <a href=\"https://example.org\">b</a>\u{7}\u{202e}c";
     let scenario = asks(hostile, &["<b>Yes</b> & more", "\u{1b}[31mNo\u{7}"]);
-    let (desk, _, _) = asked_out_of_view(&daemon, &name, &scenario).await;
+    let (daemon, desk, _, _) = asked_out_of_view(&name, &scenario).await;
     let buttons = daemon.buttons().await;
     assert!(buttons.contains("#<b>Yes</b> & more (") && buttons.contains("#No ("), "{buttons}");
     ask(&desk, &daemon, "Endless", &asks(&"x".repeat(10_000), &["Yes", "No"])).await;
@@ -220,8 +239,7 @@ async fn an_agents_markup_and_endless_words_are_text_in_its_notification() {
 
 #[tokio::test]
 async fn a_daemon_that_is_killed_and_started_again_loses_no_question() {
-    let daemon = Daemon::start().await;
-    let (desk, _, first) = asked_out_of_view(&daemon, "Before", &asks(AUTH, &["JWT", "Session"])).await;
+    let (daemon, desk, _, first) = asked_out_of_view("Before", &asks(AUTH, &["JWT", "Session"])).await;
     let before = desk.responses().len();
     daemon.again().await;
     assert_eq!(displayed(), 0);
@@ -240,8 +258,7 @@ async fn a_daemon_that_is_killed_and_started_again_loses_no_question() {
 
 #[tokio::test]
 async fn an_app_that_quits_takes_its_notifications_back() {
-    let daemon = Daemon::start().await;
-    let (desk, _, _) = asked_out_of_view(&daemon, "Left", &asks(AUTH, &["JWT", "Session"])).await;
+    let (daemon, desk, _, _) = asked_out_of_view("Left", &asks(AUTH, &["JWT", "Session"])).await;
     let change = json!({ "change": { "setting": "on_close", "value": "quit" } });
     desk.invoke("change_setting", change).await.unwrap();
     let close =
