@@ -137,6 +137,9 @@ async fn case_57_nothing_an_agent_writes_runs_loads_or_deceives() {
     let placeholder =
         desk.find("aside [data-question=q3] textarea").await.attr("placeholder").await.unwrap().unwrap();
     assert!(placeholder.starts_with("<img src=") && placeholder.contains("⟨U+202E⟩"), "{placeholder}");
+    let whole = "const field = document.querySelector('aside [data-question=q3] textarea');
+        return field.scrollHeight <= field.clientHeight;";
+    assert_eq!(desk.script(whole, vec![]).await, true, "an empty field has room for what stands in it");
     desk.by_role("textbox", "Your own words").await.send_keys("<b>mine</b>").await.unwrap();
     desk.click("button", "Next").await;
     desk.shows_text("aside [data-summary]", "Same (option 5)").await;

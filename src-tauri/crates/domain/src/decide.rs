@@ -397,18 +397,18 @@ fn end_session(desk: &Desk, id: SessionId, how: &SessionEnd, at: Timestamp) -> R
     }
     let why: OrphanedWhy = orphaned_by(how);
     for request in desk.requests().filter(|request| request.session == id) {
-        match &request.state {
-            RequestState::Open => end(&mut decision, request.id, Outcome::Orphaned { why }, at),
-            RequestState::Ended(ended) if desk.calls(request.id).is_some() => {
-                let becomes = desk.calls(request.id).and_then(|calls| calls::without_agent(calls, ended));
+        match (&request.state, desk.calls(request.id)) {
+            (RequestState::Open, _) => end(&mut decision, request.id, Outcome::Orphaned { why }, at),
+            (RequestState::Ended(ended), Some(calls)) => {
+                let becomes = calls::without_agent(calls, ended);
                 decision.events.extend(becomes.map(|delivery| travelled(request.id, delivery)));
             }
-            RequestState::Ended(ended) if late::may_have_arrived(desk, request.id, ended) => {
+            (RequestState::Ended(ended), None) if late::may_have_arrived(desk, request.id, ended) => {
                 let delivery = Delivery::Failed { error: Undelivered::MayHaveArrived };
                 decision.events.push(travelled(request.id, delivery));
             }
-            RequestState::Ended(_) if desk.is_call_closed(request.id) => {}
-            RequestState::Ended(ended) => park(&mut decision, request.id, ended.delivery.as_ref()),
+            (RequestState::Ended(_), None) if desk.is_call_closed(request.id) => {}
+            (RequestState::Ended(ended), None) => park(&mut decision, request.id, ended.delivery.as_ref()),
         }
     }
     withdraw_approvals(desk, &mut decision, id, at);
