@@ -258,7 +258,7 @@ async fn a_daemon_that_is_killed_and_started_again_loses_no_question() {
 
 #[tokio::test]
 async fn an_app_that_quits_takes_its_notifications_back() {
-    let (daemon, desk, _, _) = asked_out_of_view("Left", &asks(AUTH, &["JWT", "Session"])).await;
+    let (_daemon, desk, _, _) = asked_out_of_view("Left", &asks(AUTH, &["JWT", "Session"])).await;
     let change = json!({ "change": { "setting": "on_close", "value": "quit" } });
     desk.invoke("change_setting", change).await.unwrap();
     let close =
