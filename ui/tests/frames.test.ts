@@ -286,7 +286,11 @@ test('snapshots, deltas, gaps, reloads and pages in any order end as the referen
           truth.seq += 1;
           if (kind !== 'lost') state = reduce(state, frames(...(kind === 'twice' ? [step, step] : [step])));
         }
-        if (kind === 'reloaded') state = initialState();
+        if (kind === 'reloaded') {
+          // What the page before it asked for, no one waits for any more.
+          state = initialState();
+          reading = null;
+        }
         if (kind === 'reloaded' || kind === 'resubscribed') state = reduce(state, frames(truth.snapshot()));
         if (kind === 'page asked') ask();
         if (kind === 'page read' && reading) state = reduce(state, reading);
