@@ -8,6 +8,7 @@ mod folders;
 mod images;
 mod language;
 mod links;
+mod notices;
 mod notify;
 mod opening;
 pub mod rendering;

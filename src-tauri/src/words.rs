@@ -10,6 +10,12 @@ pub const APP: &str = "Askdesk";
 pub struct Words {
     /// The button of a notification that brings up the window.
     pub open: &'static str,
+    /// All that is said of a question of a private session.
+    pub question_waits: &'static str,
+    /// All that is said of a permission of a private session.
+    pub permission_waits: &'static str,
+    /// Stands for what waits beyond the notifications that are shown one by one.
+    pub more_waits: &'static str,
     /// The entry of the tray that brings the window back.
     pub open_window: &'static str,
     /// The entry of the tray that ends the app.
@@ -40,6 +46,8 @@ struct Phrases {
     cannot_start: &'static str,
     /// `{}` is how many.
     and_more: &'static str,
+    /// `{}` is which session.
+    asks_permission: &'static str,
 }
 
 /// Returns the words of a language.
@@ -74,6 +82,11 @@ impl Words {
         fill(self.phrases.cannot_start, why)
     }
 
+    /// Says that a session waits for a permission, which is no question.
+    pub fn asks_permission(&self, session: &str) -> String {
+        fill(self.phrases.asks_permission, session)
+    }
+
     /// Follows the first question of several.
     pub fn and_more(&self, count: usize) -> String {
         fill(self.phrases.and_more, &count.to_string())
@@ -86,6 +99,9 @@ fn fill(words: &str, value: &str) -> String {
 
 static EN: Words = Words {
     open: "Open",
+    question_waits: "A question is waiting",
+    permission_waits: "A permission is waiting",
+    more_waits: "More questions and permissions are waiting. The inbox has them all.",
     open_window: "Open Askdesk",
     quit_app: "Quit Askdesk",
     quit_title: "Quit Askdesk?",
@@ -102,11 +118,15 @@ static EN: Words = Words {
         if_quit: "If you quit, the agents stop. Their sessions stay on the desk and can be resumed.",
         cannot_start: "Askdesk cannot start: {}.\n\nNothing was changed. Put this right and start it again.",
         and_more: "… and {} more",
+        asks_permission: "{} asks for permission",
     },
 };
 
 static ZH: Words = Words {
     open: "打开",
+    question_waits: "有一个问题在等待",
+    permission_waits: "有一个权限请求在等待",
+    more_waits: "还有更多问题和权限请求在等待，全部都在收件箱里。",
     open_window: "打开 Askdesk",
     quit_app: "退出 Askdesk",
     quit_title: "要退出 Askdesk 吗？",
@@ -123,11 +143,15 @@ static ZH: Words = Words {
         if_quit: "退出后，智能体会停止工作。它们的会话仍会保留，之后可以恢复。",
         cannot_start: "Askdesk 无法启动：{}。\n\n没有做任何更改。请解决这个问题后重新启动。",
         and_more: "……另有 {} 个问题",
+        asks_permission: "{} 请求权限",
     },
 };
 
 static DE: Words = Words {
     open: "Öffnen",
+    question_waits: "Eine Frage wartet",
+    permission_waits: "Eine Genehmigung wartet",
+    more_waits: "Weitere Fragen und Genehmigungen warten. Im Eingang stehen alle.",
     open_window: "Askdesk öffnen",
     quit_app: "Askdesk beenden",
     quit_title: "Askdesk beenden?",
@@ -144,6 +168,7 @@ static DE: Words = Words {
         if_quit: "Wenn Sie beenden, hören die Agenten auf. Ihre Sitzungen bleiben erhalten und lassen sich fortsetzen.",
         cannot_start: "Askdesk kann nicht starten: {}.\n\nEs wurde nichts verändert. Beheben Sie das und starten Sie erneut.",
         and_more: "… und {} weitere",
+        asks_permission: "{} bittet um Genehmigung",
     },
 };
 
@@ -164,9 +189,10 @@ mod tests {
     #[test]
     fn every_phrase_with_a_value_has_one_place_for_it() {
         for words in [&EN, &ZH, &DE] {
-            let Phrases { sessions, questions, approvals, cannot_start, and_more, .. } = words.phrases;
+            let Phrases { sessions, questions, approvals, cannot_start, and_more, asks_permission, .. } =
+                words.phrases;
             let counted = [sessions, questions, approvals].concat();
-            for phrase in counted.iter().chain([&cannot_start, &and_more]) {
+            for phrase in counted.iter().chain([&cannot_start, &and_more, &asks_permission]) {
                 assert_eq!(phrase.matches("{}").count(), 1, "{phrase}");
             }
         }

@@ -25,6 +25,7 @@ macro_rules! for_each_command {
             interrupt_session(InterruptSession) -> Done,
             stop_session(StopSession) -> Done,
             rename_session(RenameSession) -> Session,
+            set_attention(SetAttention) -> Session,
             move_session(MoveSession) -> Done,
             close_session(CloseSession) -> Done,
             resume_session(ResumeSession) -> Session,

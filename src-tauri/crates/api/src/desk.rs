@@ -14,7 +14,7 @@ use askdesk_agents::{
 use askdesk_domain::options::MODEL_BYTES;
 use askdesk_domain::{
     AgentKind, Approval, ApprovalState, Command, CommandId, Effort, PermissionMode, Reject, Request, Session,
-    SessionId, SessionOptions, SessionState,
+    SessionId, SessionOptions, SessionState, Told,
 };
 use askdesk_engine::frame::Frame;
 use askdesk_engine::{
@@ -94,6 +94,7 @@ pub struct DeskApi {
     settings: Arc<SettingsFile>,
     seen: Arc<Mutex<VecDeque<Seen>>>,
     view: Arc<watch::Sender<View>>,
+    pub(crate) told: Arc<Mutex<Told>>,
     painted: Painted,
     save: Option<Save>,
 }
@@ -110,6 +111,7 @@ impl DeskApi {
             settings,
             seen: Arc::default(),
             view: Arc::new(view),
+            told: Arc::default(),
             painted,
             save: None,
         }
@@ -529,6 +531,11 @@ impl Commands for DeskApi {
     async fn rename_session(&self, input: RenameSession) -> Result<Session, Error> {
         let RenameSession { request_id, session, name } = input;
         self.on_session(request_id, "rename_session", Command::RenameSession { session, name }).await
+    }
+
+    async fn set_attention(&self, input: SetAttention) -> Result<Session, Error> {
+        let SetAttention { request_id, session, attention } = input;
+        self.on_session(request_id, "set_attention", Command::SetAttention { session, attention }).await
     }
 
     async fn move_session(&self, input: MoveSession) -> Result<Done, Error> {

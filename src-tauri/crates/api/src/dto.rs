@@ -2,8 +2,8 @@
 
 use askdesk_domain::{
     AgentKind, AnswerInput, Approval, ApprovalDecision, ApprovalId, Attachment, CommandId, Effort, Entry,
-    Extras, MessageId, PermissionMode, Request, RequestId, SessionId, SessionOptions, Setting, Settings,
-    Timestamp,
+    Extras, MessageId, PermissionMode, Request, RequestId, SessionAttention, SessionId, SessionOptions,
+    Setting, Settings, Timestamp,
 };
 use askdesk_engine::IgnoredSetting;
 use askdesk_engine::log::LogLine;
@@ -146,6 +146,16 @@ wire! {
         session: SessionId,
         /// The name.
         name: String,
+    }
+
+    /// Says how the person is told of a session.
+    struct SetAttention {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+        /// How.
+        attention: SessionAttention,
     }
 
     /// Puts a session in another place among the sessions.

@@ -43,6 +43,9 @@ fn well_formed(name: &str) -> Value {
         }
         "remove_queued" | "send_queued" => json!({"requestId": request_id, "session": session, "id": id}),
         "rename_session" => json!({"requestId": request_id, "session": session, "name": "api"}),
+        "set_attention" => {
+            json!({"requestId": request_id, "session": session, "attention": {"muted": true, "private": false}})
+        }
         "move_session" => json!({"requestId": request_id, "session": session, "before": null}),
         "set_permission_mode" => json!({"requestId": request_id, "session": session, "mode": "plan"}),
         "set_model" => json!({"requestId": request_id, "session": session, "model": "opus"}),
@@ -106,6 +109,7 @@ async fn every_command_of_the_list_is_carried_out_by_its_name() {
         "interrupt_session: session_gone",
         "stop_session: session_gone",
         "rename_session: not_found",
+        "set_attention: not_found",
         "move_session: not_found",
         "close_session: not_found",
         "resume_session: not_found",

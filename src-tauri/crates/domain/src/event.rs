@@ -6,6 +6,7 @@ use crate::approval::{Approval, ApprovalDecision};
 use crate::id::{ApprovalId, MessageId, RequestId, SessionId, Timestamp};
 use crate::options::PermissionMode;
 use crate::queue::QueuedMessage;
+use crate::quiet::SessionAttention;
 use crate::request::{Delivery, Outcome, Request};
 use crate::session::{Session, SessionEnd};
 
@@ -66,6 +67,13 @@ pub enum Event {
         session: SessionId,
         /// Its name.
         name: String,
+    },
+    /// The person said how they want to be told of a session.
+    AttentionSet {
+        /// Which.
+        session: SessionId,
+        /// How.
+        attention: SessionAttention,
     },
     /// A session got another place in the order.
     SessionMoved {

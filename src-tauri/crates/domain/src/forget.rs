@@ -7,6 +7,7 @@ use crate::event::Event;
 use crate::id::{ApprovalId, NativeRef, RequestId, SessionId};
 use crate::options::SessionOptions;
 use crate::queue::QueuedMessage;
+use crate::quiet::SessionAttention;
 use crate::reject::Reject;
 use crate::request::{Delivery, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionEnd, SessionState};
@@ -36,6 +37,7 @@ impl Event {
             | Self::SessionDeleted { session }
             | Self::ModeChanged { session, .. }
             | Self::SessionRenamed { session, .. }
+            | Self::AttentionSet { session, .. }
             | Self::SessionMoved { session, .. }
             | Self::SessionClosed { session, .. }
             | Self::SessionResumed { session, .. }
@@ -82,6 +84,7 @@ impl Event {
                     place: session.place,
                     resumable: false,
                     queue: Vec::new(),
+                    attention: SessionAttention::default(),
                 },
             },
             Self::AgentIntroduced { session, .. } => {
@@ -160,6 +163,7 @@ impl Event {
             | Self::SessionForgotten { .. }
             | Self::Sending { .. }
             | Self::QueuedRemoved { .. }
+            | Self::AttentionSet { .. }
             | Self::ApprovalWithdrawn { .. } => self.clone(),
         }
     }

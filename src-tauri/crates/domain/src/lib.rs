@@ -21,12 +21,14 @@ pub mod language;
 pub mod options;
 pub mod question;
 pub mod queue;
+pub mod quiet;
 pub mod reject;
 pub mod request;
 pub mod retention;
 pub mod rule;
 pub mod session;
 pub mod settings;
+pub mod telling;
 pub mod text;
 pub mod tool;
 pub mod transcript;
@@ -51,6 +53,7 @@ pub use language::{Language, LanguageChoice};
 pub use options::{Effort, PermissionMode, QuestionPolicy, SessionOptions};
 pub use question::{Question, QuestionKind, QuestionOption};
 pub use queue::QueuedMessage;
+pub use quiet::{MinuteOfDay, QuietHours, RemindMinutes, SessionAttention};
 pub use reject::Reject;
 pub use request::{
     Delivery, Ended, EndedBy, Limit, OrphanedWhy, Outcome, Request, RequestState, Source, WithdrawnWhy,
@@ -61,5 +64,6 @@ pub use session::{AgentKind, Session, SessionEnd, SessionState};
 pub use settings::{
     Density, NotifyQuestions, OnClose, OnOff, Setting, Settings, TextSize, Theme, UndoSeconds,
 };
+pub use telling::{Form, News, NoNews, Occasion, Silenced, TakeBack, Telling, Told, Waiting};
 pub use tool::{TodoItem, TodoStatus, ToolDetail};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};
