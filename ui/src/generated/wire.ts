@@ -1869,6 +1869,75 @@ ignored: Array<IgnoredSetting>,
 file: string, };
 
 /**
+ * What waits for the person: a question or a permission, never both.
+ */
+export type Waiting = { "what": "question", "id": RequestId } | { "what": "permission", "id": ApprovalId };
+
+/**
+ * Why the person might be told now.
+ */
+export type Occasion = "asked" | "reminder";
+
+/**
+ * What the rule comes to.
+ */
+export type Telling = { "telling": "notify", "why": Form } | { "telling": "badge_only", "why": Silenced } | { "telling": "nothing", "why": NoNews };
+
+/**
+ * What a notification shows.
+ */
+export type Form = "whole" | "private" | "summary";
+
+/**
+ * Why only the counts say that something waits.
+ */
+export type Silenced = "never" | "muted" | "subagent" | "quiet_hours" | "summary";
+
+/**
+ * Why there is nothing to say.
+ */
+export type NoNews = "before" | "ended" | "in_view";
+
+/**
+ * Asks for the last decisions of the rule of what is told.
+ */
+export type ReadTellings = Record<symbol, never>;
+
+/**
+ * What was decided last, newest first.
+ */
+export type TellingsRead = { 
+/**
+ * The decisions of this run.
+ */
+tellings: Array<Decided>, };
+
+/**
+ * One decision of the rule of what is told.
+ */
+export type Decided = { 
+/**
+ * When it was decided.
+ */
+at: Timestamp, 
+/**
+ * The name of the session that asks.
+ */
+session: string, 
+/**
+ * What waits.
+ */
+waiting: Waiting, 
+/**
+ * Why the person might have been told.
+ */
+occasion: Occasion, 
+/**
+ * What it came to.
+ */
+telling: Telling, };
+
+/**
  * Says what the window shows, so that nobody is told of what they are looking at.
  */
 export type NoteView = { 
@@ -2340,6 +2409,7 @@ export interface CommandMap {
   read_log: { input: ReadLog; output: SessionLog };
   read_settings: { input: ReadSettings; output: SettingsRead };
   change_setting: { input: ChangeSetting; output: SettingsRead };
+  read_tellings: { input: ReadTellings; output: TellingsRead };
   note_view: { input: NoteView; output: Done };
   note_painted: { input: NotePainted; output: Done };
   search_history: { input: SearchHistory; output: HistoryFound };

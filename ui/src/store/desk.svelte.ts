@@ -14,6 +14,7 @@ import type {
   SessionOptions,
   Setting,
   SettingsRead,
+  TellingsRead,
 } from '../generated/wire';
 import {
   asDeskError,
@@ -598,6 +599,15 @@ export class Desk {
       this.dispatch({ type: 'agents_listed', agents: await this.#bridge.call('list_agents', {}) });
     } catch (thrown) {
       this.fail(thrown);
+    }
+  }
+
+  /** Reads what was decided last about telling the person. */
+  async readTellings(): Promise<TellingsRead | DeskError> {
+    try {
+      return await this.#bridge.call('read_tellings', {});
+    } catch (thrown) {
+      return asDeskError(thrown);
     }
   }
 

@@ -117,6 +117,8 @@ export class FakeBridge implements Bridge {
         this.drafts = [draft, ...this.drafts.filter(({ id }) => id !== draft.id)];
         return {};
       }
+      case 'read_tellings':
+        return { tellings: [] };
       case 'read_log':
         return { lines: [] };
       case 'read_past_sessions':

@@ -36,6 +36,7 @@ macro_rules! for_each_command {
             read_log(ReadLog) -> SessionLog,
             read_settings(ReadSettings) -> SettingsRead,
             change_setting(ChangeSetting) -> SettingsRead,
+            read_tellings(ReadTellings) -> TellingsRead,
             note_view(NoteView) -> Done,
             note_painted(NotePainted) -> Done,
             search_history(SearchHistory) -> HistoryFound,

@@ -6,7 +6,7 @@ mod questions;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use askdesk_agents::{
     AgentError, ClaudeOptions, LaunchPlan, ask_version, claude_launch, claude_resume, find_claude,
@@ -14,7 +14,7 @@ use askdesk_agents::{
 use askdesk_domain::options::MODEL_BYTES;
 use askdesk_domain::{
     AgentKind, Approval, ApprovalState, Command, CommandId, Effort, PermissionMode, Reject, Request, Session,
-    SessionId, SessionOptions, SessionState, Told,
+    SessionId, SessionOptions, SessionState,
 };
 use askdesk_engine::frame::Frame;
 use askdesk_engine::{
@@ -26,6 +26,7 @@ use tokio::sync::{OnceCell, watch};
 use crate::commands::Commands;
 use crate::dto::*;
 use crate::error::{Error, ErrorCode};
+use crate::telling::Tellings;
 
 pub use past::Save;
 
@@ -94,7 +95,7 @@ pub struct DeskApi {
     settings: Arc<SettingsFile>,
     seen: Arc<Mutex<VecDeque<Seen>>>,
     view: Arc<watch::Sender<View>>,
-    pub(crate) told: Arc<Mutex<Told>>,
+    told: Arc<Mutex<Tellings>>,
     painted: Painted,
     save: Option<Save>,
 }
@@ -159,6 +160,11 @@ impl DeskApi {
     /// Returns what the window shows now.
     pub fn view(&self) -> View {
         *self.view.borrow()
+    }
+
+    /// Returns what was told, and what was decided last.
+    pub(crate) fn told(&self) -> MutexGuard<'_, Tellings> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does something once for each command id; a caller that repeats itself waits for the first and shares its result.
@@ -636,6 +642,10 @@ impl Commands for DeskApi {
         let changed =
             changed.map_err(|error| Error::new(ErrorCode::SettingsNotWritten, error.to_string()))?;
         Ok(self.settings_read(changed))
+    }
+
+    async fn read_tellings(&self, _: ReadTellings) -> Result<TellingsRead, Error> {
+        Ok(TellingsRead { tellings: self.last_tellings() })
     }
 
     async fn note_view(&self, input: NoteView) -> Result<Done, Error> {

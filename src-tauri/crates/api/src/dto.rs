@@ -2,8 +2,8 @@
 
 use askdesk_domain::{
     AgentKind, AnswerInput, Approval, ApprovalDecision, ApprovalId, Attachment, CommandId, Effort, Entry,
-    Extras, MessageId, PermissionMode, Request, RequestId, SessionAttention, SessionId, SessionOptions,
-    Setting, Settings, Timestamp,
+    Extras, MessageId, Occasion, PermissionMode, Request, RequestId, SessionAttention, SessionId,
+    SessionOptions, Setting, Settings, Telling, Timestamp, Waiting,
 };
 use askdesk_engine::IgnoredSetting;
 use askdesk_engine::log::LogLine;
@@ -353,6 +353,29 @@ wire! {
         ignored: Vec<IgnoredSetting>,
         /// Where the file is.
         file: String,
+    }
+
+    /// Asks for the last decisions of the rule of what is told.
+    struct ReadTellings {}
+
+    /// What was decided last, newest first.
+    struct TellingsRead {
+        /// The decisions of this run.
+        tellings: Vec<Decided>,
+    }
+
+    /// One decision of the rule of what is told.
+    struct Decided {
+        /// When it was decided.
+        at: Timestamp,
+        /// The name of the session that asks.
+        session: String,
+        /// What waits.
+        waiting: Waiting,
+        /// Why the person might have been told.
+        occasion: Occasion,
+        /// What it came to.
+        telling: Telling,
     }
 
     /// Says what the window shows, so that nobody is told of what they are looking at.

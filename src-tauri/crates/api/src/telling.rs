@@ -1,11 +1,22 @@
 //! Whether the person is told outside the window that something waits: the rule of the domain, with what the desk knows now.
 
-use std::sync::PoisonError;
+use std::collections::VecDeque;
 
-use askdesk_domain::{MinuteOfDay, News, Occasion, Session, TakeBack, Telling, Timestamp, Waiting};
+use askdesk_domain::{MinuteOfDay, News, Occasion, Session, TakeBack, Telling, Timestamp, Told, Waiting};
 use jiff::tz::TimeZone;
 
 use crate::desk::DeskApi;
+use crate::dto::Decided;
+
+/// How many decisions are remembered for whoever asks why something did not reach them.
+const REMEMBERED: usize = 50;
+
+/// What was told in this run, and what was decided last, newest first.
+#[derive(Debug, Default)]
+pub(crate) struct Tellings {
+    told: Told,
+    last: VecDeque<Decided>,
+}
 
 impl DeskApi {
     /// Decides whether and how the person is told of something that waits.
@@ -23,17 +34,26 @@ impl DeskApi {
             at,
         };
         let settings = self.settings().watch().borrow().clone();
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).decide(&news, &settings)
+        let mut tellings = self.told();
+        let telling = tellings.told.decide(&news, &settings);
+        tellings.last.truncate(REMEMBERED - 1);
+        tellings.last.push_front(Decided { at, session: of.name.clone(), waiting, occasion, telling });
+        telling
     }
 
     /// Notes that something waits no more; returns which notification need not stand.
     pub fn told_enough(&self, waiting: Waiting) -> TakeBack {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).end(waiting)
+        self.told().told.end(waiting)
     }
 
     /// Returns what a summary spoke of first and still waits.
     pub fn first_summed(&self) -> Option<Waiting> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).first_summed()
+        self.told().told.first_summed()
+    }
+
+    /// Lists the last decisions, newest first.
+    pub(crate) fn last_tellings(&self) -> Vec<Decided> {
+        self.told().last.iter().cloned().collect()
     }
 }
 

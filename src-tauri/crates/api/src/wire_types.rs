@@ -51,6 +51,8 @@ fn typescript() -> String {
         domain::Settings, domain::Setting, domain::Language, domain::LanguageChoice, domain::Theme, domain::TextSize, domain::Density,
         domain::NotifyQuestions, domain::OnOff, domain::UndoSeconds, domain::OnClose, domain::KeepDays, domain::QuietHours, domain::RemindMinutes, askdesk_engine::IgnoredSetting,
         dto::ReadSettings, dto::ChangeSetting, dto::SettingsRead,
+        domain::Waiting, domain::Occasion, domain::Telling, domain::Form, domain::Silenced, domain::NoNews,
+        dto::ReadTellings, dto::TellingsRead, dto::Decided,
         dto::NoteView, dto::NotePainted, dto::Done,
         askdesk_engine::EntryKind, dto::SearchHistory, dto::HistoryFound, dto::SearchHit,
         dto::ReadPastSessions, dto::PastSessions, dto::ExportFormat,
