@@ -5,6 +5,7 @@ mod choices;
 mod contract;
 #[cfg(target_os = "linux")]
 mod freedesktop;
+mod notices;
 #[cfg(not(target_os = "linux"))]
 mod plugin;
 
@@ -13,33 +14,33 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use askdesk_api::dto::{HoldAnswer, TakeBackAnswer};
-use askdesk_api::{Commands, DeskApi, ErrorCode, View};
+use askdesk_api::{Commands, DeskApi, ErrorCode};
 use askdesk_domain::{
-    AnswerInput, Begun, CommandId, HeldAnswer, NotifyQuestions, OptionId, Question, RequestId, SessionId,
+    AnswerInput, Begun, CommandId, HeldAnswer, Occasion, OptionId, Request, RequestId, Session, TakeBack,
+    Waiting,
 };
-use askdesk_engine::Attention;
+use askdesk_engine::{Attention, with_reminders};
 use tauri::async_runtime::JoinHandle;
 use tauri::{AppHandle, Emitter, Manager};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use crate::seen::seen;
 use crate::words::Words;
 use crate::{language, window};
 use choices::Choices;
-use contract::{Button, Clicked, Notifier, Posted, What};
-
-/// The most characters of a question that a notification shows.
-const BODY_CHARS: usize = 300;
+use contract::{About, Button, Clicked, Notifier, Posted, What};
+use notices::OfQuestion;
 
 /// How long the end of the app waits for the notifications of its questions to go.
 const PARTING: Duration = Duration::from_millis(500);
 
-/// Tells the window which request a click was about.
+/// Tells the window which request or approval a click was about.
 const OPEN_REQUEST: &str = "open-request";
 
 /// Carries out what the engine says the person should be told.
-pub fn listen(app: &AppHandle, desk: DeskApi, mut attention: mpsc::Receiver<Attention>) {
+pub fn listen(app: &AppHandle, desk: DeskApi, attention: mpsc::Receiver<Attention>) {
+    let (mut attention, reminding) = with_reminders(desk.engine(), desk.settings().watch(), attention);
+    tauri::async_runtime::spawn(reminding);
     // A notification is pressed once, so no more waits here than notifications stand.
     let (tell, mut clicks) = mpsc::unbounded_channel();
     #[cfg(target_os = "linux")]
@@ -51,7 +52,7 @@ pub fn listen(app: &AppHandle, desk: DeskApi, mut attention: mpsc::Receiver<Atte
         loop {
             tokio::select! {
                 attention = attention.recv() => match attention {
-                    Some(attention) => telling.attend(attention),
+                    Some(attention) => telling.attend(attention).await,
                     None => break,
                 },
                 Some(clicked) = clicks.recv() => telling.clicked(clicked).await,
@@ -99,27 +100,46 @@ impl Telling {
         language::words(&self.desk.settings().watch().borrow())
     }
 
-    fn attend(&mut self, attention: Attention) {
+    async fn attend(&mut self, attention: Attention) {
         match attention {
-            Attention::Asked { request, session } => {
-                let which = self.desk.settings().watch().borrow().notify_questions;
-                if tells(which, self.desk.view(), session.id) {
-                    let words = self.words();
-                    let title = seen(&session.name);
-                    let choices = Choices::of(&request.questions, words);
-                    let mut buttons = choices.as_ref().map(Choices::buttons).unwrap_or_default();
-                    buttons.push(Button { what: What::Open, label: words.open.to_owned() });
-                    let body = body(&request.questions, words);
-                    self.notifier.post(Posted { id: request.id, title: title.clone(), body, buttons });
-                    self.told.insert(request.id, Told { title, choices, pressed: None });
+            Attention::Asked { request, session } => self.question(Occasion::Asked, &request, &session),
+            Attention::StillWaits { request, session } => {
+                // It may have been muted since it was asked.
+                let session = self.desk.engine().session(session.id).await.unwrap_or(session);
+                self.question(Occasion::Reminder, &request, &session);
+            }
+            Attention::ApprovalAsked { approval, session } => {
+                if let Some(posted) = notices::of_approval(&self.desk, &approval, &session) {
+                    self.notifier.post(posted);
                 }
             }
             Attention::Ended { request } => {
-                if self.told.remove(&request).is_some() {
-                    self.notifier.withdraw(request);
-                }
+                self.told.remove(&request);
+                self.over(Waiting::Question(request));
             }
+            Attention::ApprovalEnded { approval } => self.over(Waiting::Permission(approval)),
             Attention::NotGiven { held } => self.not_given(&held),
+        }
+    }
+
+    fn question(&mut self, occasion: Occasion, request: &Request, session: &Session) {
+        if self.told.get(&request.id).is_some_and(|told| told.pressed.is_some()) {
+            // It says what was answered, and offers to take that back.
+            return;
+        }
+        let notice = notices::of_question(&self.desk, occasion, request, session);
+        let Some(OfQuestion { posted, choices }) = notice else { return };
+        if posted.about == About::One(Waiting::Question(request.id)) {
+            self.told.insert(request.id, Told { title: posted.title.clone(), choices, pressed: None });
+        }
+        self.notifier.post(posted);
+    }
+
+    fn over(&mut self, waiting: Waiting) {
+        self.notifier.withdraw(About::One(waiting));
+        match self.desk.told_enough(waiting) {
+            TakeBack::Own => {}
+            TakeBack::OwnAndSummary => self.notifier.withdraw(About::Summary),
         }
     }
 
@@ -134,24 +154,35 @@ impl Telling {
         told.pressed = None;
         match held.error {
             Some(_) => self.say_not_sent(id),
-            None => self.notifier.withdraw(id),
+            None => self.notifier.withdraw(of(id)),
         }
     }
 
-    async fn clicked(&mut self, Clicked { id, what }: Clicked) {
-        match what {
-            What::Open => {
-                self.notifier.withdraw(id);
-                self.open(id);
+    async fn clicked(&mut self, Clicked { about, what }: Clicked) {
+        match (what, about) {
+            (What::Open, _) => {
+                self.notifier.withdraw(about);
+                self.open(about);
             }
-            What::Option(option) => self.answer(id, option).await,
-            What::Undo => self.take_back(id).await,
+            (What::Option(option), About::One(Waiting::Question(id))) => self.answer(id, option).await,
+            (What::Undo, About::One(Waiting::Question(id))) => self.take_back(id).await,
+            // Nothing else is answered by a press.
+            (What::Option(_) | What::Undo, About::One(Waiting::Permission(_)) | About::Summary) => {}
         }
     }
 
-    fn open(&self, id: RequestId) {
+    fn open(&self, about: About) {
         window::raise(&self.app);
-        if let Err(error) = self.app.emit_to(window::MAIN, OPEN_REQUEST, id) {
+        let waiting = match about {
+            About::One(waiting) => Some(waiting),
+            About::Summary => self.desk.first_summed(),
+        };
+        let told = match waiting {
+            Some(Waiting::Question(id)) => self.app.emit_to(window::MAIN, OPEN_REQUEST, id),
+            Some(Waiting::Permission(id)) => self.app.emit_to(window::MAIN, OPEN_REQUEST, id),
+            None => Ok(()),
+        };
+        if let Err(error) = told {
             tracing::warn!(%error, "the window was not told of a click");
         }
     }
@@ -166,8 +197,8 @@ impl Telling {
         };
         if is_begun(&self.desk, id).await {
             // What the person has begun in the window would go with this answer: it is brought up instead.
-            self.notifier.withdraw(id);
-            self.open(id);
+            self.notifier.withdraw(of(id));
+            self.open(of(id));
             return;
         }
         let answer = AnswerInput { question, chosen: vec![option], other: None, note: None };
@@ -176,14 +207,15 @@ impl Telling {
             Ok(_) => {
                 let words = self.words();
                 let undo = Button { what: What::Undo, label: words.undo.to_owned() };
-                self.notifier.post(Posted { id, title, body: words.answered(&label), buttons: vec![undo] });
+                let (about, body) = (of(id), words.answered(&label));
+                self.notifier.post(Posted { about, title, body, buttons: vec![undo] });
                 if let Some(told) = self.told.get_mut(&id) {
                     told.pressed = Some(option);
                 }
             }
             Err(error) if error.code == ErrorCode::AlreadyEnded => {
                 tracing::warn!(%id, error = error.message, "an option of a question that has ended was pressed: nothing is done");
-                self.notifier.withdraw(id);
+                self.notifier.withdraw(of(id));
             }
             Err(error) => {
                 tracing::error!(%id, error = error.message, "an option that was pressed could not be given");
@@ -208,9 +240,8 @@ impl Telling {
     fn say_not_sent(&mut self, id: RequestId) {
         let Some(told) = self.told.get(&id) else { return };
         let words = self.words();
-        let open = Button { what: What::Open, label: words.open.to_owned() };
         let (title, body) = (told.title.clone(), words.not_sent.to_owned());
-        self.notifier.post(Posted { id, title, body, buttons: vec![open] });
+        self.notifier.post(Posted { about: of(id), title, body, buttons: vec![notices::open(words)] });
     }
 }
 
@@ -225,64 +256,6 @@ async fn is_begun(desk: &DeskApi, id: RequestId) -> bool {
     }
 }
 
-/// Says whether a question of a session is worth a notification: not while the person looks at that session.
-fn tells(which: NotifyQuestions, view: View, session: SessionId) -> bool {
-    let unseen = !view.focused || view.session != Some(session);
-    match which {
-        NotifyQuestions::Unseen => unseen,
-        NotifyQuestions::Never => false,
-    }
-}
-
-fn body(questions: &[Question], words: &Words) -> String {
-    let first = questions.first().map(|question| question.text.as_str()).unwrap_or_default();
-    let mut text = seen_start(first, BODY_CHARS);
-    if questions.len() > 1 {
-        text.push('\n');
-        text.push_str(&words.and_more(questions.len() - 1));
-    }
-    text
-}
-
-/// Shows the start of an agent's words, with a mark where there is more.
-fn seen_start(text: &str, most: usize) -> String {
-    // What is unseen is written by number, so the cut comes first and again afterwards.
-    let start: String = text.chars().take(most).collect();
-    let start = seen(&start);
-    let mut shown: String = start.chars().take(most).collect();
-    if text.chars().count() > most || start.chars().count() > most {
-        shown.push('…');
-    }
-    shown
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn session(number: u128) -> SessionId {
-        SessionId::new(uuid::Uuid::from_u128(number))
-    }
-
-    #[test]
-    fn only_the_session_that_is_looked_at_is_not_told() {
-        let looking = |shown: Option<u128>, focused| View { session: shown.map(session), focused };
-        assert!(!tells(NotifyQuestions::Unseen, looking(Some(1), true), session(1)));
-        assert!(tells(NotifyQuestions::Unseen, looking(Some(1), false), session(1)));
-        assert!(tells(NotifyQuestions::Unseen, looking(Some(2), true), session(1)));
-        assert!(tells(NotifyQuestions::Unseen, looking(None, true), session(1)));
-    }
-
-    #[test]
-    fn who_wants_no_notifications_is_told_of_nothing() {
-        let away = View { session: None, focused: false };
-        assert!(!tells(NotifyQuestions::Never, away, session(1)));
-    }
-
-    #[test]
-    fn long_words_are_cut_with_a_mark_and_short_ones_stand_whole() {
-        assert_eq!(seen_start("& <b>two</b>\u{7}", 20), "& <b>two</b>");
-        assert_eq!(seen_start(&"x".repeat(10_000), 300), format!("{}…", "x".repeat(300)));
-        assert_eq!(seen_start(&"\u{200b}".repeat(300), 10), "⟨U+200B⟩⟨U…");
-    }
+const fn of(question: RequestId) -> About {
+    About::One(Waiting::Question(question))
 }

@@ -14,6 +14,12 @@ pub struct Words {
     pub undo: &'static str,
     /// What stands where an answer given by a notification could not be sent.
     pub not_sent: &'static str,
+    /// All that is said of a question of a private session.
+    pub question_waits: &'static str,
+    /// All that is said of a permission of a private session.
+    pub permission_waits: &'static str,
+    /// Stands for what waits beyond the notifications that are shown one by one.
+    pub more_waits: &'static str,
     /// The entry of the tray that brings the window back.
     pub open_window: &'static str,
     /// The entry of the tray that ends the app.
@@ -46,6 +52,8 @@ struct Phrases {
     and_more: &'static str,
     /// `{}` is the option that was pressed.
     answered: &'static str,
+    /// `{}` is which session.
+    asks_permission: &'static str,
 }
 
 /// Returns the words of a language.
@@ -80,6 +88,11 @@ impl Words {
         fill(self.phrases.cannot_start, why)
     }
 
+    /// Says that a session waits for a permission, which is no question.
+    pub fn asks_permission(&self, session: &str) -> String {
+        fill(self.phrases.asks_permission, session)
+    }
+
     /// Follows the first question of several.
     pub fn and_more(&self, count: usize) -> String {
         fill(self.phrases.and_more, &count.to_string())
@@ -99,6 +112,9 @@ static EN: Words = Words {
     open: "Open",
     undo: "Undo",
     not_sent: "The answer was not sent. The question still waits for you.",
+    question_waits: "A question is waiting",
+    permission_waits: "A permission is waiting",
+    more_waits: "More questions and permissions are waiting. The inbox has them all.",
     open_window: "Open Askdesk",
     quit_app: "Quit Askdesk",
     quit_title: "Quit Askdesk?",
@@ -116,6 +132,7 @@ static EN: Words = Words {
         cannot_start: "Askdesk cannot start: {}.\n\nNothing was changed. Put this right and start it again.",
         and_more: "… and {} more",
         answered: "Answered: {}",
+        asks_permission: "{} asks for permission",
     },
 };
 
@@ -123,6 +140,9 @@ static ZH: Words = Words {
     open: "打开",
     undo: "撤销",
     not_sent: "回答没有发送，问题仍在等待你回答。",
+    question_waits: "有一个问题在等待",
+    permission_waits: "有一个权限请求在等待",
+    more_waits: "还有更多问题和权限请求在等待，全部都在收件箱里。",
     open_window: "打开 Askdesk",
     quit_app: "退出 Askdesk",
     quit_title: "要退出 Askdesk 吗？",
@@ -140,6 +160,7 @@ static ZH: Words = Words {
         cannot_start: "Askdesk 无法启动：{}。\n\n没有做任何更改。请解决这个问题后重新启动。",
         and_more: "……另有 {} 个问题",
         answered: "已回答：{}",
+        asks_permission: "{} 请求权限",
     },
 };
 
@@ -147,6 +168,9 @@ static DE: Words = Words {
     open: "Öffnen",
     undo: "Rückgängig",
     not_sent: "Die Antwort wurde nicht gesendet. Die Frage wartet weiter auf Sie.",
+    question_waits: "Eine Frage wartet",
+    permission_waits: "Eine Genehmigung wartet",
+    more_waits: "Weitere Fragen und Genehmigungen warten. Im Eingang stehen alle.",
     open_window: "Askdesk öffnen",
     quit_app: "Askdesk beenden",
     quit_title: "Askdesk beenden?",
@@ -164,6 +188,7 @@ static DE: Words = Words {
         cannot_start: "Askdesk kann nicht starten: {}.\n\nEs wurde nichts verändert. Beheben Sie das und starten Sie erneut.",
         and_more: "… und {} weitere",
         answered: "Beantwortet: {}",
+        asks_permission: "{} bittet um Genehmigung",
     },
 };
 
@@ -187,6 +212,9 @@ mod tests {
             open,
             undo,
             not_sent,
+            question_waits,
+            permission_waits,
+            more_waits,
             open_window,
             quit_app,
             quit_title,
@@ -206,11 +234,15 @@ mod tests {
             cannot_start,
             and_more,
             answered,
+            asks_permission,
         } = phrases;
         vec![
             ("open", open),
             ("undo", undo),
             ("not_sent", not_sent),
+            ("question_waits", question_waits),
+            ("permission_waits", permission_waits),
+            ("more_waits", more_waits),
             ("open_window", open_window),
             ("quit_app", quit_app),
             ("quit_title", quit_title),
@@ -230,6 +262,7 @@ mod tests {
             ("cannot_start", cannot_start),
             ("and_more", and_more),
             ("answered", answered),
+            ("asks_permission", asks_permission),
         ]
     }
 
@@ -258,10 +291,18 @@ mod tests {
     #[test]
     fn every_phrase_with_a_value_has_one_place_for_it() {
         for words in [&EN, &ZH, &DE] {
-            let Phrases { sessions, questions, approvals, cannot_start, and_more, answered, .. } =
-                words.phrases;
+            let Phrases {
+                sessions,
+                questions,
+                approvals,
+                cannot_start,
+                and_more,
+                answered,
+                asks_permission,
+                ..
+            } = words.phrases;
             let counted = [sessions, questions, approvals].concat();
-            for phrase in counted.iter().chain([&cannot_start, &and_more, &answered]) {
+            for phrase in counted.iter().chain([&cannot_start, &and_more, &answered, &asks_permission]) {
                 assert_eq!(phrase.matches("{}").count(), 1, "{phrase}");
             }
         }

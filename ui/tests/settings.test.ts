@@ -85,6 +85,58 @@ describe('the settings', () => {
     expect(setting('Quick answer')).toHaveDisplayValue('Off');
   });
 
+  test('quiet hours, subagents and the reminder are found and set, and what the file says is among the choices', async () => {
+    const bridge = new FakeBridge();
+    bridge.settings = {
+      ...bridge.settings,
+      settings: { ...bridge.settings.settings, quietHours: '22:30-06:45' },
+    };
+    const { user } = await openSettings(bridge);
+    await user.type(within(dialog()).getByRole('searchbox', { name: 'Find a setting' }), 'notifications');
+    expect(setting('Quiet hours')).toHaveDisplayValue('22:30 – 06:45');
+    expect(setting('Remind me')).toHaveDisplayValue('Never');
+    expect(setting('Remind me')).toHaveAccessibleDescription(/once more, and only once/);
+    await user.selectOptions(setting('Quiet hours'), '22:00 – 07:00');
+    await user.selectOptions(setting('Tell me of what subagents ask'), 'Off');
+    await user.selectOptions(setting('Remind me'), 'After 15 minutes');
+    await settle();
+    expect(bridge.sent('change_setting')).toEqual([
+      { change: { setting: 'quiet_hours', value: '22:00-07:00' } },
+      { change: { setting: 'notify_subagents', value: 'off' } },
+      { change: { setting: 'remind_minutes', value: 15 } },
+    ]);
+    expect(setting('Remind me')).toHaveDisplayValue('After 15 minutes');
+  });
+
+  test('what was decided about telling is read when it is asked for, each with its reason', async () => {
+    const bridge = new FakeBridge().on('read_tellings', () => ({
+      tellings: [
+        {
+          at: 2,
+          session: 'web',
+          waiting: { what: 'question', id: 'r2' },
+          occasion: 'reminder',
+          telling: { telling: 'badge_only', why: 'quiet_hours' },
+        },
+        {
+          at: 1,
+          session: 'api',
+          waiting: { what: 'permission', id: 'a1' },
+          occasion: 'asked',
+          telling: { telling: 'nothing', why: 'in_view' },
+        },
+      ],
+    }));
+    const { user } = await openSettings(bridge);
+    expect(bridge.sent('read_tellings')).toEqual([]);
+    await user.click(within(dialog()).getByText('Why did it not reach me?'));
+    await settle();
+    const decided = within(dialog()).getAllByRole('listitem').map((item) => item.textContent);
+    expect(decided[0]).toMatch(/A question of web \(reminder\).*Only counted: it was within the quiet hours\./);
+    expect(decided[1]).toMatch(/A permission for api.*Nothing: you were looking at its session\./);
+    await expectNoViolations();
+  });
+
   test('how long sessions that are over are kept says what goes, and by itself nothing does', async () => {
     const { bridge, user } = await openSettings();
     const keep = setting('Keep sessions that are over');

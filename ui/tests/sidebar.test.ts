@@ -128,3 +128,33 @@ test('an unsent message is there again in the next window', async () => {
   await openDesk(new FakeBridge());
   expect(composer()).toHaveValue('half a thought');
 });
+
+test('a session is muted and made private from its menu, and its row says so in words', async () => {
+  const { bridge, user } = await openDesk(new FakeBridge({ sessions: two }));
+  const choose = async (deed: string) => {
+    await user.click(button('Actions for web'));
+    await user.click(screen.getByRole('menuitem', { name: deed }));
+    await settle();
+  };
+  await choose('Mute notifications');
+  expect(bridge.sent('set_attention')).toMatchObject([
+    { session: 's2', attention: { muted: true, private: false } },
+  ]);
+  const muted = aSession({ ...two[1], attention: { muted: true, private: false } });
+  bridge.push({ change: 'session', session: muted });
+  await settle();
+  expect(button(/^web/)).toHaveTextContent('muted');
+  expect(button(/^api/)).not.toHaveTextContent('muted');
+  await choose('Hide text in notifications');
+  expect(bridge.sent('set_attention')[1]).toMatchObject({ attention: { muted: true, private: true } });
+  bridge.push({ change: 'session', session: { ...muted, attention: { muted: true, private: true } } });
+  await settle();
+  expect(button(/^web/)).toHaveTextContent('private');
+  await expectNoViolations();
+  await choose('Notify again');
+  await choose('Show text in notifications');
+  expect(bridge.sent('set_attention').slice(2)).toMatchObject([
+    { attention: { muted: false, private: true } },
+    { attention: { muted: true, private: false } },
+  ]);
+});

@@ -353,6 +353,16 @@ describe('the window', () => {
     expect(bridge.sent('answer_question')).toEqual([]);
   });
 
+  test('a click on the notification of a permission selects its session and decides nothing', async () => {
+    const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
+    const approval = anApproval({ session: 's2' });
+    const { bridge } = await openDesk(new FakeBridge({ sessions, approvals: [approval] }));
+    bridge.openRequest(approval.id);
+    await settle();
+    expect(button(/^web/)).toHaveAttribute('aria-current', 'page');
+    expect(bridge.sent('decide_approval')).toEqual([]);
+  });
+
   test('an answer that could not be handed over needs the person until it is', async () => {
     const request = answered(aRequest(), [{ question: 'q1', chosen: ['q1o1'] }], { failed: 'no ear' });
     const { bridge } = await openDesk(new FakeBridge({ requests: [request] }));

@@ -3,7 +3,7 @@
 use askdesk_domain::{OptionId, Question, QuestionId, QuestionKind};
 
 use super::contract::{Button, What};
-use super::{BODY_CHARS, seen_start};
+use super::notices::{BODY_CHARS, seen_start};
 use crate::words::Words;
 
 /// More options than this fit on no desktop's notification.

@@ -1,24 +1,33 @@
-//! What every way to show notifications keeps to: one per request, taken back by it, and each press is heard once.
+//! What every way to show notifications keeps to: one for each thing that waits, taken back by it, and each press is heard once.
 
 use std::fmt;
 
-use askdesk_domain::{OptionId, RequestId};
+use askdesk_domain::{OptionId, Waiting};
 
 /// Shows notifications and takes them back. Neither call waits, and neither can fail for its caller: what the system does
 /// not take is in the log, and the question stands in the window all the same.
 pub trait Notifier: Send {
-    /// Shows a notification in the place of the one that stands for the same request.
+    /// Shows a notification in the place of the one that is about the same.
     fn post(&mut self, posted: Posted);
 
-    /// Takes back what stands for a request, if anything does.
-    fn withdraw(&mut self, id: RequestId);
+    /// Takes back what stands, if anything does.
+    fn withdraw(&mut self, about: About);
+}
+
+/// What a notification is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum About {
+    /// One thing that waits.
+    One(Waiting),
+    /// All that is not shown one by one.
+    Summary,
 }
 
 /// A notification, in words that can be seen; never in markup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Posted {
-    /// The request it is about.
-    pub id: RequestId,
+    /// What it is about.
+    pub about: About,
     /// Its first line.
     pub title: String,
     /// Its text.
@@ -39,7 +48,7 @@ pub struct Button {
 /// What a press is for; written, it is the key by which the system names it, so that no label ever travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// Brings up the request and answers nothing.
+    /// Brings up what waits and answers nothing.
     Open,
     /// Chooses an option.
     Option(OptionId),
@@ -71,8 +80,8 @@ impl fmt::Display for What {
 /// Somebody pressed a notification, or a button of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clicked {
-    /// The request it is about.
-    pub id: RequestId,
+    /// What it is about.
+    pub about: About,
     /// What was pressed.
     pub what: What,
 }

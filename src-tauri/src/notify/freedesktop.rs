@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 
-use askdesk_domain::RequestId;
 use tokio::sync::mpsc;
 use zbus::export::ordered_stream::OrderedStreamExt;
 use zbus::fdo::DBusProxy;
@@ -13,7 +12,7 @@ use zbus::names::{BusName, OwnedUniqueName, UniqueName};
 use zbus::zvariant::{Optional, Value};
 use zbus::{Connection, MatchRule, Message, MessageStream};
 
-use super::contract::{Clicked, Notifier, Posted, What};
+use super::contract::{About, Clicked, Notifier, Posted, What};
 use crate::words;
 
 const DAEMON: &str = "org.freedesktop.Notifications";
@@ -33,12 +32,12 @@ const NORMAL_URGENCY: u8 = 1;
 /// Leaves to the daemon how long a notification is on the screen.
 const AS_THE_DAEMON_LIKES: i32 = -1;
 
-/// A desktop's daemon. At most one notification stands for each open request, so what waits here needs no other bound.
+/// A desktop's daemon. At most one notification stands for each thing that waits, so what waits here needs no other bound.
 pub struct Freedesktop(mpsc::UnboundedSender<Wish>);
 
 enum Wish {
     Post(Posted),
-    Withdraw(RequestId),
+    Withdraw(About),
 }
 
 impl Freedesktop {
@@ -68,8 +67,8 @@ impl Notifier for Freedesktop {
         let _ = self.0.send(Wish::Post(posted));
     }
 
-    fn withdraw(&mut self, id: RequestId) {
-        let _ = self.0.send(Wish::Withdraw(id));
+    fn withdraw(&mut self, about: About) {
+        let _ = self.0.send(Wish::Withdraw(about));
     }
 }
 
@@ -104,7 +103,7 @@ async fn serve(
             },
             wish = wishes.recv() => match wish {
                 Some(Wish::Post(posted)) => desktop.post(posted).await?,
-                Some(Wish::Withdraw(id)) => desktop.withdraw(id).await?,
+                Some(Wish::Withdraw(about)) => desktop.withdraw(about).await?,
                 None => return Ok(()),
             },
         }
@@ -118,9 +117,9 @@ enum Abilities {
     Known { actions: bool, markup: bool },
 }
 
-/// What is to stand for a request.
+/// What is to stand for something that waits.
 struct Notice {
-    /// Tells it from an earlier one for the same request.
+    /// Tells it from an earlier one about the same.
     draw: u64,
     posted: Posted,
     stage: Stage,
@@ -153,9 +152,9 @@ struct Desktop {
     clicks: mpsc::UnboundedSender<Clicked>,
     owner: Option<OwnedUniqueName>,
     abilities: Abilities,
-    notices: HashMap<RequestId, Notice>,
+    notices: HashMap<About, Notice>,
     /// The notifications whose number the daemon is yet to name, by the serial of the call.
-    underway: HashMap<NonZeroU32, (RequestId, u64)>,
+    underway: HashMap<NonZeroU32, (About, u64)>,
     drawn: u64,
     /// Whether the log says already that nobody shows notifications.
     said: bool,
@@ -163,13 +162,13 @@ struct Desktop {
 
 impl Desktop {
     async fn post(&mut self, posted: Posted) -> zbus::Result<()> {
-        let id = posted.id;
-        let before = self.notices.get(&id);
+        let about = posted.about;
+        let before = self.notices.get(&about);
         let replaces = before.map_or(0, |before| before.stage.number().unwrap_or(before.replaces));
         self.drawn += 1;
-        self.notices.insert(id, Notice { draw: self.drawn, posted, stage: Stage::Waits, replaces });
+        self.notices.insert(about, Notice { draw: self.drawn, posted, stage: Stage::Waits, replaces });
         match self.abilities {
-            Abilities::Known { actions, markup } => self.send(id, actions, markup).await,
+            Abilities::Known { actions, markup } => self.send(about, actions, markup).await,
             Abilities::Asked(_) => Ok(()),
             Abilities::Unknown => {
                 let asked = call("GetCapabilities", &())?;
@@ -179,8 +178,8 @@ impl Desktop {
         }
     }
 
-    async fn send(&mut self, id: RequestId, actions: bool, markup: bool) -> zbus::Result<()> {
-        let Some(notice) = self.notices.get_mut(&id) else { return Ok(()) };
+    async fn send(&mut self, about: About, actions: bool, markup: bool) -> zbus::Result<()> {
+        let Some(notice) = self.notices.get_mut(&about) else { return Ok(()) };
         let Posted { title, body, buttons, .. } = &notice.posted;
         let body = if markup { escaped(body) } else { body.clone() };
         let mut offered: Vec<String> = Vec::new();
@@ -200,13 +199,13 @@ impl Desktop {
             &(words::APP, notice.replaces, ICON, title.as_str(), body.as_str(), offered, hints, how_long),
         )?;
         notice.stage = Stage::Sent;
-        self.underway.insert(sent.primary_header().serial_num(), (id, notice.draw));
+        self.underway.insert(sent.primary_header().serial_num(), (about, notice.draw));
         self.bus.send(&sent).await
     }
 
-    async fn withdraw(&mut self, id: RequestId) -> zbus::Result<()> {
+    async fn withdraw(&mut self, about: About) -> zbus::Result<()> {
         // One that is still underway is closed when its number is named.
-        let Some(notice) = self.notices.remove(&id) else { return Ok(()) };
+        let Some(notice) = self.notices.remove(&about) else { return Ok(()) };
         match notice.stage.number() {
             Some(number) => self.close(number).await,
             None if notice.replaces != 0 => self.close(notice.replaces).await,
@@ -253,13 +252,13 @@ impl Desktop {
             let (actions, markup) = (has("actions"), has("body-markup"));
             self.abilities = Abilities::Known { actions, markup };
             let waiting = self.notices.iter().filter(|(_, notice)| notice.stage == Stage::Waits);
-            let mut waiting: Vec<_> = waiting.map(|(id, notice)| (notice.draw, *id)).collect();
+            let mut waiting: Vec<_> = waiting.map(|(about, notice)| (notice.draw, *about)).collect();
             waiting.sort_unstable_by_key(|(draw, _)| *draw);
-            for (_, id) in waiting {
-                self.send(id, actions, markup).await?;
+            for (_, about) in waiting {
+                self.send(about, actions, markup).await?;
             }
-        } else if let Some((id, draw)) = self.underway.remove(&serial) {
-            let newest = self.notices.get_mut(&id);
+        } else if let Some((about, draw)) = self.underway.remove(&serial) {
+            let newest = self.notices.get_mut(&about);
             let number = if failed { None } else { message.body().deserialize::<u32>().ok() };
             match (newest, number) {
                 (Some(notice), Some(number)) if notice.draw == draw => notice.stage = Stage::Stands(number),
@@ -269,7 +268,7 @@ impl Desktop {
                 (_, Some(number)) => self.close(number).await?,
                 (newest, None) => {
                     if newest.is_some_and(|notice| notice.draw == draw) {
-                        self.notices.remove(&id);
+                        self.notices.remove(&about);
                     }
                     self.say_nobody_shows(message);
                 }
@@ -330,20 +329,28 @@ impl Desktop {
             tracing::debug!(number, key, "a press on a notification that is not ours, or not any more");
             return;
         };
-        let id = notice.posted.id;
+        let about = notice.posted.about;
         if matches!(notice.stage, Stage::Pressed(_)) {
-            tracing::warn!(%id, key, "a notification that was pressed already was pressed again: nothing is done");
+            tracing::warn!(
+                ?about,
+                key,
+                "a notification that was pressed already was pressed again: nothing is done"
+            );
             return;
         }
         let offered = |what: &What| notice.posted.buttons.iter().any(|button| button.what == *what);
         let what = if key == DEFAULT { Some(What::Open) } else { What::of_key(key).filter(offered) };
         let Some(what) = what else {
-            tracing::warn!(%id, key, "a button that a notification does not have was pressed: nothing is done");
+            tracing::warn!(
+                ?about,
+                key,
+                "a button that a notification does not have was pressed: nothing is done"
+            );
             return;
         };
         notice.stage = Stage::Pressed(number);
         // Nobody listens any more when the app ends.
-        let _ = self.clicks.send(Clicked { id, what });
+        let _ = self.clicks.send(Clicked { about, what });
     }
 }
 

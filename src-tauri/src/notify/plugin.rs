@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use askdesk_domain::RequestId;
 use tauri::AppHandle;
 use tauri_plugin_notification::{Action, ActionPerformed, ActionType, NotificationExt};
 use tokio::sync::mpsc;
 
-use super::contract::{Clicked, Notifier, Posted, What};
+use super::contract::{About, Clicked, Notifier, Posted, What};
 
 /// The set of buttons of the notification that is shown next.
 const BUTTONS: &str = "buttons";
@@ -40,7 +39,7 @@ impl Plugin {
             drop(known);
             match (pressed, what) {
                 // Nobody listens any more when the app ends.
-                (Some(posted), Some(what)) => drop(clicks.send(Clicked { id: posted.id, what })),
+                (Some(posted), Some(what)) => drop(clicks.send(Clicked { about: posted.about, what })),
                 _ => tracing::warn!(?number, key, "a press that means nothing any more: nothing is done"),
             }
         });
@@ -53,7 +52,7 @@ impl Plugin {
 
 impl Notifier for Plugin {
     fn post(&mut self, posted: Posted) {
-        self.withdraw(posted.id);
+        self.withdraw(posted.about);
         self.last = self.last.wrapping_add(1);
         let (number, title, body) = (self.last, posted.title.clone(), posted.body.clone());
         // macOS puts several buttons into a menu whose own button means the first of them, so that must answer nothing.
@@ -71,11 +70,11 @@ impl Notifier for Plugin {
         }
     }
 
-    fn withdraw(&mut self, id: RequestId) {
+    fn withdraw(&mut self, about: About) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let numbers: Vec<i32> =
-            shown.iter().filter(|(_, posted)| posted.id == id).map(|(number, _)| *number).collect();
-        shown.retain(|_, posted| posted.id != id);
+            shown.iter().filter(|(_, posted)| posted.about == about).map(|(number, _)| *number).collect();
+        shown.retain(|_, posted| posted.about != about);
         drop(shown);
         if !numbers.is_empty()
             && let Err(error) = self.app.notification().remove_active(numbers)

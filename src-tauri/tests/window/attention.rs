@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::{Desk, Setup};
 
@@ -98,5 +98,50 @@ async fn a_click_on_the_notification_brings_up_the_question() {
         1,
         "a click answers nothing; the one is the answer the other agent brought"
     );
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn case_37_a_muted_session_only_counts_and_a_private_one_says_no_more_than_that_it_waits() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let scenario = folder.path().join("later.json");
+    fs::write(&scenario, ASKS_LATER).unwrap();
+    let desk = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    dunst(&["close-all"]);
+    let shown = desk.start_demo("prefilled", "In view").await;
+    let private = format!("Private {}", std::process::id());
+    for (name, attention) in [
+        ("Muted", json!({ "muted": true, "private": false })),
+        (private.as_str(), json!({ "muted": false, "private": true })),
+    ] {
+        let session = desk.start_demo(&scenario.display().to_string(), name).await;
+        let input = json!({ "requestId": uuid::Uuid::new_v4(), "session": session, "attention": attention });
+        desk.invoke("set_attention", input).await.unwrap();
+        desk.select(&shown).await;
+        desk.find(&format!("nav [data-session='{session}'][data-state=needs_you]")).await;
+    }
+    desk.wait("a notification", async || (displayed() == 1).then_some(())).await;
+    dunst(&["close-all"]);
+    assert_eq!(taken_back()[0], (private, "A question is waiting".to_owned()));
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_permission_is_notified_under_a_title_of_its_own_and_a_click_decides_nothing() {
+    let desk = Desk::open().await;
+    dunst(&["close-all"]);
+    let shown = desk.start_demo("prefilled", "In view").await;
+    desk.select(&shown).await;
+    desk.wait_for_responses(1).await;
+    let name = format!("Permission {}", std::process::id());
+    let other = desk.start_demo("approval", &name).await;
+    desk.wait("a notification", async || (displayed() == 1).then_some(())).await;
+    dunst(&["action", "0"]);
+    desk.find(&format!("[data-session-view='{other}']")).await;
+    desk.find(&format!("nav [data-session='{other}'][data-state=needs_you]")).await;
+    dunst(&["close-all"]);
+    let title = format!("{name} asks for permission");
+    assert!(taken_back().iter().any(|(posted, _)| *posted == title), "{:?}", taken_back());
+    assert_eq!(desk.responses().len(), 1, "a click allows nothing");
     desk.close().await;
 }

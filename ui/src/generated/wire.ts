@@ -432,6 +432,19 @@ text: string,
 attachments: Array<Attachment>, };
 
 /**
+ * How the person is told of one session.
+ */
+export type SessionAttention = { 
+/**
+ * It only counts in the window.
+ */
+muted: boolean, 
+/**
+ * Outside the window, nothing of what it asks is shown.
+ */
+private: boolean, };
+
+/**
  * One agent in one folder.
  */
 export type Session = { 
@@ -490,7 +503,11 @@ mode: PermissionMode | null,
 /**
  * What the person wrote while the agent worked and is still to be sent, oldest first.
  */
-queue: Array<QueuedMessage>, };
+queue: Array<QueuedMessage>, 
+/**
+ * How the person is told of it.
+ */
+attention: SessionAttention, };
 
 /**
  * What a session's agent does.
@@ -1644,6 +1661,23 @@ session: SessionId,
 name: string, };
 
 /**
+ * Says how the person is told of a session.
+ */
+export type SetAttention = { 
+/**
+ * The caller's id of this command.
+ */
+requestId: CommandId, 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * How.
+ */
+attention: SessionAttention, };
+
+/**
  * Puts a session in another place among the sessions.
  */
 export type MoveSession = { 
@@ -1891,9 +1925,21 @@ textSize: TextSize,
  */
 density: Density, 
 /**
- * Whether the system tells of questions that are not looked at.
+ * Whether the system tells of questions and permissions that are not looked at.
  */
 notifyQuestions: NotifyQuestions, 
+/**
+ * Whether what a subagent asks is told of too.
+ */
+notifySubagents: OnOff, 
+/**
+ * The hours in which only the counts in the window tell.
+ */
+quietHours: QuietHours, 
+/**
+ * After how many minutes an open question is told of once more.
+ */
+remindMinutes: RemindMinutes, 
 /**
  * Whether one key answers a lone question with one choice.
  */
@@ -1926,7 +1972,7 @@ keepDays: KeepDays, };
 /**
  * One thing that is set to a value.
  */
-export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment } | { "setting": "keep_days", "value": KeepDays };
+export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "quiet_hours", "value": QuietHours } | { "setting": "remind_minutes", "value": RemindMinutes } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment } | { "setting": "keep_days", "value": KeepDays };
 
 /**
  * A language that everything is written in.
@@ -1954,7 +2000,7 @@ export type TextSize = number;
 export type Density = "comfortable" | "compact";
 
 /**
- * Which questions the system tells of.
+ * Which questions and permissions the system tells of.
  */
 export type NotifyQuestions = "unseen" | "never";
 
@@ -1977,6 +2023,16 @@ export type OnClose = "keep_running" | "quit";
  * For how many days a session is kept after it has ended; 0 keeps it until the person deletes it.
  */
 export type KeepDays = number;
+
+/**
+ * The hours in which nothing is told but by the counts in the window: none, or from one minute of the day to another.
+ */
+export type QuietHours = string;
+
+/**
+ * After how many minutes an open question is told of once more; 0 never does.
+ */
+export type RemindMinutes = number;
 
 /**
  * Something in the file that is left as it stands and has no effect.
@@ -2046,6 +2102,75 @@ ignored: Array<IgnoredSetting>,
  * Where the file is.
  */
 file: string, };
+
+/**
+ * What waits for the person: a question or a permission, never both.
+ */
+export type Waiting = { "what": "question", "id": RequestId } | { "what": "permission", "id": ApprovalId };
+
+/**
+ * Why the person might be told now.
+ */
+export type Occasion = "asked" | "reminder";
+
+/**
+ * What the rule comes to.
+ */
+export type Telling = { "telling": "notify", "why": Form } | { "telling": "badge_only", "why": Silenced } | { "telling": "nothing", "why": NoNews };
+
+/**
+ * What a notification shows.
+ */
+export type Form = "whole" | "private" | "summary";
+
+/**
+ * Why only the counts say that something waits.
+ */
+export type Silenced = "never" | "muted" | "subagent" | "quiet_hours" | "summary";
+
+/**
+ * Why there is nothing to say.
+ */
+export type NoNews = "before" | "ended" | "in_view";
+
+/**
+ * Asks for the last decisions of the rule of what is told.
+ */
+export type ReadTellings = Record<symbol, never>;
+
+/**
+ * What was decided last, newest first.
+ */
+export type TellingsRead = { 
+/**
+ * The decisions of this run.
+ */
+tellings: Array<Decided>, };
+
+/**
+ * One decision of the rule of what is told.
+ */
+export type Decided = { 
+/**
+ * When it was decided.
+ */
+at: Timestamp, 
+/**
+ * The name of the session that asks.
+ */
+session: string, 
+/**
+ * What waits.
+ */
+waiting: Waiting, 
+/**
+ * Why the person might have been told.
+ */
+occasion: Occasion, 
+/**
+ * What it came to.
+ */
+telling: Telling, };
 
 /**
  * Says what the window shows, so that nobody is told of what they are looking at.
@@ -2545,6 +2670,7 @@ export interface CommandMap {
   interrupt_session: { input: InterruptSession; output: Done };
   stop_session: { input: StopSession; output: Done };
   rename_session: { input: RenameSession; output: Session };
+  set_attention: { input: SetAttention; output: Session };
   move_session: { input: MoveSession; output: Done };
   close_session: { input: CloseSession; output: Done };
   resume_session: { input: ResumeSession; output: Session };
@@ -2555,6 +2681,7 @@ export interface CommandMap {
   read_log: { input: ReadLog; output: SessionLog };
   read_settings: { input: ReadSettings; output: SettingsRead };
   change_setting: { input: ChangeSetting; output: SettingsRead };
+  read_tellings: { input: ReadTellings; output: TellingsRead };
   note_view: { input: NoteView; output: Done };
   note_painted: { input: NotePainted; output: Done };
   search_history: { input: SearchHistory; output: HistoryFound };

@@ -15,6 +15,7 @@ import type {
   RuleWords,
   Session,
   StorageNotice,
+  Telling,
   TodoStatus,
   ToolStatus,
 } from '../generated/wire';
@@ -398,4 +399,26 @@ export function wordsOfMissed({ state }: Request): string {
 export function wordsOfKept(session: Session | null): string {
   if (session?.state.state !== 'ended') return t(session ? 'kept.running' : 'delivery.parked');
   return t(session.resumable ? 'kept.resumable' : 'delivery.parked');
+}
+
+const tellingWords = {
+  notify: { whole: 'tellings.whole', private: 'tellings.private', summary: 'tellings.summary' },
+  badge_only: {
+    never: 'tellings.never',
+    muted: 'tellings.muted',
+    subagent: 'tellings.subagent',
+    quiet_hours: 'tellings.quiet_hours',
+    summary: 'tellings.in_summary',
+  },
+  nothing: { before: 'tellings.before', ended: 'tellings.ended', in_view: 'tellings.in_view' },
+} as const satisfies { [T in Telling as T['telling']]: Record<T['why'], MessageKey> };
+
+type ValueOf<T> = T[keyof T];
+type TellingKey = ValueOf<{ [T in Telling as T['telling']]: ValueOf<(typeof tellingWords)[T['telling']]> }>;
+
+/** Says whether and why the person was told. */
+export function wordsOfTelling(telling: Telling): string {
+  const words: Partial<Record<string, TellingKey>> = tellingWords[telling.telling];
+  const key = words[telling.why];
+  return key ? t(key) : '';
 }

@@ -8,11 +8,13 @@ import type {
   PermissionMode,
   Request,
   RequestId,
+  SessionAttention,
   SessionId,
   SessionLog,
   SessionOptions,
   Setting,
   SettingsRead,
+  TellingsRead,
 } from '../generated/wire';
 import {
   asDeskError,
@@ -33,7 +35,7 @@ import { keepLanguage } from './language';
 import { Past } from './past';
 import { PastQuestions } from './pastQuestions';
 import { reduce, type Action } from './reducer';
-import { draftOf, requestOf, sessionInView, submitOf, transcriptOf } from './select';
+import { approvalOf, draftOf, requestOf, sessionInView, submitOf, transcriptOf } from './select';
 import { emptyStartDraft, initialState, type State } from './state';
 import { keepUnsent, readUnsent } from './unsent';
 import { isOverfull } from './window';
@@ -78,6 +80,7 @@ export const submitKey = {
   mode: (session: SessionId) => `mode:${session}`,
   model: (session: SessionId) => `model:${session}`,
   rename: (session: SessionId) => `rename:${session}`,
+  attention: (session: SessionId) => `attention:${session}`,
   move: (session: SessionId) => `move:${session}`,
   close: (session: SessionId) => `close:${session}`,
   resume: (session: SessionId) => `resume:${session}`,
@@ -145,11 +148,13 @@ export class Desk {
     };
   }
 
-  /** Hears which request a click outside the window was about; gives the way to stop. */
+  /** Hears which request or approval a click outside the window was about; gives the way to stop. */
   hearOpenRequests(show: (request: Request) => void): () => void {
     const heard = this.#bridge.onOpenRequest((id) => {
       const request = requestOf(this.state, id);
+      const approval = approvalOf(this.state, id);
       if (request) show(request);
+      else if (approval) this.dispatch({ type: 'session_selected', session: approval.session });
     });
     heard.catch((thrown: unknown) => this.fail(thrown));
     return () => void heard.then((stop) => stop()).catch(() => undefined);
@@ -535,6 +540,11 @@ export class Desk {
     return renamed !== null;
   }
 
+  /** Says how the person is told of a session. */
+  async setAttention(session: SessionId, attention: SessionAttention): Promise<void> {
+    await this.#submitAloud(submitKey.attention(session), 'set_attention', { session, attention });
+  }
+
   /** Forgets the error of a command that the person gives up. */
   giveUp(key: string): void {
     this.dispatch({ type: 'submit_done', key });
@@ -589,6 +599,15 @@ export class Desk {
       this.dispatch({ type: 'agents_listed', agents: await this.#bridge.call('list_agents', {}) });
     } catch (thrown) {
       this.fail(thrown);
+    }
+  }
+
+  /** Reads what was decided last about telling the person. */
+  async readTellings(): Promise<TellingsRead | DeskError> {
+    try {
+      return await this.#bridge.call('read_tellings', {});
+    } catch (thrown) {
+      return asDeskError(thrown);
     }
   }
 

@@ -25,6 +25,7 @@ export function aSession(changes: Partial<Session> = {}): Session {
     model: null,
     unusableLines: 0,
     queue: [],
+    attention: { muted: false, private: false },
     options: { ...usualOptions },
     mode: null,
     place: 0,

@@ -48,6 +48,9 @@ export class FakeBridge implements Bridge {
       textSize: 100,
       density: 'comfortable',
       notifyQuestions: 'unseen',
+      notifySubagents: 'on',
+      quietHours: 'off',
+      remindMinutes: 0,
       quickAnswer: 'on',
       undoSeconds: 3,
       autoAdvance: 'on',
@@ -114,6 +117,8 @@ export class FakeBridge implements Bridge {
         this.drafts = [draft, ...this.drafts.filter(({ id }) => id !== draft.id)];
         return {};
       }
+      case 'read_tellings':
+        return { tellings: [] };
       case 'read_log':
         return { lines: [] };
       case 'read_past_sessions':

@@ -6,7 +6,7 @@ mod questions;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use askdesk_agents::{ClaudeOptions, LaunchPlan, ask_version, claude_launch, claude_resume, find_claude};
 use askdesk_domain::options::MODEL_BYTES;
@@ -24,6 +24,7 @@ use tokio::sync::{OnceCell, watch};
 use crate::commands::Commands;
 use crate::dto::*;
 use crate::error::{Detail, Error, ErrorCode};
+use crate::telling::Tellings;
 
 pub use past::{Save, Unsaved};
 
@@ -92,6 +93,7 @@ pub struct DeskApi {
     settings: Arc<SettingsFile>,
     seen: Arc<Mutex<VecDeque<Seen>>>,
     view: Arc<watch::Sender<View>>,
+    told: Arc<Mutex<Tellings>>,
     painted: Painted,
     save: Option<Save>,
 }
@@ -108,6 +110,7 @@ impl DeskApi {
             settings,
             seen: Arc::default(),
             view: Arc::new(view),
+            told: Arc::default(),
             painted,
             save: None,
         }
@@ -155,6 +158,11 @@ impl DeskApi {
     /// Returns what the window shows now.
     pub fn view(&self) -> View {
         *self.view.borrow()
+    }
+
+    /// Returns what was told, and what was decided last.
+    pub(crate) fn told(&self) -> MutexGuard<'_, Tellings> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does something once for each command id; a caller that repeats itself waits for the first and shares its result.
@@ -527,6 +535,11 @@ impl Commands for DeskApi {
         self.on_session(request_id, "rename_session", Command::RenameSession { session, name }).await
     }
 
+    async fn set_attention(&self, input: SetAttention) -> Result<Session, Error> {
+        let SetAttention { request_id, session, attention } = input;
+        self.on_session(request_id, "set_attention", Command::SetAttention { session, attention }).await
+    }
+
     async fn move_session(&self, input: MoveSession) -> Result<Done, Error> {
         let MoveSession { request_id, session, before } = input;
         let move_it = async {
@@ -628,6 +641,10 @@ impl Commands for DeskApi {
             Error::new(ErrorCode::SettingsNotWritten, error.to_string()).with(file)
         })?;
         Ok(self.settings_read(changed))
+    }
+
+    async fn read_tellings(&self, _: ReadTellings) -> Result<TellingsRead, Error> {
+        Ok(TellingsRead { tellings: self.last_tellings() })
     }
 
     async fn note_view(&self, input: NoteView) -> Result<Done, Error> {

@@ -2,8 +2,8 @@
 
 use askdesk_domain::{
     AgentKind, AnswerInput, Approval, ApprovalDecision, ApprovalId, Attachment, CommandId, Effort, Entry,
-    Extras, Failure, MessageId, PermissionMode, Request, RequestId, SessionId, SessionOptions, Setting,
-    Settings, Timestamp,
+    Extras, Failure, MessageId, Occasion, PermissionMode, Request, RequestId, SessionAttention, SessionId,
+    SessionOptions, Setting, Settings, Telling, Timestamp, Waiting,
 };
 use askdesk_engine::IgnoredSetting;
 use askdesk_engine::log::LogLine;
@@ -146,6 +146,16 @@ wire! {
         session: SessionId,
         /// The name.
         name: String,
+    }
+
+    /// Says how the person is told of a session.
+    struct SetAttention {
+        /// The caller's id of this command.
+        request_id: CommandId,
+        /// The session.
+        session: SessionId,
+        /// How.
+        attention: SessionAttention,
     }
 
     /// Puts a session in another place among the sessions.
@@ -343,6 +353,29 @@ wire! {
         ignored: Vec<IgnoredSetting>,
         /// Where the file is.
         file: String,
+    }
+
+    /// Asks for the last decisions of the rule of what is told.
+    struct ReadTellings {}
+
+    /// What was decided last, newest first.
+    struct TellingsRead {
+        /// The decisions of this run.
+        tellings: Vec<Decided>,
+    }
+
+    /// One decision of the rule of what is told.
+    struct Decided {
+        /// When it was decided.
+        at: Timestamp,
+        /// The name of the session that asks.
+        session: String,
+        /// What waits.
+        waiting: Waiting,
+        /// Why the person might have been told.
+        occasion: Occasion,
+        /// What it came to.
+        telling: Telling,
     }
 
     /// Says what the window shows, so that nobody is told of what they are looking at.

@@ -43,6 +43,9 @@ fn well_formed(name: &str) -> Value {
         }
         "remove_queued" | "send_queued" => json!({"requestId": request_id, "session": session, "id": id}),
         "rename_session" => json!({"requestId": request_id, "session": session, "name": "api"}),
+        "set_attention" => {
+            json!({"requestId": request_id, "session": session, "attention": {"muted": true, "private": false}})
+        }
         "move_session" => json!({"requestId": request_id, "session": session, "before": null}),
         "set_permission_mode" => json!({"requestId": request_id, "session": session, "mode": "plan"}),
         "set_model" => json!({"requestId": request_id, "session": session, "model": "opus"}),
@@ -54,6 +57,7 @@ fn well_formed(name: &str) -> Value {
         "read_log" => json!({"session": session}),
         "read_settings" => json!({}),
         "change_setting" => json!({"change": {"setting": "theme", "value": "dark"}}),
+        "read_tellings" => json!({}),
         "note_view" => json!({"session": null, "focused": true}),
         "note_painted" => json!({"request": null, "at": 7}),
         "search_history" => json!({"query": "hello", "limit": 5}),
@@ -106,6 +110,7 @@ async fn every_command_of_the_list_is_carried_out_by_its_name() {
         "interrupt_session: session_gone",
         "stop_session: session_gone",
         "rename_session: not_found",
+        "set_attention: not_found",
         "move_session: not_found",
         "close_session: not_found",
         "resume_session: not_found",
@@ -116,6 +121,7 @@ async fn every_command_of_the_list_is_carried_out_by_its_name() {
         "read_log: done",
         "read_settings: done",
         "change_setting: done",
+        "read_tellings: done",
         "note_view: done",
         "note_painted: done",
         "search_history: done",
@@ -141,7 +147,9 @@ async fn an_input_of_another_form_is_invalid_for_every_command_and_changes_nothi
         with_more["unheardOf"] = json!(1);
         let mut inputs = vec![json!(null), json!(17), json!("text"), json!(true), with_more];
         // These say something without a field.
-        if !["list_agents", "read_settings", "read_past_sessions", "read_drafts"].contains(name) {
+        if !["list_agents", "read_settings", "read_past_sessions", "read_drafts", "read_tellings"]
+            .contains(name)
+        {
             inputs.push(json!({}));
         }
         for (field, value) in well_formed(name).as_object().unwrap() {

@@ -6,6 +6,7 @@ use crate::attachment::Attachment;
 use crate::id::{ApprovalId, MessageId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::options::{PermissionMode, SessionOptions};
 use crate::question::Question;
+use crate::quiet::SessionAttention;
 use crate::request::{Delivery, Limit, OrphanedWhy, Source, WithdrawnWhy};
 use crate::rule::SuggestedRule;
 use crate::session::{AgentKind, SessionEnd};
@@ -36,6 +37,13 @@ pub enum Command {
         session: SessionId,
         /// Its name.
         name: String,
+    },
+    /// Says how the person is told of a session.
+    SetAttention {
+        /// Which.
+        session: SessionId,
+        /// How.
+        attention: SessionAttention,
     },
     /// Gives a session another place in the order.
     MoveSession {

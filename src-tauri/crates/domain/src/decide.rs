@@ -73,6 +73,16 @@ pub enum Effect {
         /// Which.
         request: RequestId,
     },
+    /// Tell the person that an approval waits.
+    NotifyApproval {
+        /// Which.
+        approval: ApprovalId,
+    },
+    /// Take back what [`Effect::NotifyApproval`] showed.
+    WithdrawApprovalNotification {
+        /// Which.
+        approval: ApprovalId,
+    },
     /// Give [`Command::Expire`] once a time has come.
     WatchLimit {
         /// Which.
@@ -106,6 +116,12 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
             life::start(desk, *id, *agent, name, folder, options, *at)
         }
         Command::RenameSession { session, name } => life::rename(desk, *session, name),
+        Command::SetAttention { session, attention } => {
+            if known(desk, *session)?.attention == *attention {
+                return Ok(Decision::default());
+            }
+            Ok(Decision::of(Event::AttentionSet { session: *session, attention: *attention }))
+        }
         Command::MoveSession { session, before } => life::move_before(desk, *session, *before),
         Command::CloseSession { session, at } => life::close(desk, *session, *at),
         Command::ResumeSession { session, at } => life::resume(desk, *session, *at),
@@ -330,7 +346,9 @@ fn withdraw(
         }
     }
     let approval = desk.open_approvals(session).find(|approval| approval.native_ref == *native_ref);
-    decision.events.extend(approval.map(|approval| Event::ApprovalWithdrawn { approval: approval.id, at }));
+    if let Some(approval) = approval {
+        withdraw_approval(&mut decision, approval.id, at);
+    }
     Ok(decision)
 }
 
@@ -385,8 +403,14 @@ fn note_delivery(desk: &Desk, request: &Request, call: Option<&NativeRef>, deliv
 }
 
 fn withdraw_approvals(desk: &Desk, decision: &mut Decision, session: SessionId, at: Timestamp) {
-    let open = desk.open_approvals(session);
-    decision.events.extend(open.map(|approval| Event::ApprovalWithdrawn { approval: approval.id, at }));
+    for approval in desk.open_approvals(session) {
+        withdraw_approval(decision, approval.id, at);
+    }
+}
+
+fn withdraw_approval(decision: &mut Decision, approval: ApprovalId, at: Timestamp) {
+    decision.events.push(Event::ApprovalWithdrawn { approval, at });
+    decision.effects.push(Effect::WithdrawApprovalNotification { approval });
 }
 
 fn end_session(desk: &Desk, id: SessionId, how: &SessionEnd, at: Timestamp) -> Result<Decision, Reject> {

@@ -160,6 +160,9 @@ impl Desk {
             Event::SessionRenamed { session, name } => {
                 self.on_session(*session, |session| session.name.clone_from(name));
             }
+            Event::AttentionSet { session, attention } => {
+                self.on_session(*session, |session| session.attention = *attention);
+            }
             Event::SessionMoved { session, before } => self.fold_moved(*session, *before),
             Event::SessionClosed { session, .. } => self.on_life(*session, |life| life.closed = true),
             Event::SessionResumed { session, .. } => self.fold_resumed(*session),

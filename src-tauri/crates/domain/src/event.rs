@@ -8,6 +8,7 @@ use crate::failure::known_or_text;
 use crate::id::{ApprovalId, MessageId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::options::PermissionMode;
 use crate::queue::QueuedMessage;
+use crate::quiet::SessionAttention;
 use crate::request::{Delivery, Outcome, Request};
 use crate::session::{Session, SessionEnd};
 use crate::undelivered::Undelivered;
@@ -69,6 +70,13 @@ pub enum Event {
         session: SessionId,
         /// Its name.
         name: String,
+    },
+    /// The person said how they want to be told of a session.
+    AttentionSet {
+        /// Which.
+        session: SessionId,
+        /// How.
+        attention: SessionAttention,
     },
     /// A session got another place in the order.
     SessionMoved {

@@ -8,6 +8,7 @@ use crate::event::Event;
 use crate::id::{ApprovalId, NativeRef, RequestId, SessionId};
 use crate::options::SessionOptions;
 use crate::queue::QueuedMessage;
+use crate::quiet::SessionAttention;
 use crate::reject::Reject;
 use crate::request::{Delivery, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionEnd, SessionState};
@@ -37,6 +38,7 @@ impl Event {
             | Self::SessionDeleted { session }
             | Self::ModeChanged { session, .. }
             | Self::SessionRenamed { session, .. }
+            | Self::AttentionSet { session, .. }
             | Self::SessionMoved { session, .. }
             | Self::SessionClosed { session, .. }
             | Self::SessionResumed { session, .. }
@@ -85,6 +87,7 @@ impl Event {
                     place: session.place,
                     resumable: false,
                     queue: Vec::new(),
+                    attention: SessionAttention::default(),
                 },
             },
             Self::AgentIntroduced { session, .. } => {
@@ -171,6 +174,7 @@ impl Event {
             | Self::AgentSpoke { .. }
             | Self::SessionForgotten { .. }
             | Self::QueuedRemoved { .. }
+            | Self::AttentionSet { .. }
             | Self::ApprovalWithdrawn { .. } => self.clone(),
         }
     }

@@ -23,12 +23,14 @@ pub mod language;
 pub mod options;
 pub mod question;
 pub mod queue;
+pub mod quiet;
 pub mod reject;
 pub mod request;
 pub mod retention;
 pub mod rule;
 pub mod session;
 pub mod settings;
+pub mod telling;
 pub mod text;
 pub mod tool;
 pub mod transcript;
@@ -56,6 +58,7 @@ pub use language::{Language, LanguageChoice};
 pub use options::{Effort, PermissionMode, QuestionPolicy, SessionOptions};
 pub use question::{Question, QuestionKind, QuestionOption};
 pub use queue::QueuedMessage;
+pub use quiet::{MinuteOfDay, QuietHours, RemindMinutes, SessionAttention};
 pub use reject::{ChangeRefused, Reject, Unable};
 pub use request::{
     Delivery, Ended, EndedBy, Limit, OrphanedWhy, Outcome, Request, RequestState, Source, WithdrawnWhy,
@@ -66,6 +69,7 @@ pub use session::{AgentKind, Session, SessionEnd, SessionState};
 pub use settings::{
     Density, NotifyQuestions, OnClose, OnOff, Setting, Settings, TextSize, Theme, UndoSeconds,
 };
+pub use telling::{Form, News, NoNews, Occasion, Silenced, TakeBack, Telling, Told, Waiting};
 pub use tool::{TodoItem, TodoStatus, ToolDetail};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};
 pub use undelivered::{StorageTrouble, Undelivered};

@@ -6,6 +6,7 @@ use crate::failure::{Failure, known_or_text};
 use crate::id::{SessionId, Timestamp};
 use crate::options::{PermissionMode, SessionOptions};
 use crate::queue::QueuedMessage;
+use crate::quiet::SessionAttention;
 
 /// The longest session name, in characters.
 pub const SESSION_NAME_CHARS: usize = 120;
@@ -72,6 +73,9 @@ pub struct Session {
     /// What the person wrote while the agent worked and is still to be sent, oldest first.
     #[serde(default)]
     pub queue: Vec<QueuedMessage>,
+    /// How the person is told of it.
+    #[serde(default)]
+    pub attention: SessionAttention,
 }
 
 impl Session {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::extras::{Arguments, Environment, Extras};
 use crate::language::LanguageChoice;
+use crate::quiet::{QuietHours, RemindMinutes};
 use crate::retention::KeepDays;
 use crate::session::AgentKind;
 
@@ -20,8 +21,14 @@ pub struct Settings {
     pub text_size: TextSize,
     /// How much room there is between things.
     pub density: Density,
-    /// Whether the system tells of questions that are not looked at.
+    /// Whether the system tells of questions and permissions that are not looked at.
     pub notify_questions: NotifyQuestions,
+    /// Whether what a subagent asks is told of too.
+    pub notify_subagents: OnOff,
+    /// The hours in which only the counts in the window tell.
+    pub quiet_hours: QuietHours,
+    /// After how many minutes an open question is told of once more.
+    pub remind_minutes: RemindMinutes,
     /// Whether one key answers a lone question with one choice.
     pub quick_answer: OnOff,
     /// How long such an answer can be taken back.
@@ -51,8 +58,14 @@ pub enum Setting {
     TextSize(TextSize),
     /// How much room there is between things.
     Density(Density),
-    /// Whether the system tells of questions that are not looked at.
+    /// Whether the system tells of questions and permissions that are not looked at.
     NotifyQuestions(NotifyQuestions),
+    /// Whether what a subagent asks is told of too.
+    NotifySubagents(OnOff),
+    /// The hours in which only the counts in the window tell.
+    QuietHours(QuietHours),
+    /// After how many minutes an open question is told of once more.
+    RemindMinutes(RemindMinutes),
     /// Whether one key answers a lone question with one choice.
     QuickAnswer(OnOff),
     /// How long such an answer can be taken back.
@@ -79,6 +92,9 @@ impl Settings {
             Setting::TextSize(size) => self.text_size = size,
             Setting::Density(density) => self.density = density,
             Setting::NotifyQuestions(notify) => self.notify_questions = notify,
+            Setting::NotifySubagents(notify) => self.notify_subagents = notify,
+            Setting::QuietHours(hours) => self.quiet_hours = hours,
+            Setting::RemindMinutes(minutes) => self.remind_minutes = minutes,
             Setting::QuickAnswer(quick) => self.quick_answer = quick,
             Setting::UndoSeconds(seconds) => self.undo_seconds = seconds,
             Setting::AutoAdvance(advance) => self.auto_advance = advance,
@@ -170,7 +186,7 @@ pub enum Density {
     Compact,
 }
 
-/// Which questions the system tells of.
+/// Which questions and permissions the system tells of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use askdesk_domain::desk::SETTLED_REQUESTS;
 use askdesk_domain::{
     AnswerInput, ApprovalDecision, Ask, Command, Delivery, Desk, Event, IntakeRules, Limit, NativeRef,
-    Outcome, PermissionMode, Question, QuestionKind, Request, RequestId, SessionEnd, SessionId, WithdrawnWhy,
-    decide, intake,
+    Outcome, PermissionMode, Question, QuestionKind, Request, RequestId, SessionAttention, SessionEnd,
+    SessionId, WithdrawnWhy, decide, intake,
 };
 use desks::*;
 use proptest::prelude::*;
@@ -127,6 +127,9 @@ fn some_command() -> impl Strategy<Value = Command> {
         1 => (0..SESSIONS, any::<bool>()).prop_map(|(of, plans)| {
             Command::NoteMode { session: session(of), mode: plans.then_some(PermissionMode::Plan) }
         }),
+        1 => (0..SESSIONS, any::<bool>(), any::<bool>()).prop_map(|(of, muted, private)| {
+            Command::SetAttention { session: session(of), attention: SessionAttention { muted, private } }
+        }),
         6 => (0..SESSIONS, 0..MESSAGES, "[ab]").prop_map(|(of, n, text)| queue(of, n, &text)),
         2 => (0..SESSIONS, 0..MESSAGES, "[ab ]").prop_map(|(of, n, text)| edit_queued(of, n, &text)),
         2 => (0..SESSIONS, 0..MESSAGES).prop_map(|(of, n)| remove_queued(of, n)),
@@ -146,6 +149,7 @@ fn session_of(desk: &Desk, event: &Event) -> Option<SessionId> {
         | Event::LinesUnusable { session, .. }
         | Event::SessionEnded { session, .. }
         | Event::SessionRenamed { session, .. }
+        | Event::AttentionSet { session, .. }
         | Event::SessionMoved { session, .. }
         | Event::SessionClosed { session, .. }
         | Event::SessionResumed { session, .. }
@@ -183,6 +187,7 @@ fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
         | Command::CountUnusable { session, .. }
         | Command::EndSession { session, .. }
         | Command::RenameSession { session, .. }
+        | Command::SetAttention { session, .. }
         | Command::MoveSession { session, .. }
         | Command::CloseSession { session, .. }
         | Command::ResumeSession { session, .. }

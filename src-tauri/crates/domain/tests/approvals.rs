@@ -53,7 +53,9 @@ fn decided(desk: &Desk, decision: ApprovalDecision) -> Result<ApprovalDecision, 
     let command = Command::DecideApproval { approval: approval(1), decision, at: at(100) };
     let decision = decide(desk, &command)?;
     match decision.effects.as_slice() {
-        [Effect::ResolveApproval { decision, .. }] => Ok(decision.clone()),
+        [Effect::WithdrawApprovalNotification { .. }, Effect::ResolveApproval { decision, .. }] => {
+            Ok(decision.clone())
+        }
         other => panic!("{other:?}"),
     }
 }

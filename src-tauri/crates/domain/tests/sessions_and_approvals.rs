@@ -117,15 +117,29 @@ fn an_approval_is_decided_once(#[case] wanted: ApprovalDecision) {
     let mut desk = desk(&[start(1), ask_approval(1, 1)]);
     let command = decision(1, wanted.clone());
     let decided = take(&mut desk, &command).unwrap();
-    let effect = Effect::ResolveApproval { approval: approval(1), decision: wanted };
+    let withdraw = Effect::WithdrawApprovalNotification { approval: approval(1) };
+    let resolve = Effect::ResolveApproval { approval: approval(1), decision: wanted };
     assert_eq!(
         (names(&decided.events), decided.effects),
-        (vec!["approval_decided".to_owned()], vec![effect])
+        (vec!["approval_decided".to_owned()], vec![withdraw, resolve])
     );
     assert_eq!(take(&mut desk, &command), Ok(Decision::default()));
     let other = decision(1, deny(Some("something else")));
     let ended = Err(Reject::AlreadyEnded { by: EndedBy::Person, at: at(100) });
     assert_eq!(take(&mut desk, &other), ended);
+}
+
+#[test]
+fn an_approval_is_told_of_once_and_no_more_when_it_is_taken_back() {
+    let mut desk = desk(&[start(1)]);
+    let asked = take(&mut desk, &ask_approval(1, 1)).unwrap();
+    assert_eq!(asked.effects, [Effect::NotifyApproval { approval: approval(1) }]);
+    assert_eq!(take(&mut desk, &ask_approval(1, 1)), Ok(Decision::default()));
+    let why = askdesk_domain::WithdrawnWhy::ByAgent;
+    let withdraw =
+        Command::Withdraw { session: session(1), native_ref: native("approval-1"), why, at: at(50) };
+    let gone = take(&mut desk, &withdraw).unwrap();
+    assert_eq!(gone.effects, [Effect::WithdrawApprovalNotification { approval: approval(1) }]);
 }
 
 #[test]

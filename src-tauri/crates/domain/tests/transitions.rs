@@ -290,7 +290,8 @@ fn case_26_an_interrupt_closes_everything_the_session_has_open_and_nothing_else(
     ]);
     let why = WithdrawnWhy::Interrupted;
     let command = Command::WithdrawAll { session: session(1), why: why.clone(), at: at(100) };
-    let effects = ended(2, Outcome::Withdrawn { why });
+    let mut effects = ended(2, Outcome::Withdrawn { why }).to_vec();
+    effects.push(Effect::WithdrawApprovalNotification { approval: approval(1) });
     let decision = check(&before, &command, &["delivery_changed", "ended", "approval_withdrawn"], &effects);
     let mut after = before;
     decision.events.iter().for_each(|event| after.fold(event));

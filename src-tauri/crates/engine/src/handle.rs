@@ -69,6 +69,10 @@ impl EngineHandle {
         &*self.source
     }
 
+    pub(crate) fn shared_source(&self) -> Arc<dyn Source> {
+        Arc::clone(&self.source)
+    }
+
     /// Returns the images of messages.
     pub const fn images(&self) -> &Images {
         &self.images

@@ -334,6 +334,7 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
         | Event::LinesUnusable { .. }
         | Event::SessionEnded { .. }
         | Event::SessionRenamed { .. }
+        | Event::AttentionSet { .. }
         | Event::SessionMoved { .. }
         | Event::SessionClosed { .. }
         | Event::SessionResumed { .. }

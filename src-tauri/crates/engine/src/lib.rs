@@ -12,6 +12,7 @@ pub mod images;
 pub mod journal;
 mod keep_aside;
 pub mod log;
+pub mod reminders;
 pub mod session;
 pub mod settings;
 mod undelivered;
@@ -23,6 +24,7 @@ pub use images::{ImageError, Images};
 pub use journal::{
     EntryKind, Found, Hit, Journal, JournalError, OutcomeKind, Page, QuestionFilter, QuestionsFound,
 };
+pub use reminders::with_reminders;
 pub use session::{Message, RETENTION_EVERY, Sessions, StartSpec};
 pub use settings::{IgnoredSetting, IgnoredWhy, ReadSettings, SettingsError, SettingsFile};
 pub use writer::{Applied, Attention, DraftTurn, EngineError, SaveDraft};

@@ -23,6 +23,9 @@ const THEME: Key = Key(&["appearance"], "theme");
 const TEXT_SIZE: Key = Key(&["appearance"], "text_size");
 const DENSITY: Key = Key(&["appearance"], "density");
 const NOTIFY_QUESTIONS: Key = Key(&["notifications"], "questions");
+const NOTIFY_SUBAGENTS: Key = Key(&["notifications"], "subagents");
+const QUIET_HOURS: Key = Key(&["notifications"], "quiet_hours");
+const REMIND_MINUTES: Key = Key(&["notifications"], "remind_minutes");
 const QUICK_ANSWER: Key = Key(&["questions"], "quick_answer");
 const UNDO_SECONDS: Key = Key(&["questions"], "undo_seconds");
 const AUTO_ADVANCE: Key = Key(&["questions"], "auto_advance");
@@ -36,6 +39,9 @@ const KEYS: &[Key] = &[
     TEXT_SIZE,
     DENSITY,
     NOTIFY_QUESTIONS,
+    NOTIFY_SUBAGENTS,
+    QUIET_HOURS,
+    REMIND_MINUTES,
     QUICK_ANSWER,
     UNDO_SECONDS,
     AUTO_ADVANCE,
@@ -232,6 +238,9 @@ fn interpret(document: &DocumentMut) -> ReadSettings {
     one(document, TEXT_SIZE, Setting::TextSize, &mut read);
     one(document, DENSITY, Setting::Density, &mut read);
     one(document, NOTIFY_QUESTIONS, Setting::NotifyQuestions, &mut read);
+    one(document, NOTIFY_SUBAGENTS, Setting::NotifySubagents, &mut read);
+    one(document, QUIET_HOURS, Setting::QuietHours, &mut read);
+    one(document, REMIND_MINUTES, Setting::RemindMinutes, &mut read);
     one(document, QUICK_ANSWER, Setting::QuickAnswer, &mut read);
     one(document, UNDO_SECONDS, Setting::UndoSeconds, &mut read);
     one(document, AUTO_ADVANCE, Setting::AutoAdvance, &mut read);
@@ -298,6 +307,9 @@ fn put(document: &mut DocumentMut, setting: Setting) {
         Setting::TextSize(size) => (TEXT_SIZE, value(size)),
         Setting::Density(density) => (DENSITY, value(density)),
         Setting::NotifyQuestions(notify) => (NOTIFY_QUESTIONS, value(notify)),
+        Setting::NotifySubagents(notify) => (NOTIFY_SUBAGENTS, value(notify)),
+        Setting::QuietHours(hours) => (QUIET_HOURS, value(hours)),
+        Setting::RemindMinutes(minutes) => (REMIND_MINUTES, value(minutes)),
         Setting::QuickAnswer(quick) => (QUICK_ANSWER, value(quick)),
         Setting::UndoSeconds(seconds) => (UNDO_SECONDS, value(seconds)),
         Setting::AutoAdvance(advance) => (AUTO_ADVANCE, value(advance)),

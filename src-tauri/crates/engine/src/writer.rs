@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use askdesk_domain::{
-    Approval, Ask, Command, Decision, Delivery, Desk, Effect, Entry, EntryBody, Event, HeldAnswer,
-    HeldAnswers, NativeRef, Outcome, QueuedMessage, Reject, Request, RequestId, Session, SessionId,
-    ToolStatus, Undelivered, decide,
+    Approval, ApprovalId, Ask, Command, Decision, Delivery, Desk, Effect, Entry, EntryBody, Event,
+    HeldAnswer, HeldAnswers, NativeRef, Outcome, QueuedMessage, Reject, Request, RequestId, Session,
+    SessionId, ToolStatus, Undelivered, decide,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -69,7 +69,6 @@ pub struct Applied {
 
 /// What the person should be told outside the window, or need not be told any more.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "a few wait at a time, and each is taken apart at once")]
 pub enum Attention {
     /// A request waits.
     Asked {
@@ -88,6 +87,25 @@ pub enum Attention {
     NotGiven {
         /// The answer.
         held: HeldAnswer,
+    },
+    /// A request has waited for as long as the person set.
+    StillWaits {
+        /// The request.
+        request: Request,
+        /// Its session.
+        session: Session,
+    },
+    /// An approval waits.
+    ApprovalAsked {
+        /// The approval.
+        approval: Approval,
+        /// Its session.
+        session: Session,
+    },
+    /// An approval waits no more.
+    ApprovalEnded {
+        /// Which.
+        approval: ApprovalId,
     },
 }
 
@@ -363,6 +381,7 @@ impl Writer {
             Command::StartSession { id, .. } => self.desk.session(*id).cloned(),
             Command::EndSession { session, .. }
             | Command::RenameSession { session, .. }
+            | Command::SetAttention { session, .. }
             | Command::ResumeSession { session, .. }
             | Command::QueueMessage { session, .. }
             | Command::EditQueued { session, .. }
@@ -454,6 +473,17 @@ impl Writer {
                 }
             }
             Effect::WithdrawNotification { request } => self.tell(Attention::Ended { request: *request }),
+            Effect::NotifyApproval { approval } => {
+                let approval = self.desk.approval(*approval);
+                let session = approval.and_then(|approval| self.desk.session(approval.session));
+                if let (Some(approval), Some(session)) = (approval, session) {
+                    let (approval, session) = (approval.clone(), session.clone());
+                    self.tell(Attention::ApprovalAsked { approval, session });
+                }
+            }
+            Effect::WithdrawApprovalNotification { approval } => {
+                self.tell(Attention::ApprovalEnded { approval: *approval });
+            }
             Effect::WatchLimit { request, at } => {
                 // The thread lives as long as the writer; without one the request simply waits.
                 if self.limits.send((*at, *request)).is_err() {
@@ -572,6 +602,7 @@ impl Writer {
                 | Event::LinesUnusable { session, .. }
                 | Event::SessionEnded { session, .. }
                 | Event::SessionRenamed { session, .. }
+                | Event::AttentionSet { session, .. }
                 | Event::MessageQueued { session, .. }
                 | Event::QueuedEdited { session, .. }
                 | Event::QueuedRemoved { session, .. }

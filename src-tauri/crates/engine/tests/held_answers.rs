@@ -120,6 +120,7 @@ async fn whoever_tells_of_an_answer_hears_that_it_was_taken_back_or_replaced() {
             Attention::Asked { .. } => "asked".to_owned(),
             Attention::Ended { .. } => "ended".to_owned(),
             Attention::NotGiven { held } => format!("not {}", held.answers[0].chosen[0]),
+            other => panic!("{other:?}"),
         });
     }
     assert_eq!(told, ["asked", "not q1o1", "not q1o2", "ended"]);

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use askdesk_domain::QuestionId;
+use askdesk_domain::{QuestionId, RequestId, Waiting};
 use tempfile::TempDir;
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -162,8 +162,8 @@ impl Daemon {
 
 const ALL: &[&str] = &["actions", "body", "body-markup"];
 
-fn request(number: u128) -> RequestId {
-    RequestId::new(Uuid::from_u128(number))
+fn request(number: u128) -> About {
+    About::One(Waiting::Question(RequestId::new(Uuid::from_u128(number))))
 }
 
 fn option(index: usize) -> What {
@@ -173,7 +173,7 @@ fn option(index: usize) -> What {
 fn posted(number: u128) -> Posted {
     let button = |what, label: &str| Button { what, label: label.to_owned() };
     let buttons = vec![button(option(0), "JWT"), button(option(1), "Session"), button(What::Open, "Open")];
-    Posted { id: request(number), title: "S".to_owned(), body: "a < b && c".to_owned(), buttons }
+    Posted { about: request(number), title: "S".to_owned(), body: "a < b && c".to_owned(), buttons }
 }
 
 async fn next(clicks: &mut mpsc::UnboundedReceiver<Clicked>) -> Clicked {
@@ -196,7 +196,7 @@ async fn a_notification_has_its_options_an_open_button_and_a_way_to_press_it_its
     assert_eq!(body, "a &lt; b &amp;&amp; c");
     daemon.settle().await;
     daemon.press(number, "default").await;
-    assert_eq!(next(&mut clicks).await, Clicked { id: request(1), what: What::Open });
+    assert_eq!(next(&mut clicks).await, Clicked { about: request(1), what: What::Open });
 }
 
 #[tokio::test]
@@ -225,7 +225,7 @@ async fn a_burst_of_sixty_presses_loses_none() {
         daemon.closed(*number).await;
     }
     for number in 1..=60 {
-        assert_eq!(next(&mut clicks).await, Clicked { id: request(number), what: option(1) });
+        assert_eq!(next(&mut clicks).await, Clicked { about: request(number), what: option(1) });
     }
     quiet(&mut clicks).await;
 }
@@ -247,7 +247,7 @@ async fn a_dead_number_an_unknown_button_and_a_second_press_do_nothing() {
     daemon.press(first, "q1o1").await;
     daemon.press(first, "q1o1").await;
     daemon.press(first, "q1o2").await;
-    assert_eq!(next(&mut clicks).await, Clicked { id: request(1), what: option(0) });
+    assert_eq!(next(&mut clicks).await, Clicked { about: request(1), what: option(0) });
     quiet(&mut clicks).await;
 }
 
@@ -285,7 +285,7 @@ async fn another_for_the_same_request_takes_the_place_of_the_first_and_can_be_pr
     daemon.settle().await;
     daemon.press(first, "q1o1").await;
     daemon.press(first, "undo").await;
-    assert_eq!(next(&mut clicks).await, Clicked { id: request(1), what: What::Undo });
+    assert_eq!(next(&mut clicks).await, Clicked { about: request(1), what: What::Undo });
     app.withdraw(request(1));
     assert_eq!(daemon.hears().await, Heard::Closed { number: first });
     quiet(&mut clicks).await;
@@ -334,7 +334,7 @@ async fn a_daemon_that_is_started_again_is_told_of_what_comes_and_knows_nothing_
     assert_eq!((number, replaces, body.as_str()), (before, 0, "a < b && c"));
     daemon.settle().await;
     daemon.press(number, "open").await;
-    assert_eq!(next(&mut clicks).await, Clicked { id: request(2), what: What::Open });
+    assert_eq!(next(&mut clicks).await, Clicked { about: request(2), what: What::Open });
 }
 
 #[tokio::test]
@@ -349,7 +349,7 @@ async fn without_a_daemon_nothing_is_kept_for_later_and_one_that_comes_is_used()
     app.post(posted(3));
     let number = daemon.shows().await;
     daemon.press(number, "q1o1").await;
-    assert_eq!(next(&mut clicks).await, Clicked { id: request(3), what: option(0) });
+    assert_eq!(next(&mut clicks).await, Clicked { about: request(3), what: option(0) });
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@ import type { MenuItem } from '../../shared/menu';
 import { t } from '../../shared/messages';
 
 /** What can be done with a session from its row. */
-export type Deed = 'rename' | 'up' | 'down' | 'resume' | 'end' | 'close';
+export type Deed = 'rename' | 'up' | 'down' | 'mute' | 'unmute' | 'hide' | 'unhide' | 'resume' | 'end' | 'close';
 
 /** The deeds a session's menu offers now. */
 export function deedsOf(session: Session, index: number, count: number): (MenuItem & { id: Deed })[] {
@@ -13,6 +13,10 @@ export function deedsOf(session: Session, index: number, count: number): (MenuIt
     { id: 'rename', words: t('deed.rename'), keys: t('deed.rename_keys'), offered: true },
     { id: 'up', words: t('deed.up'), keys: t('deed.up_keys'), offered: index > 0 },
     { id: 'down', words: t('deed.down'), keys: t('deed.down_keys'), offered: index < count - 1 },
+    { id: 'mute', words: t('deed.mute'), offered: !session.attention.muted },
+    { id: 'unmute', words: t('deed.unmute'), offered: session.attention.muted },
+    { id: 'hide', words: t('deed.hide'), offered: !session.attention.private },
+    { id: 'unhide', words: t('deed.unhide'), offered: session.attention.private },
     { id: 'end', words: t('deed.end'), danger: true, offered: !ended },
     { id: 'close', words: t('deed.close'), danger: true, offered: true },
   ];

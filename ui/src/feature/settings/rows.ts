@@ -47,6 +47,8 @@ export interface VariablesRow extends Named {
 /** One setting as it stands on the screen. */
 export type Row = ChoiceRow | ArgumentsRow | VariablesRow;
 
+const QUIET_HOURS = ['off', '20:00-08:00', '21:00-07:00', '22:00-07:00', '23:00-08:00'];
+const REMIND_MINUTES = [0, 5, 15, 60];
 const KEEP_DAYS = [0, 30, 90, 365];
 const UNDO_SECONDS = [1, 2, 3, 5, 10, 30];
 const TEXT_SIZES = [80, 90, 100, 110, 125, 150, 175, 200];
@@ -115,6 +117,48 @@ export function rowsOf(settings: Settings): Row[] {
         choice(t('settings.notify_questions.unseen'), { setting: 'notify_questions', value: 'unseen' }),
         choice(t('settings.notify_questions.never'), { setting: 'notify_questions', value: 'never' }),
       ],
+    },
+    {
+      kind: 'choice',
+      id: 'notify_subagents',
+      section: 'settings.notifications',
+      name: t('settings.notify_subagents'),
+      help: t('settings.notify_subagents.help'),
+      current: settings.notifySubagents,
+      choices: [
+        choice(t('settings.on'), { setting: 'notify_subagents', value: 'on' }),
+        choice(t('settings.off'), { setting: 'notify_subagents', value: 'off' }),
+      ],
+    },
+    {
+      kind: 'choice',
+      id: 'quiet_hours',
+      section: 'settings.notifications',
+      name: t('settings.quiet_hours'),
+      help: t('settings.quiet_hours.help'),
+      current: settings.quietHours,
+      choices: [...new Set([...QUIET_HOURS, settings.quietHours])].map((value) =>
+        choice(value === 'off' ? t('settings.quiet_hours.off') : value.replace('-', ' – '), {
+          setting: 'quiet_hours',
+          value,
+        }),
+      ),
+    },
+    {
+      kind: 'choice',
+      id: 'remind_minutes',
+      section: 'settings.notifications',
+      name: t('settings.remind_minutes'),
+      help: t('settings.remind_minutes.help'),
+      current: String(settings.remindMinutes),
+      choices: REMIND_MINUTES.map((value) =>
+        choice(
+          value === 0
+            ? t('settings.remind_minutes.off')
+            : t('settings.remind_minutes.minutes', { minutes: value }),
+          { setting: 'remind_minutes', value },
+        ),
+      ),
     },
     {
       kind: 'choice',

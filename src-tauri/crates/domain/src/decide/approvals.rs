@@ -30,7 +30,8 @@ pub(super) fn register(desk: &Desk, ask: &AskApproval) -> Result<Decision, Rejec
         asked_at: ask.at,
         state: ApprovalState::Open,
     };
-    Ok(Decision::of(Event::ApprovalAsked { approval }))
+    let effects = vec![Effect::NotifyApproval { approval: ask.id }];
+    Ok(Decision { events: vec![Event::ApprovalAsked { approval }], effects, request: None })
 }
 
 pub(super) fn decide(
@@ -44,7 +45,10 @@ pub(super) fn decide(
     match &approval.state {
         ApprovalState::Open => Ok(Decision {
             events: vec![Event::ApprovalDecided { approval: id, decision: wanted.clone(), at }],
-            effects: vec![Effect::ResolveApproval { approval: id, decision: wanted }],
+            effects: vec![
+                Effect::WithdrawApprovalNotification { approval: id },
+                Effect::ResolveApproval { approval: id, decision: wanted },
+            ],
             request: None,
         }),
         ApprovalState::Decided { decision, .. } if *decision == wanted => Ok(Decision::default()),

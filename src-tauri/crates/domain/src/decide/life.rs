@@ -6,6 +6,7 @@ use crate::desk::Desk;
 use crate::event::Event;
 use crate::id::{SessionId, Timestamp};
 use crate::options::SessionOptions;
+use crate::quiet::SessionAttention;
 use crate::reject::Reject;
 use crate::session::{AgentKind, SESSION_NAME_CHARS, Session, SessionState};
 use crate::text::{says_something, without_controls};
@@ -33,6 +34,7 @@ pub(super) fn start(
         model: None,
         unusable_lines: 0,
         queue: Vec::new(),
+        attention: SessionAttention::default(),
         options: options.clone(),
         mode: None,
         place: 0,

@@ -47,6 +47,9 @@ fn each_setting_that_is_changed_is_there_after_a_restart() {
         Setting::TextSize(TextSize::try_from(125).unwrap()),
         Setting::Density(Density::Compact),
         Setting::NotifyQuestions(NotifyQuestions::Never),
+        Setting::NotifySubagents(OnOff::Off),
+        Setting::QuietHours("22:00-07:00".to_owned().try_into().unwrap()),
+        Setting::RemindMinutes(15.try_into().unwrap()),
         Setting::QuickAnswer(OnOff::Off),
         Setting::UndoSeconds(UndoSeconds::try_from(10).unwrap()),
         Setting::AutoAdvance(OnOff::Off),
@@ -117,6 +120,24 @@ fn a_change_leaves_comments_and_whatever_else_stands_in_the_file() {
 #[case::a_value_for_a_table("appearance = 1", "appearance", "no such setting")]
 fn what_makes_no_sense_is_named_and_ignored_alone(#[case] text: &str, #[case] key: &str, #[case] why: &str) {
     let folder = folder_with(&format!("{text}\n[notifications]\nquestions = \"never\"\n"));
+    let read = SettingsFile::open(folder.path()).read();
+    assert_eq!(read.settings, Settings { notify_questions: NotifyQuestions::Never, ..Settings::default() });
+    let [ignored] = read.ignored.as_slice() else { panic!("{:?}", read.ignored) };
+    assert_eq!(ignored.key, key);
+    assert!(ignored.why.to_string().contains(why), "{}", ignored.why);
+}
+
+#[rstest]
+#[case("quiet_hours = '22:00-24:00'", "notifications.quiet_hours", "two different times as in")]
+#[case("quiet_hours = 22", "notifications.quiet_hours", "22: invalid type")]
+#[case("remind_minutes = 7", "notifications.remind_minutes", "7 is none of [0, 5, 15, 60]")]
+#[case("subagents = 'some'", "notifications.subagents", "unknown variant `some`")]
+fn what_makes_no_sense_of_the_notifications_leaves_the_others(
+    #[case] text: &str,
+    #[case] key: &str,
+    #[case] why: &str,
+) {
+    let folder = folder_with(&format!("[notifications]\nquestions = 'never'\n{text}\n"));
     let read = SettingsFile::open(folder.path()).read();
     assert_eq!(read.settings, Settings { notify_questions: NotifyQuestions::Never, ..Settings::default() });
     let [ignored] = read.ignored.as_slice() else { panic!("{:?}", read.ignored) };

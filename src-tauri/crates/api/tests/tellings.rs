@@ -1,0 +1,64 @@
+//! The rule of what is told, with what the desk knows, and the record of what it decided.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    reason = "what tests share may fail the test"
+)]
+
+#[path = "support/desk.rs"]
+mod desk;
+
+use askdesk_domain::{Occasion, RequestId, Waiting};
+use desk::{Bridge, fresh};
+use serde_json::{Value, json};
+
+async fn tellings(bridge: &Bridge) -> Vec<Value> {
+    let read = bridge.call("read_tellings", json!({})).await.unwrap();
+    read["tellings"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn the_last_fifty_decisions_are_read_newest_first_each_with_its_reason() {
+    let bridge = Bridge::open();
+    let asks = bridge.asked("technology").await;
+    let session = bridge.snapshot().await.sessions[0].clone();
+    assert_eq!(tellings(&bridge).await, [] as [Value; 0]);
+    let decide = |waiting| bridge.api.tell(waiting, Occasion::Asked, &session, false);
+    decide(Waiting::Question(asks.id));
+    decide(Waiting::Question(asks.id));
+    let last = tellings(&bridge).await;
+    assert_eq!(last[0]["telling"], json!({"telling": "nothing", "why": "before"}));
+    assert_eq!(last[1]["telling"], json!({"telling": "notify", "why": "whole"}));
+    assert_eq!(last[1]["session"], json!(session.name));
+    assert_eq!(last[1]["waiting"], json!({"what": "question", "id": asks.id}));
+    for n in 0..60 {
+        decide(Waiting::Question(RequestId::new(uuid::Uuid::from_u128(n))));
+    }
+    assert_eq!(tellings(&bridge).await.len(), 50);
+}
+
+#[tokio::test]
+async fn case_37_the_session_that_the_focused_window_shows_is_not_told_of_and_a_muted_one_only_counts() {
+    let bridge = Bridge::open();
+    let asks = bridge.asked("technology").await;
+    let session = bridge.snapshot().await.sessions[0].clone();
+    let why = |n: u128, session: &askdesk_domain::Session| {
+        let waiting = Waiting::Question(RequestId::new(uuid::Uuid::from_u128(n)));
+        serde_json::to_value(bridge.api.tell(waiting, Occasion::Asked, session, false)).unwrap()["why"]
+            .clone()
+    };
+    let view = |focused: bool| json!({"session": session.id, "focused": focused});
+    bridge.call("note_view", view(true)).await.unwrap();
+    assert_eq!(why(1, &session), "in_view");
+    bridge.call("note_view", view(false)).await.unwrap();
+    assert_eq!(why(2, &session), "whole");
+    let attention = json!({"muted": true, "private": false});
+    let mute = json!({"requestId": fresh(), "session": session.id, "attention": attention});
+    let muted = bridge.call("set_attention", mute).await.unwrap();
+    assert_eq!(muted["attention"], attention);
+    let muted = serde_json::from_value(muted).unwrap();
+    assert_eq!(why(3, &muted), "muted");
+    assert!(asks.is_open());
+}

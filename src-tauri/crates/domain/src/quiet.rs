@@ -1,0 +1,194 @@
+//! When the person wants to hear less, or once more: quiet hours, what is set for one session, the reminder.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::Timestamp;
+
+const MINUTES_OF_A_DAY: u16 = 24 * 60;
+
+/// A minute of the person's own day, counted from midnight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MinuteOfDay(u16);
+
+impl MinuteOfDay {
+    /// Returns the minute that a clock shows; what no clock shows is taken as its last hour or minute.
+    pub fn of(hour: u16, minute: u16) -> Self {
+        Self(hour.min(23) * 60 + minute.min(59))
+    }
+
+    /// Returns the minute of an hour; none where a day has no such one.
+    pub fn at(hour: u16, minute: u16) -> Option<Self> {
+        (hour < 24 && minute < 60).then_some(Self(hour * 60 + minute))
+    }
+}
+
+impl fmt::Display for MinuteOfDay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02}:{:02}", self.0 / 60, self.0 % 60)
+    }
+}
+
+impl FromStr for MinuteOfDay {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let number = |digits: &str| match digits.len() {
+            1 | 2 if digits.bytes().all(|byte| byte.is_ascii_digit()) => digits.parse().map_err(|_| ()),
+            _ => Err(()),
+        };
+        let (hour, minute) = text.trim().split_once(':').ok_or(())?;
+        Self::at(number(hour)?, number(minute)?).ok_or(())
+    }
+}
+
+/// The hours in which nothing is told but by the counts in the window: none, or from one minute of the day to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string"))]
+pub struct QuietHours(Option<(MinuteOfDay, MinuteOfDay)>);
+
+impl QuietHours {
+    /// The word for none.
+    pub const OFF: &str = "off";
+
+    /// Says whether a minute lies in them; hours that end before they begin go over midnight.
+    pub fn hold(self, now: MinuteOfDay) -> bool {
+        self.0.is_some_and(|(from, to)| {
+            let since = |minute: MinuteOfDay| (minute.0 + MINUTES_OF_A_DAY - from.0) % MINUTES_OF_A_DAY;
+            since(now) < since(to)
+        })
+    }
+}
+
+impl TryFrom<String> for QuietHours {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        if text.trim() == Self::OFF {
+            return Ok(Self::default());
+        }
+        let minutes =
+            text.split_once('-').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+        match minutes {
+            // Hours that begin and end at once could mean none or all of them.
+            Some((from, to)) if from != to => Ok(Self(Some((from, to)))),
+            _ => Err("it must be \"off\", or two different times as in \"22:00-07:00\"".to_owned()),
+        }
+    }
+}
+
+impl From<QuietHours> for String {
+    fn from(hours: QuietHours) -> Self {
+        hours.0.map_or_else(|| QuietHours::OFF.to_owned(), |(from, to)| format!("{from}-{to}"))
+    }
+}
+
+/// After how many minutes an open question is told of once more; 0 never does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u16", into = "u16")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number"))]
+pub struct RemindMinutes(u16);
+
+impl RemindMinutes {
+    /// What can be chosen.
+    pub const CHOICES: [u16; 4] = [0, 5, 15, 60];
+
+    /// Returns when a question is told of once more; none where it never is.
+    pub fn due(self, asked_at: Timestamp) -> Option<Timestamp> {
+        let millis = i64::from(self.0) * 60_000;
+        (self.0 != 0).then(|| Timestamp::from_millis(asked_at.millis().saturating_add(millis)))
+    }
+}
+
+impl TryFrom<u16> for RemindMinutes {
+    type Error = String;
+
+    fn try_from(minutes: u16) -> Result<Self, String> {
+        if Self::CHOICES.contains(&minutes) {
+            Ok(Self(minutes))
+        } else {
+            Err(format!("{minutes} is none of {:?}", Self::CHOICES))
+        }
+    }
+}
+
+impl From<RemindMinutes> for u16 {
+    fn from(minutes: RemindMinutes) -> Self {
+        minutes.0
+    }
+}
+
+/// How the person is told of one session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct SessionAttention {
+    /// It only counts in the window.
+    pub muted: bool,
+    /// Outside the window, nothing of what it asks is shown.
+    pub private: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hours(text: &str) -> Result<QuietHours, String> {
+        text.to_owned().try_into()
+    }
+
+    #[test]
+    fn quiet_hours_begin_with_their_first_minute_and_end_before_their_last_over_midnight_too() {
+        let holds = |text: &str, hour, minute| {
+            hours(text).map(|hours| MinuteOfDay::at(hour, minute).map(|now| hours.hold(now)))
+        };
+        for (text, hour, minute, quiet) in [
+            ("off", 3, 0, false),
+            ("12:00-13:30", 11, 59, false),
+            ("12:00-13:30", 12, 0, true),
+            ("12:00-13:30", 13, 29, true),
+            ("12:00-13:30", 13, 30, false),
+            ("22:00-07:00", 21, 59, false),
+            ("22:00-07:00", 22, 0, true),
+            ("22:00-07:00", 0, 0, true),
+            ("22:00-07:00", 6, 59, true),
+            ("22:00-07:00", 7, 0, false),
+            ("00:00-23:59", 23, 58, true),
+        ] {
+            assert_eq!(holds(text, hour, minute), Ok(Some(quiet)), "{text} at {hour}:{minute}");
+        }
+    }
+
+    #[test]
+    fn quiet_hours_are_written_as_they_are_read_and_nothing_else_is_read() {
+        for text in ["off", "22:00-07:00", "00:00-00:01"] {
+            assert_eq!(hours(text).map(String::from), Ok(text.to_owned()));
+        }
+        assert_eq!(hours(" 9:00 - 17:30 ").map(String::from), Ok("09:00-17:30".to_owned()));
+        for text in [
+            "",
+            "on",
+            "22-7",
+            "24:00-07:00",
+            "22:60-07:00",
+            "22:00-22:00",
+            "22:00",
+            "+9:00-10:00",
+            "022:00-07:00",
+        ] {
+            assert!(hours(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_reminder_is_due_after_its_minutes_or_never() {
+        let asked = Timestamp::from_millis(1_000);
+        let due = |minutes| RemindMinutes::try_from(minutes).map(|minutes| minutes.due(asked));
+        assert_eq!(due(0), Ok(None));
+        assert_eq!(due(5), Ok(Some(Timestamp::from_millis(301_000))));
+        assert!(due(7).is_err());
+    }
+}

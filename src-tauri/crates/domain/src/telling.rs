@@ -1,0 +1,288 @@
+//! Whether the person is told, outside the window, that something waits: the one rule, and what was told before.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{ApprovalId, RequestId, SessionId, Timestamp};
+use crate::quiet::{MinuteOfDay, SessionAttention};
+use crate::settings::{NotifyQuestions, OnOff, Settings};
+
+/// How many notifications may stand for one thing each within [`BURST_MILLIS`]; what comes beyond goes into a summary.
+pub const BURST: usize = 5;
+
+/// How long what was told counts as just told, in milliseconds.
+pub const BURST_MILLIS: i64 = 10_000;
+
+/// How many things are remembered as told; older ones have ended long ago.
+const TOLD: usize = 4_096;
+
+/// What waits for the person: a question or a permission, never both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(tag = "what", content = "id", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Waiting {
+    /// A request with its questions.
+    Question(RequestId),
+    /// An approval.
+    Permission(ApprovalId),
+}
+
+/// Why the person might be told now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Occasion {
+    /// It was asked.
+    Asked,
+    /// It has waited for as long as the person set.
+    Reminder,
+}
+
+/// Everything the rule looks at beside the settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Why the person might be told now.
+    pub occasion: Occasion,
+    /// The session that asks.
+    pub session: SessionId,
+    /// Whether a subagent of it asks.
+    pub by_subagent: bool,
+    /// What is set for the session.
+    pub attention: SessionAttention,
+    /// The session that the window shows, if it has the focus.
+    pub looked_at: Option<SessionId>,
+    /// The minute of the person's own day.
+    pub minute: MinuteOfDay,
+    /// What was told before.
+    pub before: Before,
+    /// What was told in the last [`BURST_MILLIS`].
+    pub recent: Recent,
+}
+
+/// What was told of the same thing before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Before {
+    /// Nothing on this occasion.
+    Nothing,
+    /// The rule has decided on this occasion, whatever it came to.
+    Decided,
+    /// It has its end.
+    Ended,
+}
+
+/// What was told of other things just now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recent {
+    /// So few notifications that one more can be read.
+    Few,
+    /// As many as [`BURST`] or more.
+    Many,
+    /// As many, and a summary that says there are more.
+    Summary,
+}
+
+/// What the rule comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "telling", content = "why", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Telling {
+    /// A notification is shown.
+    Notify(Form),
+    /// Only the counts say it.
+    BadgeOnly(Silenced),
+    /// There is nothing to say.
+    Nothing(NoNews),
+}
+
+/// What a notification shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Form {
+    /// The session's name and what it asks.
+    Whole,
+    /// That something waits, and nothing of it.
+    Private,
+    /// That more waits than can be shown one by one.
+    Summary,
+}
+
+/// Why only the counts say that something waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Silenced {
+    /// The person wants no notifications.
+    Never,
+    /// The session is muted.
+    Muted,
+    /// A subagent asks, and those are muted.
+    Subagent,
+    /// It is within the quiet hours.
+    QuietHours,
+    /// A summary that was just shown speaks of it too.
+    Summary,
+}
+
+/// Why there is nothing to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum NoNews {
+    /// It was decided on before; a replay changes nothing.
+    Before,
+    /// It has its end.
+    Ended,
+    /// The person looks at that session.
+    InView,
+}
+
+/// Decides whether and how the person is told.
+pub fn tell(facts: &Facts, settings: &Settings) -> Telling {
+    match facts.before {
+        Before::Decided => return Telling::Nothing(NoNews::Before),
+        Before::Ended => return Telling::Nothing(NoNews::Ended),
+        Before::Nothing => {}
+    }
+    if facts.looked_at == Some(facts.session) {
+        return Telling::Nothing(NoNews::InView);
+    }
+    if let Some(why) = silenced(facts, settings) {
+        return Telling::BadgeOnly(why);
+    }
+    match facts.recent {
+        Recent::Summary => Telling::BadgeOnly(Silenced::Summary),
+        Recent::Many => Telling::Notify(Form::Summary),
+        Recent::Few if facts.attention.private => Telling::Notify(Form::Private),
+        Recent::Few => Telling::Notify(Form::Whole),
+    }
+}
+
+fn silenced(facts: &Facts, settings: &Settings) -> Option<Silenced> {
+    if settings.notify_questions == NotifyQuestions::Never {
+        Some(Silenced::Never)
+    } else if facts.attention.muted {
+        Some(Silenced::Muted)
+    } else if facts.by_subagent && settings.notify_subagents == OnOff::Off {
+        Some(Silenced::Subagent)
+    } else if settings.quiet_hours.hold(facts.minute) {
+        Some(Silenced::QuietHours)
+    } else {
+        None
+    }
+}
+
+/// What might be told of now, before it is known what was told before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct News {
+    /// What waits.
+    pub waiting: Waiting,
+    /// Why the person might be told now.
+    pub occasion: Occasion,
+    /// The session that asks.
+    pub session: SessionId,
+    /// Whether a subagent of it asks.
+    pub by_subagent: bool,
+    /// What is set for the session.
+    pub attention: SessionAttention,
+    /// The session that the window shows, if it has the focus.
+    pub looked_at: Option<SessionId>,
+    /// The minute of the person's own day.
+    pub minute: MinuteOfDay,
+    /// Now.
+    pub at: Timestamp,
+}
+
+/// A notification that need not stand any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakeBack {
+    /// The one that stands for this alone, if any.
+    Own,
+    /// That one, and the summary: this was the last that it spoke of.
+    OwnAndSummary,
+}
+
+/// What was told in this run. Nothing that an earlier run told of is still open, so none of it can be told again.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    decided: BTreeSet<(Waiting, Occasion)>,
+    order: VecDeque<(Waiting, Occasion)>,
+    ended: BTreeSet<Waiting>,
+    recent: VecDeque<(Timestamp, bool)>,
+    /// What a summary speaks of and still waits, by when it was told.
+    summed: BTreeMap<Waiting, Timestamp>,
+}
+
+impl Told {
+    /// Decides on news, and remembers it.
+    pub fn decide(&mut self, news: &News, settings: &Settings) -> Telling {
+        let News { waiting, occasion, session, by_subagent, attention, looked_at, minute, at } = *news;
+        let before = self.before(waiting, occasion);
+        let recent = self.recent(at);
+        let facts = Facts { occasion, session, by_subagent, attention, looked_at, minute, before, recent };
+        let telling = tell(&facts, settings);
+        self.remember((waiting, occasion));
+        match telling {
+            Telling::Notify(Form::Summary) | Telling::BadgeOnly(Silenced::Summary) => {
+                self.summed.insert(waiting, at);
+                self.recent.push_back((at, true));
+            }
+            Telling::Notify(Form::Whole | Form::Private) => self.recent.push_back((at, false)),
+            Telling::BadgeOnly(_) | Telling::Nothing(_) => {}
+        }
+        telling
+    }
+
+    /// Notes that something has its end; returns what need not stand any more.
+    pub fn end(&mut self, waiting: Waiting) -> TakeBack {
+        if self.ended.len() == TOLD {
+            self.ended.pop_first();
+        }
+        self.ended.insert(waiting);
+        match self.summed.remove(&waiting) {
+            Some(_) if self.summed.is_empty() => TakeBack::OwnAndSummary,
+            _ => TakeBack::Own,
+        }
+    }
+
+    /// Returns what a summary spoke of first and still waits.
+    pub fn first_summed(&self) -> Option<Waiting> {
+        self.summed.iter().min_by_key(|(_, at)| **at).map(|(waiting, _)| *waiting)
+    }
+
+    fn before(&self, waiting: Waiting, occasion: Occasion) -> Before {
+        if self.decided.contains(&(waiting, occasion)) {
+            Before::Decided
+        } else if self.ended.contains(&waiting) {
+            Before::Ended
+        } else {
+            Before::Nothing
+        }
+    }
+
+    fn recent(&mut self, now: Timestamp) -> Recent {
+        let just = |at: Timestamp| now.millis().saturating_sub(at.millis()) < BURST_MILLIS;
+        while self.recent.front().is_some_and(|(at, _)| !just(*at)) {
+            self.recent.pop_front();
+        }
+        if self.recent.len() < BURST {
+            Recent::Few
+        } else if self.recent.iter().any(|(_, summed)| *summed) && !self.summed.is_empty() {
+            Recent::Summary
+        } else {
+            Recent::Many
+        }
+    }
+
+    fn remember(&mut self, decided: (Waiting, Occasion)) {
+        if self.decided.insert(decided) {
+            self.order.push_back(decided);
+        }
+        if self.order.len() > TOLD
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.decided.remove(&oldest);
+        }
+    }
+}

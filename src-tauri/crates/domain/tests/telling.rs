@@ -1,0 +1,220 @@
+//! The rule of what the person is told of, as a table; and what is remembered between two decisions.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what tests share may fail the test")]
+
+use askdesk_domain::telling::{BURST, BURST_MILLIS, Before, Facts, Recent, tell};
+use askdesk_domain::{
+    Form, MinuteOfDay, News, NoNews, NotifyQuestions, Occasion, OnOff, QuietHours, RequestId,
+    SessionAttention, SessionId, Setting, Settings, Silenced, TakeBack, Telling, Timestamp, Told, Waiting,
+};
+use rstest::rstest;
+use uuid::Uuid;
+
+const ASKS: u128 = 1;
+const OTHER: u128 = 2;
+const WHOLE: Telling = Telling::Notify(Form::Whole);
+const PRIVATE: Telling = Telling::Notify(Form::Private);
+const SUMMARY: Telling = Telling::Notify(Form::Summary);
+const IN_SUMMARY: Telling = Telling::BadgeOnly(Silenced::Summary);
+const NEVER: Telling = Telling::BadgeOnly(Silenced::Never);
+const MUTED: Telling = Telling::BadgeOnly(Silenced::Muted);
+const SUBAGENT: Telling = Telling::BadgeOnly(Silenced::Subagent);
+const QUIET: Telling = Telling::BadgeOnly(Silenced::QuietHours);
+const BEFORE: Telling = Telling::Nothing(NoNews::Before);
+const ENDED: Telling = Telling::Nothing(NoNews::Ended);
+const IN_VIEW: Telling = Telling::Nothing(NoNews::InView);
+
+fn session(n: u128) -> SessionId {
+    SessionId::new(Uuid::from_u128(n))
+}
+
+fn question(n: u128) -> Waiting {
+    Waiting::Question(RequestId::new(Uuid::from_u128(n)))
+}
+
+/// A question of a session that is not looked at, by day, where nothing is set.
+fn usual() -> Facts {
+    Facts {
+        occasion: Occasion::Asked,
+        session: session(ASKS),
+        by_subagent: false,
+        attention: SessionAttention::default(),
+        looked_at: None,
+        minute: MinuteOfDay::at(12, 0).unwrap(),
+        before: Before::Nothing,
+        recent: Recent::Few,
+    }
+}
+
+/// Puts words into facts and settings; every word stands for one change.
+fn read(words: &str) -> (Facts, Settings) {
+    let (mut facts, mut settings) = (usual(), Settings::default());
+    for word in words.split_whitespace() {
+        let setting = match word {
+            "usual" => continue,
+            "never" => Some(Setting::NotifyQuestions(NotifyQuestions::Never)),
+            "subagents-off" => Some(Setting::NotifySubagents(OnOff::Off)),
+            "hours" => Some(Setting::QuietHours("22:00-07:00".to_owned().try_into().unwrap())),
+            _ => None,
+        };
+        if let Some(setting) = setting {
+            settings = settings.with(setting);
+            continue;
+        }
+        match word {
+            "reminder" => facts.occasion = Occasion::Reminder,
+            "subagent" => facts.by_subagent = true,
+            "muted" => facts.attention.muted = true,
+            "private" => facts.attention.private = true,
+            "looked-at" => facts.looked_at = Some(session(ASKS)),
+            "other-looked-at" => facts.looked_at = Some(session(OTHER)),
+            "night" => facts.minute = MinuteOfDay::at(23, 30).unwrap(),
+            "decided" => facts.before = Before::Decided,
+            "ended" => facts.before = Before::Ended,
+            "many" => facts.recent = Recent::Many,
+            "summed" => facts.recent = Recent::Summary,
+            other => panic!("no such word: {other}"),
+        }
+    }
+    (facts, settings)
+}
+
+#[rstest]
+#[case("usual", WHOLE)]
+#[case("other-looked-at", WHOLE)]
+#[case("looked-at", IN_VIEW)]
+#[case("never", NEVER)]
+#[case("never looked-at", IN_VIEW)]
+#[case("muted", MUTED)]
+#[case("muted never", NEVER)]
+#[case("muted looked-at", IN_VIEW)]
+#[case("muted private", MUTED)]
+#[case("subagent", WHOLE)]
+#[case("subagents-off", WHOLE)]
+#[case("subagent subagents-off", SUBAGENT)]
+#[case("subagent subagents-off muted", MUTED)]
+#[case("subagent subagents-off looked-at", IN_VIEW)]
+#[case("hours", WHOLE)]
+#[case("night", WHOLE)]
+#[case("hours night", QUIET)]
+#[case("hours night private", QUIET)]
+#[case("hours night many", QUIET)]
+#[case("hours night looked-at", IN_VIEW)]
+#[case("hours night subagent subagents-off", SUBAGENT)]
+#[case("private", PRIVATE)]
+#[case("private subagent", PRIVATE)]
+#[case("private other-looked-at", PRIVATE)]
+#[case("private looked-at", IN_VIEW)]
+#[case("many", SUMMARY)]
+#[case("many private", SUMMARY)]
+#[case("many muted", MUTED)]
+#[case("many never", NEVER)]
+#[case("many looked-at", IN_VIEW)]
+#[case("summed", IN_SUMMARY)]
+#[case("summed private", IN_SUMMARY)]
+#[case("summed muted", MUTED)]
+#[case("decided", BEFORE)]
+#[case("decided looked-at", BEFORE)]
+#[case("decided never", BEFORE)]
+#[case("decided many", BEFORE)]
+#[case("ended", ENDED)]
+#[case("ended muted", ENDED)]
+#[case("reminder", WHOLE)]
+#[case("reminder private", PRIVATE)]
+#[case("reminder looked-at", IN_VIEW)]
+#[case("reminder muted", MUTED)]
+#[case("reminder never", NEVER)]
+#[case("reminder hours night", QUIET)]
+#[case("reminder subagent subagents-off", SUBAGENT)]
+#[case("reminder many", SUMMARY)]
+#[case("reminder ended", ENDED)]
+#[case("reminder decided", BEFORE)]
+fn case_37_what_is_told_follows_from_the_facts_alone(#[case] words: &str, #[case] expected: Telling) {
+    let (facts, settings) = read(words);
+    assert_eq!(tell(&facts, &settings), expected);
+}
+
+fn news(n: u128, at: i64) -> News {
+    News {
+        waiting: question(n),
+        occasion: Occasion::Asked,
+        session: session(ASKS),
+        by_subagent: false,
+        attention: SessionAttention::default(),
+        looked_at: None,
+        minute: MinuteOfDay::at(12, 0).unwrap(),
+        at: Timestamp::from_millis(at),
+    }
+}
+
+#[test]
+fn case_39_the_same_thing_is_told_once_and_reminded_of_once() {
+    let (mut told, settings) = (Told::default(), Settings::default());
+    let reminder = |at| News { occasion: Occasion::Reminder, ..news(1, at) };
+    assert_eq!(told.decide(&news(1, 0), &settings), WHOLE);
+    assert_eq!(told.decide(&news(1, 60_000), &settings), BEFORE);
+    assert_eq!(told.decide(&reminder(900_000), &settings), WHOLE);
+    assert_eq!(told.decide(&reminder(1_800_000), &settings), BEFORE);
+}
+
+#[test]
+fn what_was_seen_when_it_was_asked_is_not_told_when_it_comes_again() {
+    let (mut told, settings) = (Told::default(), Settings::default());
+    assert_eq!(told.decide(&News { looked_at: Some(session(ASKS)), ..news(1, 0) }, &settings), IN_VIEW);
+    assert_eq!(told.decide(&news(1, 1), &settings), BEFORE);
+}
+
+#[test]
+fn what_has_ended_is_told_of_no_more() {
+    let (mut told, settings) = (Told::default(), Settings::default());
+    told.decide(&news(1, 0), &settings);
+    assert_eq!(told.end(question(1)), TakeBack::Own);
+    assert_eq!(told.decide(&News { occasion: Occasion::Reminder, ..news(1, 300_000) }, &settings), ENDED);
+}
+
+#[test]
+fn a_burst_of_more_than_five_in_ten_seconds_becomes_one_summary() {
+    let (mut told, settings) = (Told::default(), Settings::default());
+    let tellings: Vec<Telling> = (0..60).map(|n| told.decide(&news(n, 100 * n as i64), &settings)).collect();
+    assert_eq!(tellings[..BURST], [WHOLE; BURST]);
+    assert_eq!(tellings[BURST], SUMMARY);
+    assert!(tellings[BURST + 1..].iter().all(|telling| *telling == IN_SUMMARY));
+    assert_eq!(told.first_summed(), Some(question(BURST as u128)));
+}
+
+#[test]
+fn five_in_ten_seconds_are_no_burst_and_those_before_do_not_count() {
+    let (mut told, settings) = (Told::default(), Settings::default());
+    for n in 0..20 {
+        let at = i64::try_from(n).unwrap() * BURST_MILLIS / i64::try_from(BURST).unwrap();
+        assert_eq!(told.decide(&news(n, at), &settings), WHOLE, "{n}");
+    }
+}
+
+#[test]
+fn what_is_not_shown_is_no_part_of_a_burst() {
+    let (mut told, settings) = (Told::default(), Settings::default());
+    let muted = SessionAttention { muted: true, private: false };
+    for n in 0..20 {
+        assert_eq!(told.decide(&News { attention: muted, ..news(n, 0) }, &settings), MUTED);
+    }
+    assert_eq!(told.decide(&news(20, 0), &settings), WHOLE);
+}
+
+#[test]
+fn a_summary_stands_until_the_last_that_it_speaks_of_has_its_end() {
+    let (mut told, settings) = (Told::default(), Settings::default());
+    for n in 0..8 {
+        told.decide(&news(n, 0), &settings);
+    }
+    let ends = [5, 0, 7, 6, 1].map(|n| told.end(question(n)));
+    use TakeBack::{Own, OwnAndSummary};
+    assert_eq!(ends, [Own, Own, Own, OwnAndSummary, Own]);
+    assert_eq!(told.first_summed(), None);
+    assert_eq!(told.decide(&news(8, 1), &settings), SUMMARY, "the one that stood is gone");
+}
+
+#[test]
+fn nothing_is_quiet_where_nothing_is_set() {
+    assert_eq!(Settings::default().quiet_hours, QuietHours::default());
+    assert_eq!(Settings::default().notify_subagents, OnOff::On);
+}

@@ -1,0 +1,119 @@
+//! What the notifications say: of a question, of a permission, of more than can be shown one by one.
+
+use askdesk_api::DeskApi;
+use askdesk_domain::{Approval, Form, Occasion, Question, Request, Session, Telling, Waiting};
+
+use super::choices::Choices;
+use super::contract::{About, Button, Posted, What};
+use crate::language;
+use crate::seen::seen;
+use crate::words::{self, Words};
+
+/// The most characters of an agent's text that a notification shows.
+pub const BODY_CHARS: usize = 300;
+
+/// What is shown of a question that waits.
+pub struct OfQuestion {
+    /// The notification.
+    pub posted: Posted,
+    /// The options among its buttons.
+    pub choices: Option<Choices>,
+}
+
+/// Returns what is shown of a question that waits; none where nothing is.
+pub fn of_question(
+    desk: &DeskApi,
+    occasion: Occasion,
+    request: &Request,
+    session: &Session,
+) -> Option<OfQuestion> {
+    let waiting = Waiting::Question(request.id);
+    let telling = desk.tell(waiting, occasion, session, request.asked_by.is_some());
+    let words = language::words(&desk.settings().watch().borrow());
+    let mut choices = None;
+    let posted = say(telling, waiting, words, |whole| {
+        let body = if whole {
+            choices = Choices::of(&request.questions, words);
+            asked(&request.questions, words)
+        } else {
+            words.question_waits.to_owned()
+        };
+        (seen(&session.name), body, choices.as_ref().map(Choices::buttons).unwrap_or_default())
+    });
+    posted.map(|posted| OfQuestion { posted, choices })
+}
+
+/// Returns what is shown of a permission that is waited for; none where nothing is. It has no button that decides.
+pub fn of_approval(desk: &DeskApi, approval: &Approval, session: &Session) -> Option<Posted> {
+    let waiting = Waiting::Permission(approval.id);
+    let telling = desk.tell(waiting, Occasion::Asked, session, false);
+    let words = language::words(&desk.settings().watch().borrow());
+    say(telling, waiting, words, |whole| {
+        let body = if whole { wanted(approval) } else { words.permission_waits.to_owned() };
+        (words.asks_permission(&seen(&session.name)), body, Vec::new())
+    })
+}
+
+/// The button that brings up what a notification is about.
+pub fn open(words: &Words) -> Button {
+    Button { what: What::Open, label: words.open.to_owned() }
+}
+
+fn say(
+    telling: Telling,
+    waiting: Waiting,
+    words: &Words,
+    one: impl FnOnce(bool) -> (String, String, Vec<Button>),
+) -> Option<Posted> {
+    tracing::debug!(?waiting, ?telling, "what waits is told");
+    let (about, (title, body, mut buttons)) = match telling {
+        Telling::Notify(Form::Whole) => (About::One(waiting), one(true)),
+        Telling::Notify(Form::Private) => (About::One(waiting), one(false)),
+        Telling::Notify(Form::Summary) => {
+            (About::Summary, (words::APP.to_owned(), words.more_waits.to_owned(), Vec::new()))
+        }
+        Telling::BadgeOnly(_) | Telling::Nothing(_) => return None,
+    };
+    buttons.push(open(words));
+    Some(Posted { about, title, body, buttons })
+}
+
+fn asked(questions: &[Question], words: &Words) -> String {
+    let first = questions.first().map(|question| question.text.as_str()).unwrap_or_default();
+    let mut text = seen_start(first, BODY_CHARS);
+    if questions.len() > 1 {
+        text.push('\n');
+        text.push_str(&words.and_more(questions.len() - 1));
+    }
+    text
+}
+
+fn wanted(approval: &Approval) -> String {
+    let said = approval.description.as_deref().filter(|said| !said.trim().is_empty());
+    let wanted = said.map_or_else(|| approval.tool.clone(), |said| format!("{}: {said}", approval.tool));
+    seen_start(&wanted, BODY_CHARS)
+}
+
+/// Shows the start of an agent's words, with a mark where there is more.
+pub fn seen_start(text: &str, most: usize) -> String {
+    // What is unseen is written by number, so the cut comes first and again afterwards.
+    let start: String = text.chars().take(most).collect();
+    let start = seen(&start);
+    let mut shown: String = start.chars().take(most).collect();
+    if text.chars().count() > most || start.chars().count() > most {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_words_are_cut_with_a_mark_and_short_ones_stand_whole() {
+        assert_eq!(seen_start("& <b>two</b>\u{7}", 20), "& <b>two</b>");
+        assert_eq!(seen_start(&"x".repeat(10_000), 300), format!("{}…", "x".repeat(300)));
+        assert_eq!(seen_start(&"\u{200b}".repeat(300), 10), "⟨U+200B⟩⟨U…");
+    }
+}
