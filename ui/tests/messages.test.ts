@@ -13,12 +13,28 @@ import { dollars, duration } from '../src/shared/time';
 
 const root = join(import.meta.dirname, '../src');
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter((name) => /\.(ts|svelte)$/.test(name) && !/generated|messages\/(en|zh|de)\.ts|gallery|testing/.test(name))
+  .filter((name) => /\.(ts|svelte)$/.test(name) && !/generated|messages\/(en|zh|de)[./]|gallery|testing/.test(name))
   .map((name) => ({ name, text: readFileSync(join(root, name), 'utf8') }));
 const all = sources.map((source) => source.text).join('\n');
 
 /** Keys put together in a template, as `session.ended.${…}`. */
 const templates = [...all.matchAll(/`([a-z_]+(?:\.[a-z_]+)*\.)\$\{[^}]+\}`/g)].map((match) => match[1]!);
+
+test('each text stands in one part of its catalogue, the same in every language', () => {
+  const parts = (language: string) => {
+    const texts: Record<string, Record<string, Record<string, string>>> = import.meta.glob('../src/shared/messages/*/*.ts', { eager: true });
+    return Object.entries(texts)
+      .filter(([path]) => path.includes(`/${language}/`))
+      .flatMap(([path, part]) => Object.keys(Object.values(part)[0]!).map((key) => [key, path.split('/').at(-1)!] as const));
+  };
+  const english = new Map(parts('en'));
+  expect(english.size).toBe(parts('en').length);
+  expect([...english.keys()].sort()).toEqual(Object.keys(en).sort());
+  for (const [language, texts] of Object.entries({ de, zh })) {
+    const stray = parts(language).filter(([key, part]) => english.get(key) !== part);
+    expect({ language, stray, count: parts(language).length }).toEqual({ language, stray: [], count: Object.keys(texts).length });
+  }
+});
 
 test('no message is unused', () => {
   const unused = Object.keys(en).filter((key) => {

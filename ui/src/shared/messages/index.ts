@@ -33,11 +33,17 @@ export function plural(key: PluralKey, count: number): string {
   return fill(textOf(`${key}.${form}`), { count });
 }
 
+/** A part of the texts in a language whose counts have a singular and a plural. */
+export type Words<Part> = Readonly<Record<keyof Part, string>>;
+
+/** A part of the texts in a language whose counts have one form. */
+export type OneForm<Part> = Readonly<Record<Exclude<keyof Part, `${PluralKey}.one`>, string>>;
+
 /** Every text of the window in a language whose counts have a singular and a plural. */
-export type Catalogue = Readonly<Record<MessageKey, string>>;
+export type Catalogue = Words<typeof en>;
 
 /** Every text of the window in a language whose counts have one form. */
-export type OneFormCatalogue = Readonly<Record<Exclude<MessageKey, `${PluralKey}.one`>, string>>;
+export type OneFormCatalogue = OneForm<typeof en>;
 
 function textOf(key: MessageKey): string {
   const catalogue: Partial<Catalogue> = spoken.catalogue;
