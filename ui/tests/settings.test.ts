@@ -137,6 +137,24 @@ describe('the settings', () => {
     await expectNoViolations();
   });
 
+  test('a test question is asked in a session of its own, and where it cannot be, that is said', async () => {
+    const { bridge, user } = await openSettings();
+    await user.click(within(dialog()).getByRole('button', { name: 'Send a test question' }));
+    await settle();
+    const [start] = bridge.sent('start_session');
+    expect(start).toMatchObject({ agent: 'demo', name: 'Test question', options: { example: 'reach' } });
+    expect(start?.prompt?.split('\n')).toHaveLength(4);
+    expect(within(dialog()).getByText('It asks in three seconds. Look at another window now.')).toBeVisible();
+    expect(document.querySelector('main')).not.toHaveTextContent('Test question');
+
+    bridge.on('start_session', () => {
+      throw anError({ code: 'not_started', message: 'No more processes.' });
+    });
+    await user.click(within(dialog()).getByRole('button', { name: 'Send a test question' }));
+    await settle();
+    expect(within(dialog()).getByRole('alert')).toHaveTextContent('No more processes.');
+  });
+
   test('how long sessions that are over are kept says what goes, and by itself nothing does', async () => {
     const { bridge, user } = await openSettings();
     const keep = setting('Keep sessions that are over');

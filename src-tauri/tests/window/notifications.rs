@@ -272,3 +272,35 @@ async fn an_app_that_quits_takes_its_notifications_back() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
+
+#[tokio::test]
+async fn a_test_question_of_the_settings_reaches_by_a_notification_and_the_settings_say_why() {
+    let desk = Desk::open().await;
+    let daemon = Daemon::start().await;
+    dunst(&["close-all"]);
+    let shown = desk.start_demo("prefilled", "In view").await;
+    desk.select(&shown).await;
+    desk.find(&format!("nav [data-session='{shown}'][data-state=idle]")).await;
+    desk.click("button", "Settings").await;
+    desk.click("button", "Send a test question").await;
+    desk.wait("a notification", async || (displayed() == 1).then_some(())).await;
+    desk.script("document.querySelector('dialog .test + details > summary').click()", vec![]).await;
+    let list = "return document.querySelector('dialog .test + details li')?.innerText ?? ''";
+    desk.wait("the decision in the list", async || {
+        let first = desk.script(list, vec![]).await;
+        let said = |words: &str| first.as_str().is_some_and(|first| first.contains(words));
+        (said("A question of Test question") && said("Notified.")).then_some(())
+    })
+    .await;
+    desk.script("document.querySelector('dialog .test + details').scrollIntoView({ block: 'end' })", vec![])
+        .await;
+    desk.picture("settings-reach").await;
+    daemon.press(&desk, "Yes, by a notification").await;
+    let before = desk.responses().len();
+    let answered = desk.wait_for_responses(before + 1).await;
+    let answers = json!({ "Did this question reach you?": "Yes, by a notification" });
+    assert_eq!(answered[before]["updatedInput"]["answers"], answers);
+    assert_eq!(taken_back().iter().filter(|(title, _)| title == "Test question").count(), 1);
+    desk.find("nav [data-state=ended]").await;
+    desk.close().await;
+}

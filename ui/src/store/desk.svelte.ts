@@ -86,6 +86,7 @@ export const submitKey = {
   resume: (session: SessionId) => `resume:${session}`,
   start: 'start',
   demo: 'demo',
+  test: 'test',
 } as const;
 
 /** Holds the state, carries actions to the reducer and their effects to the bridge. */
@@ -458,6 +459,14 @@ export class Desk {
       name: null,
       options: { ...usualOptions, example: 'demo' },
     });
+  }
+
+  /** Has a question asked in a session of its own, which stays out of view; says whether it will be. */
+  async startTest(): Promise<boolean> {
+    const words = [t('test.question'), t('test.by_notification'), t('test.by_looking'), t('test.thanks')];
+    const choice = { agent: 'demo' as const, folder: null, prompt: words.join('\n'), name: t('test.name') };
+    const options = { ...usualOptions, example: 'reach' };
+    return (await this.#submit(submitKey.test, 'start_session', { ...choice, options })) !== null;
   }
 
   async #start(key: string, choice: StartChoice): Promise<boolean> {

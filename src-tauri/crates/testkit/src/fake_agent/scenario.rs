@@ -333,13 +333,14 @@ macro_rules! builtin {
     };
 }
 
-const BUILTINS: [(&str, &str); 35] = builtin![
+const BUILTINS: [(&str, &str); 36] = builtin![
     "demo",
     "technology",
     "features",
     "authentication",
     "package-manager",
     "four",
+    "reach",
     "parallel",
     "withdrawn",
     "again",

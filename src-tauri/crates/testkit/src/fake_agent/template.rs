@@ -81,6 +81,10 @@ impl Memory {
             "words" => self.words.clone(),
             "n" => self.round.to_string(),
             "grandchild_pid" => self.grandchild_pid?.to_string(),
+            line if line.starts_with("prompt:") => {
+                let index = line.strip_prefix("prompt:")?.parse().ok()?;
+                self.prompt.lines().nth(index).unwrap_or_default().to_owned()
+            }
             _ => {
                 let index: usize = name.strip_prefix("answer:")?.parse().ok()?;
                 let remembered = self.latest.get(index);
