@@ -13,3 +13,4 @@ mod wire_types;
 pub use commands::{COMMAND_NAMES, Commands, dispatch, read_input};
 pub use desk::{AtWork, DemoAgent, DeskApi, Save, Unsaved, View};
 pub use error::{Detail, Error, ErrorCode};
+pub use telling::Pause;

@@ -1,15 +1,35 @@
-//! Whether the person is told outside the window that something waits: the rule of the domain, with what the desk knows now.
+//! Whether the person is told outside the window that something waits: the rule of the domain, with what the desk knows now,
+//! and for how long they want to hear nothing.
 
 use std::collections::VecDeque;
 
-use askdesk_domain::{MinuteOfDay, News, Occasion, Session, TakeBack, Telling, Timestamp, Told, Waiting};
+use askdesk_domain::{
+    MinuteOfDay, News, Occasion, PausedUntil, Session, Setting, TakeBack, Telling, Timestamp, Told, Waiting,
+};
 use jiff::tz::TimeZone;
+use jiff::{ToSpan, Zoned};
 
+use crate::commands::Commands;
 use crate::desk::DeskApi;
-use crate::dto::Decided;
+use crate::dto::{ChangeSetting, Decided};
+use crate::error::Error;
 
 /// How many decisions are remembered for whoever asks why something did not reach them.
 const REMEMBERED: usize = 50;
+
+/// The hour of the morning at which "until tomorrow" ends.
+const MORNING: i8 = 8;
+
+/// For how long the person wants to hear nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// For an hour from now.
+    AnHour,
+    /// Until eight in the next morning.
+    UntilTomorrow,
+    /// Not any more.
+    Over,
+}
 
 /// What was told in this run, and what was decided last, newest first.
 #[derive(Debug, Default)]
@@ -51,14 +71,47 @@ impl DeskApi {
         self.told().told.first_summed()
     }
 
+    /// Keeps quiet for a while, or not any more.
+    pub async fn pause(&self, pause: Pause) -> Result<(), Error> {
+        let now = self.engine().source().now();
+        let until = pause_end(now, pause, TimeZone::system());
+        self.change_setting(ChangeSetting { change: Setting::PausedUntil(until) }).await.map(drop)
+    }
+
+    /// Returns when a pause ends, and how the person's own clock shows that; none where nothing is paused.
+    pub fn paused_until(&self) -> Option<(Timestamp, String)> {
+        let until = self.settings().watch().borrow().paused_until;
+        let end = until.end(self.engine().source().now())?;
+        Some((end, minute_of_day(end, TimeZone::system()).to_string()))
+    }
+
     /// Lists the last decisions, newest first.
     pub(crate) fn last_tellings(&self) -> Vec<Decided> {
         self.told().last.iter().cloned().collect()
     }
 }
 
+fn pause_end(now: Timestamp, pause: Pause, zone: TimeZone) -> PausedUntil {
+    let end = match pause {
+        Pause::AnHour => zoned(now, zone).checked_add(1.hour()),
+        Pause::UntilTomorrow => zoned(now, zone)
+            .tomorrow()
+            .and_then(|day| day.date().at(MORNING, 0, 0, 0).to_zoned(day.time_zone().clone())),
+        Pause::Over => return PausedUntil::default(),
+    };
+    // Nobody's clock stands where an hour more is no time any more.
+    end.map_or_else(
+        |_| PausedUntil::default(),
+        |end| PausedUntil::at(Timestamp::from_millis(end.timestamp().as_millisecond())),
+    )
+}
+
+fn zoned(at: Timestamp, zone: TimeZone) -> Zoned {
+    jiff::Timestamp::from_millisecond(at.millis()).unwrap_or_default().to_zoned(zone)
+}
+
 fn minute_of_day(at: Timestamp, zone: TimeZone) -> MinuteOfDay {
-    let time = jiff::Timestamp::from_millisecond(at.millis()).unwrap_or_default().to_zoned(zone).time();
+    let time = zoned(at, zone).time();
     MinuteOfDay::of(u16::from(time.hour().unsigned_abs()), u16::from(time.minute().unsigned_abs()))
 }
 
@@ -71,5 +124,23 @@ mod tests {
         let at = Timestamp::from_millis(1_700_000_000_000); // 22:13:20 UTC
         let minute = |hours| minute_of_day(at, TimeZone::fixed(jiff::tz::offset(hours))).to_string();
         assert_eq!([minute(0), minute(2), minute(-5)], ["22:13", "00:13", "17:13"]);
+    }
+
+    #[test]
+    fn a_pause_ends_after_an_hour_or_in_the_next_morning_of_the_persons_own_day() {
+        let at = Timestamp::from_millis(1_700_000_000_000); // 22:13:20 UTC on the 14th of November
+        let end = |pause, hours| {
+            let zone = TimeZone::fixed(jiff::tz::offset(hours));
+            let end = pause_end(at, pause, zone.clone()).end(at)?;
+            Some(zoned(end, zone).strftime("%d %H:%M:%S").to_string())
+        };
+        assert_eq!(end(Pause::AnHour, 0).as_deref(), Some("14 23:13:20"));
+        assert_eq!(end(Pause::UntilTomorrow, 0).as_deref(), Some("15 08:00:00"));
+        assert_eq!(
+            end(Pause::UntilTomorrow, 2).as_deref(),
+            Some("16 08:00:00"),
+            "there it is the 15th already"
+        );
+        assert_eq!(end(Pause::Over, 0), None);
     }
 }

@@ -58,7 +58,7 @@ pub use language::{Language, LanguageChoice};
 pub use options::{Effort, PermissionMode, QuestionPolicy, SessionOptions};
 pub use question::{Question, QuestionKind, QuestionOption};
 pub use queue::QueuedMessage;
-pub use quiet::{MinuteOfDay, QuietHours, RemindMinutes, SessionAttention};
+pub use quiet::{MinuteOfDay, PausedUntil, QuietHours, RemindMinutes, SessionAttention};
 pub use reject::{ChangeRefused, Reject, Unable};
 pub use request::{
     Delivery, Ended, EndedBy, Limit, OrphanedWhy, Outcome, Request, RequestState, Source, WithdrawnWhy,

@@ -121,6 +121,25 @@ impl From<RemindMinutes> for u16 {
     }
 }
 
+/// Until when nothing is told but by the counts in the window, in seconds since 1970; 0 where nothing is paused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number"))]
+pub struct PausedUntil(u32);
+
+impl PausedUntil {
+    /// Pauses until a moment.
+    pub fn at(end: Timestamp) -> Self {
+        Self(u32::try_from(end.millis() / 1_000).unwrap_or_default())
+    }
+
+    /// Returns when it ends; none where nothing is paused any more.
+    pub fn end(self, now: Timestamp) -> Option<Timestamp> {
+        let end = Timestamp::from_millis(i64::from(self.0) * 1_000);
+        (now < end).then_some(end)
+    }
+}
+
 /// How the person is told of one session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -181,6 +200,16 @@ mod tests {
         ] {
             assert!(hours(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_pause_holds_until_its_end_and_no_longer() {
+        let at = Timestamp::from_millis;
+        let pause = PausedUntil::at(at(1_700_000_000_999));
+        assert_eq!(pause.end(at(1_699_999_999_999)), Some(at(1_700_000_000_000)));
+        assert_eq!(pause.end(at(1_700_000_000_000)), None);
+        assert_eq!(PausedUntil::default().end(at(0)), None);
+        assert_eq!(PausedUntil::at(at(-1)), PausedUntil::default(), "no clock shows that");
     }
 
     #[test]

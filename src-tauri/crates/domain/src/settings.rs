@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::extras::{Arguments, Environment, Extras};
 use crate::language::LanguageChoice;
-use crate::quiet::{QuietHours, RemindMinutes};
+use crate::quiet::{PausedUntil, QuietHours, RemindMinutes};
 use crate::retention::KeepDays;
 use crate::session::AgentKind;
 
@@ -25,6 +25,8 @@ pub struct Settings {
     pub notify_questions: NotifyQuestions,
     /// Whether what a subagent asks is told of too.
     pub notify_subagents: OnOff,
+    /// Until when only the counts in the window tell.
+    pub paused_until: PausedUntil,
     /// The hours in which only the counts in the window tell.
     pub quiet_hours: QuietHours,
     /// After how many minutes an open question is told of once more.
@@ -62,6 +64,8 @@ pub enum Setting {
     NotifyQuestions(NotifyQuestions),
     /// Whether what a subagent asks is told of too.
     NotifySubagents(OnOff),
+    /// Until when only the counts in the window tell.
+    PausedUntil(PausedUntil),
     /// The hours in which only the counts in the window tell.
     QuietHours(QuietHours),
     /// After how many minutes an open question is told of once more.
@@ -93,6 +97,7 @@ impl Settings {
             Setting::Density(density) => self.density = density,
             Setting::NotifyQuestions(notify) => self.notify_questions = notify,
             Setting::NotifySubagents(notify) => self.notify_subagents = notify,
+            Setting::PausedUntil(until) => self.paused_until = until,
             Setting::QuietHours(hours) => self.quiet_hours = hours,
             Setting::RemindMinutes(minutes) => self.remind_minutes = minutes,
             Setting::QuickAnswer(quick) => self.quick_answer = quick,

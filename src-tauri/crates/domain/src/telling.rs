@@ -54,6 +54,8 @@ pub struct Facts {
     pub looked_at: Option<SessionId>,
     /// The minute of the person's own day.
     pub minute: MinuteOfDay,
+    /// Now.
+    pub at: Timestamp,
     /// What was told before.
     pub before: Before,
     /// What was told in the last [`BURST_MILLIS`].
@@ -115,6 +117,8 @@ pub enum Form {
 pub enum Silenced {
     /// The person wants no notifications.
     Never,
+    /// Everything is paused for a while.
+    Paused,
     /// The session is muted.
     Muted,
     /// A subagent asks, and those are muted.
@@ -162,6 +166,8 @@ pub fn tell(facts: &Facts, settings: &Settings) -> Telling {
 fn silenced(facts: &Facts, settings: &Settings) -> Option<Silenced> {
     if settings.notify_questions == NotifyQuestions::Never {
         Some(Silenced::Never)
+    } else if settings.paused_until.end(facts.at).is_some() {
+        Some(Silenced::Paused)
     } else if facts.attention.muted {
         Some(Silenced::Muted)
     } else if facts.by_subagent && settings.notify_subagents == OnOff::Off {
@@ -220,7 +226,8 @@ impl Told {
         let News { waiting, occasion, session, by_subagent, attention, looked_at, minute, at } = *news;
         let before = self.before(waiting, occasion);
         let recent = self.recent(at);
-        let facts = Facts { occasion, session, by_subagent, attention, looked_at, minute, before, recent };
+        let facts =
+            Facts { occasion, session, by_subagent, attention, looked_at, minute, at, before, recent };
         let telling = tell(&facts, settings);
         self.remember((waiting, occasion));
         match telling {

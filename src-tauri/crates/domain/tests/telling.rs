@@ -3,7 +3,7 @@
 
 use askdesk_domain::telling::{BURST, BURST_MILLIS, Before, Facts, Recent, tell};
 use askdesk_domain::{
-    Form, MinuteOfDay, News, NoNews, NotifyQuestions, Occasion, OnOff, QuietHours, RequestId,
+    Form, MinuteOfDay, News, NoNews, NotifyQuestions, Occasion, OnOff, PausedUntil, QuietHours, RequestId,
     SessionAttention, SessionId, Setting, Settings, Silenced, TakeBack, Telling, Timestamp, Told, Waiting,
 };
 use rstest::rstest;
@@ -16,12 +16,16 @@ const PRIVATE: Telling = Telling::Notify(Form::Private);
 const SUMMARY: Telling = Telling::Notify(Form::Summary);
 const IN_SUMMARY: Telling = Telling::BadgeOnly(Silenced::Summary);
 const NEVER: Telling = Telling::BadgeOnly(Silenced::Never);
+const PAUSED: Telling = Telling::BadgeOnly(Silenced::Paused);
 const MUTED: Telling = Telling::BadgeOnly(Silenced::Muted);
 const SUBAGENT: Telling = Telling::BadgeOnly(Silenced::Subagent);
 const QUIET: Telling = Telling::BadgeOnly(Silenced::QuietHours);
 const BEFORE: Telling = Telling::Nothing(NoNews::Before);
 const ENDED: Telling = Telling::Nothing(NoNews::Ended);
 const IN_VIEW: Telling = Telling::Nothing(NoNews::InView);
+
+/// The moment at which the table is read, in milliseconds.
+const NOW: i64 = 1_700_000_000_000;
 
 fn session(n: u128) -> SessionId {
     SessionId::new(Uuid::from_u128(n))
@@ -40,6 +44,7 @@ fn usual() -> Facts {
         attention: SessionAttention::default(),
         looked_at: None,
         minute: MinuteOfDay::at(12, 0).unwrap(),
+        at: Timestamp::from_millis(NOW),
         before: Before::Nothing,
         recent: Recent::Few,
     }
@@ -53,6 +58,8 @@ fn read(words: &str) -> (Facts, Settings) {
             "usual" => continue,
             "never" => Some(Setting::NotifyQuestions(NotifyQuestions::Never)),
             "subagents-off" => Some(Setting::NotifySubagents(OnOff::Off)),
+            "paused" => Some(Setting::PausedUntil(PausedUntil::at(Timestamp::from_millis(NOW + 1_000)))),
+            "pause-over" => Some(Setting::PausedUntil(PausedUntil::at(Timestamp::from_millis(NOW)))),
             "hours" => Some(Setting::QuietHours("22:00-07:00".to_owned().try_into().unwrap())),
             _ => None,
         };
@@ -84,6 +91,13 @@ fn read(words: &str) -> (Facts, Settings) {
 #[case("looked-at", IN_VIEW)]
 #[case("never", NEVER)]
 #[case("never looked-at", IN_VIEW)]
+#[case("paused", PAUSED)]
+#[case("pause-over", WHOLE)]
+#[case("paused looked-at", IN_VIEW)]
+#[case("paused never", NEVER)]
+#[case("paused muted private", PAUSED)]
+#[case("paused many", PAUSED)]
+#[case("paused reminder", PAUSED)]
 #[case("muted", MUTED)]
 #[case("muted never", NEVER)]
 #[case("muted looked-at", IN_VIEW)]

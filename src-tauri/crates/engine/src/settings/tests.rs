@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use askdesk_domain::{
-    Arguments, Density, Environment, KeepDays, LanguageChoice, NotifyQuestions, OnClose, OnOff, TextSize,
-    Theme, UndoSeconds,
+    Arguments, Density, Environment, KeepDays, LanguageChoice, NotifyQuestions, OnClose, OnOff, PausedUntil,
+    TextSize, Theme, UndoSeconds,
 };
 use rstest::rstest;
 
@@ -48,6 +48,7 @@ fn each_setting_that_is_changed_is_there_after_a_restart() {
         Setting::Density(Density::Compact),
         Setting::NotifyQuestions(NotifyQuestions::Never),
         Setting::NotifySubagents(OnOff::Off),
+        Setting::PausedUntil(PausedUntil::at(Timestamp::from_millis(1_800_000_000_000))),
         Setting::QuietHours("22:00-07:00".to_owned().try_into().unwrap()),
         Setting::RemindMinutes(15.try_into().unwrap()),
         Setting::QuickAnswer(OnOff::Off),
@@ -129,6 +130,7 @@ fn what_makes_no_sense_is_named_and_ignored_alone(#[case] text: &str, #[case] ke
 
 #[rstest]
 #[case("quiet_hours = '22:00-24:00'", "notifications.quiet_hours", "two different times as in")]
+#[case("paused_until = -1", "notifications.paused_until", "-1")]
 #[case("quiet_hours = 22", "notifications.quiet_hours", "22: invalid type")]
 #[case("remind_minutes = 7", "notifications.remind_minutes", "7 is none of [0, 5, 15, 60]")]
 #[case("subagents = 'some'", "notifications.subagents", "unknown variant `some`")]
