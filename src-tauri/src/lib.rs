@@ -1,5 +1,6 @@
 //! The shell: the only code that knows Tauri. It builds the engine, opens the doors, and ends them in order.
 
+mod addresses;
 mod appearance;
 mod closing;
 mod demo;
@@ -17,6 +18,7 @@ mod seen;
 mod subscribe;
 mod trace;
 mod tray;
+mod wanted;
 mod window;
 mod words;
 
@@ -48,20 +50,22 @@ pub fn run() -> ExitCode {
     let filter = EnvFilter::try_from_env(LOG).unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 
-    let mut builder = tauri::Builder::default()
-        .plugin(tauri_plugin_dialog::init())
-        .plugin(window::remembered(std::env::var_os(DATA_FOLDER)));
+    // A second start is told apart before anything else begins, and what it hands over finds somebody who takes it.
+    let mut builder = tauri::Builder::default().plugin(tauri_plugin_deep_link::init());
+    if std::env::var_os(DATA_FOLDER).is_none() {
+        builder = builder.plugin(tauri_plugin_single_instance::init(|app, _, _| window::raise(app)));
+    }
+    builder =
+        builder.plugin(tauri_plugin_dialog::init()).plugin(window::remembered(std::env::var_os(DATA_FOLDER)));
     #[cfg(not(target_os = "linux"))]
     {
         builder = builder.plugin(tauri_plugin_notification::init());
-    }
-    if std::env::var_os(DATA_FOLDER).is_none() {
-        builder = builder.plugin(tauri_plugin_single_instance::init(|app, _, _| window::raise(app)));
     }
     let app = builder
         .manage(subscribe::Subscriptions::default())
         .manage(closing::Asking::default())
         .manage(files::Dropped::default())
+        .manage(wanted::Wanted::default())
         .on_window_event(closing::on_window_event)
         .on_window_event(files::on_window_event)
         .register_asynchronous_uri_scheme_protocol(images::SCHEME, images::serve)
@@ -73,6 +77,7 @@ pub fn run() -> ExitCode {
             let place = Place::find(app.handle());
             let chosen = place.as_ref().map(|place| place.settings.watch().borrow().language);
             window::open(app.handle(), &language::script(chosen.unwrap_or_default()))?;
+            addresses::follow(app.handle());
             // Reading the journal must not keep the window from coming up.
             let app = app.handle().clone();
             let opening = move || open(&app, place, &opener);
@@ -118,8 +123,13 @@ fn open(app: &AppHandle, place: anyhow::Result<Place>, opener: &Opener) {
             let due = desk.clone();
             tauri::async_runtime::spawn(async move { due.delete_due_daily().await });
             opener.open(desk);
-            let app = app.clone();
-            tauri::async_runtime::spawn(async move { tray::offer(&app).await });
+            let with_tray = app.clone();
+            tauri::async_runtime::spawn(async move { tray::offer(&with_tray).await });
+            // A desk of its own is not the one that addresses lead to.
+            #[cfg(target_os = "linux")]
+            if std::env::var_os(DATA_FOLDER).is_none() {
+                addresses::register(app);
+            }
         }
         Err(error) => {
             let why = format!("{error:#}");

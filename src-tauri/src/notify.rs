@@ -21,21 +21,18 @@ use askdesk_domain::{
 };
 use askdesk_engine::{Attention, with_reminders};
 use tauri::async_runtime::JoinHandle;
-use tauri::{AppHandle, Emitter, Manager};
+use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::words::Words;
-use crate::{language, window};
+use crate::{language, wanted, window};
 use choices::Choices;
 use contract::{About, Button, Clicked, Notifier, Posted, What};
 use notices::OfQuestion;
 
 /// How long the end of the app waits for the notifications of its questions to go.
 const PARTING: Duration = Duration::from_millis(500);
-
-/// Tells the window which request or approval a click was about.
-const OPEN_REQUEST: &str = "open-request";
 
 /// Carries out what the engine says the person should be told.
 pub fn listen(app: &AppHandle, desk: DeskApi, attention: mpsc::Receiver<Attention>) {
@@ -172,18 +169,14 @@ impl Telling {
     }
 
     fn open(&self, about: About) {
-        window::raise(&self.app);
         let waiting = match about {
             About::One(waiting) => Some(waiting),
             About::Summary => self.desk.first_summed(),
         };
-        let told = match waiting {
-            Some(Waiting::Question(id)) => self.app.emit_to(window::MAIN, OPEN_REQUEST, id),
-            Some(Waiting::Permission(id)) => self.app.emit_to(window::MAIN, OPEN_REQUEST, id),
-            None => Ok(()),
-        };
-        if let Err(error) = told {
-            tracing::warn!(%error, "the window was not told of a click");
+        match waiting {
+            Some(Waiting::Question(id)) => wanted::bring_up(&self.app, id.uuid()),
+            Some(Waiting::Permission(id)) => wanted::bring_up(&self.app, id.uuid()),
+            None => window::raise(&self.app),
         }
     }
 

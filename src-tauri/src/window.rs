@@ -42,10 +42,17 @@ pub fn hide(app: &AppHandle) {
     }
 }
 
-/// Brings the window up, wherever it is.
+/// Brings the window up, wherever it is: to the workspace that the person is at.
 pub fn raise(app: &AppHandle) {
     let Some(window) = app.get_webview_window(MAIN) else { return };
-    let raised = window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus());
+    let raised = window.unminimize().and_then(|()| window.show()).and_then(|()| {
+        // From another workspace a window manager may refuse the focus; a window that is on all of them is here.
+        #[cfg(target_os = "linux")]
+        window
+            .set_visible_on_all_workspaces(true)
+            .and_then(|()| window.set_visible_on_all_workspaces(false))?;
+        window.set_focus()
+    });
     if let Err(error) = raised {
         tracing::warn!(%error, "the window could not be raised");
     }

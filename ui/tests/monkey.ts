@@ -293,7 +293,7 @@ class Monkey {
     if (!request || openDialog()) return this.#wait(10);
     return [`click on the notification of ${request.id}`, () =>
       this.#watch.during(async () => {
-        this.#model.openRequest(request.id);
+        this.#model.want(request.id);
         await turn();
       }),
     ];

@@ -345,7 +345,7 @@ describe('the window', () => {
     const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
     const request = aRequest({ session: 's2' });
     const { bridge } = await openDesk(new FakeBridge({ sessions, requests: [request] }));
-    bridge.openRequest(request.id);
+    bridge.want(request.id);
     await settle();
     expect(button(/^web/)).toHaveAttribute('aria-current', 'page');
     expect(document.activeElement?.closest('[data-card]')).toHaveAttribute('data-card', request.id);
@@ -357,7 +357,7 @@ describe('the window', () => {
     const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
     const approval = anApproval({ session: 's2' });
     const { bridge } = await openDesk(new FakeBridge({ sessions, approvals: [approval] }));
-    bridge.openRequest(approval.id);
+    bridge.want(approval.id);
     await settle();
     expect(button(/^web/)).toHaveAttribute('aria-current', 'page');
     expect(bridge.sent('decide_approval')).toEqual([]);

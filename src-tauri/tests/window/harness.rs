@@ -7,7 +7,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,9 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::{Mutex, MutexGuard};
+
+/// The app.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_askdesk-desktop");
 
 /// How long anything may take; generous, because a slow machine is no fault of the app.
 pub const PATIENCE: Duration = Duration::from_secs(20);
@@ -40,6 +43,8 @@ static TURN: Mutex<()> = Mutex::const_new(());
 pub struct Setup {
     env: Vec<(String, String)>,
     data: Option<PathBuf>,
+    home: Option<PathBuf>,
+    args: Vec<String>,
 }
 
 impl Setup {
@@ -62,15 +67,37 @@ impl Setup {
         self
     }
 
+    /// Starts the app with an argument, such as an address.
+    pub fn arg(mut self, arg: impl Into<String>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// Makes it the desk of a person with a home folder that outlives it: its data are where the system keeps them, and a
+    /// second start is handed to the first.
+    pub fn at_home(mut self, home: &Path) -> Self {
+        self.home = Some(home.to_owned());
+        self
+    }
+
     /// Opens the app.
     pub async fn open(self) -> Desk {
         let turn = TURN.lock().await;
         let home = TempDir::new().unwrap();
-        let data = self.data.unwrap_or_else(|| home.path().join("data"));
         let record = home.path().join("record.jsonl");
+        let mut env = self.env;
+        match &self.home {
+            Some(own) => env.splice(0..0, at_home(own)).for_each(drop),
+            None => {
+                let data = self.data.unwrap_or_else(|| home.path().join("data"));
+                env.splice(0..0, at_home(home.path())).for_each(drop);
+                env.push(("ASKDESK_DATA_DIR".to_owned(), data.display().to_string()));
+            }
+        }
+        env.push(("ASKDESK_FAKE_RECORD".to_owned(), record.display().to_string()));
         let port = free_port();
-        let driver = Driver::watched(start_driver(port, home.path(), &data, &record, &self.env));
-        let capabilities = json!({ "webkitgtk:browserOptions": { "binary": env!("CARGO_BIN_EXE_askdesk-desktop"), "args": [] } });
+        let driver = Driver::watched(start_driver(port, &env));
+        let capabilities = json!({ "webkitgtk:browserOptions": { "binary": PROGRAM, "args": self.args } });
         let capabilities = capabilities.as_object().unwrap().clone();
         let began = Instant::now();
         let client = loop {
@@ -85,7 +112,7 @@ impl Setup {
             }
             tokio::time::sleep(LOOK).await;
         };
-        let desk = Desk { client, home, record, driver, _turn: turn };
+        let desk = Desk { client, home, record, env, driver, _turn: turn };
         desk.find("main").await;
         desk
     }
@@ -96,6 +123,7 @@ pub struct Desk {
     pub client: Client,
     home: TempDir,
     record: PathBuf,
+    env: Vec<(String, String)>,
     driver: Driver,
     _turn: MutexGuard<'static, ()>,
 }
@@ -157,6 +185,23 @@ impl Desk {
     #[allow(dead_code, reason = "the bench reads it")]
     pub fn root(&self) -> u32 {
         self.driver.process.id()
+    }
+
+    /// Starts the app once more, as a link or a person does, and waits until that start has ended.
+    #[allow(dead_code, reason = "the bench starts it once")]
+    pub async fn start_again(&self, args: &[&str]) -> ExitStatus {
+        let mut again = command(PROGRAM, &self.env).args(args).spawn().unwrap();
+        let began = Instant::now();
+        loop {
+            if let Some(ended) = again.try_wait().unwrap() {
+                return ended;
+            }
+            if began.elapsed() > PATIENCE {
+                again.kill().unwrap();
+                panic!("the second start went on beside the first");
+            }
+            tokio::time::sleep(LOOK).await;
+        }
     }
 
     /// Calls a command of the bridge as the page would.
@@ -457,31 +502,32 @@ fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-fn start_driver(port: u16, home: &Path, data: &Path, record: &Path, env: &[(String, String)]) -> Child {
-    let mut command = Command::new("WebKitWebDriver");
-    command.arg(format!("--port={port}")).env_clear();
+fn at_home(home: &Path) -> Vec<(String, String)> {
+    let folders = [("XDG_CONFIG_HOME", "config"), ("XDG_CACHE_HOME", "cache"), ("XDG_DATA_HOME", "share")];
+    let folders = folders.map(|(name, folder)| (name, home.join(folder)));
+    let all = [("HOME", home.to_owned())].into_iter().chain(folders);
+    all.map(|(name, folder)| (name.to_owned(), folder.display().to_string())).collect()
+}
+
+/// Makes a command that knows the display and the bus of the tests, and nothing of the person whose machine it is.
+fn command(program: &str, env: &[(String, String)]) -> Command {
+    let mut command = Command::new(program);
+    command.env_clear();
     for name in ["PATH", "DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "LC_ALL"] {
         if let Some(value) = std::env::var_os(name) {
             command.env(name, value);
         }
     }
-    for (name, folder) in
-        [("XDG_CONFIG_HOME", "config"), ("XDG_CACHE_HOME", "cache"), ("XDG_DATA_HOME", "share")]
-    {
-        command.env(name, home.join(folder));
-    }
-    command
-        .env("HOME", home)
-        .env("GDK_BACKEND", "x11")
-        .env("TAURI_WEBVIEW_AUTOMATION", "true")
-        .env("ASKDESK_DATA_DIR", data)
-        .env("ASKDESK_FAKE_RECORD", record)
-        .env("ASKDESK_FAKE_PACE", "0")
-        .envs(env.iter().map(|(name, value)| (name, value)))
-        .stdout(Stdio::null())
-        .process_group(0);
+    command.env("GDK_BACKEND", "x11").env("ASKDESK_FAKE_PACE", "0");
+    command.envs(env.iter().map(|(name, value)| (name, value))).stdout(Stdio::null());
     if std::env::var_os("ASKDESK_TEST_LOG").is_none() {
         command.stderr(Stdio::null());
     }
+    command
+}
+
+fn start_driver(port: u16, env: &[(String, String)]) -> Child {
+    let mut command = command("WebKitWebDriver", env);
+    command.arg(format!("--port={port}")).env("TAURI_WEBVIEW_AUTOMATION", "true").process_group(0);
     command.spawn().expect("WebKitWebDriver is installed; `cargo xtask test` does that")
 }

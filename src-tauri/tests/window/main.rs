@@ -29,5 +29,6 @@ mod real_sessions;
 mod reloads;
 mod settings;
 mod shapes;
+mod taken_there;
 mod together;
 mod tree;

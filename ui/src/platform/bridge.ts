@@ -2,6 +2,7 @@ import { Channel, convertFileSrc, invoke } from '@tauri-apps/api/core';
 import { listen } from '@tauri-apps/api/event';
 
 import type {
+  ApprovalId,
   AttachedFiles,
   CommandMap,
   Error as CommandError,
@@ -32,8 +33,12 @@ export interface Bridge {
   call<C extends CommandName>(command: C, input: Input<C>): Promise<Output<C>>;
   /** Delivers frames in order until the returned function is called. */
   subscribe(receive: (frames: Frame[]) => void): Promise<() => Promise<void>>;
-  /** Hears which request a click outside the window was about, until the returned function is called. */
-  onOpenRequest(open: (request: RequestId) => void): Promise<() => void>;
+  /** Hears that a click or an address from outside the window wants something shown, until the returned function is called. */
+  onWanted(hear: () => void): Promise<() => void>;
+  /** The request or approval that is to be shown; the app keeps it until it hears that it is. */
+  wanted(): Promise<RequestId | ApprovalId | null>;
+  /** Says that it is shown, or that nothing is known of it. */
+  broughtUp(id: RequestId | ApprovalId): Promise<void>;
   /** Opens an address of the web or of a mailbox in the person's own program for it. */
   openLink(url: string): Promise<void>;
   /** Lets the person choose a folder, beginning in one; none where they choose none. */
@@ -92,7 +97,9 @@ export const tauriBridge: Bridge = {
     number(subscription);
     return () => reach<void>('unsubscribe', { subscription });
   },
-  onOpenRequest: (open) => listen<RequestId>('open-request', (event) => open(event.payload)),
+  onWanted: (hear) => listen('wanted', () => hear()),
+  wanted: () => reach<RequestId | ApprovalId | null>('wanted', {}),
+  broughtUp: (id) => reach<void>('brought_up', { id }),
   openLink: (url) => reach<void>('open_link', { url }),
   pickFolder: (start) => reach<string | null>('pick_folder', { start }),
   pickAttachments: (session) => reach<AttachedFiles>('pick_attachments', { session }),

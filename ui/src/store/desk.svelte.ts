@@ -35,9 +35,10 @@ import { keepLanguage } from './language';
 import { Past } from './past';
 import { PastQuestions } from './pastQuestions';
 import { reduce, type Action } from './reducer';
-import { approvalOf, draftOf, requestOf, sessionInView, submitOf, transcriptOf } from './select';
+import { draftOf, sessionInView, submitOf, transcriptOf } from './select';
 import { emptyStartDraft, initialState, type State } from './state';
 import { keepUnsent, readUnsent } from './unsent';
+import { Wanted } from './wanted';
 import { isOverfull } from './window';
 
 /** Entries read at once. */
@@ -97,6 +98,7 @@ export class Desk {
   readonly past: Past;
   readonly pastQuestions: PastQuestions;
   readonly attaching: Attaching;
+  readonly wanted: Wanted;
   readonly #bridge: Bridge;
   readonly #drafts: DraftSaves;
   /** Frames of an older subscription are not listened to. */
@@ -118,12 +120,18 @@ export class Desk {
     this.past = new Past(bridge, this);
     this.pastQuestions = new PastQuestions(bridge, this);
     this.attaching = new Attaching(bridge, this);
+    this.wanted = new Wanted(bridge, this);
     this.#drafts = new DraftSaves(bridge, this);
   }
 
   /** Whether the end of a request or an approval is on its way. */
   isSending(id: string): boolean {
     return this.#sending.has(id);
+  }
+
+  /** Over once it was tried to read what is kept of drafts. */
+  get draftsRead(): Promise<void> {
+    return this.#drafts.tried;
   }
 
   /** Subscribes and reports what the window shows; gives the way to stop. */
@@ -147,18 +155,6 @@ export class Desk {
       this.#subscription += 1;
       void this.#unsubscribe?.().catch(() => undefined);
     };
-  }
-
-  /** Hears which request or approval a click outside the window was about; gives the way to stop. */
-  hearOpenRequests(show: (request: Request) => void): () => void {
-    const heard = this.#bridge.onOpenRequest((id) => {
-      const request = requestOf(this.state, id);
-      const approval = approvalOf(this.state, id);
-      if (request) show(request);
-      else if (approval) this.dispatch({ type: 'session_selected', session: approval.session });
-    });
-    heard.catch((thrown: unknown) => this.fail(thrown));
-    return () => void heard.then((stop) => stop()).catch(() => undefined);
   }
 
   /** Reads what is set; gives the error if that failed. */
@@ -208,6 +204,7 @@ export class Desk {
   #carryOut(before: State, after: State): void {
     this.#drafts.note(before, after);
     if (after.link.status === 'stale' && before.link.status !== 'stale') void this.#subscribe();
+    if (after.link.generation !== before.link.generation) void this.wanted.look();
     if (after.delivered !== before.delivered && after.delivered.length > 0) {
       const requests = after.delivered;
       this.#later(DELIVERED_MS, () => this.dispatch({ type: 'delivery_shown', requests }));

@@ -34,6 +34,9 @@ export class DraftSaves {
   readonly #kept = new Map<string, string>();
   #timer: ReturnType<typeof setTimeout> | null = null;
   #open = false;
+  #tried: () => void = () => undefined;
+  /** Over once it was tried to read what is kept. */
+  readonly tried = new Promise<void>((resolve) => (this.#tried = resolve));
 
   constructor(bridge: Bridge, desk: Around) {
     this.#bridge = bridge;
@@ -108,6 +111,8 @@ export class DraftSaves {
       if (!this.#open) return;
       this.#desk.fail(thrown);
       setTimeout(() => this.#open && void this.#readAll(), AGAIN_MS);
+    } finally {
+      this.#tried();
     }
   }
 

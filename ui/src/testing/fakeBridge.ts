@@ -62,8 +62,9 @@ export class FakeBridge implements Bridge {
     ignored: [],
     file: '/home/ada/.local/share/askdesk/settings.toml',
   };
-  /** Stands for a click on a notification. */
-  openRequest: (request: string) => void = () => undefined;
+  /** What a click or an address was about last and was not shown yet. */
+  kept: string | null = null;
+  #knock: () => void = () => undefined;
   #receive: ((frames: Frame[]) => void) | null = null;
   readonly #replies = new Map<CommandName, Reply<CommandName>>();
 
@@ -157,9 +158,23 @@ export class FakeBridge implements Bridge {
     };
   }
 
-  async onOpenRequest(open: (request: string) => void): Promise<() => void> {
-    this.openRequest = open;
-    return () => (this.openRequest = () => undefined);
+  /** Stands for a click on a notification, or an address. */
+  want(id: string): void {
+    this.kept = id;
+    this.#knock();
+  }
+
+  async onWanted(hear: () => void): Promise<() => void> {
+    this.#knock = hear;
+    return () => (this.#knock = () => undefined);
+  }
+
+  async wanted(): Promise<string | null> {
+    return this.kept;
+  }
+
+  async broughtUp(id: string): Promise<void> {
+    if (this.kept === id) this.kept = null;
   }
 
   async openLink(url: string): Promise<void> {

@@ -73,6 +73,8 @@ pub enum Part {
     ChineseFont,
     /// The accessibility bus.
     Accessibility,
+    /// Puts an icon into the tray.
+    TrayLibrary,
     /// Apple's command line tools.
     XcodeTools,
     /// Microsoft's compiler and linker.
@@ -83,7 +85,7 @@ pub enum Part {
 
 impl Part {
     const BUILD: [Self; 3] = [Self::CCompiler, Self::PkgConfig, Self::WebKitGtk];
-    const WINDOW_TESTS: [Self; 10] = [
+    const WINDOW_TESTS: [Self; 11] = [
         Self::Xvfb,
         Self::Xauth,
         Self::WebKitWebDriver,
@@ -94,6 +96,7 @@ impl Part {
         Self::Font,
         Self::ChineseFont,
         Self::Accessibility,
+        Self::TrayLibrary,
     ];
 
     /// Lists what a purpose needs on a system, Node and npm aside.
@@ -127,6 +130,7 @@ impl Part {
             Self::Font => "the DejaVu fonts",
             Self::ChineseFont => "a font with the characters of Chinese",
             Self::Accessibility => "the accessibility bus at-spi2",
+            Self::TrayLibrary => "the Ayatana library for icons in the tray",
             Self::XcodeTools => "Apple's command line tools",
             Self::MsvcTools => "the Visual C++ build tools",
             Self::WebView2 => "the WebView2 runtime",
@@ -149,6 +153,7 @@ impl Part {
             Self::Font => "fonts-dejavu-core",
             Self::ChineseFont => "fonts-droid-fallback",
             Self::Accessibility => "at-spi2-core",
+            Self::TrayLibrary => "libayatana-appindicator3-1",
             Self::XcodeTools | Self::MsvcTools | Self::WebView2 => return None,
         })
     }
@@ -392,6 +397,7 @@ mod tests {
             "fonts-dejavu-core",
             "fonts-droid-fallback",
             "at-spi2-core",
+            "libayatana-appindicator3-1",
         ];
         assert_eq!(test.packages, [&build[..], &window[..], &["nodejs", "npm"]].concat());
 

@@ -124,6 +124,9 @@ fn is_present(toolbox: &Toolbox, part: Part) -> bool {
                 .iter()
                 .any(|path| Path::new(path).exists())
         }
+        Part::TrayLibrary => {
+            library_folders().any(|it| it.with_file_name("libayatana-appindicator3.so.1").exists())
+        }
         Part::XcodeTools => toolbox.succeeds("xcode-select", &["-p"]),
         Part::MsvcTools => program("cl") || has_msvc(toolbox),
         Part::WebView2 => {

@@ -6,6 +6,7 @@ import { unanswered } from '../../store/drafts';
 import { nextWaiting, walkedFrom } from '../../store/inbox';
 import { isMissed } from '../../store/late';
 import { draftOf } from '../../store/select';
+import type { WhatIsWanted } from '../../store/wanted';
 
 const FIELDS = 'fieldset input, fieldset textarea';
 
@@ -36,6 +37,14 @@ export async function showUnanswered(desk: Desk, request: Request): Promise<void
     desk.dispatch({ type: 'question_shown', request: request.id, index: request.questions.indexOf(first) });
   }
   await showCard(desk, request);
+}
+
+/** Shows what the person asked for from outside of the window; what lies over it goes, and no permission gets the focus. */
+export async function bringUp(desk: Desk, what: WhatIsWanted): Promise<void> {
+  document.querySelectorAll<HTMLDialogElement>('dialog[open]').forEach((dialog) => dialog.close());
+  if ('request' in what) return showUnanswered(desk, what.request);
+  desk.dispatch({ type: 'session_selected', session: what.approval.session });
+  desk.dispatch({ type: 'panel_collapsed', collapsed: false });
 }
 
 /** Goes to the next question that waits in any session, because the person asked for it. */

@@ -1,0 +1,222 @@
+//! A click on a notification and an address lead to the session and the question, wherever the window is and before there is
+//! one; nothing is answered by either.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::attention::{displayed, dunst};
+use crate::harness::{Desk, Setup};
+
+const WINDOW: &str = "^Askdesk$";
+
+fn xdotool(args: &[&str]) -> String {
+    let output = Command::new("xdotool").args(args).output().expect("xdotool is installed");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+fn seen() -> bool {
+    !xdotool(&["search", "--onlyvisible", "--name", WINDOW]).is_empty()
+}
+
+/// Opens a question in one session and leaves another in view; returns the asking session and the request.
+async fn ask(desk: &Desk) -> (String, String) {
+    let asker = desk.start_demo("technology", "Asks").await;
+    desk.select(&asker).await;
+    let card = desk.find("aside [data-request][data-state=open]").await;
+    let request = card.attr("data-request").await.unwrap().unwrap();
+    let shown = desk.start_demo("prefilled", "In view").await;
+    desk.select(&shown).await;
+    desk.find(&format!("nav [data-session='{shown}'][data-state=idle]")).await;
+    desk.find(&format!("[data-session-view='{shown}']")).await;
+    (asker, request)
+}
+
+/// Opens the desk on one session while another asks, which a notification tells; returns both.
+async fn told() -> (Desk, String, String) {
+    let desk = Desk::open().await;
+    dunst(&["close-all"]);
+    let shown = desk.start_demo("prefilled", "In view").await;
+    desk.select(&shown).await;
+    desk.find(&format!("nav [data-session='{shown}'][data-state=idle]")).await;
+    let asker = desk.start_demo("technology", "Asks").await;
+    desk.wait("a notification", async || (displayed() == 1).then_some(())).await;
+    (desk, shown, asker)
+}
+
+/// Waits until the window is in front with the focus in a question of this session.
+async fn taken_to(desk: &Desk, session: &str) {
+    let script = "const card = document.activeElement?.closest('aside fieldset');
+        return [document.hasFocus(), card !== null && card !== undefined, document.activeElement?.checked === true,
+            document.querySelector('[data-session-view]')?.dataset.sessionView ?? ''];";
+    let there = json!([true, true, false, session]);
+    let mut last = json!(null);
+    let began = std::time::Instant::now();
+    while last != there {
+        last = desk.script(script, vec![]).await;
+        assert!(began.elapsed() < crate::harness::PATIENCE, "not {there} but {last}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(seen());
+    let active = xdotool(&["getactivewindow", "getwindowname"]);
+    assert_eq!(active, "Askdesk");
+}
+
+/// Waits longer than a quick answer can be undone.
+async fn nothing_is_answered(desk: &Desk, before: usize) {
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert_eq!(desk.responses().len(), before);
+    assert!(desk.shows("aside [data-request][data-state=open]").await);
+}
+
+#[tokio::test]
+async fn case_38_a_click_brings_the_window_up_from_minimised_and_from_another_workspace() {
+    let (desk, shown, asker) = told().await;
+    let window = xdotool(&["search", "--name", WINDOW]);
+    let before = desk.responses().len();
+    xdotool(&["windowminimize", &window]);
+    desk.wait("the window to be minimised", async || (!seen()).then_some(())).await;
+    dunst(&["action", "0"]);
+    taken_to(&desk, &asker).await;
+    nothing_is_answered(&desk, before).await;
+
+    desk.select(&shown).await;
+    let other = desk.start_demo("technology", "Asks elsewhere").await;
+    desk.wait("a notification", async || (displayed() == 1).then_some(())).await;
+    xdotool(&["set_desktop", "1"]);
+    desk.wait("another workspace", async || (!seen()).then_some(())).await;
+    dunst(&["action", "0"]);
+    taken_to(&desk, &other).await;
+    nothing_is_answered(&desk, before).await;
+    xdotool(&["set_desktop", "0"]);
+    desk.close().await;
+}
+
+/// What a desktop with a tray answers.
+struct Tray;
+
+#[zbus::interface(name = "org.kde.StatusNotifierWatcher")]
+impl Tray {
+    #[zbus(property)]
+    fn is_status_notifier_host_registered(&self) -> bool {
+        true
+    }
+
+    fn register_status_notifier_item(&self, _item: &str) {}
+}
+
+#[tokio::test]
+async fn case_38_a_click_brings_the_window_up_from_the_tray() {
+    let (desk, _, asker) = told().await;
+    let tray = zbus::connection::Builder::session().unwrap();
+    let tray = tray.name("org.kde.StatusNotifierWatcher").unwrap();
+    let tray = tray.serve_at("/StatusNotifierWatcher", Tray).unwrap().build().await.unwrap();
+    let before = desk.responses().len();
+    let window = xdotool(&["search", "--name", WINDOW]);
+    xdotool(&["windowactivate", "--sync", &window]);
+    xdotool(&["key", "alt+F4"]);
+    desk.wait("the window to be hidden", async || (!seen()).then_some(())).await;
+    dunst(&["action", "0"]);
+    taken_to(&desk, &asker).await;
+    nothing_is_answered(&desk, before).await;
+    desk.close().await;
+    drop(tray);
+}
+
+#[tokio::test]
+async fn case_38_a_click_while_the_page_is_loaded_anew_is_not_lost() {
+    let (desk, _, asker) = told().await;
+    let before = desk.responses().len();
+    desk.script("location.reload()", vec![]).await;
+    dunst(&["action", "0"]);
+    desk.find(&format!("[data-session-view='{asker}']")).await;
+    taken_to(&desk, &asker).await;
+    nothing_is_answered(&desk, before).await;
+    desk.close().await;
+}
+
+fn address(request: &str) -> String {
+    format!("askdesk://request/{request}")
+}
+
+/// A home with a tool in its path that notes what the desktop is told of who opens what.
+fn home() -> (TempDir, Setup) {
+    let home = TempDir::new().unwrap();
+    let tools = home.path().join("tools");
+    fs::create_dir(&tools).unwrap();
+    let script = format!("#!/bin/sh\necho \"$@\" >> '{}'\n", home.path().join("told").display());
+    fs::write(tools.join("xdg-mime"), script).unwrap();
+    fs::set_permissions(tools.join("xdg-mime"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    let setup = Setup::default().at_home(home.path()).env("PATH", path);
+    (home, setup)
+}
+
+#[tokio::test]
+async fn case_38_a_second_start_hands_its_address_to_the_first_and_ends() {
+    let (home, setup) = home();
+    let desk = setup.open().await;
+    let (asker, request) = ask(&desk).await;
+    let window = xdotool(&["search", "--name", WINDOW]);
+    let before = desk.responses().len();
+    xdotool(&["windowminimize", &window]);
+    desk.wait("the window to be minimised", async || (!seen()).then_some(())).await;
+    assert!(desk.start_again(&[&address(&request)]).await.success());
+    taken_to(&desk, &asker).await;
+    nothing_is_answered(&desk, before).await;
+    assert_eq!(xdotool(&["search", "--name", WINDOW]), window, "it is the one window");
+
+    // Without an address, and with one that leads nowhere, the window comes up as it is.
+    for nowhere in [&[][..], &[&*format!("{}/answer?option=1", address(&request))], &[&*address(&uuid())]] {
+        xdotool(&["windowminimize", &window]);
+        desk.wait("the window to be minimised", async || (!seen()).then_some(())).await;
+        assert!(desk.start_again(nowhere).await.success());
+        desk.wait("the window", async || seen().then_some(())).await;
+        taken_to(&desk, &asker).await;
+    }
+    nothing_is_answered(&desk, before).await;
+    assert!(!desk.shows("[role=alert]").await);
+
+    // Nobody opened such addresses, and the program came by itself.
+    let entry = home.path().join("share/applications/askdesk-desktop-handler.desktop");
+    let entry = desk.wait("a desktop entry", async || fs::read_to_string(&entry).ok()).await;
+    assert!(entry.contains("MimeType=x-scheme-handler/askdesk"), "{entry}");
+    assert!(entry.contains(env!("CARGO_BIN_EXE_askdesk-desktop")), "{entry}");
+    let said = "default askdesk-desktop-handler.desktop x-scheme-handler/askdesk";
+    desk.wait("the desktop to be told", async || {
+        fs::read_to_string(home.path().join("told")).ok()?.lines().any(|line| line == said).then_some(())
+    })
+    .await;
+    desk.close().await;
+}
+
+fn uuid() -> String {
+    uuid::Uuid::new_v4().to_string()
+}
+
+#[tokio::test]
+async fn case_38_an_address_starts_the_app_on_its_session_and_its_question() {
+    let data = TempDir::new().unwrap();
+    let desk = Setup::default().data(data.path()).open().await;
+    let (asker, request) = ask(&desk).await;
+    desk.close().await;
+
+    // The question was missed when the app ended; it is shown where those are, and its agent is told nothing.
+    let desk = Setup::default().data(data.path()).arg(address(&request)).open().await;
+    taken_to(&desk, &asker).await;
+    assert!(desk.shows(&format!("aside details[data-missed='{request}'][open]")).await);
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert!(desk.received().is_empty(), "no agent was started");
+    assert!(desk.shows(&format!("aside details[data-missed='{request}'][open]")).await);
+    desk.close().await;
+
+    let desk = Setup::default().data(data.path()).arg(address(&uuid())).open().await;
+    desk.find("[data-session-view]").await;
+    assert!(!desk.shows(&format!("[data-session-view='{asker}']")).await, "the usual session is shown");
+    assert!(!desk.shows("[role=alert]").await);
+    desk.close().await;
+}

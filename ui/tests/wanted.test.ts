@@ -1,0 +1,135 @@
+import { screen } from '@testing-library/svelte';
+import { describe, expect, test, vi } from 'vitest';
+
+import type { DraftOf } from '../src/generated/wire';
+import { aQuestion, anApproval, aRequest, aSession, NOW } from '../src/testing/desk';
+import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { openDesk, settle } from './open';
+
+const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
+const request = aRequest({ session: 's2', questions: [aQuestion(1), aQuestion(2)] });
+const other = aRequest({ id: 'r2', session: 's1' });
+
+const selected = () => document.querySelector('nav [aria-current=page]')?.getAttribute('data-session');
+const focusedCard = () => document.activeElement?.closest('[data-card]')?.getAttribute('data-card');
+const nothingAnswered = (bridge: FakeBridge) => {
+  const deeds = ['answer_question', 'hold_answer', 'decline_question', 'cancel_question', 'decide_approval'] as const;
+  expect(deeds.flatMap((deed): unknown[] => bridge.sent(deed))).toEqual([]);
+  expect(document.querySelector('input:checked')).toBeNull();
+};
+
+describe('what is wanted from outside of the window', () => {
+  test('case_38_is_shown_as_soon_as_the_page_knows_it_and_answers_nothing', async () => {
+    const bridge = new FakeBridge({ sessions, requests: [request, other] });
+    bridge.kept = request.id;
+    await openDesk(bridge);
+    await settle();
+    expect([selected(), focusedCard()]).toEqual(['s2', request.id]);
+    expect(bridge.kept).toBeNull();
+    nothingAnswered(bridge);
+  });
+
+  test('waits for what was begun: the first question without an answer is the one after it', async () => {
+    const bridge = new FakeBridge({ sessions, requests: [request] });
+    bridge.kept = request.id;
+    const begun: DraftOf = {
+      of: 'request',
+      id: request.id,
+      draft: {
+        active: 0,
+        answers: [{ question: 'q1', chosen: ['q1o2'], otherChosen: false, other: '', note: '' }],
+        declining: false,
+        words: '',
+      },
+    };
+    let read: () => void = () => undefined;
+    const reading = new Promise<void>((resolve) => (read = resolve));
+    bridge.on('read_drafts', async () => {
+      await reading;
+      return { drafts: [begun] };
+    });
+    await openDesk(bridge);
+    expect(bridge.kept).toBe(request.id);
+    read();
+    await settle();
+    expect(screen.getByRole('group', { name: /Question 2\?/ })).toContainElement(document.activeElement as HTMLElement);
+    expect(bridge.kept).toBeNull();
+  });
+
+  test('is shown where drafts cannot be read', async () => {
+    const bridge = new FakeBridge({ sessions, requests: [request] });
+    bridge.kept = request.id;
+    bridge.on('read_drafts', () => {
+      throw anError({ code: 'storage' });
+    });
+    await openDesk(bridge);
+    await settle();
+    expect(focusedCard()).toBe(request.id);
+  });
+
+  test('is looked for in a new snapshot where it overtook its question', async () => {
+    const { bridge } = await openDesk(new FakeBridge({ sessions }));
+    bridge.snapshot = { ...bridge.snapshot, requests: [request] };
+    bridge.want(request.id);
+    await settle();
+    expect(bridge.subscriptions).toBe(2);
+    expect([selected(), focusedCard(), bridge.kept]).toEqual(['s2', request.id, null]);
+  });
+
+  test('leaves the person where they were, and says nothing, where nobody knows of it', async () => {
+    const { bridge, desk } = await openDesk(new FakeBridge({ sessions, requests: [request] }));
+    bridge.want('unknown');
+    await settle();
+    expect([selected(), bridge.kept, bridge.subscriptions]).toEqual(['s1', null, 2]);
+    expect(desk.state.failures).toEqual([]);
+    expect(document.body).toHaveFocus();
+    // It is over: what comes to be known later takes nobody elsewhere.
+    bridge.push({ change: 'request', request: { ...request, id: 'unknown' } });
+    await settle();
+    expect(selected()).toBe('s1');
+  });
+
+  test('stays where its session is closed', async () => {
+    const { bridge } = await openDesk(new FakeBridge({ sessions, requests: [request] }));
+    bridge.push({ change: 'session_closed', session: 's2' });
+    bridge.snapshot = { ...bridge.snapshot, sessions: [aSession()], requests: [] };
+    bridge.want(request.id);
+    await settle();
+    expect([selected(), bridge.kept]).toEqual(['s1', null]);
+  });
+
+  test('counts once, and of several only the newest', async () => {
+    const { bridge } = await openDesk(new FakeBridge({ sessions, requests: [request, other] }));
+    const shown = vi.spyOn(bridge, 'broughtUp');
+    bridge.want(other.id);
+    bridge.want(request.id);
+    await settle();
+    expect([selected(), focusedCard()]).toEqual(['s2', request.id]);
+    expect(shown.mock.calls).toEqual([[request.id]]);
+  });
+
+  test('is seen past a dialog that stands open, and past another view', async () => {
+    const { bridge, desk } = await openDesk(new FakeBridge({ sessions, requests: [request] }));
+    desk.dispatch({ type: 'inbox_opened', at: NOW });
+    desk.dispatch({ type: 'settings_opened' });
+    await settle();
+    await vi.waitFor(() => expect(screen.getByRole('dialog', { name: 'Settings' })).toBeVisible());
+    bridge.want(request.id);
+    await settle();
+    expect(screen.queryByRole('dialog')).toBeNull();
+    expect([selected(), focusedCard()]).toEqual(['s2', request.id]);
+    nothingAnswered(bridge);
+  });
+
+  test('unfolds the panel for a permission, which gets no focus', async () => {
+    const approval = anApproval({ session: 's2' });
+    const { bridge, desk } = await openDesk(new FakeBridge({ sessions, approvals: [approval] }));
+    desk.dispatch({ type: 'panel_collapsed', collapsed: true });
+    bridge.want(approval.id);
+    await settle();
+    expect(selected()).toBe('s2');
+    expect(document.querySelector(`[data-approval="${approval.id}"]`)).toBeVisible();
+    expect(document.activeElement?.closest('[data-approval]') ?? null).toBeNull();
+    nothingAnswered(bridge);
+  });
+});
