@@ -4,7 +4,7 @@ use askdesk_domain::{Settings, Theme};
 use askdesk_engine::SettingsFile;
 use tauri::{AppHandle, Manager};
 
-use crate::{tray, window};
+use crate::window;
 
 /// Carries out what is set now and whatever it is changed to.
 pub fn follow(app: &AppHandle, settings: &SettingsFile) {
@@ -31,9 +31,6 @@ fn apply(app: &AppHandle, before: &Settings, now: &Settings) {
             Theme::Light => Some(tauri::Theme::Light),
             Theme::Dark => Some(tauri::Theme::Dark),
         });
-    }
-    if before.language != now.language {
-        tray::speak(app, now);
     }
     if before.text_size != now.text_size
         && let Err(error) = window.set_zoom(now.text_size.factor())

@@ -18,6 +18,7 @@ mod seen;
 mod subscribe;
 mod trace;
 mod tray;
+mod waiting;
 mod wanted;
 mod window;
 mod words;
@@ -66,8 +67,10 @@ pub fn run() -> ExitCode {
         .manage(closing::Asking::default())
         .manage(files::Dropped::default())
         .manage(wanted::Wanted::default())
+        .manage(tray::Shown::default())
         .on_window_event(closing::on_window_event)
         .on_window_event(files::on_window_event)
+        .on_window_event(window::on_window_event)
         .register_asynchronous_uri_scheme_protocol(images::SCHEME, images::serve)
         .invoke_handler(rpc::handler())
         .on_page_load(subscribe::end_with_page)
@@ -119,7 +122,10 @@ fn open(app: &AppHandle, place: anyhow::Result<Place>, opener: &Opener) {
     match place.and_then(|place| open_desk(app, place)) {
         Ok((desk, attention)) => {
             appearance::follow(app, desk.settings());
-            notify::listen(app, desk.clone(), attention);
+            let board = waiting::Board::new();
+            window::count(app, board.watch());
+            tray::follow(app, desk.clone(), board.watch());
+            notify::listen(app, desk.clone(), attention, board);
             let due = desk.clone();
             tauri::async_runtime::spawn(async move { due.delete_due_daily().await });
             opener.open(desk);

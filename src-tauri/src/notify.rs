@@ -25,6 +25,7 @@ use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+use crate::waiting::{Board, Waits};
 use crate::words::Words;
 use crate::{language, wanted, window};
 use choices::Choices;
@@ -35,7 +36,7 @@ use notices::OfQuestion;
 const PARTING: Duration = Duration::from_millis(500);
 
 /// Carries out what the engine says the person should be told.
-pub fn listen(app: &AppHandle, desk: DeskApi, attention: mpsc::Receiver<Attention>) {
+pub fn listen(app: &AppHandle, desk: DeskApi, attention: mpsc::Receiver<Attention>, board: Board) {
     let (mut attention, reminding) = with_reminders(desk.engine(), desk.settings().watch(), attention);
     tauri::async_runtime::spawn(reminding);
     // A notification is pressed once, so no more waits here than notifications stand.
@@ -44,7 +45,7 @@ pub fn listen(app: &AppHandle, desk: DeskApi, attention: mpsc::Receiver<Attentio
     let notifier = Box::new(freedesktop::Freedesktop::start(tell));
     #[cfg(not(target_os = "linux"))]
     let notifier = Box::new(plugin::Plugin::start(app, tell));
-    let mut telling = Telling { app: app.clone(), desk, notifier, told: HashMap::new() };
+    let mut telling = Telling { app: app.clone(), desk, notifier, board, told: HashMap::new() };
     let listening = tauri::async_runtime::spawn(async move {
         loop {
             tokio::select! {
@@ -81,6 +82,7 @@ struct Telling {
     app: AppHandle,
     desk: DeskApi,
     notifier: Box<dyn Notifier>,
+    board: Board,
     /// What was told of and is open still.
     told: HashMap<RequestId, Told>,
 }
@@ -99,15 +101,19 @@ impl Telling {
 
     async fn attend(&mut self, attention: Attention) {
         match attention {
-            Attention::Asked { request, session } => self.question(Occasion::Asked, &request, &session),
+            Attention::Asked { request, session } => {
+                self.board.begins(Waits::question(&request));
+                self.question(Occasion::Asked, &request, &session);
+            }
             Attention::StillWaits { request, session } => {
                 // It may have been muted since it was asked.
                 let session = self.desk.engine().session(session.id).await.unwrap_or(session);
                 self.question(Occasion::Reminder, &request, &session);
             }
             Attention::ApprovalAsked { approval, session } => {
+                self.board.begins(Waits::permission(&approval));
                 if let Some(posted) = notices::of_approval(&self.desk, &approval, &session) {
-                    self.notifier.post(posted);
+                    self.news(posted);
                 }
             }
             Attention::Ended { request } => {
@@ -129,10 +135,17 @@ impl Telling {
         if posted.about == About::One(Waiting::Question(request.id)) {
             self.told.insert(request.id, Told { title: posted.title.clone(), choices, pressed: None });
         }
+        self.news(posted);
+    }
+
+    /// Tells of something new.
+    fn news(&mut self, posted: Posted) {
         self.notifier.post(posted);
+        window::want_attention(&self.app);
     }
 
     fn over(&mut self, waiting: Waiting) {
+        self.board.ends(waiting);
         self.notifier.withdraw(About::One(waiting));
         match self.desk.told_enough(waiting) {
             TakeBack::Own => {}

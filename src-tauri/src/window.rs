@@ -3,8 +3,14 @@
 use std::ffi::OsString;
 
 use tauri::plugin::TauriPlugin;
-use tauri::{AppHandle, Manager, WebviewWindowBuilder, Wry};
+use tauri::{AppHandle, Manager, UserAttentionType, WebviewWindowBuilder, Window, WindowEvent, Wry};
 use tauri_plugin_window_state::StateFlags;
+use tokio::sync::watch;
+
+#[cfg(windows)]
+use crate::tray;
+use crate::waiting::Waits;
+use crate::words;
 
 /// The label of the app's window.
 pub const MAIN: &str = "main";
@@ -40,6 +46,52 @@ pub fn hide(app: &AppHandle) {
     {
         tracing::warn!(%error, "the window could not be hidden");
     }
+}
+
+/// Marks the window in the taskbar until the person looks at it; one that has the focus is looked at.
+pub fn want_attention(app: &AppHandle) {
+    let Some(window) = app.get_webview_window(MAIN) else { return };
+    let wanted = window.is_focused().and_then(|focused| {
+        if focused { Ok(()) } else { window.request_user_attention(Some(UserAttentionType::Informational)) }
+    });
+    if let Err(error) = wanted {
+        tracing::warn!(%error, "the window could not be marked in the taskbar");
+    }
+}
+
+/// Takes the mark away once the person looks: not every window manager does.
+pub fn on_window_event(window: &Window, event: &WindowEvent) {
+    if let WindowEvent::Focused(true) = event
+        && let Err(error) = window.request_user_attention(None)
+    {
+        tracing::warn!(%error, "the window stays marked in the taskbar");
+    }
+}
+
+/// Shows how much waits in the title, and on the app's icon where the desktop has that.
+pub fn count(app: &AppHandle, mut waiting: watch::Receiver<Vec<Waits>>) {
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        loop {
+            let count = waiting.borrow_and_update().len();
+            if let Some(window) = app.get_webview_window(MAIN) {
+                let badge = i64::try_from(count).ok().filter(|count| *count > 0);
+                let shown = window.set_title(&title(count)).and_then(|()| window.set_badge_count(badge));
+                #[cfg(windows)]
+                let shown = shown.and_then(|()| window.set_overlay_icon(tray::overlay(count > 0)));
+                if let Err(error) = shown {
+                    tracing::warn!(%error, "the window does not show how much waits");
+                }
+            }
+            if waiting.changed().await.is_err() {
+                return;
+            }
+        }
+    });
+}
+
+fn title(count: usize) -> String {
+    if count == 0 { words::APP.to_owned() } else { format!("({count}) {}", words::APP) }
 }
 
 /// Brings the window up, wherever it is: to the workspace that the person is at.

@@ -22,6 +22,12 @@ pub struct Words {
     pub more_waits: &'static str,
     /// The entry of the tray that brings the window back.
     pub open_window: &'static str,
+    /// The entry of the tray below which stands for how long nothing is told.
+    pub pause: &'static str,
+    /// For an hour.
+    pub an_hour: &'static str,
+    /// Until eight in the morning.
+    pub until_tomorrow: &'static str,
     /// The entry of the tray that ends the app.
     pub quit_app: &'static str,
     /// The title of the question before quitting.
@@ -54,6 +60,12 @@ struct Phrases {
     answered: &'static str,
     /// `{}` is which session.
     asks_permission: &'static str,
+    /// `{}` is how many more wait than are listed.
+    and_others: &'static str,
+    /// `{}` is when the pause ends, as a clock shows it.
+    notify_again: &'static str,
+    /// `{}` is how many.
+    waiting: [&'static str; 2],
 }
 
 /// Returns the words of a language.
@@ -93,6 +105,26 @@ impl Words {
         fill(self.phrases.asks_permission, session)
     }
 
+    /// Follows those that are listed.
+    pub fn and_others(&self, count: usize) -> String {
+        fill(self.phrases.and_others, &count.to_string())
+    }
+
+    /// Ends a pause.
+    pub fn notify_again(&self, end: &str) -> String {
+        fill(self.phrases.notify_again, end)
+    }
+
+    /// Says how much waits, of questions and permissions together.
+    pub fn waiting(&self, count: usize) -> String {
+        let [one, more] = self.phrases.waiting;
+        match count {
+            0 => APP.to_owned(),
+            1 => fill(one, "1"),
+            _ => fill(more, &count.to_string()),
+        }
+    }
+
     /// Follows the first question of several.
     pub fn and_more(&self, count: usize) -> String {
         fill(self.phrases.and_more, &count.to_string())
@@ -116,6 +148,9 @@ static EN: Words = Words {
     permission_waits: "A permission is waiting",
     more_waits: "More questions and permissions are waiting. The inbox has them all.",
     open_window: "Open Askdesk",
+    pause: "Pause notifications",
+    an_hour: "For 1 hour",
+    until_tomorrow: "Until tomorrow, 8:00",
     quit_app: "Quit Askdesk",
     quit_title: "Quit Askdesk?",
     quit: "Quit",
@@ -133,6 +168,9 @@ static EN: Words = Words {
         and_more: "… and {} more",
         answered: "Answered: {}",
         asks_permission: "{} asks for permission",
+        and_others: "… and {} more",
+        notify_again: "Notify again (paused until {})",
+        waiting: ["Askdesk: {} thing waits for you", "Askdesk: {} things wait for you"],
     },
 };
 
@@ -144,6 +182,9 @@ static ZH: Words = Words {
     permission_waits: "有一个权限请求在等待",
     more_waits: "还有更多问题和权限请求在等待，全部都在收件箱里。",
     open_window: "打开 Askdesk",
+    pause: "暂停通知",
+    an_hour: "暂停 1 小时",
+    until_tomorrow: "暂停到明天 8:00",
     quit_app: "退出 Askdesk",
     quit_title: "要退出 Askdesk 吗？",
     quit: "退出",
@@ -161,6 +202,9 @@ static ZH: Words = Words {
         and_more: "……另有 {} 个问题",
         answered: "已回答：{}",
         asks_permission: "{} 请求权限",
+        and_others: "……另有 {} 项",
+        notify_again: "恢复通知（已暂停到 {}）",
+        waiting: ["Askdesk：{} 项在等待你", "Askdesk：{} 项在等待你"],
     },
 };
 
@@ -172,6 +216,9 @@ static DE: Words = Words {
     permission_waits: "Eine Genehmigung wartet",
     more_waits: "Weitere Fragen und Genehmigungen warten. Im Eingang stehen alle.",
     open_window: "Askdesk öffnen",
+    pause: "Benachrichtigungen pausieren",
+    an_hour: "Für 1 Stunde",
+    until_tomorrow: "Bis morgen, 8:00",
     quit_app: "Askdesk beenden",
     quit_title: "Askdesk beenden?",
     quit: "Beenden",
@@ -189,6 +236,9 @@ static DE: Words = Words {
         and_more: "… und {} weitere",
         answered: "Beantwortet: {}",
         asks_permission: "{} bittet um Genehmigung",
+        and_others: "… und {} weitere",
+        notify_again: "Wieder benachrichtigen (Pause bis {})",
+        waiting: ["Askdesk: {} Sache wartet auf Sie", "Askdesk: {} Sachen warten auf Sie"],
     },
 };
 
@@ -216,6 +266,9 @@ mod tests {
             permission_waits,
             more_waits,
             open_window,
+            pause,
+            an_hour,
+            until_tomorrow,
             quit_app,
             quit_title,
             quit,
@@ -235,6 +288,9 @@ mod tests {
             and_more,
             answered,
             asks_permission,
+            and_others,
+            notify_again,
+            waiting,
         } = phrases;
         vec![
             ("open", open),
@@ -244,6 +300,9 @@ mod tests {
             ("permission_waits", permission_waits),
             ("more_waits", more_waits),
             ("open_window", open_window),
+            ("pause", pause),
+            ("an_hour", an_hour),
+            ("until_tomorrow", until_tomorrow),
             ("quit_app", quit_app),
             ("quit_title", quit_title),
             ("quit", quit),
@@ -263,6 +322,10 @@ mod tests {
             ("and_more", and_more),
             ("answered", answered),
             ("asks_permission", asks_permission),
+            ("and_others", and_others),
+            ("notify_again", notify_again),
+            ("waiting, one", waiting[0]),
+            ("waiting, more", waiting[1]),
         ]
     }
 
@@ -299,10 +362,14 @@ mod tests {
                 and_more,
                 answered,
                 asks_permission,
+                and_others,
+                notify_again,
+                waiting,
                 ..
             } = words.phrases;
-            let counted = [sessions, questions, approvals].concat();
-            for phrase in counted.iter().chain([&cannot_start, &and_more, &answered, &asks_permission]) {
+            let counted = [sessions, questions, approvals, waiting].concat();
+            let others = [cannot_start, and_more, answered, asks_permission, and_others, notify_again];
+            for phrase in counted.iter().chain(&others) {
                 assert_eq!(phrase.matches("{}").count(), 1, "{phrase}");
             }
         }

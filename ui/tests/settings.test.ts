@@ -108,6 +108,29 @@ describe('the settings', () => {
     expect(setting('Remind me')).toHaveDisplayValue('After 15 minutes');
   });
 
+  test('a pause begins when it is chosen, says when it ends, and can be ended', async () => {
+    const { bridge, user } = await openSettings();
+    const pause = setting('Pause');
+    expect(pause).toHaveDisplayValue('Not paused');
+    const before = Math.floor(Date.now() / 1000);
+    await user.selectOptions(pause, 'For 1 hour');
+    await settle();
+    const [sent] = bridge.sent('change_setting');
+    expect(sent?.change.setting).toBe('paused_until');
+    expect(Number(sent?.change.value) - before).toBeGreaterThanOrEqual(3600);
+    expect(Number(sent?.change.value) - before).toBeLessThan(3660);
+    expect(pause).toHaveDisplayValue(/^Until \d/);
+    await user.selectOptions(pause, 'Until tomorrow, 8:00');
+    await settle();
+    const tomorrow = new Date(Number(bridge.sent('change_setting')[1]?.change.value) * 1000);
+    expect([tomorrow.getHours(), tomorrow.getMinutes()]).toEqual([8, 0]);
+    expect(tomorrow.getTime()).toBeGreaterThan(Date.now());
+    await user.selectOptions(pause, 'Not paused');
+    await settle();
+    expect(bridge.sent('change_setting')[2]).toEqual({ change: { setting: 'paused_until', value: 0 } });
+    expect(pause).toHaveDisplayValue('Not paused');
+  });
+
   test('what was decided about telling is read when it is asked for, each with its reason', async () => {
     const bridge = new FakeBridge().on('read_tellings', () => ({
       tellings: [

@@ -107,7 +107,7 @@ async fn start(desk: &Desk, scenario: &Path, n: usize) -> String {
 /// Presses real keys in the panel: up and down between two options.
 fn press_keys() -> std::process::Child {
     let raise = Command::new("xdotool")
-        .args(["search", "--sync", "--onlyvisible", "--name", "^Askdesk$", "windowactivate", "--sync"])
+        .args(["search", "--sync", "--onlyvisible", "--name", "(^|[)] )Askdesk$", "windowactivate", "--sync"])
         .stdout(Stdio::null())
         .status();
     assert!(raise.unwrap().success());

@@ -66,7 +66,7 @@ async fn a_question_in_the_session_that_is_looked_at_is_not_notified() {
     fs::write(&scenario, ASKS_LATER).unwrap();
     let desk = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
     dunst(&["close-all"]);
-    let raise = "xdotool search --sync --onlyvisible --name '^Askdesk$' windowactivate --sync";
+    let raise = "xdotool search --sync --onlyvisible --name '(^|[)] )Askdesk$' windowactivate --sync";
     let raised = Command::new("sh").args(["-c", raise]).status().unwrap();
     assert!(raised.success(), "the window can be given the focus");
     let session = desk.start_demo(&scenario.display().to_string(), "Looked at").await;

@@ -31,4 +31,5 @@ mod settings;
 mod shapes;
 mod taken_there;
 mod together;
+mod tray;
 mod tree;

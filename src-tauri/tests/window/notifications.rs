@@ -261,8 +261,7 @@ async fn an_app_that_quits_takes_its_notifications_back() {
     let (_daemon, desk, _, _) = asked_out_of_view("Left", &asks(AUTH, &["JWT", "Session"])).await;
     let change = json!({ "change": { "setting": "on_close", "value": "quit" } });
     desk.invoke("change_setting", change).await.unwrap();
-    let close =
-        "xdotool search --sync --onlyvisible --name '^Askdesk$' windowactivate --sync && xdotool key alt+F4";
+    let close = "xdotool search --sync --onlyvisible --name '(^|[)] )Askdesk$' windowactivate --sync && xdotool key alt+F4";
     assert!(Command::new("sh").args(["-c", close]).status().unwrap().success());
     let agree = "xdotool search --sync --onlyvisible --name '^Quit Askdesk' windowactivate --sync && xdotool key alt+q Return";
     assert!(Command::new("sh").args(["-c", agree]).status().unwrap().success());

@@ -54,8 +54,7 @@ async fn no_process_is_left_after_stopping_closing_and_quitting() {
     desk.gone(&format!("nav [data-session='{session}']")).await;
 
     let (_, quit) = family(&desk, "Quit").await;
-    let raise =
-        "xdotool search --sync --onlyvisible --name '^Askdesk$' windowactivate --sync && xdotool key alt+F4";
+    let raise = "xdotool search --sync --onlyvisible --name '(^|[)] )Askdesk$' windowactivate --sync && xdotool key alt+F4";
     assert!(Command::new("sh").args(["-c", raise]).status().unwrap().success());
     let agree = "xdotool search --sync --onlyvisible --name '^Quit Askdesk' windowactivate --sync && xdotool key alt+q Return";
     assert!(Command::new("sh").args(["-c", agree]).status().unwrap().success());

@@ -20,7 +20,7 @@ fn shell(script: &str) {
 /// Asks the window to close by the keys of the window manager.
 fn close_window() {
     shell(
-        "xdotool search --sync --onlyvisible --name '^Askdesk$' windowactivate --sync && xdotool key alt+F4",
+        "xdotool search --sync --onlyvisible --name '(^|[)] )Askdesk$' windowactivate --sync && xdotool key alt+F4",
     );
 }
 
@@ -102,7 +102,7 @@ async fn closing_the_window_while_a_question_waits_asks_before_anything_ends() {
 async fn closing_the_window_with_nothing_at_work_quits() {
     let desk = Desk::open().await;
     close_window();
-    desk.wait("the window to go", async || (windows_named("^Askdesk$") == 0).then_some(())).await;
+    desk.wait("the window to go", async || (windows_named("(^|[)] )Askdesk$") == 0).then_some(())).await;
     let answer = desk.client.title().await;
     assert!(answer.is_err(), "the app is still there: {answer:?}");
     desk.close().await;

@@ -11,15 +11,16 @@ use tempfile::TempDir;
 
 use crate::attention::{displayed, dunst};
 use crate::harness::{Desk, Setup};
+use crate::tray::Tray;
 
-const WINDOW: &str = "^Askdesk$";
+pub const WINDOW: &str = "(^|[)] )Askdesk$";
 
-fn xdotool(args: &[&str]) -> String {
+pub fn xdotool(args: &[&str]) -> String {
     let output = Command::new("xdotool").args(args).output().expect("xdotool is installed");
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-fn seen() -> bool {
+pub fn seen() -> bool {
     !xdotool(&["search", "--onlyvisible", "--name", WINDOW]).is_empty()
 }
 
@@ -37,7 +38,7 @@ async fn ask(desk: &Desk) -> (String, String) {
 }
 
 /// Opens the desk on one session while another asks, which a notification tells; returns both.
-async fn told() -> (Desk, String, String) {
+pub async fn told() -> (Desk, String, String) {
     let desk = Desk::open().await;
     dunst(&["close-all"]);
     let shown = desk.start_demo("prefilled", "In view").await;
@@ -49,7 +50,7 @@ async fn told() -> (Desk, String, String) {
 }
 
 /// Waits until the window is in front with the focus in a question of this session.
-async fn taken_to(desk: &Desk, session: &str) {
+pub async fn taken_to(desk: &Desk, session: &str) {
     let script = "const card = document.activeElement?.closest('aside fieldset');
         return [document.hasFocus(), card !== null && card !== undefined, document.activeElement?.checked === true,
             document.querySelector('[data-session-view]')?.dataset.sessionView ?? ''];";
@@ -63,11 +64,11 @@ async fn taken_to(desk: &Desk, session: &str) {
     }
     assert!(seen());
     let active = xdotool(&["getactivewindow", "getwindowname"]);
-    assert_eq!(active, "Askdesk");
+    assert!(active.ends_with("Askdesk"), "{active}");
 }
 
 /// Waits longer than a quick answer can be undone.
-async fn nothing_is_answered(desk: &Desk, before: usize) {
+pub async fn nothing_is_answered(desk: &Desk, before: usize) {
     tokio::time::sleep(Duration::from_secs(4)).await;
     assert_eq!(desk.responses().len(), before);
     assert!(desk.shows("aside [data-request][data-state=open]").await);
@@ -96,25 +97,10 @@ async fn case_38_a_click_brings_the_window_up_from_minimised_and_from_another_wo
     desk.close().await;
 }
 
-/// What a desktop with a tray answers.
-struct Tray;
-
-#[zbus::interface(name = "org.kde.StatusNotifierWatcher")]
-impl Tray {
-    #[zbus(property)]
-    fn is_status_notifier_host_registered(&self) -> bool {
-        true
-    }
-
-    fn register_status_notifier_item(&self, _item: &str) {}
-}
-
 #[tokio::test]
 async fn case_38_a_click_brings_the_window_up_from_the_tray() {
     let (desk, _, asker) = told().await;
-    let tray = zbus::connection::Builder::session().unwrap();
-    let tray = tray.name("org.kde.StatusNotifierWatcher").unwrap();
-    let tray = tray.serve_at("/StatusNotifierWatcher", Tray).unwrap().build().await.unwrap();
+    let tray = Tray::start().await;
     let before = desk.responses().len();
     let window = xdotool(&["search", "--name", WINDOW]);
     xdotool(&["windowactivate", "--sync", &window]);

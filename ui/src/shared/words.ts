@@ -405,6 +405,7 @@ const tellingWords = {
   notify: { whole: 'tellings.whole', private: 'tellings.private', summary: 'tellings.summary' },
   badge_only: {
     never: 'tellings.never',
+    paused: 'tellings.paused',
     muted: 'tellings.muted',
     subagent: 'tellings.subagent',
     quiet_hours: 'tellings.quiet_hours',

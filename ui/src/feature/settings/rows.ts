@@ -1,6 +1,7 @@
 import type { Setting, Settings } from '../../generated/wire';
 import { plural, t } from '../../shared/messages';
 import { languageNames } from '../../shared/messages/language.svelte';
+import { momentTime } from '../../shared/time';
 
 /** One value a setting can have. */
 export interface Choice {
@@ -49,6 +50,8 @@ export type Row = ChoiceRow | ArgumentsRow | VariablesRow;
 
 const QUIET_HOURS = ['off', '20:00-08:00', '21:00-07:00', '22:00-07:00', '23:00-08:00'];
 const REMIND_MINUTES = [0, 5, 15, 60];
+/** The hour of the morning at which a pause until tomorrow ends, as in the tray. */
+const MORNING = 8;
 const KEEP_DAYS = [0, 30, 90, 365];
 const UNDO_SECONDS = [1, 2, 3, 5, 10, 30];
 const TEXT_SIZES = [80, 90, 100, 110, 125, 150, 175, 200];
@@ -129,6 +132,15 @@ export function rowsOf(settings: Settings): Row[] {
         choice(t('settings.on'), { setting: 'notify_subagents', value: 'on' }),
         choice(t('settings.off'), { setting: 'notify_subagents', value: 'off' }),
       ],
+    },
+    {
+      kind: 'choice',
+      id: 'paused_until',
+      section: 'settings.notifications',
+      name: t('settings.paused_until'),
+      help: t('settings.paused_until.help'),
+      current: String(pausedUntil(settings)),
+      choices: pauses(settings),
     },
     {
       kind: 'choice',
@@ -266,6 +278,33 @@ function valuesOf(row: Row): readonly string[] {
 
 function choice(words: string, change: Setting): Choice {
   return { value: String(change.value), words, change };
+}
+
+/** When a pause ends, in seconds since 1970; 0 where nothing is paused any more. */
+function pausedUntil(settings: Settings): number {
+  return settings.pausedUntil * 1000 > Date.now() ? settings.pausedUntil : 0;
+}
+
+function pauses(settings: Settings): Choice[] {
+  const until = (words: string, end: () => number): Choice => ({
+    value: words,
+    words,
+    // It ends an hour after it was chosen, not after the page was drawn.
+    get change() {
+      return { setting: 'paused_until' as const, value: Math.floor(end() / 1000) };
+    },
+  });
+  const now = pausedUntil(settings);
+  const end = now && momentTime(now * 1000, Date.now());
+  return [
+    choice(t('settings.paused_until.off'), { setting: 'paused_until', value: 0 }),
+    ...(end ? [choice(t('settings.paused_until.until', { end }), { setting: 'paused_until', value: now })] : []),
+    until(t('settings.paused_until.hour'), () => Date.now() + 3_600_000),
+    until(t('settings.paused_until.tomorrow'), () => {
+      const day = new Date();
+      return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1, MORNING).getTime();
+    }),
+  ];
 }
 
 /** What was set by hand may be none of the usual ones. */
