@@ -1,6 +1,8 @@
 //! The one window.
 
 use std::ffi::OsString;
+#[cfg(target_os = "linux")]
+use std::time::Duration;
 
 use tauri::plugin::TauriPlugin;
 use tauri::{AppHandle, Manager, WebviewWindowBuilder, Wry};
@@ -11,6 +13,10 @@ pub const MAIN: &str = "main";
 
 /// Where the window stood, in a data folder of its own.
 const PLACE: &str = "window.json";
+
+/// How long after it was raised a window that has no focus is taken for one that was refused it.
+#[cfg(target_os = "linux")]
+const REFUSED: Duration = Duration::from_millis(300);
 
 /// Brings the window back where it stood and as large as it was, but never hidden.
 pub fn remembered(data_folder: Option<OsString>) -> TauriPlugin<Wry> {
@@ -42,17 +48,23 @@ pub fn hide(app: &AppHandle) {
     }
 }
 
-/// Brings the window up, wherever it is: to the workspace that the person is at.
+/// Brings the window up, wherever it is.
 pub fn raise(app: &AppHandle) {
     let Some(window) = app.get_webview_window(MAIN) else { return };
-    let raised = window.unminimize().and_then(|()| window.show()).and_then(|()| {
-        // From another workspace a window manager may refuse the focus; a window that is on all of them is here.
-        #[cfg(target_os = "linux")]
-        window
-            .set_visible_on_all_workspaces(true)
-            .and_then(|()| window.set_visible_on_all_workspaces(false))?;
-        window.set_focus()
+    note(window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus()));
+    #[cfg(target_os = "linux")]
+    tauri::async_runtime::spawn(async move {
+        tokio::time::sleep(REFUSED).await;
+        // A window manager that keeps to its workspace refuses the focus. What was on all of them for a moment stays on the
+        // one that the person is at.
+        if !window.is_focused().unwrap_or(true) {
+            let everywhere = |yes| window.set_visible_on_all_workspaces(yes);
+            note(everywhere(true).and_then(|()| everywhere(false)).and_then(|()| window.set_focus()));
+        }
     });
+}
+
+fn note(raised: tauri::Result<()>) {
     if let Err(error) = raised {
         tracing::warn!(%error, "the window could not be raised");
     }
