@@ -2,6 +2,7 @@
 
 mod addresses;
 mod appearance;
+mod badge;
 mod closing;
 mod demo;
 mod files;
@@ -70,7 +71,7 @@ pub fn run() -> ExitCode {
         .manage(tray::Shown::default())
         .on_window_event(closing::on_window_event)
         .on_window_event(files::on_window_event)
-        .on_window_event(window::on_window_event)
+        .on_window_event(badge::on_window_event)
         .register_asynchronous_uri_scheme_protocol(images::SCHEME, images::serve)
         .invoke_handler(rpc::handler())
         .on_page_load(subscribe::end_with_page)
@@ -123,7 +124,7 @@ fn open(app: &AppHandle, place: anyhow::Result<Place>, opener: &Opener) {
         Ok((desk, attention)) => {
             appearance::follow(app, desk.settings());
             let board = waiting::Board::new();
-            window::count(app, board.watch());
+            badge::follow(app, board.watch());
             tray::follow(app, desk.clone(), board.watch());
             notify::listen(app, desk.clone(), attention, board);
             let due = desk.clone();

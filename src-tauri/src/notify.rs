@@ -27,7 +27,7 @@ use tokio::time::timeout;
 
 use crate::waiting::{Board, Waits};
 use crate::words::Words;
-use crate::{language, wanted, window};
+use crate::{badge, language, wanted, window};
 use choices::Choices;
 use contract::{About, Button, Clicked, Notifier, Posted, What};
 use notices::OfQuestion;
@@ -141,7 +141,7 @@ impl Telling {
     /// Tells of something new.
     fn news(&mut self, posted: Posted) {
         self.notifier.post(posted);
-        window::want_attention(&self.app);
+        badge::want_attention(&self.app);
     }
 
     fn over(&mut self, waiting: Waiting) {

@@ -110,7 +110,7 @@ describe('the settings', () => {
 
   test('a pause begins when it is chosen, says when it ends, and can be ended', async () => {
     const { bridge, user } = await openSettings();
-    const pause = setting('Pause');
+    const pause = setting('Pause notifications');
     expect(pause).toHaveDisplayValue('Not paused');
     const before = Math.floor(Date.now() / 1000);
     await user.selectOptions(pause, 'For 1 hour');

@@ -188,10 +188,12 @@ mod tests {
     }
 
     fn texts(contents: &Contents) -> Vec<&str> {
-        let text = |entry| match entry {
-            &Entry::Press(_, ref text) | Entry::Under(text, _) => text.as_str(),
-            Entry::Separator => "-",
-        };
+        fn text(entry: &Entry) -> &str {
+            match entry {
+                Entry::Press(_, text) | Entry::Under(text, _) => text,
+                Entry::Separator => "-",
+            }
+        }
         contents.entries.iter().map(text).collect()
     }
 

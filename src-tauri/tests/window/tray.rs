@@ -34,11 +34,15 @@ impl Watcher {
         true
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "the header is made anew for each call")]
     fn register_status_notifier_item(&self, #[zbus(header)] header: Header<'_>, item: &str) {
         let sender = header.sender().expect("the bus says who calls").to_string();
         *self.0.lock().unwrap() = Some((sender, item.to_owned()));
     }
 }
+
+/// The root of a menu: its number, its properties and those below it.
+type Layout = (i32, HashMap<String, OwnedValue>, Vec<OwnedValue>);
 
 /// An entry of the menu with those below it.
 struct Entry {
@@ -71,9 +75,9 @@ impl Tray {
         let (owner, _) = self.icon.lock().unwrap().clone()?;
         let menu = Proxy::new(&self.bus, owner, path, MENU).await.unwrap();
         let all = (0, -1, vec!["label"]);
-        let (_, root): (u32, OwnedValue) = menu.call("GetLayout", &all).await.ok()?;
-        let root = entry(&root);
-        Some((menu, root))
+        let (_, root): (u32, Layout) = menu.call("GetLayout", &all).await.ok()?;
+        let below = root.2.iter().map(|value| entry(value)).collect();
+        Some((menu, Entry { id: root.0, label: String::new(), below }))
     }
 
     /// Returns the entries of the menu, the ones below others too.
@@ -106,7 +110,9 @@ impl Entry {
 
 /// Reads an entry: its number, its properties and those below it.
 fn entry(value: &Value<'_>) -> Entry {
-    let Value::Structure(fields) = value else { panic!("{value:?}") };
+    let Value::Structure(fields) = (if let Value::Value(inner) = value { inner } else { value }) else {
+        panic!("{value:?}")
+    };
     let [Value::I32(id), Value::Dict(properties), Value::Array(below)] = fields.fields() else {
         panic!("{value:?}")
     };
@@ -115,11 +121,7 @@ fn entry(value: &Value<'_>) -> Entry {
         Some(Value::Str(label)) => label.to_string(),
         _ => String::new(),
     };
-    let inner = |value: &Value<'_>| match value {
-        Value::Value(inner) => entry(inner),
-        other => entry(other),
-    };
-    Entry { id: *id, label, below: below.iter().map(inner).collect() }
+    Entry { id: *id, label, below: below.iter().map(entry).collect() }
 }
 
 const ASKS: &str = "Asks: Which store should the notes be kept in?";

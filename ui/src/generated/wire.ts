@@ -2029,6 +2029,11 @@ export type OnClose = "keep_running" | "quit";
 export type KeepDays = number;
 
 /**
+ * Until when nothing is told but by the counts in the window, in seconds since 1970; 0 where nothing is paused.
+ */
+export type PausedUntil = number;
+
+/**
  * The hours in which nothing is told but by the counts in the window: none, or from one minute of the day to another.
  */
 export type QuietHours = string;
