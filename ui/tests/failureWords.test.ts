@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
 
-import type { Breach, Detail, Failure, IgnoredWhy, Undelivered } from '../src/generated/wire';
-import { wordsOfBreach, wordsOfIgnored } from '../src/shared/breachWords';
+import type { Breach, Detail, Failure, IgnoredWhy, Undelivered, Unfit } from '../src/generated/wire';
+import { wordsOfBreach } from '../src/shared/breachWords';
 import { wordsOfFailure } from '../src/shared/failureWords';
 import { spoken } from '../src/shared/messages/language.svelte';
 import { wordsOfUndelivered } from '../src/shared/undeliveredWords';
+import { wordsOfIgnored } from '../src/shared/unfitWords';
 import { wordsOfError } from '../src/shared/words';
 import { anError } from '../src/testing/fakeBridge';
 
@@ -41,12 +42,31 @@ const breaches: Breach[] = [
   { breach: 'no_model' },
   { breach: 'no_folder' },
   { breach: 'late_secret' },
+  { breach: 'unfit', flaw: { unfit: 'argument', n: 2, flaw: { extra: 'own_flag', flag: '«p»' } } },
   { breach: 'attached', why: { undelivered: 'not_running' } },
+];
+const unfits: Unfit[] = [
+  { unfit: 'none_of', choices: ['«a»', '«b»'] },
+  { unfit: 'not_between', least: 80, most: 200 },
+  { unfit: 'no_list' },
+  { unfit: 'no_table' },
+  { unfit: 'too_many', most: 64, count: 65 },
+  { unfit: 'argument', n: 2, flaw: { extra: 'own_flag', flag: '«p»' } },
+  { unfit: 'argument', n: 2, flaw: { extra: 'chosen_flag', flag: '«p»' } },
+  { unfit: 'argument', n: 2, flaw: { extra: 'too_long', most: 4096, bytes: 4097 } },
+  { unfit: 'variable', name: '«A»', flaw: { extra: 'zero' } },
+  { unfit: 'no_name', name: '«AB»' },
 ];
 const ignored: IgnoredWhy[] = [
   { why: 'unknown' },
   { why: 'no_value' },
-  { why: 'unfit', value: '3', error: '«reader»' },
+  ...unfits.flatMap((flaw): IgnoredWhy[] => [
+    { why: 'unfit', value: '3', flaw },
+    { why: 'unfit', value: null, flaw },
+  ]),
+  { why: 'no_text' },
+  { why: 'unparsed', line: 3, column: 1, error: '«reader»' },
+  { why: 'unreadable', error: '«system»' },
   { why: 'too_large', bytes: 5_000_000, most: 1_000_000 },
 ];
 const details: [Parameters<typeof anError>[0], Detail][] = [

@@ -100,12 +100,12 @@ describe('the settings', () => {
     const bridge = new FakeBridge();
     bridge.settings = {
       ...bridge.settings,
-      ignored: [{ key: 'appearance.theme', why: { why: 'unfit', value: '"pink"', error: 'unknown variant `pink`' } }],
+      ignored: [{ key: 'appearance.theme', why: { why: 'unfit', value: '"pink"', flaw: { unfit: 'none_of', choices: ['system', 'light', 'dark'] } } }],
     };
     await openSettings(bridge);
     const note = within(dialog()).getByRole('note');
     expect(note).toHaveTextContent('appearance.theme');
-    expect(note).toHaveTextContent('unknown variant `pink`');
+    expect(note).toHaveTextContent('"pink" does not fit here (it must be one of system, light, and dark)');
     await expectNoViolations();
   });
 

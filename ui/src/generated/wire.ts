@@ -696,11 +696,85 @@ scheme: string, } | { "breach": "no_program",
 /**
  * What the system said.
  */
-error: string, } | { "breach": "path_not_text" } | { "breach": "other", 
+error: string, } | { "breach": "path_not_text" } | { "breach": "unfit", 
+/**
+ * What is wrong with it.
+ */
+flaw: Unfit, } | { "breach": "other", 
 /**
  * The rule, and what came instead.
  */
 rule: string, };
+
+/**
+ * What is wrong with a value that was to be set.
+ */
+export type Unfit = { "unfit": "none_of", 
+/**
+ * Which can be, as they are written.
+ */
+choices: Array<string>, } | { "unfit": "not_between", 
+/**
+ * The least it may be.
+ */
+least: number, 
+/**
+ * The most it may be.
+ */
+most: number, } | { "unfit": "no_list" } | { "unfit": "no_table" } | { "unfit": "too_many", 
+/**
+ * How many are taken.
+ */
+most: number, 
+/**
+ * How many there are.
+ */
+count: number, } | { "unfit": "argument", 
+/**
+ * Its place, from 1.
+ */
+n: number, 
+/**
+ * What is wrong with it.
+ */
+flaw: ExtraFlaw, } | { "unfit": "variable", 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * What is wrong with what it is set to.
+ */
+flaw: ExtraFlaw, } | { "unfit": "no_name", 
+/**
+ * The beginning of what it was to be called.
+ */
+name: string, } | { "unfit": "text", 
+/**
+ * What it says.
+ */
+text: string, };
+
+/**
+ * What is wrong with one thing that a person adds to the start of an agent.
+ */
+export type ExtraFlaw = { "extra": "too_long", 
+/**
+ * How many bytes it may have.
+ */
+most: number, 
+/**
+ * How many it has.
+ */
+bytes: number, } | { "extra": "zero" } | { "extra": "own_flag", 
+/**
+ * Which.
+ */
+flag: string, } | { "extra": "chosen_flag", 
+/**
+ * Which.
+ */
+flag: string, };
 
 /**
  * What came of a change that the agent was asked for and did not make.
@@ -2000,9 +2074,9 @@ export type IgnoredWhy = { "why": "unknown" } | { "why": "no_value" } | { "why":
  */
 value: string | null, 
 /**
- * What is wrong with it, as its reader says.
+ * What is wrong with it.
  */
-error: string, } | { "why": "too_large", 
+flaw: Unfit, } | { "why": "too_large", 
 /**
  * How many bytes it has.
  */
@@ -2010,9 +2084,21 @@ bytes: number,
 /**
  * How many are read.
  */
-most: number, } | { "why": "unreadable", 
+most: number, } | { "why": "no_text" } | { "why": "unparsed", 
 /**
- * What the system or the reader says.
+ * In which line, from 1.
+ */
+line: number, 
+/**
+ * At which character of it, from 1.
+ */
+column: number, 
+/**
+ * What its reader says.
+ */
+error: string, } | { "why": "unreadable", 
+/**
+ * What the system says.
  */
 error: string, };
 

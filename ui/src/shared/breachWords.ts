@@ -1,7 +1,7 @@
-import type { Breach, ChangeRefused, IgnoredWhy, Unable } from '../generated/wire';
+import type { Breach, ChangeRefused, Unable } from '../generated/wire';
 import { t, type MessageKey } from './messages';
-import { sizeOf } from './size';
 import { wordsOfUndelivered } from './undeliveredWords';
+import { wordsOfUnfit } from './unfitWords';
 import { visibly } from './visible';
 
 /** How what the person entered breaks a rule, as the end of a sentence. */
@@ -39,6 +39,8 @@ export function wordsOfBreach(breach: Breach): string {
       return t('breach.no_program', { error: visibly(breach.error) });
     case 'path_not_text':
       return t('breach.path_not_text');
+    case 'unfit':
+      return wordsOfUnfit(breach.flaw);
     case 'other':
       return visibly(breach.rule);
   }
@@ -62,21 +64,3 @@ export const unableWords = {
   attaching: 'unable.attaching',
   saving: 'unable.saving',
 } as const satisfies Record<Unable, MessageKey>;
-
-/** Why something in the settings file has no effect. */
-export function wordsOfIgnored(why: IgnoredWhy): string {
-  switch (why.why) {
-    case 'unknown':
-      return t('ignored.unknown');
-    case 'no_value':
-      return t('ignored.no_value');
-    case 'unfit': {
-      const error = visibly(why.error);
-      return why.value === null ? t('ignored.unfit', { error }) : t('ignored.unfit_value', { value: visibly(why.value), error });
-    }
-    case 'too_large':
-      return t('ignored.too_large', { bytes: sizeOf(why.bytes), most: sizeOf(why.most) });
-    case 'unreadable':
-      return t('ignored.unreadable', { error: visibly(why.error) });
-  }
-}

@@ -6,6 +6,7 @@ pub mod desk;
 pub mod dto;
 pub mod error;
 mod export;
+mod unfit;
 #[cfg(all(test, feature = "ts"))]
 mod wire_types;
 

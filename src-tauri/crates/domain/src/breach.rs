@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::undelivered::Undelivered;
+use crate::unfit::Unfit;
 
 /// How a field breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -83,6 +84,12 @@ pub enum Breach {
     /// Its path cannot be written as text.
     #[error("the folder's path cannot be written as text")]
     PathNotText,
+    /// It is nothing that can be set.
+    #[error("{flaw}")]
+    Unfit {
+        /// What is wrong with it.
+        flaw: Unfit,
+    },
     /// Anything else; the window does not bring it about.
     #[error("{rule}")]
     Other {

@@ -33,6 +33,7 @@ pub mod text;
 pub mod tool;
 pub mod transcript;
 pub mod undelivered;
+pub mod unfit;
 
 pub use answer::{Answer, AnswerInput, Answers};
 pub use approval::{Approval, ApprovalDecision, ApprovalState};
@@ -69,3 +70,4 @@ pub use settings::{
 pub use tool::{TodoItem, TodoStatus, ToolDetail};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};
 pub use undelivered::{StorageTrouble, Undelivered};
+pub use unfit::{ExtraFlaw, Settable, Unfit, Written};
