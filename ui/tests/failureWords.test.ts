@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 
-import type { Breach, Detail, Failure, IgnoredWhy, Undelivered, Unfit } from '../src/generated/wire';
+import type { Breach, Detail, Failure, IgnoredWhy, StorageTrouble, Undelivered, Unfit } from '../src/generated/wire';
 import { wordsOfBreach } from '../src/shared/breachWords';
 import { wordsOfFailure } from '../src/shared/failureWords';
 import { spoken } from '../src/shared/messages/language.svelte';
@@ -20,6 +20,15 @@ const failures: Failure[] = [
   { failure: 'session_unknown' },
   { failure: 'desk_failed' },
 ];
+const troubles: StorageTrouble[] = [
+  { trouble: 'busy', path: '/d' },
+  { trouble: 'full', path: '/d' },
+  { trouble: 'damaged', path: '/d', error: '«system»' },
+  { trouble: 'stuck', path: '/d', error: '«system»' },
+  { trouble: 'too_new', path: '/d', found: 9, known: 8 },
+  { trouble: 'other', path: '/d', error: '«system»' },
+  { trouble: 'other', path: '', error: '«kept»' },
+];
 const undelivered: Undelivered[] = [
   { undelivered: 'input_closed' },
   { undelivered: 'write_failed', error: '«system»' },
@@ -28,9 +37,9 @@ const undelivered: Undelivered[] = [
   { undelivered: 'may_have_arrived' },
   { undelivered: 'not_running' },
   { undelivered: 'busy' },
-  { undelivered: 'not_kept', trouble: 'busy', error: '' },
-  { undelivered: 'not_kept', trouble: 'full', error: '' },
-  { undelivered: 'not_kept', trouble: 'other', error: '«system»' },
+  { undelivered: 'closing' },
+  { undelivered: 'refused', rule: { breach: 'still_running' } },
+  ...troubles.map((trouble): Undelivered => ({ undelivered: 'not_kept', ...trouble })),
   { undelivered: 'image_gone', name: '«name»' },
 ];
 const breaches: Breach[] = [
@@ -70,6 +79,7 @@ const ignored: IgnoredWhy[] = [
   { why: 'too_large', bytes: 5_000_000, most: 1_000_000 },
 ];
 const details: [Parameters<typeof anError>[0], Detail][] = [
+  ...troubles.map((trouble): [{ code: 'storage' }, Detail] => [{ code: 'storage' }, { detail: 'storage', trouble }]),
   [{ code: 'folder_missing' }, { detail: 'folder', path: '/gone', problem: { problem: 'not_absolute' } }],
   [{ code: 'agent_refused' }, { detail: 'refused', why: { refused: 'unanswered', seconds: 30 } }],
   [{ code: 'unsupported' }, { detail: 'unable', what: 'attaching' }],

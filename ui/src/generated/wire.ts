@@ -626,15 +626,55 @@ error: string, } | { "undelivered": "not_reading",
 /**
  * How many lines wait for it.
  */
-lines: number, } | { "undelivered": "not_awaited" } | { "undelivered": "may_have_arrived" } | { "undelivered": "not_running" } | { "undelivered": "busy" } | { "undelivered": "not_kept", 
+lines: number, } | { "undelivered": "not_awaited" } | { "undelivered": "may_have_arrived" } | { "undelivered": "not_running" } | { "undelivered": "busy" } | { "undelivered": "closing" } | { "undelivered": "refused", 
 /**
- * What kind of trouble the storage has.
+ * Which.
  */
-trouble: StorageTrouble, 
+rule: Breach, } | { "undelivered": "not_kept", } & ({ "trouble": "busy", 
 /**
- * What was met, with the file it was met at.
+ * What is held.
  */
-error: string, } | { "undelivered": "image_gone", 
+path: string, } | { "trouble": "full", 
+/**
+ * What cannot grow.
+ */
+path: string, } | { "trouble": "damaged", 
+/**
+ * Which.
+ */
+path: string, 
+/**
+ * What its reader says.
+ */
+error: string, } | { "trouble": "stuck", 
+/**
+ * Which.
+ */
+path: string, 
+/**
+ * What the system says.
+ */
+error: string, } | { "trouble": "too_new", 
+/**
+ * Which.
+ */
+path: string, 
+/**
+ * Its format.
+ */
+found: number, 
+/**
+ * The newest format this version knows.
+ */
+known: number, } | { "trouble": "other", 
+/**
+ * Where it was met.
+ */
+path: string, 
+/**
+ * What the system says.
+ */
+error: string, }) | { "undelivered": "image_gone", 
 /**
  * What it is called.
  */
@@ -653,9 +693,55 @@ error: string, } | { "undelivered": "text",
 text: string, };
 
 /**
- * What kind of trouble the storage has.
+ * What is wrong with the storage.
+ *
+ * An earlier version kept no path, and a whole sentence as the error.
  */
-export type StorageTrouble = "busy" | "full" | "other";
+export type StorageTrouble = { "trouble": "busy", 
+/**
+ * What is held.
+ */
+path: string, } | { "trouble": "full", 
+/**
+ * What cannot grow.
+ */
+path: string, } | { "trouble": "damaged", 
+/**
+ * Which.
+ */
+path: string, 
+/**
+ * What its reader says.
+ */
+error: string, } | { "trouble": "stuck", 
+/**
+ * Which.
+ */
+path: string, 
+/**
+ * What the system says.
+ */
+error: string, } | { "trouble": "too_new", 
+/**
+ * Which.
+ */
+path: string, 
+/**
+ * Its format.
+ */
+found: number, 
+/**
+ * The newest format this version knows.
+ */
+known: number, } | { "trouble": "other", 
+/**
+ * Where it was met.
+ */
+path: string, 
+/**
+ * What the system says.
+ */
+error: string, };
 
 /**
  * How a field breaks a rule.
@@ -2600,7 +2686,11 @@ path: string | null,
 /**
  * What the system said.
  */
-error: string, } | { "detail": "refused", 
+error: string, } | { "detail": "storage", 
+/**
+ * What.
+ */
+trouble: StorageTrouble, } | { "detail": "refused", 
 /**
  * What.
  */

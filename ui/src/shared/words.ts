@@ -24,6 +24,7 @@ import { unableWords, wordsOfBreach, wordsOfRefused } from './breachWords';
 import { wordsOfFolder } from './failureWords';
 import { plural, t, type MessageKey } from './messages';
 import { list } from './messages/formats';
+import { wordsOfTrouble } from './storageWords';
 import { clockTime } from './time';
 import { wordsOfUndelivered } from './undeliveredWords';
 import { visibly } from './visible';
@@ -47,13 +48,13 @@ const errorWords = {
   not_started: ({ message }) => t('error.not_started', { message }),
   storage_busy: () => t('error.storage_busy'),
   storage_full: () => t('error.storage_full'),
-  storage: ({ message }) => t('error.storage', { message }),
+  storage: (error) => t('error.storage', { message: wordsOfDetail(error) }),
   settings_not_written: (error) => t('error.settings_not_written', { message: wordsOfDetail(error) }),
   extras_changed: () => t('error.extras_changed'),
   closing: () => t('error.closing'),
   attachment_gone: ({ message }) => t('error.attachment_gone', { file: message }),
   file_not_written: (error) => t('error.file_not_written', { message: wordsOfDetail(error) }),
-  unreachable: ({ message }) => t('error.unreachable', { message }),
+  unreachable: ({ message }) => t('error.unreachable', { message: visibly(message) }),
 } satisfies Record<DeskError['code'], (error: DeskError) => string>;
 
 /** What an error says to the person. */
@@ -72,6 +73,8 @@ function wordsOfDetail({ detail, message }: DeskError): string {
       const { path, error } = detail;
       return path === null ? visibly(error) : t('error.at_file', { path, error: visibly(error) });
     }
+    case 'storage':
+      return wordsOfTrouble(detail.trouble);
     case 'refused':
       return wordsOfRefused(detail.why);
     case 'unable':

@@ -29,6 +29,7 @@ pub mod retention;
 pub mod rule;
 pub mod session;
 pub mod settings;
+pub mod storage;
 pub mod text;
 pub mod tool;
 pub mod transcript;
@@ -67,7 +68,8 @@ pub use session::{AgentKind, Session, SessionEnd, SessionState};
 pub use settings::{
     Density, NotifyQuestions, OnClose, OnOff, Setting, Settings, TextSize, Theme, UndoSeconds,
 };
+pub use storage::StorageTrouble;
 pub use tool::{TodoItem, TodoStatus, ToolDetail};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};
-pub use undelivered::{StorageTrouble, Undelivered};
+pub use undelivered::Undelivered;
 pub use unfit::{ExtraFlaw, Settable, Unfit, Written};

@@ -41,12 +41,17 @@ export const errors: Words<typeof english> = {
     'Der Agent endete während der Übergabe, darum ist es vielleicht angekommen. Von selbst wird es nicht noch einmal gesendet; „Erneut versuchen“ sendet es als Nachricht',
   'undelivered.not_running': 'Der Agent läuft nicht',
   'undelivered.busy': 'Der Agent nimmt im Moment nichts an',
-  'undelivered.storage_busy': 'Der Verlauf wird von einem anderen Programm benutzt',
-  'undelivered.storage_full': 'Die Festplatte ist voll; schaffen Sie Platz',
-  'undelivered.storage': 'Der Verlauf konnte nicht geschrieben werden: {error}',
+  'undelivered.closing': 'Die App wird gerade beendet',
   'undelivered.image_gone': 'Das Bild {name} ist nicht mehr vorhanden; hängen Sie es noch einmal an',
   'undelivered.file_unreadable': 'Datei {path}: {error}',
 
+  'trouble.busy': 'Der Verlauf wird von einem anderen Programm benutzt',
+  'trouble.full': 'Die Festplatte ist voll; schaffen Sie Platz',
+  'trouble.damaged': 'Die Datei {path} ist beschädigt ({error})',
+  'trouble.stuck': 'Die Datei {path} ist beschädigt und kann nicht unter einem anderen Namen aufgehoben werden ({error})',
+  'trouble.too_new': 'Die Datei {path} gehört zu einem neueren Askdesk; installieren Sie das neuere',
+  'trouble.other': 'Die Datei {path} kann nicht benutzt werden ({error})',
+  'trouble.unwritten': 'Der Verlauf konnte nicht geschrieben werden: {error}',
   'storage.corrupt':
     'Der Verlauf konnte nicht gelesen werden. Er liegt jetzt beiseite in {kept}, und ein neuer wurde begonnen.',
   'storage.newer':
@@ -98,7 +103,7 @@ export const errors: Words<typeof english> = {
   'error.folder_unusable':
     'Der Ordner {path} kann nicht benutzt werden: {problem}. Legen Sie ihn an oder wählen Sie einen anderen.',
   'error.at_file': 'Datei {path}: {error}',
-  'error.unreachable': 'Das Fenster konnte die App nicht erreichen: {message}',
+  'error.unreachable': 'Das Fenster konnte die App nicht erreichen. Das System meldet: {message}',
 
   'ignored.unknown': 'Diese Einstellung gibt es nicht',
   'ignored.no_value': 'Hier gehört ein Wert hin',
