@@ -165,14 +165,15 @@ describe('what is added to the start of an agent', () => {
   test('what is refused is said at its field and what was typed stays', async () => {
     const { bridge, user } = await openWith(['--debug'], {});
     bridge.on('change_setting', () => {
-      throw anError({ code: 'invalid', message: 'argument 2: -p is for the desk itself to set' });
+      const breach = { breach: 'unfit', flaw: { unfit: 'argument', n: 2, flaw: { extra: 'own_flag', flag: '-p' } } } as const;
+      throw anError({ code: 'invalid', detail: { detail: 'breach', breach } });
     });
     await user.click(press('Add an argument'));
     await user.type(box('Argument 2'), '-p');
     await user.tab();
     await settle();
     expect(box('Argument 2')).toBeInvalid();
-    expect(box('Argument 2')).toHaveAccessibleDescription('This was not taken: argument 2: -p is for the desk itself to set');
+    expect(box('Argument 2')).toHaveAccessibleDescription('This was not taken: argument 2: -p is for Askdesk itself to set');
     expect(box('Argument 2')).toHaveValue('-p');
     await user.type(box('Argument 1'), 'x');
     await user.tab();

@@ -770,7 +770,7 @@ count: number, } | { "breach": "attached",
 /**
  * Why not.
  */
-why: Undelivered, } | { "breach": "path_untold" } | { "breach": "question_open" } | { "breach": "still_running" } | { "breach": "no_model" } | { "breach": "no_folder" } | { "breach": "late_secret" } | { "breach": "plan_cut_off" } | { "breach": "no_address", 
+why: Undelivered, } | { "breach": "path_untold" } | { "breach": "question_open" } | { "breach": "still_open" } | { "breach": "still_awaited" } | { "breach": "nothing_answered" } | { "breach": "note_alone" } | { "breach": "one_only" } | { "breach": "no_own_words" } | { "breach": "no_rule" } | { "breach": "no_plan" } | { "breach": "planning_ends" } | { "breach": "not_started_so" } | { "breach": "still_running" } | { "breach": "no_model" } | { "breach": "no_folder" } | { "breach": "late_secret" } | { "breach": "plan_cut_off" } | { "breach": "no_address", 
 /**
  * What is wrong with it, as its reader says.
  */
@@ -1661,7 +1661,7 @@ why: RefusedWhy, };
 /**
  * Why a file cannot go along with a message; the words are chosen by the screen.
  */
-export type RefusedWhy = { "why": "too_large" } | { "why": "too_many" } | { "why": "unknown_kind" } | { "why": "folder" } | { "why": "gone" } | { "why": "path" } | { "why": "unreadable", 
+export type RefusedWhy = { "why": "too_large" } | { "why": "too_many" } | { "why": "unknown_kind" } | { "why": "folder" } | { "why": "no_file" } | { "why": "gone" } | { "why": "path" } | { "why": "unreadable", 
 /**
  * What the system says.
  */

@@ -21,6 +21,26 @@ export function wordsOfBreach(breach: Breach): string {
       return t('breach.path_untold');
     case 'question_open':
       return t('breach.question_open');
+    case 'still_open':
+      return t('breach.still_open');
+    case 'still_awaited':
+      return t('breach.still_awaited');
+    case 'nothing_answered':
+      return t('breach.nothing_answered');
+    case 'note_alone':
+      return t('breach.note_alone');
+    case 'one_only':
+      return t('breach.one_only');
+    case 'no_own_words':
+      return t('breach.no_own_words');
+    case 'no_rule':
+      return t('breach.no_rule');
+    case 'no_plan':
+      return t('breach.no_plan');
+    case 'planning_ends':
+      return t('breach.planning_ends');
+    case 'not_started_so':
+      return t('breach.not_started_so');
     case 'still_running':
       return t('breach.still_running');
     case 'no_model':
@@ -42,8 +62,13 @@ export function wordsOfBreach(breach: Breach): string {
     case 'unfit':
       return wordsOfUnfit(breach.flaw);
     case 'other':
-      return visibly(breach.rule);
+      return wordsOfFault(breach.rule);
   }
+}
+
+/** What the person has no part in: the app asked itself for what cannot be. */
+export function wordsOfFault(rule: string): string {
+  return t('breach.other', { rule: visibly(rule) });
 }
 
 /** Why the agent did not make a change it was asked for. */

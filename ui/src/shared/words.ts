@@ -20,7 +20,7 @@ import type {
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
 import type { CloseLoss, SessionFace } from '../store/select';
-import { unableWords, wordsOfBreach, wordsOfRefused } from './breachWords';
+import { unableWords, wordsOfBreach, wordsOfFault, wordsOfRefused } from './breachWords';
 import { wordsOfFolder } from './failureWords';
 import { plural, t, type MessageKey } from './messages';
 import { list } from './messages/formats';
@@ -36,7 +36,9 @@ const errorWords = {
     ended
       ? t('error.already_ended_by', { by: t(endedByWords[ended.by]), time: clockTime(ended.at) })
       : t('error.already_ended'),
-  invalid: (error) => t('error.invalid', { message: wordsOfDetail(error) }),
+  // What names no breach was not understood, and what the window sends should be.
+  invalid: (error) =>
+    t('error.invalid', { message: error.detail ? wordsOfDetail(error) : wordsOfFault(error.message) }),
   session_gone: () => t('error.session_gone'),
   unsupported: (error) => t('error.unsupported', { message: wordsOfDetail(error) }),
   agent_missing: ({ message }) => t('error.agent_missing', { message }),
@@ -80,7 +82,7 @@ function wordsOfDetail({ detail, message }: DeskError): string {
     case 'unable':
       return t(unableWords[detail.what]);
     case undefined:
-      return message;
+      return visibly(message);
   }
 }
 
