@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use anyhow::Context;
 use askdesk_api::DemoAgent;
 use askdesk_api::dto::Example;
 use askdesk_testkit::fake_agent::scenario;
+
+use crate::unopened::Unopened;
 
 /// The first argument that makes this program the demo agent.
 pub const DEMO_AGENT: &str = "demo-agent";
@@ -14,8 +15,9 @@ pub const DEMO_AGENT: &str = "demo-agent";
 const EXAMPLES: &[&str] = &["demo", "technology", "features", "authentication", "package-manager", "four"];
 
 /// Says how the demo agent is started and what it can play.
-pub fn agent(data_folder: &Path) -> anyhow::Result<DemoAgent> {
-    let program = std::env::current_exe().context("the path of this program is not known")?;
+pub fn agent(data_folder: &Path) -> Result<DemoAgent, Unopened> {
+    let program =
+        std::env::current_exe().map_err(|error| Unopened::NoProgram { error: error.to_string() })?;
     let offered = scenario::builtins().filter(|scenario| EXAMPLES.contains(&scenario.name.as_str()));
     let mut examples: Vec<Example> = offered
         .map(|scenario| Example {

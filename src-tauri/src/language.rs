@@ -10,7 +10,12 @@ use crate::words::{self, Words};
 
 /// Returns the words in the language that is set.
 pub fn words(settings: &Settings) -> &'static Words {
-    words::of(settings.language.with_system(of_system()))
+    words::of(of(settings))
+}
+
+/// Returns the language that is set.
+pub fn of(settings: &Settings) -> Language {
+    settings.language.with_system(of_system())
 }
 
 /// Returns the system's language, as it was when the app was started.

@@ -19,6 +19,7 @@ mod seen;
 mod subscribe;
 mod trace;
 mod tray;
+mod unopened;
 mod waiting;
 mod wanted;
 mod window;
@@ -28,7 +29,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::Context;
 use askdesk_api::DeskApi;
 use askdesk_engine::clock::System;
 use askdesk_engine::{Attention, EngineHandle, OpenedEngine, SettingsFile};
@@ -37,6 +37,7 @@ use tauri::{AppHandle, Manager, RunEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 use tokio::sync::mpsc;
 use tracing_subscriber::EnvFilter;
+use unopened::Unopened;
 
 pub use demo::DEMO_AGENT;
 
@@ -108,17 +109,17 @@ struct Place {
 }
 
 impl Place {
-    fn find(app: &AppHandle) -> anyhow::Result<Self> {
+    fn find(app: &AppHandle) -> Result<Self, Unopened> {
         let folder = data_folder(app)?;
         let settings = Arc::new(SettingsFile::open(&folder));
         Ok(Self { folder, settings })
     }
 }
 
-fn open(app: &AppHandle, place: anyhow::Result<Place>, opener: &Opener) {
-    let words = match &place {
-        Ok(place) => language::words(&place.settings.watch().borrow()),
-        Err(_) => words::of(language::of_system()),
+fn open(app: &AppHandle, place: Result<Place, Unopened>, opener: &Opener) {
+    let language = match &place {
+        Ok(place) => language::of(&place.settings.watch().borrow()),
+        Err(_) => language::of_system(),
     };
     match place.and_then(|place| open_desk(app, place)) {
         Ok((desk, attention)) => {
@@ -138,10 +139,9 @@ fn open(app: &AppHandle, place: anyhow::Result<Place>, opener: &Opener) {
                 addresses::register(app);
             }
         }
-        Err(error) => {
-            let why = format!("{error:#}");
-            tracing::error!(error = why, "the app cannot start");
-            let dialog = app.dialog().message(words.cannot_start(&why));
+        Err(why) => {
+            tracing::error!(error = %why, "the app cannot start");
+            let dialog = app.dialog().message(words::of(language).cannot_start(&why.words(language)));
             dialog.title(words::APP).kind(MessageDialogKind::Error).blocking_show();
             app.exit(1);
         }
@@ -151,19 +151,20 @@ fn open(app: &AppHandle, place: anyhow::Result<Place>, opener: &Opener) {
 fn open_desk(
     app: &AppHandle,
     Place { folder, settings }: Place,
-) -> anyhow::Result<(DeskApi, mpsc::Receiver<Attention>)> {
-    let OpenedEngine { handle, attention } = EngineHandle::open(&folder, Arc::new(System))
-        .with_context(|| format!("the data folder {} cannot be used", folder.display()))?;
+) -> Result<(DeskApi, mpsc::Receiver<Attention>), Unopened> {
+    let OpenedEngine { handle, attention } = EngineHandle::open(&folder, Arc::new(System))?;
     let demo = demo::agent(&folder)?;
     let save = save::asking(app, settings.watch());
     let desk = DeskApi::new(handle, demo, settings, trace::painted()).saving(save);
     Ok((desk, attention))
 }
 
-fn data_folder(app: &AppHandle) -> anyhow::Result<PathBuf> {
+fn data_folder(app: &AppHandle) -> Result<PathBuf, Unopened> {
     match std::env::var_os(DATA_FOLDER) {
-        Some(folder) => std::path::absolute(folder).context("the data folder's path cannot be used"),
-        None => app.path().app_data_dir().context("the system names no folder for the app's data"),
+        Some(folder) => {
+            std::path::absolute(folder).map_err(|error| Unopened::NoPath { error: error.to_string() })
+        }
+        None => app.path().app_data_dir().map_err(|error| Unopened::NoFolder { error: error.to_string() }),
     }
 }
 

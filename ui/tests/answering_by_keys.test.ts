@@ -284,7 +284,7 @@ describe('quick answer', () => {
     const { keys, bridge } = await open(lone());
     card().focus();
     await keys('2');
-    const held = { ...bridge.snapshot.held[0]!, error: { undelivered: 'not_kept', trouble: 'full', error: 'desk.db cannot grow' } as const };
+    const held = { ...bridge.snapshot.held[0]!, error: { undelivered: 'not_kept', trouble: 'full', path: '/desk.db' } as const };
     bridge.push({ change: 'answer_held', held });
     await settle();
     expect(within(panel()).getByRole('alert')).toHaveTextContent('It could not be sent: the disk is full; free some space');

@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
 
-import type { Breach, Detail, Failure, IgnoredWhy, Undelivered } from '../src/generated/wire';
-import { wordsOfBreach, wordsOfIgnored } from '../src/shared/breachWords';
+import type { Breach, Detail, Failure, IgnoredWhy, StorageTrouble, Undelivered, Unfit } from '../src/generated/wire';
+import { wordsOfBreach } from '../src/shared/breachWords';
 import { wordsOfFailure } from '../src/shared/failureWords';
 import { spoken } from '../src/shared/messages/language.svelte';
 import { wordsOfUndelivered } from '../src/shared/undeliveredWords';
+import { wordsOfIgnored } from '../src/shared/unfitWords';
 import { wordsOfError } from '../src/shared/words';
 import { anError } from '../src/testing/fakeBridge';
 
@@ -19,6 +20,15 @@ const failures: Failure[] = [
   { failure: 'session_unknown' },
   { failure: 'desk_failed' },
 ];
+const troubles: StorageTrouble[] = [
+  { trouble: 'busy', path: '/d' },
+  { trouble: 'full', path: '/d' },
+  { trouble: 'damaged', path: '/d', error: '«system»' },
+  { trouble: 'stuck', path: '/d', error: '«system»' },
+  { trouble: 'too_new', path: '/d', found: 9, known: 8 },
+  { trouble: 'other', path: '/d', error: '«system»' },
+  { trouble: 'other', path: '', error: '«kept»' },
+];
 const undelivered: Undelivered[] = [
   { undelivered: 'input_closed' },
   { undelivered: 'write_failed', error: '«system»' },
@@ -27,9 +37,9 @@ const undelivered: Undelivered[] = [
   { undelivered: 'may_have_arrived' },
   { undelivered: 'not_running' },
   { undelivered: 'busy' },
-  { undelivered: 'not_kept', trouble: 'busy', error: '' },
-  { undelivered: 'not_kept', trouble: 'full', error: '' },
-  { undelivered: 'not_kept', trouble: 'other', error: '«system»' },
+  { undelivered: 'closing' },
+  { undelivered: 'refused', rule: { breach: 'still_running' } },
+  ...troubles.map((trouble): Undelivered => ({ undelivered: 'not_kept', ...trouble })),
   { undelivered: 'image_gone', name: '«name»' },
 ];
 const breaches: Breach[] = [
@@ -41,15 +51,46 @@ const breaches: Breach[] = [
   { breach: 'no_model' },
   { breach: 'no_folder' },
   { breach: 'late_secret' },
+  { breach: 'still_open' },
+  { breach: 'still_awaited' },
+  { breach: 'nothing_answered' },
+  { breach: 'note_alone' },
+  { breach: 'one_only' },
+  { breach: 'no_own_words' },
+  { breach: 'no_rule' },
+  { breach: 'no_plan' },
+  { breach: 'planning_ends' },
+  { breach: 'not_started_so' },
+  { breach: 'other', rule: '«rule»' },
+  { breach: 'unfit', flaw: { unfit: 'argument', n: 2, flaw: { extra: 'own_flag', flag: '«p»' } } },
   { breach: 'attached', why: { undelivered: 'not_running' } },
+];
+const unfits: Unfit[] = [
+  { unfit: 'none_of', choices: ['«a»', '«b»'] },
+  { unfit: 'not_between', least: 80, most: 200 },
+  { unfit: 'no_list' },
+  { unfit: 'no_table' },
+  { unfit: 'too_many', most: 64, count: 65 },
+  { unfit: 'argument', n: 2, flaw: { extra: 'own_flag', flag: '«p»' } },
+  { unfit: 'argument', n: 2, flaw: { extra: 'chosen_flag', flag: '«p»' } },
+  { unfit: 'argument', n: 2, flaw: { extra: 'too_long', most: 4096, bytes: 4097 } },
+  { unfit: 'variable', name: '«A»', flaw: { extra: 'zero' } },
+  { unfit: 'no_name', name: '«AB»' },
 ];
 const ignored: IgnoredWhy[] = [
   { why: 'unknown' },
   { why: 'no_value' },
-  { why: 'unfit', value: '3', error: '«reader»' },
+  ...unfits.flatMap((flaw): IgnoredWhy[] => [
+    { why: 'unfit', value: '3', flaw },
+    { why: 'unfit', value: null, flaw },
+  ]),
+  { why: 'no_text' },
+  { why: 'unparsed', line: 3, column: 1, error: '«reader»' },
+  { why: 'unreadable', error: '«system»' },
   { why: 'too_large', bytes: 5_000_000, most: 1_000_000 },
 ];
 const details: [Parameters<typeof anError>[0], Detail][] = [
+  ...troubles.map((trouble): [{ code: 'storage' }, Detail] => [{ code: 'storage' }, { detail: 'storage', trouble }]),
   [{ code: 'folder_missing' }, { detail: 'folder', path: '/gone', problem: { problem: 'not_absolute' } }],
   [{ code: 'agent_refused' }, { detail: 'refused', why: { refused: 'unanswered', seconds: 30 } }],
   [{ code: 'unsupported' }, { detail: 'unable', what: 'attaching' }],

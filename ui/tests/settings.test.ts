@@ -193,12 +193,12 @@ describe('the settings', () => {
     const bridge = new FakeBridge();
     bridge.settings = {
       ...bridge.settings,
-      ignored: [{ key: 'appearance.theme', why: { why: 'unfit', value: '"pink"', error: 'unknown variant `pink`' } }],
+      ignored: [{ key: 'appearance.theme', why: { why: 'unfit', value: '"pink"', flaw: { unfit: 'none_of', choices: ['system', 'light', 'dark'] } } }],
     };
     await openSettings(bridge);
     const note = within(dialog()).getByRole('note');
     expect(note).toHaveTextContent('appearance.theme');
-    expect(note).toHaveTextContent('unknown variant `pink`');
+    expect(note).toHaveTextContent('"pink" does not fit here (it must be one of system, light, and dark)');
     await expectNoViolations();
   });
 
@@ -258,14 +258,15 @@ describe('what is added to the start of an agent', () => {
   test('what is refused is said at its field and what was typed stays', async () => {
     const { bridge, user } = await openWith(['--debug'], {});
     bridge.on('change_setting', () => {
-      throw anError({ code: 'invalid', message: 'argument 2: -p is for the desk itself to set' });
+      const breach = { breach: 'unfit', flaw: { unfit: 'argument', n: 2, flaw: { extra: 'own_flag', flag: '-p' } } } as const;
+      throw anError({ code: 'invalid', detail: { detail: 'breach', breach } });
     });
     await user.click(press('Add an argument'));
     await user.type(box('Argument 2'), '-p');
     await user.tab();
     await settle();
     expect(box('Argument 2')).toBeInvalid();
-    expect(box('Argument 2')).toHaveAccessibleDescription('This was not taken: argument 2: -p is for the desk itself to set');
+    expect(box('Argument 2')).toHaveAccessibleDescription('This was not taken: argument 2: -p is for Askdesk itself to set');
     expect(box('Argument 2')).toHaveValue('-p');
     await user.type(box('Argument 1'), 'x');
     await user.tab();

@@ -85,13 +85,14 @@ test('bypassing all permissions needs a tick each time, and is not remembered', 
 test('an error stands at its field and the focus goes there', async () => {
   const bridge = new FakeBridge({ sessions: [] })
     .on('start_session', () => {
-      throw anError({ code: 'invalid', field: 'options.model', message: 'at most 200 bytes' });
+      const breach = { breach: 'no_model' } as const;
+      throw anError({ code: 'invalid', field: 'options.model', detail: { detail: 'breach', breach } });
     });
   const { user } = await openStart(bridge);
   await user.click(button('Start session'));
   await settle();
   expect(field('Model')).toHaveFocus();
-  expect(field('Model')).toHaveAccessibleDescription('This was not taken: at most 200 bytes');
+  expect(field('Model')).toHaveAccessibleDescription('This was not taken: this is no name of a model');
   bridge.on('start_session', () => {
     throw anError({ code: 'folder_missing', message: '/home/ada is not there.' });
   });

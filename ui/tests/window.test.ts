@@ -333,7 +333,7 @@ describe('the window', () => {
     const opened = openDesk(bridge);
     await vi.advanceTimersByTimeAsync(10);
     await opened;
-    expect(screen.getByRole('alert')).toHaveTextContent('could not reach the app: no app');
+    expect(screen.getByRole('alert')).toHaveTextContent('could not reach the app. The system says: no app');
     await vi.advanceTimersByTimeAsync(1500);
     vi.useRealTimers();
     await settle();

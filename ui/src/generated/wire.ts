@@ -643,15 +643,55 @@ error: string, } | { "undelivered": "not_reading",
 /**
  * How many lines wait for it.
  */
-lines: number, } | { "undelivered": "not_awaited" } | { "undelivered": "may_have_arrived" } | { "undelivered": "not_running" } | { "undelivered": "busy" } | { "undelivered": "not_kept", 
+lines: number, } | { "undelivered": "not_awaited" } | { "undelivered": "may_have_arrived" } | { "undelivered": "not_running" } | { "undelivered": "busy" } | { "undelivered": "closing" } | { "undelivered": "refused", 
 /**
- * What kind of trouble the storage has.
+ * Which.
  */
-trouble: StorageTrouble, 
+rule: Breach, } | { "undelivered": "not_kept", } & ({ "trouble": "busy", 
 /**
- * What was met, with the file it was met at.
+ * What is held.
  */
-error: string, } | { "undelivered": "image_gone", 
+path: string, } | { "trouble": "full", 
+/**
+ * What cannot grow.
+ */
+path: string, } | { "trouble": "damaged", 
+/**
+ * Which.
+ */
+path: string, 
+/**
+ * What its reader says.
+ */
+error: string, } | { "trouble": "stuck", 
+/**
+ * Which.
+ */
+path: string, 
+/**
+ * What the system says.
+ */
+error: string, } | { "trouble": "too_new", 
+/**
+ * Which.
+ */
+path: string, 
+/**
+ * Its format.
+ */
+found: number, 
+/**
+ * The newest format this version knows.
+ */
+known: number, } | { "trouble": "other", 
+/**
+ * Where it was met.
+ */
+path: string, 
+/**
+ * What the system says.
+ */
+error: string, }) | { "undelivered": "image_gone", 
 /**
  * What it is called.
  */
@@ -670,9 +710,55 @@ error: string, } | { "undelivered": "text",
 text: string, };
 
 /**
- * What kind of trouble the storage has.
+ * What is wrong with the storage.
+ *
+ * An earlier version kept no path, and a whole sentence as the error.
  */
-export type StorageTrouble = "busy" | "full" | "other";
+export type StorageTrouble = { "trouble": "busy", 
+/**
+ * What is held.
+ */
+path: string, } | { "trouble": "full", 
+/**
+ * What cannot grow.
+ */
+path: string, } | { "trouble": "damaged", 
+/**
+ * Which.
+ */
+path: string, 
+/**
+ * What its reader says.
+ */
+error: string, } | { "trouble": "stuck", 
+/**
+ * Which.
+ */
+path: string, 
+/**
+ * What the system says.
+ */
+error: string, } | { "trouble": "too_new", 
+/**
+ * Which.
+ */
+path: string, 
+/**
+ * Its format.
+ */
+found: number, 
+/**
+ * The newest format this version knows.
+ */
+known: number, } | { "trouble": "other", 
+/**
+ * Where it was met.
+ */
+path: string, 
+/**
+ * What the system says.
+ */
+error: string, };
 
 /**
  * How a field breaks a rule.
@@ -701,7 +787,7 @@ count: number, } | { "breach": "attached",
 /**
  * Why not.
  */
-why: Undelivered, } | { "breach": "path_untold" } | { "breach": "question_open" } | { "breach": "still_running" } | { "breach": "no_model" } | { "breach": "no_folder" } | { "breach": "late_secret" } | { "breach": "plan_cut_off" } | { "breach": "no_address", 
+why: Undelivered, } | { "breach": "path_untold" } | { "breach": "question_open" } | { "breach": "still_open" } | { "breach": "still_awaited" } | { "breach": "nothing_answered" } | { "breach": "note_alone" } | { "breach": "one_only" } | { "breach": "no_own_words" } | { "breach": "no_rule" } | { "breach": "no_plan" } | { "breach": "planning_ends" } | { "breach": "not_started_so" } | { "breach": "still_running" } | { "breach": "no_model" } | { "breach": "no_folder" } | { "breach": "late_secret" } | { "breach": "plan_cut_off" } | { "breach": "no_address", 
 /**
  * What is wrong with it, as its reader says.
  */
@@ -713,11 +799,85 @@ scheme: string, } | { "breach": "no_program",
 /**
  * What the system said.
  */
-error: string, } | { "breach": "path_not_text" } | { "breach": "other", 
+error: string, } | { "breach": "path_not_text" } | { "breach": "unfit", 
+/**
+ * What is wrong with it.
+ */
+flaw: Unfit, } | { "breach": "other", 
 /**
  * The rule, and what came instead.
  */
 rule: string, };
+
+/**
+ * What is wrong with a value that was to be set.
+ */
+export type Unfit = { "unfit": "none_of", 
+/**
+ * Which can be, as they are written.
+ */
+choices: Array<string>, } | { "unfit": "not_between", 
+/**
+ * The least it may be.
+ */
+least: number, 
+/**
+ * The most it may be.
+ */
+most: number, } | { "unfit": "no_list" } | { "unfit": "no_table" } | { "unfit": "too_many", 
+/**
+ * How many are taken.
+ */
+most: number, 
+/**
+ * How many there are.
+ */
+count: number, } | { "unfit": "argument", 
+/**
+ * Its place, from 1.
+ */
+n: number, 
+/**
+ * What is wrong with it.
+ */
+flaw: ExtraFlaw, } | { "unfit": "variable", 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * What is wrong with what it is set to.
+ */
+flaw: ExtraFlaw, } | { "unfit": "no_hours" } | { "unfit": "no_name", 
+/**
+ * The beginning of what it was to be called.
+ */
+name: string, } | { "unfit": "text", 
+/**
+ * What it says.
+ */
+text: string, };
+
+/**
+ * What is wrong with one thing that a person adds to the start of an agent.
+ */
+export type ExtraFlaw = { "extra": "too_long", 
+/**
+ * How many bytes it may have.
+ */
+most: number, 
+/**
+ * How many it has.
+ */
+bytes: number, } | { "extra": "zero" } | { "extra": "own_flag", 
+/**
+ * Which.
+ */
+flag: string, } | { "extra": "chosen_flag", 
+/**
+ * Which.
+ */
+flag: string, };
 
 /**
  * What came of a change that the agent was asked for and did not make.
@@ -1518,7 +1678,7 @@ why: RefusedWhy, };
 /**
  * Why a file cannot go along with a message; the words are chosen by the screen.
  */
-export type RefusedWhy = { "why": "too_large" } | { "why": "too_many" } | { "why": "unknown_kind" } | { "why": "folder" } | { "why": "gone" } | { "why": "path" } | { "why": "unreadable", 
+export type RefusedWhy = { "why": "too_large" } | { "why": "too_many" } | { "why": "unknown_kind" } | { "why": "folder" } | { "why": "no_file" } | { "why": "gone" } | { "why": "path" } | { "why": "unreadable", 
 /**
  * What the system says.
  */
@@ -2065,9 +2225,9 @@ export type IgnoredWhy = { "why": "unknown" } | { "why": "no_value" } | { "why":
  */
 value: string | null, 
 /**
- * What is wrong with it, as its reader says.
+ * What is wrong with it.
  */
-error: string, } | { "why": "too_large", 
+flaw: Unfit, } | { "why": "too_large", 
 /**
  * How many bytes it has.
  */
@@ -2075,9 +2235,21 @@ bytes: number,
 /**
  * How many are read.
  */
-most: number, } | { "why": "unreadable", 
+most: number, } | { "why": "no_text" } | { "why": "unparsed", 
 /**
- * What the system or the reader says.
+ * In which line, from 1.
+ */
+line: number, 
+/**
+ * At which character of it, from 1.
+ */
+column: number, 
+/**
+ * What its reader says.
+ */
+error: string, } | { "why": "unreadable", 
+/**
+ * What the system says.
  */
 error: string, };
 
@@ -2648,7 +2820,11 @@ path: string | null,
 /**
  * What the system said.
  */
-error: string, } | { "detail": "refused", 
+error: string, } | { "detail": "storage", 
+/**
+ * What.
+ */
+trouble: StorageTrouble, } | { "detail": "refused", 
 /**
  * What.
  */

@@ -1,7 +1,7 @@
-import type { Breach, ChangeRefused, IgnoredWhy, Unable } from '../generated/wire';
+import type { Breach, ChangeRefused, Unable } from '../generated/wire';
 import { t, type MessageKey } from './messages';
-import { sizeOf } from './size';
 import { wordsOfUndelivered } from './undeliveredWords';
+import { wordsOfUnfit } from './unfitWords';
 import { visibly } from './visible';
 
 /** How what the person entered breaks a rule, as the end of a sentence. */
@@ -21,6 +21,26 @@ export function wordsOfBreach(breach: Breach): string {
       return t('breach.path_untold');
     case 'question_open':
       return t('breach.question_open');
+    case 'still_open':
+      return t('breach.still_open');
+    case 'still_awaited':
+      return t('breach.still_awaited');
+    case 'nothing_answered':
+      return t('breach.nothing_answered');
+    case 'note_alone':
+      return t('breach.note_alone');
+    case 'one_only':
+      return t('breach.one_only');
+    case 'no_own_words':
+      return t('breach.no_own_words');
+    case 'no_rule':
+      return t('breach.no_rule');
+    case 'no_plan':
+      return t('breach.no_plan');
+    case 'planning_ends':
+      return t('breach.planning_ends');
+    case 'not_started_so':
+      return t('breach.not_started_so');
     case 'still_running':
       return t('breach.still_running');
     case 'no_model':
@@ -39,9 +59,16 @@ export function wordsOfBreach(breach: Breach): string {
       return t('breach.no_program', { error: visibly(breach.error) });
     case 'path_not_text':
       return t('breach.path_not_text');
+    case 'unfit':
+      return wordsOfUnfit(breach.flaw);
     case 'other':
-      return visibly(breach.rule);
+      return wordsOfFault(breach.rule);
   }
+}
+
+/** What the person has no part in: the app asked itself for what cannot be. */
+export function wordsOfFault(rule: string): string {
+  return t('breach.other', { rule: visibly(rule) });
 }
 
 /** Why the agent did not make a change it was asked for. */
@@ -62,21 +89,3 @@ export const unableWords = {
   attaching: 'unable.attaching',
   saving: 'unable.saving',
 } as const satisfies Record<Unable, MessageKey>;
-
-/** Why something in the settings file has no effect. */
-export function wordsOfIgnored(why: IgnoredWhy): string {
-  switch (why.why) {
-    case 'unknown':
-      return t('ignored.unknown');
-    case 'no_value':
-      return t('ignored.no_value');
-    case 'unfit': {
-      const error = visibly(why.error);
-      return why.value === null ? t('ignored.unfit', { error }) : t('ignored.unfit_value', { value: visibly(why.value), error });
-    }
-    case 'too_large':
-      return t('ignored.too_large', { bytes: sizeOf(why.bytes), most: sizeOf(why.most) });
-    case 'unreadable':
-      return t('ignored.unreadable', { error: visibly(why.error) });
-  }
-}

@@ -1,5 +1,7 @@
-import type { StorageTrouble, Undelivered } from '../generated/wire';
+import type { Undelivered } from '../generated/wire';
+import { wordsOfBreach } from './breachWords';
 import { t } from './messages';
+import { wordsOfTrouble } from './storageWords';
 import { visibly } from './visible';
 
 /** Why something did not reach the agent, as the end of a sentence. */
@@ -19,8 +21,12 @@ export function wordsOfUndelivered(why: Undelivered): string {
       return t('undelivered.not_running');
     case 'busy':
       return t('undelivered.busy');
+    case 'closing':
+      return t('undelivered.closing');
+    case 'refused':
+      return wordsOfBreach(why.rule);
     case 'not_kept':
-      return storageWords[why.trouble](visibly(why.error));
+      return wordsOfTrouble(why);
     case 'image_gone':
       return t('undelivered.image_gone', { name: visibly(why.name) });
     case 'file_unreadable':
@@ -29,9 +35,3 @@ export function wordsOfUndelivered(why: Undelivered): string {
       return visibly(why.text);
   }
 }
-
-const storageWords = {
-  busy: () => t('undelivered.storage_busy'),
-  full: () => t('undelivered.storage_full'),
-  other: (error) => t('undelivered.storage', { error }),
-} satisfies Record<StorageTrouble, (error: string) => string>;

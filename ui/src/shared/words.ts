@@ -21,10 +21,11 @@ import type {
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
 import type { CloseLoss, SessionFace } from '../store/select';
-import { unableWords, wordsOfBreach, wordsOfRefused } from './breachWords';
+import { unableWords, wordsOfBreach, wordsOfFault, wordsOfRefused } from './breachWords';
 import { wordsOfFolder } from './failureWords';
 import { plural, t, type MessageKey } from './messages';
 import { list } from './messages/formats';
+import { wordsOfTrouble } from './storageWords';
 import { clockTime } from './time';
 import { wordsOfUndelivered } from './undeliveredWords';
 import { visibly } from './visible';
@@ -36,7 +37,9 @@ const errorWords = {
     ended
       ? t('error.already_ended_by', { by: t(endedByWords[ended.by]), time: clockTime(ended.at) })
       : t('error.already_ended'),
-  invalid: (error) => t('error.invalid', { message: wordsOfDetail(error) }),
+  // What names no breach was not understood, and what the window sends should be.
+  invalid: (error) =>
+    t('error.invalid', { message: error.detail ? wordsOfDetail(error) : wordsOfFault(error.message) }),
   session_gone: () => t('error.session_gone'),
   unsupported: (error) => t('error.unsupported', { message: wordsOfDetail(error) }),
   agent_missing: ({ message }) => t('error.agent_missing', { message }),
@@ -48,13 +51,13 @@ const errorWords = {
   not_started: ({ message }) => t('error.not_started', { message }),
   storage_busy: () => t('error.storage_busy'),
   storage_full: () => t('error.storage_full'),
-  storage: ({ message }) => t('error.storage', { message }),
+  storage: (error) => t('error.storage', { message: wordsOfDetail(error) }),
   settings_not_written: (error) => t('error.settings_not_written', { message: wordsOfDetail(error) }),
   extras_changed: () => t('error.extras_changed'),
   closing: () => t('error.closing'),
   attachment_gone: ({ message }) => t('error.attachment_gone', { file: message }),
   file_not_written: (error) => t('error.file_not_written', { message: wordsOfDetail(error) }),
-  unreachable: ({ message }) => t('error.unreachable', { message }),
+  unreachable: ({ message }) => t('error.unreachable', { message: visibly(message) }),
 } satisfies Record<DeskError['code'], (error: DeskError) => string>;
 
 /** What an error says to the person. */
@@ -73,12 +76,14 @@ function wordsOfDetail({ detail, message }: DeskError): string {
       const { path, error } = detail;
       return path === null ? visibly(error) : t('error.at_file', { path, error: visibly(error) });
     }
+    case 'storage':
+      return wordsOfTrouble(detail.trouble);
     case 'refused':
       return wordsOfRefused(detail.why);
     case 'unable':
       return t(unableWords[detail.what]);
     case undefined:
-      return message;
+      return visibly(message);
   }
 }
 

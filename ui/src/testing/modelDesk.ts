@@ -254,7 +254,7 @@ export class ModelDesk extends FakeBridge {
     setTimeout(() => {
       if (!this.snapshot.held.includes(held)) return;
       if (this.luck().fails === 'refused') {
-        this.push({ change: 'answer_held', held: { ...held, error: { undelivered: 'not_kept', trouble: 'full', error: 'The disk says no.' } } });
+        this.push({ change: 'answer_held', held: { ...held, error: { undelivered: 'not_kept', trouble: 'full', path: '/desk.db' } } });
         return;
       }
       this.hearHeldGo(held);

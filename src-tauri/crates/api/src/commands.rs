@@ -2,11 +2,12 @@
 
 use std::future::Future;
 
-use askdesk_domain::{Approval, Request, Session};
+use askdesk_domain::{Approval, Breach, Request, Session};
 use serde_json::Value;
 
 use crate::dto::*;
-use crate::error::{Error, ErrorCode};
+use crate::error::{Detail, Error, ErrorCode};
+use crate::unfit;
 
 macro_rules! commands_trait {
     ($($name:ident($input:ident) -> $output:ident,)+) => {
@@ -37,9 +38,14 @@ crate::for_each_command!(commands_trait);
 
 /// Reads a command's input; what does not fit is an [`ErrorCode::Invalid`] that names the field.
 pub fn read_input<T: serde::de::DeserializeOwned>(input: Value) -> Result<T, Error> {
+    let change = input.get("change").cloned();
     serde_path_to_error::deserialize(input).map_err(|error| {
         let field = error.path().to_string();
         let field = (field != ".").then_some(field);
-        Error { field, ..Error::new(ErrorCode::Invalid, error.to_string()) }
+        let error = Error { field, ..Error::new(ErrorCode::Invalid, error.to_string()) };
+        match change.and_then(unfit::flaw) {
+            Some(flaw) => error.with(Detail::Breach { breach: Breach::Unfit { flaw } }),
+            None => error,
+        }
     })
 }

@@ -399,14 +399,18 @@ fn folder_error(folder: &Path, problem: FolderProblem) -> Error {
 
 impl From<EngineError> for Error {
     fn from(error: EngineError) -> Self {
-        let code = match error {
+        let message = error.to_string();
+        let journal = match error {
             EngineError::Reject(reject) => return reject.into(),
-            EngineError::Closing => ErrorCode::Closing,
-            EngineError::Journal(JournalError::Busy { .. }) => ErrorCode::StorageBusy,
-            EngineError::Journal(JournalError::Full { .. }) => ErrorCode::StorageFull,
-            EngineError::Journal(_) => ErrorCode::Storage,
+            EngineError::Closing => return Self::new(ErrorCode::Closing, message),
+            EngineError::Journal(journal) => journal,
         };
-        Self::new(code, error.to_string())
+        let code = match journal {
+            JournalError::Busy { .. } => ErrorCode::StorageBusy,
+            JournalError::Full { .. } => ErrorCode::StorageFull,
+            _ => ErrorCode::Storage,
+        };
+        Self::new(code, message).with(Detail::Storage { trouble: (&journal).into() })
     }
 }
 

@@ -1,6 +1,8 @@
 //! What a caller of a command is told when it fails.
 
-use askdesk_domain::{Breach, ChangeRefused, EndedBy, FolderProblem, Reject, Timestamp, Unable};
+use askdesk_domain::{
+    Breach, ChangeRefused, EndedBy, FolderProblem, Reject, StorageTrouble, Timestamp, Unable,
+};
 use serde::{Deserialize, Serialize};
 
 /// Why a command failed; a consumer branches on the code, and the screen chooses the words.
@@ -90,6 +92,11 @@ pub enum Detail {
         path: Option<String>,
         /// What the system said.
         error: String,
+    },
+    /// What is wrong with the storage.
+    Storage {
+        /// What.
+        trouble: StorageTrouble,
     },
     /// What came of asking the agent.
     Refused {

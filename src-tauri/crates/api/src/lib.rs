@@ -7,6 +7,7 @@ pub mod dto;
 pub mod error;
 mod export;
 mod telling;
+mod unfit;
 #[cfg(all(test, feature = "ts"))]
 mod wire_types;
 

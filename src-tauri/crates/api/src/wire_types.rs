@@ -35,7 +35,7 @@ fn typescript() -> String {
         domain::PermissionMode, domain::Effort, domain::QuestionPolicy, domain::Extras, domain::Arguments, domain::Environment, domain::SessionOptions,
         domain::AgentKind, domain::MessageId, domain::QueuedMessage, domain::SessionAttention, domain::Session, domain::SessionState, domain::SessionEnd,
         domain::Failure, domain::LookedAt, domain::FolderProblem, domain::ProgramProblem, domain::NextStep,
-        domain::Undelivered, domain::StorageTrouble, domain::Breach, domain::ChangeRefused, domain::Unable,
+        domain::Undelivered, domain::StorageTrouble, domain::Breach, domain::Unfit, domain::ExtraFlaw, domain::ChangeRefused, domain::Unable,
         domain::ToolDetail, domain::TodoItem, domain::TodoStatus,
         domain::RuleId, domain::SuggestedRule, domain::RuleWords, domain::RuleBehaviour, domain::RuleScope,
         domain::Approval, domain::ApprovalState, domain::ApprovalDecision,

@@ -90,13 +90,8 @@ async fn chosen_files_are_attached_or_refused_each_for_its_own_reason() {
     assert!(matches!(&files.attached[0], Attachment::Image { name, .. } if name == "shot without an ending"));
     assert_eq!(files.attached[1..], [Attachment::File { path: text.display().to_string(), bytes: 5 }]);
     let why: Vec<&RefusedWhy> = files.refused.iter().map(|refused| &refused.why).collect();
-    let [
-        RefusedWhy::Path,
-        RefusedWhy::TooLarge,
-        RefusedWhy::Folder,
-        RefusedWhy::Gone,
-        RefusedWhy::Unreadable { .. },
-    ] = why[..]
+    let [RefusedWhy::Path, RefusedWhy::TooLarge, RefusedWhy::Folder, RefusedWhy::Gone, RefusedWhy::NoFile] =
+        why[..]
     else {
         panic!("{why:?}")
     };

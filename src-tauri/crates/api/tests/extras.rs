@@ -168,19 +168,28 @@ async fn a_secret_is_kept_in_the_settings_alone() {
 #[tokio::test]
 async fn what_cannot_be_set_is_refused_with_the_reason_and_without_the_secret() {
     let bridge = Bridge::open();
-    for (setting, value, why) in [
+    let own_flag = json!({"extra": "own_flag", "flag": "--resume"});
+    for (setting, value, why, flaw) in [
         (
             "claude_arguments",
             json!(["--add-dir", "--resume=1"]),
             "argument 2: --resume is for the desk itself to set",
+            json!({"unfit": "argument", "n": 2, "flaw": own_flag}),
         ),
-        ("claude_environment", json!({"A-KEY": "hush"}), "\"A-KEY\" is no name of a variable"),
+        (
+            "claude_environment",
+            json!({"A-KEY": "hush"}),
+            "\"A-KEY\" is no name of a variable",
+            json!({"unfit": "no_name", "name": "A-KEY"}),
+        ),
     ] {
         let change = json!({"change": {"setting": setting, "value": value}});
         let error = bridge.refused("change_setting", change).await;
         let message = error["message"].as_str().unwrap();
         assert_eq!(error["code"], json!("invalid"), "{error}");
-        assert!(message.contains(why) && !message.contains("hush"), "{error}");
+        assert!(message.contains(why) && !error.to_string().contains("hush"), "{error}");
+        let breach = json!({"breach": "unfit", "flaw": flaw});
+        assert_eq!(error["detail"], json!({"detail": "breach", "breach": breach}));
     }
     assert_eq!(shown(&bridge).await, json!({"arguments": [], "environment": {}}));
 }

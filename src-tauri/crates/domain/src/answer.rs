@@ -72,8 +72,7 @@ impl Answers {
             answers.extend(check_one(question, input, &field)?);
         }
         if answers.is_empty() {
-            let rule = "at least one question must be answered; decline the request to answer none";
-            return Err(Reject::invalid("answers", rule));
+            return Err(Reject::invalid("answers", Breach::NothingAnswered));
         }
         answers.sort_by_key(|answer| answer.question);
         Ok(Self(answers))
@@ -120,18 +119,15 @@ fn check_one(
     let note = words(input.note.as_deref(), &field("note"))?;
     let one_only = matches!(question.kind, QuestionKind::Single | QuestionKind::Confirm);
     if one_only && input.chosen.len() + usize::from(other.is_some()) > 1 {
-        return Err(Reject::invalid(
-            field("chosen"),
-            "this question takes one option or own words, not several",
-        ));
+        return Err(Reject::invalid(field("chosen"), Breach::OneOnly));
     }
     if other.is_some() && !question.allows_other && !question.kind.is_words() {
-        return Err(Reject::invalid(field("other"), "this question takes no words of one's own"));
+        return Err(Reject::invalid(field("other"), Breach::NoOwnWords));
     }
     if input.chosen.is_empty() && other.is_none() {
         return match note {
             // A note is text the person typed: dropping it in silence would lose it.
-            Some(_) => Err(Reject::invalid(field("note"), "a note needs a choice that it belongs to")),
+            Some(_) => Err(Reject::invalid(field("note"), Breach::NoteAlone)),
             None => Ok(None),
         };
     }

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::undelivered::Undelivered;
+use crate::unfit::Unfit;
 
 /// How a field breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -47,6 +48,36 @@ pub enum Breach {
     /// A question is open, and a message would end it.
     #[error("a question is open; answer it, or reply in chat")]
     QuestionOpen,
+    /// The request is open, and what is wanted needs its end.
+    #[error("this request is still open; answer it")]
+    StillOpen,
+    /// The agent waits for the answer, which is not to be given up then.
+    #[error("the agent still waits for it; try to hand it over again")]
+    StillAwaited,
+    /// No question is answered.
+    #[error("at least one question must be answered; decline the request to answer none")]
+    NothingAnswered,
+    /// A note belongs to no choice.
+    #[error("a note needs a choice that it belongs to")]
+    NoteAlone,
+    /// More is chosen than the question takes.
+    #[error("this question takes one option or own words, not several")]
+    OneOnly,
+    /// The question takes no words of one's own.
+    #[error("this question takes no words of one's own")]
+    NoOwnWords,
+    /// No rule was chosen to be kept.
+    #[error("at least one rule; allow it once to add none")]
+    NoRule,
+    /// It is no plan that waits for approval.
+    #[error("only a plan can be approved as one")]
+    NoPlan,
+    /// A plan cannot be approved to go on planning.
+    #[error("an approved plan ends the planning")]
+    PlanningEnds,
+    /// The session was not started in the mode in which nothing is asked for.
+    #[error("only a session that was started in this mode can go back to it")]
+    NotStartedSo,
     /// The session runs, and what is wanted needs its end.
     #[error("it is still running; end it first")]
     StillRunning,
@@ -83,6 +114,12 @@ pub enum Breach {
     /// Its path cannot be written as text.
     #[error("the folder's path cannot be written as text")]
     PathNotText,
+    /// It is nothing that can be set.
+    #[error("{flaw}")]
+    Unfit {
+        /// What is wrong with it.
+        flaw: Unfit,
+    },
     /// Anything else; the window does not bring it about.
     #[error("{rule}")]
     Other {

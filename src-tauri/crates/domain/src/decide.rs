@@ -466,6 +466,6 @@ fn retry(desk: &Desk, id: RequestId) -> Result<Decision, Reject> {
             Ok(Decision { request: Some(id), ..Decision::default() })
         }
         RequestState::Ended(ended) => Err(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
-        RequestState::Open => Err(Reject::invalid("id", "this request is still open; answer it")),
+        RequestState::Open => Err(Reject::invalid("id", Breach::StillOpen)),
     }
 }

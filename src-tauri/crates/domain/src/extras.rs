@@ -5,10 +5,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::unfit::{ExtraFlaw, Settable, Unfit, Written};
+
 /// The most arguments, and the most variables.
 pub const EXTRAS: usize = 64;
 /// The longest argument, and the longest name or value of a variable, in bytes.
 pub const EXTRA_BYTES: usize = 4 * 1024;
+/// How much of a name is shown that no variable can have.
+const SHOWN_CHARS: usize = 40;
 
 /// Flags by which the desk itself speaks with an agent, or that would end it at once.
 const OWN_FLAGS: &[&str] = &[
@@ -88,16 +92,24 @@ impl Arguments {
 }
 
 impl TryFrom<Vec<String>> for Arguments {
-    type Error = String;
+    type Error = Unfit;
 
-    fn try_from(arguments: Vec<String>) -> Result<Self, String> {
+    fn try_from(arguments: Vec<String>) -> Result<Self, Unfit> {
         count(arguments.len())?;
         for (n, argument) in (1..).zip(&arguments) {
-            let what = || format!("argument {n}");
-            text(what, argument)?;
-            check_flag(argument).map_err(|rule| format!("{}: {rule}", what()))?;
+            let checked = text(argument).and_then(|()| check_flag(argument));
+            checked.map_err(|flaw| Unfit::Argument { n, flaw })?;
         }
         Ok(Self(arguments))
+    }
+}
+
+impl Settable for Arguments {
+    fn read(written: Written) -> Result<Self, Unfit> {
+        match written {
+            Written::Texts(texts) => texts.try_into(),
+            _ => Err(Unfit::NoList),
+        }
     }
 }
 
@@ -127,20 +139,26 @@ impl fmt::Debug for Environment {
 }
 
 impl TryFrom<BTreeMap<String, String>> for Environment {
-    type Error = String;
+    type Error = Unfit;
 
-    fn try_from(variables: BTreeMap<String, String>) -> Result<Self, String> {
+    fn try_from(variables: BTreeMap<String, String>) -> Result<Self, Unfit> {
         count(variables.len())?;
         for (name, value) in &variables {
             if name.len() > EXTRA_BYTES || !is_name(name) {
-                let shown: String = name.chars().take(40).collect();
-                return Err(format!(
-                    "{shown:?} is no name of a variable: letters, digits and _, and no digit first"
-                ));
+                return Err(Unfit::NoName { name: name.chars().take(SHOWN_CHARS).collect() });
             }
-            text(|| name.clone(), value)?;
+            text(value).map_err(|flaw| Unfit::Variable { name: name.clone(), flaw })?;
         }
         Ok(Self(variables))
+    }
+}
+
+impl Settable for Environment {
+    fn read(written: Written) -> Result<Self, Unfit> {
+        match written {
+            Written::Named(variables) => variables.try_into(),
+            _ => Err(Unfit::NoTable),
+        }
     }
 }
 
@@ -162,31 +180,31 @@ fn is_name(name: &str) -> bool {
         && chars.all(|other| other == '_' || other.is_ascii_alphanumeric())
 }
 
-fn count(count: usize) -> Result<(), String> {
+fn count(count: usize) -> Result<(), Unfit> {
     if count > EXTRAS {
-        return Err(format!("there are {count}; at most {EXTRAS} are taken"));
+        return Err(Unfit::TooMany { most: EXTRAS, count });
     }
     Ok(())
 }
 
-fn text(what: impl Fn() -> String, text: &str) -> Result<(), String> {
+fn text(text: &str) -> Result<(), ExtraFlaw> {
     if text.len() > EXTRA_BYTES {
-        return Err(format!("{}: it has {} bytes; at most {EXTRA_BYTES} are taken", what(), text.len()));
+        return Err(ExtraFlaw::TooLong { most: EXTRA_BYTES, bytes: text.len() });
     }
     if text.contains('\0') {
-        return Err(format!("{}: a character with the code 0 cannot be handed over", what()));
+        return Err(ExtraFlaw::Zero);
     }
     Ok(())
 }
 
-fn check_flag(argument: &str) -> Result<(), String> {
+fn check_flag(argument: &str) -> Result<(), ExtraFlaw> {
     let flag = argument.split('=').next().unwrap_or_default();
     let short = argument.strip_prefix('-').and_then(|rest| rest.chars().next());
     if OWN_FLAGS.contains(&flag) || short.is_some_and(|letter| OWN_SHORT_FLAGS.contains(&letter)) {
-        return Err(format!("{flag} is for the desk itself to set"));
+        return Err(ExtraFlaw::OwnFlag { flag: flag.to_owned() });
     }
     if CHOSEN_FLAGS.contains(&flag) {
-        return Err(format!("{flag} is chosen at each start, under Permissions"));
+        return Err(ExtraFlaw::ChosenFlag { flag: flag.to_owned() });
     }
     Ok(())
 }
@@ -196,11 +214,11 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
-    fn arguments(words: &[&str]) -> Result<Arguments, String> {
+    fn arguments(words: &[&str]) -> Result<Arguments, Unfit> {
         Arguments::try_from(words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>())
     }
 
-    fn environment(variables: &[(&str, &str)]) -> Result<Environment, String> {
+    fn environment(variables: &[(&str, &str)]) -> Result<Environment, Unfit> {
         let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
         Environment::try_from(variables.iter().map(owned).collect::<BTreeMap<_, _>>())
     }
@@ -218,7 +236,7 @@ mod tests {
     #[case::a_mode("--permission-mode")]
     #[case::everything_allowed("--dangerously-skip-permissions")]
     fn a_flag_that_is_not_the_persons_to_set_is_named(#[case] flag: &str) {
-        let error = arguments(&["--add-dir", flag]).unwrap_err();
+        let error = arguments(&["--add-dir", flag]).unwrap_err().to_string();
         let named = flag.split('=').next().unwrap();
         assert!(error.starts_with(&format!("argument 2: {named} is ")), "{error}");
     }
@@ -233,14 +251,17 @@ mod tests {
     #[test]
     fn what_is_too_much_is_said_with_the_bound() {
         let many = vec!["x"; EXTRAS + 1];
-        assert_eq!(arguments(&many).unwrap_err(), "there are 65; at most 64 are taken");
+        assert_eq!(arguments(&many).unwrap_err().to_string(), "there are 65; at most 64 are taken");
         let long = "x".repeat(EXTRA_BYTES + 1);
         assert_eq!(
-            arguments(&["x", &long]).unwrap_err(),
+            arguments(&["x", &long]).unwrap_err().to_string(),
             "argument 2: it has 4097 bytes; at most 4096 are taken"
         );
-        assert_eq!(environment(&[("A", &long)]).unwrap_err(), "A: it has 4097 bytes; at most 4096 are taken");
-        assert!(arguments(&["a\0b"]).unwrap_err().contains("code 0"));
+        assert_eq!(
+            environment(&[("A", &long)]).unwrap_err().to_string(),
+            "A: it has 4097 bytes; at most 4096 are taken"
+        );
+        assert_eq!(arguments(&["a\0b"]), Err(Unfit::Argument { n: 1, flaw: ExtraFlaw::Zero }));
         assert!(arguments(&many[..EXTRAS]).is_ok() && environment(&[("A", &long[1..])]).is_ok());
     }
 
@@ -252,7 +273,7 @@ mod tests {
     #[case("A B")]
     #[case("Ä")]
     fn a_name_that_no_variable_has_is_said_without_its_value(#[case] name: &str) {
-        let error = environment(&[(name, "hush")]).unwrap_err();
+        let error = environment(&[(name, "hush")]).unwrap_err().to_string();
         assert!(error.contains("is no name of a variable") && !error.contains("hush"), "{error}");
     }
 

@@ -30,11 +30,13 @@ pub mod retention;
 pub mod rule;
 pub mod session;
 pub mod settings;
+pub mod storage;
 pub mod telling;
 pub mod text;
 pub mod tool;
 pub mod transcript;
 pub mod undelivered;
+pub mod unfit;
 
 pub use answer::{Answer, AnswerInput, Answers};
 pub use approval::{Approval, ApprovalDecision, ApprovalState};
@@ -69,7 +71,9 @@ pub use session::{AgentKind, Session, SessionEnd, SessionState};
 pub use settings::{
     Density, NotifyQuestions, OnClose, OnOff, Setting, Settings, TextSize, Theme, UndoSeconds,
 };
+pub use storage::StorageTrouble;
 pub use telling::{Form, News, NoNews, Occasion, Silenced, TakeBack, Telling, Told, Waiting};
 pub use tool::{TodoItem, TodoStatus, ToolDetail};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};
-pub use undelivered::{StorageTrouble, Undelivered};
+pub use undelivered::Undelivered;
+pub use unfit::{ExtraFlaw, Settable, Unfit, Written};

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::id::Timestamp;
+use crate::unfit::{Settable, Unfit, Written};
 
 const MINUTES_OF_A_DAY: u16 = 24 * 60;
 
@@ -64,9 +65,9 @@ impl QuietHours {
 }
 
 impl TryFrom<String> for QuietHours {
-    type Error = String;
+    type Error = Unfit;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, Unfit> {
         if text.trim() == Self::OFF {
             return Ok(Self::default());
         }
@@ -75,8 +76,14 @@ impl TryFrom<String> for QuietHours {
         match minutes {
             // Hours that begin and end at once could mean none or all of them.
             Some((from, to)) if from != to => Ok(Self(Some((from, to)))),
-            _ => Err("it must be \"off\", or two different times as in \"22:00-07:00\"".to_owned()),
+            _ => Err(Unfit::NoHours),
         }
+    }
+}
+
+impl Settable for QuietHours {
+    fn read(written: Written) -> Result<Self, Unfit> {
+        if let Written::Text(text) = written { text.try_into() } else { Err(Unfit::NoHours) }
     }
 }
 
@@ -96,6 +103,10 @@ impl RemindMinutes {
     /// What can be chosen.
     pub const CHOICES: [u16; 4] = [0, 5, 15, 60];
 
+    fn none_of() -> Unfit {
+        Unfit::NoneOf { choices: Self::CHOICES.map(|minutes| minutes.to_string()).into() }
+    }
+
     /// Returns when a question is told of once more; none where it never is.
     pub fn due(self, asked_at: Timestamp) -> Option<Timestamp> {
         let millis = i64::from(self.0) * 60_000;
@@ -104,14 +115,16 @@ impl RemindMinutes {
 }
 
 impl TryFrom<u16> for RemindMinutes {
-    type Error = String;
+    type Error = Unfit;
 
-    fn try_from(minutes: u16) -> Result<Self, String> {
-        if Self::CHOICES.contains(&minutes) {
-            Ok(Self(minutes))
-        } else {
-            Err(format!("{minutes} is none of {:?}", Self::CHOICES))
-        }
+    fn try_from(minutes: u16) -> Result<Self, Unfit> {
+        if Self::CHOICES.contains(&minutes) { Ok(Self(minutes)) } else { Err(Self::none_of()) }
+    }
+}
+
+impl Settable for RemindMinutes {
+    fn read(written: Written) -> Result<Self, Unfit> {
+        written.number::<u16>().ok_or_else(Self::none_of)?.try_into()
     }
 }
 
@@ -126,6 +139,8 @@ impl From<RemindMinutes> for u16 {
 #[serde(transparent)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number"))]
 pub struct PausedUntil(u32);
+
+impl Settable for PausedUntil {}
 
 impl PausedUntil {
     /// Pauses until a moment.
@@ -155,7 +170,7 @@ pub struct SessionAttention {
 mod tests {
     use super::*;
 
-    fn hours(text: &str) -> Result<QuietHours, String> {
+    fn hours(text: &str) -> Result<QuietHours, Unfit> {
         text.to_owned().try_into()
     }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::desk::Desk;
 use crate::id::{SessionId, Timestamp};
 use crate::session::{Session, SessionState};
+use crate::unfit::{Settable, Unfit, Written};
 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 
@@ -17,6 +18,10 @@ pub struct KeepDays(u16);
 impl KeepDays {
     /// What can be chosen: a number typed wrong must not delete what was to stay.
     pub const CHOICES: [u16; 4] = [0, 30, 90, 365];
+
+    fn none_of() -> Unfit {
+        Unfit::NoneOf { choices: Self::CHOICES.iter().map(ToString::to_string).collect() }
+    }
 
     /// Says whether a session is to be deleted now: it has ended longer ago, and nothing in it waits for the person or
     /// for its agent.
@@ -38,14 +43,16 @@ impl KeepDays {
 }
 
 impl TryFrom<u16> for KeepDays {
-    type Error = String;
+    type Error = Unfit;
 
-    fn try_from(days: u16) -> Result<Self, String> {
-        if Self::CHOICES.contains(&days) {
-            Ok(Self(days))
-        } else {
-            Err(format!("{days} is none of {:?}", Self::CHOICES))
-        }
+    fn try_from(days: u16) -> Result<Self, Unfit> {
+        if Self::CHOICES.contains(&days) { Ok(Self(days)) } else { Err(Self::none_of()) }
+    }
+}
+
+impl Settable for KeepDays {
+    fn read(written: Written) -> Result<Self, Unfit> {
+        written.number::<u16>().ok_or_else(Self::none_of)?.try_into()
     }
 }
 

@@ -7,6 +7,7 @@ use crate::language::LanguageChoice;
 use crate::quiet::{PausedUntil, QuietHours, RemindMinutes};
 use crate::retention::KeepDays;
 use crate::session::AgentKind;
+use crate::unfit::{Settable, Unfit, Written};
 
 /// Everything a person can set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,6 +124,13 @@ impl Settings {
     }
 }
 
+impl Settable for LanguageChoice {}
+impl Settable for Theme {}
+impl Settable for Density {}
+impl Settable for NotifyQuestions {}
+impl Settable for OnOff {}
+impl Settable for OnClose {}
+
 /// Light or dark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -149,6 +157,8 @@ impl TextSize {
     /// The largest at which everything can still be reached (WCAG 2.2, 1.4.4).
     pub const MOST: u16 = 200;
 
+    const NOT_BETWEEN: Unfit = Unfit::NotBetween { least: Self::LEAST, most: Self::MOST };
+
     /// Returns it as a factor.
     pub fn factor(self) -> f64 {
         f64::from(self.0) / 100.0
@@ -162,14 +172,16 @@ impl Default for TextSize {
 }
 
 impl TryFrom<u16> for TextSize {
-    type Error = String;
+    type Error = Unfit;
 
-    fn try_from(percent: u16) -> Result<Self, String> {
-        if (Self::LEAST..=Self::MOST).contains(&percent) {
-            Ok(Self(percent))
-        } else {
-            Err(format!("{percent} is not between {} and {} per cent", Self::LEAST, Self::MOST))
-        }
+    fn try_from(percent: u16) -> Result<Self, Unfit> {
+        if (Self::LEAST..=Self::MOST).contains(&percent) { Ok(Self(percent)) } else { Err(Self::NOT_BETWEEN) }
+    }
+}
+
+impl Settable for TextSize {
+    fn read(written: Written) -> Result<Self, Unfit> {
+        written.number::<u16>().ok_or(Self::NOT_BETWEEN)?.try_into()
     }
 }
 
@@ -227,6 +239,8 @@ impl UndoSeconds {
     /// The most an agent is kept waiting.
     pub const MOST: u8 = 30;
 
+    const NOT_BETWEEN: Unfit = Unfit::NotBetween { least: Self::LEAST as u16, most: Self::MOST as u16 };
+
     /// Returns it in milliseconds.
     pub fn millis(self) -> i64 {
         i64::from(self.0) * 1_000
@@ -240,14 +254,16 @@ impl Default for UndoSeconds {
 }
 
 impl TryFrom<u8> for UndoSeconds {
-    type Error = String;
+    type Error = Unfit;
 
-    fn try_from(seconds: u8) -> Result<Self, String> {
-        if (Self::LEAST..=Self::MOST).contains(&seconds) {
-            Ok(Self(seconds))
-        } else {
-            Err(format!("{seconds} is not between {} and {} seconds", Self::LEAST, Self::MOST))
-        }
+    fn try_from(seconds: u8) -> Result<Self, Unfit> {
+        if (Self::LEAST..=Self::MOST).contains(&seconds) { Ok(Self(seconds)) } else { Err(Self::NOT_BETWEEN) }
+    }
+}
+
+impl Settable for UndoSeconds {
+    fn read(written: Written) -> Result<Self, Unfit> {
+        written.number::<u8>().ok_or(Self::NOT_BETWEEN)?.try_into()
     }
 }
 

@@ -3,6 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::breach::Breach;
+use crate::storage::StorageTrouble;
+
 /// Why something did not reach the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "undelivered", rename_all = "snake_case")]
@@ -38,13 +41,21 @@ pub enum Undelivered {
     /// More waits for the agent than is taken.
     #[error("the agent does not take anything at the moment")]
     Busy,
+    /// The app is closing.
+    #[error("the app is closing")]
+    Closing,
+    /// It breaks a rule.
+    #[error("{rule}")]
+    Refused {
+        /// Which.
+        rule: Box<Breach>,
+    },
     /// That it was about to leave could not be written down.
-    #[error("{error}")]
+    #[error("{trouble}")]
     NotKept {
-        /// What kind of trouble the storage has.
+        /// What is wrong with the storage.
+        #[serde(flatten)]
         trouble: StorageTrouble,
-        /// What was met, with the file it was met at.
-        error: String,
     },
     /// Something that goes along with it is not there any more.
     #[error("the image {name} is not kept any more; attach it again")]
@@ -60,25 +71,12 @@ pub enum Undelivered {
         /// What the system said.
         error: String,
     },
-    /// What has no code: what an earlier version of the app wrote down, or the reason of a refusal.
+    /// What has no code: what an earlier version of the app wrote down, or an agent's own words.
     #[error("{text}")]
     Text {
         /// The text.
         text: String,
     },
-}
-
-/// What kind of trouble the storage has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum StorageTrouble {
-    /// Another program holds it.
-    Busy,
-    /// The disk is full.
-    Full,
-    /// Something else.
-    Other,
 }
 
 impl From<String> for Undelivered {
@@ -141,5 +139,30 @@ mod tests {
         });
         assert_eq!(serde_json::to_value(&failed).unwrap(), kept);
         assert_eq!(serde_json::from_value::<Delivery>(kept).unwrap(), failed);
+    }
+
+    #[test]
+    fn trouble_with_the_storage_that_was_kept_as_a_sentence_is_still_read() {
+        let kept = |trouble: &str| {
+            let error =
+                format!(r#"{{"undelivered":"not_kept","trouble":"{trouble}","error":"/d/desk.db says no"}}"#);
+            serde_json::from_str::<Delivery>(&format!(r#"{{"delivery":"failed","error":{error}}}"#)).unwrap()
+        };
+        let not_kept = |trouble| Delivery::Failed { error: Undelivered::NotKept { trouble } };
+        let path = String::new;
+        assert_eq!(kept("busy"), not_kept(StorageTrouble::Busy { path: path() }));
+        assert_eq!(kept("full"), not_kept(StorageTrouble::Full { path: path() }));
+        let error = "/d/desk.db says no".to_owned();
+        assert_eq!(kept("other"), not_kept(StorageTrouble::Other { path: path(), error }));
+        let Delivery::Failed { error } = kept("other") else { unreachable!() };
+        assert_eq!(error.to_string(), "/d/desk.db says no");
+        let now =
+            not_kept(StorageTrouble::Damaged { path: "/d/desk.db".to_owned(), error: "torn".to_owned() });
+        let anew = serde_json::json!({
+            "delivery": "failed",
+            "error": {"undelivered": "not_kept", "trouble": "damaged", "path": "/d/desk.db", "error": "torn"},
+        });
+        assert_eq!(serde_json::to_value(&now).unwrap(), anew);
+        assert_eq!(serde_json::from_value::<Delivery>(anew).unwrap(), now);
     }
 }

@@ -6,8 +6,9 @@ mod desks;
 
 use askdesk_domain::tool::{DETAIL_BYTES, DETAIL_CUT_MARK};
 use askdesk_domain::{
-    Approval, ApprovalDecision, AskApproval, Command, Desk, Effect, EntryBody, Event, PermissionMode, Reject,
-    RuleBehaviour, RuleId, RuleScope, RuleWords, Session, SessionOptions, SuggestedRule, ToolDetail, decide,
+    Approval, ApprovalDecision, AskApproval, Breach, Command, Desk, Effect, EntryBody, Event, PermissionMode,
+    Reject, RuleBehaviour, RuleId, RuleScope, RuleWords, Session, SessionOptions, SuggestedRule, ToolDetail,
+    decide,
 };
 use desks::*;
 use rstest::rstest;
@@ -69,12 +70,12 @@ fn what_was_suggested_can_be_chosen(#[case] wanted: ApprovalDecision, #[case] ex
 
 #[rstest]
 #[case::unknown(with_rules(&[0, 3]), "decision.rules[1]", "no rule r4 was suggested with this approval")]
-#[case::none(with_rules(&[]), "decision.rules", "at least one rule; allow it once to add none")]
-#[case::no_plan(approve(None, None), "decision", "only a plan can be approved as one")]
+#[case::none(with_rules(&[]), "decision.rules", Breach::NoRule)]
+#[case::no_plan(approve(None, None), "decision", Breach::NoPlan)]
 fn what_was_not_suggested_is_refused(
     #[case] wanted: ApprovalDecision,
     #[case] field: &str,
-    #[case] rule: &str,
+    #[case] rule: impl Into<Breach>,
 ) {
     assert_eq!(decided(&waiting(command(), None), wanted), Err(Reject::invalid(field, rule)));
 }

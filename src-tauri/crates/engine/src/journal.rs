@@ -9,12 +9,14 @@ mod search;
 mod words;
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use askdesk_domain::{
-    About, ApprovalState, Delivery, Desk, Entry, Event, Outcome, RequestId, SessionId, Timestamp,
+    About, ApprovalState, Delivery, Desk, Entry, Event, Outcome, RequestId, SessionId, StorageTrouble,
+    Timestamp,
 };
 use rusqlite::{Connection, Transaction, params};
 
@@ -27,30 +29,33 @@ use crate::frame::StorageNotice;
 use crate::keep_aside;
 
 /// Why the journal could not be read or written.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug)]
 pub enum JournalError {
     /// Another program holds the database or its folder.
-    #[error("{} is in use by another Askdesk or another program; close it and try again", .path.display())]
     Busy {
         /// What is held.
         path: PathBuf,
     },
     /// The disk, or the database's own limit, is full.
-    #[error("{} cannot grow: the disk is full; free some space and try again", .path.display())]
     Full {
         /// What cannot grow.
         path: PathBuf,
     },
     /// The file is not a database, or is damaged.
-    #[error("{} is damaged: {detail}", .path.display())]
     Corrupt {
         /// Which file.
         path: PathBuf,
         /// What SQLite says.
         detail: String,
     },
+    /// The file is damaged and cannot be kept under another name.
+    NotKeptAside {
+        /// Which file.
+        path: PathBuf,
+        /// What the system says.
+        detail: String,
+    },
     /// The database was written by a newer version of the app.
-    #[error("{} belongs to a newer Askdesk (format {found}, this one knows {known}); install the newer one to use it", .path.display())]
     SchemaTooNew {
         /// Which file.
         path: PathBuf,
@@ -60,13 +65,40 @@ pub enum JournalError {
         known: u32,
     },
     /// Anything else that reading or writing met.
-    #[error("{} cannot be used: {detail}", .path.display())]
     Io {
         /// Which file.
         path: PathBuf,
         /// What the system says.
         detail: String,
     },
+}
+
+impl std::error::Error for JournalError {}
+
+impl Display for JournalError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        StorageTrouble::from(self).fmt(f)
+    }
+}
+
+impl From<&JournalError> for StorageTrouble {
+    fn from(error: &JournalError) -> Self {
+        let named = |path: &Path| path.display().to_string();
+        match error {
+            JournalError::Busy { path } => Self::Busy { path: named(path) },
+            JournalError::Full { path } => Self::Full { path: named(path) },
+            JournalError::Corrupt { path, detail } => {
+                Self::Damaged { path: named(path), error: detail.clone() }
+            }
+            JournalError::NotKeptAside { path, detail } => {
+                Self::Stuck { path: named(path), error: detail.clone() }
+            }
+            JournalError::SchemaTooNew { path, found, known } => {
+                Self::TooNew { path: named(path), found: *found, known: *known }
+            }
+            JournalError::Io { path, detail } => Self::Other { path: named(path), error: detail.clone() },
+        }
+    }
 }
 
 impl JournalError {
@@ -172,9 +204,9 @@ impl Journal {
         match Self::open_file(path) {
             Err(JournalError::Corrupt { detail, .. }) => {
                 tracing::error!(path = %path.display(), detail, "the database is damaged and is kept aside");
-                let kept = keep_aside::keep(path, now).map_err(|error| JournalError::Io {
+                let kept = keep_aside::keep(path, now).map_err(|error| JournalError::NotKeptAside {
                     path: path.to_owned(),
-                    detail: format!("it is damaged and cannot be kept aside: {error}"),
+                    detail: error.to_string(),
                 })?;
                 let notice = StorageNotice::Corrupt { kept: kept.display().to_string() };
                 Ok((Self::open_file(path)?, Some(notice)))

@@ -4,8 +4,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use askdesk_domain::{Setting, Settings, Timestamp};
-use serde::de::{DeserializeOwned, IntoDeserializer};
+use askdesk_domain::{Settable, Setting, Settings, Timestamp, Unfit, Written};
+use serde::de::{IgnoredAny, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value, de::ValueDeserializer, ser::ValueSerializer};
@@ -91,12 +91,12 @@ pub enum IgnoredWhy {
     #[error("it must be a value")]
     NoValue,
     /// The value is none that can be set.
-    #[error("{}{error}", value.as_ref().map(|value| format!("{value}: ")).unwrap_or_default())]
+    #[error("{}{flaw}", value.as_ref().map(|value| format!("{value}: ")).unwrap_or_default())]
     Unfit {
         /// The value; none where something in it may be secret.
         value: Option<String>,
-        /// What is wrong with it, as its reader says.
-        error: String,
+        /// What is wrong with it.
+        flaw: Unfit,
     },
     /// The file is larger than is read.
     #[error("it has {bytes} bytes; at most {most} are read")]
@@ -108,17 +108,41 @@ pub enum IgnoredWhy {
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         most: u64,
     },
-    /// The file cannot be read, or is not written as such files are.
+    /// The file is no text.
+    #[error("it is no text")]
+    NoText,
+    /// The file is not written as such files are.
+    #[error("line {line}, column {column}: {error}")]
+    Unparsed {
+        /// In which line, from 1.
+        line: usize,
+        /// At which character of it, from 1.
+        column: usize,
+        /// What its reader says.
+        error: String,
+    },
+    /// The file cannot be read.
     #[error("{error}")]
     Unreadable {
-        /// What the system or the reader says.
+        /// What the system says.
         error: String,
     },
 }
 
 impl IgnoredWhy {
-    fn unreadable(error: &impl std::fmt::Display) -> Self {
-        Self::Unreadable { error: error.to_string().trim().to_owned() }
+    fn of(error: &std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::InvalidData => Self::NoText,
+            _ => Self::Unreadable { error: error.to_string() },
+        }
+    }
+
+    fn unparsed(text: &str, error: &toml_edit::TomlError) -> Self {
+        let at = error.span().map_or(0, |span| span.start).min(text.len());
+        let before = String::from_utf8_lossy(&text.as_bytes()[..at]);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Self::Unparsed { line, column, error: error.message().trim().to_owned() }
     }
 }
 
@@ -224,13 +248,13 @@ fn load(path: &Path) -> Result<DocumentMut, IgnoredWhy> {
     let size = match std::fs::metadata(path) {
         Ok(metadata) => metadata.len(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(DocumentMut::new()),
-        Err(error) => return Err(IgnoredWhy::unreadable(&error)),
+        Err(error) => return Err(IgnoredWhy::of(&error)),
     };
     if size > FILE_BYTES {
         return Err(IgnoredWhy::TooLarge { bytes: size, most: FILE_BYTES });
     }
-    let text = std::fs::read_to_string(path).map_err(|error| IgnoredWhy::unreadable(&error))?;
-    text.parse().map_err(|error: toml_edit::TomlError| IgnoredWhy::unreadable(&error))
+    let text = std::fs::read_to_string(path).map_err(|error| IgnoredWhy::of(&error))?;
+    text.parse().map_err(|error| IgnoredWhy::unparsed(&text, &error))
 }
 
 fn interpret(document: &DocumentMut) -> ReadSettings {
@@ -254,12 +278,7 @@ fn interpret(document: &DocumentMut) -> ReadSettings {
     read
 }
 
-fn one<T: DeserializeOwned>(
-    document: &DocumentMut,
-    key: Key,
-    setting: fn(T) -> Setting,
-    read: &mut ReadSettings,
-) {
+fn one<T: Settable>(document: &DocumentMut, key: Key, setting: fn(T) -> Setting, read: &mut ReadSettings) {
     let Some(item) = key.find(document) else { return };
     // What is itself a table may have a heading of its own.
     let value = match item.clone().into_value() {
@@ -272,12 +291,12 @@ fn one<T: DeserializeOwned>(
     }
 }
 
-fn interpret_one<T: DeserializeOwned>(value: Value) -> Result<T, IgnoredWhy> {
+fn interpret_one<T: Settable>(value: Value) -> Result<T, IgnoredWhy> {
     // A list or a table is not repeated here: what stands in it may be secret.
     let shown = (!value.is_array() && !value.is_inline_table()).then(|| value.to_string().trim().to_owned());
     let reading: ValueDeserializer = value.into_deserializer();
-    T::deserialize(reading)
-        .map_err(|error| IgnoredWhy::Unfit { value: shown, error: error.message().to_owned() })
+    let written = Written::deserialize(reading).unwrap_or(Written::Other(IgnoredAny));
+    T::read(written).map_err(|flaw| IgnoredWhy::Unfit { value: shown, flaw })
 }
 
 fn unknown(document: &DocumentMut) -> Vec<IgnoredSetting> {

@@ -1,7 +1,7 @@
 //! What the engine's own errors mean for something that was on its way to an agent.
 
 use askdesk_agents::{EncodeError, WriteError};
-use askdesk_domain::{Breach, Reject, StorageTrouble, Undelivered};
+use askdesk_domain::{Breach, ChangeRefused, Reject, Undelivered};
 
 use crate::images::ImageError;
 use crate::journal::JournalError;
@@ -36,22 +36,21 @@ pub(crate) fn unread(error: ImageError) -> Undelivered {
 
 /// Says what it means that the journal could not write it down.
 pub(crate) fn unkept(error: &JournalError) -> Undelivered {
-    let trouble = match error {
-        JournalError::Busy { .. } => StorageTrouble::Busy,
-        JournalError::Full { .. } => StorageTrouble::Full,
-        JournalError::Corrupt { .. } | JournalError::SchemaTooNew { .. } | JournalError::Io { .. } => {
-            StorageTrouble::Other
-        }
-    };
-    Undelivered::NotKept { trouble, error: error.to_string() }
+    Undelivered::NotKept { trouble: error.into() }
 }
 
 /// Says what it means that the desk did not carry it out.
 pub(crate) fn undone(error: EngineError) -> Undelivered {
     match error {
         EngineError::Journal(error) => unkept(&error),
-        EngineError::Reject(Reject::Invalid { rule: Breach::Attached { why }, .. }) => why,
-        EngineError::Reject(reject) => reject.to_string().into(),
-        EngineError::Closing => error.to_string().into(),
+        EngineError::Closing => Undelivered::Closing,
+        EngineError::Reject(reject) => match reject {
+            Reject::Invalid { rule: Breach::Attached { why }, .. } => why,
+            Reject::Invalid { rule, .. } => Undelivered::Refused { rule: Box::new(rule) },
+            Reject::SessionGone => Undelivered::NotRunning,
+            Reject::NotFound { .. } | Reject::AlreadyEnded { .. } => Undelivered::NotAwaited,
+            Reject::AgentRefused { why: ChangeRefused::Unreached { why } } => why,
+            Reject::AgentRefused { .. } | Reject::Unsupported { .. } => reject.to_string().into(),
+        },
     }
 }

@@ -113,9 +113,8 @@ fn attach_file(images: &Images, session: SessionId, path: &Path) -> Result<Attac
     if metadata.is_dir() {
         return Err(RefusedWhy::Folder);
     }
-    // A pipe or a device has no end.
     if !metadata.is_file() {
-        return Err(RefusedWhy::Unreadable { error: "it is no regular file".to_owned() });
+        return Err(RefusedWhy::NoFile);
     }
     let mut begin = [0; 16];
     let read = std::fs::File::open(path).and_then(|mut file| fill(&mut file, &mut begin));

@@ -56,6 +56,8 @@ pub enum RefusedWhy {
     UnknownKind,
     /// It is a folder.
     Folder,
+    /// It has no end, as a pipe or a device.
+    NoFile,
     /// It is not there any more.
     Gone,
     /// Its path cannot be written in a message.

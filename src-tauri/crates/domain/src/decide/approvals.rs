@@ -66,15 +66,14 @@ fn check(desk: &Desk, approval: &Approval, wanted: &ApprovalDecision) -> Result<
         }
         ApprovalDecision::ApprovePlan { mode, plan } => {
             let ToolDetail::Plan { plan: shown, .. } = &approval.what else {
-                return Err(Reject::invalid("decision", "only a plan can be approved as one"));
+                return Err(Reject::invalid("decision", Breach::NoPlan));
             };
             match mode {
                 Some(PermissionMode::Plan) => {
-                    return Err(Reject::invalid("decision.mode", "an approved plan ends the planning"));
+                    return Err(Reject::invalid("decision.mode", Breach::PlanningEnds));
                 }
                 Some(PermissionMode::Bypass) if !may_bypass(desk, approval) => {
-                    let rule = "only a session that was started in this mode can go back to it";
-                    return Err(Reject::invalid("decision.mode", rule));
+                    return Err(Reject::invalid("decision.mode", Breach::NotStartedSo));
                 }
                 _ => {}
             }
@@ -95,7 +94,7 @@ fn may_bypass(desk: &Desk, approval: &Approval) -> bool {
 fn known_rules(approval: &Approval, rules: &[RuleId]) -> Result<Vec<RuleId>, Reject> {
     let field = "decision.rules";
     if rules.is_empty() {
-        return Err(Reject::invalid(field, "at least one rule; allow it once to add none"));
+        return Err(Reject::invalid(field, Breach::NoRule));
     }
     for (place, id) in rules.iter().enumerate() {
         if !approval.rules.iter().any(|rule| rule.id == *id) {

@@ -64,7 +64,7 @@ pub(super) fn note_sending(desk: &Desk, request: &Request, call: &NativeRef) -> 
             let noted = sending.map(|event| Decision { request: Some(id), ..Decision::of(event) });
             noted.ok_or(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at })
         }
-        RequestState::Open => Err(Reject::invalid("id", "this request is still open; answer it")),
+        RequestState::Open => Err(Reject::invalid("id", Breach::StillOpen)),
     }
 }
 
@@ -89,7 +89,7 @@ pub(super) fn retry(desk: &Desk, request: &Request) -> Result<Decision, Reject> 
     let session = known(desk, request.session)?;
     let id = request.id;
     let Some(ended) = request.ended() else {
-        return Err(Reject::invalid("id", "this request is still open; answer it"));
+        return Err(Reject::invalid("id", Breach::StillOpen));
     };
     let unchanged = Decision { request: Some(id), ..Decision::default() };
     match &ended.delivery {
@@ -118,7 +118,7 @@ fn send_now(session: &Session) -> Vec<Effect> {
 pub(super) fn dismiss(desk: &Desk, request: &Request, at: Timestamp) -> Result<Decision, Reject> {
     let id = request.id;
     let Some(ended) = request.ended() else {
-        return Err(Reject::invalid("id", "this request is still open; answer it, decline it or close it"));
+        return Err(Reject::invalid("id", Breach::StillOpen));
     };
     let give_up = |outcome: Outcome, at: Timestamp| Decision {
         request: Some(id),
@@ -130,7 +130,7 @@ pub(super) fn dismiss(desk: &Desk, request: &Request, at: Timestamp) -> Result<D
     }
     match &ended.delivery {
         Some(Delivery::Failed { .. }) if !desk.is_call_closed(id) => {
-            Err(Reject::invalid("id", "the agent still waits for it; try to hand it over again"))
+            Err(Reject::invalid("id", Breach::StillAwaited))
         }
         Some(Delivery::Parked | Delivery::Failed { .. }) => Ok(give_up(ended.outcome.clone(), ended.at)),
         None if ended.outcome.by() == EndedBy::Person => {

@@ -89,19 +89,27 @@ fn a_change_leaves_comments_and_whatever_else_stands_in_the_file() {
 }
 
 #[rstest]
-#[case::another_word("[appearance]\ntheme = \"pink\"", "appearance.theme", "unknown variant `pink`")]
+#[case::another_word(
+    "[appearance]\ntheme = \"pink\"",
+    "appearance.theme",
+    "it is none of system, light, dark"
+)]
 #[case::out_of_bounds(
     "[appearance]\ntext_size = 500",
     "appearance.text_size",
-    "500 is not between 80 and 200"
+    "500: it is not between 80 and 200"
 )]
 #[case::a_moment_that_is_too_long(
     "[questions]\nundo_seconds = 31",
     "questions.undo_seconds",
-    "31 is not between"
+    "31: it is not between 1 and 30"
 )]
-#[case::another_type("[window]\non_close = 3", "window.on_close", "3")]
-#[case::days_that_cannot_be_chosen("[data]\nkeep_days = 3", "data.keep_days", "3 is none of")]
+#[case::another_type("[window]\non_close = 3", "window.on_close", "3: it is none of keep_running, quit")]
+#[case::days_that_cannot_be_chosen(
+    "[data]\nkeep_days = 3",
+    "data.keep_days",
+    "3: it is none of 0, 30, 90, 365"
+)]
 #[case::a_table("[window.on_close]\na = 1", "window.on_close", "must be a value")]
 #[case::unknown_name("[window]\nround = true", "window.round", "no such setting")]
 #[case::unknown_table("[colours]\nred = 1", "colours", "no such setting")]
@@ -129,11 +137,11 @@ fn what_makes_no_sense_is_named_and_ignored_alone(#[case] text: &str, #[case] ke
 }
 
 #[rstest]
-#[case("quiet_hours = '22:00-24:00'", "notifications.quiet_hours", "two different times as in")]
+#[case("quiet_hours = '22:00-24:00'", "notifications.quiet_hours", "nor two different times as in")]
 #[case("paused_until = -1", "notifications.paused_until", "-1")]
-#[case("quiet_hours = 22", "notifications.quiet_hours", "22: invalid type")]
-#[case("remind_minutes = 7", "notifications.remind_minutes", "7 is none of [0, 5, 15, 60]")]
-#[case("subagents = 'some'", "notifications.subagents", "unknown variant `some`")]
+#[case("quiet_hours = 22", "notifications.quiet_hours", "neither \"off\" nor")]
+#[case("remind_minutes = 7", "notifications.remind_minutes", "it is none of 0, 5, 15, 60")]
+#[case("subagents = 'some'", "notifications.subagents", "it is none of on, off")]
 fn what_makes_no_sense_of_the_notifications_leaves_the_others(
     #[case] text: &str,
     #[case] key: &str,
@@ -207,12 +215,40 @@ fn a_file_that_cannot_be_read_is_named_and_kept_when_something_is_changed() {
     let read = file.read();
     assert_eq!(read.settings, Settings::default());
     assert_eq!(read.ignored[0].key, FILE);
-    assert!(read.ignored[0].why.to_string().contains("line 1"), "{}", read.ignored[0].why);
+    let why = &read.ignored[0].why;
+    assert!(matches!(why, IgnoredWhy::Unparsed { line: 1, column: 12, .. }), "{why:?}");
 
     file.change(Setting::Theme(Theme::Light), NOW).unwrap();
     assert_eq!(file.read().settings.theme, Theme::Light);
     let kept = folder.path().join("settings.toml.damaged-7");
     assert_eq!(std::fs::read_to_string(kept).unwrap(), "[appearance\ntheme = \"dark\"");
+}
+
+#[rstest]
+#[case::another_line(b"a = 1\nkey = '\xc3\xa4' x", 2, 11)]
+#[case::a_value_that_never_ends(b"[appearance]\ntheme = \"dark", 2, 14)]
+fn where_a_file_is_not_to_be_understood_is_said(
+    #[case] text: &[u8],
+    #[case] line: usize,
+    #[case] column: usize,
+) {
+    let folder = folder_with("");
+    std::fs::write(folder.path().join(FILE), text).unwrap();
+    let read = SettingsFile::open(folder.path()).read();
+    let [IgnoredSetting { why: IgnoredWhy::Unparsed { line: in_line, column: at, error }, .. }] =
+        read.ignored.as_slice()
+    else {
+        panic!("{:?}", read.ignored)
+    };
+    assert_eq!((*in_line, *at), (line, column), "{error}");
+}
+
+#[test]
+fn a_file_of_bytes_is_no_text() {
+    let folder = folder_with("");
+    std::fs::write(folder.path().join(FILE), [0xff, 0xfe]).unwrap();
+    let ignored = SettingsFile::open(folder.path()).read().ignored;
+    assert_eq!(ignored, [IgnoredSetting { key: FILE.to_owned(), why: IgnoredWhy::NoText }]);
 }
 
 #[test]

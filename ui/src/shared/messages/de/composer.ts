@@ -25,6 +25,7 @@ export const composer: Words<typeof english> = {
   'refused.unknown_kind':
     '{file} ist kein Bild in PNG, JPEG, GIF oder WebP. Andere Dateien werden über ihren Pfad angehängt: Ziehen Sie sie hierher oder verwenden Sie die Büroklammer.',
   'refused.folder': '{file} ist ein Ordner. Nennen Sie ihn stattdessen in der Nachricht.',
+  'refused.no_file': '{file} hat kein Ende, wie eine Pipe oder ein Gerät keines hat, und kann nicht angehängt werden.',
   'refused.gone': '{file} ist nicht mehr da.',
   'refused.path': '{file} kann nicht angehängt werden: Der Pfad enthält ein Anführungszeichen oder einen Zeilenumbruch.',
   'refused.unreadable': '{file} konnte nicht angehängt werden: {error}',

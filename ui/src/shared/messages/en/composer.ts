@@ -23,6 +23,7 @@ export const composer = {
   'refused.unknown_kind':
     '{file} is no PNG, JPEG, GIF or WebP image. Another file is attached by its path: drop it here, or use the paper clip.',
   'refused.folder': '{file} is a folder. Name it in the message instead.',
+  'refused.no_file': '{file} has no end, as a pipe or a device has none, so it cannot be attached.',
   'refused.gone': '{file} is not there any more.',
   'refused.path': '{file} cannot be attached: its path has a quotation mark or a line break in it.',
   'refused.unreadable': '{file} could not be attached: {error}',

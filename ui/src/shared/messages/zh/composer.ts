@@ -24,6 +24,7 @@ export const composer: OneForm<typeof english> = {
   'refused.too_many': '{file} 未附加：一条消息最多附加 {count} 个。',
   'refused.unknown_kind': '{file} 不是 PNG、JPEG、GIF 或 WebP 图片。其他文件按路径附加：请拖放到这里，或使用回形针按钮。',
   'refused.folder': '{file} 是一个文件夹。请改为在消息中写出它。',
+  'refused.no_file': '{file} 没有结尾，就像管道或设备那样，因此无法添加。',
   'refused.gone': '{file} 已不存在。',
   'refused.path': '{file} 无法附加：它的路径中有引号或换行。',
   'refused.unreadable': '{file} 未能附加：{error}',

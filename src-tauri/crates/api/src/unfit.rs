@@ -1,0 +1,18 @@
+//! What is wrong with a setting that a person wrote: the reading of an input says it in words of its own, which no screen can
+//! say in another language.
+
+use askdesk_domain::{Arguments, Environment, Settable, Unfit, Written};
+use serde_json::Value;
+
+/// Says what is wrong with a change of what is set; none where the person did not write it, or nothing is.
+pub fn flaw(change: Value) -> Option<Unfit> {
+    let Value::Object(mut change) = change else { return None };
+    let setting = change.remove("setting")?;
+    let written: Written = serde_json::from_value(change.remove("value")?).ok()?;
+    // All others are chosen from what the page knows.
+    match setting.as_str()? {
+        "claude_arguments" => Arguments::read(written).err(),
+        "claude_environment" => Environment::read(written).err(),
+        _ => None,
+    }
+}

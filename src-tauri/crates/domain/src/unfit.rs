@@ -1,0 +1,225 @@
+//! What is wrong with a value that was to be set: codes with what belongs to them. The screen chooses the words; those here are
+//! for logs and exports.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+
+use serde::de::value::StringDeserializer;
+use serde::de::{DeserializeOwned, IgnoredAny, IntoDeserializer};
+use serde::{Deserialize, Serialize};
+
+/// What is wrong with a value that was to be set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "unfit", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Unfit {
+    /// It is none of those that can be chosen.
+    NoneOf {
+        /// Which can be, as they are written.
+        choices: Vec<String>,
+    },
+    /// It is no number between two others.
+    NotBetween {
+        /// The least it may be.
+        least: u16,
+        /// The most it may be.
+        most: u16,
+    },
+    /// It is no list of texts.
+    NoList,
+    /// It is no table of names and texts.
+    NoTable,
+    /// There are more than are taken.
+    TooMany {
+        /// How many are taken.
+        most: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// An argument cannot be handed over.
+    Argument {
+        /// Its place, from 1.
+        n: usize,
+        /// What is wrong with it.
+        flaw: ExtraFlaw,
+    },
+    /// A variable cannot be handed over.
+    Variable {
+        /// Its name.
+        name: String,
+        /// What is wrong with what it is set to.
+        flaw: ExtraFlaw,
+    },
+    /// They are no hours of a day, and not none of them either.
+    NoHours,
+    /// No variable can be called so.
+    NoName {
+        /// The beginning of what it was to be called.
+        name: String,
+    },
+    /// What has no code, as its reader says it.
+    Text {
+        /// What it says.
+        text: String,
+    },
+}
+
+/// What is wrong with one thing that a person adds to the start of an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "extra", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum ExtraFlaw {
+    /// It is too long.
+    #[error("it has {bytes} bytes; at most {most} are taken")]
+    TooLong {
+        /// How many bytes it may have.
+        most: usize,
+        /// How many it has.
+        bytes: usize,
+    },
+    /// It has a character that no system hands over.
+    #[error("a character with the code 0 cannot be handed over")]
+    Zero,
+    /// The desk itself sets this flag.
+    #[error("{flag} is for the desk itself to set")]
+    OwnFlag {
+        /// Which.
+        flag: String,
+    },
+    /// What this flag says is chosen at each start.
+    #[error("{flag} is chosen at each start, under Permissions")]
+    ChosenFlag {
+        /// Which.
+        flag: String,
+    },
+}
+
+impl Display for Unfit {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoneOf { choices } => write!(f, "it is none of {}", choices.join(", ")),
+            Self::NotBetween { least, most } => write!(f, "it is not between {least} and {most}"),
+            Self::NoList => f.write_str("it is no list of texts"),
+            Self::NoTable => f.write_str("it is no table of names and texts"),
+            Self::TooMany { most, count } => write!(f, "there are {count}; at most {most} are taken"),
+            Self::Argument { n, flaw } => write!(f, "argument {n}: {flaw}"),
+            Self::Variable { name, flaw } => write!(f, "{name}: {flaw}"),
+            Self::NoHours => {
+                f.write_str("it is neither \"off\" nor two different times as in \"22:00-07:00\"")
+            }
+            Self::NoName { name } => {
+                write!(f, "{name:?} is no name of a variable: letters, digits and _, and no digit first")
+            }
+            Self::Text { text } => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for Unfit {}
+
+impl serde::de::Error for Unfit {
+    fn custom<T: Display>(said: T) -> Self {
+        Self::Text { text: said.to_string() }
+    }
+
+    fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
+        Self::NoneOf { choices: expected.iter().map(ToString::to_string).collect() }
+    }
+}
+
+/// A value as it was written, whatever it is for.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Written {
+    /// A number.
+    Number(i64),
+    /// A text.
+    Text(String),
+    /// A list of texts.
+    Texts(Vec<String>),
+    /// Names with texts.
+    Named(BTreeMap<String, String>),
+    /// Something else, which nothing is set to.
+    Other(IgnoredAny),
+}
+
+impl Written {
+    /// Returns it if it is a number of the size that is wanted.
+    pub(crate) fn number<N: TryFrom<i64>>(&self) -> Option<N> {
+        match self {
+            Self::Number(number) => (*number).try_into().ok(),
+            _ => None,
+        }
+    }
+}
+
+/// What something can be set to.
+pub trait Settable: DeserializeOwned {
+    /// Reads it from what was written, or says what is wrong with that.
+    fn read(written: Written) -> Result<Self, Unfit> {
+        let of_text = |text: String| Self::deserialize(StringDeserializer::<Unfit>::new(text));
+        // No text at all is none of the words there are, where there are words to choose from.
+        let no_text = || of_text(String::new()).err().filter(|unfit| matches!(unfit, Unfit::NoneOf { .. }));
+        match written {
+            Written::Text(text) => of_text(text),
+            Written::Number(number) => Self::deserialize(number.into_deserializer())
+                .map_err(|unfit: Unfit| no_text().unwrap_or(unfit)),
+            Written::Texts(_) | Written::Named(_) | Written::Other(_) => {
+                Err(no_text().unwrap_or_else(|| Unfit::Text { text: "it is no text".to_owned() }))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Arguments, Environment, KeepDays, TextSize, Theme, UndoSeconds};
+    use rstest::rstest;
+
+    fn written(value: serde_json::Value) -> Written {
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn flaw<T: Settable>(value: serde_json::Value) -> Option<Unfit> {
+        T::read(written(value)).err()
+    }
+
+    #[rstest]
+    #[case(serde_json::json!("pink"))]
+    #[case(serde_json::json!(3))]
+    #[case(serde_json::json!([true]))]
+    #[case(serde_json::json!({"dark": "x"}))]
+    fn where_words_are_to_be_chosen_from_they_are_named(#[case] value: serde_json::Value) {
+        let choices = ["system", "light", "dark"].map(str::to_owned).to_vec();
+        assert_eq!(flaw::<Theme>(value), Some(Unfit::NoneOf { choices }));
+    }
+
+    #[rstest]
+    #[case(serde_json::json!(500))]
+    #[case(serde_json::json!(-1))]
+    #[case(serde_json::json!(70_000))]
+    #[case(serde_json::json!("large"))]
+    fn where_a_number_has_bounds_they_are_named(#[case] value: serde_json::Value) {
+        assert_eq!(flaw::<TextSize>(value.clone()), Some(Unfit::NotBetween { least: 80, most: 200 }));
+        assert_eq!(flaw::<UndoSeconds>(value.clone()), Some(Unfit::NotBetween { least: 1, most: 30 }));
+        let choices = ["0", "30", "90", "365"].map(str::to_owned).to_vec();
+        assert_eq!(flaw::<KeepDays>(value), Some(Unfit::NoneOf { choices }));
+    }
+
+    #[test]
+    fn what_fits_is_read() {
+        assert_eq!(Theme::read(written("dark".into())), Ok(Theme::Dark));
+        assert_eq!(TextSize::read(written(125.into())).map(u16::from), Ok(125));
+        let words = serde_json::json!(["--add-dir", "/a"]);
+        assert_eq!(Arguments::read(written(words)).map(|arguments| arguments.iter().count()), Ok(2));
+        assert_eq!(flaw::<Environment>(serde_json::json!({"EDITOR": "vi"})), None);
+    }
+
+    #[test]
+    fn a_list_or_a_table_of_something_else_is_none() {
+        assert_eq!(flaw::<Arguments>(serde_json::json!("--add-dir")), Some(Unfit::NoList));
+        assert_eq!(flaw::<Arguments>(serde_json::json!([1])), Some(Unfit::NoList));
+        assert_eq!(flaw::<Environment>(serde_json::json!({"A": 1})), Some(Unfit::NoTable));
+    }
+}

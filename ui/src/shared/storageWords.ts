@@ -1,0 +1,24 @@
+import type { StorageTrouble } from '../generated/wire';
+import { t } from './messages';
+import { visibly } from './visible';
+
+/** What is wrong with the storage, as the end of a sentence. */
+export function wordsOfTrouble(of: StorageTrouble): string {
+  switch (of.trouble) {
+    case 'busy':
+      return t('trouble.busy');
+    case 'full':
+      return t('trouble.full');
+    case 'damaged':
+      return t('trouble.damaged', { path: visibly(of.path), error: visibly(of.error) });
+    case 'stuck':
+      return t('trouble.stuck', { path: visibly(of.path), error: visibly(of.error) });
+    case 'too_new':
+      return t('trouble.too_new', { path: visibly(of.path) });
+    case 'other':
+      // An earlier version kept no path.
+      return of.path === ''
+        ? t('trouble.unwritten', { error: visibly(of.error) })
+        : t('trouble.other', { path: visibly(of.path), error: visibly(of.error) });
+  }
+}
