@@ -1,6 +1,7 @@
 //! The shell: the only code that knows Tauri. It builds the engine, opens the doors, and ends them in order.
 
 mod appearance;
+mod at_login;
 mod closing;
 mod demo;
 mod files;
@@ -53,10 +54,14 @@ pub fn run() -> ExitCode {
         .plugin(window::remembered(std::env::var_os(DATA_FOLDER)));
     #[cfg(not(target_os = "linux"))]
     {
-        builder = builder.plugin(tauri_plugin_notification::init());
+        builder = builder.plugin(tauri_plugin_notification::init()).plugin(at_login::plugin());
     }
     if std::env::var_os(DATA_FOLDER).is_none() {
-        builder = builder.plugin(tauri_plugin_single_instance::init(|app, _, _| window::raise(app)));
+        builder = builder.plugin(tauri_plugin_single_instance::init(|app, args, _| {
+            if !at_login::in_background(args) {
+                window::raise(app);
+            }
+        }));
     }
     let app = builder
         .manage(subscribe::Subscriptions::default())
@@ -72,7 +77,8 @@ pub fn run() -> ExitCode {
             app.manage(opening);
             let place = Place::find(app.handle());
             let chosen = place.as_ref().map(|place| place.settings.watch().borrow().language);
-            window::open(app.handle(), &language::script(chosen.unwrap_or_default()))?;
+            let hidden = at_login::in_background(std::env::args_os());
+            window::open(app.handle(), &language::script(chosen.unwrap_or_default()), hidden)?;
             // Reading the journal must not keep the window from coming up.
             let app = app.handle().clone();
             let opening = move || open(&app, place, &opener);
@@ -117,9 +123,16 @@ fn open(app: &AppHandle, place: anyhow::Result<Place>, opener: &Opener) {
             notify::listen(app, desk.clone(), attention);
             let due = desk.clone();
             tauri::async_runtime::spawn(async move { due.delete_due_daily().await });
-            opener.open(desk);
+            opener.open(desk.clone());
+            tauri::async_runtime::spawn(at_login::bring_in_line(desk));
             let app = app.clone();
-            tauri::async_runtime::spawn(async move { tray::offer(&app).await });
+            tauri::async_runtime::spawn(async move {
+                if at_login::in_background(std::env::args_os()) {
+                    at_login::come_up_hidden(&app).await;
+                } else {
+                    tray::offer(&app).await;
+                }
+            });
         }
         Err(error) => {
             let why = format!("{error:#}");
@@ -139,7 +152,8 @@ fn open_desk(
         .with_context(|| format!("the data folder {} cannot be used", folder.display()))?;
     let demo = demo::agent(&folder)?;
     let save = save::asking(app, settings.watch());
-    let desk = DeskApi::new(handle, demo, settings, trace::painted()).saving(save);
+    let desk = DeskApi::new(handle, demo, settings, trace::painted());
+    let desk = desk.saving(save).starting_at_login(at_login::by_the_system(app));
     Ok((desk, attention))
 }
 

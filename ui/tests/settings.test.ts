@@ -52,6 +52,27 @@ describe('the settings', () => {
     expect(setting('Theme')).toHaveDisplayValue('As the system');
   });
 
+  test('what the system does not do is said at its setting, which shows what is wanted', async () => {
+    const bridge = new FakeBridge().on('change_setting', () => ({
+      ...bridge.settings,
+      settings: { ...bridge.settings.settings, startAtLogin: 'on' },
+      unmet: [
+        { setting: 'start_at_login', why: { why: 'system', error: 'autostart: Permission denied\u202e' } },
+      ],
+    }));
+    const { user } = await openSettings(bridge);
+    expect(setting('Start at login')).toHaveDisplayValue('Off');
+    await user.selectOptions(setting('Start at login'), 'On');
+    await settle();
+    expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'start_at_login', value: 'on' } }]);
+    expect(setting('Start at login')).toHaveDisplayValue('On');
+    expect(setting('Start at login')).toHaveAccessibleDescription(
+      /The system did not take this: autostart: Permission denied⟨U\+202E⟩$/,
+    );
+    expect(within(dialog()).getAllByRole('alert')).toHaveLength(1);
+    await expectNoViolations();
+  });
+
   test('a search finds by name, help and choices', async () => {
     const { user } = await openSettings();
     const search = within(dialog()).getByRole('searchbox', { name: 'Find a setting' });

@@ -40,6 +40,8 @@ static TURN: Mutex<()> = Mutex::const_new(());
 pub struct Setup {
     env: Vec<(String, String)>,
     data: Option<PathBuf>,
+    arguments: Vec<String>,
+    usual_place: bool,
 }
 
 impl Setup {
@@ -62,15 +64,30 @@ impl Setup {
         self
     }
 
+    /// Gives the app an argument.
+    #[allow(dead_code, reason = "the bench gives none")]
+    pub fn argument(mut self, argument: &str) -> Self {
+        self.arguments.push(argument.to_owned());
+        self
+    }
+
+    /// Names no folder for the data, so that they are where they are for everybody: in the home of the test.
+    #[allow(dead_code, reason = "the bench names one")]
+    pub fn usual_place(mut self) -> Self {
+        self.usual_place = true;
+        self
+    }
+
     /// Opens the app.
     pub async fn open(self) -> Desk {
         let turn = TURN.lock().await;
         let home = TempDir::new().unwrap();
-        let data = self.data.unwrap_or_else(|| home.path().join("data"));
+        let own_folder = (!self.usual_place).then(|| home.path().join("data"));
+        let data = self.data.or(own_folder);
         let record = home.path().join("record.jsonl");
         let port = free_port();
-        let driver = Driver::watched(start_driver(port, home.path(), &data, &record, &self.env));
-        let capabilities = json!({ "webkitgtk:browserOptions": { "binary": env!("CARGO_BIN_EXE_askdesk-desktop"), "args": [] } });
+        let driver = Driver::watched(start_driver(port, home.path(), data.as_deref(), &record, &self.env));
+        let capabilities = json!({ "webkitgtk:browserOptions": { "binary": env!("CARGO_BIN_EXE_askdesk-desktop"), "args": self.arguments } });
         let capabilities = capabilities.as_object().unwrap().clone();
         let began = Instant::now();
         let client = loop {
@@ -457,7 +474,13 @@ fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-fn start_driver(port: u16, home: &Path, data: &Path, record: &Path, env: &[(String, String)]) -> Child {
+fn start_driver(
+    port: u16,
+    home: &Path,
+    data: Option<&Path>,
+    record: &Path,
+    env: &[(String, String)],
+) -> Child {
     let mut command = Command::new("WebKitWebDriver");
     command.arg(format!("--port={port}")).env_clear();
     for name in ["PATH", "DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "LC_ALL"] {
@@ -474,7 +497,7 @@ fn start_driver(port: u16, home: &Path, data: &Path, record: &Path, env: &[(Stri
         .env("HOME", home)
         .env("GDK_BACKEND", "x11")
         .env("TAURI_WEBVIEW_AUTOMATION", "true")
-        .env("ASKDESK_DATA_DIR", data)
+        .envs(data.map(|data| ("ASKDESK_DATA_DIR", data)))
         .env("ASKDESK_FAKE_RECORD", record)
         .env("ASKDESK_FAKE_PACE", "0")
         .envs(env.iter().map(|(name, value)| (name, value)))

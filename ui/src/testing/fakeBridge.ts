@@ -55,11 +55,13 @@ export class FakeBridge implements Bridge {
       undoSeconds: 3,
       autoAdvance: 'on',
       onClose: 'keep_running',
+      startAtLogin: 'off',
       claudeArguments: [],
       claudeEnvironment: {},
       keepDays: 0,
     },
     ignored: [],
+    unmet: [],
     file: '/home/ada/.local/share/askdesk/settings.toml',
   };
   /** Stands for a click on a notification. */

@@ -7,9 +7,11 @@ pub mod dto;
 pub mod error;
 mod export;
 mod telling;
+mod unmet;
 #[cfg(all(test, feature = "ts"))]
 mod wire_types;
 
 pub use commands::{COMMAND_NAMES, Commands, dispatch, read_input};
 pub use desk::{AtWork, DemoAgent, DeskApi, Save, Unsaved, View};
 pub use error::{Detail, Error, ErrorCode};
+pub use unmet::{AtLogin, Unmet, UnmetWhy};

@@ -37,6 +37,8 @@ pub struct Settings {
     pub auto_advance: OnOff,
     /// What closing the window does.
     pub on_close: OnClose,
+    /// Whether the system starts the app when the person logs in.
+    pub start_at_login: OptIn,
     /// Arguments that every start of Claude Code gets.
     pub claude_arguments: Arguments,
     /// Variables that every start of Claude Code gets.
@@ -74,6 +76,8 @@ pub enum Setting {
     AutoAdvance(OnOff),
     /// What closing the window does.
     OnClose(OnClose),
+    /// Whether the system starts the app when the person logs in.
+    StartAtLogin(OptIn),
     /// Arguments that every start of Claude Code gets.
     ClaudeArguments(Arguments),
     /// Variables that every start of Claude Code gets.
@@ -99,6 +103,7 @@ impl Settings {
             Setting::UndoSeconds(seconds) => self.undo_seconds = seconds,
             Setting::AutoAdvance(advance) => self.auto_advance = advance,
             Setting::OnClose(on_close) => self.on_close = on_close,
+            Setting::StartAtLogin(start) => self.start_at_login = start,
             Setting::ClaudeArguments(arguments) => self.claude_arguments = arguments,
             Setting::ClaudeEnvironment(environment) => self.claude_environment = environment,
             Setting::KeepDays(days) => self.keep_days = days,
@@ -208,6 +213,18 @@ pub enum OnOff {
     On,
     /// It does not.
     Off,
+}
+
+/// Whether something happens that nobody wants unless they said so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum OptIn {
+    /// It does not.
+    #[default]
+    Off,
+    /// It does.
+    On,
 }
 
 /// How long an answer that one key gave can be taken back, in seconds.

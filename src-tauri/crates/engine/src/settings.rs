@@ -30,6 +30,7 @@ const QUICK_ANSWER: Key = Key(&["questions"], "quick_answer");
 const UNDO_SECONDS: Key = Key(&["questions"], "undo_seconds");
 const AUTO_ADVANCE: Key = Key(&["questions"], "auto_advance");
 const ON_CLOSE: Key = Key(&["window"], "on_close");
+const START_AT_LOGIN: Key = Key(&["window"], "start_at_login");
 const CLAUDE_ARGUMENTS: Key = Key(&["agents", "claude_code"], "arguments");
 const CLAUDE_ENVIRONMENT: Key = Key(&["agents", "claude_code"], "environment");
 const KEEP_DAYS: Key = Key(&["data"], "keep_days");
@@ -46,6 +47,7 @@ const KEYS: &[Key] = &[
     UNDO_SECONDS,
     AUTO_ADVANCE,
     ON_CLOSE,
+    START_AT_LOGIN,
     CLAUDE_ARGUMENTS,
     CLAUDE_ENVIRONMENT,
     KEEP_DAYS,
@@ -245,6 +247,7 @@ fn interpret(document: &DocumentMut) -> ReadSettings {
     one(document, UNDO_SECONDS, Setting::UndoSeconds, &mut read);
     one(document, AUTO_ADVANCE, Setting::AutoAdvance, &mut read);
     one(document, ON_CLOSE, Setting::OnClose, &mut read);
+    one(document, START_AT_LOGIN, Setting::StartAtLogin, &mut read);
     one(document, CLAUDE_ARGUMENTS, Setting::ClaudeArguments, &mut read);
     one(document, CLAUDE_ENVIRONMENT, Setting::ClaudeEnvironment, &mut read);
     one(document, KEEP_DAYS, Setting::KeepDays, &mut read);
@@ -314,6 +317,7 @@ fn put(document: &mut DocumentMut, setting: Setting) {
         Setting::UndoSeconds(seconds) => (UNDO_SECONDS, value(seconds)),
         Setting::AutoAdvance(advance) => (AUTO_ADVANCE, value(advance)),
         Setting::OnClose(on_close) => (ON_CLOSE, value(on_close)),
+        Setting::StartAtLogin(start) => (START_AT_LOGIN, value(start)),
         Setting::ClaudeArguments(arguments) => (CLAUDE_ARGUMENTS, value(arguments)),
         Setting::ClaudeEnvironment(environment) => (CLAUDE_ENVIRONMENT, value(environment)),
         Setting::KeepDays(days) => (KEEP_DAYS, value(days)),

@@ -208,6 +208,18 @@ export function rowsOf(settings: Settings): Row[] {
       ],
     },
     {
+      kind: 'choice',
+      id: 'start_at_login',
+      section: 'settings.window',
+      name: t('settings.start_at_login'),
+      help: t('settings.start_at_login.help'),
+      current: settings.startAtLogin,
+      choices: [
+        choice(t('settings.on'), { setting: 'start_at_login', value: 'on' }),
+        choice(t('settings.off'), { setting: 'start_at_login', value: 'off' }),
+      ],
+    },
+    {
       kind: 'arguments',
       id: 'claude_arguments',
       section: 'settings.agents',

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use askdesk_domain::{
-    Arguments, Density, Environment, KeepDays, LanguageChoice, NotifyQuestions, OnClose, OnOff, TextSize,
-    Theme, UndoSeconds,
+    Arguments, Density, Environment, KeepDays, LanguageChoice, NotifyQuestions, OnClose, OnOff, OptIn,
+    TextSize, Theme, UndoSeconds,
 };
 use rstest::rstest;
 
@@ -54,6 +54,7 @@ fn each_setting_that_is_changed_is_there_after_a_restart() {
         Setting::UndoSeconds(UndoSeconds::try_from(10).unwrap()),
         Setting::AutoAdvance(OnOff::Off),
         Setting::OnClose(OnClose::Quit),
+        Setting::StartAtLogin(OptIn::On),
         Setting::ClaudeArguments(arguments(&["--add-dir", "/a \"b\"\n"])),
         Setting::KeepDays(KeepDays::try_from(90).unwrap()),
         Setting::ClaudeEnvironment(environment(&[("EDITOR", "vi"), ("HTTPS_PROXY", "http://[::1]:8")])),

@@ -88,6 +88,12 @@ export const settings: Words<typeof english> = {
     'Wo der Desktop kein Symbol in der Leiste zeigt, fragt das Schließen nach, bevor es beendet, was gerade arbeitet.',
   'settings.on_close.keep_running': 'Sitzungen laufen in der Leiste weiter',
   'settings.on_close.quit': 'Beendet Askdesk',
+  'settings.start_at_login': 'Beim Anmelden starten',
+  'settings.start_at_login.help':
+    'Das System startet Askdesk, wenn Sie sich anmelden. Es bleibt unsichtbar, bis Sie es öffnen; wo der Desktop kein Symbol davon zeigt, öffnet sich das Fenster.',
+  'unmet.own_folder':
+    'Askdesk hat hier einen eigenen Datenordner: So kann das System es nicht starten, und dort wurde nichts geändert.',
+  'unmet.system': 'Das System hat das nicht angenommen: {error}',
   'settings.claude_arguments': 'Argumente für Claude Code',
   'settings.claude_arguments.help':
     'Kommen zu jedem Start hinzu, ein Wort in jedem Feld. Sie werden gezeigt, bevor eine Sitzung startet; eine, die läuft oder weitergeht, behält ihre eigenen.',
