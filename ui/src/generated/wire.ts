@@ -1941,6 +1941,10 @@ quietHours: QuietHours,
  */
 remindMinutes: RemindMinutes, 
 /**
+ * Whether a notification is heard too.
+ */
+notifySound: OptIn, 
+/**
  * Whether one key answers a lone question with one choice.
  */
 quickAnswer: OnOff, 
@@ -1976,7 +1980,7 @@ keepDays: KeepDays, };
 /**
  * One thing that is set to a value.
  */
-export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "quiet_hours", "value": QuietHours } | { "setting": "remind_minutes", "value": RemindMinutes } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment } | { "setting": "keep_days", "value": KeepDays };
+export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "quiet_hours", "value": QuietHours } | { "setting": "remind_minutes", "value": RemindMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment } | { "setting": "keep_days", "value": KeepDays };
 
 /**
  * A language that everything is written in.

@@ -51,6 +51,7 @@ export class FakeBridge implements Bridge {
       notifySubagents: 'on',
       quietHours: 'off',
       remindMinutes: 0,
+      notifySound: 'off',
       quickAnswer: 'on',
       undoSeconds: 3,
       autoAdvance: 'on',

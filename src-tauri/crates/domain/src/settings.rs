@@ -29,6 +29,8 @@ pub struct Settings {
     pub quiet_hours: QuietHours,
     /// After how many minutes an open question is told of once more.
     pub remind_minutes: RemindMinutes,
+    /// Whether a notification is heard too.
+    pub notify_sound: OptIn,
     /// Whether one key answers a lone question with one choice.
     pub quick_answer: OnOff,
     /// How long such an answer can be taken back.
@@ -68,6 +70,8 @@ pub enum Setting {
     QuietHours(QuietHours),
     /// After how many minutes an open question is told of once more.
     RemindMinutes(RemindMinutes),
+    /// Whether a notification is heard too.
+    NotifySound(OptIn),
     /// Whether one key answers a lone question with one choice.
     QuickAnswer(OnOff),
     /// How long such an answer can be taken back.
@@ -99,6 +103,7 @@ impl Settings {
             Setting::NotifySubagents(notify) => self.notify_subagents = notify,
             Setting::QuietHours(hours) => self.quiet_hours = hours,
             Setting::RemindMinutes(minutes) => self.remind_minutes = minutes,
+            Setting::NotifySound(sound) => self.notify_sound = sound,
             Setting::QuickAnswer(quick) => self.quick_answer = quick,
             Setting::UndoSeconds(seconds) => self.undo_seconds = seconds,
             Setting::AutoAdvance(advance) => self.auto_advance = advance,

@@ -26,6 +26,7 @@ const NOTIFY_QUESTIONS: Key = Key(&["notifications"], "questions");
 const NOTIFY_SUBAGENTS: Key = Key(&["notifications"], "subagents");
 const QUIET_HOURS: Key = Key(&["notifications"], "quiet_hours");
 const REMIND_MINUTES: Key = Key(&["notifications"], "remind_minutes");
+const NOTIFY_SOUND: Key = Key(&["notifications"], "sound");
 const QUICK_ANSWER: Key = Key(&["questions"], "quick_answer");
 const UNDO_SECONDS: Key = Key(&["questions"], "undo_seconds");
 const AUTO_ADVANCE: Key = Key(&["questions"], "auto_advance");
@@ -43,6 +44,7 @@ const KEYS: &[Key] = &[
     NOTIFY_SUBAGENTS,
     QUIET_HOURS,
     REMIND_MINUTES,
+    NOTIFY_SOUND,
     QUICK_ANSWER,
     UNDO_SECONDS,
     AUTO_ADVANCE,
@@ -243,6 +245,7 @@ fn interpret(document: &DocumentMut) -> ReadSettings {
     one(document, NOTIFY_SUBAGENTS, Setting::NotifySubagents, &mut read);
     one(document, QUIET_HOURS, Setting::QuietHours, &mut read);
     one(document, REMIND_MINUTES, Setting::RemindMinutes, &mut read);
+    one(document, NOTIFY_SOUND, Setting::NotifySound, &mut read);
     one(document, QUICK_ANSWER, Setting::QuickAnswer, &mut read);
     one(document, UNDO_SECONDS, Setting::UndoSeconds, &mut read);
     one(document, AUTO_ADVANCE, Setting::AutoAdvance, &mut read);
@@ -313,6 +316,7 @@ fn put(document: &mut DocumentMut, setting: Setting) {
         Setting::NotifySubagents(notify) => (NOTIFY_SUBAGENTS, value(notify)),
         Setting::QuietHours(hours) => (QUIET_HOURS, value(hours)),
         Setting::RemindMinutes(minutes) => (REMIND_MINUTES, value(minutes)),
+        Setting::NotifySound(sound) => (NOTIFY_SOUND, value(sound)),
         Setting::QuickAnswer(quick) => (QUICK_ANSWER, value(quick)),
         Setting::UndoSeconds(seconds) => (UNDO_SECONDS, value(seconds)),
         Setting::AutoAdvance(advance) => (AUTO_ADVANCE, value(advance)),

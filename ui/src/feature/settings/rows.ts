@@ -162,6 +162,18 @@ export function rowsOf(settings: Settings): Row[] {
     },
     {
       kind: 'choice',
+      id: 'notify_sound',
+      section: 'settings.notifications',
+      name: t('settings.notify_sound'),
+      help: t('settings.notify_sound.help'),
+      current: settings.notifySound,
+      choices: [
+        choice(t('settings.on'), { setting: 'notify_sound', value: 'on' }),
+        choice(t('settings.off'), { setting: 'notify_sound', value: 'off' }),
+      ],
+    },
+    {
+      kind: 'choice',
       id: 'quick_answer',
       section: 'settings.questions',
       name: t('settings.quick_answer'),

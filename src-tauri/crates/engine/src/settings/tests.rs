@@ -50,6 +50,7 @@ fn each_setting_that_is_changed_is_there_after_a_restart() {
         Setting::NotifySubagents(OnOff::Off),
         Setting::QuietHours("22:00-07:00".to_owned().try_into().unwrap()),
         Setting::RemindMinutes(15.try_into().unwrap()),
+        Setting::NotifySound(OptIn::On),
         Setting::QuickAnswer(OnOff::Off),
         Setting::UndoSeconds(UndoSeconds::try_from(10).unwrap()),
         Setting::AutoAdvance(OnOff::Off),

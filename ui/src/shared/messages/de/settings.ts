@@ -47,6 +47,9 @@ export const settings: Words<typeof english> = {
   'settings.remind_minutes.help': 'Meldet eine Frage, die nach dieser Zeit noch offen ist, ein einziges weiteres Mal, wenn Sie ihre Sitzung gerade nicht ansehen.',
   'settings.remind_minutes.off': 'Nie',
   'settings.remind_minutes.minutes': 'Nach {minutes} Minuten',
+  'settings.notify_sound': 'Ton',
+  'settings.notify_sound.help':
+    'Zu jeder Meldung kommt ein kurzer Ton, wo das System ihn abspielt. Auch eine Erinnerung ist zu hören; was nur sagt, dass Sie geantwortet haben, bleibt still.',
   'test.ask': 'Eine Testfrage stellen',
   'test.help': 'Der Demo-Agent fragt in drei Sekunden, in einer eigenen Sitzung. Sehen Sie inzwischen woanders hin: Was Sie vor Augen haben, wird nicht gemeldet.',
   'test.asks': 'Die Frage kommt in drei Sekunden. Wechseln Sie jetzt in ein anderes Fenster.',

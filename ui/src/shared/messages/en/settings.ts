@@ -45,6 +45,9 @@ export const settings = {
   'settings.remind_minutes.help': 'Tells once more, and only once, of a question that is still open after this time, if you are not looking at its session.',
   'settings.remind_minutes.off': 'Never',
   'settings.remind_minutes.minutes': 'After {minutes} minutes',
+  'settings.notify_sound': 'Sound',
+  'settings.notify_sound.help':
+    'A short sound comes with each notification, where the system plays it. A reminder is heard too; what only says that you answered is not.',
   'test.ask': 'Send a test question',
   'test.help': 'The demo agent asks in three seconds, in a session of its own. Look at something else meanwhile: what you look at is not notified.',
   'test.asks': 'It asks in three seconds. Look at another window now.',

@@ -47,6 +47,9 @@ export const settings: OneForm<typeof english> = {
   'settings.remind_minutes.help': '如果问题在这段时间后仍未结束，而你没在看它的会话，就再通知一次，且只有一次。',
   'settings.remind_minutes.off': '从不',
   'settings.remind_minutes.minutes': '{minutes} 分钟后',
+  'settings.notify_sound': '声音',
+  'settings.notify_sound.help':
+    '每条通知都会响一声短音，前提是系统会播放。提醒也会响；只是说明你已作答的通知不会响。',
   'test.ask': '发送一个测试问题',
   'test.help': '演示智能体会在三秒后于单独的会话中提问。请先看别处：正在查看的会话不会发送通知。',
   'test.asks': '三秒后提问，请现在切换到其他窗口。',
