@@ -2,6 +2,7 @@
 
 mod addresses;
 mod appearance;
+mod at_login;
 mod badge;
 mod closing;
 mod demo;
@@ -56,13 +57,17 @@ pub fn run() -> ExitCode {
     // A second start is told apart before anything else begins, and what it hands over finds somebody who takes it.
     let mut builder = tauri::Builder::default().plugin(tauri_plugin_deep_link::init());
     if std::env::var_os(DATA_FOLDER).is_none() {
-        builder = builder.plugin(tauri_plugin_single_instance::init(|app, _, _| window::raise(app)));
+        builder = builder.plugin(tauri_plugin_single_instance::init(|app, args, _| {
+            if !at_login::in_background(args) {
+                window::raise(app);
+            }
+        }));
     }
     builder =
         builder.plugin(tauri_plugin_dialog::init()).plugin(window::remembered(std::env::var_os(DATA_FOLDER)));
     #[cfg(not(target_os = "linux"))]
     {
-        builder = builder.plugin(tauri_plugin_notification::init());
+        builder = builder.plugin(tauri_plugin_notification::init()).plugin(at_login::plugin());
     }
     let app = builder
         .manage(subscribe::Subscriptions::default())
@@ -81,7 +86,8 @@ pub fn run() -> ExitCode {
             app.manage(opening);
             let place = Place::find(app.handle());
             let chosen = place.as_ref().map(|place| place.settings.watch().borrow().language);
-            window::open(app.handle(), &language::script(chosen.unwrap_or_default()))?;
+            let hidden = at_login::in_background(std::env::args_os());
+            window::open(app.handle(), &language::script(chosen.unwrap_or_default()), hidden)?;
             addresses::follow(app.handle());
             // Reading the journal must not keep the window from coming up.
             let app = app.handle().clone();
@@ -130,9 +136,16 @@ fn open(app: &AppHandle, place: Result<Place, Unopened>, opener: &Opener) {
             notify::listen(app, desk.clone(), attention, board);
             let due = desk.clone();
             tauri::async_runtime::spawn(async move { due.delete_due_daily().await });
-            opener.open(desk);
+            opener.open(desk.clone());
+            tauri::async_runtime::spawn(at_login::bring_in_line(desk));
             let with_tray = app.clone();
-            tauri::async_runtime::spawn(async move { tray::offer(&with_tray).await });
+            tauri::async_runtime::spawn(async move {
+                if at_login::in_background(std::env::args_os()) {
+                    at_login::come_up_hidden(&with_tray).await;
+                } else {
+                    tray::offer(&with_tray).await;
+                }
+            });
             // A desk of its own is not the one that addresses lead to.
             #[cfg(target_os = "linux")]
             if std::env::var_os(DATA_FOLDER).is_none() {
@@ -155,7 +168,8 @@ fn open_desk(
     let OpenedEngine { handle, attention } = EngineHandle::open(&folder, Arc::new(System))?;
     let demo = demo::agent(&folder)?;
     let save = save::asking(app, settings.watch());
-    let desk = DeskApi::new(handle, demo, settings, trace::painted()).saving(save);
+    let desk = DeskApi::new(handle, demo, settings, trace::painted());
+    let desk = desk.saving(save).starting_at_login(at_login::by_the_system(app));
     Ok((desk, attention))
 }
 

@@ -8,6 +8,8 @@ mod freedesktop;
 mod notices;
 #[cfg(not(target_os = "linux"))]
 mod plugin;
+#[cfg(target_os = "linux")]
+mod sound;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -29,7 +31,7 @@ use crate::waiting::{Board, Waits};
 use crate::words::Words;
 use crate::{badge, language, wanted, window};
 use choices::Choices;
-use contract::{About, Button, Clicked, Notifier, Posted, What};
+use contract::{About, Button, Clicked, Heard, Notifier, Posted, What};
 use notices::OfQuestion;
 
 /// How long the end of the app waits for the notifications of its questions to go.
@@ -42,7 +44,10 @@ pub fn listen(app: &AppHandle, desk: DeskApi, attention: mpsc::Receiver<Attentio
     // A notification is pressed once, so no more waits here than notifications stand.
     let (tell, mut clicks) = mpsc::unbounded_channel();
     #[cfg(target_os = "linux")]
-    let notifier = Box::new(freedesktop::Freedesktop::start(tell));
+    let notifier = {
+        let folder = desk.settings().path().parent().map(std::path::Path::to_owned);
+        Box::new(freedesktop::Freedesktop::start(tell, folder.unwrap_or_default()))
+    };
     #[cfg(not(target_os = "linux"))]
     let notifier = Box::new(plugin::Plugin::start(app, tell));
     let mut telling = Telling { app: app.clone(), desk, notifier, board, told: HashMap::new() };
@@ -214,7 +219,9 @@ impl Telling {
                 let words = self.words();
                 let undo = Button { what: What::Undo, label: words.undo.to_owned() };
                 let (about, body) = (of(id), words.answered(&label));
-                self.notifier.post(Posted { about, title, body, buttons: vec![undo] });
+                // The person is there: they have just pressed.
+                let heard = Heard::Silent;
+                self.notifier.post(Posted { about, title, body, buttons: vec![undo], heard });
                 if let Some(told) = self.told.get_mut(&id) {
                     told.pressed = Some(option);
                 }
@@ -247,7 +254,8 @@ impl Telling {
         let Some(told) = self.told.get(&id) else { return };
         let words = self.words();
         let (title, body) = (told.title.clone(), words.not_sent.to_owned());
-        self.notifier.post(Posted { about: of(id), title, body, buttons: vec![notices::open(words)] });
+        let (about, buttons, heard) = (of(id), vec![notices::open(words)], Heard::Silent);
+        self.notifier.post(Posted { about, title, body, buttons, heard });
     }
 }
 

@@ -31,10 +31,13 @@ pub fn remembered(data_folder: Option<OsString>) -> TauriPlugin<Wry> {
     }
 }
 
-/// Makes the window, with a script that runs before any of the page's.
-pub fn open(app: &AppHandle, script: &str) -> tauri::Result<()> {
+/// Makes the window, with a script that runs before any of the page's; hidden, it is there and nobody sees it.
+pub fn open(app: &AppHandle, script: &str, hidden: bool) -> tauri::Result<()> {
     for window in app.config().app.windows.iter().filter(|window| window.label == MAIN) {
-        WebviewWindowBuilder::from_config(app, window)?.initialization_script(script).build()?;
+        WebviewWindowBuilder::from_config(app, window)?
+            .initialization_script(script)
+            .visible(!hidden)
+            .build()?;
     }
     Ok(())
 }
@@ -45,6 +48,15 @@ pub fn hide(app: &AppHandle) {
         && let Err(error) = window.hide()
     {
         tracing::warn!(%error, "the window could not be hidden");
+    }
+}
+
+/// Puts a hidden window on the screen, and leaves the focus to the system.
+pub fn show(app: &AppHandle) {
+    if let Some(window) = app.get_webview_window(MAIN)
+        && let Err(error) = window.show()
+    {
+        tracing::warn!(%error, "the window could not be shown");
     }
 }
 

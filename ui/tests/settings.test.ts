@@ -52,6 +52,27 @@ describe('the settings', () => {
     expect(setting('Theme')).toHaveDisplayValue('As the system');
   });
 
+  test('what the system does not do is said at its setting, which shows what is wanted', async () => {
+    const bridge = new FakeBridge();
+    const error = 'autostart: Permission denied\u202e';
+    bridge.on('change_setting', () => ({
+      ...bridge.settings,
+      settings: { ...bridge.settings.settings, startAtLogin: 'on' },
+      unmet: [{ setting: 'start_at_login', why: { why: 'system', error } }],
+    }));
+    const { user } = await openSettings(bridge);
+    expect(setting('Start at login')).toHaveDisplayValue('Off');
+    await user.selectOptions(setting('Start at login'), 'On');
+    await settle();
+    expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'start_at_login', value: 'on' } }]);
+    expect(setting('Start at login')).toHaveDisplayValue('On');
+    expect(setting('Start at login')).toHaveAccessibleDescription(
+      /The system did not take this: autostart: Permission denied⟨U\+202E⟩$/,
+    );
+    expect(within(dialog()).getAllByRole('alert')).toHaveLength(1);
+    await expectNoViolations();
+  });
+
   test('a search finds by name, help and choices', async () => {
     const { user } = await openSettings();
     const search = within(dialog()).getByRole('searchbox', { name: 'Find a setting' });
@@ -99,11 +120,14 @@ describe('the settings', () => {
     await user.selectOptions(setting('Quiet hours'), '22:00 – 07:00');
     await user.selectOptions(setting('Tell me of what subagents ask'), 'Off');
     await user.selectOptions(setting('Remind me'), 'After 15 minutes');
+    expect(setting('Sound')).toHaveDisplayValue('Off');
+    await user.selectOptions(setting('Sound'), 'On');
     await settle();
     expect(bridge.sent('change_setting')).toEqual([
       { change: { setting: 'quiet_hours', value: '22:00-07:00' } },
       { change: { setting: 'notify_subagents', value: 'off' } },
       { change: { setting: 'remind_minutes', value: 15 } },
+      { change: { setting: 'notify_sound', value: 'on' } },
     ]);
     expect(setting('Remind me')).toHaveDisplayValue('After 15 minutes');
   });

@@ -34,6 +34,17 @@ pub struct Posted {
     pub body: String,
     /// Its buttons. A press on the notification itself always means [`What::Open`].
     pub buttons: Vec<Button>,
+    /// Whether it is heard when it comes.
+    pub heard: Heard,
+}
+
+/// Whether a notification is heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// It comes with the sound, where the system plays one.
+    Sound,
+    /// It comes without any, the system's own included where that can be said.
+    Silent,
 }
 
 /// A button of a notification.

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
 
 use tokio::sync::mpsc;
 use zbus::export::ordered_stream::OrderedStreamExt;
@@ -12,7 +13,8 @@ use zbus::names::{BusName, OwnedUniqueName, UniqueName};
 use zbus::zvariant::{Optional, Value};
 use zbus::{Connection, MatchRule, Message, MessageStream};
 
-use super::contract::{About, Clicked, Notifier, Posted, What};
+use super::contract::{About, Clicked, Heard, Notifier, Posted, What};
+use super::sound;
 use crate::words;
 
 const DAEMON: &str = "org.freedesktop.Notifications";
@@ -41,18 +43,19 @@ enum Wish {
 }
 
 impl Freedesktop {
-    /// Connects to the session's bus.
-    pub fn start(clicks: mpsc::UnboundedSender<Clicked>) -> Self {
-        Self::with(Connection::session(), clicks)
+    /// Connects to the session's bus; the sound is put into a folder from which the daemon can read it.
+    pub fn start(clicks: mpsc::UnboundedSender<Clicked>, folder: PathBuf) -> Self {
+        Self::with(Connection::session(), clicks, folder)
     }
 
     fn with(
         connect: impl Future<Output = zbus::Result<Connection>> + Send + 'static,
         clicks: mpsc::UnboundedSender<Clicked>,
+        folder: PathBuf,
     ) -> Self {
         let (wish, wishes) = mpsc::unbounded_channel();
         tauri::async_runtime::spawn(async move {
-            let served = async { serve(connect.await?, wishes, clicks).await };
+            let served = async { serve(connect.await?, wishes, clicks, folder).await };
             if let Err(error) = served.await {
                 tracing::warn!(%error, "there is no session bus: questions are told of in the window alone");
             }
@@ -76,6 +79,7 @@ async fn serve(
     bus: Connection,
     mut wishes: mpsc::UnboundedReceiver<Wish>,
     clicks: mpsc::UnboundedSender<Clicked>,
+    folder: PathBuf,
 ) -> zbus::Result<()> {
     let mut messages = MessageStream::from(&bus);
     let dbus = DBusProxy::new(&bus).await?;
@@ -88,6 +92,7 @@ async fn serve(
     let mut desktop = Desktop {
         bus,
         clicks,
+        folder,
         owner,
         abilities: Abilities::Unknown,
         notices: HashMap::new(),
@@ -114,7 +119,15 @@ async fn serve(
 enum Abilities {
     Unknown,
     Asked(NonZeroU32),
-    Known { actions: bool, markup: bool },
+    Known(Able),
+}
+
+/// What a daemon that was asked has said of itself.
+#[derive(Clone, Copy)]
+struct Able {
+    actions: bool,
+    markup: bool,
+    sound: bool,
 }
 
 /// What is to stand for something that waits.
@@ -150,6 +163,7 @@ impl Stage {
 struct Desktop {
     bus: Connection,
     clicks: mpsc::UnboundedSender<Clicked>,
+    folder: PathBuf,
     owner: Option<OwnedUniqueName>,
     abilities: Abilities,
     notices: HashMap<About, Notice>,
@@ -168,7 +182,7 @@ impl Desktop {
         self.drawn += 1;
         self.notices.insert(about, Notice { draw: self.drawn, posted, stage: Stage::Waits, replaces });
         match self.abilities {
-            Abilities::Known { actions, markup } => self.send(about, actions, markup).await,
+            Abilities::Known(able) => self.send(about, able).await,
             Abilities::Asked(_) => Ok(()),
             Abilities::Unknown => {
                 let asked = call("GetCapabilities", &())?;
@@ -178,21 +192,25 @@ impl Desktop {
         }
     }
 
-    async fn send(&mut self, about: About, actions: bool, markup: bool) -> zbus::Result<()> {
+    async fn send(&mut self, about: About, able: Able) -> zbus::Result<()> {
         let Some(notice) = self.notices.get_mut(&about) else { return Ok(()) };
         let Posted { title, body, buttons, .. } = &notice.posted;
-        let body = if markup { escaped(body) } else { body.clone() };
+        let body = if able.markup { escaped(body) } else { body.clone() };
         let mut offered: Vec<String> = Vec::new();
-        if actions {
+        if able.actions {
             // Daemons that do not hear a press on the notification itself have the button.
             let open = buttons.iter().find(|button| button.what == What::Open);
             offered.extend([DEFAULT.to_owned(), open.map_or_else(String::new, |open| open.label.clone())]);
             offered.extend(buttons.iter().flat_map(|button| [button.what.to_string(), button.label.clone()]));
         }
-        let hints: HashMap<&str, Value<'_>> = HashMap::from([
+        let mut hints: HashMap<&str, Value<'_>> = HashMap::from([
             ("urgency", Value::from(NORMAL_URGENCY)),
             ("desktop-entry", Value::from(DESKTOP_ENTRY)),
         ]);
+        if able.sound {
+            let (name, sound) = heard(notice.posted.heard, &self.folder);
+            hints.insert(name, sound);
+        }
         let how_long = AS_THE_DAEMON_LIKES;
         let sent = call(
             "Notify",
@@ -249,13 +267,13 @@ impl Desktop {
                 }
             };
             let has = |ability: &str| known.iter().any(|known| known == ability);
-            let (actions, markup) = (has("actions"), has("body-markup"));
-            self.abilities = Abilities::Known { actions, markup };
+            let able = Able { actions: has("actions"), markup: has("body-markup"), sound: has("sound") };
+            self.abilities = Abilities::Known(able);
             let waiting = self.notices.iter().filter(|(_, notice)| notice.stage == Stage::Waits);
             let mut waiting: Vec<_> = waiting.map(|(about, notice)| (notice.draw, *about)).collect();
             waiting.sort_unstable_by_key(|(draw, _)| *draw);
             for (_, about) in waiting {
-                self.send(about, actions, markup).await?;
+                self.send(about, able).await?;
             }
         } else if let Some((about, draw)) = self.underway.remove(&serial) {
             let newest = self.notices.get_mut(&about);
@@ -293,7 +311,7 @@ impl Desktop {
             return;
         }
         if before.is_some() {
-            if matches!(self.abilities, Abilities::Known { .. }) {
+            if matches!(self.abilities, Abilities::Known(_)) {
                 self.abilities = Abilities::Unknown;
             }
             self.notices.retain(|_, notice| notice.stage.number().is_none());
@@ -359,6 +377,18 @@ where
     B: zbus::export::serde::ser::Serialize + zbus::zvariant::DynamicType,
 {
     Message::method_call(OBJECT, method)?.destination(DAEMON)?.interface(DAEMON)?.build(body)
+}
+
+/// Says what is heard; without our own sound the daemon's own must not come in its place.
+fn heard(heard: Heard, folder: &Path) -> (&'static str, Value<'static>) {
+    let file = match heard {
+        Heard::Sound => sound::file_in(folder),
+        Heard::Silent => None,
+    };
+    match file.and_then(|file| file.into_os_string().into_string().ok()) {
+        Some(file) => ("sound-file", Value::from(file)),
+        None => ("suppress-sound", Value::from(true)),
+    }
 }
 
 /// Where the daemon reads markup, an agent's words are escaped: they are text.

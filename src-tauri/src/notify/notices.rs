@@ -1,10 +1,10 @@
 //! What the notifications say: of a question, of a permission, of more than can be shown one by one.
 
 use askdesk_api::DeskApi;
-use askdesk_domain::{Approval, Form, Occasion, Question, Request, Session, Telling, Waiting};
+use askdesk_domain::{Approval, Form, Occasion, OptIn, Question, Request, Session, Telling, Waiting};
 
 use super::choices::Choices;
-use super::contract::{About, Button, Posted, What};
+use super::contract::{About, Button, Heard, Posted, What};
 use crate::language;
 use crate::seen::seen;
 use crate::words::{self, Words};
@@ -29,9 +29,9 @@ pub fn of_question(
 ) -> Option<OfQuestion> {
     let waiting = Waiting::Question(request.id);
     let telling = desk.tell(waiting, occasion, session, request.asked_by.is_some());
-    let words = language::words(&desk.settings().watch().borrow());
+    let (words, heard) = said_by(desk);
     let mut choices = None;
-    let posted = say(telling, waiting, words, |whole| {
+    let posted = say(telling, waiting, (words, heard), |whole| {
         let body = if whole {
             choices = Choices::of(&request.questions, words);
             asked(&request.questions, words)
@@ -47,8 +47,8 @@ pub fn of_question(
 pub fn of_approval(desk: &DeskApi, approval: &Approval, session: &Session) -> Option<Posted> {
     let waiting = Waiting::Permission(approval.id);
     let telling = desk.tell(waiting, Occasion::Asked, session, false);
-    let words = language::words(&desk.settings().watch().borrow());
-    say(telling, waiting, words, |whole| {
+    let (words, heard) = said_by(desk);
+    say(telling, waiting, (words, heard), |whole| {
         let body = if whole { wanted(approval) } else { words.permission_waits.to_owned() };
         (words.asks_permission(&seen(&session.name)), body, Vec::new())
     })
@@ -59,10 +59,21 @@ pub fn open(words: &Words) -> Button {
     Button { what: What::Open, label: words.open.to_owned() }
 }
 
+/// Returns the words and the sound that are set.
+fn said_by(desk: &DeskApi) -> (&'static Words, Heard) {
+    let settings = desk.settings().watch();
+    let settings = settings.borrow();
+    let heard = match settings.notify_sound {
+        OptIn::On => Heard::Sound,
+        OptIn::Off => Heard::Silent,
+    };
+    (language::words(&settings), heard)
+}
+
 fn say(
     telling: Telling,
     waiting: Waiting,
-    words: &Words,
+    (words, heard): (&Words, Heard),
     one: impl FnOnce(bool) -> (String, String, Vec<Button>),
 ) -> Option<Posted> {
     tracing::debug!(?waiting, ?telling, "what waits is told");
@@ -75,7 +86,7 @@ fn say(
         Telling::BadgeOnly(_) | Telling::Nothing(_) => return None,
     };
     buttons.push(open(words));
-    Some(Posted { about, title, body, buttons })
+    Some(Posted { about, title, body, buttons, heard })
 }
 
 fn asked(questions: &[Question], words: &Words) -> String {

@@ -7,13 +7,19 @@ use tauri::AppHandle;
 use tauri_plugin_notification::{Action, ActionPerformed, ActionType, NotificationExt};
 use tokio::sync::mpsc;
 
-use super::contract::{About, Clicked, Notifier, Posted, What};
+use super::contract::{About, Clicked, Heard, Notifier, Posted, What};
 
 /// The set of buttons of the notification that is shown next.
 const BUTTONS: &str = "buttons";
 
 /// The key of a press on the notification itself.
 const TAP: &str = "tap";
+
+/// The system's own sound: macOS and Windows play no file that is not installed with the app.
+#[cfg(windows)]
+const SOUND: &str = "Default";
+#[cfg(not(windows))]
+const SOUND: &str = "NSUserNotificationDefaultSoundName";
 
 /// The plugin, and the numbers by which it knows what it shows: they are ours, the system's are not known.
 pub struct Plugin {
@@ -52,6 +58,7 @@ impl Plugin {
 
 impl Notifier for Plugin {
     fn post(&mut self, posted: Posted) {
+        let sounds = posted.heard == Heard::Sound;
         self.withdraw(posted.about);
         self.last = self.last.wrapping_add(1);
         let (number, title, body) = (self.last, posted.title.clone(), posted.body.clone());
@@ -63,7 +70,11 @@ impl Notifier for Plugin {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner).insert(number, posted);
         let notification = self.app.notification();
         let shown = notification.register_action_types(vec![buttons]).and_then(|()| {
-            notification.builder().id(number).title(title).body(body).action_type_id(BUTTONS).show()
+            let mut builder = notification.builder().id(number).title(title).body(body);
+            if sounds {
+                builder = builder.sound(SOUND);
+            }
+            builder.action_type_id(BUTTONS).show()
         });
         if let Err(error) = shown {
             tracing::warn!(%error, "a notification could not be shown");

@@ -4,6 +4,7 @@
 #![cfg(target_os = "linux")]
 
 mod again;
+mod at_login;
 mod attachments;
 mod attention;
 mod bad_input;

@@ -2105,6 +2105,10 @@ quietHours: QuietHours,
  */
 remindMinutes: RemindMinutes, 
 /**
+ * Whether a notification is heard too.
+ */
+notifySound: OptIn, 
+/**
  * Whether one key answers a lone question with one choice.
  */
 quickAnswer: OnOff, 
@@ -2121,6 +2125,10 @@ autoAdvance: OnOff,
  */
 onClose: OnClose, 
 /**
+ * Whether the system starts the app when the person logs in.
+ */
+startAtLogin: OptIn, 
+/**
  * Arguments that every start of Claude Code gets.
  */
 claudeArguments: Arguments, 
@@ -2136,7 +2144,7 @@ keepDays: KeepDays, };
 /**
  * One thing that is set to a value.
  */
-export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": QuietHours } | { "setting": "remind_minutes", "value": RemindMinutes } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment } | { "setting": "keep_days", "value": KeepDays };
+export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": QuietHours } | { "setting": "remind_minutes", "value": RemindMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment } | { "setting": "keep_days", "value": KeepDays };
 
 /**
  * A language that everything is written in.
@@ -2172,6 +2180,11 @@ export type NotifyQuestions = "unseen" | "never";
  * Whether something happens by itself.
  */
 export type OnOff = "on" | "off";
+
+/**
+ * Whether something happens that nobody wants unless they said so.
+ */
+export type OptIn = "off" | "on";
 
 /**
  * How long an answer that one key gave can be taken back, in seconds.
@@ -2280,9 +2293,31 @@ settings: Settings,
  */
 ignored: Array<IgnoredSetting>, 
 /**
+ * What is set and the system does not do.
+ */
+unmet: Array<Unmet>, 
+/**
  * Where the file is.
  */
 file: string, };
+
+/**
+ * Something that is set and the system does not do.
+ */
+export type Unmet = { "setting": "start_at_login", 
+/**
+ * Why.
+ */
+why: UnmetWhy, };
+
+/**
+ * Why the system does not do what is set; the words are chosen by the screen.
+ */
+export type UnmetWhy = { "why": "own_folder" } | { "why": "system", 
+/**
+ * What it said.
+ */
+error: string, };
 
 /**
  * What waits for the person: a question or a permission, never both.

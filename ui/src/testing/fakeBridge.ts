@@ -52,15 +52,18 @@ export class FakeBridge implements Bridge {
       quietHours: 'off',
       remindMinutes: 0,
       pausedUntil: 0,
+      notifySound: 'off',
       quickAnswer: 'on',
       undoSeconds: 3,
       autoAdvance: 'on',
       onClose: 'keep_running',
+      startAtLogin: 'off',
       claudeArguments: [],
       claudeEnvironment: {},
       keepDays: 0,
     },
     ignored: [],
+    unmet: [],
     file: '/home/ada/.local/share/askdesk/settings.toml',
   };
   /** What a click or an address was about last and was not shown yet. */

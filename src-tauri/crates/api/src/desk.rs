@@ -12,7 +12,7 @@ use askdesk_agents::{ClaudeOptions, LaunchPlan, ask_version, claude_launch, clau
 use askdesk_domain::options::MODEL_BYTES;
 use askdesk_domain::{
     AgentKind, Approval, ApprovalState, Breach, Command, CommandId, Effort, Failure, FolderProblem,
-    PermissionMode, Reject, Request, Session, SessionId, SessionOptions, SessionState,
+    PermissionMode, Reject, Request, Session, SessionId, SessionOptions, SessionState, Settings,
 };
 use askdesk_engine::frame::Frame;
 use askdesk_engine::{
@@ -25,6 +25,7 @@ use crate::commands::Commands;
 use crate::dto::*;
 use crate::error::{Detail, Error, ErrorCode};
 use crate::telling::Tellings;
+use crate::unmet::{AtLogin, Unmet, UnmetWhy};
 
 pub use past::{Save, Unsaved};
 
@@ -96,6 +97,7 @@ pub struct DeskApi {
     told: Arc<Mutex<Tellings>>,
     painted: Painted,
     save: Option<Save>,
+    at_login: Option<AtLogin>,
 }
 
 impl DeskApi {
@@ -113,12 +115,18 @@ impl DeskApi {
             told: Arc::default(),
             painted,
             save: None,
+            at_login: None,
         }
     }
 
     /// Says how a text gets into a file that the person chooses; without it, nothing can be saved.
     pub fn saving(self, save: Save) -> Self {
         Self { save: Some(save), ..self }
+    }
+
+    /// Says how the system is told to start the app at login; without it, the system is left as it is.
+    pub fn starting_at_login(self, at_login: AtLogin) -> Self {
+        Self { at_login: Some(at_login), ..self }
     }
 
     /// Returns the engine underneath.
@@ -208,9 +216,19 @@ impl DeskApi {
         read.map_err(|_| EngineError::Closing.into())
     }
 
-    fn settings_read(&self, read: askdesk_engine::ReadSettings) -> SettingsRead {
+    async fn settings_read(&self, read: askdesk_engine::ReadSettings) -> SettingsRead {
         let askdesk_engine::ReadSettings { settings, ignored } = read;
-        SettingsRead { settings, ignored, file: self.settings.path().display().to_string() }
+        let unmet = self.meet(&settings).await;
+        SettingsRead { settings, ignored, unmet, file: self.settings.path().display().to_string() }
+    }
+
+    /// Brings the system in line with what is set, and returns what it does not do.
+    pub async fn meet(&self, settings: &Settings) -> Vec<Unmet> {
+        let Some(at_login) = self.at_login.clone() else { return Vec::new() };
+        let start = settings.start_at_login;
+        let met = tokio::task::spawn_blocking(move || at_login(start)).await;
+        let met = met.unwrap_or_else(|error| Err(UnmetWhy::System { error: error.to_string() }));
+        met.err().map(|why| Unmet::StartAtLogin { why }).into_iter().collect()
     }
 
     async fn start(&self, input: StartSession) -> Result<Session, Error> {
@@ -632,7 +650,7 @@ impl Commands for DeskApi {
     }
 
     async fn read_settings(&self, _: ReadSettings) -> Result<SettingsRead, Error> {
-        Ok(self.settings_read(self.settings_now().await?))
+        Ok(self.settings_read(self.settings_now().await?).await)
     }
 
     async fn change_setting(&self, input: ChangeSetting) -> Result<SettingsRead, Error> {
@@ -644,7 +662,7 @@ impl Commands for DeskApi {
             let file = Detail::File { path, error: error.source.to_string() };
             Error::new(ErrorCode::SettingsNotWritten, error.to_string()).with(file)
         })?;
-        Ok(self.settings_read(changed))
+        Ok(self.settings_read(changed).await)
     }
 
     async fn read_tellings(&self, _: ReadTellings) -> Result<TellingsRead, Error> {

@@ -9,6 +9,8 @@ use askdesk_engine::IgnoredSetting;
 use askdesk_engine::log::LogLine;
 use serde::{Deserialize, Serialize};
 
+use crate::unmet::Unmet;
+
 macro_rules! wire {
     ($($(#[$doc:meta])* struct $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })+) => {$(
         $(#[$doc])*
@@ -351,6 +353,8 @@ wire! {
         settings: Settings,
         /// What stands in the file and has no effect.
         ignored: Vec<IgnoredSetting>,
+        /// What is set and the system does not do.
+        unmet: Vec<Unmet>,
         /// Where the file is.
         file: String,
     }

@@ -8,6 +8,7 @@ pub mod error;
 mod export;
 mod telling;
 mod unfit;
+mod unmet;
 #[cfg(all(test, feature = "ts"))]
 mod wire_types;
 
@@ -15,3 +16,4 @@ pub use commands::{COMMAND_NAMES, Commands, dispatch, read_input};
 pub use desk::{AtWork, DemoAgent, DeskApi, Save, Unsaved, View};
 pub use error::{Detail, Error, ErrorCode};
 pub use telling::Pause;
+pub use unmet::{AtLogin, Unmet, UnmetWhy};

@@ -6,7 +6,7 @@ use askdesk_domain as domain;
 use askdesk_engine::{frame, log};
 use ts_rs::{Config, TS};
 
-use crate::{dto, error};
+use crate::{dto, error, unmet};
 
 macro_rules! declarations {
     ($config:expr; $($type:ty,)+) => { vec![$((<$type as TS>::decl($config), <$type as TS>::docs())),+] };
@@ -51,8 +51,8 @@ fn typescript() -> String {
         dto::ListAgents, dto::AgentsFound, dto::AgentFound, dto::Example,
         dto::ReadTranscript, dto::TranscriptPage, dto::ReadLog, dto::SessionLog, log::LogLine, log::LogKind,
         domain::Settings, domain::Setting, domain::Language, domain::LanguageChoice, domain::Theme, domain::TextSize, domain::Density,
-        domain::NotifyQuestions, domain::OnOff, domain::UndoSeconds, domain::OnClose, domain::KeepDays, domain::PausedUntil, domain::QuietHours, domain::RemindMinutes, askdesk_engine::IgnoredSetting, askdesk_engine::IgnoredWhy,
-        dto::ReadSettings, dto::ChangeSetting, dto::SettingsRead,
+        domain::NotifyQuestions, domain::OnOff, domain::OptIn, domain::UndoSeconds, domain::OnClose, domain::KeepDays, domain::PausedUntil, domain::QuietHours, domain::RemindMinutes, askdesk_engine::IgnoredSetting, askdesk_engine::IgnoredWhy,
+        dto::ReadSettings, dto::ChangeSetting, dto::SettingsRead, unmet::Unmet, unmet::UnmetWhy,
         domain::Waiting, domain::Occasion, domain::Telling, domain::Form, domain::Silenced, domain::NoNews,
         dto::ReadTellings, dto::TellingsRead, dto::Decided,
         dto::NoteView, dto::NotePainted, dto::Done,

@@ -10,8 +10,10 @@
 #[path = "support/desk.rs"]
 mod desk;
 
-use askdesk_api::AtWork;
-use askdesk_domain::{Delivery, PermissionMode, Request, SessionState};
+use std::sync::{Arc, Mutex};
+
+use askdesk_api::{AtWork, UnmetWhy};
+use askdesk_domain::{Delivery, OptIn, PermissionMode, Request, SessionState};
 use askdesk_engine::frame::Snapshot;
 use desk::{Bridge, demo, fresh};
 use rstest::rstest;
@@ -278,6 +280,29 @@ async fn a_setting_that_is_changed_is_read_and_told_and_stands_in_the_file() {
     assert_eq!(refused["code"], "invalid");
     assert!(refused["message"].as_str().unwrap().contains("between 80 and 200"), "{refused}");
     assert_eq!(bridge.call("read_settings", json!({})).await.unwrap(), changed);
+}
+
+#[tokio::test]
+async fn each_reading_of_the_settings_brings_the_system_in_line_and_names_what_it_refuses() {
+    let mut bridge = Bridge::open();
+    let told: Arc<Mutex<Vec<OptIn>>> = Arc::default();
+    let tell = Arc::clone(&told);
+    bridge.api = bridge.api.starting_at_login(Arc::new(move |start| {
+        tell.lock().unwrap().push(start);
+        match start {
+            OptIn::On => Err(UnmetWhy::System { error: "no".to_owned() }),
+            OptIn::Off => Ok(()),
+        }
+    }));
+    let change = |to: &str| json!({"change": {"setting": "start_at_login", "value": to}});
+    let on = bridge.call("change_setting", change("on")).await.unwrap();
+    assert_eq!(on["settings"]["startAtLogin"], "on");
+    let refused = json!([{"setting": "start_at_login", "why": {"why": "system", "error": "no"}}]);
+    assert_eq!(on["unmet"], refused);
+    assert_eq!(bridge.call("read_settings", json!({})).await.unwrap(), on);
+    let off = bridge.call("change_setting", change("off")).await.unwrap();
+    assert_eq!(off["unmet"], json!([]));
+    assert_eq!(*told.lock().unwrap(), [OptIn::On, OptIn::On, OptIn::Off]);
 }
 
 #[tokio::test]

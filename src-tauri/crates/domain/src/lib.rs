@@ -69,7 +69,7 @@ pub use retention::KeepDays;
 pub use rule::{RuleBehaviour, RuleId, RuleScope, RuleWords, SuggestedRule};
 pub use session::{AgentKind, Session, SessionEnd, SessionState};
 pub use settings::{
-    Density, NotifyQuestions, OnClose, OnOff, Setting, Settings, TextSize, Theme, UndoSeconds,
+    Density, NotifyQuestions, OnClose, OnOff, OptIn, Setting, Settings, TextSize, Theme, UndoSeconds,
 };
 pub use storage::StorageTrouble;
 pub use telling::{Form, News, NoNews, Occasion, Silenced, TakeBack, Telling, Told, Waiting};

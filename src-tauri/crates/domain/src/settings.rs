@@ -32,6 +32,8 @@ pub struct Settings {
     pub quiet_hours: QuietHours,
     /// After how many minutes an open question is told of once more.
     pub remind_minutes: RemindMinutes,
+    /// Whether a notification is heard too.
+    pub notify_sound: OptIn,
     /// Whether one key answers a lone question with one choice.
     pub quick_answer: OnOff,
     /// How long such an answer can be taken back.
@@ -40,6 +42,8 @@ pub struct Settings {
     pub auto_advance: OnOff,
     /// What closing the window does.
     pub on_close: OnClose,
+    /// Whether the system starts the app when the person logs in.
+    pub start_at_login: OptIn,
     /// Arguments that every start of Claude Code gets.
     pub claude_arguments: Arguments,
     /// Variables that every start of Claude Code gets.
@@ -71,6 +75,8 @@ pub enum Setting {
     QuietHours(QuietHours),
     /// After how many minutes an open question is told of once more.
     RemindMinutes(RemindMinutes),
+    /// Whether a notification is heard too.
+    NotifySound(OptIn),
     /// Whether one key answers a lone question with one choice.
     QuickAnswer(OnOff),
     /// How long such an answer can be taken back.
@@ -79,6 +85,8 @@ pub enum Setting {
     AutoAdvance(OnOff),
     /// What closing the window does.
     OnClose(OnClose),
+    /// Whether the system starts the app when the person logs in.
+    StartAtLogin(OptIn),
     /// Arguments that every start of Claude Code gets.
     ClaudeArguments(Arguments),
     /// Variables that every start of Claude Code gets.
@@ -101,10 +109,12 @@ impl Settings {
             Setting::PausedUntil(until) => self.paused_until = until,
             Setting::QuietHours(hours) => self.quiet_hours = hours,
             Setting::RemindMinutes(minutes) => self.remind_minutes = minutes,
+            Setting::NotifySound(sound) => self.notify_sound = sound,
             Setting::QuickAnswer(quick) => self.quick_answer = quick,
             Setting::UndoSeconds(seconds) => self.undo_seconds = seconds,
             Setting::AutoAdvance(advance) => self.auto_advance = advance,
             Setting::OnClose(on_close) => self.on_close = on_close,
+            Setting::StartAtLogin(start) => self.start_at_login = start,
             Setting::ClaudeArguments(arguments) => self.claude_arguments = arguments,
             Setting::ClaudeEnvironment(environment) => self.claude_environment = environment,
             Setting::KeepDays(days) => self.keep_days = days,
@@ -129,6 +139,7 @@ impl Settable for Theme {}
 impl Settable for Density {}
 impl Settable for NotifyQuestions {}
 impl Settable for OnOff {}
+impl Settable for OptIn {}
 impl Settable for OnClose {}
 
 /// Light or dark.
@@ -225,6 +236,18 @@ pub enum OnOff {
     On,
     /// It does not.
     Off,
+}
+
+/// Whether something happens that nobody wants unless they said so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum OptIn {
+    /// It does not.
+    #[default]
+    Off,
+    /// It does.
+    On,
 }
 
 /// How long an answer that one key gave can be taken back, in seconds.

@@ -27,10 +27,12 @@ const NOTIFY_SUBAGENTS: Key = Key(&["notifications"], "subagents");
 const PAUSED_UNTIL: Key = Key(&["notifications"], "paused_until");
 const QUIET_HOURS: Key = Key(&["notifications"], "quiet_hours");
 const REMIND_MINUTES: Key = Key(&["notifications"], "remind_minutes");
+const NOTIFY_SOUND: Key = Key(&["notifications"], "sound");
 const QUICK_ANSWER: Key = Key(&["questions"], "quick_answer");
 const UNDO_SECONDS: Key = Key(&["questions"], "undo_seconds");
 const AUTO_ADVANCE: Key = Key(&["questions"], "auto_advance");
 const ON_CLOSE: Key = Key(&["window"], "on_close");
+const START_AT_LOGIN: Key = Key(&["window"], "start_at_login");
 const CLAUDE_ARGUMENTS: Key = Key(&["agents", "claude_code"], "arguments");
 const CLAUDE_ENVIRONMENT: Key = Key(&["agents", "claude_code"], "environment");
 const KEEP_DAYS: Key = Key(&["data"], "keep_days");
@@ -44,10 +46,12 @@ const KEYS: &[Key] = &[
     PAUSED_UNTIL,
     QUIET_HOURS,
     REMIND_MINUTES,
+    NOTIFY_SOUND,
     QUICK_ANSWER,
     UNDO_SECONDS,
     AUTO_ADVANCE,
     ON_CLOSE,
+    START_AT_LOGIN,
     CLAUDE_ARGUMENTS,
     CLAUDE_ENVIRONMENT,
     KEEP_DAYS,
@@ -268,10 +272,12 @@ fn interpret(document: &DocumentMut) -> ReadSettings {
     one(document, PAUSED_UNTIL, Setting::PausedUntil, &mut read);
     one(document, QUIET_HOURS, Setting::QuietHours, &mut read);
     one(document, REMIND_MINUTES, Setting::RemindMinutes, &mut read);
+    one(document, NOTIFY_SOUND, Setting::NotifySound, &mut read);
     one(document, QUICK_ANSWER, Setting::QuickAnswer, &mut read);
     one(document, UNDO_SECONDS, Setting::UndoSeconds, &mut read);
     one(document, AUTO_ADVANCE, Setting::AutoAdvance, &mut read);
     one(document, ON_CLOSE, Setting::OnClose, &mut read);
+    one(document, START_AT_LOGIN, Setting::StartAtLogin, &mut read);
     one(document, CLAUDE_ARGUMENTS, Setting::ClaudeArguments, &mut read);
     one(document, CLAUDE_ENVIRONMENT, Setting::ClaudeEnvironment, &mut read);
     one(document, KEEP_DAYS, Setting::KeepDays, &mut read);
@@ -333,10 +339,12 @@ fn put(document: &mut DocumentMut, setting: Setting) {
         Setting::PausedUntil(until) => (PAUSED_UNTIL, value(until)),
         Setting::QuietHours(hours) => (QUIET_HOURS, value(hours)),
         Setting::RemindMinutes(minutes) => (REMIND_MINUTES, value(minutes)),
+        Setting::NotifySound(sound) => (NOTIFY_SOUND, value(sound)),
         Setting::QuickAnswer(quick) => (QUICK_ANSWER, value(quick)),
         Setting::UndoSeconds(seconds) => (UNDO_SECONDS, value(seconds)),
         Setting::AutoAdvance(advance) => (AUTO_ADVANCE, value(advance)),
         Setting::OnClose(on_close) => (ON_CLOSE, value(on_close)),
+        Setting::StartAtLogin(start) => (START_AT_LOGIN, value(start)),
         Setting::ClaudeArguments(arguments) => (CLAUDE_ARGUMENTS, value(arguments)),
         Setting::ClaudeEnvironment(environment) => (CLAUDE_ENVIRONMENT, value(environment)),
         Setting::KeepDays(days) => (KEEP_DAYS, value(days)),

@@ -24,7 +24,7 @@ const QUIET: Duration = Duration::from_millis(200);
 struct Bus {
     process: Child,
     address: String,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Bus {
@@ -49,14 +49,15 @@ impl Bus {
             .unwrap();
         let mut address = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut address).unwrap();
-        Self { process, address: address.trim().to_owned(), _folder: folder }
+        Self { process, address: address.trim().to_owned(), folder }
     }
 
     /// Opens the app's side of it.
     fn app(&self) -> (Freedesktop, mpsc::UnboundedReceiver<Clicked>) {
         let (tell, clicks) = mpsc::unbounded_channel();
         let connect = connection::Builder::address(self.address.as_str()).unwrap();
-        (Freedesktop::with(async { connect.build().await }, tell), clicks)
+        let folder = self.folder.path().to_owned();
+        (Freedesktop::with(async { connect.build().await }, tell, folder), clicks)
     }
 
     async fn daemon(&self, abilities: &[&str]) -> Daemon {
@@ -76,16 +77,24 @@ impl Drop for Bus {
     }
 }
 
+/// What the hints say of the sound.
 #[derive(Debug, PartialEq)]
-enum Heard {
-    Shown { number: u32, replaces: u32, title: String, body: String, actions: Vec<String> },
+enum Sound {
+    Unsaid,
+    Suppressed,
+    Played(PathBuf),
+}
+
+#[derive(Debug, PartialEq)]
+enum Told {
+    Shown { number: u32, replaces: u32, title: String, body: String, actions: Vec<String>, sound: Sound },
     Closed { number: u32 },
 }
 
 struct Served {
     last: u32,
     abilities: Vec<String>,
-    tell: mpsc::UnboundedSender<Heard>,
+    tell: mpsc::UnboundedSender<Told>,
 }
 
 #[zbus::interface(name = "org.freedesktop.Notifications")]
@@ -113,32 +122,38 @@ impl Served {
         assert_eq!(app, "Askdesk");
         assert_eq!(u8::try_from(&hints["urgency"]).unwrap(), 1);
         assert_eq!(<&str>::try_from(&hints["desktop-entry"]).unwrap(), "Askdesk");
+        let sound = match (hints.get("sound-file"), hints.get("suppress-sound")) {
+            (Some(file), None) => Sound::Played(<&str>::try_from(file).unwrap().into()),
+            (None, Some(suppressed)) if bool::try_from(suppressed).unwrap() => Sound::Suppressed,
+            (None, None) => Sound::Unsaid,
+            both => panic!("{both:?}"),
+        };
         if replaces == 0 {
             self.last += 1;
         }
         let number = if replaces == 0 { self.last } else { replaces };
-        self.tell.send(Heard::Shown { number, replaces, title, body, actions }).unwrap();
+        self.tell.send(Told::Shown { number, replaces, title, body, actions, sound }).unwrap();
         number
     }
 
     fn close_notification(&mut self, number: u32) {
-        self.tell.send(Heard::Closed { number }).unwrap();
+        self.tell.send(Told::Closed { number }).unwrap();
     }
 }
 
 struct Daemon {
     bus: Connection,
-    heard: mpsc::UnboundedReceiver<Heard>,
+    heard: mpsc::UnboundedReceiver<Told>,
 }
 
 impl Daemon {
-    async fn hears(&mut self) -> Heard {
+    async fn hears(&mut self) -> Told {
         timeout(PATIENCE, self.heard.recv()).await.expect("the daemon hears of it").unwrap()
     }
 
     /// Waits for a notification, and until its number has been told.
     async fn shows(&mut self) -> u32 {
-        let Heard::Shown { number, .. } = self.hears().await else { panic!("nothing was shown") };
+        let Told::Shown { number, .. } = self.hears().await else { panic!("nothing was shown") };
         self.settle().await;
         number
     }
@@ -173,7 +188,13 @@ fn option(index: usize) -> What {
 fn posted(number: u128) -> Posted {
     let button = |what, label: &str| Button { what, label: label.to_owned() };
     let buttons = vec![button(option(0), "JWT"), button(option(1), "Session"), button(What::Open, "Open")];
-    Posted { about: request(number), title: "S".to_owned(), body: "a < b && c".to_owned(), buttons }
+    Posted {
+        about: request(number),
+        title: "S".to_owned(),
+        body: "a < b && c".to_owned(),
+        buttons,
+        heard: Heard::Silent,
+    }
 }
 
 async fn next(clicks: &mut mpsc::UnboundedReceiver<Clicked>) -> Clicked {
@@ -191,7 +212,7 @@ async fn a_notification_has_its_options_an_open_button_and_a_way_to_press_it_its
     let mut daemon = bus.daemon(ALL).await;
     let (mut app, mut clicks) = bus.app();
     app.post(posted(1));
-    let Heard::Shown { number, actions, body, .. } = daemon.hears().await else { panic!() };
+    let Told::Shown { number, actions, body, .. } = daemon.hears().await else { panic!() };
     assert_eq!(actions, ["default", "Open", "q1o1", "JWT", "q1o2", "Session", "open", "Open"]);
     assert_eq!(body, "a &lt; b &amp;&amp; c");
     daemon.settle().await;
@@ -205,9 +226,43 @@ async fn what_the_daemon_cannot_do_is_not_asked_of_it() {
     let mut daemon = bus.daemon(&["body"]).await;
     let (mut app, _clicks) = bus.app();
     app.post(posted(1));
-    let Heard::Shown { actions, body, .. } = daemon.hears().await else { panic!() };
+    let Told::Shown { actions, body, .. } = daemon.hears().await else { panic!() };
     assert_eq!(actions, [] as [&str; 0]);
     assert_eq!(body, "a < b && c");
+}
+
+#[tokio::test]
+async fn one_that_is_wanted_to_be_heard_is_and_another_is_silent_in_its_place_too() {
+    let bus = Bus::start();
+    let mut daemon = bus.daemon(&["actions", "sound"]).await;
+    let (mut app, _clicks) = bus.app();
+    let loud = |number| Posted { heard: Heard::Sound, ..posted(number) };
+    let file = bus.folder.path().join("question.wav");
+    for (posted, expected) in [
+        (loud(1), Sound::Played(file.clone())),
+        (posted(1), Sound::Suppressed),
+        (loud(1), Sound::Played(file.clone())),
+        (posted(2), Sound::Suppressed),
+    ] {
+        app.post(posted);
+        let Told::Shown { sound, .. } = daemon.hears().await else { panic!() };
+        assert_eq!(sound, expected);
+        daemon.settle().await;
+    }
+    assert!(fs::read(file).unwrap().starts_with(b"RIFF"));
+}
+
+#[tokio::test]
+async fn a_daemon_without_sound_is_told_nothing_of_one() {
+    let bus = Bus::start();
+    let mut daemon = bus.daemon(ALL).await;
+    let (mut app, _clicks) = bus.app();
+    for heard in [Heard::Sound, Heard::Silent] {
+        app.post(Posted { heard, ..posted(1) });
+        let Told::Shown { sound, .. } = daemon.hears().await else { panic!() };
+        assert_eq!(sound, Sound::Unsaid);
+    }
+    assert!(!bus.folder.path().join("question.wav").exists());
 }
 
 #[tokio::test]
@@ -280,14 +335,14 @@ async fn another_for_the_same_request_takes_the_place_of_the_first_and_can_be_pr
     next(&mut clicks).await;
     let undo = Button { what: What::Undo, label: "Undo".to_owned() };
     app.post(Posted { buttons: vec![undo], ..posted(1) });
-    let Heard::Shown { number, replaces, .. } = daemon.hears().await else { panic!() };
+    let Told::Shown { number, replaces, .. } = daemon.hears().await else { panic!() };
     assert_eq!((number, replaces), (first, first));
     daemon.settle().await;
     daemon.press(first, "q1o1").await;
     daemon.press(first, "undo").await;
     assert_eq!(next(&mut clicks).await, Clicked { about: request(1), what: What::Undo });
     app.withdraw(request(1));
-    assert_eq!(daemon.hears().await, Heard::Closed { number: first });
+    assert_eq!(daemon.hears().await, Told::Closed { number: first });
     quiet(&mut clicks).await;
 }
 
@@ -302,14 +357,14 @@ async fn what_is_taken_back_or_replaced_before_it_has_a_number_leaves_nothing_be
     app.post(posted(1));
     app.withdraw(request(1));
     let one = daemon.shows().await;
-    assert_eq!(daemon.hears().await, Heard::Closed { number: one });
+    assert_eq!(daemon.hears().await, Told::Closed { number: one });
     app.post(posted(2));
     app.post(posted(2));
     let (mut shown, mut closed) = (Vec::new(), Vec::new());
     for _ in 0..3 {
         match daemon.hears().await {
-            Heard::Shown { number, .. } => shown.push(number),
-            Heard::Closed { number } => closed.push(number),
+            Told::Shown { number, .. } => shown.push(number),
+            Told::Closed { number } => closed.push(number),
         }
     }
     assert_eq!((shown.len(), closed), (2, vec![shown[0]]));
@@ -330,7 +385,7 @@ async fn a_daemon_that_is_started_again_is_told_of_what_comes_and_knows_nothing_
     quiet(&mut clicks).await;
     app.withdraw(request(1));
     app.post(posted(2));
-    let Heard::Shown { number, replaces, body, .. } = daemon.hears().await else { panic!() };
+    let Told::Shown { number, replaces, body, .. } = daemon.hears().await else { panic!() };
     assert_eq!((number, replaces, body.as_str()), (before, 0, "a < b && c"));
     daemon.settle().await;
     daemon.press(number, "open").await;

@@ -174,6 +174,18 @@ export function rowsOf(settings: Settings): Row[] {
     },
     {
       kind: 'choice',
+      id: 'notify_sound',
+      section: 'settings.notifications',
+      name: t('settings.notify_sound'),
+      help: t('settings.notify_sound.help'),
+      current: settings.notifySound,
+      choices: [
+        choice(t('settings.on'), { setting: 'notify_sound', value: 'on' }),
+        choice(t('settings.off'), { setting: 'notify_sound', value: 'off' }),
+      ],
+    },
+    {
+      kind: 'choice',
       id: 'quick_answer',
       section: 'settings.questions',
       name: t('settings.quick_answer'),
@@ -217,6 +229,18 @@ export function rowsOf(settings: Settings): Row[] {
       choices: [
         choice(t('settings.on_close.keep_running'), { setting: 'on_close', value: 'keep_running' }),
         choice(t('settings.on_close.quit'), { setting: 'on_close', value: 'quit' }),
+      ],
+    },
+    {
+      kind: 'choice',
+      id: 'start_at_login',
+      section: 'settings.window',
+      name: t('settings.start_at_login'),
+      help: t('settings.start_at_login.help'),
+      current: settings.startAtLogin,
+      choices: [
+        choice(t('settings.on'), { setting: 'start_at_login', value: 'on' }),
+        choice(t('settings.off'), { setting: 'start_at_login', value: 'off' }),
       ],
     },
     {

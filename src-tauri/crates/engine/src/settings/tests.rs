@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use askdesk_domain::{
-    Arguments, Density, Environment, KeepDays, LanguageChoice, NotifyQuestions, OnClose, OnOff, PausedUntil,
-    TextSize, Theme, UndoSeconds,
+    Arguments, Density, Environment, KeepDays, LanguageChoice, NotifyQuestions, OnClose, OnOff, OptIn,
+    PausedUntil, TextSize, Theme, UndoSeconds,
 };
 use rstest::rstest;
 
@@ -51,10 +51,12 @@ fn each_setting_that_is_changed_is_there_after_a_restart() {
         Setting::PausedUntil(PausedUntil::at(Timestamp::from_millis(1_800_000_000_000))),
         Setting::QuietHours("22:00-07:00".to_owned().try_into().unwrap()),
         Setting::RemindMinutes(15.try_into().unwrap()),
+        Setting::NotifySound(OptIn::On),
         Setting::QuickAnswer(OnOff::Off),
         Setting::UndoSeconds(UndoSeconds::try_from(10).unwrap()),
         Setting::AutoAdvance(OnOff::Off),
         Setting::OnClose(OnClose::Quit),
+        Setting::StartAtLogin(OptIn::On),
         Setting::ClaudeArguments(arguments(&["--add-dir", "/a \"b\"\n"])),
         Setting::KeepDays(KeepDays::try_from(90).unwrap()),
         Setting::ClaudeEnvironment(environment(&[("EDITOR", "vi"), ("HTTPS_PROXY", "http://[::1]:8")])),

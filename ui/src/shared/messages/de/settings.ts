@@ -53,6 +53,9 @@ export const settings: Words<typeof english> = {
   'settings.remind_minutes.help': 'Meldet eine Frage, die nach dieser Zeit noch offen ist, ein einziges weiteres Mal, wenn Sie ihre Sitzung gerade nicht ansehen.',
   'settings.remind_minutes.off': 'Nie',
   'settings.remind_minutes.minutes': 'Nach {minutes} Minuten',
+  'settings.notify_sound': 'Ton',
+  'settings.notify_sound.help':
+    'Zu jeder Meldung kommt ein kurzer Ton, wo das System ihn abspielt. Auch eine Erinnerung ist zu hören; was nur sagt, dass Sie geantwortet haben, bleibt still.',
   'test.ask': 'Eine Testfrage stellen',
   'test.help': 'Der Demo-Agent fragt in drei Sekunden, in einer eigenen Sitzung. Sehen Sie inzwischen woanders hin: Was Sie vor Augen haben, wird nicht gemeldet.',
   'test.asks': 'Die Frage kommt in drei Sekunden. Wechseln Sie jetzt in ein anderes Fenster.',
@@ -95,6 +98,12 @@ export const settings: Words<typeof english> = {
     'Wo der Desktop kein Symbol in der Leiste zeigt, fragt das Schließen nach, bevor es beendet, was gerade arbeitet.',
   'settings.on_close.keep_running': 'Sitzungen laufen in der Leiste weiter',
   'settings.on_close.quit': 'Beendet Askdesk',
+  'settings.start_at_login': 'Beim Anmelden starten',
+  'settings.start_at_login.help':
+    'Das System startet Askdesk, wenn Sie sich anmelden. Es bleibt unsichtbar, bis Sie es öffnen; wo der Desktop kein Symbol davon zeigt, öffnet sich das Fenster.',
+  'unmet.own_folder':
+    'Askdesk hat hier einen eigenen Datenordner: So kann das System es nicht starten, und dort wurde nichts geändert.',
+  'unmet.system': 'Das System hat das nicht angenommen: {error}',
   'settings.claude_arguments': 'Argumente für Claude Code',
   'settings.claude_arguments.help':
     'Kommen zu jedem Start hinzu, ein Wort in jedem Feld. Sie werden gezeigt, bevor eine Sitzung startet; eine, die läuft oder weitergeht, behält ihre eigenen.',

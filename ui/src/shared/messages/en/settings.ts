@@ -51,6 +51,9 @@ export const settings = {
   'settings.remind_minutes.help': 'Tells once more, and only once, of a question that is still open after this time, if you are not looking at its session.',
   'settings.remind_minutes.off': 'Never',
   'settings.remind_minutes.minutes': 'After {minutes} minutes',
+  'settings.notify_sound': 'Sound',
+  'settings.notify_sound.help':
+    'A short sound comes with each notification, where the system plays it. A reminder is heard too; what only says that you answered is not.',
   'test.ask': 'Send a test question',
   'test.help': 'The demo agent asks in three seconds, in a session of its own. Look at something else meanwhile: what you look at is not notified.',
   'test.asks': 'It asks in three seconds. Look at another window now.',
@@ -91,6 +94,12 @@ export const settings = {
   'settings.on_close.help': 'Where the desktop shows no tray icon, closing asks before it ends what is at work.',
   'settings.on_close.keep_running': 'Sessions go on in the tray',
   'settings.on_close.quit': 'Quits Askdesk',
+  'settings.start_at_login': 'Start at login',
+  'settings.start_at_login.help':
+    'The system starts Askdesk when you log in. It stays out of sight until you open it; where the desktop shows no icon of it, its window opens.',
+  'unmet.own_folder':
+    'Askdesk has a data folder of its own here: the system cannot start it so, and nothing was changed there.',
+  'unmet.system': 'The system did not take this: {error}',
   'settings.claude_arguments': 'Arguments for Claude Code',
   'settings.claude_arguments.help':
     'Added to every start, one word in each field. They are shown before a session starts; one that runs or goes on keeps its own.',

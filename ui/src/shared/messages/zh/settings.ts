@@ -53,6 +53,9 @@ export const settings: OneForm<typeof english> = {
   'settings.remind_minutes.help': '如果问题在这段时间后仍未结束，而你没在看它的会话，就再通知一次，且只有一次。',
   'settings.remind_minutes.off': '从不',
   'settings.remind_minutes.minutes': '{minutes} 分钟后',
+  'settings.notify_sound': '声音',
+  'settings.notify_sound.help':
+    '每条通知都会响一声短音，前提是系统会播放。提醒也会响；只是说明你已作答的通知不会响。',
   'test.ask': '发送一个测试问题',
   'test.help': '演示智能体会在三秒后于单独的会话中提问。请先看别处：正在查看的会话不会发送通知。',
   'test.asks': '三秒后提问，请现在切换到其他窗口。',
@@ -92,6 +95,12 @@ export const settings: OneForm<typeof english> = {
   'settings.on_close.help': '如果桌面不显示托盘图标，关闭窗口会先询问，再结束正在进行的工作。',
   'settings.on_close.keep_running': '会话在托盘中继续运行',
   'settings.on_close.quit': '退出 Askdesk',
+  'settings.start_at_login': '登录时启动',
+  'settings.start_at_login.help':
+    '登录后由系统启动 Askdesk。打开之前它不会显示；如果桌面不显示它的图标，则会打开窗口。',
+  'unmet.own_folder':
+    '这里的 Askdesk 使用单独的数据文件夹：系统无法这样启动它，系统中没有任何改动。',
+  'unmet.system': '系统没有接受这项设置：{error}',
   'settings.claude_arguments': 'Claude Code 的参数',
   'settings.claude_arguments.help':
     '每次启动时附加，每个输入框一个词。会话启动前会显示这些参数；正在运行或恢复的会话沿用自己的参数。',

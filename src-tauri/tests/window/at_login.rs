@@ -1,0 +1,94 @@
+//! Started by the system at login: the entry that says so is there while it is wanted, and nobody gets a window unasked.
+
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::harness::{Desk, Setup};
+use crate::taken_there::WINDOW;
+use crate::tray::Tray;
+
+const ENTRY: &str = "config/autostart/io.github.askdesk.desktop";
+
+fn windows_on_the_screen() -> usize {
+    let search = ["search", "--onlyvisible", "--name", WINDOW];
+    let output = Command::new("xdotool").args(search).output().expect("xdotool is installed");
+    String::from_utf8_lossy(&output.stdout).lines().count()
+}
+
+async fn set(desk: &Desk, choice: &str) {
+    let control = desk.by_role_in("dialog[open]", "combobox", "Start at login").await;
+    control.select_by_label(choice).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_system_has_an_entry_as_long_as_starting_at_login_is_set() {
+    let home = TempDir::new().unwrap();
+    let desk = Setup::default().at_home(home.path()).open().await;
+    let entry = home.path().join(ENTRY);
+    desk.click("button", "Settings").await;
+    set(&desk, "On").await;
+    let text = desk.wait("the entry", async || std::fs::read_to_string(&entry).ok()).await;
+    let program = env!("CARGO_BIN_EXE_askdesk-desktop");
+    assert!(text.contains(&format!("\nExec=\"{program}\" --in-background\n")), "{text}");
+    let file = home.path().join("share/io.github.askdesk/settings.toml");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "[window]\nstart_at_login = \"on\"\n");
+    set(&desk, "Off").await;
+    desk.wait("it to go", async || (!entry.exists()).then_some(())).await;
+
+    // Where the entry belongs stands something else.
+    let folder = entry.parent().unwrap();
+    std::fs::remove_dir(folder).unwrap();
+    std::fs::write(folder, "").unwrap();
+    set(&desk, "On").await;
+    desk.shows_text("dialog[open] #setting-start_at_login-unmet", "io.github.askdesk.desktop").await;
+    assert_eq!(desk.axe().await, Vec::<String>::new());
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_desk_with_a_folder_of_its_own_leaves_the_system_as_it_is_and_says_so() {
+    let desk = Desk::open().await;
+    desk.click("button", "Settings").await;
+    set(&desk, "On").await;
+    desk.shows_text("dialog[open] #setting-start_at_login-unmet", "a data folder of its own").await;
+    assert!(!desk.home().join(ENTRY).exists());
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn what_the_system_has_is_brought_in_line_when_the_app_starts() {
+    let home = TempDir::new().unwrap();
+    let entry = home.path().join(ENTRY);
+    std::fs::create_dir_all(entry.parent().unwrap()).unwrap();
+    std::fs::write(&entry, "[Desktop Entry]\nExec=/gone/askdesk-desktop\n").unwrap();
+    let desk = Setup::default().at_home(home.path()).open().await;
+    desk.wait("the entry nobody wants to go", async || (!entry.exists()).then_some(())).await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn started_in_the_background_without_a_tray_the_window_shows() {
+    let desk = Setup::default().arg("--in-background").open().await;
+    desk.wait("the window", async || (windows_on_the_screen() == 1).then_some(())).await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn started_in_the_background_with_a_tray_the_window_stays_away_until_it_is_asked_for() {
+    let home = TempDir::new().unwrap();
+    let desk = Setup::default().at_home(home.path()).arg("--in-background").open().await;
+    // Only with the desk open is this the one test that has a window, and so a tray.
+    let tray = Tray::start().await;
+    // Longer than it waits for a tray.
+    tokio::time::sleep(std::time::Duration::from_secs(12)).await;
+    assert_eq!(windows_on_the_screen(), 0);
+    for (arguments, windows) in [(&["--in-background"][..], 0), (&[], 1)] {
+        assert!(desk.start_again(arguments).await.success());
+        desk.wait(&format!("{windows} windows"), async || (windows_on_the_screen() == windows).then_some(()))
+            .await;
+    }
+    desk.find("main").await;
+    desk.close().await;
+    drop(tray);
+}

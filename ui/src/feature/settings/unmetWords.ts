@@ -1,0 +1,16 @@
+import type { Setting, Unmet } from '../../generated/wire';
+import { t } from '../../shared/messages';
+import { visibly } from '../../shared/visible';
+
+/** Why the system does not do what a setting says; null where it does. */
+export function wordsOfUnmet(unmet: readonly Unmet[], id: Setting['setting']): string | null {
+  const why = unmet.find(({ setting }) => setting === id)?.why;
+  switch (why?.why) {
+    case undefined:
+      return null;
+    case 'own_folder':
+      return t('unmet.own_folder');
+    case 'system':
+      return t('unmet.system', { error: visibly(why.error) });
+  }
+}
