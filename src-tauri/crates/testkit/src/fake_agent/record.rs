@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::json;
 
-/// The environment variable that names the file.
+/// The environment variable that names the file; empty is none.
 pub const RECORD_ENV: &str = "ASKDESK_FAKE_RECORD";
 
 /// Which way a line went.
@@ -26,7 +26,9 @@ pub(crate) struct Record(Option<Arc<Mutex<File>>>);
 
 impl Record {
     pub(crate) fn from_env() -> Result<Self, String> {
-        let Some(path) = std::env::var_os(RECORD_ENV) else { return Ok(Self::default()) };
+        let Some(path) = std::env::var_os(RECORD_ENV).filter(|path| !path.is_empty()) else {
+            return Ok(Self::default());
+        };
         let file = File::options().create(true).append(true).open(&path).map_err(|error| {
             format!("{RECORD_ENV}: {} cannot be written ({error})", Path::new(&path).display())
         })?;
