@@ -127,7 +127,7 @@ const ANSWER_EVERYTHING: &str = "
         }, 60);
     }, 20);";
 
-fn has(line: &Value, holds: &str) -> bool {
+pub fn has(line: &Value, holds: &str) -> bool {
     line["line"].to_string().contains(holds)
 }
 
@@ -135,7 +135,7 @@ pub fn numbers(values: &Value) -> Vec<f64> {
     values.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
 }
 
-fn lines(path: &Path) -> Vec<Value> {
+pub fn lines(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

@@ -11,6 +11,8 @@ mod latency;
 mod load;
 mod long;
 mod process;
+#[cfg(target_os = "linux")]
+mod telling;
 
 use latency::Pace;
 use process::Starts;
@@ -20,10 +22,13 @@ use serde_json::json;
 const QUESTIONS: usize = 200;
 /// How many of them are asked without a pause between.
 const QUESTIONS_AT_ONCE: usize = 100;
+/// How many are asked where nobody looks.
+#[cfg(target_os = "linux")]
+const QUESTIONS_UNSEEN: usize = 40;
 /// How often each window is started.
 const STARTS: usize = 9;
 
-/// Measures everything, or only the parts that are named: `answers`, `load`, `long`, `starts`.
+/// Measures everything, or only the parts that are named: `answers`, `told`, `load`, `long`, `starts`.
 #[tokio::main]
 async fn main() {
     let named: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
@@ -36,6 +41,11 @@ async fn main() {
         result.insert("asked_at_once_to_panel_painted_ms".to_owned(), at_once.painted.json());
         result.insert("submit_to_agent_stdin_ms".to_owned(), latencies.submitted.json());
         result.insert("one_word_painted_ms".to_owned(), latencies.frame.json());
+    }
+    #[cfg(target_os = "linux")]
+    if wanted("told") {
+        let told = telling::measure(QUESTIONS_UNSEEN).await;
+        result.insert("agent_line_to_notification_daemon_ms".to_owned(), told.json());
     }
     if wanted("load") {
         result.insert("under_load".to_owned(), load::measure().await.json());

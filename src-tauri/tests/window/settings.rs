@@ -73,7 +73,7 @@ async fn a_file_edited_by_hand_holds_where_it_makes_sense_and_the_rest_is_named(
     desk.wait("the light theme", async || (looks(&desk).await[0] == false).then_some(())).await;
     desk.click("button", "Settings").await;
     desk.shows_text("dialog[open]", "appearance.text_size").await;
-    desk.shows_text("dialog[open]", "9000 is not between 80 and 200").await;
+    desk.shows_text("dialog[open]", "9000 does not fit here (it must be a number from 80 to 200)").await;
     desk.picture("settings").await;
     desk.close().await;
 }

@@ -104,9 +104,7 @@ impl Display for Unfit {
             Self::TooMany { most, count } => write!(f, "there are {count}; at most {most} are taken"),
             Self::Argument { n, flaw } => write!(f, "argument {n}: {flaw}"),
             Self::Variable { name, flaw } => write!(f, "{name}: {flaw}"),
-            Self::NoHours => {
-                f.write_str("it is neither \"off\" nor two different times as in \"22:00-07:00\"")
-            }
+            Self::NoHours => f.write_str("it must be \"off\", or two different times as in \"22:00-07:00\""),
             Self::NoName { name } => {
                 write!(f, "{name:?} is no name of a variable: letters, digits and _, and no digit first")
             }

@@ -139,9 +139,9 @@ fn what_makes_no_sense_is_named_and_ignored_alone(#[case] text: &str, #[case] ke
 }
 
 #[rstest]
-#[case("quiet_hours = '22:00-24:00'", "notifications.quiet_hours", "nor two different times as in")]
+#[case("quiet_hours = '22:00-24:00'", "notifications.quiet_hours", "or two different times as in")]
 #[case("paused_until = -1", "notifications.paused_until", "-1")]
-#[case("quiet_hours = 22", "notifications.quiet_hours", "neither \"off\" nor")]
+#[case("quiet_hours = 22", "notifications.quiet_hours", "it must be \"off\", or")]
 #[case("remind_minutes = 7", "notifications.remind_minutes", "it is none of 0, 5, 15, 60")]
 #[case("subagents = 'some'", "notifications.subagents", "it is none of on, off")]
 fn what_makes_no_sense_of_the_notifications_leaves_the_others(

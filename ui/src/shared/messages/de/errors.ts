@@ -131,7 +131,7 @@ export const errors: Words<typeof english> = {
   'unfit.too_many': 'es sind {count}; höchstens {most} werden angenommen',
   'unfit.argument': 'Argument {n}: {flaw}',
   'unfit.variable': 'Variable {name}: {flaw}',
-  'unfit.no_hours': 'es ist weder "off" noch sind es zwei verschiedene Zeiten wie in "22:00-07:00"',
+  'unfit.no_hours': 'es muss "off" sein, oder zwei verschiedene Zeiten wie in "22:00-07:00"',
   'unfit.no_name': '„{name}“ kann keine Variable heißen: Buchstaben, Ziffern und _, am Anfang keine Ziffer',
   'unfit.zero': 'ein Zeichen mit dem Code 0 kann nicht übergeben werden',
   'unfit.own_flag': '{flag} setzt Askdesk selbst',

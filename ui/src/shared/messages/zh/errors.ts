@@ -118,7 +118,7 @@ export const errors: OneForm<typeof english> = {
   'unfit.too_many': '共有 {count} 个；最多接受 {most} 个',
   'unfit.argument': '参数 {n}：{flaw}',
   'unfit.variable': '变量 {name}：{flaw}',
-  'unfit.no_hours': '既不是 "off"，也不是两个不同的时间，例如 "22:00-07:00"',
+  'unfit.no_hours': '必须是 "off"，或两个不同的时间，例如 "22:00-07:00"',
   'unfit.no_name': '“{name}”不能作为变量名：只能用字母、数字和 _，且不能以数字开头',
   'unfit.zero': '编码为 0 的字符无法传递',
   'unfit.own_flag': '{flag} 由 Askdesk 自己设置',
