@@ -181,7 +181,9 @@ fn make(app: &AppHandle) -> tauri::Result<()> {
     if let Some(icon) = icon(app, contents.waiting > 0) {
         tray = tray.icon(icon);
     }
-    tray.build(app).map(drop)
+    let tray = tray.build(app)?;
+    // What changed while it was made found no tray to be shown in.
+    if app.state::<Shown>().now() == contents { Ok(()) } else { show(app, &tray) }
 }
 
 fn press(app: &AppHandle, id: &str) {

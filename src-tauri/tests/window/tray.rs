@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use zbus::message::Header;
@@ -9,7 +10,7 @@ use zbus::zvariant::{OwnedObjectPath, OwnedValue, Value};
 use zbus::{Connection, Proxy};
 
 use crate::attention::{displayed, dunst};
-use crate::harness::Desk;
+use crate::harness::{Desk, PATIENCE};
 use crate::taken_there::{WINDOW, nothing_is_answered, seen, taken_to, told, xdotool};
 
 const WATCHER: &str = "org.kde.StatusNotifierWatcher";
@@ -85,6 +86,20 @@ impl Tray {
         self.menu().await.map(|(_, root)| root.labels()).unwrap_or_default()
     }
 
+    /// Waits until the menu has these entries and no others.
+    async fn shows(&self, expected: &[&str]) {
+        let began = Instant::now();
+        loop {
+            let labels = self.labels().await;
+            if labels == expected {
+                return;
+            }
+            let icon = self.icon.lock().unwrap().clone();
+            assert!(began.elapsed() < PATIENCE, "{icon:?} has not {expected:?} but {labels:?}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
     /// Chooses the entry whose label begins so, once it is there.
     async fn press(&self, desk: &Desk, label: &str) {
         desk.wait(&format!("{label} in the tray"), async || {
@@ -138,7 +153,7 @@ async fn the_tray_counts_and_lists_who_waits_pauses_and_leads_there() {
     desk.wait("the window to be hidden", async || (!seen()).then_some(())).await;
     let expected =
         [ASKS, "Open Askdesk", "Pause notifications", "For 1 hour", "Until tomorrow, 8:00", "Quit Askdesk"];
-    desk.wait("the menu", async || (tray.labels().await == expected).then_some(())).await;
+    tray.shows(&expected).await;
     assert_eq!(tray.property::<String>("XAyatanaLabel").await.as_deref(), Some("1"));
 
     tray.press(&desk, "For 1 hour").await;
