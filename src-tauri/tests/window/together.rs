@@ -1,9 +1,12 @@
 //! Several requests in one session, several sessions at once, and a page that is loaded again.
 
+use std::time::Duration;
+
 use serde_json::json;
+use tokio::time::sleep;
 
 use crate::examples::asked;
-use crate::harness::Desk;
+use crate::harness::{Desk, Setup};
 
 #[tokio::test]
 async fn case_22_two_requests_in_one_session_are_answered_in_any_order() {
@@ -64,6 +67,36 @@ async fn a_half_made_choice_is_still_there_after_looking_at_another_session() {
     desk.select(&first).await;
     let words = desk.by_role("textbox", "Your own words").await;
     assert_eq!(words.prop("value").await.unwrap().unwrap(), "half a thou");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn what_is_written_out_of_view_stands_there_once_when_it_is_looked_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = folder.path().join("slow.json");
+    // The second word comes long after the test.
+    let say = json!({ "text": "alpha beta", "chunk": 6, "pace_ms": 120_000 });
+    let slow = json!({ "name": "slow", "title": "Slow", "description": "Waits in the middle of a sentence.",
+        "turns": [[{ "say": say }]] });
+    std::fs::write(&scenario, slow.to_string()).unwrap();
+    let desk = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    let asking = desk.start_demo("technology", "Asks").await;
+    desk.select(&asking).await;
+    desk.by_role("radio", "PostgreSQL").await;
+    let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "example": scenario },
+        "name": "Writes", "prompt": "Go." });
+    let session = desk.invoke("start_session", input).await.unwrap();
+    let writing = session["id"].as_str().unwrap();
+    desk.find(&format!("nav [data-session='{writing}'][data-state=working]")).await;
+    sleep(Duration::from_secs(2)).await;
+    for look in 0..3 {
+        desk.select(writing).await;
+        desk.shows_text("main [data-state=live]", "alpha").await;
+        let live = desk.find("main [data-state=live]").await.text().await.unwrap();
+        assert_eq!(live.matches("alpha").count(), 1, "look {look}: {live}");
+        desk.select(&asking).await;
+        desk.by_role("radio", "PostgreSQL").await;
+    }
     desk.close().await;
 }
 

@@ -1,5 +1,6 @@
 //! Owns an agent's process: starts it, reads it within bounds, writes to it in order, and leaves nothing of it behind.
 
+mod background;
 mod output;
 mod tree;
 
@@ -135,7 +136,7 @@ impl AgentProcess {
         command.wrap(process_wrap::tokio::ProcessGroup::leader());
         #[cfg(windows)]
         command.wrap(process_wrap::tokio::JobObject);
-        let mut child = command.spawn().map_err(|source| spawn_error(plan, &source))?;
+        let mut child = background::spawn(command).map_err(|source| spawn_error(plan, &source))?;
         let pid = child.id();
         let (stdin, stdout, stderr) = (child.stdin().take(), child.stdout().take(), child.stderr().take());
         let tree = Tree::new(child);

@@ -166,6 +166,18 @@ async fn an_agent_that_ends_when_asked_may_say_its_last_words() {
     assert_eq!(all(&mut lines).await, [line("bye"), end(0)]);
 }
 
+/// The 19th field of `/proc/<pid>/stat` is the niceness, the 41st the policy; 3 is `SCHED_BATCH` (proc(5), sched.h).
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn an_agent_and_what_it_starts_push_nobody_aside_and_the_app_stays_as_it_is() {
+    let niceness_and_policy = "sed 's/.*) //' /proc/self/stat | cut -d ' ' -f 17,39";
+    let (_process, mut lines) = shell(niceness_and_policy);
+    assert_eq!(next(&mut lines).await, line("0 3"));
+    let own = fs::read_to_string("/proc/thread-self/stat").unwrap();
+    let after_name = own.rsplit_once(") ").unwrap().1;
+    assert_eq!(after_name.split(' ').nth(38), Some("0"));
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn stop_kills_a_grandchild_that_left_the_group() {
