@@ -31,6 +31,7 @@ mod reloads;
 mod settings;
 mod shapes;
 mod taken_there;
+mod to_the_tray;
 mod together;
 mod tray;
 mod tree;
