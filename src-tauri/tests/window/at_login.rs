@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use crate::harness::{Desk, PATIENCE, Setup};
 use crate::taken_there::WINDOW;
 use crate::to_the_tray::below;
-use crate::tray::Tray;
+use crate::tray_host::Tray;
 
 const ENTRY: &str = "config/autostart/io.github.askdesk.desktop";
 

@@ -34,4 +34,5 @@ mod taken_there;
 mod to_the_tray;
 mod together;
 mod tray;
+mod tray_host;
 mod tree;

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::attention::{displayed, dunst};
 use crate::harness::{Desk, Setup};
 use crate::to_the_tray::{freed, press_close};
-use crate::tray::Tray;
+use crate::tray_host::Tray;
 
 pub const WINDOW: &str = "(^|[)] )Askdesk$";
 

@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use crate::attention::{displayed, dunst};
 use crate::harness::{Desk, PATIENCE, Setup};
 use crate::taken_there::{WINDOW, nothing_is_answered, seen, taken_to, xdotool};
-use crate::tray::Tray;
+use crate::tray_host::Tray;
 
 const OTHER: &str = "aside [data-request] fieldset textarea";
 const COMPOSER: &str = "main form textarea";
@@ -75,7 +75,7 @@ async fn value(desk: &Desk, css: &str) -> Value {
 }
 
 async fn reopen(desk: &Desk, tray: &Tray) {
-    tray.press(desk, "Open Askdesk").await;
+    tray.press("Open Askdesk").await;
     desk.go_on_in_the_new_window().await;
 }
 
@@ -122,7 +122,7 @@ async fn a_secret_that_is_being_written_stays_in_its_window_which_is_only_hidden
     desk.wait("the window to be hidden", async || (!seen()).then_some(())).await;
     sleep(Duration::from_secs(2)).await;
     assert_eq!((windows(), pages(&desk)), (1, 1));
-    tray.press(&desk, "Open Askdesk").await;
+    tray.press("Open Askdesk").await;
     desk.wait("the window", async || seen().then_some(())).await;
     assert_eq!(value(&desk, "aside input[type=password]").await, "hunter2");
     desk.close().await;
@@ -175,8 +175,8 @@ async fn however_closing_and_opening_follow_each_other_there_is_one_window_in_th
     for pause in [0, 20, 60, 90, 120, 150, 200, 300, 500] {
         press_close();
         sleep(Duration::from_millis(pause)).await;
-        tray.press(&desk, "Open Askdesk").await;
-        tray.press(&desk, "Open Askdesk").await;
+        tray.press("Open Askdesk").await;
+        tray.press("Open Askdesk").await;
         desk.wait("the window", async || (seen() && windows() == 1).then_some(())).await;
     }
     sleep(Duration::from_secs(1)).await;
@@ -207,7 +207,7 @@ async fn quitting_from_the_tray_while_there_is_no_window_asks_before_anything_en
     freed(&desk).await;
     let question = || xdotool(&["search", "--onlyvisible", "--name", "^Quit Askdesk"]);
     for answer in [&["key", "Escape"][..], &["key", "alt+q", "Return"]] {
-        tray.press(&desk, "Quit Askdesk").await;
+        tray.press("Quit Askdesk").await;
         desk.wait("the question", async || (!question().is_empty()).then_some(())).await;
         xdotool(&["windowactivate", "--sync", &question()]);
         xdotool(answer);
