@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use crate::attention::{displayed, dunst};
-use crate::harness::Desk;
 use crate::taken_there::{WINDOW, nothing_is_answered, taken_to, told, xdotool};
 use crate::to_the_tray::{freed, press_close};
 use crate::tray_host::Tray;
