@@ -4,20 +4,28 @@ use askdesk_domain::{Settings, Theme};
 use askdesk_engine::SettingsFile;
 use tauri::{AppHandle, Manager};
 
+use crate::presence::Presence;
 use crate::window;
 
 /// Carries out what is set now and whatever it is changed to.
 pub fn follow(app: &AppHandle, settings: &SettingsFile) {
     let mut told = settings.watch();
     let app = app.clone();
+    let mut made = app.state::<Presence>().made();
     tauri::async_runtime::spawn(async move {
         let mut before = Settings::default();
         loop {
+            made.mark_unchanged();
             let now = told.borrow_and_update().clone();
             apply(&app, &before, &now);
             before = now;
-            if told.changed().await.is_err() {
-                return;
+            tokio::select! {
+                changed = told.changed() => if changed.is_err() { return },
+                // One that was just made looks as the system has it.
+                changed = made.changed() => match changed {
+                    Ok(()) => before = Settings::default(),
+                    Err(_) => return,
+                },
             }
         }
     });

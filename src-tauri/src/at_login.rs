@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 
 use askdesk_api::{AtLogin, DeskApi, UnmetWhy};
 use askdesk_domain::OptIn;
-use tauri::AppHandle;
+use tauri::{AppHandle, Manager};
 
-use crate::{DATA_FOLDER, tray, window};
+use crate::presence::{Focus, Presence};
+use crate::{DATA_FOLDER, tray};
 
 /// The argument by which the system starts the app.
 pub const IN_BACKGROUND: &str = "--in-background";
@@ -29,11 +30,11 @@ pub fn in_background(arguments: impl IntoIterator<Item: AsRef<OsStr>>) -> bool {
 }
 
 /// Puts the icon into the tray; where nobody would see it, the window comes up instead.
-pub async fn come_up_hidden(app: &AppHandle) {
+pub async fn come_up_in_the_tray(app: &AppHandle) {
     let began = Instant::now();
     while !tray::offer(app).await {
         if began.elapsed() >= PATIENCE {
-            window::show(app);
+            app.state::<Presence>().want(Focus::Left);
             return;
         }
         tokio::time::sleep(LOOK).await;

@@ -3,6 +3,7 @@
 use tauri::{AppHandle, Manager, UserAttentionType, WebviewWindow, Window, WindowEvent};
 use tokio::sync::watch;
 
+use crate::presence::Presence;
 #[cfg(windows)]
 use crate::tray;
 use crate::waiting::Waits;
@@ -31,15 +32,21 @@ pub fn on_window_event(window: &Window, event: &WindowEvent) {
 /// Shows how much waits in the title, and on the app's icon where the desktop has that.
 pub fn follow(app: &AppHandle, mut waiting: watch::Receiver<Vec<Waits>>) {
     let app = app.clone();
+    let mut made = app.state::<Presence>().made();
     tauri::async_runtime::spawn(async move {
         loop {
+            made.mark_unchanged();
             let count = waiting.borrow_and_update().len();
             if let Some(window) = app.get_webview_window(window::MAIN)
                 && let Err(error) = show(&window, count)
             {
                 tracing::warn!(%error, "the window does not show how much waits");
             }
-            if waiting.changed().await.is_err() {
+            let changed = tokio::select! {
+                changed = waiting.changed() => changed,
+                changed = made.changed() => changed,
+            };
+            if changed.is_err() {
                 return;
             }
         }

@@ -8,6 +8,7 @@ use tauri::{AppHandle, Manager, Window, WindowEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogButtons, MessageDialogKind};
 
 use crate::opening::Opening;
+use crate::presence::{Goal, Presence};
 use crate::{language, tray, window};
 
 /// Whether the person is being asked at this moment.
@@ -21,10 +22,11 @@ pub fn on_window_event(closed: &Window, event: &WindowEvent) {
     // A desk that is not open yet has nothing that could be lost.
     let Some(desk) = app.state::<Opening>().now() else { return };
     api.prevent_close();
+    let wanted = app.state::<Presence>().wanted();
     tauri::async_runtime::spawn(async move {
         let on_close = desk.settings().watch().borrow().on_close;
         if on_close == OnClose::KeepRunning && tray::offer(&app).await {
-            window::hide(&app);
+            app.state::<Presence>().leave(Goal::Tray, wanted);
         } else {
             quit(&app);
         }
@@ -38,7 +40,7 @@ pub fn quit(app: &AppHandle) {
         let Some(desk) = app.state::<Opening>().now() else { return app.exit(0) };
         let at_work = desk.at_work().await.unwrap_or_default();
         if at_work == AtWork::default() {
-            app.exit(0);
+            end(&app);
         } else {
             ask(&app, &desk.settings().watch().borrow().clone(), at_work);
         }
@@ -60,7 +62,13 @@ fn ask(app: &AppHandle, settings: &Settings, at_work: AtWork) {
     dialog.show(move |quit| {
         app.state::<Asking>().0.store(false, Ordering::Relaxed);
         if quit {
-            app.exit(0);
+            end(&app);
         }
     });
+}
+
+/// Ends the app once the page has kept everything.
+fn end(app: &AppHandle) {
+    let presence = app.state::<Presence>();
+    presence.leave(Goal::Exit, presence.wanted());
 }

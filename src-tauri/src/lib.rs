@@ -13,6 +13,7 @@ mod language;
 mod links;
 mod notify;
 mod opening;
+mod presence;
 pub mod rendering;
 mod rpc;
 mod save;
@@ -34,6 +35,7 @@ use askdesk_api::DeskApi;
 use askdesk_engine::clock::System;
 use askdesk_engine::{Attention, EngineHandle, OpenedEngine, SettingsFile};
 use opening::{Opener, Opening};
+use presence::{Focus, Presence};
 use tauri::{AppHandle, Manager, RunEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 use tokio::sync::mpsc;
@@ -59,7 +61,7 @@ pub fn run() -> ExitCode {
     if std::env::var_os(DATA_FOLDER).is_none() {
         builder = builder.plugin(tauri_plugin_single_instance::init(|app, args, _| {
             if !at_login::in_background(args) {
-                window::raise(app);
+                app.state::<Presence>().want(Focus::Taken);
             }
         }));
     }
@@ -74,6 +76,7 @@ pub fn run() -> ExitCode {
         .manage(closing::Asking::default())
         .manage(files::Dropped::default())
         .manage(wanted::Wanted::default())
+        .manage(Presence::default())
         .manage(tray::Shown::default())
         .on_window_event(closing::on_window_event)
         .on_window_event(files::on_window_event)
@@ -85,9 +88,8 @@ pub fn run() -> ExitCode {
             let (opener, opening) = opening::opening();
             app.manage(opening);
             let place = Place::find(app.handle());
-            let chosen = place.as_ref().map(|place| place.settings.watch().borrow().language);
-            let hidden = at_login::in_background(std::env::args_os());
-            window::open(app.handle(), &language::script(chosen.unwrap_or_default()), hidden)?;
+            let settings = place.as_ref().ok().map(|place| place.settings.watch());
+            presence::start(app.handle(), settings, !at_login::in_background(std::env::args_os()))?;
             addresses::follow(app.handle());
             // Reading the journal must not keep the window from coming up.
             let app = app.handle().clone();
@@ -141,7 +143,7 @@ fn open(app: &AppHandle, place: Result<Place, Unopened>, opener: &Opener) {
             let with_tray = app.clone();
             tauri::async_runtime::spawn(async move {
                 if at_login::in_background(std::env::args_os()) {
-                    at_login::come_up_hidden(&with_tray).await;
+                    at_login::come_up_in_the_tray(&with_tray).await;
                 } else {
                     tray::offer(&with_tray).await;
                 }
@@ -182,14 +184,21 @@ fn data_folder(app: &AppHandle) -> Result<PathBuf, Unopened> {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
 fn on_run_event(app: &AppHandle, event: RunEvent) {
-    if let RunEvent::Exit = event
-        && let Some(desk) = app.try_state::<Opening>().and_then(|opening| opening.now())
-    {
-        tauri::async_runtime::block_on(async {
-            desk.sessions().shut_down().await;
-            notify::taken_back(app).await;
-        });
+    match event {
+        // Without a window the app goes on; who quits says so.
+        RunEvent::ExitRequested { code: None, api, .. } if app.state::<Presence>().is_away() => {
+            api.prevent_exit();
+        }
+        #[cfg(target_os = "macos")]
+        RunEvent::Reopen { has_visible_windows: false, .. } => app.state::<Presence>().want(Focus::Taken),
+        RunEvent::Exit => {
+            let Some(desk) = app.try_state::<Opening>().and_then(|opening| opening.now()) else { return };
+            tauri::async_runtime::block_on(async {
+                desk.sessions().shut_down().await;
+                notify::taken_back(app).await;
+            });
+        }
+        _ => {}
     }
 }

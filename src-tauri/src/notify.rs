@@ -27,9 +27,10 @@ use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+use crate::presence::{Focus, Presence};
 use crate::waiting::{Board, Waits};
 use crate::words::Words;
-use crate::{badge, language, wanted, window};
+use crate::{badge, language, wanted};
 use choices::Choices;
 use contract::{About, Button, Clicked, Heard, Notifier, Posted, What};
 use notices::OfQuestion;
@@ -194,7 +195,7 @@ impl Telling {
         match waiting {
             Some(Waiting::Question(id)) => wanted::bring_up(&self.app, id.uuid()),
             Some(Waiting::Permission(id)) => wanted::bring_up(&self.app, id.uuid()),
-            None => window::raise(&self.app),
+            None => self.app.state::<Presence>().want(Focus::Taken),
         }
     }
 

@@ -62,6 +62,13 @@ impl Subscriptions {
         }
     }
 
+    /// Ends every stream: there is no page that could hear one.
+    pub fn end_all(&self) {
+        for stream in self.0.lock().unwrap_or_else(PoisonError::into_inner).values() {
+            stream.task.abort();
+        }
+    }
+
     /// Makes room for the next message; a page that says more than it was sent makes no more room than there is.
     fn took(&self, webview: &str, number: u32) {
         let streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);

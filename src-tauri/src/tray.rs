@@ -16,8 +16,9 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::{sleep, timeout};
 
 use crate::opening::Opening;
+use crate::presence::{Focus, Presence};
 use crate::waiting::Waits;
-use crate::{closing, language, wanted, window, words};
+use crate::{closing, language, wanted, words};
 use contents::{Contents, Does, Entry, Line};
 
 const TRAY: &str = "tray";
@@ -188,7 +189,7 @@ fn make(app: &AppHandle) -> tauri::Result<()> {
 
 fn press(app: &AppHandle, id: &str) {
     match id.parse() {
-        Ok(Does::OpenWindow) => window::raise(app),
+        Ok(Does::OpenWindow) => app.state::<Presence>().want(Focus::Taken),
         Ok(Does::BringUp(id)) => wanted::bring_up(app, id),
         Ok(Does::Pause(pause)) => hold(app, pause),
         Ok(Does::Quit) => closing::quit(app),

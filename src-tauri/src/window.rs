@@ -31,13 +31,10 @@ pub fn remembered(data_folder: Option<OsString>) -> TauriPlugin<Wry> {
     }
 }
 
-/// Makes the window, with a script that runs before any of the page's; hidden, it is there and nobody sees it.
-pub fn open(app: &AppHandle, script: &str, hidden: bool) -> tauri::Result<()> {
+/// Makes the window, with a script that runs before any of the page's.
+pub fn open(app: &AppHandle, script: &str) -> tauri::Result<()> {
     for window in app.config().app.windows.iter().filter(|window| window.label == MAIN) {
-        WebviewWindowBuilder::from_config(app, window)?
-            .initialization_script(script)
-            .visible(!hidden)
-            .build()?;
+        WebviewWindowBuilder::from_config(app, window)?.initialization_script(script).build()?;
     }
     Ok(())
 }
@@ -60,7 +57,7 @@ pub fn show(app: &AppHandle) {
     }
 }
 
-/// Brings the window up, wherever it is.
+/// Brings up the window that is there, wherever it is.
 pub fn raise(app: &AppHandle) {
     let Some(window) = app.get_webview_window(MAIN) else { return };
     note(window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus()));

@@ -21,17 +21,17 @@ const nothingAnswered = (bridge: FakeBridge) => {
 describe('what is wanted from outside of the window', () => {
   test('case_38_is_shown_as_soon_as_the_page_knows_it_and_answers_nothing', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request, other] });
-    bridge.kept = request.id;
+    bridge.wish = request.id;
     await openDesk(bridge);
     await settle();
     expect([selected(), focusedCard()]).toEqual(['s2', request.id]);
-    expect(bridge.kept).toBeNull();
+    expect(bridge.wish).toBeNull();
     nothingAnswered(bridge);
   });
 
   test('waits for what was begun: the first question without an answer is the one after it', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request] });
-    bridge.kept = request.id;
+    bridge.wish = request.id;
     const begun: DraftOf = {
       of: 'request',
       id: request.id,
@@ -49,16 +49,16 @@ describe('what is wanted from outside of the window', () => {
       return { drafts: [begun] };
     });
     await openDesk(bridge);
-    expect(bridge.kept).toBe(request.id);
+    expect(bridge.wish).toBe(request.id);
     read();
     await settle();
     expect(screen.getByRole('group', { name: /Question 2\?/ })).toContainElement(document.activeElement as HTMLElement);
-    expect(bridge.kept).toBeNull();
+    expect(bridge.wish).toBeNull();
   });
 
   test('is shown where drafts cannot be read', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request] });
-    bridge.kept = request.id;
+    bridge.wish = request.id;
     bridge.on('read_drafts', () => {
       throw anError({ code: 'storage' });
     });
@@ -73,14 +73,14 @@ describe('what is wanted from outside of the window', () => {
     bridge.want(request.id);
     await settle();
     expect(bridge.subscriptions).toBe(2);
-    expect([selected(), focusedCard(), bridge.kept]).toEqual(['s2', request.id, null]);
+    expect([selected(), focusedCard(), bridge.wish]).toEqual(['s2', request.id, null]);
   });
 
   test('leaves the person where they were, and says nothing, where nobody knows of it', async () => {
     const { bridge, desk } = await openDesk(new FakeBridge({ sessions, requests: [request] }));
     bridge.want('unknown');
     await settle();
-    expect([selected(), bridge.kept, bridge.subscriptions]).toEqual(['s1', null, 2]);
+    expect([selected(), bridge.wish, bridge.subscriptions]).toEqual(['s1', null, 2]);
     expect(desk.state.failures).toEqual([]);
     expect(document.body).toHaveFocus();
     // It is over: what comes to be known later takes nobody elsewhere.
@@ -95,7 +95,7 @@ describe('what is wanted from outside of the window', () => {
     bridge.snapshot = { ...bridge.snapshot, sessions: [aSession()], requests: [] };
     bridge.want(request.id);
     await settle();
-    expect([selected(), bridge.kept]).toEqual(['s1', null]);
+    expect([selected(), bridge.wish]).toEqual(['s1', null]);
   });
 
   test('counts once, and of several only the newest', async () => {

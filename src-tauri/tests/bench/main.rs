@@ -13,6 +13,12 @@ mod long;
 mod process;
 #[cfg(target_os = "linux")]
 mod telling;
+#[cfg(target_os = "linux")]
+mod tray;
+#[cfg(target_os = "linux")]
+#[path = "../window/tray_host.rs"]
+#[allow(dead_code, reason = "the tray serves the window tests too")]
+mod tray_host;
 
 use latency::Pace;
 use process::Starts;
@@ -28,7 +34,7 @@ const QUESTIONS_UNSEEN: usize = 40;
 /// How often each window is started.
 const STARTS: usize = 9;
 
-/// Measures everything, or only the parts that are named: `answers`, `told`, `load`, `long`, `starts`.
+/// Measures everything, or only the parts that are named: `answers`, `told`, `tray`, `load`, `long`, `starts`.
 #[tokio::main]
 async fn main() {
     let named: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
@@ -46,6 +52,10 @@ async fn main() {
     if wanted("told") {
         let told = telling::measure(QUESTIONS_UNSEEN).await;
         result.insert("agent_line_to_notification_daemon_ms".to_owned(), told.json());
+    }
+    #[cfg(target_os = "linux")]
+    if wanted("tray") {
+        result.insert("in_the_tray".to_owned(), tray::measure().await.json());
     }
     if wanted("load") {
         result.insert("under_load".to_owned(), load::measure().await.json());

@@ -1,12 +1,14 @@
 //! Started by the system at login: the entry that says so is there while it is wanted, and nobody gets a window unasked.
 
 use std::process::Command;
+use std::time::Instant;
 
 use tempfile::TempDir;
 
-use crate::harness::{Desk, Setup};
+use crate::harness::{Desk, PATIENCE, Setup};
 use crate::taken_there::WINDOW;
-use crate::tray::Tray;
+use crate::to_the_tray::below;
+use crate::tray_host::Tray;
 
 const ENTRY: &str = "config/autostart/io.github.askdesk.desktop";
 
@@ -75,20 +77,26 @@ async fn started_in_the_background_without_a_tray_the_window_shows() {
 }
 
 #[tokio::test]
-async fn started_in_the_background_with_a_tray_the_window_stays_away_until_it_is_asked_for() {
+async fn started_in_the_background_with_a_tray_there_is_no_window_until_it_is_asked_for() {
     let home = TempDir::new().unwrap();
-    let desk = Setup::default().at_home(home.path()).arg("--in-background").open().await;
-    // Only with the desk open is this the one test that has a window, and so a tray.
+    let app = Setup::default().at_home(home.path()).arg("--in-background").start().await;
+    // Only now is this the one test that has an app, and so a tray.
     let tray = Tray::start().await;
     // Longer than it waits for a tray.
     tokio::time::sleep(std::time::Duration::from_secs(12)).await;
-    assert_eq!(windows_on_the_screen(), 0);
+    assert_eq!(below(app.root()), Vec::<String>::new(), "not even what a window would need is there");
     for (arguments, windows) in [(&["--in-background"][..], 0), (&[], 1)] {
-        assert!(desk.start_again(arguments).await.success());
-        desk.wait(&format!("{windows} windows"), async || (windows_on_the_screen() == windows).then_some(()))
-            .await;
+        assert!(app.start_again(arguments).await.success());
+        let began = Instant::now();
+        while windows_on_the_screen() != windows {
+            assert!(began.elapsed() < PATIENCE, "{} windows", windows_on_the_screen());
+            tokio::time::sleep(std::time::Duration::from_millis(30)).await;
+        }
     }
-    desk.find("main").await;
-    desk.close().await;
+    let began = Instant::now();
+    while !below(app.root()).iter().any(|name| name.starts_with("WebKitWebPro")) {
+        assert!(began.elapsed() < PATIENCE, "the window has a page");
+        tokio::time::sleep(std::time::Duration::from_millis(30)).await;
+    }
     drop(tray);
 }

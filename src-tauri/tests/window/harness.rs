@@ -80,21 +80,36 @@ impl Setup {
         self
     }
 
-    /// Opens the app.
-    pub async fn open(self) -> Desk {
-        let turn = TURN.lock().await;
-        let home = TempDir::new().unwrap();
-        let record = home.path().join("record.jsonl");
-        let mut env = self.env;
+    fn env_in(&mut self, home: &Path) -> Vec<(String, String)> {
+        let mut env = std::mem::take(&mut self.env);
         match &self.home {
             Some(own) => env.splice(0..0, at_home(own)).for_each(drop),
             None => {
-                let data = self.data.unwrap_or_else(|| home.path().join("data"));
-                env.splice(0..0, at_home(home.path())).for_each(drop);
+                let data = self.data.take().unwrap_or_else(|| home.join("data"));
+                env.splice(0..0, at_home(home)).for_each(drop);
                 env.push(("ASKDESK_DATA_DIR".to_owned(), data.display().to_string()));
             }
         }
-        env.push(("ASKDESK_FAKE_RECORD".to_owned(), record.display().to_string()));
+        env.push(("ASKDESK_FAKE_RECORD".to_owned(), home.join("record.jsonl").display().to_string()));
+        env
+    }
+
+    /// Starts the app by itself: the driver would wait for a window before anything else.
+    #[allow(dead_code, reason = "the bench opens windows only")]
+    pub async fn start(mut self) -> Started {
+        let turn = TURN.lock().await;
+        let home = TempDir::new().unwrap();
+        let env = self.env_in(home.path());
+        let process = command(PROGRAM, &env).args(&self.args).process_group(0).spawn().unwrap();
+        Started { env, process: Driver::watched(process), _home: home, _turn: turn }
+    }
+
+    /// Opens the app.
+    pub async fn open(mut self) -> Desk {
+        let turn = TURN.lock().await;
+        let home = TempDir::new().unwrap();
+        let record = home.path().join("record.jsonl");
+        let env = self.env_in(home.path());
         let port = free_port();
         let driver = Driver::watched(start_driver(port, &env));
         let capabilities = json!({ "webkitgtk:browserOptions": { "binary": PROGRAM, "args": self.args } });
@@ -115,6 +130,28 @@ impl Setup {
         let desk = Desk { client, home, record, env, driver, _turn: turn };
         desk.find("main").await;
         desk
+    }
+}
+
+/// The app, started without anybody who drives its window.
+#[allow(dead_code, reason = "the bench opens windows only")]
+pub struct Started {
+    env: Vec<(String, String)>,
+    process: Driver,
+    _home: TempDir,
+    _turn: MutexGuard<'static, ()>,
+}
+
+#[allow(dead_code, reason = "the bench opens windows only")]
+impl Started {
+    /// Returns the process of the app.
+    pub fn root(&self) -> u32 {
+        self.process.process.id()
+    }
+
+    /// Starts the app once more and waits until that start has ended.
+    pub async fn start_again(&self, args: &[&str]) -> ExitStatus {
+        start_again(&self.env, args).await
     }
 }
 
@@ -190,18 +227,18 @@ impl Desk {
     /// Starts the app once more, as a link or a person does, and waits until that start has ended.
     #[allow(dead_code, reason = "the bench starts it once")]
     pub async fn start_again(&self, args: &[&str]) -> ExitStatus {
-        let mut again = command(PROGRAM, &self.env).args(args).spawn().unwrap();
-        let began = Instant::now();
-        loop {
-            if let Some(ended) = again.try_wait().unwrap() {
-                return ended;
-            }
-            if began.elapsed() > PATIENCE {
-                again.kill().unwrap();
-                panic!("the second start went on beside the first");
-            }
-            tokio::time::sleep(LOOK).await;
-        }
+        start_again(&self.env, args).await
+    }
+
+    /// Goes on in the window that was made anew; the driver's own place was in the one that went.
+    #[allow(dead_code, reason = "the bench has its own")]
+    pub async fn go_on_in_the_new_window(&self) {
+        self.wait("the new window", async || {
+            let handle = self.client.windows().await.ok()?.pop()?;
+            self.client.switch_to_window(handle).await.ok()
+        })
+        .await;
+        self.find("main").await;
     }
 
     /// Calls a command of the bridge as the page would.
@@ -452,6 +489,21 @@ impl Desk {
         let _ = client.close().await;
         drop(driver);
         drop(home);
+    }
+}
+
+async fn start_again(env: &[(String, String)], args: &[&str]) -> ExitStatus {
+    let mut again = command(PROGRAM, env).args(args).spawn().unwrap();
+    let began = Instant::now();
+    loop {
+        if let Some(ended) = again.try_wait().unwrap() {
+            return ended;
+        }
+        if began.elapsed() > PATIENCE {
+            again.kill().unwrap();
+            panic!("the second start went on beside the first");
+        }
+        tokio::time::sleep(LOOK).await;
     }
 }
 

@@ -31,6 +31,8 @@ mod reloads;
 mod settings;
 mod shapes;
 mod taken_there;
+mod to_the_tray;
 mod together;
 mod tray;
+mod tray_host;
 mod tree;

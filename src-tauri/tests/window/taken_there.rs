@@ -11,7 +11,8 @@ use tempfile::TempDir;
 
 use crate::attention::{displayed, dunst};
 use crate::harness::{Desk, Setup};
-use crate::tray::Tray;
+use crate::to_the_tray::{freed, press_close};
+use crate::tray_host::Tray;
 
 pub const WINDOW: &str = "(^|[)] )Askdesk$";
 
@@ -103,11 +104,10 @@ async fn case_38_a_click_brings_the_window_up_from_the_tray() {
     let (desk, _, asker) = told().await;
     let tray = Tray::start().await;
     let before = desk.responses().len();
-    let window = xdotool(&["search", "--name", WINDOW]);
-    xdotool(&["windowactivate", "--sync", &window]);
-    xdotool(&["key", "alt+F4"]);
-    desk.wait("the window to be hidden", async || (!seen()).then_some(())).await;
+    press_close();
+    freed(&desk).await;
     dunst(&["action", "0"]);
+    desk.go_on_in_the_new_window().await;
     taken_to(&desk, &asker).await;
     nothing_is_answered(&desk, before).await;
     desk.close().await;

@@ -1,143 +1,11 @@
 //! The icon in the tray: who waits, a pause, and the count, as a desktop that shows it reads them.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
-
 use serde_json::json;
-use zbus::message::Header;
-use zbus::zvariant::{OwnedObjectPath, OwnedValue, Value};
-use zbus::{Connection, Proxy};
 
 use crate::attention::{displayed, dunst};
-use crate::harness::{Desk, PATIENCE};
-use crate::taken_there::{WINDOW, nothing_is_answered, seen, taken_to, told, xdotool};
-
-const WATCHER: &str = "org.kde.StatusNotifierWatcher";
-const ITEM: &str = "org.kde.StatusNotifierItem";
-const MENU: &str = "com.canonical.dbusmenu";
-
-/// Where an icon is: the name on the bus, and the object.
-type Place = Arc<Mutex<Option<(String, String)>>>;
-
-/// A desktop's tray.
-pub struct Tray {
-    bus: Connection,
-    icon: Place,
-}
-
-struct Watcher(Place);
-
-#[zbus::interface(name = "org.kde.StatusNotifierWatcher")]
-impl Watcher {
-    #[zbus(property)]
-    fn is_status_notifier_host_registered(&self) -> bool {
-        true
-    }
-
-    #[expect(clippy::needless_pass_by_value, reason = "the header is made anew for each call")]
-    fn register_status_notifier_item(&self, #[zbus(header)] header: Header<'_>, item: &str) {
-        let sender = header.sender().expect("the bus says who calls").to_string();
-        *self.0.lock().unwrap() = Some((sender, item.to_owned()));
-    }
-}
-
-/// The root of a menu: its number, its properties and those below it.
-type Layout = (i32, HashMap<String, OwnedValue>, Vec<OwnedValue>);
-
-/// An entry of the menu with those below it.
-struct Entry {
-    id: i32,
-    label: String,
-    below: Vec<Entry>,
-}
-
-impl Tray {
-    /// Starts one; it is gone when this is dropped.
-    pub async fn start() -> Self {
-        let icon = Place::default();
-        let bus = zbus::connection::Builder::session().unwrap().name(WATCHER).unwrap();
-        let bus = bus.serve_at("/StatusNotifierWatcher", Watcher(Arc::clone(&icon))).unwrap();
-        Self { bus: bus.build().await.unwrap(), icon }
-    }
-
-    /// Returns a property of the icon.
-    async fn property<T>(&self, name: &str) -> Option<T>
-    where
-        T: TryFrom<OwnedValue>,
-        T::Error: Into<zbus::Error>,
-    {
-        let (owner, path) = self.icon.lock().unwrap().clone()?;
-        Proxy::new(&self.bus, owner, path, ITEM).await.unwrap().get_property(name).await.ok()
-    }
-
-    async fn menu(&self) -> Option<(Proxy<'_>, Entry)> {
-        let path: OwnedObjectPath = self.property("Menu").await?;
-        let (owner, _) = self.icon.lock().unwrap().clone()?;
-        let menu = Proxy::new(&self.bus, owner, path, MENU).await.unwrap();
-        let all = (0, -1, vec!["label"]);
-        let (_, root): (u32, Layout) = menu.call("GetLayout", &all).await.ok()?;
-        let below = root.2.iter().map(|value| entry(value)).collect();
-        Some((menu, Entry { id: root.0, label: String::new(), below }))
-    }
-
-    /// Returns the entries of the menu, the ones below others too.
-    async fn labels(&self) -> Vec<String> {
-        self.menu().await.map(|(_, root)| root.labels()).unwrap_or_default()
-    }
-
-    /// Waits until the menu has these entries and no others.
-    async fn shows(&self, expected: &[&str]) {
-        let began = Instant::now();
-        loop {
-            let labels = self.labels().await;
-            if labels == expected {
-                return;
-            }
-            let icon = self.icon.lock().unwrap().clone();
-            assert!(began.elapsed() < PATIENCE, "{icon:?} has not {expected:?} but {labels:?}");
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    }
-
-    /// Chooses the entry whose label begins so, once it is there.
-    async fn press(&self, desk: &Desk, label: &str) {
-        desk.wait(&format!("{label} in the tray"), async || {
-            let (menu, root) = self.menu().await?;
-            let id = root.find(label)?;
-            menu.call::<_, _, ()>("Event", &(id, "clicked", Value::from(0), 0_u32)).await.ok()
-        })
-        .await;
-    }
-}
-
-impl Entry {
-    fn labels(&self) -> Vec<String> {
-        let own = Some(self.label.clone()).filter(|label| !label.is_empty());
-        own.into_iter().chain(self.below.iter().flat_map(Self::labels)).collect()
-    }
-
-    fn find(&self, label: &str) -> Option<i32> {
-        let own = (!self.label.is_empty() && self.label.starts_with(label)).then_some(self.id);
-        own.or_else(|| self.below.iter().find_map(|entry| entry.find(label)))
-    }
-}
-
-/// Reads an entry: its number, its properties and those below it.
-fn entry(value: &Value<'_>) -> Entry {
-    let Value::Structure(fields) = (if let Value::Value(inner) = value { inner } else { value }) else {
-        panic!("{value:?}")
-    };
-    let [Value::I32(id), Value::Dict(properties), Value::Array(below)] = fields.fields() else {
-        panic!("{value:?}")
-    };
-    let properties: HashMap<String, Value<'_>> = properties.try_clone().unwrap().try_into().unwrap();
-    let label = match properties.get("label") {
-        Some(Value::Str(label)) => label.to_string(),
-        _ => String::new(),
-    };
-    Entry { id: *id, label, below: below.iter().map(entry).collect() }
-}
+use crate::taken_there::{WINDOW, nothing_is_answered, taken_to, told, xdotool};
+use crate::to_the_tray::{freed, press_close};
+use crate::tray_host::Tray;
 
 const ASKS: &str = "Asks: Which store should the notes be kept in?";
 
@@ -148,15 +16,17 @@ async fn the_tray_counts_and_lists_who_waits_pauses_and_leads_there() {
     let tray = Tray::start().await;
     let window = xdotool(&["search", "--name", WINDOW]);
     assert_eq!(xdotool(&["getwindowname", &window]), "(1) Askdesk");
-    xdotool(&["windowactivate", "--sync", &window]);
-    xdotool(&["key", "alt+F4"]);
-    desk.wait("the window to be hidden", async || (!seen()).then_some(())).await;
+    // Only somebody who closes the window needs it.
+    press_close();
+    freed(&desk).await;
     let expected =
         [ASKS, "Open Askdesk", "Pause notifications", "For 1 hour", "Until tomorrow, 8:00", "Quit Askdesk"];
     tray.shows(&expected).await;
     assert_eq!(tray.property::<String>("XAyatanaLabel").await.as_deref(), Some("1"));
 
-    tray.press(&desk, "For 1 hour").await;
+    tray.press("Open Askdesk").await;
+    desk.go_on_in_the_new_window().await;
+    tray.press("For 1 hour").await;
     desk.wait("the pause", async || {
         tray.labels().await.iter().any(|label| label.starts_with("Notify again (paused until ")).then_some(())
     })
@@ -171,9 +41,14 @@ async fn the_tray_counts_and_lists_who_waits_pauses_and_leads_there() {
     let tellings = desk.invoke("read_tellings", json!({})).await.unwrap();
     assert_eq!(tellings["tellings"][0]["telling"], json!({ "telling": "badge_only", "why": "paused" }));
     assert_eq!(displayed(), 0);
-    tray.press(&desk, "Notify again").await;
+    tray.press("Notify again").await;
 
-    tray.press(&desk, ASKS).await;
+    press_close();
+    freed(&desk).await;
+    tray.press(ASKS).await;
+    desk.go_on_in_the_new_window().await;
+    let window = xdotool(&["search", "--name", WINDOW]);
+    assert_eq!(xdotool(&["getwindowname", &window]), "(2) Askdesk", "the new one knows at once");
     taken_to(&desk, &asker).await;
     nothing_is_answered(&desk, before).await;
     desk.click("radio", "PostgreSQL").await;

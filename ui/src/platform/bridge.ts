@@ -30,6 +30,8 @@ export interface LanguageAtStart {
 /** The way out of the webview; rejections are always a `DeskError`. */
 export interface Bridge {
   readonly language: LanguageAtStart;
+  /** What the page before left to this one when its window was closed; none where there was none. */
+  readonly left: unknown;
   call<C extends CommandName>(command: C, input: Input<C>): Promise<Output<C>>;
   /** Delivers frames in order until the returned function is called. */
   subscribe(receive: (frames: Frame[]) => void): Promise<() => Promise<void>>;
@@ -39,6 +41,12 @@ export interface Bridge {
   wanted(): Promise<RequestId | ApprovalId | null>;
   /** Says that it is shown, or that nothing is known of it. */
   broughtUp(id: RequestId | ApprovalId): Promise<void>;
+  /** Hears that the window is to close, until the returned function is called. */
+  onLeaving(hear: () => void): Promise<() => void>;
+  /** The number under which the app asks the page to keep everything; none while the window is to stay. */
+  leaving(): Promise<number | null>;
+  /** Says that everything is kept, and leaves something to the next page. */
+  kept(ask: number, left: unknown): Promise<void>;
   /** Opens an address of the web or of a mailbox in the person's own program for it. */
   openLink(url: string): Promise<void>;
   /** Lets the person choose a folder, beginning in one; none where they choose none. */
@@ -77,12 +85,15 @@ declare global {
   interface Window {
     /** Put there by the app. */
     readonly __ASKDESK_LANGUAGE__?: LanguageAtStart;
+    /** Put there by the app, as the page before wrote it. */
+    readonly __ASKDESK_LEFT__?: string;
   }
 }
 
 /** The bridge of the desktop app. */
 export const tauriBridge: Bridge = {
   language: window.__ASKDESK_LANGUAGE__ ?? { system: 'en', chosen: 'system' },
+  left: window.__ASKDESK_LEFT__ === undefined ? null : (JSON.parse(window.__ASKDESK_LEFT__) as unknown),
   call: (command, input) => reach(command, { input }),
   async subscribe(receive) {
     // The first frames may come before the number that they belong to.
@@ -100,6 +111,9 @@ export const tauriBridge: Bridge = {
   onWanted: (hear) => listen('wanted', () => hear()),
   wanted: () => reach<RequestId | ApprovalId | null>('wanted', {}),
   broughtUp: (id) => reach<void>('brought_up', { id }),
+  onLeaving: (hear) => listen('leaving', () => hear()),
+  leaving: () => reach<number | null>('leaving', {}),
+  kept: (ask, left) => reach<void>('kept', { ask, left }),
   openLink: (url) => reach<void>('open_link', { url }),
   pickFolder: (start) => reach<string | null>('pick_folder', { start }),
   pickAttachments: (session) => reach<AttachedFiles>('pick_attachments', { session }),

@@ -103,14 +103,30 @@ interface Screen {
 export class Attaching {
   readonly #bridge: Bridge;
   readonly #screen: Screen;
+  /** How many times files are being brought at this moment. */
+  #bringing = 0;
 
   constructor(bridge: Bridge, screen: Screen) {
     this.#bridge = bridge;
     this.#screen = screen;
   }
 
+  /** Whether files are being brought. */
+  get isBusy(): boolean {
+    return this.#bringing > 0;
+  }
+
   /** Attaches pasted files: they have no path, so only images can be taken. */
   async paste(session: SessionId, pasted: readonly File[]): Promise<void> {
+    this.#bringing += 1;
+    try {
+      await this.#paste(session, pasted);
+    } finally {
+      this.#bringing -= 1;
+    }
+  }
+
+  async #paste(session: SessionId, pasted: readonly File[]): Promise<void> {
     const takes = this.#takes(session);
     if (takes?.takes !== 'images_and_files') return;
     const files: AttachedFiles = { attached: [], refused: [] };
@@ -170,10 +186,13 @@ export class Attaching {
 
   async #bring(session: SessionId, bring: () => Promise<AttachedFiles>): Promise<void> {
     if (this.#takes(session)?.takes !== 'images_and_files') return;
+    this.#bringing += 1;
     try {
       this.#took(session, await bring());
     } catch (thrown) {
       this.#failed(session, asDeskError(thrown));
+    } finally {
+      this.#bringing -= 1;
     }
   }
 

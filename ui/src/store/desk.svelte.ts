@@ -32,6 +32,8 @@ import { DraftSaves } from './draftSaves';
 import { firstOf, lastOf } from './entries';
 import { overtaken } from './held';
 import { keepLanguage } from './language';
+import { Leaving } from './leaving';
+import { goOnFrom, type Left } from './left';
 import { Past } from './past';
 import { PastQuestions } from './pastQuestions';
 import { reduce, type Action } from './reducer';
@@ -99,6 +101,7 @@ export class Desk {
   readonly pastQuestions: PastQuestions;
   readonly attaching: Attaching;
   readonly wanted: Wanted;
+  readonly #leaving: Leaving;
   readonly #bridge: Bridge;
   readonly #drafts: DraftSaves;
   /** Frames of an older subscription are not listened to. */
@@ -117,11 +120,25 @@ export class Desk {
 
   constructor(bridge: Bridge) {
     this.#bridge = bridge;
+    this.state = goOnFrom(this.state, bridge.left as Left | null);
+    this.beside = this.state;
     this.past = new Past(bridge, this);
     this.pastQuestions = new PastQuestions(bridge, this);
     this.attaching = new Attaching(bridge, this);
     this.wanted = new Wanted(bridge, this);
     this.#drafts = new DraftSaves(bridge, this);
+    this.#leaving = new Leaving(bridge, this);
+  }
+
+  /** Whether something is on its way to the app, or is still to go there. */
+  get isBusy(): boolean {
+    return this.#sending.size > 0 || this.#turns.size > 0 || this.#drafts.isBusy || this.attaching.isBusy;
+  }
+
+  /** Writes down at once all that was begun. */
+  keepAll(): void {
+    keepUnsent(this.state);
+    this.#drafts.saveNow();
   }
 
   /** Whether the end of a request or an approval is on its way. */
@@ -143,10 +160,12 @@ export class Desk {
     window.addEventListener('pagehide', keep);
     void this.#subscribe();
     const closeDrafts = this.#drafts.open();
+    const stay = this.#leaving.open();
     void this.readSettings();
     view();
     return () => {
       closeDrafts();
+      stay();
       window.removeEventListener('focus', view);
       window.removeEventListener('blur', view);
       window.removeEventListener('pagehide', keep);

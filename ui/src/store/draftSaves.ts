@@ -76,6 +76,16 @@ export class DraftSaves {
     if (this.#changed.size > 0) this.#later(SAVE_MS);
   }
 
+  /** Whether something that was begun is not on disk as it stands here. */
+  get isBusy(): boolean {
+    return this.#changed.size > 0 || this.#saving.size > 0;
+  }
+
+  /** Saves at once what has changed. */
+  saveNow(): void {
+    this.#save(false);
+  }
+
   /** Something that was being sent has come back: what it held up is saved. */
   sent(): void {
     if (this.#changed.size > 0) this.#later(SAVE_MS);

@@ -63,6 +63,11 @@ export function hasWords(draft: Draft): boolean {
   return [draft.words, ...written].some((text) => text.trim() !== '');
 }
 
+/** Whether something was said to a question that asks for a secret. */
+export function hasSecret(request: Request, draft: Draft): boolean {
+  return request.questions.some((question) => question.kind === 'secret' && answerOf(draft, question).other !== '');
+}
+
 /** Forgets secrets: they are never kept, so they cannot be given late. */
 export function withoutSecrets(request: Request, draft: Draft): Draft {
   const secrets = request.questions.filter(({ kind, id }) => kind === 'secret' && id in draft.answers);

@@ -12,6 +12,7 @@ import type {
   Snapshot,
 } from '../generated/wire';
 import type { Bridge, CommandName, FileDrag, Input, LanguageAtStart, Output } from '../platform/bridge';
+import type { Left } from '../store/left';
 import { aSnapshot } from './desk';
 
 export interface Call {
@@ -67,7 +68,14 @@ export class FakeBridge implements Bridge {
     file: '/home/ada/.local/share/askdesk/settings.toml',
   };
   /** What a click or an address was about last and was not shown yet. */
-  kept: string | null = null;
+  wish: string | null = null;
+  /** What the page before left. */
+  left: Left | null = null;
+  /** The number under which the page is asked to keep everything. */
+  asked: number | null = null;
+  /** What it said under each. */
+  readonly keeps: { ask: number; left: Left }[] = [];
+  #leave: () => void = () => undefined;
   #knock: () => void = () => undefined;
   #receive: ((frames: Frame[]) => void) | null = null;
   readonly #replies = new Map<CommandName, Reply<CommandName>>();
@@ -164,7 +172,7 @@ export class FakeBridge implements Bridge {
 
   /** Stands for a click on a notification, or an address. */
   want(id: string): void {
-    this.kept = id;
+    this.wish = id;
     this.#knock();
   }
 
@@ -174,11 +182,32 @@ export class FakeBridge implements Bridge {
   }
 
   async wanted(): Promise<string | null> {
-    return this.kept;
+    return this.wish;
   }
 
   async broughtUp(id: string): Promise<void> {
-    if (this.kept === id) this.kept = null;
+    if (this.wish === id) this.wish = null;
+  }
+
+  /** Stands for closing the window. */
+  close(ask: number): void {
+    this.asked = ask;
+    this.#leave();
+  }
+
+  async onLeaving(hear: () => void): Promise<() => void> {
+    this.#leave = hear;
+    return () => (this.#leave = () => undefined);
+  }
+
+  async leaving(): Promise<number | null> {
+    return this.asked;
+  }
+
+  async kept(ask: number, left: unknown): Promise<void> {
+    // As it travels.
+    this.keeps.push({ ask, left: JSON.parse(JSON.stringify(left)) as Left });
+    if (this.asked === ask) this.asked = null;
   }
 
   async openLink(url: string): Promise<void> {

@@ -1,0 +1,104 @@
+//! What the app costs while its window is closed to the tray, and how long it takes until the same state is painted again.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use crate::harness::{Desk, PATIENCE, Setup};
+use crate::latency::{Times, lines};
+use crate::process::{Held, held};
+use crate::tray_host;
+use crate::{now_ms, rounded};
+
+/// How many sessions run meanwhile.
+const SESSIONS: usize = 5;
+/// How often the window is closed and raised.
+const RAISES: usize = 20;
+/// How long memory takes to settle once the window is gone.
+const SETTLED: Duration = Duration::from_secs(5);
+
+/// What came of it.
+pub struct Tray {
+    /// What each process but the agents holds.
+    pub idle: Vec<Held>,
+    /// From the click to the first paint of the question that stood there.
+    pub raised: Times,
+}
+
+impl Tray {
+    pub fn json(&self) -> Value {
+        let all: f64 = self.idle.iter().map(|held| held.pss_mib).sum();
+        let each = self.idle.iter().map(|held| (held.name.clone(), json!(rounded(held.pss_mib))));
+        json!({
+            "sessions": SESSIONS,
+            "idle_pss_mib": { "all": rounded(all), "each": each.collect::<serde_json::Map<_, _>>() },
+            "raised_to_painted_ms": self.raised.json(),
+        })
+    }
+}
+
+pub async fn measure() -> Tray {
+    let trace = tempfile::NamedTempFile::new().unwrap();
+    let desk = Setup::default().env("ASKDESK_TRACE", trace.path().display().to_string()).open().await;
+    let tray = tray_host::Tray::start().await;
+    for n in 1..SESSIONS {
+        desk.start_demo("technology", &format!("Runs {n}")).await;
+    }
+    let session = desk.start_demo("four", "In view").await;
+    desk.select(&session).await;
+    let card = desk.find("aside [data-request][data-state=open]").await;
+    let request = card.attr("data-request").await.unwrap().unwrap();
+    let mut idle = Vec::new();
+    let mut raised = Vec::new();
+    for n in 0..=RAISES {
+        close(&desk).await;
+        // The first coming is another matter: what the system reads then it keeps.
+        sleep(if n == 0 { SETTLED } else { Duration::from_secs(1) }).await;
+        if n == RAISES {
+            sleep(SETTLED).await;
+            idle = without_agents(&desk);
+        }
+        let before = painted(trace.path(), &request).len();
+        let began = now_ms();
+        tray.press("Open Askdesk").await;
+        let waiting = Instant::now();
+        let at = loop {
+            if let Some(at) = painted(trace.path(), &request).get(before) {
+                break *at;
+            }
+            assert!(waiting.elapsed() < PATIENCE, "the question is not painted again");
+            sleep(Duration::from_millis(5)).await;
+        };
+        raised.push(at - began);
+    }
+    desk.close().await;
+    Tray { idle, raised: Times(raised) }
+}
+
+/// Closes the window and waits until its page is gone.
+async fn close(desk: &Desk) {
+    let keys = "xdotool search --sync --onlyvisible --name '(^|[)] )Askdesk$' windowactivate --sync && xdotool key alt+F4";
+    let closed = Command::new("sh").args(["-c", keys]).stdout(Stdio::null()).status().unwrap();
+    assert!(closed.success());
+    let began = Instant::now();
+    while held(desk.root()).iter().any(|held| held.name.starts_with("WebKitWebPro")) {
+        assert!(began.elapsed() < PATIENCE, "the page goes on");
+        sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// Lists what the app itself holds: neither its agents, nor the driver of the window.
+fn without_agents(desk: &Desk) -> Vec<Held> {
+    let mut all = held(desk.root());
+    all.retain(|held| !held.arguments.contains(" demo-agent ") && !held.name.starts_with("WebKitWebDri"));
+    all
+}
+
+/// Reads when the question was painted, each time.
+fn painted(trace: &Path, request: &str) -> Vec<f64> {
+    let lines = lines(trace).into_iter().filter(|line| line["painted"] == request);
+    lines.map(|line| line["at_ms"].as_f64().unwrap()).collect()
+}

@@ -1,0 +1,145 @@
+//! The part of a desktop that shows icons of the tray and presses the entries of their menus.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use zbus::message::Header;
+use zbus::zvariant::{OwnedObjectPath, OwnedValue, Value};
+use zbus::{Connection, Proxy};
+
+use crate::harness::PATIENCE;
+
+/// How often something awaited is looked at.
+const LOOK: Duration = Duration::from_millis(30);
+
+const WATCHER: &str = "org.kde.StatusNotifierWatcher";
+const ITEM: &str = "org.kde.StatusNotifierItem";
+const MENU: &str = "com.canonical.dbusmenu";
+
+/// Where an icon is: the name on the bus, and the object.
+type Place = Arc<Mutex<Option<(String, String)>>>;
+
+/// A desktop's tray.
+pub struct Tray {
+    bus: Connection,
+    icon: Place,
+}
+
+struct Watcher(Place);
+
+#[zbus::interface(name = "org.kde.StatusNotifierWatcher")]
+impl Watcher {
+    #[zbus(property)]
+    fn is_status_notifier_host_registered(&self) -> bool {
+        true
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "the header is made anew for each call")]
+    fn register_status_notifier_item(&self, #[zbus(header)] header: Header<'_>, item: &str) {
+        let sender = header.sender().expect("the bus says who calls").to_string();
+        *self.0.lock().unwrap() = Some((sender, item.to_owned()));
+    }
+}
+
+/// The root of a menu: its number, its properties and those below it.
+type Layout = (i32, HashMap<String, OwnedValue>, Vec<OwnedValue>);
+
+/// An entry of the menu with those below it.
+struct Entry {
+    id: i32,
+    label: String,
+    below: Vec<Entry>,
+}
+
+impl Tray {
+    /// Starts one; it is gone when this is dropped.
+    pub async fn start() -> Self {
+        let icon = Place::default();
+        let bus = zbus::connection::Builder::session().unwrap().name(WATCHER).unwrap();
+        let bus = bus.serve_at("/StatusNotifierWatcher", Watcher(Arc::clone(&icon))).unwrap();
+        Self { bus: bus.build().await.unwrap(), icon }
+    }
+
+    /// Returns a property of the icon.
+    pub async fn property<T>(&self, name: &str) -> Option<T>
+    where
+        T: TryFrom<OwnedValue>,
+        T::Error: Into<zbus::Error>,
+    {
+        let (owner, path) = self.icon.lock().unwrap().clone()?;
+        Proxy::new(&self.bus, owner, path, ITEM).await.unwrap().get_property(name).await.ok()
+    }
+
+    async fn menu(&self) -> Option<(Proxy<'_>, Entry)> {
+        let path: OwnedObjectPath = self.property("Menu").await?;
+        let (owner, _) = self.icon.lock().unwrap().clone()?;
+        let menu = Proxy::new(&self.bus, owner, path, MENU).await.unwrap();
+        let all = (0, -1, vec!["label"]);
+        let (_, root): (u32, Layout) = menu.call("GetLayout", &all).await.ok()?;
+        let below = root.2.iter().map(|value| entry(value)).collect();
+        Some((menu, Entry { id: root.0, label: String::new(), below }))
+    }
+
+    /// Returns the entries of the menu, the ones below others too.
+    pub async fn labels(&self) -> Vec<String> {
+        self.menu().await.map(|(_, root)| root.labels()).unwrap_or_default()
+    }
+
+    /// Waits until the menu has these entries and no others.
+    pub async fn shows(&self, expected: &[&str]) {
+        let began = Instant::now();
+        loop {
+            let labels = self.labels().await;
+            if labels == expected {
+                return;
+            }
+            let icon = self.icon.lock().unwrap().clone();
+            assert!(began.elapsed() < PATIENCE, "{icon:?} has not {expected:?} but {labels:?}");
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// Chooses the entry whose label begins so, once it is there.
+    pub async fn press(&self, label: &str) {
+        let began = Instant::now();
+        while !self.pressed(label).await {
+            assert!(began.elapsed() < PATIENCE, "{label} is not in the tray");
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    async fn pressed(&self, label: &str) -> bool {
+        let Some((menu, root)) = self.menu().await else { return false };
+        let Some(id) = root.find(label) else { return false };
+        menu.call::<_, _, ()>("Event", &(id, "clicked", Value::from(0), 0_u32)).await.is_ok()
+    }
+}
+
+impl Entry {
+    fn labels(&self) -> Vec<String> {
+        let own = Some(self.label.clone()).filter(|label| !label.is_empty());
+        own.into_iter().chain(self.below.iter().flat_map(Self::labels)).collect()
+    }
+
+    fn find(&self, label: &str) -> Option<i32> {
+        let own = (!self.label.is_empty() && self.label.starts_with(label)).then_some(self.id);
+        own.or_else(|| self.below.iter().find_map(|entry| entry.find(label)))
+    }
+}
+
+/// Reads an entry: its number, its properties and those below it.
+fn entry(value: &Value<'_>) -> Entry {
+    let Value::Structure(fields) = (if let Value::Value(inner) = value { inner } else { value }) else {
+        panic!("{value:?}")
+    };
+    let [Value::I32(id), Value::Dict(properties), Value::Array(below)] = fields.fields() else {
+        panic!("{value:?}")
+    };
+    let properties: HashMap<String, Value<'_>> = properties.try_clone().unwrap().try_into().unwrap();
+    let label = match properties.get("label") {
+        Some(Value::Str(label)) => label.to_string(),
+        _ => String::new(),
+    };
+    Entry { id: *id, label, below: below.iter().map(entry).collect() }
+}

@@ -1,0 +1,99 @@
+import { tick } from 'svelte';
+
+import type { Bridge } from '../platform/bridge';
+import { hasSecret } from './drafts';
+import { leftOf } from './left';
+import { draftOf } from './select';
+import type { State } from './state';
+
+/** How long no key may have come: the last ones typed before the window was closed are still on their way. */
+const QUIET_MS = 60;
+/** How long to wait before looking again where something is not kept yet; longer each time. */
+const AGAIN_MS = { first: 40, most: 5000 } as const;
+
+/** What it needs of the desk. */
+interface Around {
+  readonly state: State;
+  /** Whether something is on its way to the app. */
+  readonly isBusy: boolean;
+  /** Writes down all that was begun. */
+  keepAll(): void;
+}
+
+/**
+ * Says when the window can go: all that the person began is with the app. As long as it is not, the window stays, though it may
+ * be hidden.
+ */
+export class Leaving {
+  readonly #bridge: Bridge;
+  readonly #desk: Around;
+  #open = false;
+  #looking = false;
+  #keys = 0;
+
+  constructor(bridge: Bridge, desk: Around) {
+    this.#bridge = bridge;
+    this.#desk = desk;
+  }
+
+  /** Listens from now on; gives the way to stop. */
+  open(): () => void {
+    this.#open = true;
+    const typed = () => (this.#keys += 1);
+    window.addEventListener('keydown', typed, true);
+    window.addEventListener('input', typed, true);
+    const heard = this.#bridge.onLeaving(() => void this.#look());
+    heard.then(() => this.#look()).catch(() => undefined);
+    return () => {
+      this.#open = false;
+      window.removeEventListener('keydown', typed, true);
+      window.removeEventListener('input', typed, true);
+      void heard.then((stop) => stop()).catch(() => undefined);
+    };
+  }
+
+  async #look(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      let answered: number | null = null;
+      let pause: number = AGAIN_MS.first;
+      for (;;) {
+        const ask = await this.#bridge.leaving();
+        if (ask === null || ask === answered || !this.#open) return;
+        if (await this.#isAllKept()) {
+          await this.#bridge.kept(ask, leftOf(this.#desk.state));
+          answered = ask;
+        } else {
+          await wait(pause);
+          pause = Math.min(pause * 2, AGAIN_MS.most);
+        }
+      }
+    } catch {
+      // The window is hidden and keeps what it has; whoever closes it again asks again.
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  async #isAllKept(): Promise<boolean> {
+    const before = this.#keys;
+    await wait(QUIET_MS);
+    if (this.#keys !== before) return false;
+    // What a field hands over when it is left is handed over.
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    await tick();
+    this.#desk.keepAll();
+    const { state, isBusy } = this.#desk;
+    return !isBusy && Object.keys(state.unsaved).length === 0 && !hasSecrets(state);
+  }
+}
+
+/** What is said to a secret is written down nowhere, so it stays in its window until it is sent. */
+function hasSecrets(state: State): boolean {
+  return Object.values(state.requests).some((request) => hasSecret(request, draftOf(state, request.id)));
+}
+
+function wait(millis: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, millis));
+}
