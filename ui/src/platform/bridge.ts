@@ -39,6 +39,8 @@ export interface Bridge {
   wanted(): Promise<RequestId | ApprovalId | null>;
   /** Says that it is shown, or that nothing is known of it. */
   broughtUp(id: RequestId | ApprovalId): Promise<void>;
+  /** Says that the person has answered what they were led to, and did nothing else here: the focus may go back. */
+  answeredThere(id: RequestId): Promise<void>;
   /** Opens an address of the web or of a mailbox in the person's own program for it. */
   openLink(url: string): Promise<void>;
   /** Lets the person choose a folder, beginning in one; none where they choose none. */
@@ -100,6 +102,7 @@ export const tauriBridge: Bridge = {
   onWanted: (hear) => listen('wanted', () => hear()),
   wanted: () => reach<RequestId | ApprovalId | null>('wanted', {}),
   broughtUp: (id) => reach<void>('brought_up', { id }),
+  answeredThere: (id) => reach<void>('answered_there', { id }),
   openLink: (url) => reach<void>('open_link', { url }),
   pickFolder: (start) => reach<string | null>('pick_folder', { start }),
   pickAttachments: (session) => reach<AttachedFiles>('pick_attachments', { session }),

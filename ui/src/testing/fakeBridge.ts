@@ -58,6 +58,7 @@ export class FakeBridge implements Bridge {
       autoAdvance: 'on',
       onClose: 'keep_running',
       startAtLogin: 'off',
+      globalShortcut: 'off',
       claudeArguments: [],
       claudeEnvironment: {},
       keepDays: 0,
@@ -68,6 +69,8 @@ export class FakeBridge implements Bridge {
   };
   /** What a click or an address was about last and was not shown yet. */
   kept: string | null = null;
+  /** What was answered with nothing else done since the person was led there. */
+  readonly answeredAway: string[] = [];
   #knock: () => void = () => undefined;
   #receive: ((frames: Frame[]) => void) | null = null;
   readonly #replies = new Map<CommandName, Reply<CommandName>>();
@@ -179,6 +182,10 @@ export class FakeBridge implements Bridge {
 
   async broughtUp(id: string): Promise<void> {
     if (this.kept === id) this.kept = null;
+  }
+
+  async answeredThere(id: string): Promise<void> {
+    this.answeredAway.push(id);
   }
 
   async openLink(url: string): Promise<void> {
