@@ -7,7 +7,7 @@ use std::path::Path;
 include!("crates/api/src/command_list.rs");
 
 macro_rules! names {
-    ($($name:ident($input:ident) -> $output:ident,)+) => { &[$(stringify!($name),)+ "subscribe", "took_frames", "unsubscribe", "open_link", "pick_folder", "attach_dropped", "pick_attachments", "wanted", "brought_up", "leaving", "kept"] };
+    ($($name:ident($input:ident) -> $output:ident,)+) => { &[$(stringify!($name),)+ "subscribe", "took_frames", "unsubscribe", "open_link", "pick_folder", "attach_dropped", "pick_attachments", "wanted", "brought_up", "leaving", "kept", "answered_there"] };
 }
 
 const COMMANDS: &[&str] = for_each_command!(names);

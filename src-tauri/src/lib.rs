@@ -18,6 +18,7 @@ pub mod rendering;
 mod rpc;
 mod save;
 mod seen;
+mod shortcut;
 mod subscribe;
 mod trace;
 mod tray;
@@ -77,6 +78,7 @@ pub fn run() -> ExitCode {
         .manage(files::Dropped::default())
         .manage(wanted::Wanted::default())
         .manage(Presence::default())
+        .manage(shortcut::Keys::default())
         .manage(tray::Shown::default())
         .on_window_event(closing::on_window_event)
         .on_window_event(files::on_window_event)
@@ -135,6 +137,7 @@ fn open(app: &AppHandle, place: Result<Place, Unopened>, opener: &Opener) {
             let board = waiting::Board::new();
             badge::follow(app, board.watch());
             tray::follow(app, desk.clone(), board.watch());
+            shortcut::follow(app, board.watch());
             notify::listen(app, desk.clone(), attention, board);
             let due = desk.clone();
             tauri::async_runtime::spawn(async move { due.delete_due_daily().await });
@@ -172,6 +175,7 @@ fn open_desk(
     let save = save::asking(app, settings.watch());
     let desk = DeskApi::new(handle, demo, settings, trace::painted());
     let desk = desk.saving(save).starting_at_login(at_login::by_the_system(app));
+    let desk = desk.brought_up_by_keys(shortcut::by_the_system(app));
     Ok((desk, attention))
 }
 

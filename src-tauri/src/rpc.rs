@@ -8,7 +8,7 @@ use tauri::ipc::Invoke;
 use tauri::{State, Wry};
 
 use crate::opening::Opening;
-use crate::{files, folders, links, presence, subscribe, wanted};
+use crate::{files, folders, links, presence, shortcut, subscribe, wanted};
 
 macro_rules! bridge {
     ($($name:ident($input:ident) -> $output:ident,)+) => {
@@ -23,7 +23,7 @@ macro_rules! bridge {
 
         /// Answers every call of the window.
         pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
-            tauri::generate_handler![$($name,)+ subscribe::subscribe, subscribe::took_frames, subscribe::unsubscribe, links::open_link, folders::pick_folder, files::attach_dropped, files::pick_attachments, wanted::wanted, wanted::brought_up, presence::leaving, presence::kept]
+            tauri::generate_handler![$($name,)+ subscribe::subscribe, subscribe::took_frames, subscribe::unsubscribe, links::open_link, folders::pick_folder, files::attach_dropped, files::pick_attachments, wanted::wanted, wanted::brought_up, presence::leaving, presence::kept, shortcut::answered_there]
         }
     };
 }

@@ -7,7 +7,7 @@ use tauri::{AppHandle, Emitter, Manager, State};
 use uuid::Uuid;
 
 use crate::presence::{Focus, Presence};
-use crate::window;
+use crate::{shortcut, window};
 
 /// Tells the page that there is something to look for.
 const WANTED: &str = "wanted";
@@ -34,6 +34,7 @@ impl Wanted {
 /// Raises the window and leads it to a request or an approval. Nothing is answered by that.
 pub fn bring_up(app: &AppHandle, id: Uuid) {
     app.state::<Wanted>().put(id);
+    shortcut::came_another_way(app);
     app.state::<Presence>().want(Focus::Taken);
     // A page that does not listen yet looks by itself once it does.
     if let Err(error) = app.emit_to(window::MAIN, WANTED, ()) {

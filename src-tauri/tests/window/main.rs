@@ -30,6 +30,7 @@ mod real_sessions;
 mod reloads;
 mod settings;
 mod shapes;
+mod shortcut;
 mod taken_there;
 mod to_the_tray;
 mod together;

@@ -848,7 +848,7 @@ name: string,
 /**
  * What is wrong with what it is set to.
  */
-flaw: ExtraFlaw, } | { "unfit": "no_hours" } | { "unfit": "no_name", 
+flaw: ExtraFlaw, } | { "unfit": "no_hours" } | { "unfit": "no_shortcut" } | { "unfit": "no_name", 
 /**
  * The beginning of what it was to be called.
  */
@@ -2129,6 +2129,10 @@ onClose: OnClose,
  */
 startAtLogin: OptIn, 
 /**
+ * Which keys bring up what waits, from anywhere.
+ */
+globalShortcut: GlobalShortcut, 
+/**
  * Arguments that every start of Claude Code gets.
  */
 claudeArguments: Arguments, 
@@ -2144,7 +2148,7 @@ keepDays: KeepDays, };
 /**
  * One thing that is set to a value.
  */
-export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": QuietHours } | { "setting": "remind_minutes", "value": RemindMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment } | { "setting": "keep_days", "value": KeepDays };
+export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": QuietHours } | { "setting": "remind_minutes", "value": RemindMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment } | { "setting": "keep_days", "value": KeepDays };
 
 /**
  * A language that everything is written in.
@@ -2210,6 +2214,11 @@ export type PausedUntil = number;
  * The hours in which nothing is told but by the counts in the window: none, or from one minute of the day to another.
  */
 export type QuietHours = string;
+
+/**
+ * The combination that is set, or none.
+ */
+export type GlobalShortcut = string;
 
 /**
  * After how many minutes an open question is told of once more; 0 never does.
@@ -2308,12 +2317,16 @@ export type Unmet = { "setting": "start_at_login",
 /**
  * Why.
  */
+why: UnmetWhy, } | { "setting": "global_shortcut", 
+/**
+ * Why.
+ */
 why: UnmetWhy, };
 
 /**
  * Why the system does not do what is set; the words are chosen by the screen.
  */
-export type UnmetWhy = { "why": "own_folder" } | { "why": "system", 
+export type UnmetWhy = { "why": "own_folder" } | { "why": "taken" } | { "why": "wayland" } | { "why": "system", 
 /**
  * What it said.
  */

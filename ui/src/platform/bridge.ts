@@ -47,6 +47,8 @@ export interface Bridge {
   leaving(): Promise<number | null>;
   /** Says that everything is kept, and leaves something to the next page. */
   kept(ask: number, left: unknown): Promise<void>;
+  /** Says that the person has answered what they were led to, and did nothing else here: the focus may go back. */
+  answeredThere(id: RequestId): Promise<void>;
   /** Opens an address of the web or of a mailbox in the person's own program for it. */
   openLink(url: string): Promise<void>;
   /** Lets the person choose a folder, beginning in one; none where they choose none. */
@@ -114,6 +116,7 @@ export const tauriBridge: Bridge = {
   onLeaving: (hear) => listen('leaving', () => hear()),
   leaving: () => reach<number | null>('leaving', {}),
   kept: (ask, left) => reach<void>('kept', { ask, left }),
+  answeredThere: (id) => reach<void>('answered_there', { id }),
   openLink: (url) => reach<void>('open_link', { url }),
   pickFolder: (start) => reach<string | null>('pick_folder', { start }),
   pickAttachments: (session) => reach<AttachedFiles>('pick_attachments', { session }),

@@ -23,6 +23,8 @@ export function wordsOfUnfit(unfit: Unfit): string {
       return t('unfit.variable', { name: visibly(unfit.name), flaw: wordsOfFlaw(unfit.flaw) });
     case 'no_hours':
       return t('unfit.no_hours');
+    case 'no_shortcut':
+      return t('unfit.no_shortcut');
     case 'no_name':
       return t('unfit.no_name', { name: visibly(unfit.name) });
     case 'text':

@@ -176,6 +176,12 @@ export class Desk {
     };
   }
 
+  /** Says that the person has answered what they were led to, and did nothing else since. */
+  async answeredThere(request: RequestId): Promise<void> {
+    // Where the app hears nothing of it, the focus stays here.
+    await this.#bridge.answeredThere(request).catch(() => undefined);
+  }
+
   /** Reads what is set; gives the error if that failed. */
   readSettings(): Promise<DeskError | null> {
     return this.#settings(() => this.#bridge.call('read_settings', {}));

@@ -59,6 +59,7 @@ export class FakeBridge implements Bridge {
       autoAdvance: 'on',
       onClose: 'keep_running',
       startAtLogin: 'off',
+      globalShortcut: 'off',
       claudeArguments: [],
       claudeEnvironment: {},
       keepDays: 0,
@@ -76,6 +77,8 @@ export class FakeBridge implements Bridge {
   /** What it said under each. */
   readonly keeps: { ask: number; left: Left }[] = [];
   #leave: () => void = () => undefined;
+  /** What was answered with nothing else done since the person was led there. */
+  readonly answeredAway: string[] = [];
   #knock: () => void = () => undefined;
   #receive: ((frames: Frame[]) => void) | null = null;
   readonly #replies = new Map<CommandName, Reply<CommandName>>();
@@ -208,6 +211,10 @@ export class FakeBridge implements Bridge {
     // As it travels.
     this.keeps.push({ ask, left: JSON.parse(JSON.stringify(left)) as Left });
     if (this.asked === ask) this.asked = null;
+  }
+
+  async answeredThere(id: string): Promise<void> {
+    this.answeredAway.push(id);
   }
 
   async openLink(url: string): Promise<void> {

@@ -25,7 +25,7 @@ use crate::commands::Commands;
 use crate::dto::*;
 use crate::error::{Detail, Error, ErrorCode};
 use crate::telling::Tellings;
-use crate::unmet::{AtLogin, Unmet, UnmetWhy};
+use crate::unmet::{AtLogin, ByKeys, Unmet, UnmetWhy};
 
 pub use past::{Save, Unsaved};
 
@@ -98,6 +98,7 @@ pub struct DeskApi {
     painted: Painted,
     save: Option<Save>,
     at_login: Option<AtLogin>,
+    by_keys: Option<ByKeys>,
 }
 
 impl DeskApi {
@@ -116,6 +117,7 @@ impl DeskApi {
             painted,
             save: None,
             at_login: None,
+            by_keys: None,
         }
     }
 
@@ -127,6 +129,11 @@ impl DeskApi {
     /// Says how the system is told to start the app at login; without it, the system is left as it is.
     pub fn starting_at_login(self, at_login: AtLogin) -> Self {
         Self { at_login: Some(at_login), ..self }
+    }
+
+    /// Says how the system is told which keys bring up what waits; without it, it hears of none.
+    pub fn brought_up_by_keys(self, by_keys: ByKeys) -> Self {
+        Self { by_keys: Some(by_keys), ..self }
     }
 
     /// Returns the engine underneath.
@@ -224,11 +231,19 @@ impl DeskApi {
 
     /// Brings the system in line with what is set, and returns what it does not do.
     pub async fn meet(&self, settings: &Settings) -> Vec<Unmet> {
-        let Some(at_login) = self.at_login.clone() else { return Vec::new() };
-        let start = settings.start_at_login;
-        let met = tokio::task::spawn_blocking(move || at_login(start)).await;
-        let met = met.unwrap_or_else(|error| Err(UnmetWhy::System { error: error.to_string() }));
-        met.err().map(|why| Unmet::StartAtLogin { why }).into_iter().collect()
+        let &Settings { start_at_login, global_shortcut, .. } = settings;
+        let (at_login, by_keys) = (self.at_login.clone(), self.by_keys.clone());
+        let meet = move || {
+            let at_login = at_login.and_then(|tell| tell(start_at_login).err());
+            let by_keys = by_keys.and_then(|tell| tell(global_shortcut).err());
+            (at_login, by_keys)
+        };
+        let (at_login, by_keys) = tokio::task::spawn_blocking(meet).await.unwrap_or_else(|error| {
+            let why = UnmetWhy::System { error: error.to_string() };
+            (Some(why.clone()), Some(why))
+        });
+        let at_login = at_login.map(|why| Unmet::StartAtLogin { why });
+        at_login.into_iter().chain(by_keys.map(|why| Unmet::GlobalShortcut { why })).collect()
     }
 
     async fn start(&self, input: StartSession) -> Result<Session, Error> {

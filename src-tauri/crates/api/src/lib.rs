@@ -16,4 +16,4 @@ pub use commands::{COMMAND_NAMES, Commands, dispatch, read_input};
 pub use desk::{AtWork, DemoAgent, DeskApi, Save, Unsaved, View};
 pub use error::{Detail, Error, ErrorCode};
 pub use telling::Pause;
-pub use unmet::{AtLogin, Unmet, UnmetWhy};
+pub use unmet::{AtLogin, ByKeys, Unmet, UnmetWhy};

@@ -1,7 +1,7 @@
 //! What is wrong with a setting that a person wrote: the reading of an input says it in words of its own, which no screen can
 //! say in another language.
 
-use askdesk_domain::{Arguments, Environment, Settable, Unfit, Written};
+use askdesk_domain::{Arguments, Environment, GlobalShortcut, Settable, Unfit, Written};
 use serde_json::Value;
 
 /// Says what is wrong with a change of what is set; none where the person did not write it, or nothing is.
@@ -12,6 +12,7 @@ pub fn flaw(change: Value) -> Option<Unfit> {
     // All others are chosen from what the page knows.
     match setting.as_str()? {
         "claude_arguments" => Arguments::read(written).err(),
+        "global_shortcut" => GlobalShortcut::read(written).err(),
         "claude_environment" => Environment::read(written).err(),
         _ => None,
     }

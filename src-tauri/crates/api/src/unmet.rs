@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use askdesk_domain::OptIn;
+use askdesk_domain::{GlobalShortcut, OptIn};
 use serde::{Deserialize, Serialize};
 
 /// Brings the system in line with what is set of starting at login; done again, it changes nothing.
 pub type AtLogin = Arc<dyn Fn(OptIn) -> Result<(), UnmetWhy> + Send + Sync>;
+
+/// Brings the system in line with which keys bring up what waits; done again, it changes nothing.
+pub type ByKeys = Arc<dyn Fn(GlobalShortcut) -> Result<(), UnmetWhy> + Send + Sync>;
 
 /// Something that is set and the system does not do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +18,11 @@ pub type AtLogin = Arc<dyn Fn(OptIn) -> Result<(), UnmetWhy> + Send + Sync>;
 pub enum Unmet {
     /// The app is not started at login, or still is.
     StartAtLogin {
+        /// Why.
+        why: UnmetWhy,
+    },
+    /// The keys bring up nothing.
+    GlobalShortcut {
         /// Why.
         why: UnmetWhy,
     },
@@ -27,6 +35,10 @@ pub enum Unmet {
 pub enum UnmetWhy {
     /// A desk with a data folder of its own leaves the system as it is.
     OwnFolder,
+    /// Another program has these keys, or the system itself.
+    Taken,
+    /// Under Wayland no program hears keys that are pressed in another one.
+    Wayland,
     /// The system refused.
     System {
         /// What it said.

@@ -51,7 +51,7 @@ fn typescript() -> String {
         dto::ListAgents, dto::AgentsFound, dto::AgentFound, dto::Example,
         dto::ReadTranscript, dto::TranscriptPage, dto::ReadLog, dto::SessionLog, log::LogLine, log::LogKind,
         domain::Settings, domain::Setting, domain::Language, domain::LanguageChoice, domain::Theme, domain::TextSize, domain::Density,
-        domain::NotifyQuestions, domain::OnOff, domain::OptIn, domain::UndoSeconds, domain::OnClose, domain::KeepDays, domain::PausedUntil, domain::QuietHours, domain::RemindMinutes, askdesk_engine::IgnoredSetting, askdesk_engine::IgnoredWhy,
+        domain::NotifyQuestions, domain::OnOff, domain::OptIn, domain::UndoSeconds, domain::OnClose, domain::KeepDays, domain::PausedUntil, domain::QuietHours, domain::GlobalShortcut, domain::RemindMinutes, askdesk_engine::IgnoredSetting, askdesk_engine::IgnoredWhy,
         dto::ReadSettings, dto::ChangeSetting, dto::SettingsRead, unmet::Unmet, unmet::UnmetWhy,
         domain::Waiting, domain::Occasion, domain::Telling, domain::Form, domain::Silenced, domain::NoNews,
         dto::ReadTellings, dto::TellingsRead, dto::Decided,

@@ -306,6 +306,27 @@ async fn each_reading_of_the_settings_brings_the_system_in_line_and_names_what_i
 }
 
 #[tokio::test]
+async fn keys_that_another_program_has_are_kept_and_named_and_what_is_no_combination_is_refused() {
+    let mut bridge = Bridge::open();
+    let told: Arc<Mutex<Vec<String>>> = Arc::default();
+    let tell = Arc::clone(&told);
+    bridge.api = bridge.api.brought_up_by_keys(Arc::new(move |shortcut| {
+        tell.lock().unwrap().push(shortcut.into());
+        if shortcut.combination().is_some() { Err(UnmetWhy::Taken) } else { Ok(()) }
+    }));
+    let change = |to: &str| json!({"change": {"setting": "global_shortcut", "value": to}});
+    let on = bridge.call("change_setting", change("alt+ctrl+j")).await.unwrap();
+    assert_eq!(on["settings"]["globalShortcut"], "Ctrl+Alt+J");
+    assert_eq!(on["unmet"], json!([{"setting": "global_shortcut", "why": {"why": "taken"}}]));
+    let refused = bridge.refused("change_setting", change("Shift+J")).await;
+    assert_eq!(refused["code"], "invalid");
+    assert!(refused.to_string().contains("no_shortcut"), "{refused}");
+    let off = bridge.call("change_setting", change("off")).await.unwrap();
+    assert_eq!((&off["settings"]["globalShortcut"], &off["unmet"]), (&json!("off"), &json!([])));
+    assert_eq!(*told.lock().unwrap(), ["Ctrl+Alt+J", "off"]);
+}
+
+#[tokio::test]
 async fn stop_session_ends_it_and_a_message_takes_it_up_again() {
     let bridge = Bridge::open();
     let request = bridge.asked("technology").await;

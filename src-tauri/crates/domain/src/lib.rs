@@ -30,6 +30,7 @@ pub mod retention;
 pub mod rule;
 pub mod session;
 pub mod settings;
+pub mod shortcut;
 pub mod storage;
 pub mod telling;
 pub mod text;
@@ -71,6 +72,7 @@ pub use session::{AgentKind, Session, SessionEnd, SessionState};
 pub use settings::{
     Density, NotifyQuestions, OnClose, OnOff, OptIn, Setting, Settings, TextSize, Theme, UndoSeconds,
 };
+pub use shortcut::{Combination, GlobalShortcut, Held, PressedKey};
 pub use storage::StorageTrouble;
 pub use telling::{Form, News, NoNews, Occasion, Silenced, TakeBack, Telling, Told, Waiting};
 pub use tool::{TodoItem, TodoStatus, ToolDetail};

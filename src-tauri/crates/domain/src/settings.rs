@@ -7,6 +7,7 @@ use crate::language::LanguageChoice;
 use crate::quiet::{PausedUntil, QuietHours, RemindMinutes};
 use crate::retention::KeepDays;
 use crate::session::AgentKind;
+use crate::shortcut::GlobalShortcut;
 use crate::unfit::{Settable, Unfit, Written};
 
 /// Everything a person can set.
@@ -44,6 +45,8 @@ pub struct Settings {
     pub on_close: OnClose,
     /// Whether the system starts the app when the person logs in.
     pub start_at_login: OptIn,
+    /// Which keys bring up what waits, from anywhere.
+    pub global_shortcut: GlobalShortcut,
     /// Arguments that every start of Claude Code gets.
     pub claude_arguments: Arguments,
     /// Variables that every start of Claude Code gets.
@@ -87,6 +90,8 @@ pub enum Setting {
     OnClose(OnClose),
     /// Whether the system starts the app when the person logs in.
     StartAtLogin(OptIn),
+    /// Which keys bring up what waits, from anywhere.
+    GlobalShortcut(GlobalShortcut),
     /// Arguments that every start of Claude Code gets.
     ClaudeArguments(Arguments),
     /// Variables that every start of Claude Code gets.
@@ -115,6 +120,7 @@ impl Settings {
             Setting::AutoAdvance(advance) => self.auto_advance = advance,
             Setting::OnClose(on_close) => self.on_close = on_close,
             Setting::StartAtLogin(start) => self.start_at_login = start,
+            Setting::GlobalShortcut(shortcut) => self.global_shortcut = shortcut,
             Setting::ClaudeArguments(arguments) => self.claude_arguments = arguments,
             Setting::ClaudeEnvironment(environment) => self.claude_environment = environment,
             Setting::KeepDays(days) => self.keep_days = days,

@@ -52,6 +52,8 @@ pub enum Unfit {
     },
     /// They are no hours of a day, and not none of them either.
     NoHours,
+    /// It is no combination of keys that can be pressed anywhere, and not none of them either.
+    NoShortcut,
     /// No variable can be called so.
     NoName {
         /// The beginning of what it was to be called.
@@ -105,6 +107,9 @@ impl Display for Unfit {
             Self::Argument { n, flaw } => write!(f, "argument {n}: {flaw}"),
             Self::Variable { name, flaw } => write!(f, "{name}: {flaw}"),
             Self::NoHours => f.write_str("it must be \"off\", or two different times as in \"22:00-07:00\""),
+            Self::NoShortcut => f.write_str(
+                "it must be \"off\", or keys as in \"Ctrl+Alt+J\": one of Ctrl, Alt and Super at least, and one key with them",
+            ),
             Self::NoName { name } => {
                 write!(f, "{name:?} is no name of a variable: letters, digits and _, and no digit first")
             }

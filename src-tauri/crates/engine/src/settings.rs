@@ -33,6 +33,7 @@ const UNDO_SECONDS: Key = Key(&["questions"], "undo_seconds");
 const AUTO_ADVANCE: Key = Key(&["questions"], "auto_advance");
 const ON_CLOSE: Key = Key(&["window"], "on_close");
 const START_AT_LOGIN: Key = Key(&["window"], "start_at_login");
+const GLOBAL_SHORTCUT: Key = Key(&["window"], "global_shortcut");
 const CLAUDE_ARGUMENTS: Key = Key(&["agents", "claude_code"], "arguments");
 const CLAUDE_ENVIRONMENT: Key = Key(&["agents", "claude_code"], "environment");
 const KEEP_DAYS: Key = Key(&["data"], "keep_days");
@@ -52,6 +53,7 @@ const KEYS: &[Key] = &[
     AUTO_ADVANCE,
     ON_CLOSE,
     START_AT_LOGIN,
+    GLOBAL_SHORTCUT,
     CLAUDE_ARGUMENTS,
     CLAUDE_ENVIRONMENT,
     KEEP_DAYS,
@@ -278,6 +280,7 @@ fn interpret(document: &DocumentMut) -> ReadSettings {
     one(document, AUTO_ADVANCE, Setting::AutoAdvance, &mut read);
     one(document, ON_CLOSE, Setting::OnClose, &mut read);
     one(document, START_AT_LOGIN, Setting::StartAtLogin, &mut read);
+    one(document, GLOBAL_SHORTCUT, Setting::GlobalShortcut, &mut read);
     one(document, CLAUDE_ARGUMENTS, Setting::ClaudeArguments, &mut read);
     one(document, CLAUDE_ENVIRONMENT, Setting::ClaudeEnvironment, &mut read);
     one(document, KEEP_DAYS, Setting::KeepDays, &mut read);
@@ -345,6 +348,7 @@ fn put(document: &mut DocumentMut, setting: Setting) {
         Setting::AutoAdvance(advance) => (AUTO_ADVANCE, value(advance)),
         Setting::OnClose(on_close) => (ON_CLOSE, value(on_close)),
         Setting::StartAtLogin(start) => (START_AT_LOGIN, value(start)),
+        Setting::GlobalShortcut(shortcut) => (GLOBAL_SHORTCUT, value(shortcut)),
         Setting::ClaudeArguments(arguments) => (CLAUDE_ARGUMENTS, value(arguments)),
         Setting::ClaudeEnvironment(environment) => (CLAUDE_ENVIRONMENT, value(environment)),
         Setting::KeepDays(days) => (KEEP_DAYS, value(days)),

@@ -45,8 +45,18 @@ export interface VariablesRow extends Named {
   change: (to: Record<string, string>) => Setting;
 }
 
+/** A setting that is a combination of keys. */
+export interface ShortcutRow extends Named {
+  kind: 'shortcut';
+  current: string;
+  change: (to: string) => Setting;
+}
+
 /** One setting as it stands on the screen. */
-export type Row = ChoiceRow | ArgumentsRow | VariablesRow;
+export type Row = ChoiceRow | ArgumentsRow | VariablesRow | ShortcutRow;
+
+/** Keys that no common desktop has for itself; the one for the next question stands among them. */
+export const SUGGESTED = 'Ctrl+Alt+J';
 
 const QUIET_HOURS = ['off', '20:00-08:00', '21:00-07:00', '22:00-07:00', '23:00-08:00'];
 const REMIND_MINUTES = [0, 5, 15, 60];
@@ -244,6 +254,15 @@ export function rowsOf(settings: Settings): Row[] {
       ],
     },
     {
+      kind: 'shortcut',
+      id: 'global_shortcut',
+      section: 'settings.window',
+      name: t('settings.global_shortcut'),
+      help: t('settings.global_shortcut.help'),
+      current: settings.globalShortcut,
+      change: (value) => ({ setting: 'global_shortcut', value }),
+    },
+    {
       kind: 'arguments',
       id: 'claude_arguments',
       section: 'settings.agents',
@@ -295,6 +314,8 @@ function valuesOf(row: Row): readonly string[] {
       return row.choices.map(({ words }) => words);
     case 'arguments':
       return row.current;
+    case 'shortcut':
+      return [row.current];
     case 'variables':
       return Object.keys(row.current);
   }

@@ -10,6 +10,10 @@ export function wordsOfUnmet(unmet: readonly Unmet[], id: Setting['setting']): s
       return null;
     case 'own_folder':
       return t('unmet.own_folder');
+    case 'taken':
+      return t('unmet.taken');
+    case 'wayland':
+      return t('unmet.wayland');
     case 'system':
       return t('unmet.system', { error: visibly(why.error) });
   }

@@ -57,6 +57,7 @@ fn each_setting_that_is_changed_is_there_after_a_restart() {
         Setting::AutoAdvance(OnOff::Off),
         Setting::OnClose(OnClose::Quit),
         Setting::StartAtLogin(OptIn::On),
+        Setting::GlobalShortcut("ctrl+alt+j".to_owned().try_into().unwrap()),
         Setting::ClaudeArguments(arguments(&["--add-dir", "/a \"b\"\n"])),
         Setting::KeepDays(KeepDays::try_from(90).unwrap()),
         Setting::ClaudeEnvironment(environment(&[("EDITOR", "vi"), ("HTTPS_PROXY", "http://[::1]:8")])),
@@ -105,6 +106,16 @@ fn a_change_leaves_comments_and_whatever_else_stands_in_the_file() {
     "[questions]\nundo_seconds = 31",
     "questions.undo_seconds",
     "31: it is not between 1 and 30"
+)]
+#[case::keys_that_belong_to_who_is_written_in(
+    "[window]\nglobal_shortcut = \"J\"",
+    "window.global_shortcut",
+    "\"J\": it must be \"off\", or keys as in \"Ctrl+Alt+J\""
+)]
+#[case::keys_that_are_no_text(
+    "[window]\nglobal_shortcut = 5",
+    "window.global_shortcut",
+    "5: it must be \"off\", or keys"
 )]
 #[case::another_type("[window]\non_close = 3", "window.on_close", "3: it is none of keep_running, quit")]
 #[case::days_that_cannot_be_chosen(

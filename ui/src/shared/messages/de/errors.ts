@@ -131,6 +131,7 @@ export const errors: Words<typeof english> = {
   'unfit.too_many': 'es sind {count}; höchstens {most} werden angenommen',
   'unfit.argument': 'Argument {n}: {flaw}',
   'unfit.variable': 'Variable {name}: {flaw}',
+  'unfit.no_shortcut': 'es muss "off" sein, oder Tasten wie in "Ctrl+Alt+J": Ctrl, Alt oder Super, und eine Taste dazu',
   'unfit.no_hours': 'es muss "off" sein, oder zwei verschiedene Zeiten wie in "22:00-07:00"',
   'unfit.no_name': '„{name}“ kann keine Variable heißen: Buchstaben, Ziffern und _, am Anfang keine Ziffer',
   'unfit.zero': 'ein Zeichen mit dem Code 0 kann nicht übergeben werden',

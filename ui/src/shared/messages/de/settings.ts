@@ -101,6 +101,17 @@ export const settings: Words<typeof english> = {
   'settings.start_at_login': 'Beim Anmelden starten',
   'settings.start_at_login.help':
     'Das System startet Askdesk, wenn Sie sich anmelden. Es bleibt unsichtbar, bis Sie es öffnen; wo der Desktop kein Symbol davon zeigt, öffnet sich das Fenster.',
+  'settings.global_shortcut': 'Tasten, die holen, was wartet',
+  'settings.global_shortcut.help': 'In jedem Programm gedrückt, holen sie die Frage, die am längsten wartet. Haben Sie geantwortet und hier nichts anderes getan, geht der Fokus unter X11 dorthin zurück, wo Sie waren. Unter Wayland sind solche Tasten nicht zu hören.',
+  'shortcut.record': 'Tasten aufnehmen',
+  'shortcut.change': 'Ändern',
+  'shortcut.press': 'Drücken Sie die Tasten; Esc lässt alles, wie es ist.',
+  'shortcut.clear': 'Löschen',
+  'shortcut.take': '{keys} nehmen',
+  'shortcut.nothing_held': 'Diese Taste allein gehört dem, worin Sie schreiben. Halten Sie Strg, Alt oder Super dazu.',
+  'shortcut.no_such_key': 'Diese Taste geht nicht. Buchstaben, Ziffern, F1 bis F12, Leertaste, Pfeile und die Tasten daneben gehen.',
+  'unmet.taken': 'Ein anderes Programm hat diese Tasten, oder das System selbst. Bis Sie andere wählen, bewirken sie hier nichts.',
+  'unmet.wayland': 'Unter Wayland hört kein Programm Tasten, die in einem anderen gedrückt werden; deshalb bewirken diese nichts.',
   'unmet.own_folder':
     'Askdesk hat hier einen eigenen Datenordner: So kann das System es nicht starten, und dort wurde nichts geändert.',
   'unmet.system': 'Das System hat das nicht angenommen: {error}',

@@ -120,6 +120,7 @@ export const errors = {
   'unfit.too_many': 'there are {count}; at most {most} are taken',
   'unfit.argument': 'argument {n}: {flaw}',
   'unfit.variable': 'variable {name}: {flaw}',
+  'unfit.no_shortcut': 'it must be "off", or keys as in "Ctrl+Alt+J": Ctrl, Alt or Super, and one key with them',
   'unfit.no_hours': 'it must be "off", or two different times as in "22:00-07:00"',
   'unfit.no_name': '“{name}” is no name of a variable: it has letters, digits and _, and no digit first',
   'unfit.zero': 'a character with the code 0 cannot be handed over',

@@ -97,6 +97,17 @@ export const settings = {
   'settings.start_at_login': 'Start at login',
   'settings.start_at_login.help':
     'The system starts Askdesk when you log in. It stays out of sight until you open it; where the desktop shows no icon of it, its window opens.',
+  'settings.global_shortcut': 'Keys that bring up what waits',
+  'settings.global_shortcut.help': 'Pressed in any program, they bring up the question that has waited the longest. When you have answered and done nothing else here, the focus goes back to where you were, under X11. Under Wayland no such keys are heard.',
+  'shortcut.record': 'Record keys',
+  'shortcut.change': 'Change',
+  'shortcut.press': 'Press the keys; Esc leaves it as it is.',
+  'shortcut.clear': 'Clear',
+  'shortcut.take': 'Take {keys}',
+  'shortcut.nothing_held': 'That key alone belongs to whatever you write in. Hold Ctrl, Alt or Super with it.',
+  'shortcut.no_such_key': 'That key cannot be used. Letters, digits, F1 to F12, Space, arrows and the keys beside them can.',
+  'unmet.taken': 'Another program has these keys, or the system itself. Nothing is heard until you choose others.',
+  'unmet.wayland': 'Under Wayland no program hears keys that are pressed in another one, so these do nothing.',
   'unmet.own_folder':
     'Askdesk has a data folder of its own here: the system cannot start it so, and nothing was changed there.',
   'unmet.system': 'The system did not take this: {error}',

@@ -118,6 +118,7 @@ export const errors: OneForm<typeof english> = {
   'unfit.too_many': '共有 {count} 个；最多接受 {most} 个',
   'unfit.argument': '参数 {n}：{flaw}',
   'unfit.variable': '变量 {name}：{flaw}',
+  'unfit.no_shortcut': '必须是 "off"，或类似 "Ctrl+Alt+J" 的按键：Ctrl、Alt 或 Super，再加一个键',
   'unfit.no_hours': '必须是 "off"，或两个不同的时间，例如 "22:00-07:00"',
   'unfit.no_name': '“{name}”不能作为变量名：只能用字母、数字和 _，且不能以数字开头',
   'unfit.zero': '编码为 0 的字符无法传递',

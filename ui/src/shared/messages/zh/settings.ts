@@ -98,6 +98,17 @@ export const settings: OneForm<typeof english> = {
   'settings.start_at_login': '登录时启动',
   'settings.start_at_login.help':
     '登录后由系统启动 Askdesk。打开之前它不会显示；如果桌面不显示它的图标，则会打开窗口。',
+  'settings.global_shortcut': '全局快捷键',
+  'settings.global_shortcut.help': '在任何程序中按下，都会打开等待最久的问题。回答之后如果没有在这里做别的事，在 X11 下焦点会回到原来的窗口。在 Wayland 下无法接收这样的按键。',
+  'shortcut.record': '录制按键',
+  'shortcut.change': '更改',
+  'shortcut.press': '请按下按键；按 Esc 保持不变。',
+  'shortcut.clear': '清除',
+  'shortcut.take': '使用 {keys}',
+  'shortcut.nothing_held': '这个键单独使用时属于你正在输入的地方。请同时按住 Ctrl、Alt 或 Super。',
+  'shortcut.no_such_key': '这个键不能使用。可以使用字母、数字、F1 到 F12、空格、方向键及其旁边的键。',
+  'unmet.taken': '这些按键已被其他程序或系统占用。在选择其他按键之前不会有任何反应。',
+  'unmet.wayland': '在 Wayland 下，任何程序都收不到在其他程序中按下的按键，因此这些按键不起作用。',
   'unmet.own_folder':
     '这里的 Askdesk 使用单独的数据文件夹：系统无法这样启动它，系统中没有任何改动。',
   'unmet.system': '系统没有接受这项设置：{error}',

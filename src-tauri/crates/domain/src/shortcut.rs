@@ -1,0 +1,249 @@
+//! The combination of keys that brings up what waits from anywhere, as it is written down: `Ctrl+Alt+J`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::unfit::{Settable, Unfit, Written};
+
+/// The highest function key that keyboards have.
+const FUNCTION_KEYS: u8 = 12;
+
+/// The combination that is set, or none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string"))]
+pub struct GlobalShortcut(Option<Combination>);
+
+impl GlobalShortcut {
+    /// The word for none.
+    pub const OFF: &str = "off";
+
+    /// Returns the combination; none where none is set.
+    pub const fn combination(self) -> Option<Combination> {
+        self.0
+    }
+}
+
+/// Keys that are held, and one that is pressed with them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Combination {
+    /// What is held.
+    pub held: Held,
+    /// What is pressed.
+    pub key: PressedKey,
+}
+
+/// The keys that are held; one besides Shift always is, because a key alone belongs to whoever is being written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Ctrl.
+    pub ctrl: bool,
+    /// Alt, on a Mac Option.
+    pub alt: bool,
+    /// Shift.
+    pub shift: bool,
+    /// Super, on Windows the Windows key, on a Mac Command.
+    pub meta: bool,
+}
+
+/// The key that is pressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PressedKey {
+    /// A letter from A to Z.
+    Letter(char),
+    /// A digit.
+    Digit(char),
+    /// A function key, from 1.
+    Function(u8),
+    /// The space bar.
+    Space,
+    /// An arrow.
+    Up,
+    /// An arrow.
+    Down,
+    /// An arrow.
+    Left,
+    /// An arrow.
+    Right,
+    /// To the beginning.
+    Home,
+    /// To the end.
+    End,
+    /// A page back.
+    PageUp,
+    /// A page on.
+    PageDown,
+    /// Insert.
+    Insert,
+    /// Delete.
+    Delete,
+}
+
+impl PressedKey {
+    /// The keys with a name of their own.
+    const NAMED: [(Self, &str); 11] = [
+        (Self::Space, "Space"),
+        (Self::Up, "Up"),
+        (Self::Down, "Down"),
+        (Self::Left, "Left"),
+        (Self::Right, "Right"),
+        (Self::Home, "Home"),
+        (Self::End, "End"),
+        (Self::PageUp, "PageUp"),
+        (Self::PageDown, "PageDown"),
+        (Self::Insert, "Insert"),
+        (Self::Delete, "Delete"),
+    ];
+
+    /// Every key there is.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let letters = ('A'..='Z').map(Self::Letter);
+        let digits = ('0'..='9').map(Self::Digit);
+        let functions = (1..=FUNCTION_KEYS).map(Self::Function);
+        letters.chain(digits).chain(functions).chain(Self::NAMED.map(|(key, _)| key))
+    }
+}
+
+impl FromStr for PressedKey {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::all().find(|key| key.to_string().eq_ignore_ascii_case(text)).ok_or(())
+    }
+}
+
+impl fmt::Display for PressedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Letter(sign) | Self::Digit(sign) => write!(f, "{sign}"),
+            Self::Function(number) => write!(f, "F{number}"),
+            named => {
+                let name = Self::NAMED.iter().find(|(key, _)| key == named).map(|(_, name)| *name);
+                f.write_str(name.unwrap_or_default())
+            }
+        }
+    }
+}
+
+impl FromStr for Combination {
+    type Err = Unfit;
+
+    fn from_str(text: &str) -> Result<Self, Unfit> {
+        let mut held = Held::default();
+        let mut keys: Vec<&str> = text.split('+').map(str::trim).collect();
+        let key = keys.pop().unwrap_or_default().parse().map_err(|()| Unfit::NoShortcut)?;
+        for name in keys {
+            let one = match name.to_ascii_lowercase().as_str() {
+                "ctrl" | "control" => &mut held.ctrl,
+                "alt" | "option" => &mut held.alt,
+                "shift" => &mut held.shift,
+                "super" | "meta" | "win" | "cmd" | "command" => &mut held.meta,
+                _ => return Err(Unfit::NoShortcut),
+            };
+            // What is named twice was meant to be something else.
+            if std::mem::replace(one, true) {
+                return Err(Unfit::NoShortcut);
+            }
+        }
+        if held.ctrl || held.alt || held.meta { Ok(Self { held, key }) } else { Err(Unfit::NoShortcut) }
+    }
+}
+
+impl fmt::Display for Combination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Held { ctrl, alt, shift, meta } = self.held;
+        for (held, name) in [(ctrl, "Ctrl"), (alt, "Alt"), (shift, "Shift"), (meta, "Super")] {
+            if held {
+                write!(f, "{name}+")?;
+            }
+        }
+        self.key.fmt(f)
+    }
+}
+
+impl TryFrom<String> for GlobalShortcut {
+    type Error = Unfit;
+
+    fn try_from(text: String) -> Result<Self, Unfit> {
+        if text.trim() == Self::OFF { Ok(Self::default()) } else { text.parse().map(|it| Self(Some(it))) }
+    }
+}
+
+impl From<GlobalShortcut> for String {
+    fn from(shortcut: GlobalShortcut) -> Self {
+        shortcut.0.map_or_else(|| GlobalShortcut::OFF.to_owned(), |combination| combination.to_string())
+    }
+}
+
+impl Settable for GlobalShortcut {
+    fn read(written: Written) -> Result<Self, Unfit> {
+        if let Written::Text(text) = written { text.try_into() } else { Err(Unfit::NoShortcut) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn read(text: &str) -> Result<String, Unfit> {
+        GlobalShortcut::try_from(text.to_owned()).map(String::from)
+    }
+
+    #[rstest]
+    #[case("off", "off")]
+    #[case("Ctrl+Alt+J", "Ctrl+Alt+J")]
+    #[case("ctrl + alt + j", "Ctrl+Alt+J")]
+    #[case("Alt+Control+q", "Ctrl+Alt+Q")]
+    #[case("Super+Space", "Super+Space")]
+    #[case("Shift+Win+9", "Shift+Super+9")]
+    #[case("Cmd+Option+pageup", "Alt+Super+PageUp")]
+    #[case("Meta+Shift+Alt+Ctrl+F12", "Ctrl+Alt+Shift+Super+F12")]
+    #[case("Alt+F1", "Alt+F1")]
+    #[case(" off ", "off")]
+    fn a_combination_is_read_in_any_order_and_written_in_one(#[case] text: &str, #[case] written: &str) {
+        assert_eq!(read(text).as_deref(), Ok(written));
+        assert_eq!(read(written).as_deref(), Ok(written), "what was written is read again");
+    }
+
+    #[rstest]
+    #[case::nothing("")]
+    #[case::a_key_alone("J")]
+    #[case::shift_alone("Shift+J")]
+    #[case::a_function_key_alone("F5")]
+    #[case::no_key("Ctrl+Alt")]
+    #[case::no_key_at_the_end("Ctrl+Alt+")]
+    #[case::two_keys("Ctrl+A+B")]
+    #[case::the_key_first("J+Ctrl")]
+    #[case::held_twice("Ctrl+Ctrl+J")]
+    #[case::held_twice_by_two_names("Win+Super+J")]
+    #[case::a_key_nobody_has("Ctrl+F13")]
+    #[case::no_number("Ctrl+F0")]
+    #[case::a_number_with_a_sign("Ctrl+F+1")]
+    #[case::no_such_name("Ctrl+Alt+Enter")]
+    #[case::escape_leaves("Ctrl+Escape")]
+    #[case::a_sign_of_another_alphabet("Ctrl+й")]
+    #[case::a_plus("Ctrl++")]
+    #[case::the_word_in_capitals("OFF")]
+    fn what_is_no_combination_is_refused(#[case] text: &str) {
+        assert_eq!(read(text), Err(Unfit::NoShortcut));
+    }
+
+    #[test]
+    fn every_key_is_written_by_a_name_that_is_read_back() {
+        for key in PressedKey::all() {
+            assert_eq!(key.to_string().parse(), Ok(key), "{key:?}");
+        }
+        assert_eq!(PressedKey::all().count(), 26 + 10 + 12 + 11);
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        for value in [serde_json::json!(3), serde_json::json!(["Ctrl", "J"]), serde_json::json!(true)] {
+            let written = serde_json::from_value(value).unwrap();
+            assert_eq!(GlobalShortcut::read(written), Err(Unfit::NoShortcut));
+        }
+    }
+}

@@ -1,0 +1,195 @@
+import { fireEvent, screen, within } from '@testing-library/svelte';
+import { describe, expect, test, vi } from 'vitest';
+
+import type { Request } from '../src/generated/wire';
+import { recorded, type HeldKey } from '../src/feature/settings/recorded';
+import { anApproval, aRequest, aSession } from '../src/testing/desk';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { answered, expectNoViolations, openDesk, settle } from './open';
+
+describe('a combination of keys', () => {
+  test.each<[string, string, HeldKey[], string]>([
+    ['j', 'KeyJ', ['Alt', 'Ctrl'], 'Ctrl+Alt+J'],
+    ['J', 'KeyJ', ['Shift', 'Super'], 'Shift+Super+J'],
+    // On a German keyboard the letter stands in another place, on a Russian one it has none.
+    ['z', 'KeyY', ['Ctrl'], 'Ctrl+Z'],
+    ['о', 'KeyJ', ['Ctrl'], 'Ctrl+J'],
+    ['!', 'Digit1', ['Ctrl', 'Shift'], 'Ctrl+Shift+1'],
+    ['&', 'Digit1', ['Ctrl'], 'Ctrl+1'],
+    [' ', 'Space', ['Super'], 'Super+Space'],
+    ['ArrowUp', 'ArrowUp', ['Alt'], 'Alt+Up'],
+    ['F12', 'F12', ['Ctrl'], 'Ctrl+F12'],
+  ])('%s at %s with %j is %s', (key, code, held, keys) => {
+    expect(recorded({ key, code }, new Set(held))).toEqual({ got: 'combination', keys });
+  });
+
+  test.each<[string, string, HeldKey[], object]>([
+    ['Control', 'ControlLeft', [], { got: 'held', key: 'Ctrl' }],
+    ['Meta', 'AltLeft', ['Shift'], { got: 'held', key: 'Alt' }],
+    ['Super', 'MetaLeft', [], { got: 'held', key: 'Super' }],
+    ['Escape', 'Escape', [], { got: 'escape' }],
+    ['Escape', 'Escape', ['Ctrl'], { got: 'unusable', why: 'no_such_key' }],
+    ['j', 'KeyJ', [], { got: 'unusable', why: 'nothing_held' }],
+    ['J', 'KeyJ', ['Shift'], { got: 'unusable', why: 'nothing_held' }],
+    ['F5', 'F5', [], { got: 'unusable', why: 'nothing_held' }],
+    ['Enter', 'Enter', ['Ctrl'], { got: 'unusable', why: 'no_such_key' }],
+    ['F13', 'F13', ['Ctrl'], { got: 'unusable', why: 'no_such_key' }],
+    ['1', 'Numpad1', ['Ctrl'], { got: 'unusable', why: 'no_such_key' }],
+  ])('%s at %s with %j is none: %j', (key, code, held, got) => {
+    expect(recorded({ key, code }, new Set(held))).toEqual(got);
+  });
+});
+
+describe('the row of the keys', () => {
+  const dialog = () => screen.getByRole('dialog', { name: 'Settings' });
+  const row = () => within(dialog()).getByRole('group', { name: 'Keys that bring up what waits' });
+  const button = (name: string | RegExp) => within(row()).getByRole('button', { name });
+
+  async function openSettings(bridge = new FakeBridge()) {
+    const opened = await openDesk(bridge);
+    await opened.user.click(screen.getByRole('button', { name: 'Settings' }));
+    await settle();
+    return opened;
+  }
+
+  test('records what is pressed, and says so until then', async () => {
+    const { bridge, user } = await openSettings();
+    expect(row()).toHaveAccessibleDescription(/question that has waited the longest/);
+    await user.click(button('Record keys'));
+    expect(button(/^Press the keys/)).toHaveAttribute('aria-pressed', 'true');
+    await user.keyboard('{Control>}{Alt>}');
+    expect(button(/^Press the keys.*Ctrl\+Alt\+…$/)).toHaveFocus();
+    await expectNoViolations();
+    await user.keyboard('k{/Alt}{/Control}');
+    await settle();
+    expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'global_shortcut', value: 'Ctrl+Alt+K' } }]);
+    expect(button('Ctrl+Alt+K Change')).toHaveFocus();
+    await user.click(button('Clear'));
+    await settle();
+    expect(bridge.sent('change_setting')[1]).toEqual({ change: { setting: 'global_shortcut', value: 'off' } });
+    expect(button('Record keys')).toBeVisible();
+  });
+
+  test('takes no key alone and none there is no name for, and Esc leaves what is set and the settings open', async () => {
+    const { bridge, user } = await openSettings();
+    await user.click(button('Record keys'));
+    await user.keyboard('k');
+    expect(within(row()).getByRole('status')).toHaveTextContent('Hold Ctrl, Alt or Super with it.');
+    await user.keyboard('{Control>}{Enter}{/Control}');
+    expect(within(row()).getByRole('status')).toHaveTextContent('That key cannot be used.');
+    await user.keyboard('{Escape}');
+    expect(button('Record keys')).toHaveAttribute('aria-pressed', 'false');
+    expect(dialog()).toBeVisible();
+    expect(bridge.sent('change_setting')).toEqual([]);
+  });
+
+  test('goes on with Tab and stops recording where the focus goes', async () => {
+    const { user } = await openSettings();
+    await user.click(button('Record keys'));
+    await user.tab();
+    expect(button('Take Ctrl+Alt+J')).toHaveFocus();
+    expect(button('Record keys')).toHaveAttribute('aria-pressed', 'false');
+  });
+
+  test('the suggestion is taken by one press, and what the system has for itself is said', async () => {
+    const bridge = new FakeBridge();
+    bridge.on('change_setting', () => ({
+      ...bridge.settings,
+      settings: { ...bridge.settings.settings, globalShortcut: 'Ctrl+Alt+J' },
+      unmet: [{ setting: 'global_shortcut', why: { why: 'taken' } }],
+    }));
+    const { user } = await openSettings(bridge);
+    await user.click(button('Take Ctrl+Alt+J'));
+    await settle();
+    expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'global_shortcut', value: 'Ctrl+Alt+J' } }]);
+    expect(within(row()).getByRole('alert')).toHaveTextContent('Another program has these keys');
+    expect(button('Ctrl+Alt+J Change')).toHaveAccessibleDescription(/Another program has these keys/);
+    await expectNoViolations();
+  });
+});
+
+describe('a person who was led to a question', () => {
+  const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
+  const request = aRequest({ session: 's2' });
+  const after = (asked: Request) => answered(asked, [{ question: 'q1', chosen: ['q1o1'] }]);
+
+  async function ledThere(others: { requests?: Request[]; approvals?: ReturnType<typeof anApproval>[] } = {}) {
+    vi.spyOn(document, 'hasFocus').mockReturnValue(true);
+    const { requests = [], approvals = [] } = others;
+    const bridge = new FakeBridge({ sessions, requests: [request, ...requests], approvals });
+    const opened = await openDesk(bridge);
+    bridge.want(request.id);
+    await settle();
+    return { ...opened, bridge };
+  }
+
+  async function ends(bridge: FakeBridge, ended: Request) {
+    bridge.push({ change: 'request', request: ended });
+    await settle();
+  }
+
+  test('has done there what they came for once it is answered', async () => {
+    const { bridge, user } = await ledThere();
+    await user.keyboard('2');
+    await ends(bridge, after(request));
+    expect(bridge.answeredAway).toEqual([request.id]);
+    await ends(bridge, { ...after(request), askedAt: 1 });
+    expect(bridge.answeredAway).toEqual([request.id]);
+  });
+
+  test.each(['declined', 'cancelled'] as const)('has done it where it was %s', async (how) => {
+    const { bridge } = await ledThere();
+    const outcome =
+      how === 'declined'
+        ? ({ outcome: 'declined', words: null } as const)
+        : ({ outcome: 'withdrawn', why: { why: 'cancelled', reason: null } } as const);
+    await ends(bridge, { ...request, state: { state: 'ended', at: 1, delivery: null, outcome } });
+    expect(bridge.answeredAway).toEqual([request.id]);
+  });
+
+  test('stays until all that waits in that session is answered, whatever waits in others', async () => {
+    const next = aRequest({ id: 'r2', session: 's2' });
+    const { bridge } = await ledThere({ requests: [next, aRequest({ id: 'r3', session: 's1' })] });
+    await ends(bridge, after(request));
+    expect(bridge.answeredAway).toEqual([]);
+    await ends(bridge, after(next));
+    expect(bridge.answeredAway).toEqual([request.id]);
+  });
+
+  test('stays where a permission waits in that session', async () => {
+    const { bridge } = await ledThere({ approvals: [anApproval({ session: 's2' })] });
+    await ends(bridge, after(request));
+    expect(bridge.answeredAway).toEqual([]);
+  });
+
+  test('stays where the agent took it back', async () => {
+    const { bridge } = await ledThere();
+    const outcome = { outcome: 'withdrawn', why: { why: 'by_agent' } } as const;
+    await ends(bridge, { ...request, state: { state: 'ended', at: 1, delivery: null, outcome } });
+    expect(bridge.answeredAway).toEqual([]);
+  });
+
+  test.each<[string, (opened: Awaited<ReturnType<typeof ledThere>>) => unknown]>([
+    ['typed elsewhere', ({ user }) => user.type(screen.getByRole('textbox', { name: /message/i }), 'a')],
+    ['pressed something elsewhere', () => fireEvent.pointerDown(document.querySelector('nav') as Element)],
+    ['went to another session', ({ desk }) => desk.dispatch({ type: 'session_selected', session: 's1' })],
+    ['went to the inbox', ({ desk }) => desk.dispatch({ type: 'inbox_opened', at: 1 })],
+    ['opened the settings', ({ desk }) => desk.dispatch({ type: 'settings_opened' })],
+    ['left the window', () => fireEvent.blur(window)],
+  ])('stays where they %s meanwhile', async (_, away) => {
+    const opened = await ledThere();
+    await away(opened);
+    await settle();
+    await ends(opened.bridge, after(request));
+    expect(opened.bridge.answeredAway).toEqual([]);
+  });
+
+  test('is not taken for one where they came by themselves', async () => {
+    const bridge = new FakeBridge({ sessions, requests: [request] });
+    const { desk } = await openDesk(bridge);
+    desk.dispatch({ type: 'session_selected', session: 's2' });
+    await settle();
+    await ends(bridge, after(request));
+    expect(bridge.answeredAway).toEqual([]);
+  });
+});
