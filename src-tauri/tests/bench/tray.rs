@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::harness::{Desk, PATIENCE, Setup};
-use crate::latency::{Times, lines};
+use crate::latency::Times;
 use crate::process::{Held, held};
 use crate::tray_host;
 use crate::{now_ms, rounded};
@@ -99,6 +99,8 @@ fn without_agents(desk: &Desk) -> Vec<Held> {
 
 /// Reads when the question was painted, each time.
 fn painted(trace: &Path, request: &str) -> Vec<f64> {
-    let lines = lines(trace).into_iter().filter(|line| line["painted"] == request);
-    lines.map(|line| line["at_ms"].as_f64().unwrap()).collect()
+    let text = std::fs::read_to_string(trace).unwrap();
+    // The last line may just be being written.
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    lines.filter(|line| line["painted"] == request).map(|line| line["at_ms"].as_f64().unwrap()).collect()
 }
