@@ -13,6 +13,9 @@ mod long;
 mod process;
 #[cfg(target_os = "linux")]
 mod telling;
+#[cfg(target_os = "linux")]
+#[path = "../window/process.rs"]
+mod working;
 
 use latency::Pace;
 use process::Starts;
@@ -46,6 +49,11 @@ async fn main() {
     if wanted("told") {
         let told = telling::measure(QUESTIONS_UNSEEN).await;
         result.insert("agent_line_to_notification_daemon_ms".to_owned(), told.json());
+        let share = telling::at_rest().await;
+        result.insert(
+            "processor_while_a_notification_stands_percent".to_owned(),
+            json!(rounded(share * 100.0)),
+        );
     }
     if wanted("load") {
         result.insert("under_load".to_owned(), load::measure().await.json());

@@ -45,6 +45,7 @@ pub struct Setup {
     data: Option<PathBuf>,
     home: Option<PathBuf>,
     args: Vec<String>,
+    log: Option<PathBuf>,
 }
 
 impl Setup {
@@ -73,6 +74,12 @@ impl Setup {
         self
     }
 
+    /// Keeps what the app writes to its log in a file.
+    pub fn log_to(mut self, file: &Path) -> Self {
+        self.log = Some(file.to_owned());
+        self
+    }
+
     /// Makes it the desk of a person with a home folder that outlives it: its data are where the system keeps them, and a
     /// second start is handed to the first.
     pub fn at_home(mut self, home: &Path) -> Self {
@@ -96,7 +103,7 @@ impl Setup {
         }
         env.push(("ASKDESK_FAKE_RECORD".to_owned(), record.display().to_string()));
         let port = free_port();
-        let driver = Driver::watched(start_driver(port, &env));
+        let driver = Driver::watched(start_driver(port, &env, self.log.as_deref()));
         let capabilities = json!({ "webkitgtk:browserOptions": { "binary": PROGRAM, "args": self.args } });
         let capabilities = capabilities.as_object().unwrap().clone();
         let began = Instant::now();
@@ -526,8 +533,11 @@ fn command(program: &str, env: &[(String, String)]) -> Command {
     command
 }
 
-fn start_driver(port: u16, env: &[(String, String)]) -> Child {
+fn start_driver(port: u16, env: &[(String, String)], log: Option<&Path>) -> Child {
     let mut command = command("WebKitWebDriver", env);
+    if let Some(log) = log {
+        command.stderr(fs::File::create(log).unwrap());
+    }
     command.arg(format!("--port={port}")).env("TAURI_WEBVIEW_AUTOMATION", "true").process_group(0);
     command.spawn().expect("WebKitWebDriver is installed; `cargo xtask test` does that")
 }

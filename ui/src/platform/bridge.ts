@@ -35,10 +35,10 @@ export interface Bridge {
   subscribe(receive: (frames: Frame[]) => void): Promise<() => Promise<void>>;
   /** Hears that a click or an address from outside the window wants something shown, until the returned function is called. */
   onWanted(hear: () => void): Promise<() => void>;
-  /** The request or approval that is to be shown; the app keeps it until it hears that it is. */
-  wanted(): Promise<RequestId | ApprovalId | null>;
+  /** The request, approval or session that is to be shown; the app keeps it until it hears that it is. */
+  wanted(): Promise<RequestId | ApprovalId | SessionId | null>;
   /** Says that it is shown, or that nothing is known of it. */
-  broughtUp(id: RequestId | ApprovalId): Promise<void>;
+  broughtUp(id: RequestId | ApprovalId | SessionId): Promise<void>;
   /** Says that the person has answered what they were led to, and did nothing else here: the focus may go back. */
   answeredThere(id: RequestId): Promise<void>;
   /** Opens an address of the web or of a mailbox in the person's own program for it. */
@@ -100,7 +100,7 @@ export const tauriBridge: Bridge = {
     return () => reach<void>('unsubscribe', { subscription });
   },
   onWanted: (hear) => listen('wanted', () => hear()),
-  wanted: () => reach<RequestId | ApprovalId | null>('wanted', {}),
+  wanted: () => reach<RequestId | ApprovalId | SessionId | null>('wanted', {}),
   broughtUp: (id) => reach<void>('brought_up', { id }),
   answeredThere: (id) => reach<void>('answered_there', { id }),
   openLink: (url) => reach<void>('open_link', { url }),
