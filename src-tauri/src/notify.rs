@@ -3,6 +3,7 @@
 
 mod choices;
 mod contract;
+mod finished;
 #[cfg(target_os = "linux")]
 mod freedesktop;
 mod notices;
@@ -11,15 +12,15 @@ mod plugin;
 #[cfg(target_os = "linux")]
 mod sound;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use askdesk_api::dto::{HoldAnswer, TakeBackAnswer};
 use askdesk_api::{Commands, DeskApi, ErrorCode};
 use askdesk_domain::{
-    AnswerInput, Begun, CommandId, HeldAnswer, Occasion, OptionId, Request, RequestId, Session, TakeBack,
-    Waiting,
+    AnswerInput, Begun, CommandId, HeldAnswer, Occasion, OptionId, Request, RequestId, Session, SessionId,
+    TakeBack, Waiting,
 };
 use askdesk_engine::{Attention, with_reminders};
 use tauri::async_runtime::JoinHandle;
@@ -51,7 +52,9 @@ pub fn listen(app: &AppHandle, desk: DeskApi, attention: mpsc::Receiver<Attentio
     };
     #[cfg(not(target_os = "linux"))]
     let notifier = Box::new(plugin::Plugin::start(app, tell));
-    let mut telling = Telling { app: app.clone(), desk, notifier, board, told: HashMap::new() };
+    let mut views = desk.views();
+    let (told, finished) = (HashMap::new(), BTreeSet::new());
+    let mut telling = Telling { app: app.clone(), desk, notifier, board, told, finished };
     let listening = tauri::async_runtime::spawn(async move {
         loop {
             tokio::select! {
@@ -60,8 +63,10 @@ pub fn listen(app: &AppHandle, desk: DeskApi, attention: mpsc::Receiver<Attentio
                     None => break,
                 },
                 Some(clicked) = clicks.recv() => telling.clicked(clicked).await,
+                Ok(()) = views.changed() => telling.viewed(*views.borrow_and_update()),
             }
         }
+        telling.all_over();
         // The notifier ends when it has taken back what the end of the app ended, and then nobody can click. The plugin
         // takes back at once, and never stops to listen.
         drop(telling);
@@ -91,6 +96,8 @@ struct Telling {
     board: Board,
     /// What was told of and is open still.
     told: HashMap<RequestId, Told>,
+    /// The sessions of which it stands that they have finished.
+    finished: BTreeSet<SessionId>,
 }
 
 struct Told {
@@ -108,6 +115,7 @@ impl Telling {
     async fn attend(&mut self, attention: Attention) {
         match attention {
             Attention::Asked { request, session } => {
+                self.finished_no_more(session.id);
                 self.board.begins(Waits::question(&request));
                 self.question(Occasion::Asked, &request, &session);
             }
@@ -117,6 +125,7 @@ impl Telling {
                 self.question(Occasion::Reminder, &request, &session);
             }
             Attention::ApprovalAsked { approval, session } => {
+                self.finished_no_more(session.id);
                 self.board.begins(Waits::permission(&approval));
                 if let Some(posted) = notices::of_approval(&self.desk, &approval, &session) {
                     self.news(posted);
@@ -128,6 +137,8 @@ impl Telling {
             }
             Attention::ApprovalEnded { approval } => self.over(Waiting::Permission(approval)),
             Attention::NotGiven { held } => self.not_given(&held),
+            Attention::Finished { session, waits } => self.has_finished(&session, waits),
+            Attention::FinishedNoMore { session } => self.finished_no_more(session),
         }
     }
 
@@ -183,7 +194,10 @@ impl Telling {
             (What::Option(option), About::One(Waiting::Question(id))) => self.answer(id, option).await,
             (What::Undo, About::One(Waiting::Question(id))) => self.take_back(id).await,
             // Nothing else is answered by a press.
-            (What::Option(_) | What::Undo, About::One(Waiting::Permission(_)) | About::Summary) => {}
+            (
+                What::Option(_) | What::Undo,
+                About::One(Waiting::Permission(_)) | About::Summary | About::Finished(_),
+            ) => {}
         }
     }
 
@@ -191,6 +205,7 @@ impl Telling {
         let waiting = match about {
             About::One(waiting) => Some(waiting),
             About::Summary => self.desk.first_summed(),
+            About::Finished(session) => return wanted::bring_up(&self.app, session.uuid()),
         };
         match waiting {
             Some(Waiting::Question(id)) => wanted::bring_up(&self.app, id.uuid()),

@@ -12,7 +12,7 @@ use crate::{shortcut, window};
 /// Tells the page that there is something to look for.
 const WANTED: &str = "wanted";
 
-/// The id of the request or approval that the page has not shown yet.
+/// The id of the request, approval or session that the page has not shown yet.
 #[derive(Default)]
 pub struct Wanted(Mutex<Option<Uuid>>);
 
@@ -31,7 +31,7 @@ impl Wanted {
     }
 }
 
-/// Raises the window and leads it to a request or an approval. Nothing is answered by that.
+/// Raises the window and leads it to a request, an approval or a session. Nothing is answered by that.
 pub fn bring_up(app: &AppHandle, id: Uuid) {
     app.state::<Wanted>().put(id);
     shortcut::came_another_way(app);

@@ -20,6 +20,8 @@ pub struct Words {
     pub permission_waits: &'static str,
     /// Stands for what waits beyond the notifications that are shown one by one.
     pub more_waits: &'static str,
+    /// What is said of a session that has finished its turn.
+    pub finished: &'static str,
     /// The entry of the tray that brings the window back.
     pub open_window: &'static str,
     /// The entry of the tray below which stands for how long nothing is told.
@@ -147,6 +149,7 @@ static EN: Words = Words {
     question_waits: "A question is waiting",
     permission_waits: "A permission is waiting",
     more_waits: "More questions and permissions are waiting. The inbox has them all.",
+    finished: "Has finished its turn.",
     open_window: "Open Askdesk",
     pause: "Pause notifications",
     an_hour: "For 1 hour",
@@ -181,6 +184,7 @@ static ZH: Words = Words {
     question_waits: "有一个问题在等待",
     permission_waits: "有一个权限请求在等待",
     more_waits: "还有更多问题和权限请求在等待，全部都在收件箱里。",
+    finished: "已完成这一轮。",
     open_window: "打开 Askdesk",
     pause: "暂停通知",
     an_hour: "暂停 1 小时",
@@ -215,6 +219,7 @@ static DE: Words = Words {
     question_waits: "Eine Frage wartet",
     permission_waits: "Eine Genehmigung wartet",
     more_waits: "Weitere Fragen und Genehmigungen warten. Im Eingang stehen alle.",
+    finished: "Hat die Runde beendet.",
     open_window: "Askdesk öffnen",
     pause: "Benachrichtigungen pausieren",
     an_hour: "Für 1 Stunde",
@@ -265,6 +270,7 @@ mod tests {
             question_waits,
             permission_waits,
             more_waits,
+            finished,
             open_window,
             pause,
             an_hour,
@@ -299,6 +305,7 @@ mod tests {
             ("question_waits", question_waits),
             ("permission_waits", permission_waits),
             ("more_waits", more_waits),
+            ("finished", finished),
             ("open_window", open_window),
             ("pause", pause),
             ("an_hour", an_hour),

@@ -159,6 +159,20 @@ describe('the settings', () => {
     const bridge = new FakeBridge().on('read_tellings', () => ({
       tellings: [
         {
+          at: 4,
+          session: 'docs',
+          waiting: null,
+          occasion: 'finished',
+          telling: { telling: 'nothing', why: 'waits' },
+        },
+        {
+          at: 3,
+          session: 'docs',
+          waiting: null,
+          occasion: 'finished',
+          telling: { telling: 'untold', why: 'muted' },
+        },
+        {
           at: 2,
           session: 'web',
           waiting: { what: 'question', id: 'r2' },
@@ -179,8 +193,11 @@ describe('the settings', () => {
     await user.click(within(dialog()).getByText('Why did it not reach me?'));
     await settle();
     const decided = within(dialog()).getAllByRole('listitem').map((item) => item.textContent);
-    expect(decided[0]).toMatch(/A question of web \(reminder\).*Only counted: it was within the quiet hours\./);
-    expect(decided[1]).toMatch(/A permission for api.*Nothing: you were looking at its session\./);
+    const [waits, muted, ...asked] = decided;
+    expect(waits).toMatch(/docs has finished its turn.*Nothing: something waits in this session, so it has not finished\./);
+    expect(muted).toMatch(/docs has finished its turn.*Nothing: the session is muted\./);
+    expect(asked[0]).toMatch(/A question of web \(reminder\).*Only counted: it was within the quiet hours\./);
+    expect(asked[1]).toMatch(/A permission for api.*Nothing: you were looking at its session\./);
     await expectNoViolations();
   });
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use askdesk_domain::{OptionId, Waiting};
+use askdesk_domain::{OptionId, SessionId, Waiting};
 
 /// Shows notifications and takes them back. Neither call waits, and neither can fail for its caller: what the system does
 /// not take is in the log, and the question stands in the window all the same.
@@ -21,6 +21,8 @@ pub enum About {
     One(Waiting),
     /// All that is not shown one by one.
     Summary,
+    /// A session that has finished its turn; nothing waits by that.
+    Finished(SessionId),
 }
 
 /// A notification, in words that can be seen; never in markup.

@@ -54,6 +54,16 @@ pub fn of_approval(desk: &DeskApi, approval: &Approval, session: &Session) -> Op
     })
 }
 
+/// Returns what is shown of a session that has finished its turn; none where nothing is. What its agent wrote is not in it.
+pub fn of_finished(desk: &DeskApi, session: &Session, waits: bool) -> Option<Posted> {
+    let telling = desk.tell_finished(session, waits);
+    tracing::debug!(session = %session.id, ?telling, "that a session has finished is told");
+    let Telling::Notify(_) = telling else { return None };
+    let (words, heard) = said_by(desk);
+    let (about, title) = (About::Finished(session.id), seen(&session.name));
+    Some(Posted { about, title, body: words.finished.to_owned(), buttons: vec![open(words)], heard })
+}
+
 /// The button that brings up what a notification is about.
 pub fn open(words: &Words) -> Button {
     Button { what: What::Open, label: words.open.to_owned() }
@@ -83,7 +93,7 @@ fn say(
         Telling::Notify(Form::Summary) => {
             (About::Summary, (words::APP.to_owned(), words.more_waits.to_owned(), Vec::new()))
         }
-        Telling::BadgeOnly(_) | Telling::Nothing(_) => return None,
+        Telling::BadgeOnly(_) | Telling::Untold(_) | Telling::Nothing(_) => return None,
     };
     buttons.push(open(words));
     Some(Posted { about, title, body, buttons, heard })

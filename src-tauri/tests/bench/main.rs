@@ -19,6 +19,9 @@ mod tray;
 #[path = "../window/tray_host.rs"]
 #[allow(dead_code, reason = "the tray serves the window tests too")]
 mod tray_host;
+#[cfg(target_os = "linux")]
+#[path = "../window/process.rs"]
+mod working;
 
 use latency::Pace;
 use process::Starts;
@@ -52,6 +55,11 @@ async fn main() {
     if wanted("told") {
         let told = telling::measure(QUESTIONS_UNSEEN).await;
         result.insert("agent_line_to_notification_daemon_ms".to_owned(), told.json());
+        let share = telling::at_rest().await;
+        result.insert(
+            "processor_while_a_notification_stands_percent".to_owned(),
+            json!(rounded(share * 100.0)),
+        );
     }
     #[cfg(target_os = "linux")]
     if wanted("tray") {

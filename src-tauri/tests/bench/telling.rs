@@ -1,6 +1,7 @@
 //! How long it takes until the desktop's notification daemon has a question of a session that is not in view.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use askdesk_testkit::fake_agent::record::monotonic_ns;
 use serde_json::json;
@@ -12,8 +13,15 @@ use zbus::{Connection, MatchRule, MessageStream};
 
 use crate::harness::Setup;
 use crate::latency::{Times, has, lines};
+use crate::working::{main_process, worked};
 
 const DAEMON: &str = "org.freedesktop.Notifications";
+
+/// How long the window gets to come to rest.
+const SETTLED: Duration = Duration::from_secs(3);
+
+/// How long it is looked at what the app does while a notification stands.
+const STANDING: Duration = Duration::from_secs(10);
 
 /// Sees what is handed to the daemon, whichever one runs.
 async fn watch_the_daemon() -> MessageStream {
@@ -72,4 +80,21 @@ pub async fn measure(questions: usize) -> Times {
     assert_eq!(asked.len(), questions);
     desk.close().await;
     Times(heard.iter().zip(asked).map(|(heard, asked)| heard - asked).collect())
+}
+
+/// Lets a notification stand while nothing else happens; returns the share of one processor that the app takes meanwhile.
+pub async fn at_rest() -> f64 {
+    let mut messages = watch_the_daemon().await;
+    let desk = Setup::default().open().await;
+    let shown = desk.start_demo("prefilled", "In view").await;
+    desk.select(&shown).await;
+    desk.start_demo("technology", "Unseen").await;
+    next(&mut messages).await;
+    tokio::time::sleep(SETTLED).await;
+    let app = main_process(desk.root());
+    let before = worked(app);
+    tokio::time::sleep(STANDING).await;
+    let share = (worked(app) - before).as_secs_f64() / STANDING.as_secs_f64();
+    desk.close().await;
+    share
 }

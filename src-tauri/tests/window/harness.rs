@@ -45,6 +45,7 @@ pub struct Setup {
     data: Option<PathBuf>,
     home: Option<PathBuf>,
     args: Vec<String>,
+    log: Option<PathBuf>,
 }
 
 impl Setup {
@@ -70,6 +71,12 @@ impl Setup {
     /// Starts the app with an argument, such as an address.
     pub fn arg(mut self, arg: impl Into<String>) -> Self {
         self.args.push(arg.into());
+        self
+    }
+
+    /// Keeps what the app writes to its log in a file.
+    pub fn log_to(mut self, file: &Path) -> Self {
+        self.log = Some(file.to_owned());
         self
     }
 
@@ -111,7 +118,7 @@ impl Setup {
         let record = home.path().join("record.jsonl");
         let env = self.env_in(home.path());
         let port = free_port();
-        let driver = Driver::watched(start_driver(port, &env));
+        let driver = Driver::watched(start_driver(port, &env, self.log.as_deref()));
         let capabilities = json!({ "webkitgtk:browserOptions": { "binary": PROGRAM, "args": self.args } });
         let capabilities = capabilities.as_object().unwrap().clone();
         let began = Instant::now();
@@ -578,8 +585,11 @@ fn command(program: &str, env: &[(String, String)]) -> Command {
     command
 }
 
-fn start_driver(port: u16, env: &[(String, String)]) -> Child {
+fn start_driver(port: u16, env: &[(String, String)], log: Option<&Path>) -> Child {
     let mut command = command("WebKitWebDriver", env);
+    if let Some(log) = log {
+        command.stderr(fs::File::create(log).unwrap());
+    }
     command.arg(format!("--port={port}")).env("TAURI_WEBVIEW_AUTOMATION", "true").process_group(0);
     command.spawn().expect("WebKitWebDriver is installed; `cargo xtask test` does that")
 }

@@ -55,8 +55,17 @@ struct Entry {
 impl Tray {
     /// Starts one; it is gone when this is dropped.
     pub async fn start() -> Self {
+        Self::serve(zbus::connection::Builder::session().unwrap()).await
+    }
+
+    /// Starts one on another bus.
+    pub async fn start_on(address: &str) -> Self {
+        Self::serve(zbus::connection::Builder::address(address).unwrap()).await
+    }
+
+    async fn serve(bus: zbus::connection::Builder<'_>) -> Self {
         let icon = Place::default();
-        let bus = zbus::connection::Builder::session().unwrap().name(WATCHER).unwrap();
+        let bus = bus.name(WATCHER).unwrap();
         let bus = bus.serve_at("/StatusNotifierWatcher", Watcher(Arc::clone(&icon))).unwrap();
         Self { bus: bus.build().await.unwrap(), icon }
     }
@@ -96,6 +105,19 @@ impl Tray {
             }
             let icon = self.icon.lock().unwrap().clone();
             assert!(began.elapsed() < PATIENCE, "{icon:?} has not {expected:?} but {labels:?}");
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// Waits until the menu has entries that begin so.
+    pub async fn lists(&self, beginnings: &[&str]) {
+        let began = Instant::now();
+        loop {
+            let labels = self.labels().await;
+            if beginnings.iter().all(|beginning| labels.iter().any(|label| label.starts_with(beginning))) {
+                return;
+            }
+            assert!(began.elapsed() < PATIENCE, "there is not {beginnings:?} but {labels:?}");
             tokio::time::sleep(LOOK).await;
         }
     }

@@ -2093,6 +2093,10 @@ notifyQuestions: NotifyQuestions,
  */
 notifySubagents: OnOff, 
 /**
+ * Whether the system tells that a session has finished its turn.
+ */
+notifyFinished: OptIn, 
+/**
  * Until when only the counts in the window tell.
  */
 pausedUntil: PausedUntil, 
@@ -2148,7 +2152,7 @@ keepDays: KeepDays, };
 /**
  * One thing that is set to a value.
  */
-export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": QuietHours } | { "setting": "remind_minutes", "value": RemindMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment } | { "setting": "keep_days", "value": KeepDays };
+export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": QuietHours } | { "setting": "remind_minutes", "value": RemindMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment } | { "setting": "keep_days", "value": KeepDays };
 
 /**
  * A language that everything is written in.
@@ -2340,12 +2344,12 @@ export type Waiting = { "what": "question", "id": RequestId } | { "what": "permi
 /**
  * Why the person might be told now.
  */
-export type Occasion = "asked" | "reminder";
+export type Occasion = "asked" | "reminder" | "finished";
 
 /**
  * What the rule comes to.
  */
-export type Telling = { "telling": "notify", "why": Form } | { "telling": "badge_only", "why": Silenced } | { "telling": "nothing", "why": NoNews };
+export type Telling = { "telling": "notify", "why": Form } | { "telling": "badge_only", "why": Silenced } | { "telling": "untold", "why": Silenced } | { "telling": "nothing", "why": NoNews };
 
 /**
  * What a notification shows.
@@ -2355,12 +2359,12 @@ export type Form = "whole" | "private" | "summary";
 /**
  * Why only the counts say that something waits.
  */
-export type Silenced = "never" | "paused" | "muted" | "subagent" | "quiet_hours" | "summary";
+export type Silenced = "never" | "paused" | "muted" | "subagent" | "quiet_hours" | "summary" | "burst";
 
 /**
  * Why there is nothing to say.
  */
-export type NoNews = "before" | "ended" | "in_view";
+export type NoNews = "before" | "ended" | "in_view" | "waits" | "unwanted";
 
 /**
  * Asks for the last decisions of the rule of what is told.
@@ -2389,9 +2393,9 @@ at: Timestamp,
  */
 session: string, 
 /**
- * What waits.
+ * What waits; nothing does where a session has finished its turn.
  */
-waiting: Waiting, 
+waiting: Waiting | null, 
 /**
  * Why the person might have been told.
  */

@@ -37,10 +37,10 @@ export interface Bridge {
   subscribe(receive: (frames: Frame[]) => void): Promise<() => Promise<void>>;
   /** Hears that a click or an address from outside the window wants something shown, until the returned function is called. */
   onWanted(hear: () => void): Promise<() => void>;
-  /** The request or approval that is to be shown; the app keeps it until it hears that it is. */
-  wanted(): Promise<RequestId | ApprovalId | null>;
+  /** The request, approval or session that is to be shown; the app keeps it until it hears that it is. */
+  wanted(): Promise<RequestId | ApprovalId | SessionId | null>;
   /** Says that it is shown, or that nothing is known of it. */
-  broughtUp(id: RequestId | ApprovalId): Promise<void>;
+  broughtUp(id: RequestId | ApprovalId | SessionId): Promise<void>;
   /** Hears that the window is to close, until the returned function is called. */
   onLeaving(hear: () => void): Promise<() => void>;
   /** The number under which the app asks the page to keep everything; none while the window is to stay. */
@@ -111,7 +111,7 @@ export const tauriBridge: Bridge = {
     return () => reach<void>('unsubscribe', { subscription });
   },
   onWanted: (hear) => listen('wanted', () => hear()),
-  wanted: () => reach<RequestId | ApprovalId | null>('wanted', {}),
+  wanted: () => reach<RequestId | ApprovalId | SessionId | null>('wanted', {}),
   broughtUp: (id) => reach<void>('brought_up', { id }),
   onLeaving: (hear) => listen('leaving', () => hear()),
   leaving: () => reach<number | null>('leaving', {}),

@@ -415,8 +415,24 @@ const tellingWords = {
     subagent: 'tellings.subagent',
     quiet_hours: 'tellings.quiet_hours',
     summary: 'tellings.in_summary',
+    burst: 'tellings.burst',
   },
-  nothing: { before: 'tellings.before', ended: 'tellings.ended', in_view: 'tellings.in_view' },
+  untold: {
+    never: 'tellings.never',
+    paused: 'tellings.untold_paused',
+    muted: 'tellings.untold_muted',
+    subagent: 'tellings.subagent',
+    quiet_hours: 'tellings.untold_quiet_hours',
+    summary: 'tellings.in_summary',
+    burst: 'tellings.burst',
+  },
+  nothing: {
+    before: 'tellings.before',
+    ended: 'tellings.ended',
+    in_view: 'tellings.in_view',
+    waits: 'tellings.waits',
+    unwanted: 'tellings.unwanted',
+  },
 } as const satisfies { [T in Telling as T['telling']]: Record<T['why'], MessageKey> };
 
 type ValueOf<T> = T[keyof T];

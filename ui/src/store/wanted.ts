@@ -1,11 +1,11 @@
-import type { Approval, Request } from '../generated/wire';
+import type { Approval, Request, Session } from '../generated/wire';
 import type { Bridge } from '../platform/bridge';
 import type { Action } from './reducer';
 import { approvalOf, requestOf, sessionOf } from './select';
 import type { State } from './state';
 
 /** What is to be shown. */
-export type WhatIsWanted = { request: Request } | { approval: Approval };
+export type WhatIsWanted = { request: Request } | { approval: Approval } | { session: Session };
 
 /** What it needs of the desk. */
 interface Around {
@@ -88,5 +88,7 @@ function whatIs(state: State, id: string): WhatIsWanted | null {
   const request = requestOf(state, id);
   if (request) return sessionOf(state, request.session) && { request };
   const approval = approvalOf(state, id);
-  return approval && sessionOf(state, approval.session) && { approval };
+  if (approval) return sessionOf(state, approval.session) && { approval };
+  const session = sessionOf(state, id);
+  return session && { session };
 }

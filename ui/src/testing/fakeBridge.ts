@@ -50,6 +50,7 @@ export class FakeBridge implements Bridge {
       density: 'comfortable',
       notifyQuestions: 'unseen',
       notifySubagents: 'on',
+      notifyFinished: 'off',
       quietHours: 'off',
       remindMinutes: 0,
       pausedUntil: 0,

@@ -175,6 +175,11 @@ impl DeskApi {
         *self.view.borrow()
     }
 
+    /// Tells of each change of what the window shows.
+    pub fn views(&self) -> watch::Receiver<View> {
+        self.view.subscribe()
+    }
+
     /// Returns what was told, and what was decided last.
     pub(crate) fn told(&self) -> MutexGuard<'_, Tellings> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)

@@ -374,8 +374,8 @@ wire! {
         at: Timestamp,
         /// The name of the session that asks.
         session: String,
-        /// What waits.
-        waiting: Waiting,
+        /// What waits; nothing does where a session has finished its turn.
+        waiting: Option<Waiting>,
         /// Why the person might have been told.
         occasion: Occasion,
         /// What it came to.

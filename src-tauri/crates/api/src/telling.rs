@@ -4,7 +4,8 @@
 use std::collections::VecDeque;
 
 use askdesk_domain::{
-    MinuteOfDay, News, Occasion, PausedUntil, Session, Setting, TakeBack, Telling, Timestamp, Told, Waiting,
+    Finished, MinuteOfDay, News, NoNews, Occasion, OptIn, PausedUntil, Session, Setting, TakeBack, Telling,
+    Timestamp, Told, Waiting,
 };
 use jiff::tz::TimeZone;
 use jiff::{ToSpan, Zoned};
@@ -38,6 +39,20 @@ pub(crate) struct Tellings {
     last: VecDeque<Decided>,
 }
 
+impl Tellings {
+    fn remember(
+        &mut self,
+        at: Timestamp,
+        of: &Session,
+        waiting: Option<Waiting>,
+        occasion: Occasion,
+        telling: Telling,
+    ) {
+        self.last.truncate(REMEMBERED - 1);
+        self.last.push_front(Decided { at, session: of.name.clone(), waiting, occasion, telling });
+    }
+}
+
 impl DeskApi {
     /// Decides whether and how the person is told of something that waits.
     pub fn tell(&self, waiting: Waiting, occasion: Occasion, of: &Session, by_subagent: bool) -> Telling {
@@ -56,8 +71,30 @@ impl DeskApi {
         let settings = self.settings().watch().borrow().clone();
         let mut tellings = self.told();
         let telling = tellings.told.decide(&news, &settings);
-        tellings.last.truncate(REMEMBERED - 1);
-        tellings.last.push_front(Decided { at, session: of.name.clone(), waiting, occasion, telling });
+        tellings.remember(at, of, Some(waiting), occasion, telling);
+        telling
+    }
+
+    /// Decides whether the person is told that a session has finished its turn. Who does not want that finds nothing of it among
+    /// the last decisions: it would leave no room for what waited.
+    pub fn tell_finished(&self, of: &Session, waits: bool) -> Telling {
+        let settings = self.settings().watch().borrow().clone();
+        if settings.notify_finished == OptIn::Off {
+            return Telling::Nothing(NoNews::Unwanted);
+        }
+        let view = self.view();
+        let at = self.engine().source().now();
+        let finished = Finished {
+            session: of.id,
+            waits,
+            attention: of.attention,
+            looked_at: view.session.filter(|_| view.focused),
+            minute: minute_of_day(at, TimeZone::system()),
+            at,
+        };
+        let mut tellings = self.told();
+        let telling = tellings.told.decide_finished(&finished, &settings);
+        tellings.remember(at, of, None, Occasion::Finished, telling);
         telling
     }
 

@@ -99,6 +99,11 @@ pub enum Command {
         /// Whether one is running now.
         working: bool,
     },
+    /// Tells that a session has finished its turn, after all that was to follow by itself.
+    TellFinished {
+        /// Which.
+        session: SessionId,
+    },
     /// Notes lines of output that could not be used.
     CountUnusable {
         /// Whose output.

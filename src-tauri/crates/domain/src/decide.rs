@@ -2,6 +2,7 @@
 
 mod approvals;
 mod calls;
+mod finished;
 mod late;
 mod life;
 
@@ -83,6 +84,16 @@ pub enum Effect {
         /// Which.
         approval: ApprovalId,
     },
+    /// Tell the person that a session has finished its turn.
+    NotifyFinished {
+        /// Which.
+        session: SessionId,
+    },
+    /// Take back what [`Effect::NotifyFinished`] showed.
+    WithdrawFinished {
+        /// Which.
+        session: SessionId,
+    },
     /// Give [`Command::Expire`] once a time has come.
     WatchLimit {
         /// Which.
@@ -111,6 +122,13 @@ impl Decision {
 
 /// Decides what a command does to the desk, or why it does nothing.
 pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
+    let mut decision = decide_on(desk, command)?;
+    let over = finished::no_more(&decision.events);
+    decision.effects.extend(over);
+    Ok(decision)
+}
+
+fn decide_on(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
     match command {
         Command::StartSession { id, agent, name, folder, options, at } => {
             life::start(desk, *id, *agent, name, folder, options, *at)
@@ -164,6 +182,7 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
                 (false, _) => Decision::of(Event::TurnFinished { session: *session }),
             })
         }
+        Command::TellFinished { session } => Ok(finished::tell(running(desk, *session)?)),
         Command::CountUnusable { session, lines } => {
             known(desk, *session)?;
             Ok(Decision::of(Event::LinesUnusable { session: *session, lines: *lines }))

@@ -74,7 +74,7 @@ pub use settings::{
 };
 pub use shortcut::{Combination, GlobalShortcut, Held, PressedKey};
 pub use storage::StorageTrouble;
-pub use telling::{Form, News, NoNews, Occasion, Silenced, TakeBack, Telling, Told, Waiting};
+pub use telling::{Finished, Form, News, NoNews, Occasion, Silenced, TakeBack, Telling, Told, Waiting};
 pub use tool::{TodoItem, TodoStatus, ToolDetail};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};
 pub use undelivered::Undelivered;

@@ -27,6 +27,8 @@ pub struct Settings {
     pub notify_questions: NotifyQuestions,
     /// Whether what a subagent asks is told of too.
     pub notify_subagents: OnOff,
+    /// Whether the system tells that a session has finished its turn.
+    pub notify_finished: OptIn,
     /// Until when only the counts in the window tell.
     pub paused_until: PausedUntil,
     /// The hours in which only the counts in the window tell.
@@ -72,6 +74,8 @@ pub enum Setting {
     NotifyQuestions(NotifyQuestions),
     /// Whether what a subagent asks is told of too.
     NotifySubagents(OnOff),
+    /// Whether the system tells that a session has finished its turn.
+    NotifyFinished(OptIn),
     /// Until when only the counts in the window tell.
     PausedUntil(PausedUntil),
     /// The hours in which only the counts in the window tell.
@@ -111,6 +115,7 @@ impl Settings {
             Setting::Density(density) => self.density = density,
             Setting::NotifyQuestions(notify) => self.notify_questions = notify,
             Setting::NotifySubagents(notify) => self.notify_subagents = notify,
+            Setting::NotifyFinished(notify) => self.notify_finished = notify,
             Setting::PausedUntil(until) => self.paused_until = until,
             Setting::QuietHours(hours) => self.quiet_hours = hours,
             Setting::RemindMinutes(minutes) => self.remind_minutes = minutes,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{ApprovalId, RequestId, SessionId, Timestamp};
 use crate::quiet::{MinuteOfDay, SessionAttention};
-use crate::settings::{NotifyQuestions, OnOff, Settings};
+use crate::settings::{NotifyQuestions, OnOff, OptIn, Settings};
 
 /// How many notifications may stand for one thing each within [`BURST_MILLIS`]; what comes beyond goes into a summary.
 pub const BURST: usize = 5;
@@ -37,6 +37,8 @@ pub enum Occasion {
     Asked,
     /// It has waited for as long as the person set.
     Reminder,
+    /// The session has finished its turn; nothing waits by that.
+    Finished,
 }
 
 /// Everything the rule looks at beside the settings.
@@ -48,6 +50,8 @@ pub struct Facts {
     pub session: SessionId,
     /// Whether a subagent of it asks.
     pub by_subagent: bool,
+    /// Whether something of it waits that is older; what waits in others changes nothing.
+    pub waits: bool,
     /// What is set for the session.
     pub attention: SessionAttention,
     /// The session that the window shows, if it has the focus.
@@ -93,6 +97,8 @@ pub enum Telling {
     Notify(Form),
     /// Only the counts say it.
     BadgeOnly(Silenced),
+    /// Nothing says it: what has finished is not counted.
+    Untold(Silenced),
     /// There is nothing to say.
     Nothing(NoNews),
 }
@@ -127,6 +133,8 @@ pub enum Silenced {
     QuietHours,
     /// A summary that was just shown speaks of it too.
     Summary,
+    /// So many notifications have just come that one more would bury those of questions.
+    Burst,
 }
 
 /// Why there is nothing to say.
@@ -140,10 +148,17 @@ pub enum NoNews {
     Ended,
     /// The person looks at that session.
     InView,
+    /// Something waits in that session, and a session that waits has not finished.
+    Waits,
+    /// Nobody wants to hear of it.
+    Unwanted,
 }
 
 /// Decides whether and how the person is told.
 pub fn tell(facts: &Facts, settings: &Settings) -> Telling {
+    if facts.occasion == Occasion::Finished {
+        return tell_finished(facts, settings);
+    }
     match facts.before {
         Before::Decided => return Telling::Nothing(NoNews::Before),
         Before::Ended => return Telling::Nothing(NoNews::Ended),
@@ -163,8 +178,30 @@ pub fn tell(facts: &Facts, settings: &Settings) -> Telling {
     }
 }
 
+/// A session that has finished is told of as long as that buries nothing that waits: never in a burst, and never where it waits itself.
+fn tell_finished(facts: &Facts, settings: &Settings) -> Telling {
+    if settings.notify_finished == OptIn::Off {
+        return Telling::Nothing(NoNews::Unwanted);
+    }
+    if facts.waits {
+        return Telling::Nothing(NoNews::Waits);
+    }
+    if facts.looked_at == Some(facts.session) {
+        return Telling::Nothing(NoNews::InView);
+    }
+    if let Some(why) = silenced(facts, settings) {
+        return Telling::Untold(why);
+    }
+    match facts.recent {
+        Recent::Few if facts.attention.private => Telling::Notify(Form::Private),
+        Recent::Few => Telling::Notify(Form::Whole),
+        Recent::Many | Recent::Summary => Telling::Untold(Silenced::Burst),
+    }
+}
+
 fn silenced(facts: &Facts, settings: &Settings) -> Option<Silenced> {
-    if settings.notify_questions == NotifyQuestions::Never {
+    let asks = facts.occasion != Occasion::Finished;
+    if asks && settings.notify_questions == NotifyQuestions::Never {
         Some(Silenced::Never)
     } else if settings.paused_until.end(facts.at).is_some() {
         Some(Silenced::Paused)
@@ -200,6 +237,23 @@ pub struct News {
     pub at: Timestamp,
 }
 
+/// A session that has finished its turn, before it is known what was told before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Finished {
+    /// Which.
+    pub session: SessionId,
+    /// Whether something waits in it.
+    pub waits: bool,
+    /// What is set for it.
+    pub attention: SessionAttention,
+    /// The session that the window shows, if it has the focus.
+    pub looked_at: Option<SessionId>,
+    /// The minute of the person's own day.
+    pub minute: MinuteOfDay,
+    /// Now.
+    pub at: Timestamp,
+}
+
 /// A notification that need not stand any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TakeBack {
@@ -216,6 +270,8 @@ pub struct Told {
     order: VecDeque<(Waiting, Occasion)>,
     ended: BTreeSet<Waiting>,
     recent: VecDeque<(Timestamp, bool)>,
+    /// When it was told that a session has finished; that never makes a question part of a burst.
+    finished: VecDeque<Timestamp>,
     /// What a summary speaks of and still waits, by when it was told.
     summed: BTreeMap<Waiting, Timestamp>,
 }
@@ -226,8 +282,9 @@ impl Told {
         let News { waiting, occasion, session, by_subagent, attention, looked_at, minute, at } = *news;
         let before = self.before(waiting, occasion);
         let recent = self.recent(at);
+        let waits = false;
         let facts =
-            Facts { occasion, session, by_subagent, attention, looked_at, minute, at, before, recent };
+            Facts { occasion, session, by_subagent, waits, attention, looked_at, minute, at, before, recent };
         let telling = tell(&facts, settings);
         self.remember((waiting, occasion));
         match telling {
@@ -236,7 +293,28 @@ impl Told {
                 self.recent.push_back((at, true));
             }
             Telling::Notify(Form::Whole | Form::Private) => self.recent.push_back((at, false)),
-            Telling::BadgeOnly(_) | Telling::Nothing(_) => {}
+            Telling::BadgeOnly(_) | Telling::Untold(_) | Telling::Nothing(_) => {}
+        }
+        telling
+    }
+
+    /// Decides whether it is told that a session has finished its turn; each turn is news of its own.
+    pub fn decide_finished(&mut self, finished: &Finished, settings: &Settings) -> Telling {
+        let Finished { session, waits, attention, looked_at, minute, at } = *finished;
+        while self.finished.front().is_some_and(|told| !just(*told, at)) {
+            self.finished.pop_front();
+        }
+        let recent = match self.recent(at) {
+            Recent::Few if self.recent.len() + self.finished.len() < BURST => Recent::Few,
+            Recent::Few | Recent::Many => Recent::Many,
+            Recent::Summary => Recent::Summary,
+        };
+        let (occasion, by_subagent, before) = (Occasion::Finished, false, Before::Nothing);
+        let facts =
+            Facts { occasion, session, by_subagent, waits, attention, looked_at, minute, at, before, recent };
+        let telling = tell(&facts, settings);
+        if let Telling::Notify(_) = telling {
+            self.finished.push_back(at);
         }
         telling
     }
@@ -269,8 +347,7 @@ impl Told {
     }
 
     fn recent(&mut self, now: Timestamp) -> Recent {
-        let just = |at: Timestamp| now.millis().saturating_sub(at.millis()) < BURST_MILLIS;
-        while self.recent.front().is_some_and(|(at, _)| !just(*at)) {
+        while self.recent.front().is_some_and(|(at, _)| !just(*at, now)) {
             self.recent.pop_front();
         }
         if self.recent.len() < BURST {
@@ -292,4 +369,9 @@ impl Told {
             self.decided.remove(&oldest);
         }
     }
+}
+
+/// Says whether what was told at one moment was told just now.
+fn just(at: Timestamp, now: Timestamp) -> bool {
+    now.millis().saturating_sub(at.millis()) < BURST_MILLIS
 }

@@ -184,6 +184,7 @@ fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
         Command::Introduce { session, .. }
         | Command::NoteMode { session, .. }
         | Command::SetWorking { session, .. }
+        | Command::TellFinished { session }
         | Command::CountUnusable { session, .. }
         | Command::EndSession { session, .. }
         | Command::RenameSession { session, .. }

@@ -3,8 +3,9 @@
 
 use askdesk_domain::telling::{BURST, BURST_MILLIS, Before, Facts, Recent, tell};
 use askdesk_domain::{
-    Form, MinuteOfDay, News, NoNews, NotifyQuestions, Occasion, OnOff, PausedUntil, QuietHours, RequestId,
-    SessionAttention, SessionId, Setting, Settings, Silenced, TakeBack, Telling, Timestamp, Told, Waiting,
+    Finished, Form, MinuteOfDay, News, NoNews, NotifyQuestions, Occasion, OnOff, OptIn, PausedUntil,
+    QuietHours, RequestId, SessionAttention, SessionId, Setting, Settings, Silenced, TakeBack, Telling,
+    Timestamp, Told, Waiting,
 };
 use rstest::rstest;
 use uuid::Uuid;
@@ -22,6 +23,7 @@ const SUBAGENT: Telling = Telling::BadgeOnly(Silenced::Subagent);
 const QUIET: Telling = Telling::BadgeOnly(Silenced::QuietHours);
 const BEFORE: Telling = Telling::Nothing(NoNews::Before);
 const ENDED: Telling = Telling::Nothing(NoNews::Ended);
+const WAITS: Telling = Telling::Nothing(NoNews::Waits);
 const IN_VIEW: Telling = Telling::Nothing(NoNews::InView);
 
 /// The moment at which the table is read, in milliseconds.
@@ -41,6 +43,7 @@ fn usual() -> Facts {
         occasion: Occasion::Asked,
         session: session(ASKS),
         by_subagent: false,
+        waits: false,
         attention: SessionAttention::default(),
         looked_at: None,
         minute: MinuteOfDay::at(12, 0).unwrap(),
@@ -60,6 +63,7 @@ fn read(words: &str) -> (Facts, Settings) {
             "subagents-off" => Some(Setting::NotifySubagents(OnOff::Off)),
             "paused" => Some(Setting::PausedUntil(PausedUntil::at(Timestamp::from_millis(NOW + 1_000)))),
             "pause-over" => Some(Setting::PausedUntil(PausedUntil::at(Timestamp::from_millis(NOW)))),
+            "wanted" => Some(Setting::NotifyFinished(OptIn::On)),
             "hours" => Some(Setting::QuietHours("22:00-07:00".to_owned().try_into().unwrap())),
             _ => None,
         };
@@ -68,6 +72,8 @@ fn read(words: &str) -> (Facts, Settings) {
             continue;
         }
         match word {
+            "finished" => facts.occasion = Occasion::Finished,
+            "waits" => facts.waits = true,
             "reminder" => facts.occasion = Occasion::Reminder,
             "subagent" => facts.by_subagent = true,
             "muted" => facts.attention.muted = true,
@@ -145,6 +151,89 @@ fn read(words: &str) -> (Facts, Settings) {
 fn case_37_what_is_told_follows_from_the_facts_alone(#[case] words: &str, #[case] expected: Telling) {
     let (facts, settings) = read(words);
     assert_eq!(tell(&facts, &settings), expected);
+}
+
+#[rstest]
+#[case("finished", Telling::Nothing(NoNews::Unwanted))]
+#[case("finished waits", Telling::Nothing(NoNews::Unwanted))]
+#[case("finished wanted", WHOLE)]
+#[case("finished wanted waits", WAITS)]
+#[case("finished wanted waits looked-at", WAITS)]
+#[case("finished wanted waits paused", WAITS)]
+#[case("finished wanted waits muted", WAITS)]
+#[case("finished wanted waits private", WAITS)]
+#[case("finished wanted waits never", WAITS)]
+#[case("finished wanted waits many", WAITS)]
+#[case("finished wanted waits other-looked-at", WAITS)]
+#[case("finished wanted looked-at", IN_VIEW)]
+#[case("finished wanted looked-at muted", IN_VIEW)]
+#[case("finished wanted other-looked-at", WHOLE)]
+#[case("finished wanted private", PRIVATE)]
+#[case("finished wanted never", WHOLE)]
+#[case("finished wanted subagents-off", WHOLE)]
+#[case("finished wanted paused", Telling::Untold(Silenced::Paused))]
+#[case("finished wanted pause-over", WHOLE)]
+#[case("finished wanted muted", Telling::Untold(Silenced::Muted))]
+#[case("finished wanted muted private", Telling::Untold(Silenced::Muted))]
+#[case("finished wanted hours", WHOLE)]
+#[case("finished wanted hours night", Telling::Untold(Silenced::QuietHours))]
+#[case("finished wanted many", Telling::Untold(Silenced::Burst))]
+#[case("finished wanted summed", Telling::Untold(Silenced::Burst))]
+#[case("wanted waits", WHOLE)]
+fn case_40_that_a_session_has_finished_is_not_told_while_something_waits_in_it(
+    #[case] words: &str,
+    #[case] expected: Telling,
+) {
+    let (facts, settings) = read(words);
+    assert_eq!(tell(&facts, &settings), expected);
+}
+
+fn finished(session_of: u128, at: i64) -> Finished {
+    Finished {
+        session: session(session_of),
+        waits: false,
+        attention: SessionAttention::default(),
+        looked_at: None,
+        minute: MinuteOfDay::at(12, 0).unwrap(),
+        at: Timestamp::from_millis(at),
+    }
+}
+
+#[test]
+fn each_turn_that_finishes_is_told_and_what_waits_in_other_sessions_changes_nothing() {
+    let (mut told, settings) = (Told::default(), wanted());
+    assert_eq!(told.decide(&news(1, 0), &settings), WHOLE);
+    for at in [0, 60_000, 120_000] {
+        assert_eq!(told.decide_finished(&finished(OTHER, at), &settings), WHOLE, "{at}");
+    }
+}
+
+#[test]
+fn sessions_that_finish_together_are_told_of_up_to_five_and_bury_no_question() {
+    let (mut told, settings) = (Told::default(), wanted());
+    let tellings: Vec<Telling> = (0..8).map(|n| told.decide_finished(&finished(n, 0), &settings)).collect();
+    assert_eq!(tellings[..BURST], [WHOLE; BURST]);
+    assert!(tellings[BURST..].iter().all(|telling| *telling == Telling::Untold(Silenced::Burst)));
+    assert_eq!(told.decide(&news(1, 1), &settings), WHOLE, "a question is no part of their burst");
+    assert_eq!(told.decide_finished(&finished(9, BURST_MILLIS), &settings), WHOLE);
+}
+
+#[test]
+fn in_a_burst_of_questions_no_session_is_told_to_have_finished() {
+    let (mut told, settings) = (Told::default(), wanted());
+    for n in 0..3 {
+        told.decide(&news(n, 0), &settings);
+    }
+    assert_eq!(told.decide_finished(&finished(OTHER, 1), &settings), WHOLE);
+    for n in 3..8 {
+        told.decide(&news(n, 2), &settings);
+    }
+    assert_eq!(told.decide_finished(&finished(OTHER, 3), &settings), Telling::Untold(Silenced::Burst));
+    assert_eq!(told.first_summed(), Some(question(BURST as u128)), "no summary speaks of it");
+}
+
+fn wanted() -> Settings {
+    Settings::default().with(Setting::NotifyFinished(OptIn::On))
 }
 
 fn news(n: u128, at: i64) -> News {

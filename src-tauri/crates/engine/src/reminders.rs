@@ -55,7 +55,9 @@ async fn remind(
                     Attention::NotGiven { .. }
                     | Attention::StillWaits { .. }
                     | Attention::ApprovalAsked { .. }
-                    | Attention::ApprovalEnded { .. } => {}
+                    | Attention::ApprovalEnded { .. }
+                    | Attention::Finished { .. }
+                    | Attention::FinishedNoMore { .. } => {}
                 }
                 vec![heard]
             }

@@ -347,6 +347,10 @@ impl SessionTask {
                 // After a failure or a stop the person decides what is said next.
                 if ended_well {
                     self.send_next_queued().await;
+                    // A question that is held back for a moment waits already.
+                    if !self.pending.holds_bare() {
+                        self.act(Command::TellFinished { session: self.id }).await;
+                    }
                 }
             }
             AgentEvent::Reply { line } => self.write(Line::Other, line),

@@ -24,6 +24,7 @@ const TEXT_SIZE: Key = Key(&["appearance"], "text_size");
 const DENSITY: Key = Key(&["appearance"], "density");
 const NOTIFY_QUESTIONS: Key = Key(&["notifications"], "questions");
 const NOTIFY_SUBAGENTS: Key = Key(&["notifications"], "subagents");
+const NOTIFY_FINISHED: Key = Key(&["notifications"], "finished");
 const PAUSED_UNTIL: Key = Key(&["notifications"], "paused_until");
 const QUIET_HOURS: Key = Key(&["notifications"], "quiet_hours");
 const REMIND_MINUTES: Key = Key(&["notifications"], "remind_minutes");
@@ -44,6 +45,7 @@ const KEYS: &[Key] = &[
     DENSITY,
     NOTIFY_QUESTIONS,
     NOTIFY_SUBAGENTS,
+    NOTIFY_FINISHED,
     PAUSED_UNTIL,
     QUIET_HOURS,
     REMIND_MINUTES,
@@ -271,6 +273,7 @@ fn interpret(document: &DocumentMut) -> ReadSettings {
     one(document, DENSITY, Setting::Density, &mut read);
     one(document, NOTIFY_QUESTIONS, Setting::NotifyQuestions, &mut read);
     one(document, NOTIFY_SUBAGENTS, Setting::NotifySubagents, &mut read);
+    one(document, NOTIFY_FINISHED, Setting::NotifyFinished, &mut read);
     one(document, PAUSED_UNTIL, Setting::PausedUntil, &mut read);
     one(document, QUIET_HOURS, Setting::QuietHours, &mut read);
     one(document, REMIND_MINUTES, Setting::RemindMinutes, &mut read);
@@ -339,6 +342,7 @@ fn put(document: &mut DocumentMut, setting: Setting) {
         Setting::Density(density) => (DENSITY, value(density)),
         Setting::NotifyQuestions(notify) => (NOTIFY_QUESTIONS, value(notify)),
         Setting::NotifySubagents(notify) => (NOTIFY_SUBAGENTS, value(notify)),
+        Setting::NotifyFinished(notify) => (NOTIFY_FINISHED, value(notify)),
         Setting::PausedUntil(until) => (PAUSED_UNTIL, value(until)),
         Setting::QuietHours(hours) => (QUIET_HOURS, value(hours)),
         Setting::RemindMinutes(minutes) => (REMIND_MINUTES, value(minutes)),

@@ -6,7 +6,7 @@
 mod drafts;
 mod held;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use askdesk_domain::{
@@ -107,6 +107,18 @@ pub enum Attention {
         /// Which.
         approval: ApprovalId,
     },
+    /// A session has finished its turn.
+    Finished {
+        /// The session.
+        session: Session,
+        /// Whether a question or a permission waits in it.
+        waits: bool,
+    },
+    /// A session works again, or is gone.
+    FinishedNoMore {
+        /// Which.
+        session: SessionId,
+    },
 }
 
 /// A change to a transcript.
@@ -189,6 +201,8 @@ pub(crate) struct Writer {
     waiters: HashMap<RequestId, Vec<(NativeRef, oneshot::Sender<Outcome>)>>,
     doors: HashMap<SessionId, mpsc::Sender<SessionInput>>,
     attention: mpsc::Sender<Attention>,
+    /// The sessions that were told to have finished and rest still.
+    finished: BTreeSet<SessionId>,
     drafts: Drafts,
     limits: std::sync::mpsc::Sender<limits::Limited>,
 }
@@ -215,6 +229,7 @@ impl Writer {
             waiters: HashMap::new(),
             doors: HashMap::new(),
             attention,
+            finished: BTreeSet::new(),
             drafts: Drafts::default(),
             limits,
         };
@@ -306,6 +321,10 @@ impl Writer {
     fn act(&mut self, command: &Command) -> Result<Decision, EngineError> {
         let decision = decide(&self.desk, command).map_err(|reject| self.explain(command, reject))?;
         if decision.events.is_empty() {
+            // That a session has finished its turn is told and not written down.
+            for effect in &decision.effects {
+                self.carry_out(effect);
+            }
             return Ok(decision);
         }
         let mut entries = Vec::new();
@@ -483,6 +502,19 @@ impl Writer {
             }
             Effect::WithdrawApprovalNotification { approval } => {
                 self.tell(Attention::ApprovalEnded { approval: *approval });
+            }
+            Effect::NotifyFinished { session: id } => {
+                if let Some(session) = self.desk.session(*id).cloned() {
+                    self.finished.insert(*id);
+                    let waits = self.desk.open_requests(*id).next().is_some()
+                        || self.desk.open_approvals(*id).next().is_some();
+                    self.tell(Attention::Finished { session, waits });
+                }
+            }
+            Effect::WithdrawFinished { session } => {
+                if self.finished.remove(session) {
+                    self.tell(Attention::FinishedNoMore { session: *session });
+                }
             }
             Effect::WatchLimit { request, at } => {
                 // The thread lives as long as the writer; without one the request simply waits.

@@ -43,6 +43,7 @@ export async function showUnanswered(desk: Desk, request: Request): Promise<void
 export async function bringUp(desk: Desk, what: WhatIsWanted): Promise<void> {
   document.querySelectorAll<HTMLDialogElement>('dialog[open]').forEach((dialog) => dialog.close());
   if ('request' in what) return showUnanswered(desk, what.request);
+  if ('session' in what) return desk.dispatch({ type: 'session_selected', session: what.session.id });
   desk.dispatch({ type: 'session_selected', session: what.approval.session });
   desk.dispatch({ type: 'panel_collapsed', collapsed: false });
 }

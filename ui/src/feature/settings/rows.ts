@@ -145,6 +145,18 @@ export function rowsOf(settings: Settings): Row[] {
     },
     {
       kind: 'choice',
+      id: 'notify_finished',
+      section: 'settings.notifications',
+      name: t('settings.notify_finished'),
+      help: t('settings.notify_finished.help'),
+      current: settings.notifyFinished,
+      choices: [
+        choice(t('settings.on'), { setting: 'notify_finished', value: 'on' }),
+        choice(t('settings.off'), { setting: 'notify_finished', value: 'off' }),
+      ],
+    },
+    {
+      kind: 'choice',
       id: 'paused_until',
       section: 'settings.notifications',
       name: t('settings.paused_until'),

@@ -48,6 +48,7 @@ fn each_setting_that_is_changed_is_there_after_a_restart() {
         Setting::Density(Density::Compact),
         Setting::NotifyQuestions(NotifyQuestions::Never),
         Setting::NotifySubagents(OnOff::Off),
+        Setting::NotifyFinished(OptIn::On),
         Setting::PausedUntil(PausedUntil::at(Timestamp::from_millis(1_800_000_000_000))),
         Setting::QuietHours("22:00-07:00".to_owned().try_into().unwrap()),
         Setting::RemindMinutes(15.try_into().unwrap()),

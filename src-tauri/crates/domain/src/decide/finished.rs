@@ -1,0 +1,23 @@
+//! That a session has finished its turn is news until it works again.
+
+use super::{Decision, Effect};
+use crate::event::Event;
+use crate::session::{Session, SessionState};
+
+/// Tells it, where no message waits that begins the next turn.
+pub(super) fn tell(session: &Session) -> Decision {
+    let rests = session.state == SessionState::Idle && session.queue.is_empty();
+    let effects = if rests { vec![Effect::NotifyFinished { session: session.id }] } else { Vec::new() };
+    Decision { effects, ..Decision::default() }
+}
+
+/// Returns what takes back the news of sessions that work again, or are gone.
+pub(super) fn no_more(events: &[Event]) -> Vec<Effect> {
+    let over = events.iter().filter_map(|event| match event {
+        Event::TurnBegan { session }
+        | Event::SessionClosed { session, .. }
+        | Event::SessionDeleted { session } => Some(Effect::WithdrawFinished { session: *session }),
+        _ => None,
+    });
+    over.collect()
+}

@@ -1,0 +1,94 @@
+//! That a session has finished its turn is told where that is wanted, and never while something waits in it.
+
+use std::fs;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::attention::{displayed, dunst, taken_back};
+use crate::harness::{Desk, Setup};
+
+/// Leaves the time to look elsewhere.
+const SAYS_LATER: &str = r#"{ "name": "later", "title": "Later", "description": "Says something after a while",
+    "turns": [[{ "sleep_ms": 1500 }, { "say": { "text": "Done." } }], [{ "sleep_ms": 1500 }, { "say": { "text": "Again." } }]] }"#;
+
+async fn desk() -> (TempDir, Desk, String, String) {
+    let folder = TempDir::new().unwrap();
+    let scenario = folder.path().join("later.json");
+    fs::write(&scenario, SAYS_LATER).unwrap();
+    let desk = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    dunst(&["close-all"]);
+    let raise = [
+        "search",
+        "--sync",
+        "--onlyvisible",
+        "--name",
+        crate::taken_there::WINDOW,
+        "windowactivate",
+        "--sync",
+    ];
+    crate::taken_there::xdotool(&raise);
+    let shown = desk.start_demo("prefilled", "In view").await;
+    desk.select(&shown).await;
+    desk.wait_for_responses(1).await;
+    state(&desk, &shown, "idle").await;
+    let wanted = json!({ "change": { "setting": "notify_finished", "value": "on" } });
+    desk.invoke("change_setting", wanted).await.unwrap();
+    (folder, desk, shown, scenario.display().to_string())
+}
+
+async fn decisions(desk: &Desk) -> Vec<Value> {
+    let read = desk.invoke("read_tellings", json!({})).await.unwrap();
+    read["tellings"].as_array().unwrap().clone()
+}
+
+async fn state(desk: &Desk, session: &str, state: &str) {
+    desk.find(&format!("nav [data-session='{session}'][data-state={state}]")).await;
+}
+
+#[tokio::test]
+async fn a_session_that_has_finished_is_told_of_until_it_is_looked_at_or_works_again() {
+    let (_folder, desk, shown, scenario) = desk().await;
+    let name = format!("Finishes {}", std::process::id());
+    let other = desk.start_demo(&scenario, &name).await;
+    desk.select(&shown).await;
+    desk.wait("a notification", async || (displayed() == 1).then_some(())).await;
+    // It works again.
+    let message = json!({ "requestId": uuid::Uuid::new_v4(), "session": other, "text": "Go on." });
+    desk.invoke("send_message", message).await.unwrap();
+    desk.wait("it to be taken back", async || (displayed() == 0).then_some(())).await;
+    desk.wait("another one", async || (displayed() == 1).then_some(())).await;
+    // A press leads there, and looking takes it back.
+    dunst(&["action", "0"]);
+    desk.find(&format!("[data-session-view='{other}']")).await;
+    desk.wait("it to go", async || (displayed() == 0).then_some(())).await;
+    let told: Vec<_> = taken_back().into_iter().filter(|(title, _)| *title == name).collect();
+    assert!(!told.is_empty() && told.iter().all(|(_, body)| body == "Has finished its turn."), "{told:?}");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn case_40_a_session_in_which_a_question_waits_is_not_told_to_have_finished() {
+    let (_folder, desk, shown, _) = desk().await;
+    // Its question stays open past the end of the turn.
+    let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "name": "Asks at the end",
+        "options": { "example": "bare-ending-turn", "bareToolUse": true }, "prompt": "Please begin." });
+    let asker = desk.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
+    desk.select(&shown).await;
+    state(&desk, &asker, "needs_you").await;
+    desk.wait("the notification of the question", async || (displayed() == 1).then_some(())).await;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert_eq!(displayed(), 1, "the question alone is told of");
+    let told = |decided: &Value| {
+        decided["session"] == "Asks at the end"
+            && decided["occasion"] == "finished"
+            && decided["telling"]["telling"] == "notify"
+    };
+    assert!(!decisions(&desk).await.iter().any(told));
+    let read_out = "return [...document.querySelectorAll('[aria-live], [role=status], [role=alert]')]
+        .map(region => region.textContent.trim()).filter(text => /finish|idle/i.test(text))";
+    assert_eq!(desk.script(read_out, vec![]).await, json!([]));
+    state(&desk, &asker, "needs_you").await;
+    desk.close().await;
+}

@@ -1,0 +1,38 @@
+import { describe, expect, test, vi } from 'vitest';
+
+import { aRequest, aSession } from '../src/testing/desk';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { openDesk, settle } from './open';
+
+const working = aSession({ id: 's2', name: 'web' });
+const idle = aSession({ id: 's2', name: 'web', state: { state: 'idle' } });
+
+/** Everything that is read out by itself. */
+const readOut = () =>
+  [...document.querySelectorAll('[aria-live], [role=status], [role=alert], [role=log]')]
+    .map((region) => region.textContent.trim())
+    .filter(Boolean);
+
+describe('a session that has finished its turn', () => {
+  test('case_40_is_read_out_by_nothing_while_its_question_is_open_and_its_tab_says_that_it_needs_you', async () => {
+    const { bridge } = await openDesk(new FakeBridge({ sessions: [aSession(), working] }));
+    bridge.push({ change: 'request', request: aRequest({ session: 's2' }) });
+    await settle();
+    const asked = readOut();
+    expect(asked).toEqual(['New question from web: Question 1?']);
+    bridge.push({ change: 'session', session: idle });
+    await settle();
+    expect(readOut()).toEqual(asked);
+    // The sidebar is drawn a frame after the panel.
+    const state = () => document.querySelector('nav [data-session=s2]')?.getAttribute('data-state');
+    await vi.waitFor(() => expect(state()).toBe('needs_you'));
+  });
+
+  test('is opened by the press on its notification', async () => {
+    const { bridge } = await openDesk(new FakeBridge({ sessions: [aSession(), idle] }));
+    bridge.want('s2');
+    await settle();
+    expect(document.querySelector('nav [aria-current=page]')?.getAttribute('data-session')).toBe('s2');
+    expect(bridge.kept).toBeNull();
+  });
+});
