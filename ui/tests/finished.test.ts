@@ -33,6 +33,6 @@ describe('a session that has finished its turn', () => {
     bridge.want('s2');
     await settle();
     expect(document.querySelector('nav [aria-current=page]')?.getAttribute('data-session')).toBe('s2');
-    expect(bridge.kept).toBeNull();
+    expect(bridge.wish).toBeNull();
   });
 });
