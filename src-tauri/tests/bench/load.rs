@@ -40,7 +40,7 @@ pub struct Load {
     pub kept: usize,
 }
 
-pub async fn measure() -> Load {
+pub async fn case_62_keys_while_fifty_agents_write() -> Load {
     let folder = tempfile::tempdir().unwrap();
     let scenario = folder.path().join("load.json");
     std::fs::write(&scenario, load().to_string()).unwrap();
