@@ -35,7 +35,6 @@ pub fn can_be_heard() -> Result<(), UnmetWhy> {
         // What X11 programs see there are only the keys that are pressed in X11 programs.
         return Err(UnmetWhy::Wayland);
     }
-    // The plugin says nothing where it reaches no display.
     RustConnection::connect(None).map(drop).map_err(|error| UnmetWhy::System { error: error.to_string() })
 }
 
