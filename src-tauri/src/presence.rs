@@ -104,7 +104,7 @@ pub fn start(app: &AppHandle, settings: Option<watch::Receiver<Settings>>, there
     let messages = presence.messages.lock().unwrap_or_else(PoisonError::into_inner).take();
     let mut comings = Comings { app: app.clone(), settings, left: None, course: Course::new(there) };
     if there {
-        window::open(app, &comings.script())?;
+        window::open_first(app, &comings.script())?;
     } else {
         presence.away.store(true, Ordering::Relaxed);
     }
@@ -180,7 +180,7 @@ impl Comings {
         match act {
             Act::Nothing => {}
             Act::Make(focus) => self.make(focus).await,
-            Act::Raise(focus) => bring_up(&self.app, focus),
+            Act::Raise(focus) => window::bring_up(&self.app, focus),
             Act::Ask(_) => {
                 // A page that does not listen yet looks by itself once it does.
                 if let Err(error) = self.app.emit_to(window::MAIN, LEAVING, ()) {
@@ -195,12 +195,11 @@ impl Comings {
 
     async fn make(&mut self, focus: Focus) {
         let (app, script) = (self.app.clone(), self.script());
-        let made = tauri::async_runtime::spawn_blocking(move || window::open(&app, &script)).await;
+        let made = tauri::async_runtime::spawn_blocking(move || window::open(&app, &script, focus)).await;
         match made {
             Ok(Ok(())) => {
                 self.presence().away.store(false, Ordering::Relaxed);
                 self.presence().made.send_modify(|made| *made += 1);
-                bring_up(&self.app, focus);
             }
             Ok(Err(error)) => self.not_made(&error.to_string()),
             Err(error) => self.not_made(&error.to_string()),
@@ -249,12 +248,5 @@ impl Comings {
             }
             None => language,
         }
-    }
-}
-
-fn bring_up(app: &AppHandle, focus: Focus) {
-    match focus {
-        Focus::Taken => window::raise(app),
-        Focus::Left => window::show(app),
     }
 }
