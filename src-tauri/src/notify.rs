@@ -7,6 +7,8 @@ mod finished;
 #[cfg(target_os = "linux")]
 mod freedesktop;
 mod notices;
+#[cfg(any(test, not(target_os = "linux")))]
+mod numbered;
 #[cfg(not(target_os = "linux"))]
 mod plugin;
 #[cfg(target_os = "linux")]
@@ -51,7 +53,7 @@ pub fn listen(app: &AppHandle, desk: DeskApi, attention: mpsc::Receiver<Attentio
         Box::new(freedesktop::Freedesktop::start(tell, folder.unwrap_or_default()))
     };
     #[cfg(not(target_os = "linux"))]
-    let notifier = Box::new(plugin::Plugin::start(app, tell));
+    let notifier = Box::new(plugin::start(app, tell));
     let mut views = desk.views();
     let (told, finished) = (HashMap::new(), BTreeSet::new());
     let mut telling = Telling { app: app.clone(), desk, notifier, board, told, finished };

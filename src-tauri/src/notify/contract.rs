@@ -100,6 +100,9 @@ pub struct Clicked {
 }
 
 #[cfg(test)]
+pub mod kept;
+
+#[cfg(test)]
 mod tests {
     use askdesk_domain::QuestionId;
 

@@ -3,23 +3,15 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
-use askdesk_domain::{QuestionId, RequestId, Waiting};
 use tempfile::TempDir;
 use tokio::time::timeout;
-use uuid::Uuid;
 use zbus::connection;
 use zbus::zvariant::OwnedValue;
 
 use super::super::contract::Button;
+use super::super::contract::kept::{PATIENCE, Seen, Stage, kept, next, option, posted, quiet, request};
 use super::*;
-
-/// How long anything may take.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// How long nothing must happen.
-const QUIET: Duration = Duration::from_millis(200);
 
 struct Bus {
     process: Child,
@@ -177,34 +169,61 @@ impl Daemon {
 
 const ALL: &[&str] = &["actions", "body", "body-markup"];
 
-fn request(number: u128) -> About {
-    About::One(Waiting::Question(RequestId::new(Uuid::from_u128(number))))
+/// The tests' daemon with the app before it.
+struct Desktop {
+    app: Freedesktop,
+    clicks: mpsc::UnboundedReceiver<Clicked>,
+    daemon: Daemon,
+    closed: Vec<u32>,
+    // Dropped last: the others live on it.
+    _bus: Bus,
 }
 
-fn option(index: usize) -> What {
-    What::Option(QuestionId::at(0).option(index))
-}
+impl Stage for Desktop {
+    type Number = u32;
 
-fn posted(number: u128) -> Posted {
-    let button = |what, label: &str| Button { what, label: label.to_owned() };
-    let buttons = vec![button(option(0), "JWT"), button(option(1), "Session"), button(What::Open, "Open")];
-    Posted {
-        about: request(number),
-        title: "S".to_owned(),
-        body: "a < b && c".to_owned(),
-        buttons,
-        heard: Heard::Silent,
+    async fn empty() -> Self {
+        let bus = Bus::start();
+        let daemon = bus.daemon(ALL).await;
+        let (app, clicks) = bus.app();
+        Self { app, clicks, daemon, closed: Vec::new(), _bus: bus }
+    }
+
+    fn notifier(&mut self) -> &mut dyn Notifier {
+        &mut self.app
+    }
+
+    async fn shown(&mut self) -> Seen<u32> {
+        loop {
+            match self.daemon.hears().await {
+                Told::Shown { number, replaces, title, actions, .. } => {
+                    self.closed.extend(Some(replaces).filter(|replaced| *replaced != 0));
+                    self.daemon.settle().await;
+                    let keys = actions.into_iter().step_by(2).filter(|key| key != DEFAULT).collect();
+                    return Seen { number, title, keys };
+                }
+                Told::Closed { number } => self.closed.push(number),
+            }
+        }
+    }
+
+    async fn press(&mut self, number: u32, key: Option<&str>) {
+        self.daemon.press(number, key.unwrap_or(DEFAULT)).await;
+    }
+
+    async fn gone(&mut self, number: u32) {
+        while !self.closed.contains(&number) {
+            let Told::Closed { number } = self.daemon.hears().await else { panic!("another is shown") };
+            self.closed.push(number);
+        }
+    }
+
+    fn clicks(&mut self) -> &mut mpsc::UnboundedReceiver<Clicked> {
+        &mut self.clicks
     }
 }
 
-async fn next(clicks: &mut mpsc::UnboundedReceiver<Clicked>) -> Clicked {
-    timeout(PATIENCE, clicks.recv()).await.expect("a press is heard").unwrap()
-}
-
-async fn quiet<T: std::fmt::Debug>(of: &mut mpsc::UnboundedReceiver<T>) {
-    let more = timeout(QUIET, of.recv()).await;
-    assert!(more.is_err(), "{more:?}");
-}
+kept!(Desktop);
 
 #[tokio::test]
 async fn a_notification_has_its_options_an_open_button_and_a_way_to_press_it_itself() {
@@ -266,29 +285,6 @@ async fn a_daemon_without_sound_is_told_nothing_of_one() {
         assert_eq!(sound, Sound::Unsaid);
     }
     assert!(!bus.folder.path().join("question.wav").exists());
-}
-
-#[tokio::test]
-async fn a_burst_of_sixty_presses_loses_none() {
-    let bus = Bus::start();
-    let mut daemon = bus.daemon(ALL).await;
-    let (mut app, mut clicks) = bus.app();
-    (1..=60).for_each(|number| app.post(Posted { title: number.to_string(), ..posted(number) }));
-    // The tests' daemon takes what comes at once in any order.
-    let mut shown = Vec::new();
-    for _ in 1..=60 {
-        let Told::Shown { number, title, .. } = daemon.hears().await else { panic!("nothing was shown") };
-        shown.push((number, title.parse().unwrap()));
-    }
-    daemon.settle().await;
-    for (number, _) in &shown {
-        daemon.press(*number, "q1o2").await;
-        daemon.closed(*number).await;
-    }
-    for (_, about) in shown {
-        assert_eq!(next(&mut clicks).await, Clicked { about: request(about), what: option(1) });
-    }
-    quiet(&mut clicks).await;
 }
 
 #[tokio::test]
