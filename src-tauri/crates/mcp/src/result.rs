@@ -130,14 +130,12 @@ const fn withdrawn(why: &WithdrawnWhy) -> &'static str {
     }
 }
 
-// What the engine names here may grow; a caller needs to know no more than this.
-#[allow(unreachable_patterns)]
 const fn orphaned(why: OrphanedWhy) -> &'static str {
     match why {
         OrphanedWhy::AgentEnded => "agent_ended",
         OrphanedWhy::SessionStopped => "session_stopped",
         OrphanedWhy::AppQuit => "app_quit",
-        _ => "caller_gone",
+        OrphanedWhy::CallerGone => "caller_gone",
     }
 }
 
