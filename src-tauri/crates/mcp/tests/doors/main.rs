@@ -11,4 +11,6 @@ mod clients;
 mod fuzz;
 mod house;
 mod lines;
+#[cfg(unix)]
+mod real_claude;
 mod refusals;
