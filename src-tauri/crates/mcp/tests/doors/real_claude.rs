@@ -8,6 +8,7 @@ use askdesk_domain::{AgentKind, AnswerInput, Delivery, QuestionId, Request, Sess
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, Command};
 
 use super::house::House;
@@ -42,13 +43,19 @@ impl World {
         Some(Self { house: House::open().await, program, mock, home, project })
     }
 
-    fn start(&self, arguments: &[String]) -> Child {
+    async fn start(&self, arguments: &[String]) -> Child {
         let mut command = Command::new(&self.program);
-        command.args(["-p", "Please go on.", "--permission-prompt-tool", "stdio"]).args(arguments);
+        command.args(["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]);
+        command.args(["--permission-prompt-tool", "stdio"]).args(arguments);
         command.env_clear().envs(clis::sealed_env(self.home.path(), &self.mock.base_url));
         command.current_dir(self.project.path());
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-        command.spawn().unwrap()
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+        let mut claude = command.spawn().unwrap();
+        let said = json!({"type": "user", "message": {"role": "user", "content": "Please go on."},
+            "parent_tool_use_id": null, "session_id": ""});
+        // Its input stays open: at its end the program gives up what it waits for.
+        claude.stdin.as_mut().unwrap().write_all(format!("{said}\n").as_bytes()).await.unwrap();
+        claude
     }
 
     fn bearer(&self) -> Value {
@@ -98,7 +105,7 @@ async fn the_real_claude_asks_over_mcp_and_its_model_is_told_the_answer() {
     }}});
     let arguments =
         ["--mcp-config", &server.to_string(), "--strict-mcp-config", "--allowedTools", "mcp__askdesk"];
-    let mut claude = world.start(&arguments.map(str::to_owned));
+    let mut claude = world.start(&arguments.map(str::to_owned)).await;
     let (request, session) = world.asked().await;
     assert_eq!((session.agent, session.name.as_str()), (AgentKind::McpClient, "claude-code"));
     let project = std::fs::canonicalize(world.project.path()).unwrap();
@@ -106,6 +113,7 @@ async fn the_real_claude_asks_over_mcp_and_its_model_is_told_the_answer() {
     let told = world.answer(&request).await;
     assert!(told["content"].to_string().contains("PostgreSQL"), "{told}");
     assert_ne!(told["is_error"], true);
+    drop(claude.stdin.take());
     assert!(claude.wait().await.unwrap().success());
 }
 
@@ -119,7 +127,7 @@ async fn case_53_the_real_claudes_hook_is_answered_at_the_desk() {
     let hook = json!({"type": "http", "url": format!("http://{}/hooks/claude", world.house.address),
         "timeout": 86_400, "headers": world.bearer()});
     let settings = json!({"hooks": {"PermissionRequest": [{"matcher": "AskUserQuestion", "hooks": [hook]}]}});
-    let claude = world.start(&["--settings".to_owned(), settings.to_string()]);
+    let claude = world.start(&["--settings".to_owned(), settings.to_string()]).await;
     let (request, session) = world.asked().await;
     assert_eq!(session.agent, AgentKind::Terminal);
     let project = std::fs::canonicalize(world.project.path()).unwrap();
