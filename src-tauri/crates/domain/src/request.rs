@@ -6,6 +6,7 @@ use crate::answer::Answers;
 use crate::failure::known_or_text;
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::question::Question;
+use crate::session::Session;
 use crate::undelivered::Undelivered;
 
 /// The door by which a request came.
@@ -83,6 +84,11 @@ impl Request {
             RequestState::Open => None,
             RequestState::Ended(ended) => Some(ended),
         }
+    }
+
+    /// Says whether somebody else than the session's own agent or client asks: a subagent of it.
+    pub fn is_by_subagent(&self, session: &Session) -> bool {
+        self.asked_by.is_some() && self.asked_by != session.client
     }
 
     /// Says whether a person still has something to do or to watch: open, or its end has not reached the agent.

@@ -104,7 +104,7 @@ fn a_visit_is_a_session_without_a_process_that_says_who_came() {
     let came = desk.session(session(1)).unwrap();
     assert_eq!(came.state, SessionState::Idle);
     assert_eq!((came.agent, came.client.as_deref()), (AgentKind::McpClient, Some("codex")));
-    assert_eq!((came.name.as_str(), came.folder.as_str()), ("codex", "/work"));
+    assert_eq!((came.name.as_str(), came.folder.as_str()), ("codex · work", "/work"));
     assert!(!came.resumable);
     for refused in [resume(1), queue(1, 1, "hello")] {
         assert_eq!(decide(&desk, &refused), Err(Reject::SessionGone), "{refused:?}");
@@ -152,6 +152,10 @@ fn case_59_the_card_says_which_client_asks() {
     take(&mut renamed, &Command::AskVisit { ask: subagent, again: None }).unwrap();
     assert_eq!(renamed.request(request(1)).unwrap().asked_by.as_deref(), Some("codex"));
     assert_eq!(renamed.request(request(2)).unwrap().asked_by.as_deref(), Some("reviewer"));
+    // Only a subagent is told of as one.
+    let session = renamed.session(session(1)).unwrap();
+    let by_subagent = |n| renamed.request(request(n)).unwrap().is_by_subagent(session);
+    assert_eq!((by_subagent(1), by_subagent(2)), (false, true));
 }
 
 #[test]
@@ -370,14 +374,21 @@ fn what_is_asked_again_by_another_connection_is_missed_when_that_goes_too() {
 }
 
 #[test]
-fn the_person_can_close_a_visit_in_which_nothing_is_open_and_what_it_asks_next_brings_it_back() {
+fn the_person_can_close_a_visit_and_what_it_asks_next_brings_it_back() {
     let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6)]);
-    assert!(decide(&desk, &close(1)).is_err(), "a question is open in it");
-    take(&mut desk, &answers(1, 7)).unwrap();
-    take(&mut desk, &told(1, "a", Ok(()), 8)).unwrap();
     take(&mut desk, &close(1)).unwrap();
     assert_eq!(desk.sessions().count(), 0);
-    let again = take(&mut desk, &asks(1, 2, "b", 400)).unwrap();
+    assert_eq!(state_of(&desk, 1), "orphaned session_stopped");
+    // Its client is still there, and goes some time.
+    let mut gone = desk.clone();
+    take(&mut gone, &goes(1, 380)).unwrap();
+    assert_eq!(gone.sessions().count(), 0);
+    // What it asks next is another question.
+    let other = Ask {
+        questions: intake::accept(&[single("Which name?", &["A", "B"])], IntakeRules::ASK_USER).unwrap(),
+        ..theirs(1, 2, "b", 400)
+    };
+    let again = take(&mut desk, &Command::AskVisit { ask: other, again: None }).unwrap();
     assert_eq!(names(&again.events), ["session_resumed", "asked"]);
     assert_eq!((desk.sessions().count(), state_of(&desk, 2).as_str()), (1, "open"));
 }

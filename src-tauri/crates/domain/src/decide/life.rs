@@ -74,7 +74,7 @@ pub(super) fn close(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decisio
         return Ok(Decision::default());
     }
     if session.agent.visits() && session.is_running() {
-        return visits::dismissed(desk, session, at);
+        return visits::closed(desk, session, at);
     }
     if session.is_running() {
         return Err(Reject::invalid("session", Breach::StillRunning));

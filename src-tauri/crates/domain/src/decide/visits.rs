@@ -4,9 +4,9 @@
 //! same again soon, or names the request, gets that very request, or the answer that was given meanwhile.
 
 use super::{
-    ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST, Decision, Effect, calls, end, known, late, life, travelled,
+    ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST, Decision, Effect, calls, end, end_session, known, late, life,
+    travelled,
 };
-use crate::breach::Breach;
 use crate::command::Ask;
 use crate::desk::Desk;
 use crate::event::Event;
@@ -51,7 +51,7 @@ pub(super) fn open(desk: &Desk, id: SessionId, visitor: &Visitor, at: Timestamp)
     let session = Session {
         id,
         agent: visitor.kind,
-        name: life::bounded_name(&visitor.name),
+        name: life::bounded_name(&name_of(&visitor.name, &folder)),
         folder,
         started_at: at,
         state: SessionState::Idle,
@@ -67,6 +67,14 @@ pub(super) fn open(desk: &Desk, id: SessionId, visitor: &Visitor, at: Timestamp)
         client: Some(visitor.name),
     };
     Ok(Decision::of(Event::SessionStarted { session }))
+}
+
+/// Names a session by its client and by the end of the folder, by which a folder is known.
+fn name_of(client: &str, folder: &str) -> String {
+    match folder.rsplit(['/', '\\']).find(|part| !part.is_empty()) {
+        Some(last) => format!("{client} · {last}"),
+        None => client.to_owned(),
+    }
 }
 
 /// Registers what a client asks: a request of its own, or the one it has asked before.
@@ -268,6 +276,10 @@ fn travels(
     native_ref: &NativeRef,
     news: &Delivery,
 ) -> Vec<Event> {
+    if matches!(ended.delivery, None | Some(Delivery::Delivered { .. })) {
+        // Somebody of that client has it, be it by collecting it.
+        return Vec::new();
+    }
     let one_of_them = calls.filter(|calls| calls.iter().any(|call| call.native_ref == *native_ref));
     match one_of_them {
         Some(calls) => calls::note(id, calls, Some(native_ref), news),
@@ -308,14 +320,12 @@ pub(super) fn leave_all(desk: &Desk, session: &Session, at: Timestamp) -> Result
     Ok(decision)
 }
 
-/// Takes a session off the sidebar while its client is there: not past an open question, and what it asks next brings it back.
-pub(super) fn dismissed(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, Reject> {
-    if still_open(desk, session.id, &[]) {
-        return Err(Reject::invalid("session", Breach::QuestionOpen));
-    }
-    let ended = Event::SessionEnded { session: session.id, end: SessionEnd::Finished, at };
-    let events = vec![ended, Event::SessionClosed { session: session.id, at }];
-    Ok(Decision { events, ..Decision::default() })
+/// Takes a session off the sidebar while its client is there: what is open in it is missed, as where an agent is stopped,
+/// and what the client asks next brings it back.
+pub(super) fn closed(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, Reject> {
+    let mut decision = end_session(desk, session.id, &SessionEnd::Stopped, at)?;
+    decision.events.push(Event::SessionClosed { session: session.id, at });
+    Ok(decision)
 }
 
 /// Ends the sessions whose client had left before, and in which these events leave nothing to wait for.
