@@ -1,7 +1,7 @@
 //! One call of a client: asked, waited for, and told what became of it.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use askdesk_domain::{
     Leave, Limit, NativeRef, Outcome, Question, Reject, RequestId, SessionId, Source, Timestamp, Undelivered,
@@ -120,8 +120,8 @@ impl Waiting {
     }
 
     /// Says how long it has waited.
-    pub fn seconds(&self) -> u64 {
-        self.began.elapsed().as_secs()
+    pub fn waited(&self) -> Duration {
+        self.began.elapsed()
     }
 
     /// Puts an end into words.
@@ -223,7 +223,8 @@ pub(crate) fn read_body(body: &[u8]) -> Result<Value, Denied> {
 }
 
 /// Says for how long a person is waited for, as in `2:15`.
-pub(crate) fn waiting_words(seconds: u64) -> String {
+pub(crate) fn waiting_words(waited: Duration) -> String {
+    let seconds = waited.as_secs();
     let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
     match hours {
         0 => format!("waiting for the person, {minutes}:{seconds:02}"),
@@ -237,8 +238,8 @@ mod tests {
 
     #[test]
     fn a_wait_is_told_in_minutes_and_hours() {
-        assert_eq!(waiting_words(0), "waiting for the person, 0:00");
-        assert_eq!(waiting_words(135), "waiting for the person, 2:15");
-        assert_eq!(waiting_words(3_735), "waiting for the person, 1:02:15");
+        assert_eq!(waiting_words(Duration::from_secs(0)), "waiting for the person, 0:00");
+        assert_eq!(waiting_words(Duration::from_secs(135)), "waiting for the person, 2:15");
+        assert_eq!(waiting_words(Duration::from_secs(3_735)), "waiting for the person, 1:02:15");
     }
 }

@@ -14,6 +14,7 @@ mod handover;
 pub mod hook;
 mod hook_door;
 mod mcp_door;
+mod mcp_front;
 mod metrics;
 pub mod pace;
 mod requests;

@@ -2,16 +2,10 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use askdesk_domain::{AgentKind, Leave, Source, Visitor};
-use axum::Json;
-use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::http::{StatusCode, header, request};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
-use http_body_util::BodyExt;
+use axum::http::{StatusCode, request};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
     PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig,
@@ -29,29 +23,23 @@ use uuid::Uuid;
 
 use crate::arguments;
 use crate::call::{Caller, Waiting, waiting_words};
-use crate::denied::Denied;
 use crate::desk::Desk;
 use crate::guard::BODY_BYTES;
 use crate::handover::Handover;
-use crate::pace::{Counted, TooMuch};
+use crate::mcp_front::Counting;
+use crate::pace::Counted;
 use crate::result::{self, CallResult};
 use crate::roots;
 use crate::tools::Tool;
 
 /// How long a session without a sign of its client is kept; a question may wait for a day in it.
 const SESSION_KEPT: Duration = Duration::from_secs(48 * 60 * 60);
-/// How much of a refusal of the library is passed on.
-const REFUSAL_BYTES: usize = 8 * 1024;
-/// The header that names a session.
-const SESSION_HEADER: &str = "mcp-session-id";
-/// The bucket of clients that open sessions.
-const NEWCOMERS: &str = "newcomers";
 
-/// Builds the door.
+/// Builds the door, with what counts its calls.
 pub fn service(
     desk: &Arc<Desk>,
     streams: &CancellationToken,
-) -> StreamableHttpService<McpDoor, LocalSessionManager> {
+) -> (StreamableHttpService<McpDoor, LocalSessionManager>, Counting) {
     let own = |name: &str| format!("http://{name}:{}", desk.port());
     let mut config = StreamableHttpServerConfig::default()
         .with_allowed_hosts(["127.0.0.1", "localhost", "::1"])
@@ -60,98 +48,16 @@ pub fn service(
         .with_cancellation_token(streams.clone());
     // A stream that breaks off is a caller that left; it comes back by asking the same again.
     config.sse_retry = None;
-    let mut sessions = LocalSessionManager::default();
     let mut kept = SessionConfig::default();
     kept.keep_alive = Some(SESSION_KEPT);
     kept.sse_retry = None;
+    let mut sessions = LocalSessionManager::default();
     sessions.session_config = kept;
+    let sessions = Arc::new(sessions);
+    let counting = Counting::new(Arc::clone(desk), Arc::clone(&sessions));
     let desk = Arc::clone(desk);
-    StreamableHttpService::new(move || Ok(McpDoor::new(Arc::clone(&desk))), Arc::new(sessions), config)
-}
-
-/// Counts what a client calls, before anything is done for it.
-pub async fn paced(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> Response {
-    let (mut parts, body) = request.into_parts();
-    // The guard has it in memory already.
-    let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
-        return Denied::bad_request("the body could not be read").into_response();
-    };
-    let message = serde_json::from_slice::<Value>(&body).unwrap_or_default();
-    match count(&desk, &parts, &message) {
-        Ok(Some(counted)) => {
-            parts.extensions.insert(Arc::new(counted));
-        }
-        Ok(None) => {}
-        Err(too_much) => {
-            desk.metrics().refused("too_many_requests");
-            return in_rpc(&message, &too_much);
-        }
-    }
-    next.run(Request::from_parts(parts, Body::from(body))).await
-}
-
-fn count(desk: &Desk, parts: &request::Parts, message: &Value) -> Result<Option<Counted>, TooMuch> {
-    let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
-    let session = parts.headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok());
-    let client = match session {
-        Some(session) => format!("session {session}"),
-        None => {
-            let about = message.pointer("/params/_meta/io.modelcontextprotocol~1clientInfo");
-            let text = |name: &str| {
-                about.and_then(|about| about.get(name)).and_then(Value::as_str).unwrap_or_default()
-            };
-            format!("client {} {}", text("name"), text("version"))
-        }
-    };
-    let tool = message.pointer("/params/name").and_then(Value::as_str).and_then(Tool::named);
-    match method {
-        "tools/call" => {
-            desk.pace.call(&client, Instant::now())?;
-            let asks = tool.is_some_and(Tool::asks);
-            asks.then(|| desk.pace.open(&client)).transpose()
-        }
-        "initialize" => desk.pace.call(NEWCOMERS, Instant::now()).map(|()| None),
-        _ if session.is_some() && !method.is_empty() => {
-            desk.pace.call(&client, Instant::now()).map(|()| None)
-        }
-        _ => Ok(None),
-    }
-}
-
-/// A client of this protocol shows its model the message of an error in this form.
-fn in_rpc(message: &Value, why: &TooMuch) -> Response {
-    let error = json!({"code": -32_000, "message": why.to_string()});
-    let body = match message.get("id") {
-        Some(id) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
-        None => json!({"error": "too_many_requests", "message": why.to_string()}),
-    };
-    (StatusCode::TOO_MANY_REQUESTS, Json(body)).into_response()
-}
-
-/// Gives the library's own refusals the form and the codes that all others have here.
-pub async fn in_json(request: Request, next: Next) -> Response {
-    let response = next.run(request).await;
-    let (status, headers) = (response.status(), response.headers());
-    let is_json = headers
-        .get(header::CONTENT_TYPE)
-        .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-    if is_json || !(status.is_client_error() || status.is_server_error()) {
-        return response;
-    }
-    let text = match response.into_body().collect().await.map(http_body_util::Collected::to_bytes) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes[..bytes.len().min(REFUSAL_BYTES)]).into_owned(),
-        Err(_) => String::new(),
-    };
-    match status {
-        // The type was looked at before: what it cannot make anything of is the body.
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => Denied::bad_request("the body is no JSON-RPC message"),
-        StatusCode::NOT_FOUND => Denied::not_found(text),
-        StatusCode::METHOD_NOT_ALLOWED => Denied::new(status, "method_not_allowed", text),
-        StatusCode::NOT_ACCEPTABLE => Denied::new(status, "not_acceptable", text),
-        status if status.is_server_error() => Denied::new(status, "internal", text),
-        status => Denied::new(status, "bad_request", text),
-    }
-    .into_response()
+    let service = StreamableHttpService::new(move || Ok(McpDoor::new(Arc::clone(&desk))), sessions, config);
+    (service, counting)
 }
 
 /// One session of a client, or one call of a client without sessions.
@@ -268,9 +174,10 @@ impl McpDoor {
                 () = self.desk.closing.cancelled() => break None,
                 _ = progress.tick(), if token.is_some() => {
                     let Some(token) = token.clone() else { continue };
-                    let seconds = waiting.seconds();
-                    let params = ProgressNotificationParam::new(token, seconds as f64);
-                    let params = params.with_message(waiting_words(seconds));
+                    let waited = waiting.waited();
+                    // It has to grow from one to the next, however soon that comes.
+                    let params = ProgressNotificationParam::new(token, waited.as_secs_f64());
+                    let params = params.with_message(waiting_words(waited));
                     if let Err(error) = context.peer.notify_progress(params).await {
                         tracing::debug!(%error, "a client did not take that it still waits");
                     }

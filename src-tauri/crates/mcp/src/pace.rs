@@ -81,6 +81,11 @@ impl Pace {
         Ok(Counted { pace: self.clone(), client: name.to_owned() })
     }
 
+    /// Says whether a client has nothing open, and has called nothing for a while.
+    pub fn is_idle(&self, client: &str, now: Instant) -> bool {
+        self.clients().get(client).is_none_or(|client| client.is_idle(now))
+    }
+
     fn clients(&self) -> MutexGuard<'_, HashMap<String, Client>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -13,14 +13,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::denied::Denied;
 use crate::desk::Desk;
-use crate::{guard, handover, hook_door, mcp_door, requests, v1};
+use crate::{guard, handover, hook_door, mcp_door, mcp_front, requests, v1};
 
 /// Puts all doors behind the guard.
 pub fn all(desk: &Arc<Desk>, streams: &CancellationToken) -> Router {
+    let (service, counting) = mcp_door::service(desk, streams);
     let mcp = Router::new()
-        .route_service("/mcp", mcp_door::service(desk, streams))
-        .layer(middleware::from_fn_with_state(Arc::clone(desk), mcp_door::paced))
-        .layer(middleware::from_fn(mcp_door::in_json));
+        .route_service("/mcp", service)
+        .layer(middleware::from_fn_with_state(counting, mcp_front::paced))
+        .layer(middleware::from_fn(mcp_front::in_json));
     let rest = Router::new()
         .route("/health", get(health))
         .route("/metrics", get(metrics))

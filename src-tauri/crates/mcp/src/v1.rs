@@ -172,7 +172,7 @@ impl Telling {
                 let ended = tokio::select! {
                     outcome = waiting.end() => outcome,
                     _ = self.ticks.tick() => {
-                        let waits = json!({"event": "waiting", "seconds": waiting.seconds()});
+                        let waits = json!({"event": "waiting", "seconds": waiting.waited().as_secs()});
                         self.next = Next::Waits(waiting);
                         return Some(line(&waits));
                     }
