@@ -130,7 +130,7 @@ async fn an_answer_of_the_desk_is_the_result_of_the_call(#[case] speaks: Speaks)
     let answering = async {
         let (request, session) = asked(&house).await;
         assert_eq!(session.agent, AgentKind::McpClient);
-        assert_eq!(session.name, "codex-mcp-client");
+        assert_eq!(session.client.as_deref(), Some("codex-mcp-client"));
         assert_eq!(session.version.as_deref(), Some("1.2.3"));
         assert_eq!(session.folder, "/home/a/project");
         house.engine.answer(request.id, second_option()).await.unwrap();

@@ -91,7 +91,7 @@ async fn a_script_asks_and_another_answers() {
     assert_eq!(listed["requests"][0]["requestId"], json!(id));
     assert_eq!(
         listed["requests"][0]["session"],
-        json!({"name": "deploy.sh", "agent": "command_line", "folder": "/home/a"})
+        json!({"name": "deploy.sh · a", "agent": "command_line", "folder": "/home/a"})
     );
     assert_eq!(listed["requests"][0]["questions"][0]["options"][0]["label"], "Yes, always");
     assert_eq!(house.get(&format!("/v1/requests/{id}")).await.json(), json!({"state": "open"}));
@@ -192,7 +192,7 @@ async fn a_test_question_goes_the_whole_way() {
     let mut call = Call::begin(&house, "/v1/test", &json!({})).await;
     let id = call.asked().await;
     let (_, session) = open(&house).await;
-    assert_eq!((session.agent, session.name.as_str()), (AgentKind::CommandLine, "askdesk doctor"));
+    assert_eq!((session.agent, session.client.as_deref()), (AgentKind::CommandLine, Some("askdesk doctor")));
     let yes = json!({"answers": [{"question": 1, "chosen": ["Yes"]}]});
     assert_eq!(house.post(&format!("/v1/requests/{id}/answer"), &yes).await.status, 200);
     assert_eq!(call.ended().await["result"]["outcome"], "answered");

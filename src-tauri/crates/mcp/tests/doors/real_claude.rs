@@ -107,7 +107,7 @@ async fn the_real_claude_asks_over_mcp_and_its_model_is_told_the_answer() {
         ["--mcp-config", &server.to_string(), "--strict-mcp-config", "--allowedTools", "mcp__askdesk"];
     let mut claude = world.start(&arguments.map(str::to_owned)).await;
     let (request, session) = world.asked().await;
-    assert_eq!((session.agent, session.name.as_str()), (AgentKind::McpClient, "claude-code"));
+    assert_eq!((session.agent, session.client.as_deref()), (AgentKind::McpClient, Some("claude-code")));
     let project = std::fs::canonicalize(world.project.path()).unwrap();
     assert_eq!(PathBuf::from(&session.folder), project, "by its roots");
     let told = world.answer(&request).await;
