@@ -6,6 +6,7 @@ mod at_login;
 mod badge;
 mod closing;
 mod demo;
+mod doors;
 mod files;
 mod folders;
 mod images;
@@ -35,6 +36,7 @@ use std::sync::Arc;
 use askdesk_api::DeskApi;
 use askdesk_engine::clock::System;
 use askdesk_engine::{Attention, EngineHandle, OpenedEngine, SettingsFile};
+use askdesk_mcp::DoorSpec;
 use opening::{Opener, Opening};
 use presence::{Focus, Presence};
 use tauri::{AppHandle, Manager, RunEvent};
@@ -75,6 +77,7 @@ pub fn run() -> ExitCode {
     let app = builder
         .manage(subscribe::Subscriptions::default())
         .manage(closing::Asking::default())
+        .manage(doors::Opened::default())
         .manage(files::Dropped::default())
         .manage(wanted::Wanted::default())
         .manage(Presence::default())
@@ -132,7 +135,7 @@ fn open(app: &AppHandle, place: Result<Place, Unopened>, opener: &Opener) {
         Err(_) => language::of_system(),
     };
     match place.and_then(|place| open_desk(app, place)) {
-        Ok((desk, attention)) => {
+        Ok((desk, attention, doors)) => {
             appearance::follow(app, desk.settings());
             let board = waiting::Board::new();
             badge::follow(app, board.watch());
@@ -142,6 +145,7 @@ fn open(app: &AppHandle, place: Result<Place, Unopened>, opener: &Opener) {
             let due = desk.clone();
             tauri::async_runtime::spawn(async move { due.delete_due_daily().await });
             opener.open(desk.clone());
+            doors::open(app, doors);
             tauri::async_runtime::spawn(at_login::bring_in_line(desk));
             let with_tray = app.clone();
             tauri::async_runtime::spawn(async move {
@@ -169,14 +173,15 @@ fn open(app: &AppHandle, place: Result<Place, Unopened>, opener: &Opener) {
 fn open_desk(
     app: &AppHandle,
     Place { folder, settings }: Place,
-) -> Result<(DeskApi, mpsc::Receiver<Attention>), Unopened> {
+) -> Result<(DeskApi, mpsc::Receiver<Attention>, DoorSpec), Unopened> {
     let OpenedEngine { handle, attention } = EngineHandle::open(&folder, Arc::new(System))?;
+    let doors = doors::of(app, &folder, handle.clone());
     let demo = demo::agent(&folder)?;
     let save = save::asking(app, settings.watch());
     let desk = DeskApi::new(handle, demo, settings, trace::painted());
     let desk = desk.saving(save).starting_at_login(at_login::by_the_system(app));
     let desk = desk.brought_up_by_keys(shortcut::by_the_system(app));
-    Ok((desk, attention))
+    Ok((desk, attention, doors))
 }
 
 fn data_folder(app: &AppHandle) -> Result<PathBuf, Unopened> {
@@ -199,6 +204,7 @@ fn on_run_event(app: &AppHandle, event: RunEvent) {
         RunEvent::Exit => {
             let Some(desk) = app.try_state::<Opening>().and_then(|opening| opening.now()) else { return };
             tauri::async_runtime::block_on(async {
+                doors::close(app).await;
                 desk.sessions().shut_down().await;
                 notify::taken_back(app).await;
             });

@@ -119,6 +119,7 @@ impl Telling {
             Attention::Asked { request, session } => {
                 self.finished_no_more(session.id);
                 self.board.begins(Waits::question(&request));
+                self.desk.waits(Waiting::Question(request.id));
                 self.question(Occasion::Asked, &request, &session);
             }
             Attention::StillWaits { request, session } => {

@@ -28,7 +28,7 @@ pub fn of_question(
     session: &Session,
 ) -> Option<OfQuestion> {
     let waiting = Waiting::Question(request.id);
-    let telling = desk.tell(waiting, occasion, session, request.asked_by.is_some());
+    let telling = desk.tell(waiting, occasion, session, request.is_by_subagent(session));
     let (words, heard) = said_by(desk);
     let mut choices = None;
     let posted = say(telling, waiting, (words, heard), |whole| {

@@ -190,7 +190,7 @@ export type Answers = Array<Answer>;
 /**
  * The door by which a request came.
  */
-export type Source = "claude_control" | "claude_tool_use";
+export type Source = "claude_control" | "claude_tool_use" | "mcp" | "terminal_hook" | "command_line";
 
 /**
  * A deadline somebody set on a request, and nothing sets by itself.
@@ -308,9 +308,9 @@ export type WithdrawnWhy = { "why": "by_agent" } | { "why": "turn_ended" } | { "
 reason: string | null, };
 
 /**
- * What became of the session of an orphaned request.
+ * What became of whoever asked an orphaned request.
  */
-export type OrphanedWhy = "agent_ended" | "session_stopped" | "app_quit";
+export type OrphanedWhy = "agent_ended" | "session_stopped" | "app_quit" | "caller_gone";
 
 /**
  * How far an end has travelled to the agent.
@@ -407,7 +407,7 @@ extras: Extras, };
 /**
  * Which program a session runs.
  */
-export type AgentKind = "claude_code" | "demo";
+export type AgentKind = "claude_code" | "demo" | "mcp_client" | "terminal" | "command_line";
 
 /**
  * Names one message that waits to be sent (UUIDv7).
@@ -507,7 +507,11 @@ queue: Array<QueuedMessage>,
 /**
  * How the person is told of it.
  */
-attention: SessionAttention, };
+attention: SessionAttention, 
+/**
+ * What the client that asks here calls itself; none for an agent the desk started.
+ */
+client: string | null, };
 
 /**
  * What a session's agent does.

@@ -18,6 +18,10 @@ const installWords = {
   claude_code: () => t('failure.install_claude'),
   // It comes with the app.
   demo: () => '',
+  // They come by themselves.
+  mcp_client: () => '',
+  terminal: () => '',
+  command_line: () => '',
 } satisfies Record<AgentKind, () => string>;
 
 /** Why an agent could not be started or ended badly, and what to do about it. */

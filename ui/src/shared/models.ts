@@ -4,4 +4,7 @@ import type { AgentKind } from '../generated/wire';
 export const suggestedModels: Readonly<Record<AgentKind, readonly string[]>> = {
   claude_code: ['sonnet', 'opus', 'haiku'],
   demo: [],
+  mcp_client: [],
+  terminal: [],
+  command_line: [],
 };

@@ -6,6 +6,7 @@ import type {
   EntryKind,
   LogKind,
   Notice,
+  OrphanedWhy,
   Outcome,
   OutcomeKind,
   PermissionMode,
@@ -29,6 +30,7 @@ import { wordsOfTrouble } from './storageWords';
 import { clockTime } from './time';
 import { wordsOfUndelivered } from './undeliveredWords';
 import { visibly } from './visible';
+import { visits } from './visitors';
 
 /** The words for each error code; a new code does not compile without words. */
 const errorWords = {
@@ -137,7 +139,22 @@ export const faceWords = {
 export const agentWords = {
   claude_code: 'agent.claude_code',
   demo: 'agent.demo',
+  mcp_client: 'agent.mcp_client',
+  terminal: 'agent.terminal',
+  command_line: 'agent.command_line',
 } as const satisfies Record<AgentKind, MessageKey>;
+
+/** What a session's row says; a client that comes by itself is there or not. */
+export function wordsOfFace(session: Session, face: SessionFace): string {
+  if (visits(session) && face === 'idle') return t('visitor.there');
+  if (visits(session) && face === 'ended') return t('visitor.left');
+  return t(faceWords[face]);
+}
+
+/** What a client calls itself. */
+export function clientOf(session: Session): string {
+  return session.client ? visibly(session.client) : t(agentWords[session.agent]);
+}
 
 export const entryWords = {
   person: 'history.person',
@@ -342,7 +359,10 @@ export function wordsOfStorage(notice: StorageNotice): string {
 }
 
 /** How an end without answers reads, and how it looks. */
-export function wordsOfEnd(outcome: Exclude<Outcome, { outcome: 'answered' }>): {
+export function wordsOfEnd(
+  outcome: Exclude<Outcome, { outcome: 'answered' }>,
+  request: Request,
+): {
   words: string;
   look: 'quiet' | 'chat' | 'missed' | 'expired';
 } {
@@ -359,13 +379,16 @@ export function wordsOfEnd(outcome: Exclude<Outcome, { outcome: 'answered' }>): 
     case 'expired':
       return { look: 'expired', words: t('ended.expired') };
     case 'withdrawn':
-      return { look: 'quiet', words: wordsOfWithdrawal(outcome.why) };
+      return { look: 'quiet', words: wordsOfWithdrawal(outcome.why, request) };
     case 'orphaned':
-      return { look: 'missed', words: t(orphanedWords[outcome.why]) };
+      return { look: 'missed', words: wordsOfOrphaned(outcome.why, request) };
   }
 }
 
-function wordsOfWithdrawal(why: Extract<Outcome, { outcome: 'withdrawn' }>['why']): string {
+function wordsOfWithdrawal(
+  why: Extract<Outcome, { outcome: 'withdrawn' }>['why'],
+  { source }: Request,
+): string {
   switch (why.why) {
     case 'by_agent':
       return t('ended.by_agent');
@@ -374,7 +397,7 @@ function wordsOfWithdrawal(why: Extract<Outcome, { outcome: 'withdrawn' }>['why'
     case 'interrupted':
       return t('ended.interrupted');
     case 'answered_elsewhere':
-      return t('ended.elsewhere');
+      return t(source === 'terminal_hook' ? 'visitor.in_terminal' : 'ended.elsewhere');
     case 'cancelled':
       return why.reason
         ? t('ended.cancelled_reason', { reason: why.reason })
@@ -386,7 +409,12 @@ const orphanedWords = {
   agent_ended: 'ended.agent_ended',
   session_stopped: 'ended.session_stopped',
   app_quit: 'ended.app_quit',
-} as const satisfies Record<Extract<Outcome, { outcome: 'orphaned' }>['why'], MessageKey>;
+} as const satisfies Record<Exclude<OrphanedWhy, 'caller_gone'>, MessageKey>;
+
+function wordsOfOrphaned(why: OrphanedWhy, { askedBy }: Request): string {
+  if (why !== 'caller_gone') return t(orphanedWords[why]);
+  return t('visitor.missed', { client: askedBy ? visibly(askedBy) : t('visitor.unnamed') });
+}
 
 const missedWords = {
   agent_ended: 'missed.agent_ended',
@@ -395,15 +423,22 @@ const missedWords = {
 } as const satisfies Record<keyof typeof orphanedWords, MessageKey>;
 
 /** Why a request was missed, in few words. */
-export function wordsOfMissed({ state }: Request): string {
+export function wordsOfMissed({ state }: Request, session: Session): string {
   if (state.state !== 'ended' || state.outcome.outcome !== 'orphaned') return t('missed.expired');
-  return t(missedWords[state.outcome.why]);
+  const { why } = state.outcome;
+  return why === 'caller_gone' ? t('visitor.stopped_waiting', { client: clientOf(session) }) : t(missedWords[why]);
 }
 
 /** What becomes of an answer that waits for its agent. */
 export function wordsOfKept(session: Session | null): string {
+  if (session && visits(session)) return t('visitor.kept', { client: clientOf(session) });
   if (session?.state.state !== 'ended') return t(session ? 'kept.running' : 'delivery.parked');
   return t(session.resumable ? 'kept.resumable' : 'delivery.parked');
+}
+
+/** How an answer reads that arrived after its call was closed. */
+export function wordsOfLate(session: Session | null): string {
+  return session && visits(session) ? t('visitor.late', { client: clientOf(session) }) : t('delivery.late');
 }
 
 const tellingWords = {

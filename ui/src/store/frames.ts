@@ -47,7 +47,8 @@ function noteMissed(state: State, known: State['requests']): State {
 
 function announceNew(state: State, known: State['requests']): State {
   const fresh = Object.values(state.requests).filter(
-    (request) => request.state.state === 'open' && !(request.id in known),
+    // What was missed and is asked again is news once more.
+    (request) => request.state.state === 'open' && known[request.id]?.state.state !== 'open',
   );
   if (fresh.length === 0) return state;
   const announced = {

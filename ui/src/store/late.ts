@@ -1,4 +1,5 @@
 import type { Request, Session, SessionId } from '../generated/wire';
+import { visits } from '../shared/visitors';
 import type { State } from './state';
 
 /** Whether a request ended without the person, and no agent is still to be told of that. */
@@ -15,9 +16,9 @@ export function isKept({ state }: Request): boolean {
   return state.outcome.outcome === 'answered' || state.outcome.outcome === 'declined';
 }
 
-/** Whether a late answer can still come to a session's agent, now or when the session is resumed. */
+/** Whether a late answer can still come to a session's agent: now, when the session is resumed, or when its client asks again. */
 export function takesLate(session: Session): boolean {
-  return session.state.state !== 'ended' || session.resumable;
+  return session.state.state !== 'ended' || session.resumable || visits(session);
 }
 
 /** The missed requests of a session, oldest first. */

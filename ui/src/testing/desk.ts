@@ -30,6 +30,7 @@ export function aSession(changes: Partial<Session> = {}): Session {
     mode: null,
     place: 0,
     resumable: false,
+    client: null,
     ...changes,
   };
 }

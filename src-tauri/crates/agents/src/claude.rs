@@ -18,7 +18,7 @@ use std::time::Duration;
 use askdesk_domain::{NativeRef, Outcome, Question, QuestionDraft, Usd};
 use serde_json::Value;
 
-pub use answers::Encoded;
+pub use answers::{Encoded, InWords, answered_input, in_words};
 pub use attached::Attached;
 pub use encode::{ControlRequest, EncodeError};
 pub use late::late_words;

@@ -252,6 +252,9 @@ impl DeskApi {
     }
 
     async fn start(&self, input: StartSession) -> Result<Session, Error> {
+        if input.agent.visits() {
+            return Err(Reject::invalid("agent", "comes by itself and cannot be started").into());
+        }
         let options = checked(&input.options)?;
         if let Some(folder) = input.folder.as_ref().filter(|folder| folder.len() > NAME_BYTES) {
             return Err(Reject::invalid("folder", too_long(NAME_BYTES, folder)).into());
@@ -268,7 +271,9 @@ impl DeskApi {
         let plan = self.plan(claude_launch, input.agent, id, &folder, &options);
         let name = input.name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| match input.agent {
             AgentKind::Demo => "Demo".to_owned(),
-            AgentKind::ClaudeCode => folder_name(&folder),
+            AgentKind::ClaudeCode | AgentKind::McpClient | AgentKind::Terminal | AgentKind::CommandLine => {
+                folder_name(&folder)
+            }
         });
         let folder = folder.display().to_string();
         let options = SessionOptions { extras: options.extras.without_secrets(), ..options };
@@ -286,7 +291,10 @@ impl DeskApi {
                     .map_err(|error| folder_error(&self.demo.folder, FolderProblem::of(&error)))?;
                 self.demo.folder.clone()
             }
-            (None, AgentKind::ClaudeCode) => {
+            (
+                None,
+                AgentKind::ClaudeCode | AgentKind::McpClient | AgentKind::Terminal | AgentKind::CommandLine,
+            ) => {
                 return Err(Reject::invalid("folder", Breach::NoFolder).into());
             }
         };
@@ -334,6 +342,9 @@ impl DeskApi {
         match agent {
             AgentKind::ClaudeCode => claude_plan(launch, id, folder, options),
             AgentKind::Demo => Ok(self.demo_plan(launch, id, folder, options)),
+            AgentKind::McpClient | AgentKind::Terminal | AgentKind::CommandLine => {
+                Err("this client comes by itself and is not started".to_owned().into())
+            }
         }
     }
 

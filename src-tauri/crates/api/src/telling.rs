@@ -98,6 +98,11 @@ impl DeskApi {
         telling
     }
 
+    /// Notes that something waits, for the first time or again.
+    pub fn waits(&self, waiting: Waiting) {
+        self.told().told.begin(waiting);
+    }
+
     /// Notes that something waits no more; returns which notification need not stand.
     pub fn told_enough(&self, waiting: Waiting) -> TakeBack {
         self.told().told.end(waiting)

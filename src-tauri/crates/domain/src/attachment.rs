@@ -90,7 +90,7 @@ impl AgentKind {
     pub const fn takes(self) -> Takes {
         match self {
             Self::ClaudeCode => Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES },
-            Self::Demo => Takes::Words,
+            Self::Demo | Self::McpClient | Self::Terminal | Self::CommandLine => Takes::Words,
         }
     }
 }

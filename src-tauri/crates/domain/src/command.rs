@@ -12,6 +12,7 @@ use crate::rule::SuggestedRule;
 use crate::session::{AgentKind, SessionEnd};
 use crate::tool::ToolDetail;
 use crate::undelivered::Undelivered;
+use crate::visit::{Leave, Visitor};
 
 /// One thing the desk is told to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,6 +123,51 @@ pub enum Command {
     },
     /// Registers a request.
     Ask(Ask),
+    /// Opens a session for a client that the desk did not start, or takes up again the one it left.
+    OpenVisit {
+        /// Its id if it is a new one, minted by the caller.
+        id: SessionId,
+        /// Who comes.
+        visitor: Visitor,
+        /// Now.
+        at: Timestamp,
+    },
+    /// Registers a request of such a client; one that asks the same finds what it has asked before.
+    AskVisit {
+        /// What it asks.
+        ask: Ask,
+        /// The request that this call waited for before, if it knows.
+        again: Option<RequestId>,
+    },
+    /// Notes that one call of such a client waits no more.
+    LeaveCall {
+        /// Whose.
+        session: SessionId,
+        /// The client's own id of the call.
+        native_ref: NativeRef,
+        /// Why.
+        why: Leave,
+        /// Now.
+        at: Timestamp,
+    },
+    /// Notes whether such a client was told how its request ended.
+    NoteTold {
+        /// Which request.
+        request: RequestId,
+        /// The client's own id of the call that was told.
+        native_ref: NativeRef,
+        /// Whether it was.
+        told: Result<(), Undelivered>,
+        /// Now.
+        at: Timestamp,
+    },
+    /// Notes that such a client is gone with all its calls.
+    LeaveVisit {
+        /// Whose session.
+        session: SessionId,
+        /// Now.
+        at: Timestamp,
+    },
     /// Answers a request.
     Answer {
         /// Which.

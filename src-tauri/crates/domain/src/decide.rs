@@ -5,6 +5,7 @@ mod calls;
 mod finished;
 mod late;
 mod life;
+mod visits;
 
 use crate::answer::{Answers, words};
 use crate::approval::ApprovalDecision;
@@ -16,7 +17,7 @@ use crate::forget;
 use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::queue::{self, QueuedMessage};
 use crate::reject::Reject;
-use crate::request::{Delivery, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
+use crate::request::{Delivery, Limit, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionEnd, SessionState};
 use crate::undelivered::Undelivered;
 pub use calls::{ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST};
@@ -123,6 +124,7 @@ impl Decision {
 /// Decides what a command does to the desk, or why it does nothing.
 pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
     let mut decision = decide_on(desk, command)?;
+    decision.events.extend(visits::over(desk, &decision.events));
     let over = finished::no_more(&decision.events);
     decision.effects.extend(over);
     Ok(decision)
@@ -189,6 +191,17 @@ fn decide_on(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
         }
         Command::EndSession { session, end, at } => end_session(desk, *session, end, *at),
         Command::Ask(ask) => register(desk, ask),
+        Command::OpenVisit { id, visitor, at } => visits::open(desk, *id, visitor, *at),
+        Command::AskVisit { ask, again } => visits::ask(desk, ask, *again),
+        Command::LeaveCall { session, native_ref, why, at } => {
+            visits::leave(desk, *session, native_ref, *why, *at)
+        }
+        Command::NoteTold { request, native_ref, told, at } => {
+            // One that is no longer in memory has nothing that waits to be told.
+            let known = desk.request(*request);
+            Ok(known.map(|request| visits::told(desk, request, native_ref, told, *at)).unwrap_or_default())
+        }
+        Command::LeaveVisit { session, at } => visits::leave_all(desk, known(desk, *session)?, *at),
         Command::Answer { request, answers, at } => {
             let request = find(desk, *request)?;
             let answers = Answers::check(&request.questions, answers)?;
@@ -334,6 +347,11 @@ fn register(desk: &Desk, ask: &Ask) -> Result<Decision, Reject> {
     if desk.request(ask.id).is_some() {
         return Err(Reject::invalid("id", "a request with this id exists already"));
     }
+    Ok(begin(ask))
+}
+
+/// Makes a request of what was asked.
+fn begin(ask: &Ask) -> Decision {
     let request = Request {
         id: ask.id,
         session: ask.session,
@@ -345,9 +363,15 @@ fn register(desk: &Desk, ask: &Ask) -> Result<Decision, Reject> {
         limit: ask.limit.clone(),
         state: RequestState::Open,
     };
-    let mut effects = vec![Effect::Notify { request: ask.id }];
-    effects.extend(ask.limit.as_ref().map(|limit| Effect::WatchLimit { request: ask.id, at: limit.at }));
-    Ok(Decision { events: vec![Event::Asked { request }], effects, request: Some(ask.id) })
+    let effects = told_of(ask.id, ask.limit.as_ref());
+    Decision { events: vec![Event::Asked { request }], effects, request: Some(ask.id) }
+}
+
+/// What follows on a request being open: the person is told, and its limit watched.
+fn told_of(id: RequestId, limit: Option<&Limit>) -> Vec<Effect> {
+    let mut effects = vec![Effect::Notify { request: id }];
+    effects.extend(limit.map(|limit| Effect::WatchLimit { request: id, at: limit.at }));
+    effects
 }
 
 fn withdraw(

@@ -2,6 +2,7 @@
 
 mod calls;
 mod life;
+mod visits;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -34,6 +35,10 @@ pub struct Desk {
     sending: BTreeSet<RequestId>,
     /// Requests that more calls wait for than the one that asked; a request that is not here has that one alone.
     calls: BTreeMap<RequestId, Vec<Call>>,
+    /// The calls that wait for a request of another session, with the session they came from.
+    guests: BTreeMap<(RequestId, NativeRef), SessionId>,
+    /// When a request of a client that visits was asked again last.
+    asked_again: BTreeMap<RequestId, Timestamp>,
     settled_requests: VecDeque<RequestId>,
     missed_requests: VecDeque<RequestId>,
     settled_approvals: VecDeque<ApprovalId>,
@@ -187,7 +192,14 @@ impl Desk {
                 // What asks has spoken.
                 self.on_life(request.session, |life| life.spoke = true);
             }
-            Event::AskedAgain { request, native_ref } => self.fold_asked_again(*request, native_ref),
+            Event::AskedAgain { request, native_ref, guest, at } => {
+                self.fold_asked_again(*request, native_ref);
+                self.fold_visit_again(*request, native_ref, *guest, *at);
+            }
+            Event::Reopened { request, native_ref, guest, limit, at } => {
+                self.fold_reopened(*request, native_ref, *guest, limit.as_ref(), *at);
+            }
+            Event::ClientLeft { session } => self.on_life(*session, |life| life.away = true),
             Event::CallLeft { request, native_ref } => self.fold_call_left(*request, native_ref),
             Event::Ended { request, outcome, at } => {
                 let delivery = outcome.needs_delivery().then_some(Delivery::Pending);
@@ -195,6 +207,10 @@ impl Desk {
                 if let Some(request) = self.requests.get_mut(request) {
                     request.state =
                         RequestState::Ended(Ended { outcome: outcome.clone(), at: *at, delivery });
+                }
+                // Whoever asked is gone: no later text may be routed to its call.
+                if let Outcome::Orphaned { .. } = outcome {
+                    self.close_call(*request);
                 }
                 self.settle_request(*request);
             }
@@ -246,6 +262,8 @@ impl Desk {
                 self.closed_calls.retain(|request| self.requests.contains_key(request));
                 self.sending.retain(|request| self.requests.contains_key(request));
                 self.calls.retain(|request, _| self.requests.contains_key(request));
+                self.guests.retain(|(request, _), _| self.requests.contains_key(request));
+                self.asked_again.retain(|request, _| self.requests.contains_key(request));
                 self.approvals.retain(|_, approval| approval.session != *session);
             }
         }
@@ -260,9 +278,8 @@ impl Desk {
     fn replace_end(&mut self, id: RequestId, outcome: &Outcome, at: Timestamp, delivery: Option<Delivery>) {
         let Some(request) = self.requests.get_mut(&id) else { return };
         request.state = RequestState::Ended(Ended { outcome: outcome.clone(), at, delivery });
-        self.closed_calls.insert(id);
+        self.close_call(id);
         self.sending.remove(&id);
-        self.calls.remove(&id);
         self.settle_request(id);
     }
 
@@ -275,13 +292,14 @@ impl Desk {
             false => (&mut self.settled_requests, SETTLED_REQUESTS),
         };
         queue.push_back(id);
-        while queue.len() > bound {
-            if let Some(oldest) = queue.pop_front() {
-                self.requests.remove(&oldest);
-                self.closed_calls.remove(&oldest);
-                self.sending.remove(&oldest);
-                self.calls.remove(&oldest);
-            }
+        let over = queue.len().saturating_sub(bound);
+        let oldest: Vec<RequestId> = queue.drain(..over).collect();
+        for oldest in oldest {
+            self.requests.remove(&oldest);
+            self.closed_calls.remove(&oldest);
+            self.sending.remove(&oldest);
+            self.calls.remove(&oldest);
+            self.forget_visits(oldest);
         }
     }
 

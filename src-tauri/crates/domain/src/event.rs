@@ -9,7 +9,7 @@ use crate::id::{ApprovalId, MessageId, NativeRef, RequestId, SessionId, Timestam
 use crate::options::PermissionMode;
 use crate::queue::QueuedMessage;
 use crate::quiet::SessionAttention;
-use crate::request::{Delivery, Outcome, Request};
+use crate::request::{Delivery, Limit, Outcome, Request};
 use crate::session::{Session, SessionEnd};
 use crate::undelivered::Undelivered;
 
@@ -148,6 +148,31 @@ pub enum Event {
         request: RequestId,
         /// The agent's own id of that call.
         native_ref: NativeRef,
+        /// The session of that call, where it is another than the request's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        guest: Option<SessionId>,
+        /// When, where that counts for how long the request takes in further calls.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<Timestamp>,
+    },
+    /// A request that was missed is open again, because its client asks it again.
+    Reopened {
+        /// Which.
+        request: RequestId,
+        /// The client's own id of the call that waits for it now.
+        native_ref: NativeRef,
+        /// The session of that call, where it is another than the request's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        guest: Option<SessionId>,
+        /// A deadline, if one was set this time.
+        limit: Option<Limit>,
+        /// When.
+        at: Timestamp,
+    },
+    /// The client of a session is gone, and others still wait for what was asked there.
+    ClientLeft {
+        /// Which session.
+        session: SessionId,
     },
     /// A call that waited for a request together with others was taken back.
     CallLeft {

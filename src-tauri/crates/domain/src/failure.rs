@@ -156,7 +156,9 @@ impl Display for Failure {
                         " Install Claude Code with `npm install -g @anthropic-ai/claude-code` or with its vendor's \
                          installer, then start the session again; or name the program under More options."
                     ),
-                    AgentKind::Demo => Ok(()),
+                    AgentKind::Demo | AgentKind::McpClient | AgentKind::Terminal | AgentKind::CommandLine => {
+                        Ok(())
+                    }
                 }
             }
             Self::FolderUnusable { path, problem } => {

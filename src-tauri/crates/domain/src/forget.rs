@@ -47,9 +47,11 @@ impl Event {
             | Self::MessageQueued { session, .. }
             | Self::QueuedEdited { session, .. }
             | Self::QueuedRemoved { session, .. }
+            | Self::ClientLeft { session }
             | Self::QueuedSent { session, .. } => About::Session(*session),
             Self::Asked { request } => About::Session(request.session),
             Self::AskedAgain { request, .. }
+            | Self::Reopened { request, .. }
             | Self::CallLeft { request, .. }
             | Self::Ended { request, .. }
             | Self::DeliveryChanged { request, .. }
@@ -88,6 +90,7 @@ impl Event {
                     resumable: false,
                     queue: Vec::new(),
                     attention: SessionAttention::default(),
+                    client: None,
                 },
             },
             Self::AgentIntroduced { session, .. } => {
@@ -135,9 +138,19 @@ impl Event {
                 };
                 Self::DeliveryChanged { request: *request, delivery, call: None }
             }
-            Self::AskedAgain { request, native_ref } => {
-                Self::AskedAgain { request: *request, native_ref: silent_ref(native_ref) }
-            }
+            Self::AskedAgain { request, native_ref, guest, at } => Self::AskedAgain {
+                request: *request,
+                native_ref: silent_ref(native_ref),
+                guest: *guest,
+                at: *at,
+            },
+            Self::Reopened { request, native_ref, guest, at, .. } => Self::Reopened {
+                request: *request,
+                native_ref: silent_ref(native_ref),
+                guest: *guest,
+                limit: None,
+                at: *at,
+            },
             Self::CallLeft { request, native_ref } => {
                 Self::CallLeft { request: *request, native_ref: silent_ref(native_ref) }
             }
@@ -166,6 +179,7 @@ impl Event {
             Self::TurnBegan { .. }
             | Self::TurnFinished { .. }
             | Self::LinesUnusable { .. }
+            | Self::ClientLeft { .. }
             | Self::SessionDeleted { .. }
             | Self::ModeChanged { .. }
             | Self::SessionMoved { .. }

@@ -38,6 +38,7 @@ pub mod tool;
 pub mod transcript;
 pub mod undelivered;
 pub mod unfit;
+pub mod visit;
 
 pub use answer::{Answer, AnswerInput, Answers};
 pub use approval::{Approval, ApprovalDecision, ApprovalState};
@@ -79,3 +80,4 @@ pub use tool::{TodoItem, TodoStatus, ToolDetail};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};
 pub use undelivered::Undelivered;
 pub use unfit::{ExtraFlaw, Settable, Unfit, Written};
+pub use visit::{Leave, Visitor};

@@ -32,7 +32,7 @@ pub struct QueuedMessage {
 pub(crate) fn queue(desk: &Desk, session: &Session, message: QueuedMessage) -> Result<Decision, Reject> {
     let text = attachment::message(session.agent, &message.text, &message.attachments)?;
     let message = QueuedMessage { text, ..message };
-    if !session.is_running() {
+    if !session.is_running() || session.agent.visits() {
         return Err(Reject::SessionGone);
     }
     match session.queue.iter().find(|known| known.id == message.id) {

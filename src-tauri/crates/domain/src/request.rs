@@ -6,6 +6,7 @@ use crate::answer::Answers;
 use crate::failure::known_or_text;
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::question::Question;
+use crate::session::Session;
 use crate::undelivered::Undelivered;
 
 /// The door by which a request came.
@@ -17,6 +18,22 @@ pub enum Source {
     ClaudeControl,
     /// A bare tool use of an older wrapper, answered by a tool result.
     ClaudeToolUse,
+    /// A tool call over MCP.
+    Mcp,
+    /// A hook of a Claude Code in somebody's terminal, whose own dialog stands there meanwhile.
+    TerminalHook,
+    /// The command line.
+    CommandLine,
+}
+
+impl Source {
+    /// Says whether it is a door for those that the desk did not start.
+    pub const fn visits(self) -> bool {
+        match self {
+            Self::ClaudeControl | Self::ClaudeToolUse => false,
+            Self::Mcp | Self::TerminalHook | Self::CommandLine => true,
+        }
+    }
 }
 
 /// A deadline somebody set on a request, and nothing sets by itself.
@@ -67,6 +84,11 @@ impl Request {
             RequestState::Open => None,
             RequestState::Ended(ended) => Some(ended),
         }
+    }
+
+    /// Says whether somebody else than the session's own agent or client asks: a subagent of it.
+    pub fn is_by_subagent(&self, session: &Session) -> bool {
+        self.asked_by.is_some() && self.asked_by != session.client
     }
 
     /// Says whether a person still has something to do or to watch: open, or its end has not reached the agent.
@@ -223,7 +245,7 @@ pub enum WithdrawnWhy {
     },
 }
 
-/// What became of the session of an orphaned request.
+/// What became of whoever asked an orphaned request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -234,6 +256,8 @@ pub enum OrphanedWhy {
     SessionStopped,
     /// The app ended while it was open.
     AppQuit,
+    /// The client that asked waits no more: it took its call back, or is gone.
+    CallerGone,
 }
 
 /// How far an end has travelled to the agent.

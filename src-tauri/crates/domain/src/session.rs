@@ -20,16 +20,32 @@ pub enum AgentKind {
     ClaudeCode,
     /// The agent that comes with the app and needs nothing installed.
     Demo,
+    /// A client that asks over MCP.
+    McpClient,
+    /// A Claude Code in somebody's terminal, which asks over a hook.
+    Terminal,
+    /// A command line that asks: a script, or a person's own shell.
+    CommandLine,
 }
 
 impl AgentKind {
     /// Every agent the app knows.
-    pub const ALL: [Self; 2] = [Self::ClaudeCode, Self::Demo];
+    pub const ALL: [Self; 5] =
+        [Self::ClaudeCode, Self::Demo, Self::McpClient, Self::Terminal, Self::CommandLine];
+
+    /// Says whether the desk did not start it: it comes to ask, and there is no process that could be spoken to.
+    pub const fn visits(self) -> bool {
+        match self {
+            Self::ClaudeCode | Self::Demo => false,
+            Self::McpClient | Self::Terminal | Self::CommandLine => true,
+        }
+    }
 
     /// Says whether the agent can take an ended session up again.
     pub const fn can_resume(self) -> bool {
         match self {
             Self::ClaudeCode | Self::Demo => true,
+            Self::McpClient | Self::Terminal | Self::CommandLine => false,
         }
     }
 }
@@ -76,11 +92,14 @@ pub struct Session {
     /// How the person is told of it.
     #[serde(default)]
     pub attention: SessionAttention,
+    /// What the client that asks here calls itself; none for an agent the desk started.
+    #[serde(default)]
+    pub client: Option<String>,
 }
 
 impl Session {
-    /// Says whether its process can still be spoken to.
-    pub fn is_running(&self) -> bool {
+    /// Says whether its process can still be spoken to, or its client is still there.
+    pub const fn is_running(&self) -> bool {
         !matches!(self.state, SessionState::Ended { .. })
     }
 }

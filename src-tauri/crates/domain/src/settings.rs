@@ -140,7 +140,9 @@ impl Settings {
                 arguments: self.claude_arguments.clone(),
                 environment: self.claude_environment.clone(),
             },
-            AgentKind::Demo => Extras::default(),
+            AgentKind::Demo | AgentKind::McpClient | AgentKind::Terminal | AgentKind::CommandLine => {
+                Extras::default()
+            }
         }
     }
 }

@@ -319,6 +319,14 @@ impl Told {
         telling
     }
 
+    /// Notes that something waits. What had its end and is asked again may be told of again, for nothing of it stands any more.
+    pub fn begin(&mut self, waiting: Waiting) {
+        if self.ended.remove(&waiting) {
+            self.decided.remove(&(waiting, Occasion::Asked));
+            self.order.retain(|decided| *decided != (waiting, Occasion::Asked));
+        }
+    }
+
     /// Notes that something has its end; returns what need not stand any more.
     pub fn end(&mut self, waiting: Waiting) -> TakeBack {
         if self.ended.len() == TOLD {

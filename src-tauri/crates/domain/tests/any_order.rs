@@ -155,6 +155,7 @@ fn session_of(desk: &Desk, event: &Event) -> Option<SessionId> {
         | Event::SessionResumed { session, .. }
         | Event::AgentSpoke { session }
         | Event::SessionForgotten { session }
+        | Event::ClientLeft { session }
         | Event::MessageQueued { session, .. }
         | Event::QueuedEdited { session, .. }
         | Event::QueuedRemoved { session, .. }
@@ -162,6 +163,7 @@ fn session_of(desk: &Desk, event: &Event) -> Option<SessionId> {
         | Event::SessionDeleted { session } => Some(*session),
         Event::Asked { request } => Some(request.session),
         Event::AskedAgain { request, .. }
+        | Event::Reopened { request, .. }
         | Event::CallLeft { request, .. }
         | Event::Ended { request, .. }
         | Event::DeliveryChanged { request, .. }
@@ -202,8 +204,11 @@ fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
         | Command::RemoveQueued { session, .. }
         | Command::SendQueued { session, .. }
         | Command::Withdraw { session, .. }
-        | Command::WithdrawAll { session, .. } => Some(*session),
-        Command::Ask(ask) => Some(ask.session),
+        | Command::WithdrawAll { session, .. }
+        | Command::LeaveCall { session, .. }
+        | Command::LeaveVisit { session, .. } => Some(*session),
+        Command::OpenVisit { id, .. } => Some(*id),
+        Command::Ask(ask) | Command::AskVisit { ask, .. } => Some(ask.session),
         Command::AskApproval(ask) => Some(ask.session),
         Command::Answer { request, .. }
         | Command::Decline { request, .. }
@@ -211,6 +216,7 @@ fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
         | Command::Expire { request, .. }
         | Command::NoteDelivery { request, .. }
         | Command::NoteSending { request, .. }
+        | Command::NoteTold { request, .. }
         | Command::Dismiss { request, .. }
         | Command::Retry { request } => desk.request(*request).map(|request| request.session),
         Command::DecideApproval { approval, .. } | Command::ApprovalNotDelivered { approval, .. } => {

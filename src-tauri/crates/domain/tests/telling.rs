@@ -321,3 +321,17 @@ fn nothing_is_quiet_where_nothing_is_set() {
     assert_eq!(Settings::default().quiet_hours, QuietHours::default());
     assert_eq!(Settings::default().notify_subagents, OnOff::On);
 }
+
+#[test]
+fn what_was_missed_and_is_asked_again_is_told_of_once_more_and_what_never_ended_is_not() {
+    let settings = Settings::default();
+    let mut told = Told::default();
+    let asked = news(7, 1_000);
+    told.begin(asked.waiting);
+    assert_eq!(told.decide(&asked, &settings), Telling::Notify(Form::Whole));
+    told.begin(asked.waiting);
+    assert_eq!(told.decide(&asked, &settings), Telling::Nothing(NoNews::Before));
+    told.end(asked.waiting);
+    told.begin(asked.waiting);
+    assert_eq!(told.decide(&asked, &settings), Telling::Notify(Form::Whole));
+}

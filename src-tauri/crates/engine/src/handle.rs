@@ -112,6 +112,25 @@ impl EngineHandle {
         self.ask_writer(|reply| Input::Register { ask, waiter, reply }).await?
     }
 
+    /// Registers a request of a client that visits; the waiter hears of its end, at once where that has come already.
+    pub(crate) async fn visit(
+        &self,
+        ask: Ask,
+        again: Option<RequestId>,
+        waiter: oneshot::Sender<Outcome>,
+    ) -> Result<RequestId, EngineError> {
+        self.ask_writer(|reply| Input::Visit { ask, again, waiter, reply }).await?
+    }
+
+    /// Finds a request of any age.
+    pub async fn request(&self, request: RequestId) -> Result<Request, EngineError> {
+        if let Some(known) = self.look(move |desk| desk.request(request).cloned()).await? {
+            return Ok(known);
+        }
+        let kept = read(&self.reader, move |reader| reader.request(request)).await?;
+        kept.ok_or_else(|| Reject::NotFound { what: "request" }.into())
+    }
+
     /// Answers a request; the same answer again is the same result.
     pub async fn answer(
         &self,

@@ -325,6 +325,16 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
                 .prepare_cached("UPDATE requests SET delivery = ?2 WHERE id = ?1")?
                 .execute(params![request.to_string(), json(&Some(Delivery::Pending))?])?;
         }
+        Event::Reopened { request, native_ref, limit, .. } => {
+            transaction
+                .prepare_cached(
+                    "UPDATE requests SET outcome = NULL, ended_at = NULL, delivery = NULL,
+                        body = json_set(body, '$.nativeRef', ?2, '$.limit', json(?3))
+                     WHERE id = ?1",
+                )?
+                .execute(params![request.to_string(), native_ref.as_str(), json(limit)?])?;
+            search::index_again(transaction, &request.to_string())?;
+        }
         Event::AnsweredLate { request, outcome, at } => {
             write_end(transaction, *request, outcome, *at, Some(&Delivery::Parked))?;
         }
@@ -372,6 +382,7 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
         | Event::SessionResumed { .. }
         | Event::AgentSpoke { .. }
         | Event::SessionForgotten { .. }
+        | Event::ClientLeft { .. }
         | Event::MessageQueued { .. }
         | Event::QueuedEdited { .. }
         | Event::QueuedRemoved { .. }

@@ -16,6 +16,7 @@ pub mod reminders;
 pub mod session;
 pub mod settings;
 mod undelivered;
+pub mod visit;
 pub mod writer;
 
 pub use handle::{EngineHandle, OpenedEngine, PAGE_ENTRIES};
@@ -27,4 +28,5 @@ pub use journal::{
 pub use reminders::with_reminders;
 pub use session::{Message, RETENTION_EVERY, Sessions, StartSpec};
 pub use settings::{IgnoredSetting, IgnoredWhy, ReadSettings, SettingsError, SettingsFile};
+pub use visit::{Collected, VisitAsk, Visited, Visits};
 pub use writer::{Applied, Attention, DraftTurn, EngineError, SaveDraft};

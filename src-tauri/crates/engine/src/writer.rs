@@ -5,6 +5,7 @@
 
 mod drafts;
 mod held;
+mod visits;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -138,6 +139,12 @@ pub(crate) enum Input {
     },
     Register {
         ask: Ask,
+        waiter: oneshot::Sender<Outcome>,
+        reply: oneshot::Sender<Result<RequestId, EngineError>>,
+    },
+    Visit {
+        ask: Ask,
+        again: Option<RequestId>,
         waiter: oneshot::Sender<Outcome>,
         reply: oneshot::Sender<Result<RequestId, EngineError>>,
     },
@@ -290,6 +297,7 @@ impl Writer {
             Input::Register { ask, waiter, reply } => {
                 let _ = reply.send(self.register(ask, waiter));
             }
+            Input::Visit { ask, again, waiter, reply } => self.visited(ask, again, waiter, reply),
             Input::Hold { hold, reply } => drop(reply.send(self.hold(hold))),
             Input::TakeBack { request, reply } => drop(reply.send(self.take_back(request))),
             Input::HeldDue { held } => self.send_held(held),
@@ -398,6 +406,9 @@ impl Writer {
         };
         let session = match command {
             Command::StartSession { id, .. } => self.desk.session(*id).cloned(),
+            Command::OpenVisit { .. } => {
+                visits::opened(decision).and_then(|id| self.desk.session(id)).cloned()
+            }
             Command::EndSession { session, .. }
             | Command::RenameSession { session, .. }
             | Command::SetAttention { session, .. }
@@ -439,9 +450,13 @@ impl Writer {
     fn carry_out(&mut self, effect: &Effect) {
         match effect {
             Effect::Resolve { request, outcome } => {
-                for (_, waiter) in self.waiters.remove(request).unwrap_or_default() {
-                    let _ = waiter.send(outcome.clone());
+                let mut unheard = Vec::new();
+                for (call, waiter) in self.waiters.remove(request).unwrap_or_default() {
+                    if waiter.send(outcome.clone()).is_err() {
+                        unheard.push(call);
+                    }
                 }
+                self.keep_unheard(*request, unheard);
             }
             Effect::LetGo { request, native_ref } => {
                 if let Some(waiters) = self.waiters.get_mut(request) {
@@ -617,6 +632,21 @@ impl Writer {
         entries.push((session, next_entry(newest, session, now, body)));
     }
 
+    /// A session that was closed comes back with all that belongs to it.
+    fn comes_back(
+        &self,
+        session: SessionId,
+        sessions: &mut Vec<SessionId>,
+        requests: &mut Vec<RequestId>,
+        approvals: &mut Vec<ApprovalId>,
+    ) {
+        once(sessions, session);
+        let of_it = self.desk.requests().filter(|request| request.session == session);
+        of_it.for_each(|request| once(requests, request.id));
+        let of_it = self.desk.approvals().filter(|approval| approval.session == session);
+        of_it.for_each(|approval| once(approvals, approval.id));
+    }
+
     /// Lists what events have changed, each thing once, as it is now.
     fn changes_of(&self, events: &[Event]) -> Vec<Change> {
         let mut sessions = Vec::new();
@@ -646,18 +676,19 @@ impl Writer {
                 }
                 Event::SessionClosed { session, .. } => closed.push(*session),
                 Event::SessionResumed { session, .. } => {
-                    once(&mut sessions, *session);
-                    // One that was closed comes back with all that belongs to it.
-                    let of_it = self.desk.requests().filter(|request| request.session == *session);
-                    of_it.for_each(|request| once(&mut requests, request.id));
-                    let of_it = self.desk.approvals().filter(|approval| approval.session == *session);
-                    of_it.for_each(|approval| once(&mut approvals, approval.id));
+                    self.comes_back(*session, &mut sessions, &mut requests, &mut approvals);
                 }
                 Event::Asked { request } => once(&mut requests, request.id),
+                Event::Reopened { request, .. } => {
+                    once(&mut requests, *request);
+                    if let Some(request) = self.desk.request(*request) {
+                        self.comes_back(request.session, &mut sessions, &mut requests, &mut approvals);
+                    }
+                }
                 // An end that goes to its call is on its way already, for whoever looks.
                 Event::Sending { late: false, .. } => {}
                 // Who else waits is nothing to look at.
-                Event::AskedAgain { .. } | Event::CallLeft { .. } => {}
+                Event::AskedAgain { .. } | Event::CallLeft { .. } | Event::ClientLeft { .. } => {}
                 Event::Ended { request, .. }
                 | Event::DeliveryChanged { request, .. }
                 | Event::Sending { request, .. }

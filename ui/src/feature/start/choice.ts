@@ -1,12 +1,13 @@
 import type { AgentFound, Effort, Session, SessionOptions } from '../../generated/wire';
 import { t } from '../../shared/messages';
+import { visits } from '../../shared/visitors';
 import { effortWords, modeWords, policyWords } from '../../shared/words';
 import { usualOptions, type StartChoice } from '../../store/desk.svelte';
 import type { StartDraft } from '../../store/state';
 
 /** Folders of the sessions that were started last, each once. */
 export function recentFolders(sessions: readonly Session[], most: number): string[] {
-  const newest = [...sessions].filter(({ agent }) => agent !== 'demo').sort((a, b) => b.startedAt - a.startedAt);
+  const newest = [...sessions].filter((session) => session.agent !== 'demo' && !visits(session)).sort((a, b) => b.startedAt - a.startedAt);
   return [...new Set(newest.map((session) => session.folder))].slice(0, most);
 }
 

@@ -6,11 +6,13 @@ import { questions } from './en/questions';
 import { sessions } from './en/sessions';
 import { settings } from './en/settings';
 import { transcript } from './en/transcript';
+import { visitors } from './en/visitors';
 
 /** Every text of the window in English; `{name}` stands for a value. */
 export const en = {
   ...sessions,
   ...transcript,
+  ...visitors,
   ...questions,
   ...permissions,
   ...composer,

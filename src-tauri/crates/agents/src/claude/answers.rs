@@ -139,6 +139,36 @@ fn numbered(
 
 /// Returns the answers as text for a model, and below it as JSON for a program that reads the result.
 pub(super) fn as_text(said: &[Said<'_>]) -> String {
+    let InWords { text, answers } = words_of(said);
+    let structured = json!({"outcome": "answered", "answers": answers});
+    format!("{text}\n\n{structured}")
+}
+
+/// A person's answers for a model to read, and for a program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InWords {
+    /// One sentence with all of them.
+    pub text: String,
+    /// A list with one object for each question, answered or not.
+    pub answers: Value,
+}
+
+/// Puts answers into words for a caller that knows its questions by their texts.
+pub fn in_words(questions: &[Question], answers: &Answers) -> InWords {
+    words_of(&said(&[], questions, answers))
+}
+
+/// Returns the input of a question as Claude Code sent it, with the answers added in the form its hooks hand back.
+pub fn answered_input(
+    input: &Value,
+    drafts: &[QuestionDraft],
+    questions: &[Question],
+    answers: &Answers,
+) -> Value {
+    with_answers(input, &said(drafts, questions, answers), false).0
+}
+
+fn words_of(said: &[Said<'_>]) -> InWords {
     let pairs: Vec<String> = said
         .iter()
         .map(|one| {
@@ -152,8 +182,8 @@ pub(super) fn as_text(said: &[Said<'_>]) -> String {
         false => "You can now continue with the user's answers in mind.",
     };
     let answers: Vec<Value> = said.iter().map(as_json).collect();
-    let structured = json!({"outcome": "answered", "answers": answers});
-    format!("User has answered your questions: {}. {close}\n\n{structured}", pairs.join(", "))
+    let text = format!("User has answered your questions: {}. {close}", pairs.join(", "));
+    InWords { text, answers: Value::Array(answers) }
 }
 
 fn as_json(said: &Said<'_>) -> Value {

@@ -36,15 +36,23 @@ fn head(session: &Session) -> String {
     let agent = match session.agent {
         AgentKind::ClaudeCode => "Claude Code",
         AgentKind::Demo => "Demo",
+        AgentKind::McpClient => "MCP client",
+        AgentKind::Terminal => "Claude Code in a terminal",
+        AgentKind::CommandLine => "Command line",
     };
     let mut lines = vec![format!("# {}", inline(&session.name)), String::new()];
     let version = session.version.iter().map(|version| format!(" {}", inline(version)));
     lines.push(format!("- Agent: {agent}{}", version.collect::<String>()));
     lines.extend(session.model.iter().map(|model| format!("- Model: {}", inline(model))));
-    lines.push(format!("- Folder: {}", inline(&session.folder)));
+    lines.extend(session.client.iter().map(|client| format!("- Client: {}", inline(client))));
+    // A client need not say where it works.
+    if !session.folder.is_empty() {
+        lines.push(format!("- Folder: {}", inline(&session.folder)));
+    }
     lines.push(format!("- Started: {}", time(session.started_at, MOMENT)));
     if let SessionState::Ended { end, at } = &session.state {
         let how = match end {
+            SessionEnd::Finished if session.agent.visits() => "the client had left".to_owned(),
             SessionEnd::Finished => "the agent had finished".to_owned(),
             SessionEnd::Stopped => "stopped by the person".to_owned(),
             SessionEnd::AppQuit => "Askdesk was closed".to_owned(),
@@ -169,6 +177,7 @@ fn of_end(ended: &Ended) -> String {
             OrphanedWhy::AgentEnded => "Missed: the agent ended before an answer".to_owned(),
             OrphanedWhy::SessionStopped => "Missed: the session was stopped before an answer".to_owned(),
             OrphanedWhy::AppQuit => "Missed: Askdesk was closed before an answer".to_owned(),
+            OrphanedWhy::CallerGone => "Missed: the client stopped waiting before an answer".to_owned(),
         },
     };
     let by = match ended.outcome.by() {

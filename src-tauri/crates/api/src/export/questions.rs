@@ -140,6 +140,7 @@ fn why(outcome: &Outcome) -> String {
             OrphanedWhy::AgentEnded => "agent_ended",
             OrphanedWhy::SessionStopped => "session_stopped",
             OrphanedWhy::AppQuit => "app_quit",
+            OrphanedWhy::CallerGone => "caller_gone",
         }
         .to_owned(),
     }

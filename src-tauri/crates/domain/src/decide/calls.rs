@@ -33,7 +33,8 @@ pub(super) fn same_open<'a>(desk: &'a Desk, ask: &Ask) -> Option<&'a Request> {
 
 /// Lets a call wait for a request that others wait for already: nothing new to show or to tell of.
 pub(super) fn join(request: &Request, native_ref: &NativeRef) -> Decision {
-    let event = Event::AskedAgain { request: request.id, native_ref: native_ref.clone() };
+    let event =
+        Event::AskedAgain { request: request.id, native_ref: native_ref.clone(), guest: None, at: None };
     Decision { request: Some(request.id), ..Decision::of(event) }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn answer(
     at: Timestamp,
 ) -> Result<Decision, Reject> {
     let session = known(desk, request.session)?;
-    if !session.is_running() && !session.resumable {
+    if !can_be_reached(session) {
         return Err(Reject::SessionGone);
     }
     if outcome.gives_secret() {
@@ -38,6 +38,11 @@ pub(super) fn answer(
     decision.request = Some(request.id);
     decision.effects.extend(send_now(session));
     Ok(decision)
+}
+
+/// Says whether an answer can still find its way: a client that the desk did not start may ask again at any time.
+const fn can_be_reached(session: &Session) -> bool {
+    session.is_running() || session.resumable || session.agent.visits()
 }
 
 /// Marks all that waits for a session as being sent, before anything is.
@@ -94,7 +99,7 @@ pub(super) fn retry(desk: &Desk, request: &Request) -> Result<Decision, Reject> 
     let unchanged = Decision { request: Some(id), ..Decision::default() };
     match &ended.delivery {
         Some(Delivery::Failed { .. }) if !ended.outcome.can_come_late() => Err(Reject::SessionGone),
-        Some(Delivery::Failed { .. }) if session.is_running() || session.resumable => Ok(Decision {
+        Some(Delivery::Failed { .. }) if can_be_reached(session) => Ok(Decision {
             events: vec![travelled(id, Delivery::Parked)],
             effects: send_now(session),
             request: Some(id),
@@ -106,8 +111,11 @@ pub(super) fn retry(desk: &Desk, request: &Request) -> Result<Decision, Reject> 
     }
 }
 
-/// An agent that is only starting gets everything that waits once it is there.
+/// An agent that is only starting gets everything that waits once it is there; one that visits fetches it.
 fn send_now(session: &Session) -> Vec<Effect> {
+    if session.agent.visits() {
+        return Vec::new();
+    }
     match session.state {
         SessionState::Idle | SessionState::Working => vec![Effect::SendParked { session: session.id }],
         SessionState::Starting | SessionState::Ended { .. } => Vec::new(),

@@ -1,6 +1,6 @@
 //! How sessions begin, get their name and place, leave the sidebar and are taken up again.
 
-use super::{Decision, known};
+use super::{Decision, known, visits};
 use crate::breach::Breach;
 use crate::desk::Desk;
 use crate::event::Event;
@@ -39,6 +39,7 @@ pub(super) fn start(
         mode: None,
         place: 0,
         resumable: false,
+        client: None,
     };
     Ok(Decision::of(Event::SessionStarted { session }))
 }
@@ -72,6 +73,9 @@ pub(super) fn close(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decisio
     if desk.is_closed(id) {
         return Ok(Decision::default());
     }
+    if session.agent.visits() && session.is_running() {
+        return visits::closed(desk, session, at);
+    }
     if session.is_running() {
         return Err(Reject::invalid("session", Breach::StillRunning));
     }
@@ -80,6 +84,9 @@ pub(super) fn close(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decisio
 
 pub(super) fn resume(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decision, Reject> {
     let session = known(desk, id)?;
+    if session.agent.visits() {
+        return Err(Reject::SessionGone);
+    }
     if session.is_running() {
         return Ok(Decision::default());
     }
@@ -89,6 +96,6 @@ pub(super) fn resume(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decisi
     Ok(Decision::of(Event::SessionResumed { session: id, at }))
 }
 
-fn bounded_name(name: &str) -> String {
+pub(super) fn bounded_name(name: &str) -> String {
     name.trim().chars().take(SESSION_NAME_CHARS).collect()
 }

@@ -69,6 +69,7 @@ impl Desk {
         if let Some(calls) = self.calls.get_mut(&id) {
             calls.retain(|call| call.native_ref != *native_ref);
         }
+        self.guests.remove(&(id, native_ref.clone()));
     }
 
     pub(super) fn fold_call_sending(&mut self, id: RequestId, native_ref: &NativeRef) {

@@ -13,6 +13,8 @@ pub(super) struct Life {
     pub(super) forgotten: bool,
     /// It has left the sidebar.
     pub(super) closed: bool,
+    /// Its client is gone, while others still wait for what was asked in it.
+    pub(super) away: bool,
 }
 
 impl Desk {
@@ -70,12 +72,20 @@ impl Desk {
         let asked = self.requests.values().filter(|request| request.session == id).map(|request| request.id);
         self.closed_calls.extend(asked);
         self.calls.retain(|request, _| !self.closed_calls.contains(request));
+        self.guests.retain(|(request, _), _| !self.closed_calls.contains(request));
         self.tell_resumable(id);
     }
 
     pub(super) fn fold_resumed(&mut self, id: SessionId) {
-        self.on_session(id, |session| session.state = SessionState::Starting);
-        self.on_life(id, |life| life.closed = false);
+        self.on_session(id, |session| {
+            // Whoever visits is there when it comes back.
+            let visits = session.agent.visits();
+            session.state = if visits { SessionState::Idle } else { SessionState::Starting };
+        });
+        self.on_life(id, |life| {
+            life.closed = false;
+            life.away = false;
+        });
     }
 
     pub(super) fn on_life(&mut self, id: SessionId, change: impl FnOnce(&mut Life)) {

@@ -1,0 +1,353 @@
+//! Clients that the desk did not start: they come, ask, wait, leave, and find again what they have asked.
+//!
+//! What such a client no longer waits for is missed and not lost: it stays answerable, and the same client that asks the
+//! same again soon, or names the request, gets that very request, or the answer that was given meanwhile.
+
+use super::{
+    ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST, Decision, Effect, calls, end, end_session, known, late, life,
+    travelled,
+};
+use crate::command::Ask;
+use crate::desk::Desk;
+use crate::event::Event;
+use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
+use crate::options::SessionOptions;
+use crate::question::QuestionKind;
+use crate::quiet::SessionAttention;
+use crate::reject::Reject;
+use crate::request::{Delivery, Ended, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
+use crate::session::{Session, SessionEnd, SessionState};
+use crate::undelivered::Undelivered;
+use crate::visit::{Leave, Visitor};
+
+/// Opens a session, or takes up again the one that the same client left last.
+pub(super) fn open(desk: &Desk, id: SessionId, visitor: &Visitor, at: Timestamp) -> Result<Decision, Reject> {
+    if !visitor.kind.visits() {
+        return Err(Reject::invalid("kind", "only what the desk did not start comes by itself"));
+    }
+    if desk.session(id).is_some() {
+        return Err(Reject::invalid("id", "a session with this id exists already"));
+    }
+    let visitor = visitor.plain();
+    let folder = visitor.folder.unwrap_or_default();
+    let left = desk.past_sessions().filter(|session| {
+        session.agent == visitor.kind
+            && session.client.as_ref() == Some(&visitor.name)
+            && session.folder == folder
+    });
+    let ended_at = |session: &&Session| match session.state {
+        SessionState::Ended { at, .. } => (at, session.id),
+        SessionState::Starting | SessionState::Working | SessionState::Idle => (at, session.id),
+    };
+    if let Some(session) = left.max_by_key(ended_at) {
+        let mut decision = Decision::of(Event::SessionResumed { session: session.id, at });
+        if visitor.version.is_some() && visitor.version != session.version {
+            let introduced =
+                Event::AgentIntroduced { session: session.id, version: visitor.version, model: None };
+            decision.events.push(introduced);
+        }
+        return Ok(decision);
+    }
+    let session = Session {
+        id,
+        agent: visitor.kind,
+        name: life::bounded_name(&name_of(&visitor.name, &folder)),
+        folder,
+        started_at: at,
+        state: SessionState::Idle,
+        version: visitor.version,
+        model: None,
+        unusable_lines: 0,
+        queue: Vec::new(),
+        attention: SessionAttention::default(),
+        options: SessionOptions::default(),
+        mode: None,
+        place: 0,
+        resumable: false,
+        client: Some(visitor.name),
+    };
+    Ok(Decision::of(Event::SessionStarted { session }))
+}
+
+/// Names a session by its client and by the end of the folder, by which a folder is known.
+fn name_of(client: &str, folder: &str) -> String {
+    match folder.rsplit(['/', '\\']).find(|part| !part.is_empty()) {
+        Some(last) => format!("{client} · {last}"),
+        None => client.to_owned(),
+    }
+}
+
+/// Registers what a client asks: a request of its own, or the one it has asked before.
+pub(super) fn ask(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, Reject> {
+    let session = known(desk, ask.session)?;
+    if !session.agent.visits() {
+        return Err(Reject::invalid("session", "this session is not of a client that comes by itself"));
+    }
+    if ask.questions.is_empty() {
+        return Err(Reject::invalid("questions", "at least 1 question, got 0"));
+    }
+    if let Some(place) = ask.questions.iter().position(|question| question.kind == QuestionKind::Secret) {
+        let field = format!("questions[{place}].type");
+        return Err(Reject::invalid(field, "a secret cannot be asked for in this way"));
+    }
+    // Who asks stands on the card, whatever the session is called.
+    let ask = &Ask { asked_by: ask.asked_by.clone().or_else(|| session.client.clone()), ..ask.clone() };
+    let mut decision = found(desk, ask, again)?;
+    if decision.request.is_none() {
+        if desk.request(ask.id).is_some() {
+            return Err(Reject::invalid("id", "a request with this id exists already"));
+        }
+        decision = super::begin(ask);
+    }
+    let is_there = session.is_running() && !desk.is_away(session.id);
+    if !decision.events.is_empty() && !is_there {
+        // It was closed by hand, and its client asks on.
+        decision.events.insert(0, Event::SessionResumed { session: session.id, at: ask.at });
+    }
+    Ok(decision)
+}
+
+/// Finds what a call waits for already: by its own id, by the request it names, or by what it asks.
+fn found(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, Reject> {
+    if let Some(request) = desk.by_native_ref(ask.session, &ask.native_ref) {
+        if request.questions != ask.questions {
+            let rule = "this id was used for another question in this session";
+            return Err(Reject::invalid("native_ref", rule));
+        }
+        return Ok(Decision { request: Some(request.id), ..Decision::default() });
+    }
+    let same = |request: &&Request| {
+        // Ids of questions and options are minted from their places, so what is equal here is equal by content. A limit
+        // is counted from each call anew.
+        request.source == ask.source
+            && request.asked_by == ask.asked_by
+            && request.limit.is_some() == ask.limit.is_some()
+            && request.questions == ask.questions
+            && desk.same_client(request.session, ask.session)
+    };
+    let named = again.and_then(|id| desk.request(id)).filter(same);
+    if let Some(request) = named {
+        return Ok(take_up(desk, request, ask));
+    }
+    let lately = |request: &&Request| {
+        let last = desk.asked_last(request);
+        let last = request.ended().map_or(last, |ended| last.max(ended.at));
+        ask.at.millis().saturating_sub(last.millis()) < ASKED_AGAIN_MILLIS
+    };
+    let waits = |request: &&Request| match &request.state {
+        RequestState::Open => desk.calls(request.id).is_none_or(|calls| calls.len() < CALLS_OF_A_REQUEST),
+        RequestState::Ended(ended) => late::can_be_answered(request) || is_kept(ended),
+    };
+    let newest = |request: &&Request| (request.is_open(), desk.asked_last(request), request.id);
+    let again = desk.requests().filter(lately).filter(waits).filter(same).max_by_key(newest);
+    Ok(again
+        .map(|request| match &request.state {
+            // Asked anew, it has its whole time again.
+            RequestState::Ended(ended) if ended.outcome == Outcome::Expired => reopen(request, ask),
+            _ => take_up(desk, request, ask),
+        })
+        .unwrap_or_default())
+}
+
+/// Says whether the person has said something that no call was told of yet.
+fn is_kept(ended: &Ended) -> bool {
+    let said = matches!(
+        ended.outcome,
+        Outcome::Answered { .. } | Outcome::Declined { .. } | Outcome::RepliedInChat { .. }
+    );
+    said && ended.delivery == Some(Delivery::Parked)
+}
+
+/// Lets a call wait for a request that is open, or is open again by that; how another one has ended is told at once.
+fn take_up(desk: &Desk, request: &Request, ask: &Ask) -> Decision {
+    match &request.state {
+        RequestState::Open if desk.callers(request).iter().any(|(call, _)| **call == ask.native_ref) => {
+            Decision { request: Some(request.id), ..Decision::default() }
+        }
+        RequestState::Open => {
+            let event = Event::AskedAgain {
+                request: request.id,
+                native_ref: ask.native_ref.clone(),
+                guest: guest(request, ask),
+                at: Some(ask.at),
+            };
+            Decision { request: Some(request.id), ..Decision::of(event) }
+        }
+        RequestState::Ended(Ended { outcome: Outcome::Orphaned { .. }, .. }) => reopen(request, ask),
+        RequestState::Ended(_) => Decision { request: Some(request.id), ..Decision::default() },
+    }
+}
+
+fn reopen(request: &Request, ask: &Ask) -> Decision {
+    let event = Event::Reopened {
+        request: request.id,
+        native_ref: ask.native_ref.clone(),
+        guest: guest(request, ask),
+        limit: ask.limit.clone(),
+        at: ask.at,
+    };
+    let effects = super::told_of(request.id, ask.limit.as_ref());
+    Decision { events: vec![event], effects, request: Some(request.id) }
+}
+
+fn guest(request: &Request, ask: &Ask) -> Option<SessionId> {
+    (request.session != ask.session).then_some(ask.session)
+}
+
+/// Lets go of one call. The last one that waits leaves its request missed, or closed where it was answered elsewhere.
+pub(super) fn leave(
+    desk: &Desk,
+    session: SessionId,
+    native_ref: &NativeRef,
+    why: Leave,
+    at: Timestamp,
+) -> Result<Decision, Reject> {
+    known(desk, session)?;
+    let is_it = |request: &&Request| {
+        let mut callers = desk.callers(request).into_iter();
+        callers.any(|(call, came_from)| call == native_ref && came_from == session)
+    };
+    let mut decision = Decision::default();
+    if let Some(request) = desk.requests().find(is_it) {
+        leave_one(desk, &mut decision, request, &[native_ref], why, at);
+        decision.request = Some(request.id);
+    }
+    Ok(decision)
+}
+
+fn leave_one(
+    desk: &Desk,
+    decision: &mut Decision,
+    request: &Request,
+    leaving: &[&NativeRef],
+    why: Leave,
+    at: Timestamp,
+) {
+    let id = request.id;
+    match (&request.state, desk.calls(id)) {
+        (RequestState::Open, Some(calls)) if calls.len() > leaving.len() => {
+            for native_ref in leaving {
+                let native_ref = (*native_ref).clone();
+                decision.events.push(Event::CallLeft { request: id, native_ref: native_ref.clone() });
+                decision.effects.push(Effect::LetGo { request: id, native_ref });
+            }
+        }
+        (RequestState::Open, _) => {
+            let outcome = match why {
+                Leave::Gone => Outcome::Orphaned { why: OrphanedWhy::CallerGone },
+                Leave::AnsweredElsewhere => Outcome::Withdrawn { why: WithdrawnWhy::AnsweredElsewhere },
+            };
+            end(decision, id, outcome, at);
+        }
+        // It was on its way to a call that takes nothing any more.
+        (RequestState::Ended(ended), calls) => {
+            if ended.delivery == Some(Delivery::Pending) {
+                for native_ref in leaving {
+                    decision.events.extend(travels(id, ended, calls, native_ref, &Delivery::Parked));
+                }
+            }
+        }
+    }
+}
+
+/// Notes whether one call was told of the end; what it was not told is kept for the next that asks.
+pub(super) fn told(
+    desk: &Desk,
+    request: &Request,
+    native_ref: &NativeRef,
+    told: &Result<(), Undelivered>,
+    at: Timestamp,
+) -> Decision {
+    let mut decision = Decision { request: Some(request.id), ..Decision::default() };
+    let Some(ended) = request.ended() else { return decision };
+    let late = ended.delivery == Some(Delivery::Parked);
+    let news = match told {
+        Ok(()) => Delivery::Delivered { at, late },
+        Err(_) => Delivery::Parked,
+    };
+    decision.events = travels(request.id, ended, desk.calls(request.id), native_ref, &news);
+    decision
+}
+
+fn travels(
+    id: RequestId,
+    ended: &Ended,
+    calls: Option<&[crate::desk::Call]>,
+    native_ref: &NativeRef,
+    news: &Delivery,
+) -> Vec<Event> {
+    if matches!(ended.delivery, None | Some(Delivery::Delivered { .. })) {
+        // Somebody of that client has it, be it by collecting it.
+        return Vec::new();
+    }
+    let one_of_them = calls.filter(|calls| calls.iter().any(|call| call.native_ref == *native_ref));
+    match one_of_them {
+        Some(calls) => calls::note(id, calls, Some(native_ref), news),
+        None => {
+            let changed = calls::after_news(ended.delivery.as_ref(), news);
+            changed.map(|delivery| travelled(id, delivery)).into_iter().collect()
+        }
+    }
+}
+
+/// Lets go of all calls of a client that is gone. One that never asked anything leaves nothing to look at.
+pub(super) fn leave_all(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, Reject> {
+    if !session.agent.visits() {
+        return Err(Reject::invalid("session", "this session is not of a client that comes by itself"));
+    }
+    let mut decision = Decision::default();
+    for request in desk.requests() {
+        let callers = desk.callers(request).into_iter();
+        let leaving: Vec<_> =
+            callers.filter(|(_, came_from)| *came_from == session.id).map(|(call, _)| call).collect();
+        if !leaving.is_empty() {
+            leave_one(desk, &mut decision, request, &leaving, Leave::Gone, at);
+        }
+    }
+    decision.request = None;
+    if !session.is_running() || desk.is_away(session.id) {
+        // It was closed by hand, or its client had left already.
+        return Ok(decision);
+    }
+    if still_open(desk, session.id, &decision.events) {
+        decision.events.push(Event::ClientLeft { session: session.id });
+        return Ok(decision);
+    }
+    decision.events.push(Event::SessionEnded { session: session.id, end: SessionEnd::Finished, at });
+    if !desk.has_spoken(session.id) {
+        decision.events.push(Event::SessionClosed { session: session.id, at });
+    }
+    Ok(decision)
+}
+
+/// Takes a session off the sidebar while its client is there: what is open in it is missed, as where an agent is stopped,
+/// and what the client asks next brings it back.
+pub(super) fn closed(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, Reject> {
+    let mut decision = end_session(desk, session.id, &SessionEnd::Stopped, at)?;
+    decision.events.push(Event::SessionClosed { session: session.id, at });
+    Ok(decision)
+}
+
+/// Ends the sessions whose client had left before, and in which these events leave nothing to wait for.
+pub(super) fn over(desk: &Desk, events: &[Event]) -> Vec<Event> {
+    let mut over: Vec<Event> = Vec::new();
+    for event in events {
+        let Event::Ended { request, at, .. } = event else { continue };
+        let Some(session) = desk.request(*request).map(|request| request.session) else { continue };
+        let ended =
+            |event: &Event| matches!(event, Event::SessionEnded { session: id, .. } if *id == session);
+        let known = events.iter().chain(&over).any(ended);
+        if desk.is_away(session) && !known && !still_open(desk, session, events) {
+            over.push(Event::SessionEnded { session, end: SessionEnd::Finished, at: *at });
+        }
+    }
+    over
+}
+
+/// Says whether something is open in a session once these events have happened.
+fn still_open(desk: &Desk, session: SessionId, events: &[Event]) -> bool {
+    let ends = |id: RequestId| {
+        events.iter().any(|event| matches!(event, Event::Ended { request, .. } if *request == id))
+    };
+    desk.open_requests(session).any(|request| !ends(request.id))
+}

@@ -1,0 +1,104 @@
+//! What is remembered of clients that the desk did not start: which session a call came from, and when it asked again.
+
+use super::Desk;
+use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
+use crate::request::{Limit, Request, RequestState};
+use crate::session::SessionState;
+
+impl Desk {
+    /// Says whether the client of a session is gone, while others still wait for what was asked in it.
+    pub(crate) fn is_away(&self, session: SessionId) -> bool {
+        self.lives.get(&session).is_some_and(|life| life.away)
+    }
+
+    /// Returns when a request was asked last, the first time included.
+    pub(crate) fn asked_last(&self, request: &Request) -> Timestamp {
+        self.asked_again.get(&request.id).copied().map_or(request.asked_at, |at| at.max(request.asked_at))
+    }
+
+    /// Lists the calls that wait for a request, or wait to be told how it ended, with the session each came from.
+    pub(crate) fn callers<'a>(&'a self, request: &'a Request) -> Vec<(&'a NativeRef, SessionId)> {
+        if self.is_call_closed(request.id) {
+            return Vec::new();
+        }
+        let refs: Vec<&NativeRef> = match self.calls(request.id) {
+            Some(calls) => calls.iter().map(|call| &call.native_ref).collect(),
+            None => vec![&request.native_ref],
+        };
+        let came_from = |native_ref: &NativeRef| {
+            self.guests.get(&(request.id, native_ref.clone())).copied().unwrap_or(request.session)
+        };
+        refs.into_iter().map(|native_ref| (native_ref, came_from(native_ref))).collect()
+    }
+
+    /// Says whether two sessions are of one client: of one name, in one folder, come by one way.
+    pub(crate) fn same_client(&self, one: SessionId, other: SessionId) -> bool {
+        match (self.session(one), self.session(other)) {
+            (Some(one), Some(other)) => {
+                let by_one_way = one.agent == other.agent && one.agent.visits();
+                by_one_way && one.client == other.client && one.folder == other.folder
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn fold_visit_again(
+        &mut self,
+        id: RequestId,
+        native_ref: &NativeRef,
+        guest: Option<SessionId>,
+        at: Option<Timestamp>,
+    ) {
+        if !self.requests.contains_key(&id) {
+            return;
+        }
+        if let Some(guest) = guest {
+            self.guests.insert((id, native_ref.clone()), guest);
+        }
+        if let Some(at) = at {
+            self.asked_again.insert(id, at);
+        }
+    }
+
+    pub(super) fn fold_reopened(
+        &mut self,
+        id: RequestId,
+        native_ref: &NativeRef,
+        guest: Option<SessionId>,
+        limit: Option<&Limit>,
+        at: Timestamp,
+    ) {
+        self.forget_visits(id);
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        request.state = RequestState::Open;
+        request.native_ref = native_ref.clone();
+        request.limit = limit.cloned();
+        let session = request.session;
+        self.closed_calls.remove(&id);
+        self.sending.remove(&id);
+        self.calls.remove(&id);
+        self.settled_requests.retain(|settled| *settled != id);
+        self.missed_requests.retain(|missed| *missed != id);
+        self.fold_visit_again(id, native_ref, guest, Some(at));
+        if self.session(session).is_some_and(|session| !session.is_running()) {
+            // Its own client is not there: it is open for as long as another one waits in it.
+            self.on_session(session, |session| session.state = SessionState::Idle);
+            self.on_life(session, |life| {
+                life.closed = false;
+                life.away = true;
+            });
+        }
+    }
+
+    /// Lets go of the calls of a request: what ends it from now on finds nobody who waits.
+    pub(super) fn close_call(&mut self, id: RequestId) {
+        self.closed_calls.insert(id);
+        self.calls.remove(&id);
+        self.guests.retain(|(request, _), _| *request != id);
+    }
+
+    pub(super) fn forget_visits(&mut self, id: RequestId) {
+        self.guests.retain(|(request, _), _| *request != id);
+        self.asked_again.remove(&id);
+    }
+}

@@ -1,0 +1,328 @@
+//! What a tool was called with: lenient in, refused in words that name the field and the rule.
+
+use askdesk_agents::question_json::read_questions;
+use askdesk_domain::{IntakeRules, Question, QuestionKind, Refusal, RequestId, intake};
+use serde_json::{Map, Value};
+
+use crate::tools::{LONGEST_LIMIT, SHORTEST_LIMIT, Tool};
+
+/// What a call wants to be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asking {
+    /// The questions, checked.
+    pub questions: Vec<Question>,
+    /// After how many seconds the caller goes on without an answer.
+    pub limit_seconds: Option<u32>,
+}
+
+/// Reads the arguments of a tool that asks.
+pub fn read(tool: Tool, arguments: &Value) -> Result<Asking, Refusal> {
+    match tool {
+        Tool::AskUserQuestion => {
+            let questions = intake::accept(&read_questions(arguments)?, IntakeRules::ASK_USER_QUESTION)?;
+            refuse_secrets(&questions)?;
+            Ok(Asking { questions, limit_seconds: None })
+        }
+        Tool::AskUser => read_ask_user(arguments),
+        Tool::CollectAnswer => Err(Refusal::new("tool", "collect_answer asks nothing")),
+    }
+}
+
+/// Reads the id of [`Tool::CollectAnswer`].
+pub fn read_request_id(arguments: &Value) -> Result<RequestId, Refusal> {
+    let id = ["requestId", "request_id", "id"].iter().find_map(|name| arguments.get(*name));
+    let rule = "must be the requestId that an earlier result named";
+    match id {
+        Some(Value::String(text)) => text.trim().parse().map_err(|_| Refusal::new("requestId", rule)),
+        _ => Err(Refusal::new("requestId", rule)),
+    }
+}
+
+fn read_ask_user(arguments: &Value) -> Result<Asking, Refusal> {
+    let limit_seconds = limit(arguments)?;
+    let typed = with_kinds(arguments)?;
+    let mut drafts = read_questions(&typed)?;
+    if let Some(title) = arguments.get("title").and_then(Value::as_str)
+        && let Some(first) = drafts.first_mut()
+    {
+        first.header.get_or_insert_with(|| title.to_owned());
+    }
+    let questions = intake::accept(&drafts, IntakeRules::ASK_USER)?;
+    refuse_secrets(&questions)?;
+    Ok(Asking { questions, limit_seconds })
+}
+
+/// Puts the types of `ask_user` into the words that questions of any agent are read by.
+fn with_kinds(arguments: &Value) -> Result<Value, Refusal> {
+    let Value::Object(fields) = arguments else { return Ok(arguments.clone()) };
+    let mut fields = fields.clone();
+    match fields.get("questions").map(|questions| (unwrapped(questions), questions)) {
+        Some((Some(Value::Array(list)), _)) => {
+            let list = list.into_iter().enumerate().map(|(index, question)| with_kind(index, question));
+            fields.insert("questions".to_owned(), Value::Array(list.collect::<Result<_, _>>()?));
+        }
+        Some((Some(one @ Value::Object(_)), _)) => {
+            fields.insert("questions".to_owned(), with_kind(0, one)?);
+        }
+        Some(_) => {}
+        None => return with_kind(0, Value::Object(fields)),
+    }
+    Ok(Value::Object(fields))
+}
+
+fn with_kind(index: usize, question: Value) -> Result<Value, Refusal> {
+    let mut fields = match question {
+        Value::Object(fields) => fields,
+        // A question that came as bare text is answered in own words.
+        Value::String(text) => Map::from_iter([("question".to_owned(), Value::String(text))]),
+        other => return Ok(other),
+    };
+    let options = ["options", "choices"].iter().find_map(|name| fields.get(*name));
+    let has_options = options.is_some_and(|options| match unwrapped(options) {
+        Some(Value::Array(list)) => !list.is_empty(),
+        other => other.is_some(),
+    });
+    let several = ["multiSelect", "multi_select", "multiple"].iter();
+    let several = several.filter_map(|name| fields.get(*name)).any(|value| value == &Value::Bool(true));
+    let word = ["type", "kind"].iter().find_map(|name| fields.get(*name)).and_then(Value::as_str);
+    let kind = match word.map(|word| word.trim().to_ascii_lowercase().replace(['-', '_', ' '], "")).as_deref()
+    {
+        None | Some("") if has_options && several => "multi",
+        None | Some("") if has_options => "single",
+        None | Some("") => "text",
+        Some("text" | "string" | "input" | "textarea" | "freetext") => "text",
+        Some("select" | "single" | "singleselect" | "choice" | "radio") => "single",
+        Some("multiselect" | "multi" | "multiple" | "checkbox" | "checkboxes") => "multi",
+        Some("confirm" | "yesno" | "boolean" | "bool") => "confirm",
+        Some(_) => {
+            let rule = format!(
+                "must be text, select, multi-select or confirm, got \"{}\"{}",
+                askdesk_domain::text::cut_at(word.unwrap_or_default().to_owned(), 64, "…"),
+                match word {
+                    Some("secret" | "password") => "; a secret cannot be asked here",
+                    _ => "",
+                },
+            );
+            return Err(Refusal::new(format!("questions[{index}].type"), rule));
+        }
+    };
+    for name in ["kind", "multiSelect", "multi_select", "multiple"] {
+        fields.shift_remove(name);
+    }
+    fields.insert("type".to_owned(), Value::String(kind.to_owned()));
+    Ok(Value::Object(fields))
+}
+
+fn limit(arguments: &Value) -> Result<Option<u32>, Refusal> {
+    let value = match arguments.get("timeout") {
+        None | Some(Value::Null) => return Ok(None),
+        Some(value) => value,
+    };
+    let (least, most) = (SHORTEST_LIMIT.as_secs(), LONGEST_LIMIT.as_secs());
+    let seconds = match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    let fits = seconds.filter(|seconds| (least as f64..=most as f64).contains(seconds));
+    match fits {
+        Some(seconds) => Ok(Some(seconds.ceil() as u32)),
+        None => {
+            let got = askdesk_domain::text::cut_at(value.to_string(), 64, "…");
+            let rule =
+                format!("must be {least} to {most} seconds, got {got}; leave it out to wait without a limit");
+            Err(Refusal::new("timeout", rule))
+        }
+    }
+}
+
+/// What a model writes is kept in its own log, so a secret has no way through here.
+fn refuse_secrets(questions: &[Question]) -> Result<(), Refusal> {
+    match questions.iter().position(|question| question.kind == QuestionKind::Secret) {
+        Some(index) => {
+            Err(Refusal::new(format!("questions[{index}].type"), "a secret cannot be asked over this door"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Models sometimes write a list as a string of JSON.
+fn unwrapped(value: &Value) -> Option<Value> {
+    match value {
+        Value::String(text) => {
+            serde_json::from_str(text).ok().filter(|inner: &Value| inner.is_array() || inner.is_object())
+        }
+        Value::Array(_) | Value::Object(_) => Some(value.clone()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde_json::json;
+
+    use super::*;
+
+    fn refused(tool: Tool, arguments: &Value) -> String {
+        read(tool, arguments).unwrap_err().to_string()
+    }
+
+    fn kinds(arguments: &Value) -> Vec<QuestionKind> {
+        read(Tool::AskUser, arguments).unwrap().questions.iter().map(|question| question.kind).collect()
+    }
+
+    #[test]
+    fn a_question_of_claudes_form_is_read() {
+        let asking = read(
+            Tool::AskUserQuestion,
+            &json!({"questions": [{
+                "question": "Which store?",
+                "header": "Store",
+                "options": [{"label": "SQLite (Recommended)", "description": "One file"}, {"label": "Postgres"}],
+                "multiSelect": false,
+            }]}),
+        );
+        let asking = asking.unwrap();
+        assert_eq!(asking.limit_seconds, None);
+        let question = &asking.questions[0];
+        assert_eq!(question.kind, QuestionKind::Single);
+        assert_eq!(question.header.as_deref(), Some("Store"));
+        assert!(question.options[0].recommended);
+        assert!(question.allows_other);
+    }
+
+    #[rstest]
+    #[case::one_option(
+        json!({"questions": [
+            {"question": "A?", "options": ["x", "y"]},
+            {"question": "B?", "options": ["x"]},
+        ]}),
+        "questions[1].options: at least 2 options, got 1"
+    )]
+    #[case::five_options(
+        json!({"questions": [{"question": "A?", "options": ["1", "2", "3", "4", "5"]}]}),
+        "questions[0].options: at most 4 options, got 5"
+    )]
+    #[case::five_questions(
+        json!({"questions": [
+            {"question": "1", "options": ["x", "y"]}, {"question": "2", "options": ["x", "y"]},
+            {"question": "3", "options": ["x", "y"]}, {"question": "4", "options": ["x", "y"]},
+            {"question": "5", "options": ["x", "y"]},
+        ]}),
+        "questions: at most 4 questions, got 5"
+    )]
+    #[case::twins(
+        json!({"questions": [{"question": "A?", "options": ["x", "x"]}]}),
+        "questions[0].options[1].label: same label as options[0]; every option needs its own label"
+    )]
+    #[case::nothing(json!({}), "questions: must be a list of questions, got nothing")]
+    #[case::no_object(json!([1]), "input: must be an object with questions, got a list")]
+    #[case::a_secret(
+        json!({"questions": [{"question": "Key?", "type": "secret", "options": ["x", "y"]}]}),
+        "questions[0].options: none for this type of question, got 2"
+    )]
+    fn what_cannot_be_shown_is_refused_by_field_and_rule(#[case] arguments: Value, #[case] words: &str) {
+        assert_eq!(refused(Tool::AskUserQuestion, &arguments), words);
+    }
+
+    #[rstest]
+    #[case::unknown_type(
+        json!({"questions": [{"question": "A?", "type": "slider"}]}),
+        "questions[0].type: must be text, select, multi-select or confirm, got \"slider\""
+    )]
+    #[case::a_secret(
+        json!({"questions": [{"question": "Key?", "type": "secret"}]}),
+        "questions[0].type: must be text, select, multi-select or confirm, got \"secret\"; a secret cannot be asked here"
+    )]
+    #[case::a_secret_by_its_other_name(
+        json!({"questions": [{"question": "Key?", "kind": "secret"}]}),
+        "questions[0].type: must be text, select, multi-select or confirm, got \"secret\"; a secret cannot be asked here"
+    )]
+    #[case::a_select_without_options(
+        json!({"questions": [{"question": "A?", "type": "select"}]}),
+        "questions[0].options: at least 2 options, got 0"
+    )]
+    #[case::thirteen_options(
+        json!({"questions": [{"question": "A?", "type": "select",
+            "options": ["1","2","3","4","5","6","7","8","9","10","11","12","13"]}]}),
+        "questions[0].options: at most 12 options, got 13"
+    )]
+    #[case::too_short(
+        json!({"questions": [{"question": "A?", "type": "text"}], "timeout": 5}),
+        "timeout: must be 10 to 1800 seconds, got 5; leave it out to wait without a limit"
+    )]
+    #[case::too_long(
+        json!({"questions": [{"question": "A?", "type": "text"}], "timeout": 1801}),
+        "timeout: must be 10 to 1800 seconds, got 1801; leave it out to wait without a limit"
+    )]
+    #[case::no_time(
+        json!({"questions": [{"question": "A?", "type": "text"}], "timeout": "soon"}),
+        "timeout: must be 10 to 1800 seconds, got \"soon\"; leave it out to wait without a limit"
+    )]
+    fn what_ask_user_cannot_show_is_refused_by_field_and_rule(#[case] arguments: Value, #[case] words: &str) {
+        assert_eq!(refused(Tool::AskUser, &arguments), words);
+    }
+
+    #[test]
+    fn each_type_of_ask_user_is_a_kind() {
+        let asked = json!({"questions": [
+            {"question": "1", "type": "text"},
+            {"question": "2", "type": "select", "options": ["a", {"label": "b", "description": "d"}]},
+            {"question": "3", "type": "multi-select", "options": ["a", "b"]},
+            {"question": "4", "type": "confirm"},
+        ]});
+        use QuestionKind::{Confirm, Multi, Single, Text};
+        assert_eq!(kinds(&asked), [Text, Single, Multi, Confirm]);
+    }
+
+    #[test]
+    fn what_models_get_nearly_right_is_taken() {
+        use QuestionKind::{Confirm, Multi, Single, Text};
+        let cases = [
+            (json!({"question": "Name?"}), vec![Text]),
+            (json!({"questions": "[{\"question\": \"A?\", \"options\": [\"x\", \"y\"]}]"}), vec![Single]),
+            (
+                json!({"questions": {"question": "A?", "options": "[\"x\", \"y\"]", "multiple": true}}),
+                vec![Multi],
+            ),
+            (
+                json!({"questions": ["A?", {"question": "B?", "type": "YES_NO", "extra": 1}]}),
+                vec![Text, Confirm],
+            ),
+        ];
+        for (arguments, expected) in cases {
+            assert_eq!(kinds(&arguments), expected, "{arguments}");
+        }
+    }
+
+    #[test]
+    fn a_limit_is_there_only_where_it_was_set() {
+        let with = |timeout: Value| {
+            let asked = json!({"questions": [{"question": "A?", "type": "text"}], "timeout": timeout});
+            read(Tool::AskUser, &asked).unwrap().limit_seconds
+        };
+        assert_eq!(with(Value::Null), None);
+        assert_eq!(with(json!(10)), Some(10));
+        assert_eq!(with(json!("90")), Some(90));
+        assert_eq!(with(json!(1800)), Some(1800));
+    }
+
+    #[test]
+    fn a_title_names_the_first_question_that_has_no_name() {
+        let asked = json!({"title": "Release", "questions": [
+            {"question": "A?", "type": "text"}, {"question": "B?", "type": "text"},
+        ]});
+        let asking = read(Tool::AskUser, &asked).unwrap();
+        assert_eq!(asking.questions[0].header.as_deref(), Some("Release"));
+        assert_eq!(asking.questions[1].header, None);
+    }
+
+    #[test]
+    fn the_id_of_an_earlier_question_is_read() {
+        let id = "0193e1f0-0000-7000-8000-000000000001";
+        assert_eq!(read_request_id(&json!({"requestId": id})).unwrap().to_string(), id);
+        assert!(read_request_id(&json!({"requestId": "q1"})).is_err());
+        assert!(read_request_id(&json!({})).is_err());
+    }
+}

@@ -1,0 +1,245 @@
+//! One call of a client: asked, waited for, and told what became of it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use askdesk_domain::{
+    Leave, Limit, NativeRef, Outcome, Question, Reject, RequestId, SessionId, Source, Timestamp, Undelivered,
+    Visitor,
+};
+use askdesk_engine::{EngineError, VisitAsk, Visited};
+use axum::http::StatusCode;
+use serde_json::Value;
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use crate::arguments::Asking;
+use crate::connections::InCall;
+use crate::denied::Denied;
+use crate::desk::Desk;
+use crate::handover::Handover;
+use crate::pace::Counted;
+use crate::result::{self, CallResult};
+
+/// What happens when a limit passes, as the person is told.
+const AFTER_LIMIT: &str = "the agent goes on without an answer";
+
+/// Who calls, and how.
+#[derive(Debug)]
+pub struct Caller {
+    /// Names the connection; calls of one share a session.
+    pub connection: String,
+    /// Who it is.
+    pub visitor: Visitor,
+    /// The door.
+    pub source: Source,
+    /// The caller's own id of the call; one is made where it has none.
+    pub native_ref: Option<NativeRef>,
+    /// The request this call takes up again.
+    pub again: Option<RequestId>,
+    /// What it means when the caller goes away before the end.
+    pub leaving: Leave,
+    /// Counts it among the open questions of its client.
+    pub counted: Arc<Counted>,
+    /// The name of the tool, for the counts.
+    pub tool: &'static str,
+}
+
+/// A question that waits. Dropped before its end, it is left.
+pub struct Waiting {
+    /// The request.
+    pub request: RequestId,
+    questions: Vec<Question>,
+    began: Instant,
+    end: oneshot::Receiver<Outcome>,
+    place: Option<Place>,
+}
+
+/// Where a call stands on the desk.
+struct Place {
+    desk: Arc<Desk>,
+    session: SessionId,
+    request: RequestId,
+    native_ref: NativeRef,
+    leaving: Leave,
+    tool: &'static str,
+    _in_call: InCall,
+    _counted: Arc<Counted>,
+}
+
+impl Desk {
+    /// Asks for a caller.
+    pub(crate) async fn ask(self: &Arc<Self>, caller: Caller, asking: Asking) -> Result<Waiting, Denied> {
+        let began = Instant::now();
+        let Asking { questions, limit_seconds } = asking;
+        let in_call = self.connections.call(&caller.connection);
+        let minted = || NativeRef::new(Uuid::new_v4().to_string());
+        let native_ref =
+            caller.native_ref.or_else(minted).ok_or_else(|| Denied::invalid("nativeRef: is empty"))?;
+        let limit = limit_seconds.map(|seconds| {
+            let now = self.engine.source().now().millis();
+            Limit {
+                at: Timestamp::from_millis(now + i64::from(seconds) * 1_000),
+                then: AFTER_LIMIT.to_owned(),
+            }
+        });
+        let ask = || VisitAsk {
+            native_ref: native_ref.clone(),
+            source: caller.source,
+            asked_by: None,
+            questions: questions.clone(),
+            limit: limit.clone(),
+            again: caller.again,
+        };
+        let mut session = self.connections.session(&in_call, caller.visitor.clone()).await?;
+        let mut visited = self.visits.ask(session, ask()).await;
+        // The person may have ended the session meanwhile; what is asked now is asked in another one.
+        if let Err(EngineError::Reject(Reject::SessionGone | Reject::NotFound { .. })) = visited {
+            session = self.connections.another_session(&in_call, session, caller.visitor).await?;
+            visited = self.visits.ask(session, ask()).await;
+        }
+        let Visited { request, end } = visited?;
+        let place = Place {
+            desk: Arc::clone(self),
+            session,
+            request,
+            native_ref,
+            leaving: caller.leaving,
+            tool: caller.tool,
+            _in_call: in_call,
+            _counted: caller.counted,
+        };
+        Ok(Waiting { request, questions, began, end, place: Some(place) })
+    }
+}
+
+impl Waiting {
+    /// Waits for the end; none if the desk closes before.
+    pub async fn end(&mut self) -> Option<Outcome> {
+        (&mut self.end).await.ok()
+    }
+
+    /// Says how long it has waited.
+    pub fn waited(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// Puts an end into words.
+    pub fn result(&self, outcome: &Outcome) -> CallResult {
+        CallResult::of(self.request, &self.questions, outcome)
+    }
+
+    /// The end is on its way out: the desk is told when it was written, or that it was not.
+    pub fn told(mut self, outcome: &Outcome, handover: Option<Handover>) {
+        let Some(place) = self.place.take() else { return };
+        let Place { desk, request, native_ref, tool, .. } = place;
+        desk.metrics().called(tool, result::name(outcome));
+        desk.metrics().waited(self.began.elapsed());
+        let ended = Instant::now();
+        tokio::spawn(async move {
+            let written = match handover {
+                Some(handover) => handover.written_out().await,
+                None => true,
+            };
+            if written {
+                desk.metrics().handed_over(ended.elapsed());
+            }
+            let told = if written { Ok(()) } else { Err(Undelivered::InputClosed) };
+            if let Err(error) = desk.visits.told(request, native_ref, told).await {
+                tracing::debug!(%error, "that an answer was handed over was not noted");
+            }
+        });
+    }
+
+    /// Leaves the question, and waits until the desk knows.
+    pub async fn leave(mut self) {
+        if let Some(place) = self.place.take() {
+            place.leave().await;
+        }
+    }
+
+    /// Leaves the question for another reason than that the caller is gone.
+    pub async fn leave_as(mut self, why: Leave) {
+        if let Some(place) = self.place.take() {
+            Place { leaving: why, ..place }.leave().await;
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let Some(place) = self.place.take() else { return };
+        // Outside of the runtime there is no engine any more that could be told.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(place.leave());
+        }
+    }
+}
+
+impl Place {
+    async fn leave(self) {
+        self.desk.metrics().called(self.tool, "left");
+        if let Err(error) = self.desk.visits.leave(self.session, self.native_ref, self.leaving).await {
+            tracing::debug!(%error, "that a caller has left was not noted");
+        }
+    }
+}
+
+impl From<EngineError> for Denied {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Reject(reject) => reject.into(),
+            EngineError::Journal(error) => {
+                tracing::error!(%error, "what was asked over a door could not be kept");
+                Self::unavailable("the desk cannot write to its database")
+            }
+            EngineError::Closing => Self::unavailable("the desk is closing"),
+        }
+    }
+}
+
+impl From<Reject> for Denied {
+    fn from(reject: Reject) -> Self {
+        let message = reject.to_string();
+        match reject {
+            Reject::NotFound { .. } => Self::not_found(message),
+            Reject::AlreadyEnded { .. } | Reject::SessionGone => {
+                Self::new(StatusCode::CONFLICT, "already_ended", message)
+            }
+            Reject::Invalid { .. } | Reject::AgentRefused { .. } | Reject::Unsupported { .. } => {
+                Self::invalid(message)
+            }
+        }
+    }
+}
+
+/// Returns what a body held, which the guard has read already.
+pub(crate) fn read_body(body: &[u8]) -> Result<Value, Denied> {
+    match body.is_empty() {
+        true => Ok(Value::Object(serde_json::Map::new())),
+        false => serde_json::from_slice(body)
+            .map_err(|error| Denied::bad_request(format!("the body is not JSON: {error}"))),
+    }
+}
+
+/// Says for how long a person is waited for, as in `2:15`.
+pub(crate) fn waiting_words(waited: Duration) -> String {
+    let seconds = waited.as_secs();
+    let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+    match hours {
+        0 => format!("waiting for the person, {minutes}:{seconds:02}"),
+        hours => format!("waiting for the person, {hours}:{minutes:02}:{seconds:02}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_told_in_minutes_and_hours() {
+        assert_eq!(waiting_words(Duration::from_secs(0)), "waiting for the person, 0:00");
+        assert_eq!(waiting_words(Duration::from_secs(135)), "waiting for the person, 2:15");
+        assert_eq!(waiting_words(Duration::from_secs(3_735)), "waiting for the person, 1:02:15");
+    }
+}

@@ -1,0 +1,71 @@
+//! What all doors share: the engine behind them, who is at them, and what is counted.
+
+use std::sync::Arc;
+
+use askdesk_engine::{EngineError, EngineHandle, Visits};
+use tokio_util::sync::CancellationToken;
+
+use crate::connections::Connections;
+use crate::metrics::Metrics;
+use crate::pace::Pace;
+use crate::server::Times;
+use crate::token::Token;
+
+/// The desk as its doors know it.
+pub struct Desk {
+    pub(crate) engine: EngineHandle,
+    pub(crate) visits: Visits,
+    pub(crate) connections: Connections,
+    pub(crate) pace: Pace,
+    pub(crate) times: Times,
+    pub(crate) closing: CancellationToken,
+    token: Token,
+    metrics: Metrics,
+    version: String,
+    port: u16,
+}
+
+impl Desk {
+    pub(crate) fn new(
+        engine: EngineHandle,
+        token: Token,
+        version: String,
+        port: u16,
+        times: Times,
+    ) -> Arc<Self> {
+        let visits = Visits::new(engine.clone());
+        Arc::new(Self {
+            connections: Connections::new(visits.clone()),
+            engine,
+            visits,
+            pace: Pace::default(),
+            times,
+            closing: CancellationToken::new(),
+            token,
+            metrics: Metrics::default(),
+            version,
+            port,
+        })
+    }
+
+    pub(crate) const fn token(&self) -> &Token {
+        &self.token
+    }
+
+    pub(crate) const fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    pub(crate) fn version(&self) -> &str {
+        &self.version
+    }
+
+    pub(crate) const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Counts the questions that wait for the person.
+    pub(crate) async fn open(&self) -> Result<usize, EngineError> {
+        self.engine.look(|desk| desk.requests().filter(|request| request.is_open()).count()).await
+    }
+}

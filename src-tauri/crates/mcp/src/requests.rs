@@ -1,0 +1,216 @@
+//! What waits on the desk, for the command line: listed, answered, declined, and looked up.
+
+use std::sync::Arc;
+
+use askdesk_domain::{
+    AnswerInput, NativeRef, Outcome, Question, QuestionId, QuestionKind, Reject, Request, RequestId, Session,
+};
+use askdesk_engine::{Collected, EngineError};
+use axum::Extension;
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::call::read_body;
+use crate::denied::Denied;
+use crate::desk::Desk;
+use crate::handover::Handover;
+use crate::result::CallResult;
+
+#[derive(Debug, Deserialize)]
+struct AnswerBody {
+    answers: Vec<OneAnswer>,
+}
+
+#[derive(Debug, Deserialize)]
+struct OneAnswer {
+    question: Value,
+    #[serde(default)]
+    chosen: Vec<String>,
+    other: Option<String>,
+    note: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct DeclineBody {
+    words: Option<String>,
+}
+
+/// Lists what is open, oldest first.
+pub async fn list(State(desk): State<Arc<Desk>>) -> Result<Json<Value>, Denied> {
+    let open = desk.engine.look(|desk| {
+        let open = desk.requests().filter(|request| request.is_open());
+        open.map(|request| listed(request, desk.session(request.session))).collect::<Vec<_>>()
+    });
+    Ok(Json(json!({"requests": open.await?})))
+}
+
+/// Says how one request stands, and hands over its answer.
+pub async fn one(
+    State(desk): State<Arc<Desk>>,
+    Extension(handover): Extension<Handover>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Denied> {
+    let request = desk.engine.request(known(&id)?).await?;
+    let Some(ended) = request.ended() else { return Ok(Json(json!({"state": "open"}))) };
+    let result = CallResult::of(request.id, &request.questions, &ended.outcome);
+    // An agent the desk started gets its answer by its own way.
+    if request.source.visits() {
+        desk.collected(request.id, &ended.outcome, Some(handover));
+    }
+    Ok(Json(json!({"state": "ended", "result": result.structured, "text": result.text})))
+}
+
+/// Answers one request, as the person does in the window.
+pub async fn answer(
+    State(desk): State<Arc<Desk>>,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Response, Denied> {
+    let id = known(&id)?;
+    let body: AnswerBody = form(&body)?;
+    let questions = desk.engine.request(id).await?.questions;
+    let answers = body.answers.iter().enumerate();
+    let answers = answers.map(|(index, answer)| checked(index, answer, &questions));
+    let answered = desk.engine.answer(id, answers.collect::<Result<Vec<_>, _>>()?).await;
+    Ok(ended(answered))
+}
+
+/// Declines one request.
+pub async fn decline(
+    State(desk): State<Arc<Desk>>,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Response, Denied> {
+    let id = known(&id)?;
+    let body: DeclineBody = form(&body)?;
+    Ok(ended(desk.engine.decline(id, body.words).await))
+}
+
+impl Desk {
+    /// Looks for the end of a request that came by a door, and notes that a late answer was fetched.
+    pub(crate) async fn collect(
+        self: &Arc<Self>,
+        id: RequestId,
+        handover: Option<Handover>,
+    ) -> Result<CallResult, Denied> {
+        match self.visits.collect(id).await? {
+            Collected::Open => Ok(CallResult::open(id)),
+            Collected::Ended(outcome) => {
+                let questions = self.engine.request(id).await?.questions;
+                self.collected(id, &outcome, handover);
+                Ok(CallResult::of(id, &questions, &outcome))
+            }
+        }
+    }
+
+    fn collected(self: &Arc<Self>, id: RequestId, outcome: &Outcome, handover: Option<Handover>) {
+        let said = matches!(
+            outcome,
+            Outcome::Answered { .. } | Outcome::Declined { .. } | Outcome::RepliedInChat { .. }
+        );
+        let Some(fetching) = NativeRef::new(format!("collect {}", Uuid::new_v4())).filter(|_| said) else {
+            return;
+        };
+        let desk = Arc::clone(self);
+        tokio::spawn(async move {
+            let written = match handover {
+                Some(handover) => handover.written_out().await,
+                None => true,
+            };
+            if written && let Err(error) = desk.visits.told(id, fetching, Ok(())).await {
+                tracing::debug!(%error, "that an answer was fetched was not noted");
+            }
+        });
+    }
+}
+
+fn known(id: &str) -> Result<RequestId, Denied> {
+    id.parse().map_err(|_| Denied::not_found("there is no request with this id"))
+}
+
+fn form<T: serde::de::DeserializeOwned>(body: &[u8]) -> Result<T, Denied> {
+    serde_json::from_value(read_body(body)?).map_err(|error| Denied::invalid(error.to_string()))
+}
+
+fn ended(request: Result<Request, EngineError>) -> Response {
+    match request {
+        Ok(request) => match request.ended() {
+            Some(ended) => Json(CallResult::of(request.id, &request.questions, &ended.outcome).structured)
+                .into_response(),
+            None => Json(json!({"outcome": "open", "requestId": request.id})).into_response(),
+        },
+        Err(EngineError::Reject(Reject::AlreadyEnded { by, at })) => {
+            let message = "the request has already ended in another way";
+            let body = json!({"error": "already_ended", "message": message, "by": by, "at": at});
+            (StatusCode::CONFLICT, Json(body)).into_response()
+        }
+        Err(error) => Denied::from(error).into_response(),
+    }
+}
+
+fn checked(index: usize, answer: &OneAnswer, questions: &[Question]) -> Result<AnswerInput, Denied> {
+    let field = |name: &str| format!("answers[{index}].{name}");
+    let place = match &answer.question {
+        Value::Number(number) => number.as_u64().and_then(|number| usize::try_from(number).ok()),
+        Value::String(text) => match text.parse::<QuestionId>() {
+            Ok(id) => Some(id.index() + 1),
+            Err(_) => text.trim().parse().ok(),
+        },
+        _ => None,
+    };
+    let question = place.and_then(|place| questions.get(place.checked_sub(1)?)).ok_or_else(|| {
+        let rule = format!("must be the id of a question or its number from 1 to {}", questions.len());
+        Denied::invalid(format!("{}: {rule}", field("question")))
+    })?;
+    if question.kind == QuestionKind::Secret {
+        let rule = "a secret is given in the window alone";
+        return Err(Denied::invalid(format!("{}: {rule}", field("question"))));
+    }
+    let chosen = answer.chosen.iter().enumerate().map(|(place, wanted)| {
+        let by_id = wanted.parse().ok().filter(|id| question.option(*id).is_some());
+        let mut labelled = question.options.iter().filter(|option| option.label == *wanted);
+        let by_label = labelled.next().filter(|_| labelled.next().is_none()).map(|option| option.id);
+        by_id.or(by_label).ok_or_else(|| {
+            let rule = "must be the id of an option of this question, or its label if only one has it";
+            Denied::invalid(format!("{}[{place}]: {rule}", field("chosen")))
+        })
+    });
+    Ok(AnswerInput {
+        question: question.id,
+        chosen: chosen.collect::<Result<_, _>>()?,
+        other: answer.other.clone(),
+        note: answer.note.clone(),
+    })
+}
+
+fn listed(request: &Request, session: Option<&Session>) -> Value {
+    let questions = request.questions.iter().map(|question| {
+        let options = question
+            .options
+            .iter()
+            .map(|option| json!({"id": option.id, "label": option.label, "description": option.description}));
+        json!({
+            "id": question.id,
+            "text": question.text,
+            "header": question.header,
+            "kind": question.kind,
+            "allowsOther": question.allows_other,
+            "required": question.required,
+            "options": options.collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "requestId": request.id,
+        "session": session.map(|session| json!({
+            "name": session.name, "agent": session.agent, "folder": session.folder,
+        })),
+        "askedAt": request.asked_at,
+        "questions": questions.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,253 @@
+//! The tools by which a client asks: their names, what they say of themselves, and the shape of what they take.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// The longest title of [`Tool::AskUser`] that is advertised; a longer one is taken and shortened on screen.
+pub const TITLE_CHARS: usize = 100;
+/// The shortest limit a call may set.
+pub const SHORTEST_LIMIT: Duration = Duration::from_secs(10);
+/// The longest limit a call may set.
+pub const LONGEST_LIMIT: Duration = Duration::from_secs(30 * 60);
+
+/// A tool of this server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tool {
+    /// Asks in the form Claude Code's own tool has: one to four questions with two to four options each.
+    AskUserQuestion,
+    /// Asks one to ten questions of several kinds.
+    AskUser,
+    /// Takes the answer to a question whose call is over.
+    CollectAnswer,
+}
+
+impl Tool {
+    /// All of them, as they are listed.
+    pub const ALL: [Self; 3] = [Self::AskUserQuestion, Self::AskUser, Self::CollectAnswer];
+
+    /// Finds a tool by any name it has.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "ask_user_question" => Some(Self::AskUserQuestion),
+            "ask_user" | "ask_person" => Some(Self::AskUser),
+            "collect_answer" => Some(Self::CollectAnswer),
+            _ => None,
+        }
+    }
+
+    /// Returns the name under which a client is shown it. Gemini CLI hides every tool called `ask_user` (0.61.0).
+    pub fn name_for(self, client: &str) -> &'static str {
+        match self {
+            Self::AskUserQuestion => "ask_user_question",
+            Self::AskUser if client.to_ascii_lowercase().contains("gemini") => "ask_person",
+            Self::AskUser => "ask_user",
+            Self::CollectAnswer => "collect_answer",
+        }
+    }
+
+    /// Says whether a call of it waits for a person.
+    pub const fn asks(self) -> bool {
+        !matches!(self, Self::CollectAnswer)
+    }
+
+    /// Returns its title for a person.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::AskUserQuestion => "Ask the user to choose",
+            Self::AskUser => "Ask the user",
+            Self::CollectAnswer => "Collect a late answer",
+        }
+    }
+
+    /// Returns what a model reads of it.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::AskUserQuestion => {
+                "Ask the user 1-4 multiple-choice questions and wait for the answer. Use it when you need a decision, a \
+                 preference or a clarification before you go on. The user sees the questions on their desk at once, can \
+                 always write their own words instead of choosing, and may take a long time: the call waits. Put your \
+                 recommended option first and end its label with \"(Recommended)\". Do not add an \"Other\" option, it is \
+                 always there."
+            }
+            Self::AskUser => {
+                "Ask the user 1-10 questions of any kind (free text, one choice, several choices, yes or no) and wait for \
+                 the answer. Use it when you need something only the user can say. The user may take a long time: the call \
+                 waits. Never ask for passwords or other secrets with it."
+            }
+            Self::CollectAnswer => {
+                "Collect the answer to a question that was asked before and whose call ended without one (a time limit \
+                 passed, or the call was cut off). Give the requestId that the earlier result named. It does not wait."
+            }
+        }
+    }
+
+    /// Returns the JSON Schema of what it takes.
+    pub fn input_schema(self) -> Value {
+        match self {
+            Self::AskUserQuestion => ask_user_question(),
+            Self::AskUser => ask_user(),
+            Self::CollectAnswer => json!({
+                "type": "object",
+                "properties": {
+                    "requestId": {"type": "string", "description": "The requestId of the earlier result."},
+                },
+                "required": ["requestId"],
+            }),
+        }
+    }
+}
+
+fn ask_user_question() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "questions": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": 4,
+                "description": "The questions, asked together.",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "question": {
+                            "type": "string",
+                            "description": "The whole question, ending in a question mark. Every question needs its own text.",
+                        },
+                        "header": {
+                            "type": "string",
+                            "maxLength": 12,
+                            "description": "A very short name of the question, at most 12 characters.",
+                        },
+                        "options": {
+                            "type": "array",
+                            "minItems": 2,
+                            "maxItems": 4,
+                            "items": option(),
+                            "description": "The choices. Every option needs its own label.",
+                        },
+                        "multiSelect": {
+                            "type": "boolean",
+                            "description": "Whether several options can be chosen.",
+                        },
+                    },
+                    "required": ["question", "header", "options", "multiSelect"],
+                },
+            },
+        },
+        "required": ["questions"],
+    })
+}
+
+fn ask_user() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "title": {
+                "type": "string",
+                "maxLength": TITLE_CHARS,
+                "description": "What this is about, in a few words.",
+            },
+            "questions": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": 10,
+                "description": "The questions, asked together.",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "question": {
+                            "type": "string",
+                            "description": "The whole question. Every question needs its own text.",
+                        },
+                        "type": {
+                            "type": "string",
+                            "enum": ["text", "select", "multi-select", "confirm"],
+                            "description": "text: own words. select: one of the options. multi-select: any number of them. \
+                                            confirm: yes or no.",
+                        },
+                        "header": {
+                            "type": "string",
+                            "maxLength": 12,
+                            "description": "A very short name of the question.",
+                        },
+                        "options": {
+                            "type": "array",
+                            "minItems": 2,
+                            "maxItems": 12,
+                            "items": {"anyOf": [{"type": "string"}, option()]},
+                            "description": "The choices of a select or multi-select; none for the other types.",
+                        },
+                        "required": {
+                            "type": "boolean",
+                            "description": "Whether you cannot go on without this one.",
+                        },
+                        "placeholder": {
+                            "type": "string",
+                            "description": "What stands in the empty text field.",
+                        },
+                    },
+                    "required": ["question", "type"],
+                },
+            },
+            "timeout": {
+                "type": "integer",
+                "minimum": SHORTEST_LIMIT.as_secs(),
+                "maximum": LONGEST_LIMIT.as_secs(),
+                "description": "Seconds after which you go on without an answer. Leave it out to wait as long as it takes.",
+            },
+        },
+        "required": ["questions"],
+    })
+}
+
+fn option() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "label": {
+                "type": "string",
+                "maxLength": 50,
+                "description": "The choice in a few words.",
+            },
+            "description": {
+                "type": "string",
+                "maxLength": 200,
+                "description": "What choosing it means.",
+            },
+            "preview": {
+                "type": "string",
+                "description": "Code or text to show beside the option.",
+            },
+        },
+        "required": ["label"],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_is_found_by_the_name_a_client_is_shown() {
+        for tool in Tool::ALL {
+            for client in ["claude-code", "gemini-cli-mcp-client", "Gemini", "codex"] {
+                assert_eq!(Tool::named(tool.name_for(client)), Some(tool), "{tool:?} for {client}");
+            }
+        }
+        assert_eq!(Tool::named("rm"), None);
+    }
+
+    #[test]
+    fn gemini_is_not_shown_the_name_it_hides() {
+        assert_eq!(Tool::AskUser.name_for("Gemini-CLI"), "ask_person");
+        assert_eq!(Tool::AskUser.name_for("opencode"), "ask_user");
+    }
+
+    #[test]
+    fn no_tool_offers_a_secret() {
+        for tool in Tool::ALL {
+            assert!(!tool.input_schema().to_string().contains("secret"), "{tool:?}");
+        }
+    }
+}

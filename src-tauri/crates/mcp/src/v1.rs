@@ -1,0 +1,206 @@
+//! The door for the command line and the stdio twin: a question as JSON, and a line for each thing that comes of it.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Instant;
+
+use askdesk_domain::{AgentKind, Leave, NativeRef, RequestId, Source, Visitor};
+use axum::Extension;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::Interval;
+
+use crate::arguments::{self, Asking};
+use crate::call::{Caller, Waiting, read_body};
+use crate::denied::Denied;
+use crate::desk::Desk;
+use crate::handover::Handover;
+use crate::tools::Tool;
+
+/// How long the names a caller gives itself may be.
+const NAME_CHARS: usize = 128;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AskBody {
+    client: ClientBody,
+    native_ref: Option<String>,
+    tool: String,
+    #[serde(default)]
+    arguments: Value,
+    again: Option<RequestId>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ClientBody {
+    kind: ClientKind,
+    name: String,
+    version: Option<String>,
+    folder: Option<String>,
+    connection: String,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ClientKind {
+    Mcp,
+    CommandLine,
+    Terminal,
+}
+
+/// Asks for a caller, and tells it line by line what comes of it.
+pub async fn ask(
+    State(desk): State<Arc<Desk>>,
+    Extension(handover): Extension<Handover>,
+    body: Bytes,
+) -> Result<Response, Denied> {
+    let body: AskBody = serde_json::from_value(read_body(&body)?).map_err(|error| {
+        Denied::new(axum::http::StatusCode::BAD_REQUEST, "bad_request", error.to_string())
+    })?;
+    let name = named("client.name", &body.client.name)?;
+    let tool = Tool::named(&body.tool).filter(|tool| tool.asks());
+    let tool = tool.ok_or_else(|| Denied::invalid("tool: must be ask_user_question or ask_user"))?;
+    let native_ref = match body.native_ref {
+        None => None,
+        Some(text) => {
+            let rule = "nativeRef: must be a text of 1 to 512 bytes";
+            Some(NativeRef::new(text).ok_or_else(|| Denied::invalid(rule))?)
+        }
+    };
+    let asking =
+        arguments::read(tool, &body.arguments).map_err(|refusal| Denied::invalid(refusal.to_string()))?;
+    let (kind, source, leaving) = match body.client.kind {
+        ClientKind::Mcp => (AgentKind::McpClient, Source::Mcp, Leave::Gone),
+        ClientKind::CommandLine => (AgentKind::CommandLine, Source::CommandLine, Leave::Gone),
+        ClientKind::Terminal => (AgentKind::Terminal, Source::TerminalHook, Leave::AnsweredElsewhere),
+    };
+    let connection = format!("{kind:?} {}", named("client.connection", &body.client.connection)?);
+    desk.pace.call(&connection, Instant::now())?;
+    let counted = Arc::new(desk.pace.open(&connection)?);
+    let caller = Caller {
+        connection,
+        visitor: Visitor { kind, name, version: body.client.version, folder: body.client.folder },
+        source,
+        native_ref,
+        again: body.again,
+        leaving,
+        counted,
+        tool: tool.name_for(""),
+    };
+    lines(&desk, caller, asking, handover).await
+}
+
+/// Asks a question that shows whether questions arrive.
+pub async fn test(
+    State(desk): State<Arc<Desk>>,
+    Extension(handover): Extension<Handover>,
+) -> Result<Response, Denied> {
+    let asked = json!({"questions": [{
+        "question": "This is a test question of askdesk doctor. Does it reach you?",
+        "header": "Test",
+        "type": "confirm",
+    }]});
+    let asking =
+        arguments::read(Tool::AskUser, &asked).map_err(|refusal| Denied::invalid(refusal.to_string()))?;
+    let client = "askdesk doctor";
+    desk.pace.call(client, Instant::now())?;
+    let counted = Arc::new(desk.pace.open(client)?);
+    let caller = Caller {
+        connection: client.to_owned(),
+        visitor: Visitor {
+            kind: AgentKind::CommandLine,
+            name: client.to_owned(),
+            version: None,
+            folder: None,
+        },
+        source: Source::CommandLine,
+        native_ref: None,
+        again: None,
+        leaving: Leave::Gone,
+        counted,
+        tool: "test",
+    };
+    lines(&desk, caller, asking, handover).await
+}
+
+async fn lines(
+    desk: &Arc<Desk>,
+    caller: Caller,
+    asking: Asking,
+    handover: Handover,
+) -> Result<Response, Denied> {
+    let waiting = desk.ask(caller, asking).await?;
+    let mut ticks = tokio::time::interval(desk.times.progress);
+    ticks.reset();
+    let telling = Telling { desk: Arc::clone(desk), handover, ticks, next: Next::Asked(waiting) };
+    // Whoever drops the stream drops what waits in it, and with that leaves the question.
+    let lines = stream::unfold(telling, |mut telling| async move {
+        telling.line().await.map(|line| (Ok::<_, Infallible>(line), telling))
+    });
+    let headers = [(header::CONTENT_TYPE, "application/x-ndjson"), (header::CACHE_CONTROL, "no-store")];
+    Ok((headers, Body::from_stream(lines)).into_response())
+}
+
+/// What is told of one question.
+struct Telling {
+    desk: Arc<Desk>,
+    handover: Handover,
+    ticks: Interval,
+    next: Next,
+}
+
+enum Next {
+    Asked(Waiting),
+    Waits(Waiting),
+    Over,
+}
+
+impl Telling {
+    async fn line(&mut self) -> Option<Bytes> {
+        match std::mem::replace(&mut self.next, Next::Over) {
+            Next::Asked(waiting) => {
+                let asked = json!({"event": "asked", "requestId": waiting.request});
+                self.next = Next::Waits(waiting);
+                Some(line(&asked))
+            }
+            Next::Waits(mut waiting) => {
+                let ended = tokio::select! {
+                    outcome = waiting.end() => outcome,
+                    _ = self.ticks.tick() => {
+                        let waits = json!({"event": "waiting", "seconds": waiting.waited().as_secs()});
+                        self.next = Next::Waits(waiting);
+                        return Some(line(&waits));
+                    }
+                    () = self.desk.closing.cancelled() => None,
+                };
+                let Some(outcome) = ended else {
+                    // A stream that breaks off without an end is taken up again at the next desk.
+                    waiting.leave_as(Leave::Gone).await;
+                    return None;
+                };
+                let result = waiting.result(&outcome);
+                self.handover.ends_with_piece_that_holds(waiting.request.to_string());
+                waiting.told(&outcome, Some(self.handover.clone()));
+                Some(line(&json!({"event": "ended", "result": result.structured, "text": result.text})))
+            }
+            Next::Over => None,
+        }
+    }
+}
+
+fn line(value: &Value) -> Bytes {
+    format!("{value}\n").into()
+}
+
+fn named(field: &str, text: &str) -> Result<String, Denied> {
+    let text = text.trim();
+    match (1..=NAME_CHARS).contains(&text.chars().count()) {
+        true => Ok(text.to_owned()),
+        false => Err(Denied::invalid(format!("{field}: must be a text of 1 to {NAME_CHARS} characters"))),
+    }
+}

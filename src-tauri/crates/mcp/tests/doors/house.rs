@@ -1,0 +1,207 @@
+//! An engine with its doors open, and a caller that writes HTTP by hand.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use askdesk_domain::Desk;
+use askdesk_engine::clock::{Manual, Source, System};
+use askdesk_engine::{EngineHandle, OpenedEngine};
+use askdesk_mcp::{DoorSpec, Doors, Times};
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// Longer than anything here takes; what is late has hung.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Times that let a test be quick.
+pub fn quick() -> Times {
+    Times {
+        progress: Duration::from_millis(100),
+        roots: Duration::from_millis(300),
+        head: Duration::from_millis(800),
+        body: Duration::from_millis(800),
+    }
+}
+
+pub struct House {
+    pub engine: EngineHandle,
+    pub address: SocketAddr,
+    pub folder: tempfile::TempDir,
+    pub doors: Option<Doors>,
+}
+
+impl House {
+    pub async fn open() -> Self {
+        Self::open_with(quick()).await
+    }
+
+    /// With a clock that moves by hand.
+    pub async fn open_by_hand() -> (Self, Arc<Manual>) {
+        let clock = Arc::new(Manual::at(1_000_000));
+        let folder = tempfile::tempdir().unwrap();
+        let source = Arc::clone(&clock) as Arc<dyn Source>;
+        let OpenedEngine { handle: engine, .. } = EngineHandle::open(folder.path(), source).unwrap();
+        let doors = doors(folder.path(), &engine, quick()).await;
+        (Self { engine, address: doors.address(), folder, doors: Some(doors) }, clock)
+    }
+
+    /// Waits until something is true of the desk.
+    pub async fn until<T: Send + 'static>(
+        &self,
+        what: &str,
+        is_true: impl Fn(&Desk) -> Option<T> + Clone + Send + 'static,
+    ) -> T {
+        let looking = async {
+            loop {
+                let is_true = is_true.clone();
+                if let Some(found) = self.engine.look(move |desk| is_true(desk)).await.unwrap() {
+                    return found;
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        match tokio::time::timeout(PATIENCE, looking).await {
+            Ok(found) => found,
+            Err(_) => panic!("not in time: {what}"),
+        }
+    }
+
+    pub async fn open_with(times: Times) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = engine(folder.path());
+        let doors = doors(folder.path(), &engine, times).await;
+        Self { engine, address: doors.address(), folder, doors: Some(doors) }
+    }
+
+    pub fn token(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("token")).unwrap().trim().to_owned()
+    }
+
+    /// The head of a request that is as it should be.
+    pub fn head(&self, method: &str, path: &str) -> Head {
+        let headers = HashMap::from([
+            ("host".to_owned(), self.address.to_string()),
+            ("authorization".to_owned(), format!("Bearer {}", self.token())),
+            ("connection".to_owned(), "close".to_owned()),
+            ("accept".to_owned(), "application/json, text/event-stream".to_owned()),
+            ("content-type".to_owned(), "application/json".to_owned()),
+        ]);
+        Head { method: method.to_owned(), path: path.to_owned(), headers }
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(&self.head("GET", path), b"").await
+    }
+
+    pub async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send(&self.head("POST", path), body.to_string().as_bytes()).await
+    }
+
+    pub async fn send(&self, head: &Head, body: &[u8]) -> Answer {
+        self.raw(&head.with(body)).await
+    }
+
+    /// Sends bytes, and reads until the other side closes.
+    pub async fn raw(&self, bytes: &[u8]) -> Answer {
+        let talk = async {
+            let mut stream = TcpStream::connect(self.address).await.unwrap();
+            // The other side may refuse before it has read everything.
+            let _ = stream.write_all(bytes).await;
+            let mut answer = Vec::new();
+            let _ = stream.read_to_end(&mut answer).await;
+            Answer::read(&answer)
+        };
+        tokio::time::timeout(PATIENCE, talk).await.expect("an answer in time")
+    }
+
+    pub async fn open_count(&self) -> u64 {
+        let health = self.get("/health").await;
+        assert_eq!(health.status, 200, "{health:?}");
+        health.json()["open"].as_u64().unwrap()
+    }
+}
+
+pub fn engine(folder: &Path) -> EngineHandle {
+    let OpenedEngine { handle, .. } =
+        EngineHandle::open(folder, Arc::new(System) as Arc<dyn Source>).unwrap();
+    handle
+}
+
+pub async fn doors(folder: &Path, engine: &EngineHandle, times: Times) -> Doors {
+    let spec = DoorSpec { port: None, times, ..DoorSpec::new(folder, engine.clone(), "0.1.0") };
+    Doors::open(spec).await.unwrap()
+}
+
+#[derive(Clone)]
+pub struct Head {
+    method: String,
+    path: String,
+    headers: HashMap<String, String>,
+}
+
+impl Head {
+    pub fn set(mut self, name: &str, value: &str) -> Self {
+        self.headers.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    pub fn without(mut self, name: &str) -> Self {
+        self.headers.remove(name);
+        self
+    }
+
+    /// The head alone, to be followed by whatever the test wants.
+    pub fn text(&self) -> String {
+        let mut text = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
+        for (name, value) in &self.headers {
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        text
+    }
+
+    pub fn with(&self, body: &[u8]) -> Vec<u8> {
+        let mut bytes = self.text().into_bytes();
+        if !body.is_empty() || self.method == "POST" {
+            bytes.extend(format!("content-length: {}\r\n", body.len()).bytes());
+        }
+        bytes.extend(b"\r\n");
+        bytes.extend(body);
+        bytes
+    }
+}
+
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: HashMap<String, String>,
+    pub body: String,
+}
+
+impl Answer {
+    fn read(bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let mut lines = head.lines();
+        let status = lines.next().and_then(|line| line.split(' ').nth(1)).and_then(|code| code.parse().ok());
+        let headers = lines.filter_map(|line| line.split_once(": "));
+        let headers = headers.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect();
+        Self { status: status.unwrap_or_default(), headers, body: body.to_owned() }
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// Fails unless it is a refusal of the usual form.
+    pub fn refuses(&self, status: u16, code: &str) {
+        assert_eq!(self.status, status, "{self:?}");
+        let body = self.json();
+        assert_eq!(body["error"], code, "{self:?}");
+        assert!(body["message"].as_str().is_some_and(|words| words.len() > 10), "{self:?}");
+        assert!(!self.headers.keys().any(|name| name.starts_with("access-control")), "{self:?}");
+    }
+}

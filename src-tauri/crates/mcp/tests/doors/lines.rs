@@ -1,0 +1,321 @@
+//! The command line's door, and the terminal's: JSON in, lines or a decision out.
+
+use std::time::Duration;
+
+use askdesk_domain::{
+    AgentKind, AnswerInput, OrphanedWhy, Outcome, QuestionId, Request, RequestId, Session, WithdrawnWhy,
+};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+
+use super::house::{House, PATIENCE, doors, engine, quick};
+
+fn asks(connection: &str, question: &str) -> Value {
+    json!({
+        "client": {"kind": "command_line", "name": "deploy.sh", "folder": "/home/a", "connection": connection},
+        "tool": "ask_user",
+        "arguments": {"questions": [
+            {"question": question, "type": "select", "options": ["Yes, always", "No"]},
+            {"question": "Which name?", "type": "text"},
+        ]},
+    })
+}
+
+/// A call whose lines are read one by one.
+struct Call(BufReader<TcpStream>);
+
+impl Call {
+    async fn begin(house: &House, path: &str, body: &Value) -> Self {
+        let mut stream = TcpStream::connect(house.address).await.unwrap();
+        let bytes = house.head("POST", path).with(body.to_string().as_bytes());
+        stream.write_all(&bytes).await.unwrap();
+        Self(BufReader::new(stream))
+    }
+
+    /// The next line that is JSON; none at the end.
+    async fn next(&mut self) -> Option<Value> {
+        let reading = async {
+            loop {
+                let mut line = String::new();
+                if self.0.read_line(&mut line).await.unwrap_or_default() == 0 {
+                    return None;
+                }
+                if let Ok(value) = serde_json::from_str::<Value>(line.trim())
+                    && value.is_object()
+                {
+                    return Some(value);
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, reading).await.expect("a line in time")
+    }
+
+    async fn asked(&mut self) -> RequestId {
+        let asked = self.next().await.unwrap();
+        assert_eq!(asked["event"], "asked", "{asked}");
+        asked["requestId"].as_str().unwrap().parse().unwrap()
+    }
+
+    async fn ended(&mut self) -> Value {
+        loop {
+            let line = self.next().await.expect("an end");
+            if line["event"] == "ended" {
+                return line;
+            }
+            assert_eq!(line["event"], "waiting", "{line}");
+        }
+    }
+}
+
+async fn outcome(house: &House, id: RequestId) -> Outcome {
+    house.until("the request has ended", move |desk| Some(desk.request(id)?.ended()?.outcome.clone())).await
+}
+
+async fn open(house: &House) -> (Request, Session) {
+    house
+        .until("a question is open", |desk| {
+            let request = desk.requests().find(|request| request.is_open())?;
+            Some((request.clone(), desk.session(request.session)?.clone()))
+        })
+        .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_script_asks_and_another_answers() {
+    let house = House::open().await;
+    let mut call = Call::begin(&house, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let id = call.asked().await;
+    assert_eq!(call.next().await.unwrap(), json!({"event": "waiting", "seconds": 0}));
+    let listed = house.get("/v1/requests").await.json();
+    assert_eq!(listed["requests"][0]["requestId"], json!(id));
+    assert_eq!(
+        listed["requests"][0]["session"],
+        json!({"name": "deploy.sh · a", "agent": "command_line", "folder": "/home/a"})
+    );
+    assert_eq!(listed["requests"][0]["questions"][0]["options"][0]["label"], "Yes, always");
+    assert_eq!(house.get(&format!("/v1/requests/{id}")).await.json(), json!({"state": "open"}));
+
+    let path = format!("/v1/requests/{id}/answer");
+    let wrong = house.post(&path, &json!({"answers": [{"question": 1, "chosen": ["Maybe"]}]})).await;
+    wrong.refuses(422, "invalid");
+    assert!(wrong.body.contains("answers[0].chosen[0]"), "{wrong:?}");
+    let right = json!({"callId": "1", "answers": [
+        {"question": "q1", "chosen": ["Yes, always"]}, {"question": 2, "other": "Ada"},
+    ]});
+    let answered = house.post(&path, &right).await;
+    assert_eq!((answered.status, &answered.json()["outcome"]), (200, &json!("answered")), "{answered:?}");
+    assert_eq!(house.post(&path, &right).await.status, 200, "the same again is the same result");
+    let other = json!({"answers": [{"question": 1, "chosen": ["No"]}]});
+    let late = house.post(&path, &other).await;
+    late.refuses(409, "already_ended");
+    assert_eq!(late.json()["by"], "person");
+
+    let ended = call.ended().await;
+    assert_eq!(
+        ended["result"]["answers"],
+        json!([
+            {"question": "Deploy?", "selectedOptions": ["Yes, always"]},
+            {"question": "Which name?", "selectedOptions": [], "customInput": "Ada"},
+        ])
+    );
+    assert!(ended["text"].as_str().unwrap().contains("\"Deploy?\"=\"Yes, always\""), "{ended}");
+    assert_eq!(call.next().await, None);
+    assert_eq!(house.get(&format!("/v1/requests/{id}")).await.json()["state"], "ended");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_can_be_declined_from_elsewhere() {
+    let house = House::open().await;
+    let mut call = Call::begin(&house, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let id = call.asked().await;
+    let declined = house.post(&format!("/v1/requests/{id}/decline"), &json!({"words": "not today"})).await;
+    assert_eq!(declined.json()["outcome"], "declined", "{declined:?}");
+    let ended = call.ended().await;
+    assert_eq!(ended["result"], json!({"outcome": "declined", "requestId": id, "words": "not today"}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_asked_is_named() {
+    let house = House::open().await;
+    let mut one_option = asks("c1", "Deploy?");
+    one_option["arguments"]["questions"][0]["options"] = json!(["x"]);
+    let refused = house.post("/v1/asks", &one_option).await;
+    refused.refuses(422, "invalid");
+    assert_eq!(refused.json()["message"], "questions[0].options: at least 2 options, got 1");
+    let mut tool = asks("c1", "Deploy?");
+    tool["tool"] = json!("collect_answer");
+    house.post("/v1/asks", &tool).await.refuses(422, "invalid");
+    house
+        .post("/v1/requests/0193e1f0-0000-7000-8000-000000000001/answer", &json!({"answers": []}))
+        .await
+        .refuses(404, "not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_script_that_ends_leaves_its_question_and_finds_it_again() {
+    let house = House::open().await;
+    let mut call = Call::begin(&house, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let id = call.asked().await;
+    drop(call);
+    assert_eq!(outcome(&house, id).await, Outcome::Orphaned { why: OrphanedWhy::CallerGone });
+    let mut again = Call::begin(&house, "/v1/asks", &asks("c2", "Deploy?")).await;
+    assert_eq!(again.asked().await, id);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_54_a_call_finds_its_question_at_the_next_desk() {
+    let mut house = House::open().await;
+    let mut call = Call::begin(&house, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let id = call.asked().await;
+    house.doors.take().unwrap().close().await;
+    while let Some(line) = call.next().await {
+        assert_eq!(line["event"], "waiting", "a desk that closes ends nothing: {line}");
+    }
+    house.engine.close().await.unwrap();
+    house.engine = engine(house.folder.path());
+    let doors = doors(house.folder.path(), &house.engine, quick()).await;
+    house.address = doors.address();
+    house.doors = Some(doors);
+    let mut body = asks("c1", "Deploy?");
+    body["again"] = json!(id);
+    let mut again = Call::begin(&house, "/v1/asks", &body).await;
+    assert_eq!(again.asked().await, id);
+    let right = json!({"answers": [{"question": 1, "chosen": ["No"]}]});
+    assert_eq!(house.post(&format!("/v1/requests/{id}/answer"), &right).await.status, 200);
+    assert_eq!(again.ended().await["result"]["answers"][0]["selectedOptions"], json!(["No"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_test_question_goes_the_whole_way() {
+    let house = House::open().await;
+    let mut call = Call::begin(&house, "/v1/test", &json!({})).await;
+    let id = call.asked().await;
+    let (_, session) = open(&house).await;
+    assert_eq!((session.agent, session.client.as_deref()), (AgentKind::CommandLine, Some("askdesk doctor")));
+    let yes = json!({"answers": [{"question": 1, "chosen": ["Yes"]}]});
+    assert_eq!(house.post(&format!("/v1/requests/{id}/answer"), &yes).await.status, 200);
+    assert_eq!(call.ended().await["result"]["outcome"], "answered");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sixty_four_questions_of_one_client_may_be_open() {
+    let house = House::open().await;
+    let mut calls = Vec::new();
+    for n in 0..64 {
+        let mut call = Call::begin(&house, "/v1/asks", &asks("c1", &format!("Deploy {n}?"))).await;
+        call.asked().await;
+        calls.push(call);
+    }
+    house.post("/v1/asks", &asks("c1", "One more?")).await.refuses(429, "too_many_requests");
+    let mut other = Call::begin(&house, "/v1/asks", &asks("c2", "Mine?")).await;
+    other.asked().await;
+    assert_eq!(house.open_count().await, 65);
+}
+
+fn hook(question: &str) -> Value {
+    json!({
+        "session_id": "5d0c", "cwd": "/home/a/project", "hook_event_name": "PermissionRequest",
+        "permission_mode": "default", "tool_name": "AskUserQuestion",
+        "tool_input": {"questions": [{"question": question, "header": "Store", "multiSelect": false, "options": [
+            {"label": "SQLite", "description": "One file"}, {"label": "Postgres", "description": "A server"},
+        ]}]},
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_53_a_terminals_question_is_answered_at_the_desk() {
+    let house = House::open().await;
+    let mut call = Call::begin(&house, "/hooks/claude", &hook("Which store?")).await;
+    let (request, session) = open(&house).await;
+    assert_eq!((session.agent, session.folder.as_str()), (AgentKind::Terminal, "/home/a/project"));
+    let question = QuestionId::at(0);
+    let answer = AnswerInput { question, chosen: vec![question.option(0)], other: None, note: None };
+    house.engine.answer(request.id, vec![answer]).await.unwrap();
+    let mut updated = hook("Which store?")["tool_input"].clone();
+    updated["answers"] = json!({"Which store?": "SQLite"});
+    assert_eq!(
+        call.next().await.unwrap(),
+        json!({"hookSpecificOutput": {
+            "hookEventName": "PermissionRequest", "decision": {"behavior": "allow", "updatedInput": updated},
+        }})
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_53_a_question_answered_in_the_terminal_closes_as_answered_elsewhere() {
+    let house = House::open().await;
+    let call = Call::begin(&house, "/hooks/claude", &hook("Which store?")).await;
+    let (request, _) = open(&house).await;
+    // Claude Code closes the connection when its own dialog is answered.
+    drop(call);
+    assert_eq!(
+        outcome(&house, request.id).await,
+        Outcome::Withdrawn { why: WithdrawnWhy::AnsweredElsewhere }
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_that_is_no_question_leaves_the_terminal_alone_at_once() {
+    let house = House::open().await;
+    let mut bash = hook("?");
+    bash["tool_name"] = json!("Bash");
+    let mut empty = hook("?");
+    empty["tool_input"] = json!({"questions": []});
+    for body in [bash, empty] {
+        let answer = house.post("/hooks/claude", &body).await;
+        assert_eq!((answer.status, answer.json()), (200, json!({})));
+    }
+    assert_eq!(house.open_count().await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_desk_that_closes_leaves_the_terminals_dialog() {
+    let mut house = House::open().await;
+    let mut call = Call::begin(&house, "/hooks/claude", &hook("Which store?")).await;
+    open(&house).await;
+    house.doors.take().unwrap().close().await;
+    assert_eq!(call.next().await, Some(json!({})));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_open_questions_are_each_answered_to_their_own_caller() {
+    const CLIENTS: usize = 50;
+    const EACH: usize = 20;
+    let house = House::open_with(askdesk_mcp::Times { progress: Duration::from_secs(60), ..quick() }).await;
+    let mut calls = Vec::new();
+    for client in 0..CLIENTS {
+        for n in 0..EACH {
+            let body = asks(&format!("c{client}"), &format!("Deploy {client}/{n}?"));
+            calls.push((client * EACH + n, Call::begin(&house, "/v1/asks", &body).await));
+        }
+    }
+    let mut waiting = Vec::new();
+    for (n, mut call) in calls {
+        waiting.push((n, call.asked().await, call));
+    }
+    assert_eq!(house.open_count().await, (CLIENTS * EACH) as u64);
+    let mut took = Vec::new();
+    // In another order than they came.
+    waiting.sort_by_key(|(n, ..)| (n * 7_919) % (CLIENTS * EACH));
+    for (n, id, call) in &mut waiting {
+        let mine = format!("answer {n}");
+        let words = AnswerInput {
+            question: QuestionId::at(1),
+            chosen: vec![],
+            other: Some(mine.clone()),
+            note: None,
+        };
+        house.engine.answer(*id, vec![words]).await.unwrap();
+        let began = std::time::Instant::now();
+        let ended = call.ended().await;
+        took.push(began.elapsed());
+        assert_eq!(ended["result"]["requestId"], json!(id));
+        assert_eq!(ended["result"]["answers"][1]["customInput"], mine.as_str());
+    }
+    took.sort();
+    let p99 = took[took.len() * 99 / 100];
+    println!("from the answer to its caller: median {:?}, p99 {p99:?}", took[took.len() / 2]);
+    assert!(p99 < Duration::from_millis(500), "p99 {p99:?}");
+    assert_eq!(house.open_count().await, 0);
+}

@@ -1,0 +1,80 @@
+//! The token is in its file, and nowhere else: not in the log however much is logged, not in what is answered.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use askdesk_engine::clock::System;
+use askdesk_engine::{EngineHandle, OpenedEngine};
+use askdesk_mcp::{DoorSpec, Doors};
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_43_the_token_is_in_no_log_and_no_answer() {
+    let log = Log::default();
+    let into = log.clone();
+    tracing_subscriber::fmt()
+        .with_max_level(tracing_subscriber::filter::LevelFilter::TRACE)
+        .with_writer(move || into.clone())
+        .init();
+    let folder = tempfile::tempdir().unwrap();
+    let OpenedEngine { handle, .. } = EngineHandle::open(folder.path(), Arc::new(System)).unwrap();
+    let spec = DoorSpec { port: None, ..DoorSpec::new(folder.path(), handle, "0.1.0") };
+    let doors = Doors::open(spec).await.unwrap();
+    let token = std::fs::read_to_string(folder.path().join("token")).unwrap().trim().to_owned();
+    let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"},
+    }})
+    .to_string();
+    let mut answers = Vec::new();
+    for (method, path, body) in [
+        ("GET", "/health", ""),
+        ("GET", "/metrics", ""),
+        ("GET", "/nothing", ""),
+        ("POST", "/mcp", initialize.as_str()),
+        ("POST", "/mcp", "{"),
+        ("POST", "/mcp", "{}"),
+        ("POST", "/v1/asks", "{}"),
+        ("POST", "/hooks/claude", "[]"),
+        ("POST", "/v1/token/rotate", ""),
+        ("GET", "/health", ""),
+    ] {
+        let mut stream = TcpStream::connect(doors.address()).await.unwrap();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\
+             content-type: application/json\r\naccept: application/json, text/event-stream\r\ncontent-length: {}\r\n\r\n",
+            doors.address(),
+            body.len(),
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream.write_all(body.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer).await;
+        answers.push(String::from_utf8_lossy(&answer).into_owned());
+    }
+    assert!(answers[0].starts_with("HTTP/1.1 200"), "{}", answers[0]);
+    assert!(answers[9].starts_with("HTTP/1.1 401"), "{}", answers[9]);
+    let after = std::fs::read_to_string(folder.path().join("token")).unwrap().trim().to_owned();
+    doors.close().await;
+    let logged = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
+    assert!(logged.contains("initialize"), "the log is kept: {logged}");
+    for secret in [&token, &after] {
+        assert!(!logged.contains(secret.as_str()), "in the log");
+        assert!(!answers.iter().any(|answer| answer.contains(secret.as_str())), "in an answer");
+    }
+}

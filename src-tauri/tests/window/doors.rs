@@ -1,0 +1,60 @@
+//! An agent that the desk did not start asks at its door, and is answered in the window.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::harness::Desk;
+
+const CARD: &str = "aside [data-request][data-state=open]";
+
+/// Asks as a program does that has found the desk by its file.
+fn ask(folder: &Path, body: &Value) -> Option<BufReader<TcpStream>> {
+    let found: Value = serde_json::from_slice(&std::fs::read(folder.join("desk.json")).ok()?).ok()?;
+    let token = std::fs::read_to_string(folder.join("token")).ok()?;
+    let address = found["url"].as_str()?.strip_prefix("http://")?.to_owned();
+    let body = body.to_string();
+    let mut stream = TcpStream::connect(&address).ok()?;
+    let head = format!(
+        "POST /v1/asks HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
+         connection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        token.trim(),
+        body.len(),
+    );
+    stream.write_all(head.as_bytes()).ok()?;
+    Some(BufReader::new(stream))
+}
+
+/// Reads on to the line that tells the end.
+fn ended(reader: BufReader<TcpStream>) -> Value {
+    let lines = reader.lines().map_while(Result::ok);
+    let mut lines = lines.filter_map(|line| serde_json::from_str::<Value>(&line).ok());
+    lines.find(|line| line["event"] == "ended").expect("an end")
+}
+
+#[tokio::test]
+async fn case_59_a_client_that_asks_at_the_door_is_named_and_answered_in_the_window() {
+    let desk = Desk::open().await;
+    let folder = desk.home().join("data");
+    let body = json!({
+        "client": {"kind": "mcp", "name": "codex-mcp-client", "folder": "/home/a/shop", "connection": "1"},
+        "tool": "ask_user_question",
+        "arguments": {"questions": [{
+            "question": "Which store should the notes be kept in?", "header": "Store", "multiSelect": false,
+            "options": [{"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}],
+        }]},
+    });
+    let reader = desk.wait("the doors", async || ask(&folder, &body)).await;
+    let row = desk.find("nav [data-session][data-state=needs_you]").await;
+    desk.press(&row).await;
+    desk.find(CARD).await;
+    desk.shows_text(CARD, "codex-mcp-client").await;
+    desk.click("radio", "PostgreSQL").await;
+    desk.click("button", "Submit").await;
+    desk.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    let ended = tokio::task::spawn_blocking(move || ended(reader)).await.unwrap();
+    assert_eq!(ended["result"]["answers"][0]["selectedOptions"], json!(["PostgreSQL"]), "{ended}");
+    desk.close().await;
+}

@@ -1,0 +1,157 @@
+import { screen, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+
+import type { Outcome, Request, Session } from '../src/generated/wire';
+import { aQuestion, anEntry, aRequest, aSession } from '../src/testing/desk';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { answered, expectNoViolations, openDesk, settle } from './open';
+
+const codex = (changes: Partial<Session> = {}) =>
+  aSession({
+    agent: 'mcp_client',
+    client: 'codex',
+    name: 'codex · shop',
+    folder: '/work/shop',
+    state: { state: 'idle' },
+    ...changes,
+  });
+const left: Session['state'] = { state: 'ended', end: { end: 'finished' }, at: 1 };
+const terminal = codex({ agent: 'terminal', client: 'Claude Code', name: 'Claude Code · shop' });
+
+const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
+const asks = (changes: Partial<Request> = {}) =>
+  aRequest({ source: 'mcp', askedBy: 'codex', questions: [store], ...changes });
+const ended = (outcome: Outcome): Request['state'] => ({ state: 'ended', outcome, at: 1, delivery: null });
+const missed = asks({ state: ended({ outcome: 'orphaned', why: 'caller_gone' }) });
+const parked = (request: Request): Request => {
+  const { state } = answered(request, [{ question: 'q1', chosen: ['q1o2'] }]);
+  return state.state === 'ended' ? { ...request, state: { ...state, delivery: { delivery: 'parked' } } } : request;
+};
+
+const open = (session: Session, ...requests: Request[]) => {
+  const entries = requests.map(({ id }, index) => anEntry(index + 1, { kind: 'request', request: id }));
+  const bridge = new FakeBridge({ sessions: [session], requests });
+  bridge.entries[session.id] = entries;
+  bridge.on('answer_question', ({ id }) => parked(bridge.request(id)));
+  return openDesk(bridge);
+};
+
+const view = () => document.querySelector<HTMLElement>('[data-session-view]')!;
+const panel = () => screen.getByRole('complementary', { name: 'Questions' });
+const answersGo = () => screen.getByRole('complementary', { name: 'Where your answers go' });
+
+describe('a client that asks by itself', () => {
+  test('is named with its folder, and there is nothing to write to, to stop or to set', async () => {
+    await open(codex(), asks());
+    expect(within(view()).getByRole('heading', { name: 'codex · shop' })).toBeVisible();
+    expect(view()).toHaveTextContent('codex · MCP client');
+    expect(answersGo()).toHaveTextContent('What you answer goes to codex in /work/shop.');
+    expect(screen.queryByRole('textbox', { name: 'Message to the agent' })).toBeNull();
+    for (const name of ['End', 'Resume', /Permissions/, /Model/]) {
+      expect(within(view()).queryByRole('button', { name })).toBeNull();
+    }
+    await expectNoViolations();
+  });
+
+  test('case_59_its_card_says_who_asks', async () => {
+    await open(codex({ name: 'The shop' }), asks());
+    const card = within(panel()).getByRole('region', { name: 'Question' });
+    expect(card).toHaveTextContent('codex');
+    expect(within(card).getByRole('radio', { name: /SQLite/ })).toBeVisible();
+  });
+
+  test('its menu offers to close it and neither to end nor to resume it', async () => {
+    const { user } = await open(codex());
+    await user.click(screen.getByRole('button', { name: 'Actions for codex · shop' }));
+    const items = screen.getAllByRole('menuitem').map((item) => item.textContent?.trim());
+    expect(items.some((item) => item?.startsWith('Close'))).toBe(true);
+    expect(items.some((item) => item?.startsWith('End') || item?.startsWith('Resume'))).toBe(false);
+  });
+
+  test('without a folder nothing is said of one', async () => {
+    await open(codex({ folder: '' }));
+    expect(answersGo()).toHaveTextContent('What you answer goes to codex.');
+    expect(document.querySelector('[data-session-view] .folder')).toBeNull();
+  });
+
+  test('that has left says so, and that answers are kept', async () => {
+    await open(codex({ state: left }));
+    expect(view()).toHaveTextContent('Not connected');
+    expect(answersGo()).toHaveTextContent('codex is not connected now. What you answer is kept for when it asks again.');
+    expect(view()).not.toHaveTextContent('The agent has finished');
+  });
+
+  test('is not among the agents that can be started', async () => {
+    const { user } = await open(codex());
+    await user.click(screen.getByRole('button', { name: /New session/ }));
+    await settle();
+    const offered = within(screen.getByLabelText('Agent')).getAllByRole('option');
+    expect(offered.map((option) => option.textContent)).toEqual(['Claude Code', 'Demo']);
+  });
+});
+
+describe('what such a client no longer waits for', () => {
+  test('reads as kept for it, and the answer is taken though it is gone', async () => {
+    const { user, bridge } = await open(codex({ state: left }), missed);
+    const list = within(panel()).getByRole('region', { name: /^Missed/ });
+    expect(list).toHaveTextContent('codex stopped waiting');
+    await user.click(list.querySelector('summary')!);
+    await settle();
+    expect(list).toHaveTextContent('Your answer is kept for when codex asks again.');
+    await user.click(within(list).getByRole('radio', { name: /PostgreSQL/ }));
+    await user.click(within(list).getByRole('button', { name: 'Keep the answer' }));
+    await settle();
+    expect(bridge.sent('answer_question')).toMatchObject([{ id: 'r1' }]);
+    const kept = within(panel()).getByRole('region', { name: 'Not delivered yet' });
+    expect(kept).toHaveTextContent('Kept for when codex asks again');
+    await expectNoViolations();
+  });
+
+  test('case_34_is_the_same_card_with_what_was_begun_when_it_asks_again', async () => {
+    const { user, bridge } = await open(codex(), asks());
+    await user.click(within(panel()).getByRole('radio', { name: /PostgreSQL/ }));
+    bridge.push({ change: 'request', request: missed });
+    await settle();
+    expect(within(panel()).getByRole('region', { name: /^Missed/ })).toHaveTextContent('codex stopped waiting');
+    bridge.push({ change: 'request', request: asks({ nativeRef: 'n9' }) });
+    await settle();
+    expect(within(panel()).queryByRole('region', { name: /^Missed/ })).toBeNull();
+    expect(within(panel()).getByRole('radio', { name: /PostgreSQL/ })).toBeChecked();
+    expect(screen.getAllByRole('radio')).toHaveLength(3);
+  });
+
+  test('stands in the transcript with its name', async () => {
+    await open(codex(), missed);
+    expect(view()).toHaveTextContent('Missed: codex stopped waiting before you answered');
+  });
+
+  test('is delivered when it asks again, and says so', async () => {
+    const { bridge } = await open(codex(), parked(missed));
+    const { state } = parked(missed);
+    if (state.state !== 'ended') throw new Error('it is answered');
+    const delivery = { delivery: 'delivered', at: 2, late: true } as const;
+    bridge.push({ change: 'request', request: { ...missed, state: { ...state, delivery } } });
+    await settle();
+    expect(view()).toHaveTextContent('codex got it when it asked again');
+  });
+});
+
+describe('a terminal that asks', () => {
+  const asked = asks({ source: 'terminal_hook', askedBy: 'Claude Code' });
+
+  test('says that it asks there too', async () => {
+    await open(terminal, asked);
+    expect(answersGo()).toHaveTextContent(
+      'Claude Code runs in a terminal in /work/shop and asks there too. Whatever is answered first counts.',
+    );
+  });
+
+  test('case_58_what_was_answered_there_closes_the_card_and_says_where', async () => {
+    const { bridge } = await open(terminal, asked);
+    const state = ended({ outcome: 'withdrawn', why: { why: 'answered_elsewhere' } });
+    bridge.push({ change: 'request', request: { ...asked, state } });
+    await settle();
+    expect(within(panel()).queryByRole('radio')).toBeNull();
+    expect(view()).toHaveTextContent('Answered in the terminal');
+  });
+});
