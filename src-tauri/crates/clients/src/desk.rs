@@ -121,14 +121,8 @@ impl Desk {
         if let Some(token) = self.token()? {
             return Ok(token);
         }
-        let mut chance = [0_u8; TOKEN_BYTES];
-        getrandom::fill(&mut chance).map_err(io::Error::other)?;
-        let token = Token(chance.iter().map(|byte| format!("{byte:02x}")).collect());
-        make_private_folder(&self.folder)?;
+        let (token, file) = self.drawn()?;
         // Made beside and linked into place, so that nobody ever reads half of one. Who comes second takes the first's.
-        let mut file = tempfile::Builder::new().prefix(".token-").tempfile_in(&self.folder)?;
-        writeln!(file, "{}", token.reveal())?;
-        file.as_file().sync_all()?;
         let path = self.folder.join(TOKEN_FILE);
         match file.persist_noclobber(&path) {
             Ok(_) => Ok(token),
@@ -138,6 +132,26 @@ impl Desk {
             },
             Err(error) => Err(error.error),
         }
+    }
+
+    /// Makes another token and puts it in the place of the one before. Only for where no desk runs: one that does would not
+    /// hear of it.
+    pub fn draw_token(&self) -> io::Result<Token> {
+        let (token, file) = self.drawn()?;
+        file.persist(self.folder.join(TOKEN_FILE)).map_err(|error| error.error)?;
+        Ok(token)
+    }
+
+    /// Makes a token, on disk under a name of its own and for its owner alone.
+    fn drawn(&self) -> io::Result<(Token, tempfile::NamedTempFile)> {
+        let mut chance = [0_u8; TOKEN_BYTES];
+        getrandom::fill(&mut chance).map_err(io::Error::other)?;
+        let token = Token(chance.iter().map(|byte| format!("{byte:02x}")).collect());
+        make_private_folder(&self.folder)?;
+        let mut file = tempfile::Builder::new().prefix(".token-").tempfile_in(&self.folder)?;
+        writeln!(file, "{}", token.reveal())?;
+        file.as_file().sync_all()?;
+        Ok((token, file))
     }
 }
 

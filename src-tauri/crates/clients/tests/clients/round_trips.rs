@@ -234,6 +234,9 @@ fn the_hook_can_be_a_command_and_be_changed_into_one() {
     let expected = json!([{ "matcher": "AskUserQuestion",
         "hooks": [{ "type": "command", "command": "/usr/bin/askdesk hook", "timeout": 86400 }] }]);
     assert_eq!(said["hooks"]["PermissionRequest"], expected);
+    door.hook_command = None;
+    let standings = standings(Client::ClaudeCode, Scope::User, &person.around, &door);
+    assert!(standings.iter().all(|it| it.entry == Entry::Current), "{standings:?}");
     person.disconnect(Client::ClaudeCode, Scope::User);
     assert!(person.everything().is_empty());
 }

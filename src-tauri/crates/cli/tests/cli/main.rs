@@ -1,0 +1,10 @@
+//! The program itself, run as a person or a script runs it, against a small desk that keeps to the door's form.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what tests share may fail the test")]
+
+mod asking;
+mod connecting;
+mod desk;
+mod doctor;
+mod hook;
+mod shell_files;
+mod waiting;
