@@ -1,6 +1,6 @@
 //! Registering the desk with programs: the change is shown, agreed to, and written.
 
-use askdesk_clients::desk::{Desk, USUAL_PORT};
+use askdesk_clients::desk::{Desk, Token, USUAL_PORT};
 use askdesk_clients::{Change, Client, Door, Plan, Refusal, Scope, Surroundings, installed};
 use similar::TextDiff;
 
@@ -15,14 +15,14 @@ const BEARER: &str = "Bearer ";
 /// Registers the desk.
 pub fn connect(desk: &Desk, connect: &Connect) -> Result<Ending, Failure> {
     let around = surroundings()?;
-    // A dry run leaves nothing behind, not even a token.
-    let token = match desk.token() {
-        Ok(None) if connect.which.dry_run => askdesk_clients::desk::Token::read("to-be-made"),
-        _ => Some(desk.token_or_new().map_err(|error| {
-            Failure::System(format!("the token in {} cannot be used: {error}", desk.folder().display()))
-        })?),
+    let unusable =
+        |error| Failure::System(format!("the token in {} cannot be used: {error}", desk.folder().display()));
+    let token = match desk.token().map_err(unusable)? {
+        Some(token) => token,
+        // A dry run leaves nothing behind, not even a token.
+        None if connect.which.dry_run => Token::to_come(),
+        None => desk.token_or_new().map_err(unusable)?,
     };
-    let token = token.ok_or(Failure::NoDataFolder)?;
     let hook_command = connect.command_hook.then(hook_command).transpose()?;
     let door = Door { port: port(desk), token, hook_command };
     let plan = |client| askdesk_clients::connect(client, connect.which.scope.into(), &around, &door);

@@ -33,8 +33,6 @@ impl From<Ending> for ExitCode {
 /// What went wrong.
 #[derive(Debug)]
 pub enum Failure {
-    /// The system knows no place for the data of programs.
-    NoDataFolder,
     /// Nobody listens.
     NoDesk(String),
     /// The desk turned the call down.
@@ -60,11 +58,9 @@ impl Failure {
         match self {
             Self::NoDesk(_) => Ending::NoDesk,
             Self::Denied { status: 400 | 413 | 422, .. } | Self::BadInput(_) => Ending::BadInput,
-            Self::NoDataFolder
-            | Self::Denied { .. }
-            | Self::Unintelligible(_)
-            | Self::Refused(_)
-            | Self::System(_) => Ending::Problem,
+            Self::Denied { .. } | Self::Unintelligible(_) | Self::Refused(_) | Self::System(_) => {
+                Ending::Problem
+            }
         }
     }
 }
@@ -72,9 +68,6 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoDataFolder => {
-                f.write_str("there is no folder for the data of programs; set ASKDESK_DATA_DIR")
-            }
             Self::NoDesk(why) => write!(f, "no desk is running: {why}"),
             Self::Denied { message, .. } => f.write_str(message),
             Self::Unintelligible(what) => write!(f, "the desk sent something that is not understood: {what}"),

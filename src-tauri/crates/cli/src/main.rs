@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     let command = Arguments::parse().command;
     // Claude Code runs it at every question: whatever goes wrong, its own dialog must stand as if it were not there.
     if matches!(command, Command::Hook) {
-        if let Some(folder) = desk::data_folder() {
+        if let Ok(folder) = desk::data_folder() {
             hook::run(&Desk::at(folder));
         }
         return ExitCode::SUCCESS;
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Result<Ending, Failure> {
-    let desk = || desk::data_folder().map(Desk::at).ok_or(Failure::NoDataFolder);
+    let desk = || desk::data_folder().map(Desk::at).map_err(|why| Failure::System(why.to_string()));
     match command {
         Command::Ask(ask) => ask::run(&desk()?, &ask),
         Command::List(list) => waiting::list(&desk()?, &list),

@@ -25,16 +25,31 @@ const TOKEN_MOST: usize = 512;
 /// The largest discovery file that is read, in bytes.
 const DISCOVERY_MOST: u64 = 16 * 1024;
 
-/// Finds the folder in which the desk keeps its data, by the rule the app follows itself; none where the system knows of
-/// no place for data.
-pub fn data_folder() -> Option<PathBuf> {
+/// Why there is no folder to keep data in.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoDataFolder {
+    /// What the variable names makes no path.
+    #[error("{DATA_FOLDER}: {error}")]
+    NoPath {
+        /// What the system says.
+        error: String,
+    },
+    /// The system knows no place for the data of programs.
+    #[error("the system knows no folder for the data of programs")]
+    NoPlace,
+}
+
+/// Finds the folder in which the desk keeps its data: the app and all who look for it follow this one rule.
+pub fn data_folder() -> Result<PathBuf, NoDataFolder> {
     data_folder_by(std::env::var_os(DATA_FOLDER).as_deref(), dirs::data_dir())
 }
 
-fn data_folder_by(own: Option<&OsStr>, system: Option<PathBuf>) -> Option<PathBuf> {
+fn data_folder_by(own: Option<&OsStr>, system: Option<PathBuf>) -> Result<PathBuf, NoDataFolder> {
     match own {
-        Some(own) => std::path::absolute(own).ok(),
-        None => Some(system?.join(IDENTIFIER)),
+        Some(own) => {
+            std::path::absolute(own).map_err(|error| NoDataFolder::NoPath { error: error.to_string() })
+        }
+        None => Ok(system.ok_or(NoDataFolder::NoPlace)?.join(IDENTIFIER)),
     }
 }
 
@@ -49,6 +64,11 @@ impl Token {
         let fits =
             !token.is_empty() && token.len() <= TOKEN_MOST && token.bytes().all(|it| it.is_ascii_graphic());
         fits.then(|| Self(token.to_owned()))
+    }
+
+    /// Stands for a token that is not made yet, where only the form of what it stands in counts.
+    pub fn to_come() -> Self {
+        Self("to-come".to_owned())
     }
 
     /// Returns the secret itself.
@@ -174,8 +194,16 @@ mod tests {
         assert_eq!(usual, PathBuf::from("/home/ada/.local/share/io.github.askdesk"));
         let own = data_folder_by(Some(OsStr::new("/srv/desk")), system()).unwrap();
         assert_eq!(own, PathBuf::from("/srv/desk"));
-        assert_eq!(data_folder_by(None, None), None);
+        assert_eq!(data_folder_by(None, None), Err(NoDataFolder::NoPlace));
+        assert!(data_folder_by(Some(OsStr::new("")), None).is_err());
         assert!(data_folder_by(Some(OsStr::new("desk")), None).unwrap().is_absolute());
+    }
+
+    #[test]
+    fn the_name_of_the_data_folder_is_the_one_the_system_knows_the_app_by() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tauri.conf.json");
+        let app: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+        assert_eq!(app["identifier"], IDENTIFIER);
     }
 
     #[test]

@@ -319,7 +319,7 @@ fn list(open: char, items: &[String], close: char, space: &str, comma: bool) -> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn whatever_stands_in_a_file_is_there_again_afterwards(text in json_text()) {
