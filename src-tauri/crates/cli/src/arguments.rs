@@ -87,8 +87,8 @@ Examples:
   echo '{\"questions\":[{\"type\":\"select\",\"question\":\"Which store?\",\"options\":[\"SQLite\",\"Postgres\"]}]}' |
     askdesk ask --json -
 
-It waits as long as it takes, unless --timeout is given. Where the desk is restarted meanwhile, the question is there
-again, and its answer comes back here.";
+It waits as long as it takes, unless --timeout is given. Where the desk is restarted
+meanwhile, the question is there again, and its answer comes back here.";
 
 /// A question.
 #[derive(Debug, Args)]
@@ -177,8 +177,8 @@ Examples:
   askdesk connect --all
   askdesk connect vscode --scope project
 
-The change is shown before anything is written. What the file was before is kept beside it, and `askdesk disconnect`
-brings it back byte for byte.";
+The change is shown before anything is written. A copy of the file is kept beside it,
+and `askdesk disconnect` brings it back byte for byte.";
 
 const DISCONNECT_EXAMPLES: &str = "\
 Examples:

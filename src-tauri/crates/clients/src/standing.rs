@@ -178,7 +178,11 @@ pub fn limit(client: Client) -> Limit {
                     takes longer than two minutes goes on in the background; CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0 \
                     turns that off",
         },
-        Client::Codex | Client::GeminiCli | Client::OpenCode | Client::CopilotCli | Client::Zed => {
+        // Measured with 0.61.0.
+        Client::GeminiCli => {
+            Limit { seconds, words: "a call waits for a day; it uses servers only in folders that it trusts" }
+        }
+        Client::Codex | Client::OpenCode | Client::CopilotCli | Client::Zed => {
             Limit { seconds, words: "a call waits for a day" }
         }
         Client::Cursor | Client::VsCode | Client::Windsurf | Client::Antigravity => Limit {
