@@ -23,8 +23,8 @@ pub fn connect(desk: &Desk, connect: &Connect) -> Result<Ending, Failure> {
         None if connect.which.dry_run => Token::to_come(),
         None => desk.token_or_new().map_err(unusable)?,
     };
-    let hook_command = connect.command_hook.then(hook_command).transpose()?;
-    let door = Door { port: port(desk), token, hook_command };
+    let command = Some(hook_command()?);
+    let door = Door { port: port(desk), token, command, asks_by_command: connect.command_hook };
     let plan = |client| askdesk_clients::connect(client, connect.which.scope.into(), &around, &door);
     let ending = each(&connect.which, &around, "Connected", plan)?;
     if door.port != USUAL_PORT {
@@ -57,7 +57,7 @@ pub fn surroundings() -> Result<Surroundings, Failure> {
 }
 
 /// What Claude Code is to run, so that its shell finds this very program.
-fn hook_command() -> Result<String, Failure> {
+pub fn hook_command() -> Result<String, Failure> {
     let program = std::env::current_exe()?;
     let program = program.to_str().ok_or_else(|| {
         Failure::System("the path of this program is no text that a settings file can hold".to_owned())

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::Doctor;
 use crate::ask;
-use crate::connecting::surroundings;
+use crate::connecting::{hook_command, surroundings};
 use crate::door::Door;
 use crate::ending::{Ending, Failure};
 use crate::terminal;
@@ -173,7 +173,8 @@ fn look_at_desk(desk: &Desk) -> DeskReport {
 /// What has to stand in clients' files; where the desk does not run, what would have to if it did.
 fn wanted(desk: &Desk, seen: &DeskReport) -> Option<Wanted> {
     let token: Token = desk.token().ok().flatten()?;
-    Some(Wanted { port: seen.port.unwrap_or(askdesk_clients::desk::USUAL_PORT), token, hook_command: None })
+    let port = seen.port.unwrap_or(askdesk_clients::desk::USUAL_PORT);
+    Some(Wanted { port, token, command: hook_command().ok(), asks_by_command: false })
 }
 
 fn look_at(

@@ -4,7 +4,7 @@ use askdesk_clients::desk::Desk;
 use askdesk_clients::{Client, Door as Wanted, Entry, Scope, standings};
 use serde_json::json;
 
-use crate::connecting::{port, surroundings};
+use crate::connecting::{hook_command, port, surroundings};
 use crate::door::Door;
 use crate::ending::{Ending, Failure};
 use crate::terminal;
@@ -23,7 +23,7 @@ pub fn rotate(desk: &Desk) -> Result<Ending, Failure> {
     terminal::print("The token is another one now.\n")?;
     let token = desk.token()?.ok_or_else(|| Failure::System("there is no token".to_owned()))?;
     let around = surroundings()?;
-    let wanted = Wanted { port: port(desk), token, hook_command: None };
+    let wanted = Wanted { port: port(desk), token, command: Some(hook_command()?), asks_by_command: false };
     let left_behind = |client: &Client| {
         let stale = |it: &askdesk_clients::Standing| it.entry == Entry::Stale;
         standings(*client, Scope::User, &around, &wanted).iter().any(stale)

@@ -113,7 +113,8 @@ pub fn disconnect(client: Client, scope: Scope, around: &Surroundings) -> Result
 
 /// The spots of a client where it does not matter what has to stand there.
 pub(crate) fn spots_anywhere(client: Client, scope: Scope, around: &Surroundings) -> Vec<Spot> {
-    let door = Door { port: 0, token: Token::to_come(), hook_command: None };
+    let command = Some(String::new());
+    let door = Door { port: 0, token: Token::to_come(), command, asks_by_command: false };
     table::spots(client, scope, around, &door)
 }
 

@@ -75,7 +75,11 @@ pub enum Obstacle {
 /// Looks at every file of a client.
 pub fn standings(client: Client, scope: Scope, around: &Surroundings, door: &Door) -> Vec<Standing> {
     let mut standings = Vec::new();
-    let door = Door { hook_command: command_of_hook(client, scope, around), ..door.clone() };
+    let command = |event| command_of_hook(event, client, scope, around);
+    let asks_by_command = command(table::ASKS).is_some();
+    // Another copy of the program is as good as this one.
+    let door =
+        Door { command: command(table::DONE).or(door.command.clone()), asks_by_command, ..door.clone() };
     for spot in table::spots(client, scope, around, &door) {
         let before = standings.len();
         for place in &spot.files {
@@ -103,14 +107,14 @@ pub fn standings(client: Client, scope: Scope, around: &Surroundings, door: &Doo
     standings
 }
 
-/// The command that Claude Code runs as its hook, where it was connected so; that is as good as the other way.
-fn command_of_hook(client: Client, scope: Scope, around: &Surroundings) -> Option<String> {
+/// The command that Claude Code runs at an event to reach a desk, where it does.
+fn command_of_hook(event: &str, client: Client, scope: Scope, around: &Surroundings) -> Option<String> {
     let spots = crate::plan::spots_anywhere(client, scope, around);
     spots.iter().flat_map(|spot| spot.files.iter().map(move |place| (spot, place))).find_map(
         |(spot, place)| {
             let said = edit::read(spot.format, &Found::read(place).ok()?.text?).ok()?;
-            let mut found = spot.pieces.iter().filter_map(|piece| piece.find(&said));
-            found.find_map(|found| found.get("hooks")?.get(0)?.get("command")?.as_str().map(str::to_owned))
+            let piece = spot.pieces.iter().find(|piece| piece.path == ["hooks", event])?;
+            Some(piece.find(&said)?["hooks"][0]["command"].as_str()?.to_owned())
         },
     )
 }

@@ -19,6 +19,13 @@ const WAIT_MILLIS: u64 = WAIT_SECONDS * 1000;
 /// The tool of Claude Code whose calls go to the desk by way of its hook.
 const CLAUDE_TOOL: &str = "AskUserQuestion";
 
+/// The event of Claude Code at which its question is handed over.
+pub(crate) const ASKS: &str = "PermissionRequest";
+/// The event at which it has been answered.
+pub(crate) const DONE: &str = "PostToolUse";
+/// How long the terminal waits at most until the desk has heard of an answer, in seconds.
+const TOLD_SECONDS: u64 = 10;
+
 /// What a client needs to reach the desk.
 #[derive(Clone, Debug)]
 pub struct Door {
@@ -26,8 +33,11 @@ pub struct Door {
     pub port: u16,
     /// What opens it.
     pub token: Token,
-    /// What Claude Code runs when it asks, where it is not to call the desk itself.
-    pub hook_command: Option<String>,
+    /// What Claude Code runs to tell the desk something: `askdesk hook` with the whole path. None where that program is not
+    /// known; the desk then never hears that a question was answered in a terminal.
+    pub command: Option<String>,
+    /// Whether it asks by that command too, instead of calling the desk itself.
+    pub asks_by_command: bool,
 }
 
 impl Door {
@@ -179,6 +189,9 @@ pub fn spots(client: Client, scope: Scope, around: &Surroundings, door: &Door) -
 
 /// Measured. Its own tool asks by the hook, all else by the server; `timeout` of the server is in milliseconds, that of the
 /// hook in seconds. `alwaysLoad` keeps the tools from being hidden behind a search.
+///
+/// A question that is answered in the terminal leaves the hook that asked waiting (Esc ends it; 2.1.329), so another one says
+/// that the tool is done. That one is a command in any case: over HTTP it would show an error where no desk runs.
 fn claude(user: bool, around: &Surroundings, project: &Place, door: &Door) -> Vec<Spot> {
     let named = around.variables.contains_key("CLAUDE_CONFIG_DIR");
     let folder = around.folder("CLAUDE_CONFIG_DIR", around.home.join(".claude"));
@@ -197,28 +210,24 @@ fn claude(user: bool, around: &Surroundings, project: &Place, door: &Door) -> Ve
         "timeout": WAIT_MILLIS,
         "alwaysLoad": true,
     });
-    let hook = match &door.hook_command {
-        Some(command) => json!({ "type": "command", "command": command, "timeout": WAIT_SECONDS }),
-        None => {
-            let (url, headers) = (door.hook(), door.headers());
-            json!({ "type": "http", "url": url, "timeout": WAIT_SECONDS, "headers": headers })
-        }
+    let command = |timeout| {
+        let command = door.command.as_ref()?;
+        Some(json!({ "type": "command", "command": command, "timeout": timeout }))
     };
+    let by_command = if door.asks_by_command { command(WAIT_SECONDS) } else { None };
+    let asks = by_command.unwrap_or_else(|| {
+        let (url, headers) = (door.hook(), door.headers());
+        json!({ "type": "http", "url": url, "timeout": WAIT_SECONDS, "headers": headers })
+    });
     let rule = format!("mcp__{SERVER}");
-    let settings = vec![
-        Piece {
-            path: &["permissions", "allow"],
-            kind: Kind::Element { value: rule.into(), ours: is_rule, tells: false },
-        },
-        Piece {
-            path: &["hooks", "PermissionRequest"],
-            kind: Kind::Element {
-                value: json!({ "matcher": CLAUDE_TOOL, "hooks": [hook] }),
-                ours: is_hook,
-                tells: true,
-            },
-        },
-    ];
+    let rule = Kind::Element { value: rule.into(), ours: is_rule, tells: false };
+    let hook = |path, hook| {
+        let value = json!({ "matcher": CLAUDE_TOOL, "hooks": [hook] });
+        Piece { path, kind: Kind::Element { value, ours: is_hook, tells: true } }
+    };
+    let mut settings =
+        vec![Piece { path: &["permissions", "allow"], kind: rule }, hook(&["hooks", ASKS], asks)];
+    settings.extend(command(TOLD_SECONDS).map(|told| hook(&["hooks", DONE], told)));
     vec![
         Spot {
             files: vec![server_file],
@@ -299,14 +308,42 @@ fn is_hook(element: &Value) -> bool {
         !hooks.is_empty()
             && hooks.iter().all(|hook| {
                 let text = |name| hook.get(name).and_then(Value::as_str).unwrap_or_default();
-                let command = text("command");
-                leads_here(text("url"), "/hooks/claude")
-                    || (command.contains(SERVER) && command.ends_with(" hook"))
+                leads_here(text("url"), "/hooks/claude") || runs_hook(text("command"))
             })
     })
+}
+
+/// Tells whether a command is this program's `hook`, wherever the program is.
+fn runs_hook(command: &str) -> bool {
+    let program = command.strip_suffix(" hook").map(|program| program.trim_matches(['"', '\'']));
+    let name = program.and_then(|program| program.rsplit(['/', '\\']).next());
+    name.is_some_and(|name| name.trim_end_matches(".exe") == SERVER)
 }
 
 fn leads_here(url: &str, path: &str) -> bool {
     let port = url.strip_prefix("http://127.0.0.1:").and_then(|rest| rest.strip_suffix(path));
     port.is_some_and(|port| port.parse::<u16>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hook_is_known_by_its_program_wherever_that_is() {
+        let ours = [
+            "askdesk hook",
+            "/usr/bin/askdesk hook",
+            "'/home/ada/my tools/askdesk' hook",
+            "\"C:\\Program Files\\Askdesk\\askdesk.exe\" hook",
+        ];
+        for command in ours {
+            assert!(runs_hook(command), "{command}");
+        }
+        for command in
+            ["", "hook", "/home/askdesk/check hook", "askdesk list", "not-askdesk hook", "askdesk hook; rm x"]
+        {
+            assert!(!runs_hook(command), "{command}");
+        }
+    }
 }

@@ -138,6 +138,11 @@ fn claude_can_be_given_the_command_as_its_hook() {
     let hook = &said["hooks"]["PermissionRequest"][0]["hooks"][0];
     assert_eq!(hook["type"], "command");
     assert!(hook["command"].as_str().unwrap().ends_with("askdesk hook"), "{hook}");
+    // In either form, the program is what says that a question was answered in the terminal.
+    assert_eq!(exit(&scene.run(&["connect", "claude", "--yes"])), 0);
+    let http: Value = serde_json::from_str(&read(&scene.path("home/.claude/settings.json"))).unwrap();
+    assert_eq!(http["hooks"]["PermissionRequest"][0]["hooks"][0]["type"], "http");
+    assert_eq!(http["hooks"]["PostToolUse"][0]["hooks"][0]["command"], hook["command"]);
 }
 
 #[test]

@@ -10,6 +10,9 @@ use tempfile::TempDir;
 
 pub const TOKEN: &str = "3f9a0c7e51d24b6f8812aa90cd34ef56";
 
+/// What Claude Code runs to tell the desk something.
+pub const HOOK: &str = "/usr/bin/askdesk hook";
+
 pub struct Person {
     folder: TempDir,
     pub around: Surroundings,
@@ -71,7 +74,8 @@ fn collect(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
 }
 
 pub fn door(port: u16, token: &str) -> Door {
-    Door { port, token: Token::read(token).unwrap(), hook_command: None }
+    let token = Token::read(token).unwrap();
+    Door { port, token, command: Some(HOOK.to_owned()), asks_by_command: false }
 }
 
 pub fn write(file: &Path, text: &str) {

@@ -5,7 +5,7 @@ use askdesk_clients::{Client, Entry, Note, Scope, connect, standings};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::person::{Person, TOKEN, door, read, write};
+use crate::person::{HOOK, Person, TOKEN, door, read, write};
 use crate::texts::{servers, texts};
 
 fn format_of(client: Client) -> Format {
@@ -223,20 +223,34 @@ fn other_hooks_and_rules_of_claude_stay_where_they_are() {
 }
 
 #[test]
-fn the_hook_can_be_a_command_and_be_changed_into_one() {
+fn case_53_claude_asks_by_itself_or_by_a_command_and_says_when_it_was_answered() {
     let person = Person::new();
     person.connect(Client::ClaudeCode, Scope::User);
     let settings = person.around.home.join(".claude/settings.json");
+    let hooks = |event: &str| {
+        let said: Value = serde_json::from_str(&read(&settings)).unwrap();
+        assert_eq!(said["hooks"][event].as_array().unwrap().len(), 1);
+        assert_eq!(said["hooks"][event][0]["matcher"], "AskUserQuestion");
+        said["hooks"][event][0]["hooks"].clone()
+    };
+    let told = json!([{ "type": "command", "command": HOOK, "timeout": 10 }]);
+    assert_eq!(hooks("PermissionRequest")[0]["url"], "http://127.0.0.1:41414/hooks/claude");
+    assert_eq!(hooks("PostToolUse"), told);
+
     let mut door = door(41414, TOKEN);
-    door.hook_command = Some("/usr/bin/askdesk hook".to_owned());
+    door.asks_by_command = true;
     connect(Client::ClaudeCode, Scope::User, &person.around, &door).unwrap().apply().unwrap();
-    let said: Value = serde_json::from_str(&read(&settings)).unwrap();
-    let expected = json!([{ "matcher": "AskUserQuestion",
-        "hooks": [{ "type": "command", "command": "/usr/bin/askdesk hook", "timeout": 86400 }] }]);
-    assert_eq!(said["hooks"]["PermissionRequest"], expected);
-    door.hook_command = None;
-    let standings = standings(Client::ClaudeCode, Scope::User, &person.around, &door);
-    assert!(standings.iter().all(|it| it.entry == Entry::Current), "{standings:?}");
+    let asks = json!([{ "type": "command", "command": HOOK, "timeout": 86400 }]);
+    assert_eq!((hooks("PermissionRequest"), hooks("PostToolUse")), (asks, told));
+
+    // Either way is right, and so is another copy of the program; without being told of answers it is not.
+    door.asks_by_command = false;
+    door.command = Some("/opt/askdesk hook".to_owned());
+    let stand = || standings(Client::ClaudeCode, Scope::User, &person.around, &door);
+    assert!(stand().iter().all(|it| it.entry == Entry::Current), "{:?}", stand());
+    write(&settings, &read(&settings).replace("PostToolUse", "Stop"));
+    assert_eq!(stand()[1].entry, Entry::Stale);
+    write(&settings, &read(&settings).replace("\"Stop\"", "\"PostToolUse\""));
     person.disconnect(Client::ClaudeCode, Scope::User);
     assert!(person.everything().is_empty());
 }
