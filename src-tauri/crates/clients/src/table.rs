@@ -23,6 +23,8 @@ const CLAUDE_TOOL: &str = "AskUserQuestion";
 pub(crate) const ASKS: &str = "PermissionRequest";
 /// The event at which it has been answered.
 pub(crate) const DONE: &str = "PostToolUse";
+/// The event at which a turn is over, and with it whatever was asked in it.
+const OVER: &str = "Stop";
 /// How long the terminal waits at most until the desk has heard of an answer, in seconds.
 const TOLD_SECONDS: u64 = 10;
 
@@ -191,7 +193,8 @@ pub fn spots(client: Client, scope: Scope, around: &Surroundings, door: &Door) -
 /// hook in seconds. `alwaysLoad` keeps the tools from being hidden behind a search.
 ///
 /// A question that is answered in the terminal leaves the hook that asked waiting (Esc ends it; 2.1.329), so another one says
-/// that the tool is done. That one is a command in any case: over HTTP it would show an error where no desk runs.
+/// that the tool is done. "Chat about this" is no use of the tool and brings only the end of the turn. Both are commands in
+/// any case: over HTTP they would show an error where no desk runs.
 fn claude(user: bool, around: &Surroundings, project: &Place, door: &Door) -> Vec<Spot> {
     let named = around.variables.contains_key("CLAUDE_CONFIG_DIR");
     let folder = around.folder("CLAUDE_CONFIG_DIR", around.home.join(".claude"));
@@ -221,13 +224,14 @@ fn claude(user: bool, around: &Surroundings, project: &Place, door: &Door) -> Ve
     });
     let rule = format!("mcp__{SERVER}");
     let rule = Kind::Element { value: rule.into(), ours: is_rule, tells: false };
-    let hook = |path, hook| {
-        let value = json!({ "matcher": CLAUDE_TOOL, "hooks": [hook] });
-        Piece { path, kind: Kind::Element { value, ours: is_hook, tells: true } }
-    };
+    let hook = |path, value| Piece { path, kind: Kind::Element { value, ours: is_hook, tells: true } };
+    let of_tool = |hook| json!({ "matcher": CLAUDE_TOOL, "hooks": [hook] });
     let mut settings =
-        vec![Piece { path: &["permissions", "allow"], kind: rule }, hook(&["hooks", ASKS], asks)];
-    settings.extend(command(TOLD_SECONDS).map(|told| hook(&["hooks", DONE], told)));
+        vec![Piece { path: &["permissions", "allow"], kind: rule }, hook(&["hooks", ASKS], of_tool(asks))];
+    if let Some(told) = command(TOLD_SECONDS) {
+        settings.push(hook(&["hooks", DONE], of_tool(told.clone())));
+        settings.push(hook(&["hooks", OVER], json!({ "hooks": [told] })));
+    }
     vec![
         Spot {
             files: vec![server_file],

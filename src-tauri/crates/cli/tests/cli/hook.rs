@@ -36,8 +36,34 @@ fn case_53_where_the_desk_has_nothing_to_say_the_hook_is_silent() {
         let output = scene.run_with(&["hook"], &body().to_string());
         assert_eq!((exit(&output), out(&output), err(&output)), (0, "", ""));
     }
-    let output = scene.run_with(&["hook"], &"x".repeat(300 * 1024));
+    let calls = scene.calls().len();
+    let mut large = body();
+    large["tool_input"] = "x".repeat(300 * 1024).into();
+    for input in [&large.to_string(), "", "text", "{", "[]", "{}"] {
+        let output = scene.run_with(&["hook"], input);
+        assert_eq!((exit(&output), out(&output), err(&output)), (0, "", ""));
+    }
+    assert_eq!(scene.calls().len(), calls);
+}
+
+#[test]
+fn case_53_of_an_answer_in_the_terminal_the_desk_hears_no_more_than_it_needs() {
+    let scene = Scene::new();
+    let _desk = scene.start();
+    scene.person(Person::Says(vec![json!({})]));
+    let known = json!({"session_id": "s", "prompt_id": "p", "hook_event_name": "PostToolUse",
+        "tool_name": "AskUserQuestion", "tool_input": {"questions": []}});
+    let mut told = known.clone();
+    told["tool_response"] = json!({"answers": {}});
+    let output = scene.run_with(&["hook"], &told.to_string());
     assert_eq!((exit(&output), out(&output), err(&output)), (0, "", ""));
+    let over = json!({"session_id": "s", "hook_event_name": "Stop", "background_tasks": [],
+        "last_assistant_message": "x".repeat(500 * 1024)});
+    let output = scene.run_with(&["hook"], &over.to_string());
+    assert_eq!((exit(&output), out(&output), err(&output)), (0, "", ""));
+    let bodies: Vec<Value> = scene.calls().into_iter().map(|call| call.body).collect();
+    let over = json!({"session_id": "s", "hook_event_name": "Stop", "background_tasks": []});
+    assert_eq!(bodies, [known, over]);
 }
 
 /// The quickest of several runs: what else the machine does must not count.

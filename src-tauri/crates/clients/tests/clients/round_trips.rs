@@ -230,12 +230,14 @@ fn case_53_claude_asks_by_itself_or_by_a_command_and_says_when_it_was_answered()
     let hooks = |event: &str| {
         let said: Value = serde_json::from_str(&read(&settings)).unwrap();
         assert_eq!(said["hooks"][event].as_array().unwrap().len(), 1);
-        assert_eq!(said["hooks"][event][0]["matcher"], "AskUserQuestion");
+        let matcher = said["hooks"][event][0].get("matcher").cloned();
+        assert_eq!(matcher, (event != "Stop").then(|| "AskUserQuestion".into()));
         said["hooks"][event][0]["hooks"].clone()
     };
     let told = json!([{ "type": "command", "command": HOOK, "timeout": 10 }]);
     assert_eq!(hooks("PermissionRequest")[0]["url"], "http://127.0.0.1:41414/hooks/claude");
     assert_eq!(hooks("PostToolUse"), told);
+    assert_eq!(hooks("Stop"), told);
 
     let mut door = door(41414, TOKEN);
     door.asks_by_command = true;
@@ -248,9 +250,9 @@ fn case_53_claude_asks_by_itself_or_by_a_command_and_says_when_it_was_answered()
     door.command = Some("/opt/askdesk hook".to_owned());
     let stand = || standings(Client::ClaudeCode, Scope::User, &person.around, &door);
     assert!(stand().iter().all(|it| it.entry == Entry::Current), "{:?}", stand());
-    write(&settings, &read(&settings).replace("PostToolUse", "Stop"));
+    write(&settings, &read(&settings).replace("PostToolUse", "Other"));
     assert_eq!(stand()[1].entry, Entry::Stale);
-    write(&settings, &read(&settings).replace("\"Stop\"", "\"PostToolUse\""));
+    write(&settings, &read(&settings).replace("Other", "PostToolUse"));
     person.disconnect(Client::ClaudeCode, Scope::User);
     assert!(person.everything().is_empty());
 }
