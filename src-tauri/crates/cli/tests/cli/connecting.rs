@@ -1,4 +1,5 @@
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::Value;
 
@@ -83,12 +84,8 @@ fn a_desk_that_never_ran_finds_the_token_it_is_to_have() {
     let token = read(&scene.path("data/token"));
     assert_eq!(token.len(), 65);
     assert!(read(&scene.path("home/.cursor/mcp.json")).contains(token.trim()));
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = fs::metadata(scene.path("data/token")).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
-    }
+    let mode = fs::metadata(scene.path("data/token")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
 }
 
 #[test]

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use crate::desk::{Person, Scene, ended, err, exit, out};
 
-#[cfg(unix)]
 fn program(scene: &Scene, name: &str, says: &str) {
     let script = format!("#!/bin/sh\necho '{says}'\n");
     let file = scene.path("bin").join(name);
@@ -21,7 +20,6 @@ fn client<'a>(report: &'a Value, id: &str) -> &'a Value {
     report["clients"].as_array().unwrap().iter().find(|it| it["client"] == id).unwrap()
 }
 
-#[cfg(unix)]
 #[test]
 fn case_60_each_agent_has_a_line_with_what_works_what_does_not_and_what_to_do() {
     let scene = Scene::new();
