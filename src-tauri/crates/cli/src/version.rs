@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// How long a program may take to say its version.
-const WAIT: Duration = Duration::from_secs(5);
+const WAIT: Duration = Duration::from_secs(10);
 /// How much of what it says is read, in bytes.
 const SAID_MOST: u64 = 4 * 1024;
 /// The longest version that is taken, in characters.

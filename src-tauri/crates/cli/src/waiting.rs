@@ -90,15 +90,19 @@ fn lines(request: &Request) -> String {
 /// Answers or declines what waits.
 pub fn answer(desk: &Desk, answer: &Answer) -> Result<Ending, Failure> {
     let door = Door::find(desk)?;
-    let request = find(read(door.get("/v1/requests")?)?, &answer.id)?;
-    let id = &request.request_id;
+    let (id, request) = match find(read(door.get("/v1/requests")?)?, &answer.id) {
+        Ok(request) => (request.request_id.clone(), Some(request)),
+        // What was missed is not listed and can still be answered; what has ended is turned down by the desk.
+        Err(_) if Uuid::parse_str(&answer.id).is_ok() => (answer.id.clone(), None),
+        Err(failure) => return Err(failure),
+    };
     let said = match &answer.decline {
         Some(words) => {
             let words = Some(words).filter(|words| !words.is_empty());
             door.post(&format!("/v1/requests/{id}/decline"), &json!({ "words": words }))?
         }
         None => {
-            let body = json!({ "callId": Uuid::new_v4(), "answers": answers(answer, &request)? });
+            let body = json!({ "callId": Uuid::new_v4(), "answers": answers(answer, request.as_ref())? });
             door.post(&format!("/v1/requests/{id}/answer"), &body)?
         }
     };
@@ -115,7 +119,7 @@ fn find(waiting: Vec<Request>, id: &str) -> Result<Request, Failure> {
     }
 }
 
-fn answers(answer: &Answer, request: &Request) -> Result<Value, Failure> {
+fn answers(answer: &Answer, request: Option<&Request>) -> Result<Value, Failure> {
     if let Some(name) = &answer.json {
         return Ok(match terminal::read_json(name)? {
             Value::Object(mut fields) if fields.contains_key("answers") => {
@@ -126,12 +130,20 @@ fn answers(answer: &Answer, request: &Request) -> Result<Value, Failure> {
         });
     }
     let number = answer.question;
-    let question = number.checked_sub(1).and_then(|index| request.questions.get(index)).ok_or_else(|| {
-        Failure::BadInput(format!("there is no question {number}; it has {}", request.questions.len()))
-    })?;
-    let chosen: Vec<Value> =
-        answer.choose.iter().map(|name| chosen(name, question)).collect::<Result<_, _>>()?;
-    let mut given = json!({ "question": question.id, "chosen": chosen });
+    let mut given = match request {
+        Some(request) => {
+            let question = number.checked_sub(1).and_then(|index| request.questions.get(index));
+            let question = question.ok_or_else(|| {
+                Failure::BadInput(format!(
+                    "there is no question {number}; it has {}",
+                    request.questions.len()
+                ))
+            })?;
+            let chosen = answer.choose.iter().map(|name| chosen(name, question));
+            json!({ "question": question.id, "chosen": chosen.collect::<Result<Vec<_>, _>>()? })
+        }
+        None => json!({ "question": number, "chosen": answer.choose }),
+    };
     for (name, words) in [("other", &answer.other), ("note", &answer.note)] {
         if let Some(words) = words {
             given[name] = words.as_str().into();

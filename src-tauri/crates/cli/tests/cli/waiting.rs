@@ -51,6 +51,20 @@ fn what_waits_is_answered_by_label_by_number_in_words_and_as_json() {
 }
 
 #[test]
+fn what_is_not_listed_is_answered_by_its_whole_id() {
+    let scene = Scene::new();
+    let _desk = scene.start();
+    let missed = REQUEST.replace('7', "8");
+    let output = scene.run(&["answer", &missed, "--choose", "SQLite", "--question", "2"]);
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    let answers = json!([{"question": 2, "chosen": ["SQLite"]}]);
+    assert_eq!(
+        last(&scene),
+        Call { path: format!("/v1/requests/{missed}/answer"), body: json!({"answers": answers}) }
+    );
+}
+
+#[test]
 fn what_waits_is_declined_with_words_or_without() {
     let scene = Scene::new();
     let _desk = scene.start();
