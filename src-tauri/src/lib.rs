@@ -34,6 +34,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use askdesk_api::DeskApi;
+use askdesk_clients::desk::{self, NoDataFolder};
 use askdesk_engine::clock::System;
 use askdesk_engine::{Attention, EngineHandle, OpenedEngine, SettingsFile};
 use askdesk_mcp::DoorSpec;
@@ -49,7 +50,7 @@ pub use demo::DEMO_AGENT;
 
 /// Names a folder to keep all data in, instead of the system's place for it. A desk with a folder of its own is a desk
 /// of its own: it runs beside others.
-pub const DATA_FOLDER: &str = "ASKDESK_DATA_DIR";
+pub use askdesk_clients::desk::DATA_FOLDER;
 
 /// Says what is written to the log on the error stream, as in `askdesk=debug`.
 pub const LOG: &str = "ASKDESK_LOG";
@@ -92,7 +93,7 @@ pub fn run() -> ExitCode {
         .setup(|app| {
             let (opener, opening) = opening::opening();
             app.manage(opening);
-            let place = Place::find(app.handle());
+            let place = Place::find();
             let settings = place.as_ref().ok().map(|place| place.settings.watch());
             presence::start(app.handle(), settings, !at_login::in_background(std::env::args_os()))?;
             addresses::follow(app.handle());
@@ -122,8 +123,8 @@ struct Place {
 }
 
 impl Place {
-    fn find(app: &AppHandle) -> Result<Self, Unopened> {
-        let folder = data_folder(app)?;
+    fn find() -> Result<Self, Unopened> {
+        let folder = data_folder()?;
         let settings = Arc::new(SettingsFile::open(&folder));
         Ok(Self { folder, settings })
     }
@@ -184,13 +185,11 @@ fn open_desk(
     Ok((desk, attention, doors))
 }
 
-fn data_folder(app: &AppHandle) -> Result<PathBuf, Unopened> {
-    match std::env::var_os(DATA_FOLDER) {
-        Some(folder) => {
-            std::path::absolute(folder).map_err(|error| Unopened::NoPath { error: error.to_string() })
-        }
-        None => app.path().app_data_dir().map_err(|error| Unopened::NoFolder { error: error.to_string() }),
-    }
+fn data_folder() -> Result<PathBuf, Unopened> {
+    desk::data_folder().map_err(|why| match why {
+        NoDataFolder::NoPath { error } => Unopened::NoPath { error },
+        NoDataFolder::NoPlace => Unopened::NoFolder { error: why.to_string() },
+    })
 }
 
 fn on_run_event(app: &AppHandle, event: RunEvent) {

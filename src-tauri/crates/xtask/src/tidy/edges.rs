@@ -8,17 +8,19 @@ use super::Problem;
 /// Every package of the workspace with the packages of ours it may build on, lowest first.
 ///
 /// Dev-dependencies are free: a test may use the fake agent, or look at its crate from above.
-const ALLOWED: [(&str, &[&str]); 9] = [
+const ALLOWED: [(&str, &[&str]); 10] = [
     ("askdesk-domain", &[]),
     ("askdesk-agents", &["askdesk-domain"]),
     ("askdesk-engine", &["askdesk-agents", "askdesk-domain"]),
-    ("askdesk-api", &["askdesk-engine", "askdesk-agents", "askdesk-domain"]),
-    ("askdesk-mcp", &["askdesk-engine", "askdesk-agents", "askdesk-domain"]),
-    ("askdesk-cli", &["askdesk-api", "askdesk-mcp", "askdesk-engine", "askdesk-domain"]),
+    ("askdesk-api", &["askdesk-clients", "askdesk-engine", "askdesk-agents", "askdesk-domain"]),
+    ("askdesk-mcp", &["askdesk-clients", "askdesk-engine", "askdesk-agents", "askdesk-domain"]),
+    ("askdesk-clients", &[]),
+    ("askdesk-cli", &["askdesk-clients"]),
     (
         "askdesk",
         &[
             "askdesk-api",
+            "askdesk-clients",
             "askdesk-mcp",
             "askdesk-engine",
             "askdesk-agents",

@@ -1,0 +1,204 @@
+//! Asking the person at the desk, and waiting for the answer through whatever happens to the desk meanwhile.
+
+use std::time::{Duration, Instant};
+
+use askdesk_clients::desk::Desk;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use crate::arguments::Ask;
+use crate::door::Door;
+use crate::ending::{Ending, Failure};
+use crate::terminal;
+
+/// How long the first pause is before a desk that has gone is looked for again; it doubles.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+/// The longest such pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(3);
+
+/// Asks, waits and prints the answer.
+pub fn run(desk: &Desk, ask: &Ask) -> Result<Ending, Failure> {
+    let mut call = json!({
+        "client": {
+            "kind": "command_line",
+            "name": ask.name,
+            "version": env!("CARGO_PKG_VERSION"),
+            "folder": std::env::current_dir().ok().and_then(|folder| folder.to_str().map(str::to_owned)),
+            "connection": Uuid::new_v4(),
+        },
+        "nativeRef": Uuid::new_v4(),
+        "tool": "ask_user",
+        "arguments": arguments(ask)?,
+    });
+    let result = wait_for("/v1/asks", desk, &mut call, ask.patience)?;
+    if ask.plain {
+        terminal::print(&plain(&result))?;
+    } else {
+        terminal::print(&format!("{}\n", serde_json::to_string_pretty(&result).unwrap_or_default()))?;
+    }
+    Ok(ending(&result))
+}
+
+/// Sends a question to an address of the desk and waits until it has ended. Where the desk goes meanwhile, it is looked for
+/// and the question is registered again.
+pub fn wait_for(path: &str, desk: &Desk, call: &mut Value, patience: Duration) -> Result<Value, Failure> {
+    let mut asked = false;
+    let mut gone: Option<Instant> = None;
+    let mut pause = FIRST_PAUSE;
+    loop {
+        match attempt(path, desk, call, &mut asked, &mut gone) {
+            Ok(Some(result)) => return Ok(result),
+            Err(failure) if !(asked && is_passing(&failure)) => return Err(failure),
+            Ok(None) | Err(_) => {}
+        }
+        let since = *gone.get_or_insert_with(|| {
+            eprintln!("askdesk: the desk has gone; waiting for it to come back");
+            pause = FIRST_PAUSE;
+            Instant::now()
+        });
+        if since.elapsed() >= patience {
+            return Err(Failure::NoDesk("it did not come back".to_owned()));
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// Asks once; none where the desk has gone before the end.
+fn attempt(
+    path: &str,
+    desk: &Desk,
+    call: &mut Value,
+    asked: &mut bool,
+    gone: &mut Option<Instant>,
+) -> Result<Option<Value>, Failure> {
+    let mut lines = Door::find(desk)?.follow(path, call)?;
+    while let Some(line) = lines.next() {
+        match line.get("event").and_then(Value::as_str) {
+            Some("asked") => {
+                *asked = true;
+                if gone.take().is_some() {
+                    eprintln!("askdesk: the desk is there again, and so is the question");
+                }
+                if let Some(request) = line.get("requestId") {
+                    call["again"] = request.clone();
+                }
+            }
+            Some("ended") => {
+                let result = line.get("result").cloned();
+                return result
+                    .map(Some)
+                    .ok_or_else(|| Failure::Unintelligible("an end without a result".to_owned()));
+            }
+            // What a later desk says besides is of no concern here.
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// Tells whether a failure may be over once the desk is there again.
+fn is_passing(failure: &Failure) -> bool {
+    // A token that was changed is read anew the next time.
+    matches!(failure, Failure::NoDesk(_) | Failure::Denied { status: 401 | 429 | 503, .. })
+}
+
+/// How a run ends with what came of its question.
+pub fn ending(result: &Value) -> Ending {
+    match result.get("outcome").and_then(Value::as_str) {
+        Some("answered") => Ending::Well,
+        Some("declined") => Ending::Declined,
+        Some("expired") => Ending::Expired,
+        _ => Ending::Unanswered,
+    }
+}
+
+/// Puts what was written on the command line into the form of the tool `ask_user`.
+fn arguments(ask: &Ask) -> Result<Value, Failure> {
+    let mut arguments = match &ask.json {
+        Some(name) => match terminal::read_json(name)? {
+            Value::Object(fields) => fields,
+            questions @ Value::Array(_) => Map::from_iter([("questions".to_owned(), questions)]),
+            _ => {
+                return Err(Failure::BadInput(format!(
+                    "{name} holds neither an object nor a list of questions"
+                )));
+            }
+        },
+        None => Map::from_iter([("questions".to_owned(), json!([question(ask)]))]),
+    };
+    if let Some(timeout) = ask.timeout {
+        arguments.insert("timeout".to_owned(), timeout.as_secs().into());
+    }
+    Ok(Value::Object(arguments))
+}
+
+fn question(ask: &Ask) -> Value {
+    let kind = match (ask.confirm, ask.options.is_empty(), ask.multi) {
+        (true, ..) => "confirm",
+        (false, true, _) => "text",
+        (false, false, true) => "multi-select",
+        (false, false, false) => "select",
+    };
+    let mut question = Map::new();
+    question.insert("type".to_owned(), kind.into());
+    question.insert("question".to_owned(), ask.question.clone().into());
+    for (name, value) in [("header", &ask.header), ("placeholder", &ask.placeholder)] {
+        if let Some(value) = value {
+            question.insert(name.to_owned(), value.as_str().into());
+        }
+    }
+    if !ask.options.is_empty() {
+        question.insert("options".to_owned(), ask.options.clone().into());
+    }
+    Value::Object(question)
+}
+
+/// What was chosen or written, a line each.
+fn plain(result: &Value) -> String {
+    let mut lines = Vec::new();
+    for answer in result["answers"].as_array().into_iter().flatten() {
+        let chosen = answer["selectedOptions"].as_array().into_iter().flatten();
+        lines.extend(chosen.chain(answer.get("customInput")).filter_map(Value::as_str));
+    }
+    lines.into_iter().map(|line| format!("{line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::arguments::{Arguments, Command};
+
+    fn check(line: &[&str], expected: &Value) {
+        let arguments = Arguments::try_parse_from([&["askdesk", "ask"], line].concat()).unwrap();
+        let Command::Ask(ask) = arguments.command else { panic!("not ask") };
+        assert_eq!(super::arguments(&ask).unwrap(), *expected);
+    }
+
+    #[test]
+    fn flags_become_a_question() {
+        check(&["Which?"], &json!({"questions": [{"type": "text", "question": "Which?"}]}));
+        check(
+            &["Which?", "-o", "A", "--option", "B", "--header", "H", "--timeout", "1m"],
+            &json!({"questions": [{"type": "select", "question": "Which?", "header": "H", "options": ["A", "B"]}],
+                "timeout": 60}),
+        );
+        check(
+            &["Which?", "-o", "A", "-o", "B", "--multi"],
+            &json!({"questions": [{"type": "multi-select", "question": "Which?", "options": ["A", "B"]}]}),
+        );
+        check(&["Sure?", "--confirm"], &json!({"questions": [{"type": "confirm", "question": "Sure?"}]}));
+    }
+
+    #[test]
+    fn a_plain_answer_is_what_was_chosen_and_what_was_written() {
+        let result = json!({"outcome": "answered", "answers": [
+            {"selectedOptions": ["A", "B, C"], "customInput": "and D", "note": "n"},
+            {"selectedOptions": [], "unanswered": true},
+        ]});
+        assert_eq!(plain(&result), "A\nB, C\nand D\n");
+        assert_eq!(plain(&json!({"outcome": "declined"})), "");
+    }
+}

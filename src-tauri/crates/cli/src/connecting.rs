@@ -1,0 +1,183 @@
+//! Registering the desk with programs: the change is shown, agreed to, and written.
+
+use askdesk_clients::desk::{Desk, Token, USUAL_PORT};
+use askdesk_clients::{Change, Client, Door, Plan, Refusal, Scope, Surroundings, installed};
+use similar::TextDiff;
+
+use crate::arguments::{Connect, Disconnect, Which};
+use crate::door;
+use crate::ending::{Ending, Failure};
+use crate::terminal;
+
+/// What stands before a token in a header.
+const BEARER: &str = "Bearer ";
+
+/// Registers the desk.
+pub fn connect(desk: &Desk, connect: &Connect) -> Result<Ending, Failure> {
+    let around = surroundings()?;
+    let unusable =
+        |error| Failure::System(format!("the token in {} cannot be used: {error}", desk.folder().display()));
+    let token = match desk.token().map_err(unusable)? {
+        Some(token) => token,
+        // A dry run leaves nothing behind, not even a token.
+        None if connect.which.dry_run => Token::to_come(),
+        None => desk.token_or_new().map_err(unusable)?,
+    };
+    let command = Some(hook_command()?);
+    let door = Door { port: port(desk), token, command, asks_by_command: connect.command_hook };
+    let plan = |client| askdesk_clients::connect(client, connect.which.scope.into(), &around, &door);
+    let ending = each(&connect.which, &around, "Connected", plan)?;
+    if door.port != USUAL_PORT {
+        eprintln!(
+            "The desk listens on {} because {USUAL_PORT} was taken. Where it listens elsewhere after a restart, \
+             connect again; `askdesk doctor` says so.",
+            door.port
+        );
+    }
+    Ok(ending)
+}
+
+/// Takes it out again.
+pub fn disconnect(_: &Desk, disconnect: &Disconnect) -> Result<Ending, Failure> {
+    let around = surroundings()?;
+    let plan = |client| askdesk_clients::disconnect(client, disconnect.which.scope.into(), &around);
+    each(&disconnect.which, &around, "Disconnected", plan)
+}
+
+/// Where the desk listens now, or where it usually does.
+pub fn port(desk: &Desk) -> u16 {
+    let listens = |door: &door::Door| door.get("/health").is_ok();
+    door::Door::find(desk).ok().filter(listens).map_or(USUAL_PORT, |door| door.port)
+}
+
+/// Where the person's files are.
+pub fn surroundings() -> Result<Surroundings, Failure> {
+    let folder = std::env::current_dir()?;
+    Surroundings::of_this_process(folder).ok_or_else(|| Failure::System("there is no home folder".to_owned()))
+}
+
+/// What Claude Code is to run, so that its shell finds this very program.
+pub fn hook_command() -> Result<String, Failure> {
+    let program = std::env::current_exe()?;
+    let program = program.to_str().ok_or_else(|| {
+        Failure::System("the path of this program is no text that a settings file can hold".to_owned())
+    })?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:\\".contains(c);
+    let quoted = match (program.chars().all(plain), cfg!(windows)) {
+        (true, _) => program.to_owned(),
+        (false, true) => format!("\"{program}\""),
+        (false, false) => format!("'{}'", program.replace('\'', r"'\''")),
+    };
+    Ok(format!("{quoted} hook"))
+}
+
+fn each(
+    which: &Which,
+    around: &Surroundings,
+    done: &str,
+    plan: impl Fn(Client) -> Result<Plan, Refusal>,
+) -> Result<Ending, Failure> {
+    let clients = if which.all { all(which.scope.into(), around) } else { which.clients.clone() };
+    if clients.is_empty() {
+        eprintln!("None of the programs that are known is installed here.");
+        return Ok(Ending::Problem);
+    }
+    let mut ending = Ending::Well;
+    for client in clients {
+        // What one program's file has against it is nothing to the others.
+        let result = plan(client).map_err(Failure::from).and_then(|plan| one(which, &plan, done));
+        match result {
+            Ok(Ending::Well) => {}
+            Ok(other) => ending = other,
+            Err(failure) if which.all || which.clients.len() > 1 => {
+                eprintln!("{}: {failure}", client.name());
+                ending = Ending::Problem;
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    Ok(ending)
+}
+
+fn all(scope: Scope, around: &Surroundings) -> Vec<Client> {
+    let has_files = |client: &Client| scope == Scope::User || *client != Client::Windsurf;
+    Client::ALL.into_iter().filter(has_files).filter(|client| installed(*client, around).is_some()).collect()
+}
+
+fn one(which: &Which, plan: &Plan, done: &str) -> Result<Ending, Failure> {
+    let name = plan.client.name();
+    for note in &plan.notes {
+        eprintln!("{name}: {note}");
+    }
+    if plan.is_nothing() {
+        let nothing_to_do = plan.notes.is_empty();
+        if nothing_to_do {
+            terminal::print(&format!("{name}: nothing to change.\n"))?;
+        }
+        return Ok(if nothing_to_do { Ending::Well } else { Ending::Problem });
+    }
+    for change in &plan.changes {
+        terminal::print(&shown(change, which.show_token))?;
+    }
+    if which.dry_run {
+        terminal::print(&format!("{name}: nothing was written.\n"))?;
+        return Ok(Ending::Well);
+    }
+    if !which.yes {
+        if !terminal::has_person() {
+            let why =
+                format!("{name}: nothing was written, because nobody can be asked; use --yes to write it");
+            return Err(Failure::BadInput(why));
+        }
+        if !terminal::agrees(&format!("{name}: write this?"))? {
+            eprintln!("{name}: nothing was written.");
+            return Ok(Ending::Problem);
+        }
+    }
+    let written = plan.apply()?;
+    let backups = written.backups.iter().map(|it| format!(" The file as it was is in {}.", it.display()));
+    terminal::print(&format!("{name}: {}.{}\n", done.to_lowercase(), backups.collect::<String>()))?;
+    Ok(Ending::Well)
+}
+
+/// Shows a change as programs that patch files read it. Tokens are left out: what is shown may end up in a log.
+fn shown(change: &Change, with_token: bool) -> String {
+    let side = |text: &Option<String>| {
+        let text = text.as_deref().unwrap_or_default();
+        if with_token { text.to_owned() } else { without_tokens(text) }
+    };
+    let (before, after) = (side(&change.before), side(&change.after));
+    let file = change.file.display().to_string();
+    let name = |text: &Option<String>| if text.is_some() { file.clone() } else { "/dev/null".to_owned() };
+    let diff = TextDiff::from_lines(&before, &after);
+    let mut text = diff.unified_diff().header(&name(&change.before), &name(&change.after)).to_string();
+    if text.is_empty() {
+        // Only what is left out differs.
+        text = format!("--- {file}\n+++ {file}\nAnother token.\n");
+    }
+    text
+}
+
+fn without_tokens(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(BEARER) {
+        let (head, tail) = rest.split_at(at + BEARER.len());
+        let token = tail.find(|c: char| c == '"' || c == '\'' || c.is_whitespace()).unwrap_or(tail.len());
+        shown.push_str(head);
+        shown.push_str(if token > 0 { "…" } else { "" });
+        rest = &tail[token..];
+    }
+    shown + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_token_is_shown() {
+        let text = "\"Authorization\": \"Bearer abc123\",\n'Bearer x' Bearer \"";
+        assert_eq!(without_tokens(text), "\"Authorization\": \"Bearer …\",\n'Bearer …' Bearer \"");
+    }
+}

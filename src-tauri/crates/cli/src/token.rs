@@ -1,0 +1,36 @@
+//! Making another token.
+
+use askdesk_clients::desk::Desk;
+use askdesk_clients::{Client, Door as Wanted, Entry, Scope, standings};
+use serde_json::json;
+
+use crate::connecting::{hook_command, port, surroundings};
+use crate::door::Door;
+use crate::ending::{Ending, Failure};
+use crate::terminal;
+
+/// Makes another token: the desk does where it runs, so that the old one is refused at once.
+pub fn rotate(desk: &Desk) -> Result<Ending, Failure> {
+    let asked = Door::find(desk).and_then(|door| door.post("/v1/token/rotate", &json!({})));
+    match asked {
+        Ok(_) => {}
+        Err(Failure::NoDesk(_)) => {
+            desk.draw_token()
+                .map_err(|error| Failure::System(format!("no token could be written: {error}")))?;
+        }
+        Err(failure) => return Err(failure),
+    }
+    terminal::print("The token is another one now.\n")?;
+    let token = desk.token()?.ok_or_else(|| Failure::System("there is no token".to_owned()))?;
+    let around = surroundings()?;
+    let wanted = Wanted { port: port(desk), token, command: Some(hook_command()?), asks_by_command: false };
+    let left_behind = |client: &Client| {
+        let stale = |it: &askdesk_clients::Standing| it.entry == Entry::Stale;
+        standings(*client, Scope::User, &around, &wanted).iter().any(stale)
+    };
+    let left_behind: Vec<&str> = Client::ALL.into_iter().filter(left_behind).map(Client::id).collect();
+    if !left_behind.is_empty() {
+        terminal::print(&format!("To let them in again: askdesk connect {}\n", left_behind.join(" ")))?;
+    }
+    Ok(Ending::Well)
+}

@@ -1,0 +1,161 @@
+use serde_json::{Value, json};
+
+use crate::desk::{LEFT, Person, REQUEST, Scene, TOKEN, ended, err, exit, out};
+
+#[test]
+fn a_question_is_asked_and_its_answer_printed_as_json() {
+    let scene = Scene::new();
+    let _desk = scene.start();
+    let answers =
+        json!([{"question": "Which store?", "selectedOptions": ["SQLite, embedded"], "customInput": "v3"}]);
+    scene.person(Person::Says(ended("answered", &json!({"answers": answers}))));
+    let line = [
+        "ask",
+        "Which store?",
+        "-o",
+        "SQLite, embedded",
+        "-o",
+        "Postgres",
+        "--header",
+        "Store",
+        "--name",
+        "deploy",
+    ];
+    let output = scene.run(&line);
+    assert_eq!((exit(&output), err(&output)), (0, ""));
+    let printed: Value = serde_json::from_str(out(&output)).unwrap();
+    assert_eq!(printed, json!({"outcome": "answered", "requestId": REQUEST, "answers": answers}));
+
+    let calls = scene.calls();
+    let body = &calls[0].body;
+    assert_eq!(calls[0].path, "/v1/asks");
+    assert_eq!(body["tool"], "ask_user");
+    let question = json!({"type": "select", "question": "Which store?", "header": "Store",
+        "options": ["SQLite, embedded", "Postgres"]});
+    assert_eq!(body["arguments"], json!({"questions": [question]}));
+    assert_eq!(body["client"]["kind"], "command_line");
+    assert_eq!(body["client"]["name"], "deploy");
+    let folder = std::fs::canonicalize(scene.path("project")).unwrap();
+    assert_eq!(body["client"]["folder"], folder.to_str().unwrap());
+    assert!(body["client"]["connection"].is_string() && body["nativeRef"].is_string());
+    assert!(body.get("again").is_none());
+
+    let output = scene.run(&["ask", "Which store?", "--plain"]);
+    assert_eq!((exit(&output), out(&output)), (0, "SQLite, embedded\nv3\n"));
+}
+
+#[test]
+fn the_exit_code_says_how_a_question_ended() {
+    let scene = Scene::new();
+    let _desk = scene.start();
+    let ends = [("answered", 0), ("declined", 3), ("expired", 4), ("withdrawn", 6), ("missed", 6)];
+    for (outcome, code) in ends {
+        scene.person(Person::Says(ended(outcome, &json!({}))));
+        let output = scene.run(&["ask", "Sure?", "--confirm"]);
+        assert_eq!(exit(&output), code, "{outcome}");
+        let printed: Value = serde_json::from_str(out(&output)).unwrap();
+        assert_eq!(printed["outcome"], outcome);
+    }
+}
+
+#[test]
+fn bad_input_is_said_in_the_desks_words() {
+    let scene = Scene::new();
+    let _desk = scene.start();
+    let message = "questions[0].options: at least 2 options, got 1";
+    scene.person(Person::Refuses(422, json!({"error": "invalid", "message": message})));
+    let output = scene.run(&["ask", "Which?", "-o", "A"]);
+    assert_eq!((exit(&output), out(&output)), (2, ""));
+    assert_eq!(err(&output), format!("askdesk: {message}\n"));
+    for line in [
+        &["ask"][..],
+        &["ask", "A?", "--json", "-"],
+        &["ask", "A?", "--confirm", "-o", "x"],
+        &["ask", "--json", "/none"],
+    ] {
+        assert_eq!(exit(&scene.run(line)), 2, "{line:?}");
+    }
+    for input in ["", "{", "3", "\"text\""] {
+        assert_eq!(exit(&scene.run_with(&["ask", "--json", "-"], input)), 2, "{input:?}");
+    }
+}
+
+#[test]
+fn several_questions_come_as_json() {
+    let scene = Scene::new();
+    let _desk = scene.start();
+    scene.person(Person::Says(ended("answered", &json!({"answers": []}))));
+    let questions = json!([{"type": "text", "question": "A?"}, {"type": "confirm", "question": "B?"}]);
+    let output = scene.run_with(&["ask", "--json", "-", "--timeout", "2m"], &questions.to_string());
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    assert_eq!(scene.calls()[0].body["arguments"], json!({"questions": questions, "timeout": 120}));
+}
+
+#[test]
+fn without_a_desk_it_says_so_at_once() {
+    let scene = Scene::new();
+    let output = scene.run(&["ask", "Sure?", "--confirm"]);
+    assert_eq!((exit(&output), out(&output)), (5, ""));
+    assert!(err(&output).contains("no desk is running"), "{}", err(&output));
+    // A desk that died left its file behind.
+    let port = scene.start().port;
+    scene.announce(port);
+    assert_eq!(exit(&scene.run(&["ask", "Sure?", "--confirm"])), 5);
+    assert_eq!(exit(&scene.run(&["list"])), 5);
+}
+
+#[test]
+fn a_token_that_is_refused_is_said_and_never_shown() {
+    let scene = Scene::new();
+    let _desk = scene.start();
+    let other = TOKEN.replace('0', "f");
+    std::fs::write(scene.path("data/token"), &other).unwrap();
+    let output = scene.run(&["ask", "Sure?", "--confirm"]);
+    assert_eq!((exit(&output), out(&output)), (1, ""));
+    assert_eq!(err(&output), "askdesk: the token is not this desk's\n");
+}
+
+#[test]
+fn case_54_a_question_survives_the_restart_of_the_desk_it_waits_at() {
+    let scene = Scene::new();
+    let first = scene.start();
+    scene.person(Person::Waits);
+    let mut waiting = scene.command(&["ask", "Which store?", "-o", "A", "-o", "B"]).spawn().unwrap();
+    let asked = scene.wait_for_calls(1).remove(0);
+    drop(first);
+    // While the desk is away, it waits.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(waiting.try_wait().unwrap().is_none());
+    scene.person(Person::Says(ended("answered", &json!({"answers": []}))));
+    let _second = scene.start();
+    let output = waiting.wait_with_output().unwrap();
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    assert!(err(&output).contains("waiting for it to come back"), "{}", err(&output));
+
+    let again = scene.calls().into_iter().rfind(|call| call.path == asked.path).unwrap();
+    let mut expected = asked.body;
+    expected["again"] = json!(REQUEST);
+    assert_eq!(again.body, expected, "the same call, and which request it was");
+}
+
+#[test]
+fn who_has_no_patience_is_told_that_the_desk_did_not_come_back() {
+    let scene = Scene::new();
+    let desk = scene.start();
+    let waiting = scene.command(&["ask", "Sure?", "--confirm", "--patience", "1s"]).spawn().unwrap();
+    scene.wait_for_calls(1);
+    drop(desk);
+    let output = waiting.wait_with_output().unwrap();
+    assert_eq!((exit(&output), out(&output)), (5, ""));
+}
+
+#[test]
+fn a_question_left_by_its_script_is_left_at_the_desk() {
+    let scene = Scene::new();
+    let _desk = scene.start();
+    let mut waiting = scene.command(&["ask", "Sure?", "--confirm"]).spawn().unwrap();
+    assert_eq!(scene.wait_for_calls(1).len(), 1);
+    waiting.kill().unwrap();
+    assert_eq!(out(&waiting.wait_with_output().unwrap()), "");
+    assert_eq!(scene.wait_for_calls(2)[1].path, LEFT);
+}

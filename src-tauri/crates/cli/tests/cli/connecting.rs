@@ -1,0 +1,164 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::Value;
+
+use crate::desk::{Scene, TOKEN, err, exit, out, read};
+
+/// A file of Cursor's with a comment, so that it shows what is kept.
+const BEFORE: &str =
+    "{\n  // mine\n  \"mcpServers\": {\n    \"docs\": { \"url\": \"https://docs.example/mcp\" },\n  },\n}\n";
+
+fn with_cursor() -> Scene {
+    let scene = Scene::new();
+    fs::create_dir_all(scene.path("home/.cursor")).unwrap();
+    fs::write(scene.path("home/.cursor/mcp.json"), BEFORE).unwrap();
+    scene
+}
+
+#[test]
+fn case_56_a_dry_run_shows_the_exact_change_and_writes_nothing() {
+    let scene = with_cursor();
+    let output = scene.run(&["connect", "cursor", "--dry-run"]);
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    let file = scene.path("home/.cursor/mcp.json").display().to_string();
+    let expected = format!(
+        "--- {file}
++++ {file}
+@@ -2,5 +2,11 @@
+   // mine
+   \"mcpServers\": {{
+     \"docs\": {{ \"url\": \"https://docs.example/mcp\" }},
++    \"askdesk\": {{
++      \"url\": \"http://127.0.0.1:41414/mcp\",
++      \"headers\": {{
++        \"Authorization\": \"Bearer …\",
++      }},
++    }},
+   }},
+ }}
+Cursor: nothing was written.
+"
+    );
+    assert_eq!(out(&output), expected);
+    assert_eq!(read(&scene.path("home/.cursor/mcp.json")), BEFORE);
+    assert_eq!(fs::read_dir(scene.path("home/.cursor")).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(scene.path("data")).unwrap().count(), 0, "not even a token");
+}
+
+#[test]
+fn case_56_connect_then_disconnect_leaves_the_file_as_it_was() {
+    let scene = with_cursor();
+    let desk = scene.start();
+    let output = scene.run(&["connect", "cursor", "--yes"]);
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    assert!(!out(&output).contains(TOKEN), "{}", out(&output));
+    let file = scene.path("home/.cursor/mcp.json");
+    assert!(read(&file).contains(&format!("http://127.0.0.1:{}/mcp", desk.port)), "{}", read(&file));
+    assert!(read(&file).contains(TOKEN));
+    assert!(err(&output).contains("41414 was taken"), "{}", err(&output));
+    let again = scene.run(&["connect", "cursor", "--yes"]);
+    assert_eq!((exit(&again), out(&again)), (0, "Cursor: nothing to change.\n"));
+
+    let output = scene.run(&["disconnect", "cursor", "--yes"]);
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    assert_eq!(read(&file), BEFORE);
+    assert_eq!(fs::read_dir(scene.path("home/.cursor")).unwrap().count(), 1);
+    let again = scene.run(&["disconnect", "cursor"]);
+    assert_eq!((exit(&again), out(&again)), (0, "Cursor: nothing to change.\n"));
+}
+
+#[test]
+fn where_nobody_can_be_asked_nothing_is_written_without_a_word_that_it_may() {
+    let scene = with_cursor();
+    let output = scene.run(&["connect", "cursor"]);
+    assert_eq!(exit(&output), 2);
+    assert!(err(&output).contains("use --yes to write it"), "{}", err(&output));
+    assert_eq!(read(&scene.path("home/.cursor/mcp.json")), BEFORE);
+}
+
+#[test]
+fn a_desk_that_never_ran_finds_the_token_it_is_to_have() {
+    let scene = with_cursor();
+    assert_eq!(exit(&scene.run(&["connect", "cursor", "--yes"])), 0);
+    let token = read(&scene.path("data/token"));
+    assert_eq!(token.len(), 65);
+    assert!(read(&scene.path("home/.cursor/mcp.json")).contains(token.trim()));
+    let mode = fs::metadata(scene.path("data/token")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn all_takes_what_is_installed_and_one_refusal_stops_no_other() {
+    let scene = with_cursor();
+    fs::create_dir_all(scene.path("home/.codex")).unwrap();
+    fs::write(scene.path("home/.codex/config.toml"), "model = \n").unwrap();
+    fs::create_dir_all(scene.path("home/.config/zed")).unwrap();
+    let output = scene.run(&["connect", "--all", "--yes"]);
+    assert_eq!(exit(&output), 1);
+    assert!(err(&output).contains("cannot be read as TOML: line 1"), "{}", err(&output));
+    assert!(err(&output).contains("nothing was written"), "{}", err(&output));
+    assert_eq!(read(&scene.path("home/.codex/config.toml")), "model = \n");
+    let zed: Value = serde_json::from_str(&read(&scene.path("home/.config/zed/settings.json"))).unwrap();
+    assert_eq!(zed["context_servers"]["askdesk"]["timeout"], 86400);
+    assert!(read(&scene.path("home/.cursor/mcp.json")).contains("askdesk"));
+    assert!(!scene.path("home/.gemini").exists());
+
+    fs::remove_file(scene.path("home/.codex/config.toml")).unwrap();
+    assert_eq!(exit(&scene.run(&["disconnect", "--all", "--yes"])), 0);
+    assert_eq!(read(&scene.path("home/.cursor/mcp.json")), BEFORE);
+    assert!(!scene.path("home/.config/zed/settings.json").exists());
+    assert_eq!(exit(&Scene::new().run(&["connect", "--all", "--yes"])), 1);
+}
+
+#[test]
+fn a_project_has_its_own_files_and_a_word_about_the_token() {
+    let scene = Scene::new();
+    let output = scene.run(&["connect", "vscode", "--scope", "project", "--yes"]);
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    assert!(err(&output).contains("keep it out of version control"), "{}", err(&output));
+    let said: Value = serde_json::from_str(&read(&scene.path("project/.vscode/mcp.json"))).unwrap();
+    assert_eq!(said["servers"]["askdesk"]["type"], "http");
+    assert_eq!(exit(&scene.run(&["disconnect", "vscode", "--scope", "project", "--yes"])), 0);
+    assert_eq!(fs::read_dir(scene.path("project")).unwrap().count(), 0);
+    let output = scene.run(&["connect", "windsurf", "--scope", "project", "--yes"]);
+    assert_eq!(exit(&output), 1);
+    assert!(err(&output).contains("has no file for a project"), "{}", err(&output));
+}
+
+#[test]
+fn claude_can_be_given_the_command_as_its_hook() {
+    let scene = Scene::new();
+    let output = scene.run(&["connect", "claude", "--command-hook", "--yes"]);
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    let said: Value = serde_json::from_str(&read(&scene.path("home/.claude/settings.json"))).unwrap();
+    let hook = &said["hooks"]["PermissionRequest"][0]["hooks"][0];
+    assert_eq!(hook["type"], "command");
+    assert!(hook["command"].as_str().unwrap().ends_with("askdesk hook"), "{hook}");
+    // In either form, the program is what says that a question was answered in the terminal.
+    assert_eq!(exit(&scene.run(&["connect", "claude", "--yes"])), 0);
+    let http: Value = serde_json::from_str(&read(&scene.path("home/.claude/settings.json"))).unwrap();
+    assert_eq!(http["hooks"]["PermissionRequest"][0]["hooks"][0]["type"], "http");
+    assert_eq!(http["hooks"]["PostToolUse"][0]["hooks"][0]["command"], hook["command"]);
+}
+
+#[test]
+fn another_token_is_drawn_and_those_who_have_the_old_one_are_named() {
+    let scene = with_cursor();
+    assert_eq!(exit(&scene.run(&["connect", "cursor", "--yes"])), 0);
+    let old = read(&scene.path("data/token"));
+    let output = scene.run(&["token", "rotate"]);
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    let new = read(&scene.path("data/token"));
+    assert!(old != new && new.len() == 65);
+    assert_eq!(out(&output), "The token is another one now.\nTo let them in again: askdesk connect cursor\n");
+    assert_eq!(exit(&scene.run(&["connect", "cursor", "--yes"])), 0);
+    assert!(read(&scene.path("home/.cursor/mcp.json")).contains(new.trim()));
+    assert_eq!(exit(&scene.run(&["disconnect", "cursor", "--yes"])), 0);
+    assert_eq!(read(&scene.path("home/.cursor/mcp.json")), BEFORE);
+
+    let _desk = scene.start();
+    assert_eq!(exit(&scene.run(&["token", "rotate"])), 0);
+    assert_eq!(scene.calls()[0].path, "/v1/token/rotate");
+    assert_eq!(read(&scene.path("data/token")).trim(), TOKEN, "the desk writes it, nobody else");
+}

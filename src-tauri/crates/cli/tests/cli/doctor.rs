@@ -1,0 +1,125 @@
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::desk::{Person, Scene, ended, err, exit, out};
+
+fn program(scene: &Scene, name: &str, says: &str) {
+    let script = format!("#!/bin/sh\necho '{says}'\n");
+    let file = scene.path("bin").join(name);
+    let mut shell = std::process::Command::new("/bin/sh");
+    shell.args(["-c", r#"printf %s "$1" > "$0" && chmod +x "$0""#]).arg(&file).arg(script);
+    assert!(shell.status().unwrap().success());
+}
+
+fn report(scene: &Scene) -> Value {
+    serde_json::from_str(out(&scene.run(&["doctor", "--json"]))).unwrap()
+}
+
+fn client<'a>(report: &'a Value, id: &str) -> &'a Value {
+    report["clients"].as_array().unwrap().iter().find(|it| it["client"] == id).unwrap()
+}
+
+#[test]
+fn case_60_each_agent_has_a_line_with_what_works_what_does_not_and_what_to_do() {
+    let scene = Scene::new();
+    program(&scene, "codex", "codex-cli 0.169.0");
+    program(&scene, "claude", "2.1.329 (Claude Code)");
+    fs::create_dir_all(scene.path("home/.cursor")).unwrap();
+    let desk = scene.start();
+    assert_eq!(exit(&scene.run(&["connect", "codex", "cursor", "--yes"])), 0);
+    fs::write(scene.path("home/.cursor/mcp.json"), "{").unwrap();
+    let output = scene.run(&["doctor"]);
+    let lines: Vec<&str> = out(&output).lines().collect();
+    let cursor = scene.path("home/.cursor/mcp.json");
+    assert_eq!(lines[0], format!("Desk         0.1.0, listens on 127.0.0.1:{}, 1 waiting", desk.port));
+    assert_eq!(lines[1], "Claude Code  2.1.329: not connected");
+    assert_eq!(lines[2], "             to do: askdesk connect claude-code");
+    assert_eq!(lines[3], "Codex        0.169.0: questions reach the desk; a call waits for a day");
+    let broken = format!(
+        "Cursor       version not known: questions do not reach the desk: {}: it cannot be read as JSON",
+        cursor.display()
+    );
+    assert!(lines[4].starts_with(&broken), "{}", lines[4]);
+    assert_eq!(lines[5], "             to do: repair the file, then connect again");
+    let absent = "Not found    Gemini CLI, OpenCode, VS Code, Copilot CLI, Windsurf, Antigravity, Zed";
+    assert_eq!(lines[6..], [absent]);
+    assert_eq!(exit(&output), 1);
+
+    let report = report(&scene);
+    assert_eq!(report["desk"]["reachable"], true);
+    let codex = client(&report, "codex");
+    assert_eq!(codex["version"], "0.169.0");
+    assert_eq!(codex["path"], json!({"state": "works"}));
+    assert_eq!(codex["limit"]["seconds"], 86400);
+    assert_eq!(codex["files"][0]["entry"], "current");
+    assert_eq!(client(&report, "cursor")["path"]["state"], "broken");
+    assert_eq!(client(&report, "claude-code")["path"]["state"], "not_connected");
+    assert_eq!(client(&report, "zed")["found"], false);
+}
+
+#[test]
+fn case_60_an_entry_that_leads_to_another_port_is_named_with_what_to_do() {
+    let scene = Scene::new();
+    let desk = scene.start();
+    assert_eq!(exit(&scene.run(&["connect", "gemini", "--yes"])), 0);
+    drop(desk);
+    let closed = report(&scene);
+    assert_eq!(closed["desk"]["reachable"], false);
+    let _other = scene.start();
+    let report = report(&scene);
+    let path = &client(&report, "gemini-cli")["path"];
+    assert_eq!(path["state"], "broken");
+    assert!(path["why"].as_str().unwrap().contains("it leads to another port"), "{path}");
+    assert_eq!(path["remedy"], "askdesk connect gemini-cli");
+}
+
+#[test]
+fn case_60_without_a_desk_that_is_what_is_to_be_done() {
+    let scene = Scene::new();
+    assert_eq!(exit(&scene.run(&["connect", "opencode", "--yes"])), 0);
+    let output = scene.run(&["doctor"]);
+    assert_eq!(exit(&output), 5);
+    assert!(out(&output).contains("questions do not reach the desk: no desk is running"), "{}", out(&output));
+    assert!(out(&output).contains("to do: start Askdesk"), "{}", out(&output));
+}
+
+#[test]
+fn case_60_settings_of_claude_that_are_in_the_way_are_named() {
+    let scene = Scene::new();
+    fs::create_dir_all(scene.path("home/.claude")).unwrap();
+    let settings = scene.path("home/.claude/settings.json");
+    fs::write(&settings, "{ \"disableAllHooks\": true }").unwrap();
+    let _desk = scene.start();
+    assert_eq!(exit(&scene.run(&["connect", "claude", "--yes"])), 0);
+    let path = |report: &Value| client(report, "claude-code")["path"].clone();
+    let seen = path(&report(&scene));
+    assert_eq!(seen["state"], "works");
+    assert!(seen["but"][0].as_str().unwrap().contains("disableAllHooks"), "{seen}");
+    let denied = fs::read_to_string(&settings)
+        .unwrap()
+        .replace("\"allow\"", "\"deny\": [\"mcp__askdesk\"], \"allow\"");
+    fs::write(&settings, denied).unwrap();
+    assert_eq!(path(&report(&scene))["state"], "broken");
+    // With half of it there, questions of its own tool would stay in the terminal.
+    fs::write(&settings, "{}").unwrap();
+    let half = path(&report(&scene));
+    assert_eq!(half["state"], "broken");
+    assert!(half["why"].as_str().unwrap().ends_with("settings.json: the entry is missing there"), "{half}");
+}
+
+#[test]
+fn case_60_a_test_question_goes_the_whole_way() {
+    let scene = Scene::new();
+    let _desk = scene.start();
+    scene.person(Person::Says(ended("answered", &json!({"answers": []}))));
+    let output = scene.run(&["doctor", "--ask"]);
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    assert!(out(&output).ends_with("The test question ended: answered.\n"), "{}", out(&output));
+    assert_eq!(scene.calls()[0].path, "/v1/test");
+    scene.person(Person::Says(ended("declined", &json!({}))));
+    let output = scene.run(&["doctor", "--ask", "--json"]);
+    assert_eq!(exit(&output), 3);
+    let report: Value = serde_json::from_str(out(&output)).unwrap();
+    assert_eq!(report["test"]["outcome"], "declined");
+}

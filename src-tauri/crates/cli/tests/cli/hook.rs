@@ -1,0 +1,102 @@
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::desk::{Person, Scene, err, exit, give, out};
+
+fn body() -> Value {
+    json!({"session_id": "s", "cwd": "/srv/shop", "hook_event_name": "PermissionRequest",
+        "tool_name": "AskUserQuestion", "tool_input": {"questions": []}})
+}
+
+#[test]
+fn case_53_the_hook_hands_a_question_over_and_prints_the_decision() {
+    let scene = Scene::new();
+    let _desk = scene.start();
+    let decision = json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest",
+        "decision": {"behavior": "allow", "updatedInput": {"questions": [], "answers": {"A?": "ü"}}}}});
+    scene.person(Person::Says(vec![decision.clone()]));
+    let output = scene.run_with(&["hook"], &body().to_string());
+    assert_eq!((exit(&output), err(&output)), (0, ""));
+    assert_eq!(serde_json::from_str::<Value>(out(&output)).unwrap(), decision);
+    let calls = scene.calls();
+    assert_eq!((calls[0].path.as_str(), &calls[0].body), ("/hooks/claude", &body()));
+}
+
+#[test]
+fn case_53_where_the_desk_has_nothing_to_say_the_hook_is_silent() {
+    let scene = Scene::new();
+    let _desk = scene.start();
+    let denied = json!({"error": "rate", "message": "too many"});
+    for person in
+        [Person::Says(vec![json!({})]), Person::Refuses(429, denied), Person::Says(vec![json!("text")])]
+    {
+        scene.person(person);
+        let output = scene.run_with(&["hook"], &body().to_string());
+        assert_eq!((exit(&output), out(&output), err(&output)), (0, "", ""));
+    }
+    let calls = scene.calls().len();
+    let mut large = body();
+    large["tool_input"] = "x".repeat(300 * 1024).into();
+    for input in [&large.to_string(), "", "text", "{", "[]", "{}"] {
+        let output = scene.run_with(&["hook"], input);
+        assert_eq!((exit(&output), out(&output), err(&output)), (0, "", ""));
+    }
+    assert_eq!(scene.calls().len(), calls);
+}
+
+#[test]
+fn case_53_of_an_answer_in_the_terminal_the_desk_hears_no_more_than_it_needs() {
+    let scene = Scene::new();
+    let _desk = scene.start();
+    scene.person(Person::Says(vec![json!({})]));
+    let known = json!({"session_id": "s", "prompt_id": "p", "hook_event_name": "PostToolUse",
+        "tool_name": "AskUserQuestion", "tool_input": {"questions": []}});
+    let mut told = known.clone();
+    told["tool_response"] = json!({"answers": {}});
+    let output = scene.run_with(&["hook"], &told.to_string());
+    assert_eq!((exit(&output), out(&output), err(&output)), (0, "", ""));
+    let over = json!({"session_id": "s", "hook_event_name": "Stop", "background_tasks": [],
+        "last_assistant_message": "x".repeat(500 * 1024)});
+    let output = scene.run_with(&["hook"], &over.to_string());
+    assert_eq!((exit(&output), out(&output), err(&output)), (0, "", ""));
+    let bodies: Vec<Value> = scene.calls().into_iter().map(|call| call.body).collect();
+    let over = json!({"session_id": "s", "hook_event_name": "Stop", "background_tasks": []});
+    assert_eq!(bodies, [known, over]);
+}
+
+/// The quickest of several runs: what else the machine does must not count.
+fn quickest(scene: &Scene) -> Duration {
+    let runs = (0..10).map(|_| {
+        let mut child = scene.command(&["hook"]).stdin(Stdio::piped()).spawn().unwrap();
+        let since = Instant::now();
+        give(&mut child, &body().to_string());
+        let output = child.wait_with_output().unwrap();
+        let took = since.elapsed();
+        assert_eq!((exit(&output), out(&output), err(&output)), (0, "", ""));
+        took
+    });
+    runs.min().unwrap()
+}
+
+#[test]
+fn case_53_without_a_desk_the_hook_is_over_within_fifty_milliseconds() {
+    let scene = Scene::new();
+    assert!(quickest(&scene) < Duration::from_millis(50), "never ran: {:?}", quickest(&scene));
+    let port = scene.start().port;
+    scene.announce(port);
+    assert!(quickest(&scene) < Duration::from_millis(50), "died: {:?}", quickest(&scene));
+}
+
+#[test]
+fn case_53_a_hook_that_is_ended_leaves_the_question() {
+    let scene = Scene::new();
+    let _desk = scene.start();
+    let mut child = scene.command(&["hook"]).stdin(Stdio::piped()).spawn().unwrap();
+    give(&mut child, &body().to_string());
+    scene.wait_for_calls(1);
+    assert!(child.try_wait().unwrap().is_none(), "it waits for the person");
+    child.kill().unwrap();
+    assert_eq!(out(&child.wait_with_output().unwrap()), "");
+}

@@ -1,0 +1,172 @@
+//! The programs the desk can be registered with.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A program whose agents can ask over the desk's door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Client {
+    /// Claude Code, in a terminal or without one.
+    ClaudeCode,
+    /// Codex: its terminal, its app and its editor extension share one file.
+    Codex,
+    /// Gemini CLI.
+    GeminiCli,
+    /// OpenCode.
+    #[serde(rename = "opencode")]
+    OpenCode,
+    /// Cursor: editor and command line share one file.
+    Cursor,
+    /// VS Code with its own agents.
+    #[serde(rename = "vscode")]
+    VsCode,
+    /// GitHub's Copilot CLI.
+    CopilotCli,
+    /// Windsurf.
+    Windsurf,
+    /// Antigravity: editor and command line have a file each.
+    Antigravity,
+    /// Zed.
+    Zed,
+}
+
+impl Client {
+    /// Every client, in the order in which they are listed.
+    pub const ALL: [Self; 10] = [
+        Self::ClaudeCode,
+        Self::Codex,
+        Self::GeminiCli,
+        Self::OpenCode,
+        Self::Cursor,
+        Self::VsCode,
+        Self::CopilotCli,
+        Self::Windsurf,
+        Self::Antigravity,
+        Self::Zed,
+    ];
+
+    /// Returns how it is called on a command line.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::GeminiCli => "gemini-cli",
+            Self::OpenCode => "opencode",
+            Self::Cursor => "cursor",
+            Self::VsCode => "vscode",
+            Self::CopilotCli => "copilot-cli",
+            Self::Windsurf => "windsurf",
+            Self::Antigravity => "antigravity",
+            Self::Zed => "zed",
+        }
+    }
+
+    /// Returns its name as people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "Claude Code",
+            Self::Codex => "Codex",
+            Self::GeminiCli => "Gemini CLI",
+            Self::OpenCode => "OpenCode",
+            Self::Cursor => "Cursor",
+            Self::VsCode => "VS Code",
+            Self::CopilotCli => "Copilot CLI",
+            Self::Windsurf => "Windsurf",
+            Self::Antigravity => "Antigravity",
+            Self::Zed => "Zed",
+        }
+    }
+
+    /// Other ways in which people call it.
+    pub fn aliases(self) -> &'static [&'static str] {
+        match self {
+            Self::ClaudeCode => &["claude"],
+            Self::GeminiCli => &["gemini"],
+            Self::OpenCode => &["open-code"],
+            Self::VsCode => &["code", "vs-code"],
+            Self::CopilotCli => &["copilot"],
+            Self::Antigravity => &["agy"],
+            Self::Codex | Self::Cursor | Self::Windsurf | Self::Zed => &[],
+        }
+    }
+
+    /// The commands that start it.
+    pub fn programs(self) -> &'static [&'static str] {
+        match self {
+            Self::ClaudeCode => &["claude"],
+            Self::Codex => &["codex"],
+            Self::GeminiCli => &["gemini"],
+            Self::OpenCode => &["opencode"],
+            Self::Cursor => &["cursor", "cursor-agent"],
+            Self::VsCode => &["code", "code-insiders"],
+            Self::CopilotCli => &["copilot"],
+            Self::Windsurf => &["windsurf"],
+            Self::Antigravity => &["agy", "antigravity"],
+            Self::Zed => &["zed", "zeditor"],
+        }
+    }
+}
+
+impl fmt::Display for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+/// No client is called so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no client is called {0:?}; known are {list}", list = Client::ALL.map(Client::id).join(", "))]
+pub struct UnknownClient(pub String);
+
+impl FromStr for Client {
+    type Err = UnknownClient;
+
+    fn from_str(name: &str) -> Result<Self, UnknownClient> {
+        let called = |client: &Self| client.id() == name || client.aliases().contains(&name);
+        Self::ALL.into_iter().find(called).ok_or_else(|| UnknownClient(name.to_owned()))
+    }
+}
+
+/// For whom a client is set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// For the person, in every folder.
+    #[default]
+    User,
+    /// For one folder; its file may be shared with others.
+    Project,
+}
+
+impl Scope {
+    /// Returns how it is called on a command line.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_client_is_found_by_its_id_and_by_what_people_call_it() {
+        for client in Client::ALL {
+            assert_eq!(client.id().parse(), Ok(client));
+            assert_eq!(serde_json::to_value(client).unwrap(), client.id());
+            for alias in client.aliases() {
+                assert_eq!(alias.parse(), Ok(client));
+            }
+        }
+        let unknown = "emacs".parse::<Client>().unwrap_err();
+        assert!(
+            unknown.to_string().starts_with("no client is called \"emacs\"; known are claude-code, codex,")
+        );
+    }
+}

@@ -1,0 +1,237 @@
+//! Edits of JSON with comments.
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstArray, CstContainerNode, CstInputValue, CstNode, CstObject, CstRootNode};
+use serde_json::{Map, Value};
+
+use super::{Kind, Piece};
+use crate::refusal::Why;
+
+/// Comments and trailing commas are what clients' own files have; anything looser is more likely a mistake.
+const OPTIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+fn parse(text: &str) -> Result<CstRootNode, Why> {
+    CstRootNode::parse(text, &OPTIONS).map_err(|error| {
+        let at = format!("line {}, column {}", error.line_display(), error.column_display());
+        Why::Unparsed { kind: "JSON", error: format!("{at}: {}", error.kind()) }
+    })
+}
+
+pub fn read(text: &str) -> Result<Value, Why> {
+    match parse(text)?.value() {
+        None => Ok(Value::Object(Map::new())),
+        Some(value) if value.as_object().is_some() => value.to_serde_value().ok_or(Why::NoObject),
+        Some(_) => Err(Why::NoObject),
+    }
+}
+
+pub fn put(text: &str, pieces: &[Piece]) -> Result<String, Why> {
+    let root = parse(text)?;
+    let comments = comments_in(&root);
+    for piece in pieces {
+        let object = root.object_value_or_create().ok_or(Why::NoObject)?;
+        match &piece.kind {
+            Kind::Member { name, value, ours } => {
+                put_member(&object_at(object, piece.path)?, piece.path, name, value, *ours)?;
+            }
+            Kind::Element { value, ours, .. } => put_element(&list_at(object, piece.path)?, value, *ours),
+        }
+    }
+    if comments_in(&root) == comments { Ok(root.to_string()) } else { Err(Why::Unsafe) }
+}
+
+pub fn take(text: &str, pieces: &[Piece], earlier: &Value) -> Result<String, Why> {
+    let root = parse(text)?;
+    for piece in pieces {
+        let Some(mut place) = root.value() else { continue };
+        let mut way = Vec::new();
+        for name in piece.path {
+            let Some(value) = place.as_object().and_then(|object| object.get(name)?.value()) else { break };
+            way.push(*name);
+            place = value;
+        }
+        if way.len() < piece.path.len() {
+            continue;
+        }
+        take_at(&place, &piece.kind, piece.find(earlier));
+        leave_no_empty(&root, &way, earlier);
+    }
+    Ok(root.to_string())
+}
+
+fn take_at(place: &CstNode, kind: &Kind, earlier: Option<&Value>) {
+    match kind {
+        Kind::Member { name, .. } => {
+            let Some(member) = place.as_object().and_then(|object| object.get(name)) else { return };
+            match earlier {
+                Some(value) => member.set_value(written(value)),
+                None => member.remove(),
+            }
+        }
+        // Somebody else wrote one before: it is theirs.
+        Kind::Element { .. } if earlier.is_some() => {}
+        Kind::Element { ours, .. } => {
+            let elements = place.as_array().map(|list| list.elements()).unwrap_or_default();
+            for element in elements {
+                if element.to_serde_value().is_some_and(|value| ours(&value)) {
+                    element.remove();
+                }
+            }
+        }
+    }
+}
+
+/// Takes out what is empty on a way of names and was not there earlier, the innermost first.
+fn leave_no_empty(root: &CstRootNode, way: &[&str], earlier: &Value) {
+    for end in (1..=way.len()).rev() {
+        let there = way[..end].iter().try_fold(earlier, |value, name| value.get(name)).is_some();
+        let Some(object) = root.object_value() else { return };
+        let parents = &way[..end - 1];
+        let parent = parents.iter().try_fold(object, |object, name| object.object_value(name));
+        let Some(member) = parent.and_then(|parent| parent.get(way[end - 1])) else { return };
+        let is_empty = member.value().is_some_and(|value| {
+            value
+                .children()
+                .iter()
+                .all(|child| child.is_token() || child.is_whitespace() || child.is_newline())
+        });
+        if there || !is_empty {
+            return;
+        }
+        member.remove();
+    }
+}
+
+/// Finds the object that names lead to, and makes it where there is none.
+fn object_at(root: CstObject, path: &[&str]) -> Result<CstObject, Why> {
+    let mut object = root;
+    for (n, name) in path.iter().enumerate() {
+        let so_far = &path[..=n];
+        only_once(&object, so_far)?;
+        let made = object.object_value_or_create(name);
+        let Some(inner) = made else { return Err(no_place(&object, so_far, "an object")) };
+        object = inner;
+    }
+    Ok(object)
+}
+
+fn list_at(root: CstObject, path: &[&str]) -> Result<CstArray, Why> {
+    let Some((name, objects)) = path.split_last() else { return Err(Why::NoObject) };
+    let object = object_at(root, objects)?;
+    only_once(&object, path)?;
+    object.array_value_or_create(name).ok_or_else(|| no_place(&object, path, "a list"))
+}
+
+fn only_once(object: &CstObject, path: &[&str]) -> Result<(), Why> {
+    let named = |name: &&str| {
+        let properties = object.properties();
+        properties.iter().filter(|it| it.decoded_name().as_deref() == Some(*name)).count()
+    };
+    match path.last() {
+        Some(name) if named(name) > 1 => Err(Why::Twice { path: path.join(".") }),
+        _ => Ok(()),
+    }
+}
+
+fn no_place(object: &CstObject, path: &[&str], wanted: &'static str) -> Why {
+    let value = path.last().and_then(|name| object.get(name)?.value()?.to_serde_value());
+    let is = match value {
+        Some(Value::Null) => "null",
+        Some(Value::Bool(_)) => "true or false",
+        Some(Value::Number(_)) => "a number",
+        Some(Value::String(_)) => "a text",
+        Some(Value::Array(_)) => "a list",
+        Some(Value::Object(_)) => "an object",
+        None => "nothing",
+    };
+    Why::NoPlace { path: path.join("."), is, wanted }
+}
+
+fn put_member(
+    object: &CstObject,
+    path: &[&str],
+    name: &str,
+    wanted: &Map<String, Value>,
+    ours: fn(&Value) -> bool,
+) -> Result<(), Why> {
+    only_once(object, &[path, &[name]].concat())?;
+    let value = Value::Object(wanted.clone());
+    match object.get(name) {
+        None => {
+            object.append(name, written(&value));
+        }
+        Some(member) => match member.object_value() {
+            Some(inner) if inner.to_serde_value().is_some_and(|it| ours(&it)) => {
+                bring_up_to_date(&inner, wanted)
+            }
+            _ => member.set_value(written(&value)),
+        },
+    }
+    Ok(())
+}
+
+/// Sets what differs and leaves the rest, such as what somebody added or wrote about it.
+fn bring_up_to_date(object: &CstObject, wanted: &Map<String, Value>) {
+    for (name, value) in wanted {
+        let Some(member) = object.get(name) else {
+            object.append(name, written(value));
+            continue;
+        };
+        match (member.object_value(), value) {
+            (Some(inner), Value::Object(wanted)) => bring_up_to_date(&inner, wanted),
+            _ if member.value().and_then(|it| it.to_serde_value()).as_ref() == Some(value) => {}
+            _ => member.set_value(written(value)),
+        }
+    }
+}
+
+fn put_element(list: &CstArray, value: &Value, ours: fn(&Value) -> bool) {
+    let elements = list.elements().into_iter().enumerate();
+    let mut found = elements.filter(|(_, element)| element.to_serde_value().is_some_and(|it| ours(&it)));
+    match found.next() {
+        None => {
+            list.append(written(value));
+        }
+        Some((_, element)) if element.to_serde_value().as_ref() == Some(value) => {}
+        Some((index, element)) => {
+            list.insert(index, written(value));
+            element.remove();
+        }
+    }
+}
+
+fn written(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(value) => CstInputValue::Bool(*value),
+        Value::Number(value) => CstInputValue::Number(value.to_string()),
+        Value::String(value) => CstInputValue::String(value.clone()),
+        Value::Array(values) => CstInputValue::Array(values.iter().map(written).collect()),
+        Value::Object(members) => {
+            let members = members.iter().map(|(name, value)| (name.clone(), written(value)));
+            CstInputValue::Object(members.collect())
+        }
+    }
+}
+
+fn comments_in(root: &CstRootNode) -> Vec<String> {
+    let mut comments = Vec::new();
+    let mut nodes = vec![CstNode::Container(CstContainerNode::Root(root.clone()))];
+    while let Some(node) = nodes.pop() {
+        comments.extend(node.as_comment().map(|comment| comment.raw_value()));
+        nodes.extend(node.children());
+    }
+    comments.sort_unstable();
+    comments
+}

@@ -1,0 +1,198 @@
+//! How a client stands to the desk: whether it is there, and whether it knows the way.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::client::{Client, Scope};
+use crate::edit;
+use crate::file::Found;
+use crate::surroundings::Surroundings;
+use crate::table::{self, Door, SERVER};
+
+/// What shows that a client is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installed {
+    /// The program that starts it, where one is on the path.
+    pub program: Option<PathBuf>,
+    /// A file or folder of its own, where there is one.
+    pub sign: Option<PathBuf>,
+}
+
+/// Looks whether a client is there; none where nothing shows it.
+pub fn installed(client: Client, around: &Surroundings) -> Option<Installed> {
+    let path = around.variables.get("PATH");
+    let program = |name: &&str| which::which_in(name, path, &around.home).ok();
+    let program = client.programs().iter().find_map(program);
+    let sign = table::signs(client, around).into_iter().map(|place| place.path).find(|path| path.exists());
+    (program.is_some() || sign.is_some()).then_some(Installed { program, sign })
+}
+
+/// How the entry in one file stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Standing {
+    /// The file.
+    pub file: PathBuf,
+    /// How the entry stands.
+    #[serde(flatten)]
+    pub entry: Entry,
+}
+
+/// How an entry stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "entry", rename_all = "snake_case")]
+pub enum Entry {
+    /// There is none.
+    Absent,
+    /// It leads to the desk.
+    Current,
+    /// It leads elsewhere, opens with another token, or leaves something out.
+    Stale,
+    /// It is there and turned off.
+    Off,
+    /// Something else has its name.
+    Foreign,
+    /// The file cannot be read or used.
+    Unusable {
+        /// Why.
+        why: String,
+    },
+}
+
+/// What stands in the way of questions though the entry is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum Obstacle {
+    /// All hooks are turned off.
+    #[error("hooks are turned off (disableAllHooks), so questions in a terminal stay there")]
+    HooksOff,
+    /// A rule forbids the desk's tools.
+    #[error("a rule under permissions.deny forbids the tools of Askdesk")]
+    Denied,
+}
+
+/// Looks at every file of a client.
+pub fn standings(client: Client, scope: Scope, around: &Surroundings, door: &Door) -> Vec<Standing> {
+    let mut standings = Vec::new();
+    let command = |event| command_of_hook(event, client, scope, around);
+    let asks_by_command = command(table::ASKS).is_some();
+    // Another copy of the program is as good as this one.
+    let door =
+        Door { command: command(table::DONE).or(door.command.clone()), asks_by_command, ..door.clone() };
+    for spot in table::spots(client, scope, around, &door) {
+        let before = standings.len();
+        for place in &spot.files {
+            let entry = match Found::read(place) {
+                Ok(Found { text: None, .. }) => continue,
+                Ok(Found { text: Some(text), .. }) => match edit::read(spot.format, &text) {
+                    Ok(said) => entry_of(&said, &spot.pieces),
+                    Err(why) => Entry::Unusable { why: why.to_string() },
+                },
+                Err(why) => Entry::Unusable { why: why.to_string() },
+            };
+            standings.push(Standing { file: place.path.clone(), entry });
+        }
+        if let (true, Some(place)) = (standings.len() == before, spot.files.last()) {
+            standings.push(Standing { file: place.path.clone(), entry: Entry::Absent });
+        }
+        // Of several files one is enough.
+        if standings[before..].iter().any(|it| it.entry != Entry::Absent) {
+            let of_this = standings.split_off(before);
+            standings.extend(of_this.into_iter().filter(|it| it.entry != Entry::Absent));
+        } else {
+            standings.truncate(before + 1);
+        }
+    }
+    standings
+}
+
+/// The command that Claude Code runs at an event to reach a desk, where it does.
+fn command_of_hook(event: &str, client: Client, scope: Scope, around: &Surroundings) -> Option<String> {
+    let spots = crate::plan::spots_anywhere(client, scope, around);
+    spots.iter().flat_map(|spot| spot.files.iter().map(move |place| (spot, place))).find_map(
+        |(spot, place)| {
+            let said = edit::read(spot.format, &Found::read(place).ok()?.text?).ok()?;
+            let piece = spot.pieces.iter().find(|piece| piece.path == ["hooks", event])?;
+            Some(piece.find(&said)?["hooks"][0]["command"].as_str()?.to_owned())
+        },
+    )
+}
+
+fn entry_of(said: &Value, pieces: &[edit::Piece]) -> Entry {
+    let found: Vec<_> = pieces.iter().map(|piece| (piece, piece.find(said))).collect();
+    if found.iter().all(|(_, found)| found.is_none()) {
+        return Entry::Absent;
+    }
+    let is_off = |found: &Value| found["disabled"] == true || found["enabled"] == false;
+    if found.iter().any(|(_, found)| found.is_some_and(is_off)) {
+        return Entry::Off;
+    }
+    let is_foreign =
+        |piece: &edit::Piece, found| matches!(piece.kind, edit::Kind::Member { .. }) && !piece.proves(found);
+    if found.iter().any(|(piece, found)| found.is_some_and(|found| is_foreign(piece, found))) {
+        return Entry::Foreign;
+    }
+    let current = found.iter().all(|(piece, found)| found.is_some_and(|found| piece.holds(found)));
+    if current { Entry::Current } else { Entry::Stale }
+}
+
+/// Looks for what a client's own settings have against the desk.
+pub fn obstacles(client: Client, around: &Surroundings) -> Vec<Obstacle> {
+    if client != Client::ClaudeCode {
+        return Vec::new();
+    }
+    let mut obstacles = Vec::new();
+    for scope in [Scope::User, Scope::Project] {
+        for spot in crate::plan::spots_anywhere(client, scope, around) {
+            for place in &spot.files {
+                let Some(text) = Found::read(place).ok().and_then(|found| found.text) else { continue };
+                let Ok(said) = edit::read(spot.format, &text) else { continue };
+                if said["disableAllHooks"] == true {
+                    obstacles.push(Obstacle::HooksOff);
+                }
+                let rule = format!("mcp__{SERVER}");
+                let denied = said["permissions"]["deny"].as_array();
+                if denied.is_some_and(|rules| rules.iter().any(|it| it.as_str() == Some(&rule))) {
+                    obstacles.push(Obstacle::Denied);
+                }
+            }
+        }
+    }
+    obstacles.dedup();
+    obstacles
+}
+
+/// What cuts a wait short though the entry sets what can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Limit {
+    /// After how many seconds; none where nobody knows.
+    pub seconds: Option<u64>,
+    /// What happens then, and what can be done.
+    pub words: &'static str,
+}
+
+/// Returns what is known to cut a wait short in a client that is connected.
+pub fn limit(client: Client) -> Limit {
+    let seconds = Some(table::WAIT_SECONDS);
+    match client {
+        Client::ClaudeCode => Limit {
+            seconds,
+            words: "its own questions and calls of the desk's tools wait for a day. In a terminal a call of a tool that \
+                    takes longer than two minutes goes on in the background; CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0 \
+                    turns that off",
+        },
+        // Measured with 0.61.0.
+        Client::GeminiCli => {
+            Limit { seconds, words: "a call waits for a day; it uses servers only in folders that it trusts" }
+        }
+        Client::Codex | Client::OpenCode | Client::CopilotCli | Client::Zed => {
+            Limit { seconds, words: "a call waits for a day" }
+        }
+        Client::Cursor | Client::VsCode | Client::Windsurf | Client::Antigravity => Limit {
+            seconds: None,
+            words: "it has no setting for how long a call may take, and its own limit is not known; the desk reports that \
+                    it waits every 15 seconds, and an answer that comes too late is kept for collect_answer",
+        },
+    }
+}

@@ -1,0 +1,88 @@
+//! A person with a home folder and a project, and what they do.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use askdesk_clients::desk::Token;
+use askdesk_clients::{Client, Door, Plan, Refusal, Scope, Surroundings, System, connect, disconnect};
+use tempfile::TempDir;
+
+pub const TOKEN: &str = "3f9a0c7e51d24b6f8812aa90cd34ef56";
+
+/// What Claude Code runs to tell the desk something.
+pub const HOOK: &str = "/usr/bin/askdesk hook";
+
+pub struct Person {
+    folder: TempDir,
+    pub around: Surroundings,
+}
+
+impl Person {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (home, project) = (folder.path().join("home"), folder.path().join("project"));
+        fs::create_dir(&home).unwrap();
+        fs::create_dir(&project).unwrap();
+        let around = Surroundings { system: System::Linux, home, project, variables: BTreeMap::new() };
+        Self { folder, around }
+    }
+
+    /// A folder that is neither their home nor their project.
+    pub fn elsewhere(&self) -> PathBuf {
+        let elsewhere = self.folder.path().join("elsewhere");
+        fs::create_dir_all(&elsewhere).unwrap();
+        elsewhere
+    }
+
+    pub fn plan(&self, client: Client, scope: Scope) -> Result<Plan, Refusal> {
+        connect(client, scope, &self.around, &door(41414, TOKEN))
+    }
+
+    pub fn connect(&self, client: Client, scope: Scope) {
+        self.plan(client, scope).unwrap().apply().unwrap();
+    }
+
+    pub fn disconnect(&self, client: Client, scope: Scope) -> Plan {
+        let plan = disconnect(client, scope, &self.around).unwrap();
+        plan.apply().unwrap();
+        plan
+    }
+
+    /// The files that connecting a client writes.
+    pub fn files(&self, client: Client, scope: Scope) -> Vec<PathBuf> {
+        self.plan(client, scope).unwrap().changes.into_iter().map(|change| change.file).collect()
+    }
+
+    /// Every file there is with what it says.
+    pub fn everything(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        collect(self.folder.path(), &mut files);
+        files
+    }
+}
+
+fn collect(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else {
+            files.insert(path.clone(), fs::read(path).unwrap());
+        }
+    }
+}
+
+pub fn door(port: u16, token: &str) -> Door {
+    let token = Token::read(token).unwrap();
+    Door { port, token, command: Some(HOOK.to_owned()), asks_by_command: false }
+}
+
+pub fn write(file: &Path, text: &str) {
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, text).unwrap();
+}
+
+pub fn read(file: &Path) -> String {
+    fs::read_to_string(file).unwrap()
+}
