@@ -44,7 +44,8 @@ describe('a client that asks by itself', () => {
   test('is named with its folder, and there is nothing to write to, to stop or to set', async () => {
     await open(codex(), asks());
     expect(within(view()).getByRole('heading', { name: 'codex · shop' })).toBeVisible();
-    expect(view()).toHaveTextContent('codex · MCP client');
+    expect(within(view()).getByText('codex 2.1.0')).toBeVisible();
+    expect(within(view()).getByText('MCP client')).toBeVisible();
     expect(answersGo()).toHaveTextContent('What you answer goes to codex in /work/shop.');
     expect(screen.queryByRole('textbox', { name: 'Message to the agent' })).toBeNull();
     for (const name of ['End', 'Resume', /Permissions/, /Model/]) {

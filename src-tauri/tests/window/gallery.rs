@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::harness::{Desk, Setup};
 
 /// A state that a question can be in, or a way of looking at one.
-const STATES: [&str; 24] = [
+const STATES: [&str; 25] = [
     "loading",
     "empty",
     "one",
@@ -25,6 +25,7 @@ const STATES: [&str; 24] = [
     "parked",
     "expired",
     "orphaned",
+    "left_by_client",
     "declined",
     "withdrawn",
     "replied",

@@ -19,6 +19,7 @@ export const STATES = [
   'parked',
   'expired',
   'orphaned',
+  'left_by_client',
   'declined',
   'withdrawn',
   'replied',
@@ -160,6 +161,21 @@ export const states: Record<GalleryState, Shown> = {
   },
   orphaned: {
     scene: () => desk(ended({ outcome: 'orphaned', why: 'agent_ended' }, unheard)),
+    act: () => document.querySelector<HTMLElement>('aside [data-missed] summary')?.click(),
+    shows: 'aside [data-missed=r1] fieldset',
+  },
+  left_by_client: {
+    scene: () => {
+      const bridge = desk({
+        ...ended({ outcome: 'orphaned', why: 'caller_gone' }, unheard),
+        source: 'mcp',
+        askedBy: 'codex',
+      });
+      const [first, ...others] = bridge.snapshot.sessions;
+      const codex = { agent: 'mcp_client', client: 'codex', name: 'codex · api', model: null, mode: null } as const;
+      if (first) bridge.snapshot.sessions = [{ ...first, ...codex, version: '0.169.0', state: { state: 'idle' } }, ...others];
+      return bridge;
+    },
     act: () => document.querySelector<HTMLElement>('aside [data-missed] summary')?.click(),
     shows: 'aside [data-missed=r1] fieldset',
   },

@@ -275,13 +275,16 @@ mod tests {
     #[case::travelled(
         r#"{"event":"delivery_changed","request":"REQUEST","delivery":{"delivery":"delivered","at":31}}"#
     )]
+    #[case::joined(r#"{"event":"asked_again","request":"REQUEST","native_ref":"call"}"#)]
     #[case::leaving(r#"{"event":"sending","request":"REQUEST","late":false}"#)]
     fn what_was_written_before_several_calls_could_wait_is_read_and_written_as_ever(#[case] line: &str) {
         let line = line.replace("REQUEST", REQUEST);
         let event: Event = serde_json::from_str(&line).unwrap();
         assert!(matches!(
             event,
-            Event::DeliveryChanged { call: None, .. } | Event::Sending { call: None, .. }
+            Event::DeliveryChanged { call: None, .. }
+                | Event::Sending { call: None, .. }
+                | Event::AskedAgain { guest: None, at: None, .. }
         ));
         assert_eq!(serde_json::to_string(&event).unwrap(), line);
     }

@@ -4,7 +4,8 @@
 //! it: open again with what was begun on it, or with the answer that was given meanwhile.
 
 use askdesk_domain::{
-    Ask, Command, Limit, NativeRef, Outcome, Question, Reject, RequestId, SessionId, Source, Undelivered,
+    Ask, Command, Desk, Limit, NativeRef, Outcome, Question, Reject, Request, RequestId, Session, SessionId,
+    Source, Undelivered,
 };
 pub use askdesk_domain::{Leave, Visitor};
 use tokio::sync::oneshot;
@@ -109,6 +110,19 @@ impl Visits {
             None => Collected::Open,
             Some(ended) => Collected::Ended(ended.outcome.clone()),
         })
+    }
+
+    /// Lists everything that is open, whoever asks it, oldest first, with the session it stands in.
+    pub async fn waiting(&self) -> Result<Vec<(Request, Session)>, EngineError> {
+        let open = |desk: &Desk| {
+            let open = desk.requests().filter(|request| request.is_open());
+            let with_session =
+                open.filter_map(|request| Some((request.clone(), desk.session(request.session)?.clone())));
+            let mut waiting: Vec<(Request, Session)> = with_session.collect();
+            waiting.sort_by_key(|(request, _)| (request.asked_at, request.id));
+            waiting
+        };
+        self.engine.look(open).await
     }
 
     /// Notes that a connection is gone with all its calls.

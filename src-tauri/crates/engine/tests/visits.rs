@@ -299,6 +299,21 @@ async fn case_59_the_request_names_the_client_and_stands_in_its_own_session() {
 }
 
 #[tokio::test]
+async fn what_is_open_is_listed_with_its_session_oldest_first_whoever_asks() {
+    let desk = TestDesk::open().await;
+    desk.start(1).await;
+    let (visits, session) = come(&desk).await;
+    let asked = visits.ask(session, asking("a")).await.unwrap();
+    let (theirs, _waiter) = desk.ask(1, 1).await;
+    let (left, _other) = desk.ask(1, 2).await;
+    desk.engine.decline(left, None).await.unwrap();
+    let waiting = visits.waiting().await.unwrap();
+    let listed: Vec<_> = waiting.iter().map(|(request, session)| (request.id, session.id)).collect();
+    // The agent's was asked at a moment of the test's own, long before.
+    assert_eq!(listed, [(theirs, desk::session(1)), (asked.request, session)]);
+}
+
+#[tokio::test]
 async fn what_an_agent_of_the_desk_asked_is_not_collected_by_a_visitor() {
     let desk = TestDesk::open().await;
     desk.start(1).await;
