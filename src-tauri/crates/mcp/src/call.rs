@@ -37,8 +37,6 @@ pub struct Caller {
     pub native_ref: Option<NativeRef>,
     /// The request this call takes up again.
     pub again: Option<RequestId>,
-    /// What it means when the caller goes away before the end.
-    pub leaving: Leave,
     /// Counts it among the open questions of its client.
     pub counted: Arc<Counted>,
     /// The name of the tool, for the counts.
@@ -61,7 +59,6 @@ struct Place {
     session: SessionId,
     request: RequestId,
     native_ref: NativeRef,
-    leaving: Leave,
     tool: &'static str,
     _in_call: InCall,
     _counted: Arc<Counted>,
@@ -104,7 +101,6 @@ impl Desk {
             session,
             request,
             native_ref,
-            leaving: caller.leaving,
             tool: caller.tool,
             _in_call: in_call,
             _counted: caller.counted,
@@ -154,14 +150,14 @@ impl Waiting {
     /// Leaves the question, and waits until the desk knows.
     pub async fn leave(mut self) {
         if let Some(place) = self.place.take() {
-            place.leave().await;
+            place.leave(Leave::Gone).await;
         }
     }
 
-    /// Leaves the question for another reason than that the caller is gone.
-    pub async fn leave_as(mut self, why: Leave) {
+    /// Leaves a question that was answered in another place, and waits until the desk knows.
+    pub async fn answered_elsewhere(mut self) {
         if let Some(place) = self.place.take() {
-            Place { leaving: why, ..place }.leave().await;
+            place.leave(Leave::AnsweredElsewhere).await;
         }
     }
 }
@@ -171,15 +167,19 @@ impl Drop for Waiting {
         let Some(place) = self.place.take() else { return };
         // Outside of the runtime there is no engine any more that could be told.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(place.leave());
+            runtime.spawn(place.leave(Leave::Gone));
         }
     }
 }
 
 impl Place {
-    async fn leave(self) {
-        self.desk.metrics().called(self.tool, "left");
-        if let Err(error) = self.desk.visits.leave(self.session, self.native_ref, self.leaving).await {
+    async fn leave(self, why: Leave) {
+        let name = match why {
+            Leave::Gone => "left",
+            Leave::AnsweredElsewhere => "answered_elsewhere",
+        };
+        self.desk.metrics().called(self.tool, name);
+        if let Err(error) = self.desk.visits.leave(self.session, self.native_ref, why).await {
             tracing::debug!(%error, "that a caller has left was not noted");
         }
     }

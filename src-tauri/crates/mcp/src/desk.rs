@@ -9,6 +9,7 @@ use crate::connections::Connections;
 use crate::metrics::Metrics;
 use crate::pace::Pace;
 use crate::server::Times;
+use crate::terminals::Terminals;
 use crate::token::Token;
 
 /// The desk as its doors know it.
@@ -17,6 +18,7 @@ pub struct Desk {
     pub(crate) visits: Visits,
     pub(crate) connections: Connections,
     pub(crate) pace: Pace,
+    pub(crate) terminals: Terminals,
     pub(crate) times: Times,
     pub(crate) closing: CancellationToken,
     token: Token,
@@ -39,6 +41,7 @@ impl Desk {
             engine,
             visits,
             pace: Pace::default(),
+            terminals: Terminals::default(),
             times,
             closing: CancellationToken::new(),
             token,

@@ -1,9 +1,10 @@
-//! The door for terminals: Claude Code's hook asks here while its own dialog stands, and whoever answers first wins.
+//! The door for terminals: Claude Code's hook asks here while its own dialog stands, and whoever answers first wins. Other hooks
+//! of it tell that the dialog was first.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use askdesk_domain::{AgentKind, Leave, Source, Visitor};
+use askdesk_domain::{AgentKind, Source, Visitor};
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::{Extension, Json};
@@ -14,7 +15,7 @@ use crate::call::{Caller, read_body};
 use crate::denied::Denied;
 use crate::desk::Desk;
 use crate::handover::Handover;
-use crate::hook::{self, nothing_to_say};
+use crate::hook::{self, Called, nothing_to_say};
 
 /// What a Claude Code in a terminal is called on the desk.
 const TERMINAL: &str = "Claude Code";
@@ -27,8 +28,16 @@ pub async fn ask(
 ) -> Result<Json<Value>, Denied> {
     let body = read_body(&body)?;
     let ask = match hook::read(&body) {
-        Ok(Some(ask)) => ask,
-        Ok(None) => return Ok(Json(nothing_to_say())),
+        Ok(Called::Asks(ask)) => ask,
+        Ok(Called::Answered { session, drafts }) => {
+            desk.terminals.answered(&session, &drafts);
+            return Ok(Json(nothing_to_say()));
+        }
+        Ok(Called::Over { session }) => {
+            desk.terminals.over(&session);
+            return Ok(Json(nothing_to_say()));
+        }
+        Ok(Called::Otherwise) => return Ok(Json(nothing_to_say())),
         // The terminal shows it in its own way; there is nobody here to tell.
         Err(refusal) => {
             tracing::debug!(%refusal, "a terminal's question could not be shown");
@@ -50,11 +59,10 @@ pub async fn ask(
         source: Source::TerminalHook,
         native_ref: None,
         again: None,
-        // Claude Code closes the connection when its own dialog is answered (2.1.329).
-        leaving: Leave::AnsweredElsewhere,
         counted,
         tool: "hook",
     };
+    let dialog = desk.terminals.asks(&ask.session, &ask.drafts);
     let asking = Asking { questions: ask.questions.clone(), limit_seconds: None };
     let mut waiting = match desk.ask(caller, asking).await {
         Ok(waiting) => waiting,
@@ -64,14 +72,22 @@ pub async fn ask(
         }
     };
     let outcome = tokio::select! {
+        biased;
+        // The terminal goes on with its own answer, so one that was given here at that moment would be said to nobody.
+        () = dialog.answered() => {
+            waiting.answered_elsewhere().await;
+            return Ok(Json(nothing_to_say()));
+        }
         outcome = waiting.end() => outcome,
         () = desk.closing.cancelled() => None,
     };
     let Some(outcome) = outcome else {
-        waiting.leave_as(Leave::Gone).await;
+        waiting.leave().await;
         return Ok(Json(nothing_to_say()));
     };
     let output = ask.output(&outcome);
+    // What the terminal tells of this question from here on is the answer that it gets now.
+    drop(dialog);
     waiting.told(&outcome, Some(handover));
     Ok(Json(output))
 }

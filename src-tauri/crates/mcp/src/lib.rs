@@ -22,6 +22,7 @@ pub mod result;
 mod roots;
 mod routes;
 mod server;
+mod terminals;
 pub mod token;
 pub mod tools;
 mod v1;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use askdesk_domain::{AgentKind, Leave, Source, Visitor};
+use askdesk_domain::{AgentKind, Source, Visitor};
 use axum::http::{StatusCode, request};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
@@ -132,7 +132,6 @@ impl McpDoor {
             source: Source::Mcp,
             native_ref: None,
             again: None,
-            leaving: Leave::Gone,
             counted,
             tool: tool.name_for(&client.name),
         };

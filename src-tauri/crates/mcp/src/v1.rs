@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Instant;
 
-use askdesk_domain::{AgentKind, Leave, NativeRef, RequestId, Source, Visitor};
+use askdesk_domain::{AgentKind, NativeRef, RequestId, Source, Visitor};
 use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -74,10 +74,10 @@ pub async fn ask(
     };
     let asking =
         arguments::read(tool, &body.arguments).map_err(|refusal| Denied::invalid(refusal.to_string()))?;
-    let (kind, source, leaving) = match body.client.kind {
-        ClientKind::Mcp => (AgentKind::McpClient, Source::Mcp, Leave::Gone),
-        ClientKind::CommandLine => (AgentKind::CommandLine, Source::CommandLine, Leave::Gone),
-        ClientKind::Terminal => (AgentKind::Terminal, Source::TerminalHook, Leave::AnsweredElsewhere),
+    let (kind, source) = match body.client.kind {
+        ClientKind::Mcp => (AgentKind::McpClient, Source::Mcp),
+        ClientKind::CommandLine => (AgentKind::CommandLine, Source::CommandLine),
+        ClientKind::Terminal => (AgentKind::Terminal, Source::TerminalHook),
     };
     let connection = format!("{kind:?} {}", named("client.connection", &body.client.connection)?);
     desk.pace.call(&connection, Instant::now())?;
@@ -88,7 +88,6 @@ pub async fn ask(
         source,
         native_ref,
         again: body.again,
-        leaving,
         counted,
         tool: tool.name_for(""),
     };
@@ -121,7 +120,6 @@ pub async fn test(
         source: Source::CommandLine,
         native_ref: None,
         again: None,
-        leaving: Leave::Gone,
         counted,
         tool: "test",
     };
@@ -180,7 +178,7 @@ impl Telling {
                 };
                 let Some(outcome) = ended else {
                     // A stream that breaks off without an end is taken up again at the next desk.
-                    waiting.leave_as(Leave::Gone).await;
+                    waiting.leave().await;
                     return None;
                 };
                 let result = waiting.result(&outcome);

@@ -1,10 +1,8 @@
-//! The command line's door, and the terminal's: JSON in, lines or a decision out.
+//! The command line's door: JSON in, lines out.
 
 use std::time::Duration;
 
-use askdesk_domain::{
-    AgentKind, AnswerInput, OrphanedWhy, Outcome, QuestionId, Request, RequestId, Session, WithdrawnWhy,
-};
+use askdesk_domain::{AgentKind, AnswerInput, OrphanedWhy, Outcome, QuestionId, Request, RequestId, Session};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -23,10 +21,10 @@ fn asks(connection: &str, question: &str) -> Value {
 }
 
 /// A call whose lines are read one by one.
-struct Call(BufReader<TcpStream>);
+pub struct Call(BufReader<TcpStream>);
 
 impl Call {
-    async fn begin(house: &House, path: &str, body: &Value) -> Self {
+    pub async fn begin(house: &House, path: &str, body: &Value) -> Self {
         let mut stream = TcpStream::connect(house.address).await.unwrap();
         let bytes = house.head("POST", path).with(body.to_string().as_bytes());
         stream.write_all(&bytes).await.unwrap();
@@ -34,7 +32,7 @@ impl Call {
     }
 
     /// The next line that is JSON; none at the end.
-    async fn next(&mut self) -> Option<Value> {
+    pub async fn next(&mut self) -> Option<Value> {
         let reading = async {
             loop {
                 let mut line = String::new();
@@ -68,11 +66,11 @@ impl Call {
     }
 }
 
-async fn outcome(house: &House, id: RequestId) -> Outcome {
+pub async fn outcome(house: &House, id: RequestId) -> Outcome {
     house.until("the request has ended", move |desk| Some(desk.request(id)?.ended()?.outcome.clone())).await
 }
 
-async fn open(house: &House) -> (Request, Session) {
+pub async fn open(house: &House) -> (Request, Session) {
     house
         .until("a question is open", |desk| {
             let request = desk.requests().find(|request| request.is_open())?;
@@ -211,71 +209,6 @@ async fn sixty_four_questions_of_one_client_may_be_open() {
     let mut other = Call::begin(&house, "/v1/asks", &asks("c2", "Mine?")).await;
     other.asked().await;
     assert_eq!(house.open_count().await, 65);
-}
-
-fn hook(question: &str) -> Value {
-    json!({
-        "session_id": "5d0c", "cwd": "/home/a/project", "hook_event_name": "PermissionRequest",
-        "permission_mode": "default", "tool_name": "AskUserQuestion",
-        "tool_input": {"questions": [{"question": question, "header": "Store", "multiSelect": false, "options": [
-            {"label": "SQLite", "description": "One file"}, {"label": "Postgres", "description": "A server"},
-        ]}]},
-    })
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn case_53_a_terminals_question_is_answered_at_the_desk() {
-    let house = House::open().await;
-    let mut call = Call::begin(&house, "/hooks/claude", &hook("Which store?")).await;
-    let (request, session) = open(&house).await;
-    assert_eq!((session.agent, session.folder.as_str()), (AgentKind::Terminal, "/home/a/project"));
-    let question = QuestionId::at(0);
-    let answer = AnswerInput { question, chosen: vec![question.option(0)], other: None, note: None };
-    house.engine.answer(request.id, vec![answer]).await.unwrap();
-    let mut updated = hook("Which store?")["tool_input"].clone();
-    updated["answers"] = json!({"Which store?": "SQLite"});
-    assert_eq!(
-        call.next().await.unwrap(),
-        json!({"hookSpecificOutput": {
-            "hookEventName": "PermissionRequest", "decision": {"behavior": "allow", "updatedInput": updated},
-        }})
-    );
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn case_53_a_question_answered_in_the_terminal_closes_as_answered_elsewhere() {
-    let house = House::open().await;
-    let call = Call::begin(&house, "/hooks/claude", &hook("Which store?")).await;
-    let (request, _) = open(&house).await;
-    // Claude Code closes the connection when its own dialog is answered.
-    drop(call);
-    assert_eq!(
-        outcome(&house, request.id).await,
-        Outcome::Withdrawn { why: WithdrawnWhy::AnsweredElsewhere }
-    );
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_hook_that_is_no_question_leaves_the_terminal_alone_at_once() {
-    let house = House::open().await;
-    let mut bash = hook("?");
-    bash["tool_name"] = json!("Bash");
-    let mut empty = hook("?");
-    empty["tool_input"] = json!({"questions": []});
-    for body in [bash, empty] {
-        let answer = house.post("/hooks/claude", &body).await;
-        assert_eq!((answer.status, answer.json()), (200, json!({})));
-    }
-    assert_eq!(house.open_count().await, 0);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_desk_that_closes_leaves_the_terminals_dialog() {
-    let mut house = House::open().await;
-    let mut call = Call::begin(&house, "/hooks/claude", &hook("Which store?")).await;
-    open(&house).await;
-    house.doors.take().unwrap().close().await;
-    assert_eq!(call.next().await, Some(json!({})));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -14,3 +14,4 @@ mod lines;
 #[cfg(unix)]
 mod real_claude;
 mod refusals;
+mod terminals;
