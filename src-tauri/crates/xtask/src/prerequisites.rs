@@ -53,6 +53,8 @@ pub enum Part {
     PkgConfig,
     /// The webview, with its headers.
     WebKitGtk,
+    /// A terminal in memory, for agents that run in one.
+    Tmux,
     /// A display in memory.
     Xvfb,
     /// The key of that display.
@@ -106,6 +108,9 @@ impl Part {
             System::Windows => vec![Self::MsvcTools, Self::WebView2],
             System::Debian { .. } | System::OtherLinux { .. } => {
                 let mut parts = Self::BUILD.to_vec();
+                if purpose != Purpose::Run {
+                    parts.push(Self::Tmux);
+                }
                 if purpose == Purpose::Test {
                     parts.extend(Self::WINDOW_TESTS);
                 }
@@ -120,6 +125,7 @@ impl Part {
             Self::CCompiler => "a C compiler and linker",
             Self::PkgConfig => "pkg-config",
             Self::WebKitGtk => "WebKitGTK 4.1 with its headers",
+            Self::Tmux => "tmux, a terminal in memory",
             Self::Xvfb => "Xvfb, a display in memory",
             Self::Xauth => "xauth",
             Self::WebKitWebDriver => "WebKitWebDriver",
@@ -143,6 +149,7 @@ impl Part {
             Self::CCompiler => "build-essential",
             Self::PkgConfig => "pkg-config",
             Self::WebKitGtk => "libwebkit2gtk-4.1-dev",
+            Self::Tmux => "tmux",
             Self::Xvfb => "xvfb",
             Self::Xauth => "xauth",
             Self::WebKitWebDriver => "webkit2gtk-driver",
@@ -386,7 +393,8 @@ mod tests {
         assert!(!run.own_node && run.by_hand.is_empty(), "{run:?}");
 
         let test = plan(Purpose::Test, &bare(debian(), version("20.19.2+dfsg-1")));
-        let window = [
+        let testing = [
+            "tmux",
             "xvfb",
             "xauth",
             "webkit2gtk-driver",
@@ -399,10 +407,10 @@ mod tests {
             "at-spi2-core",
             "libayatana-appindicator3-1",
         ];
-        assert_eq!(test.packages, [&build[..], &window[..], &["nodejs", "npm"]].concat());
+        assert_eq!(test.packages, [&build[..], &testing[..], &["nodejs", "npm"]].concat());
 
         let quick = plan(Purpose::QuickTest, &bare(debian(), version("20.19.2+dfsg-1")));
-        assert_eq!(quick.packages, run.packages);
+        assert_eq!(quick.packages, [&build[..], &["tmux", "nodejs", "npm"]].concat());
     }
 
     #[test]

@@ -108,6 +108,7 @@ fn is_present(toolbox: &Toolbox, part: Part) -> bool {
                 || (!program("pkg-config")
                     && library_folders().any(|it| it.join("webkit2gtk-4.1.pc").exists()))
         }
+        Part::Tmux => program("tmux"),
         Part::Xvfb => program("Xvfb") && program("xvfb-run"),
         Part::Xauth => program("xauth"),
         Part::WebKitWebDriver => program("WebKitWebDriver"),

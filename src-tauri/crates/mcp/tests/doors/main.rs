@@ -13,5 +13,7 @@ mod house;
 mod lines;
 #[cfg(unix)]
 mod real_claude;
+#[cfg(unix)]
+mod real_terminal;
 mod refusals;
 mod terminals;

@@ -13,7 +13,7 @@ use tokio::process::{Child, Command};
 
 use super::house::House;
 
-const REQUEST_WITHIN: Duration = Duration::from_secs(30);
+pub const REQUEST_WITHIN: Duration = Duration::from_secs(30);
 
 fn questions() -> Value {
     json!([{"question": "Which store should the notes be kept in?", "header": "Store", "multiSelect": false,
@@ -22,17 +22,17 @@ fn questions() -> Value {
 }
 
 /// A desk with its doors open, a model, and a home for the program.
-struct World {
-    house: House,
-    program: PathBuf,
-    mock: MockApi,
-    home: tempfile::TempDir,
-    project: tempfile::TempDir,
+pub struct World {
+    pub house: House,
+    pub program: PathBuf,
+    pub mock: MockApi,
+    pub home: tempfile::TempDir,
+    pub project: tempfile::TempDir,
 }
 
 impl World {
     /// Opens one, or says that the test did not run.
-    async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
+    pub async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
         let Some(program) = clis::claude_program() else {
             let why = format!("the real claude is not installed; {}", clis::HOW_TO_INSTALL);
             clis::report_skipped(test, &why);
@@ -58,11 +58,11 @@ impl World {
         claude
     }
 
-    fn bearer(&self) -> Value {
+    pub fn bearer(&self) -> Value {
         json!({"Authorization": format!("Bearer {}", self.house.token())})
     }
 
-    async fn asked(&self) -> (Request, Session) {
+    pub async fn asked(&self) -> (Request, Session) {
         self.house
             .until("the real agent asks", |desk| {
                 let request = desk.requests().find(|request| request.is_open())?;
@@ -72,7 +72,7 @@ impl World {
     }
 
     /// Answers, and returns what the model was told.
-    async fn answer(&self, request: &Request) -> Value {
+    pub async fn answer(&self, request: &Request) -> Value {
         let question = QuestionId::at(0);
         let answer = AnswerInput { question, chosen: vec![question.option(1)], other: None, note: None };
         self.house.engine.answer(request.id, vec![answer]).await.unwrap();

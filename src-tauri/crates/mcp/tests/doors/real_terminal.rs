@@ -1,0 +1,156 @@
+//! The real `claude` in a real terminal, beside the desk: whoever answers first wins. Its model is a mock on loopback.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use askdesk_domain::{AgentKind, OrphanedWhy, Outcome, Request, WithdrawnWhy};
+use askdesk_testkit::clis;
+use askdesk_testkit::mock_api::Reply;
+use serde_json::{Value, json};
+
+use super::house::PATIENCE;
+use super::lines::outcome;
+use super::real_claude::{REQUEST_WITHIN, World};
+
+/// A terminal that exists in memory, with a program in it; ended with everything in it when dropped.
+struct Terminal {
+    socket: PathBuf,
+}
+
+impl Terminal {
+    fn is_installed() -> bool {
+        Command::new("tmux").arg("-V").output().is_ok_and(|output| output.status.success())
+    }
+
+    fn start(world: &World, arguments: &[String]) -> Self {
+        let terminal = Self { socket: world.home.path().join("terminal") };
+        let mut words = vec!["env".to_owned(), "-i".to_owned()];
+        let mut env = clis::sealed_env(world.home.path(), &world.mock.base_url);
+        env.retain(|(name, _)| name != "TERM");
+        env.push(("TERM".to_owned(), "screen-256color".to_owned()));
+        words.extend(env.into_iter().map(|(name, value)| format!("{name}={value}")));
+        words.push(world.program.to_string_lossy().into_owned());
+        words.extend(arguments.iter().cloned());
+        let folder = world.project.path().to_string_lossy().into_owned();
+        let mut start =
+            vec!["-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "50", "-c", &folder, "--"];
+        start.extend(words.iter().map(String::as_str));
+        let output = terminal.tmux(&start);
+        assert!(output.status.success(), "{output:?}");
+        terminal
+    }
+
+    fn tmux(&self, arguments: &[&str]) -> Output {
+        // Whether somebody runs this in a terminal of their own is nothing to that one.
+        Command::new("tmux").env_remove("TMUX").arg("-S").arg(&self.socket).args(arguments).output().unwrap()
+    }
+
+    fn shows(&self) -> String {
+        String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p"]).stdout).into_owned()
+    }
+
+    async fn until(&self, what: &str, is_true: impl Fn(&str) -> bool) {
+        let looking = async {
+            while !is_true(&self.shows()) {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        let found = tokio::time::timeout(PATIENCE, looking).await;
+        assert!(found.is_ok(), "not in time: {what}; the terminal shows:\n{}", self.shows());
+    }
+
+    fn key(&self, key: &str) {
+        let output = self.tmux(&["send-keys", key]);
+        assert!(output.status.success(), "{output:?}");
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.tmux(&["kill-server"]);
+    }
+}
+
+fn asks(id: &str, question: &str) -> Reply {
+    let questions = json!([{"question": question, "header": "Store", "multiSelect": false, "options": [
+        {"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}]}]);
+    Reply::question(id, &questions)
+}
+
+/// What the program would otherwise ask about on its first start.
+fn past_the_first_start(world: &World) {
+    let project = std::fs::canonicalize(world.project.path()).unwrap();
+    let mut known = json!({
+        "hasCompletedOnboarding": true, "theme": "dark",
+        "customApiKeyResponses": {"approved": ["dummy-key-for-tests"], "rejected": []},
+    });
+    known["projects"][project.to_string_lossy().as_ref()] =
+        json!({"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true});
+    std::fs::write(world.home.path().join(".claude.json"), known.to_string()).unwrap();
+}
+
+/// The hooks as `askdesk connect` registers them, all over HTTP: here a desk runs.
+fn hooks(world: &World) -> Value {
+    let hook = json!({"type": "http", "url": format!("http://{}/hooks/claude", world.house.address),
+        "timeout": 86_400, "headers": world.bearer()});
+    let of_tool = json!([{"matcher": "AskUserQuestion", "hooks": [hook]}]);
+    json!({"hooks": {"PermissionRequest": of_tool, "PostToolUse": of_tool, "Stop": [{"hooks": [hook]}]}})
+}
+
+/// Waits until a question stands at the desk and in the terminal.
+async fn stands(world: &World, terminal: &Terminal, question: &'static str) -> Request {
+    let looked = world.house.until(question, move |desk| {
+        desk.requests().find(|it| it.is_open() && it.questions[0].text == question).cloned()
+    });
+    let request = looked.await;
+    terminal
+        .until("the terminal asks too", |shown| shown.contains(question) && shown.contains("PostgreSQL"))
+        .await;
+    request
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_53_in_a_real_terminal_whoever_answers_first_wins_and_the_other_closes() {
+    let test = "case_53_in_a_real_terminal_whoever_answers_first_wins_and_the_other_closes";
+    if !Terminal::is_installed() {
+        clis::report_skipped(test, "tmux is not installed");
+        return;
+    }
+    let script = vec![
+        asks("toolu_1", "Which store for notes?"),
+        asks("toolu_2", "Which store for drafts?"),
+        asks("toolu_3", "Which store for logs?"),
+    ];
+    let Some(world) = World::open(test, script).await else { return };
+    past_the_first_start(&world);
+    let terminal = Terminal::start(
+        &world,
+        &["--settings".to_owned(), hooks(&world).to_string(), "Please go on.".to_owned()],
+    );
+
+    // The desk is first: the dialog closes, and the turn goes on with the desk's answer.
+    terminal.until("something is shown", |shown| !shown.trim().is_empty()).await;
+    let first = stands(&world, &terminal, "Which store for notes?").await;
+    assert_eq!(world.asked().await.1.agent, AgentKind::Terminal);
+    let told = world.answer(&first).await;
+    assert!(told["content"].to_string().contains("PostgreSQL"), "{told}");
+
+    // The terminal is first: the card closes, and does not claim an answer of the desk.
+    let second = stands(&world, &terminal, "Which store for drafts?").await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    terminal.key("Enter");
+    world.mock.wait_for_request(3, REQUEST_WITHIN).await.expect("the turn goes on");
+    let told = world.mock.tool_results().remove(0);
+    assert!(told["content"].to_string().contains("SQLite"), "{told}");
+    let elsewhere = Outcome::Withdrawn { why: WithdrawnWhy::AnsweredElsewhere };
+    assert_eq!(outcome(&world.house, second.id).await, elsewhere);
+
+    // Esc answers nothing.
+    let third = stands(&world, &terminal, "Which store for logs?").await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    terminal.key("Escape");
+    let left = Outcome::Orphaned { why: OrphanedWhy::CallerGone };
+    assert_eq!(outcome(&world.house, third.id).await, left);
+    assert!(matches!(outcome(&world.house, first.id).await, Outcome::Answered { .. }));
+}
