@@ -13,6 +13,9 @@ use super::house::PATIENCE;
 use super::lines::outcome;
 use super::real_claude::{REQUEST_WITHIN, World};
 
+/// How long a person looks before a key is pressed; one that comes as a dialog is drawn may go to what stood there before.
+const SEEN_FOR: Duration = Duration::from_millis(500);
+
 /// A terminal that exists in memory, with a program in it; ended with everything in it when dropped.
 struct Terminal {
     socket: PathBuf,
@@ -60,7 +63,9 @@ impl Terminal {
         assert!(found.is_ok(), "not in time: {what}; the terminal shows:\n{}", self.shows());
     }
 
-    fn key(&self, key: &str) {
+    /// Presses a key, or types words.
+    async fn key(&self, key: &str) {
+        tokio::time::sleep(SEEN_FOR).await;
         let output = self.tmux(&["send-keys", key]);
         assert!(output.status.success(), "{output:?}");
     }
@@ -121,6 +126,8 @@ async fn case_53_in_a_real_terminal_whoever_answers_first_wins_and_the_other_clo
         asks("toolu_1", "Which store for notes?"),
         asks("toolu_2", "Which store for drafts?"),
         asks("toolu_3", "Which store for logs?"),
+        Reply::text("Then let us talk."),
+        asks("toolu_4", "Which store for keys?"),
     ];
     let Some(world) = World::open(test, script).await else { return };
     past_the_first_start(&world);
@@ -130,7 +137,6 @@ async fn case_53_in_a_real_terminal_whoever_answers_first_wins_and_the_other_clo
     );
 
     // The desk is first: the dialog closes, and the turn goes on with the desk's answer.
-    terminal.until("something is shown", |shown| !shown.trim().is_empty()).await;
     let first = stands(&world, &terminal, "Which store for notes?").await;
     assert_eq!(world.asked().await.1.agent, AgentKind::Terminal);
     let told = world.answer(&first).await;
@@ -138,19 +144,26 @@ async fn case_53_in_a_real_terminal_whoever_answers_first_wins_and_the_other_clo
 
     // The terminal is first: the card closes, and does not claim an answer of the desk.
     let second = stands(&world, &terminal, "Which store for drafts?").await;
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    terminal.key("Enter");
+    terminal.key("Enter").await;
     world.mock.wait_for_request(3, REQUEST_WITHIN).await.expect("the turn goes on");
     let told = world.mock.tool_results().remove(0);
     assert!(told["content"].to_string().contains("SQLite"), "{told}");
     let elsewhere = Outcome::Withdrawn { why: WithdrawnWhy::AnsweredElsewhere };
     assert_eq!(outcome(&world.house, second.id).await, elsewhere);
 
-    // Esc answers nothing.
+    // Talking instead of answering is no use of the tool; the end of the turn tells of it.
     let third = stands(&world, &terminal, "Which store for logs?").await;
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    terminal.key("Escape");
+    terminal.until("talking is offered", |shown| shown.contains("4. Chat about this")).await;
+    terminal.key("4").await;
+    assert_eq!(outcome(&world.house, third.id).await, elsewhere);
+
+    // Esc answers nothing.
+    terminal.until("the turn is over", |shown| shown.contains("Then let us talk.")).await;
+    terminal.key("Ask").await;
+    terminal.key("Enter").await;
+    let fourth = stands(&world, &terminal, "Which store for keys?").await;
+    terminal.key("Escape").await;
     let left = Outcome::Orphaned { why: OrphanedWhy::CallerGone };
-    assert_eq!(outcome(&world.house, third.id).await, left);
+    assert_eq!(outcome(&world.house, fourth.id).await, left);
     assert!(matches!(outcome(&world.house, first.id).await, Outcome::Answered { .. }));
 }
