@@ -2,6 +2,7 @@
 
 #![cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux has this choice"))]
 
+#[cfg(target_os = "linux")]
 use std::env;
 use std::ffi::OsStr;
 use std::fs;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tauri::plugin::TauriPlugin;
 use tauri::webview::PageLoadEvent;
-use tauri::{AppHandle, Manager, WebviewWindow, WebviewWindowBuilder, Wry};
+use tauri::{AppHandle, Manager, WebviewWindowBuilder, Wry};
 use tauri_plugin_window_state::StateFlags;
 
 use crate::presence::Focus;
@@ -85,7 +85,7 @@ fn prepare<'a>(
 
 /// Gives the page of a window that is not on the screen yet the size it will have there, so that it is laid out once.
 #[cfg(target_os = "linux")]
-fn lay_out(window: &WebviewWindow) -> tauri::Result<()> {
+fn lay_out(window: &tauri::WebviewWindow) -> tauri::Result<()> {
     use gtk::prelude::WidgetExt;
 
     let size = window.inner_size()?.to_logical::<i32>(window.scale_factor()?);
