@@ -94,6 +94,12 @@ impl Mirror {
         self.entries.retain(|(owner, _), _| *owner != session);
     }
 
+    /// Says whether this knows of something that came after a snapshot.
+    pub fn is_later_than(&self, snapshot: &Snapshot) -> bool {
+        let now = Self::of(snapshot);
+        self.epoch == now.epoch && self.seq > now.seq
+    }
+
     /// Fails unless this is what a snapshot says.
     #[track_caller]
     pub fn check(&self, snapshot: &Snapshot) {
