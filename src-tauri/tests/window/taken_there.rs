@@ -118,7 +118,14 @@ async fn case_38_a_click_brings_the_window_up_from_the_tray() {
 async fn case_38_a_click_while_the_page_is_loaded_anew_is_not_lost() {
     let (desk, _, asker) = told().await;
     let before = desk.responses().len();
+    let page = desk.script("return performance.timeOrigin", vec![]).await;
     desk.script("location.reload()", vec![]).await;
+    // The page before could still take the click, and go with it.
+    desk.wait("the page before to be gone", async || {
+        let now = desk.client.execute("return performance.timeOrigin", vec![]).await.ok()?;
+        (now != page).then_some(())
+    })
+    .await;
     dunst(&["action", "0"]);
     desk.find(&format!("[data-session-view='{asker}']")).await;
     taken_to(&desk, &asker).await;
