@@ -11,7 +11,7 @@ const codex = (changes: Partial<Session> = {}) =>
     agent: 'mcp_client',
     client: 'codex',
     name: 'codex · shop',
-    folder: '/work/shop',
+    folder: '/projects/shop',
     state: { state: 'idle' },
     ...changes,
   });
@@ -46,7 +46,7 @@ describe('a client that asks by itself', () => {
     expect(within(view()).getByRole('heading', { name: 'codex · shop' })).toBeVisible();
     expect(within(view()).getByText('codex 2.1.0')).toBeVisible();
     expect(within(view()).getByText('MCP client')).toBeVisible();
-    expect(answersGo()).toHaveTextContent('What you answer goes to codex in /work/shop.');
+    expect(answersGo()).toHaveTextContent('What you answer goes to codex in /projects/shop.');
     expect(screen.queryByRole('textbox', { name: 'Message to the agent' })).toBeNull();
     for (const name of ['End', 'Resume', /Permissions/, /Model/]) {
       expect(within(view()).queryByRole('button', { name })).toBeNull();
@@ -143,7 +143,7 @@ describe('a terminal that asks', () => {
   test('says that it asks there too', async () => {
     await open(terminal, asked);
     expect(answersGo()).toHaveTextContent(
-      'Claude Code runs in a terminal in /work/shop and asks there too. Whatever is answered first counts.',
+      'Claude Code runs in a terminal in /projects/shop and asks there too. Whatever is answered first counts.',
     );
   });
 

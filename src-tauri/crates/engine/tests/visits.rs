@@ -30,7 +30,7 @@ fn codex() -> Visitor {
         kind: AgentKind::McpClient,
         name: "codex".to_owned(),
         version: Some("0.169.0".to_owned()),
-        folder: Some("/work/shop".to_owned()),
+        folder: Some("/projects/shop".to_owned()),
     }
 }
 
@@ -294,7 +294,7 @@ async fn case_59_the_request_names_the_client_and_stands_in_its_own_session() {
     let request = desk.request(asked.request).await;
     assert_eq!((request.session, request.asked_by.as_deref()), (session, Some("codex")));
     let known = desk.engine.session(session).await.unwrap();
-    assert_eq!((known.client.as_deref(), known.folder.as_str()), (Some("codex"), "/work/shop"));
+    assert_eq!((known.client.as_deref(), known.folder.as_str()), (Some("codex"), "/projects/shop"));
     desk.check_mirror().await;
 }
 

@@ -36,7 +36,7 @@ async fn asks(desk: &TestDesk, name: &str, again: Option<RequestId>) -> (Visits,
         kind: AgentKind::McpClient,
         name: "codex".to_owned(),
         version: None,
-        folder: Some("/work/shop".to_owned()),
+        folder: Some("/projects/shop".to_owned()),
     };
     let session = visits.open(visitor).await.unwrap();
     let ask = VisitAsk {
