@@ -8,6 +8,7 @@ mod closing;
 mod demo;
 mod doors;
 mod files;
+mod first_paint;
 mod folders;
 mod images;
 mod language;
@@ -38,6 +39,7 @@ use askdesk_clients::desk::{self, NoDataFolder};
 use askdesk_engine::clock::System;
 use askdesk_engine::{Attention, EngineHandle, OpenedEngine, SettingsFile};
 use askdesk_mcp::DoorSpec;
+use first_paint::FirstPaint;
 use opening::{Opener, Opening};
 use presence::{Focus, Presence};
 use tauri::{AppHandle, Manager, RunEvent};
@@ -80,6 +82,7 @@ pub fn run() -> ExitCode {
         .manage(closing::Asking::default())
         .manage(doors::Opened::default())
         .manage(files::Dropped::default())
+        .manage(FirstPaint::default())
         .manage(wanted::Wanted::default())
         .manage(Presence::default())
         .manage(shortcut::Keys::default())
@@ -138,6 +141,11 @@ fn open(app: &AppHandle, place: Result<Place, Unopened>, opener: &Opener) {
     match place.and_then(|place| open_desk(app, place)) {
         Ok((desk, attention, doors)) => {
             appearance::follow(app, desk.settings());
+            opener.open(desk.clone());
+            let in_background = at_login::in_background(std::env::args_os());
+            if !in_background {
+                app.state::<FirstPaint>().wait();
+            }
             let board = waiting::Board::new();
             badge::follow(app, board.watch());
             tray::follow(app, desk.clone(), board.watch());
@@ -145,12 +153,11 @@ fn open(app: &AppHandle, place: Result<Place, Unopened>, opener: &Opener) {
             notify::listen(app, desk.clone(), attention, board);
             let due = desk.clone();
             tauri::async_runtime::spawn(async move { due.delete_due_daily().await });
-            opener.open(desk.clone());
             doors::open(app, doors);
             tauri::async_runtime::spawn(at_login::bring_in_line(desk));
             let with_tray = app.clone();
             tauri::async_runtime::spawn(async move {
-                if at_login::in_background(std::env::args_os()) {
+                if in_background {
                     at_login::come_up_in_the_tray(&with_tray).await;
                 } else {
                     tray::offer(&with_tray).await;
@@ -179,7 +186,7 @@ fn open_desk(
     let doors = doors::of(app, &folder, handle.clone());
     let demo = demo::agent(&folder)?;
     let save = save::asking(app, settings.watch());
-    let desk = DeskApi::new(handle, demo, settings, trace::painted());
+    let desk = DeskApi::new(handle, demo, settings, first_paint::noting(app, trace::painted()));
     let desk = desk.saving(save).starting_at_login(at_login::by_the_system(app));
     let desk = desk.brought_up_by_keys(shortcut::by_the_system(app));
     Ok((desk, attention, doors))

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "this is a test program")]
 
+mod doors;
 #[path = "../window/harness.rs"]
 #[allow(dead_code, reason = "the harness serves the window tests too")]
 mod harness;
@@ -37,7 +38,7 @@ const QUESTIONS_UNSEEN: usize = 40;
 /// How often each window is started.
 const STARTS: usize = 9;
 
-/// Measures everything, or only the parts that are named: `answers`, `told`, `tray`, `load`, `long`, `starts`.
+/// Measures everything, or only the parts that are named: `answers`, `told`, `tray`, `doors`, `load`, `long`, `starts`.
 #[tokio::main]
 async fn main() {
     let named: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
@@ -64,6 +65,9 @@ async fn main() {
     #[cfg(target_os = "linux")]
     if wanted("tray") {
         result.insert("in_the_tray".to_owned(), tray::measure().await.json());
+    }
+    if wanted("doors") {
+        result.insert("doors".to_owned(), doors::measure().await.json());
     }
     if wanted("load") {
         result.insert("under_load".to_owned(), load::case_62_keys_while_fifty_agents_write().await.json());

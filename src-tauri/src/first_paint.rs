@@ -1,0 +1,69 @@
+//! The first paint of a start, which nothing else is to delay: what the window can be shown without begins after it.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use askdesk_api::desk::Painted;
+use tauri::{AppHandle, Manager};
+
+/// How long it is waited for; a page that does not come must not keep notifications, the tray and the doors away.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Whether the window has been painted.
+#[derive(Default)]
+pub struct FirstPaint {
+    painted: Mutex<bool>,
+    noted: Condvar,
+}
+
+impl FirstPaint {
+    /// Waits for it; must not be called where the window's own thread or an asynchronous task would stand still.
+    pub fn wait(&self) {
+        let painted = self.painted.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.noted.wait_timeout_while(painted, PATIENCE, |painted| !*painted));
+    }
+
+    fn note(&self) {
+        *self.painted.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.noted.notify_all();
+    }
+}
+
+/// Makes a function that is told of everything painted note it here too.
+pub fn noting(app: &AppHandle, told: Painted) -> Painted {
+    let app = app.clone();
+    Arc::new(move |painted| {
+        told(painted);
+        app.state::<FirstPaint>().note();
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn who_waits_goes_on_once_it_is_painted_and_does_not_wait_again() {
+        let paint = Arc::new(FirstPaint::default());
+        let waits = Arc::clone(&paint);
+        let began = Instant::now();
+        let waiting = std::thread::spawn(move || {
+            waits.wait();
+            began.elapsed()
+        });
+        std::thread::sleep(Duration::from_millis(50));
+        paint.note();
+        assert!(waiting.join().unwrap() >= Duration::from_millis(50), "it had not been painted yet");
+        paint.wait();
+        assert!(*paint.painted.lock().unwrap());
+    }
+
+    #[test]
+    fn a_page_that_does_not_come_is_not_waited_for_without_end() {
+        let began = Instant::now();
+        FirstPaint::default().wait();
+        assert!(began.elapsed() >= PATIENCE);
+    }
+}

@@ -1,0 +1,163 @@
+//! A thousand questions of programs that the desk did not start, open at once: how long each takes to be open, how long an
+//! answer takes to its caller, and what they hold of memory.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::time::{sleep, timeout};
+
+use crate::harness::{Desk, PATIENCE};
+use crate::latency::Times;
+use crate::process::memory;
+use crate::rounded;
+
+/// How many programs ask.
+const CLIENTS: usize = 50;
+/// How many questions each has open.
+const EACH: usize = 20;
+/// How long memory takes to settle.
+const SETTLED: Duration = Duration::from_secs(5);
+
+/// What came of it.
+pub struct Doors {
+    /// From the call to the word that its question is open.
+    opened: Times,
+    /// From the answer on its way to the result with the caller, the commit on disk between them.
+    answered: Times,
+    /// What the app holds before, with all questions open, and once they are answered.
+    pss_mib: [f64; 3],
+}
+
+impl Doors {
+    pub fn json(&self) -> Value {
+        let [before, open, after] = self.pss_mib.map(rounded);
+        json!({
+            "clients": CLIENTS,
+            "open_at_once": CLIENTS * EACH,
+            "call_to_open_ms": self.opened.json(),
+            "answer_to_caller_ms": self.answered.json(),
+            "pss_mib": { "before": before, "open": open, "answered": after },
+        })
+    }
+}
+
+pub async fn measure() -> Doors {
+    let desk = Desk::open().await;
+    let door = Door::find(&desk.home().join("data")).await;
+    sleep(SETTLED).await;
+    let before = pss(&desk);
+
+    let mut opened = Vec::new();
+    let mut calls = Vec::new();
+    for n in 0..CLIENTS * EACH {
+        let began = Instant::now();
+        let mut call = door.ask(n).await;
+        let asked = call.next().await;
+        opened.push(millis(began));
+        assert_eq!(asked["event"], "asked", "{asked}");
+        calls.push((n, asked["requestId"].as_str().unwrap().to_owned(), call));
+    }
+    sleep(SETTLED).await;
+    let open = pss(&desk);
+
+    let mut answered = Vec::new();
+    // In another order than they came.
+    calls.sort_by_key(|(n, ..)| (n * 7_919) % (CLIENTS * EACH));
+    for (n, id, call) in &mut calls {
+        let mine = format!("Answer {n}");
+        let body = json!({ "answers": [{ "question": 1, "other": mine }] });
+        let began = Instant::now();
+        let mut sent = door.post(&format!("/v1/requests/{id}/answer"), &body).await;
+        let ended = loop {
+            let line = call.next().await;
+            if line["event"] == "ended" {
+                break line;
+            }
+        };
+        answered.push(millis(began));
+        assert_eq!(ended["result"]["answers"][0]["customInput"], mine.as_str(), "each gets its own");
+        assert_eq!(sent.next().await["outcome"], "answered");
+    }
+    sleep(SETTLED).await;
+    let after = pss(&desk);
+    desk.close().await;
+    Doors { opened: Times(opened), answered: Times(answered), pss_mib: [before, open, after] }
+}
+
+fn millis(began: Instant) -> f64 {
+    began.elapsed().as_secs_f64() * 1e3
+}
+
+fn pss(desk: &Desk) -> f64 {
+    memory(desk.root()).0 / 1024.0
+}
+
+/// Where the desk lets others in.
+struct Door {
+    address: String,
+    token: String,
+}
+
+impl Door {
+    async fn find(folder: &Path) -> Self {
+        let began = Instant::now();
+        loop {
+            if let Some(door) = Self::written(folder.to_owned()) {
+                return door;
+            }
+            assert!(began.elapsed() < PATIENCE, "the doors stay shut");
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    fn written(folder: PathBuf) -> Option<Self> {
+        let said: Value = serde_json::from_slice(&std::fs::read(folder.join("desk.json")).ok()?).ok()?;
+        let address = said["url"].as_str()?.strip_prefix("http://")?.to_owned();
+        let token = std::fs::read_to_string(folder.join("token")).ok()?.trim().to_owned();
+        Some(Self { address, token })
+    }
+
+    async fn ask(&self, n: usize) -> Reply {
+        let client = n / EACH;
+        let body = json!({
+            "client": { "kind": "mcp", "name": format!("client {client}"), "folder": format!("/srv/{client}"),
+                "connection": client.to_string() },
+            "tool": "ask_user_question",
+            "arguments": { "questions": [{ "question": format!("Question {n}?"), "header": "Store",
+                "multiSelect": false, "options": [{ "label": "A" }, { "label": "B" }] }] },
+        });
+        self.post("/v1/asks", &body).await
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> Reply {
+        let mut stream = TcpStream::connect(&self.address).await.unwrap();
+        let (address, token, body) = (&self.address, &self.token, body.to_string());
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n\
+             content-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len(),
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        Reply(BufReader::new(stream))
+    }
+}
+
+/// What the desk says to one call, line by line.
+struct Reply(BufReader<TcpStream>);
+
+impl Reply {
+    /// Waits for the next line that is JSON; what else is there is HTTP's.
+    async fn next(&mut self) -> Value {
+        loop {
+            let mut line = String::new();
+            let read = timeout(PATIENCE, self.0.read_line(&mut line)).await.expect("a line in time").unwrap();
+            assert!(read > 0, "the desk says nothing more");
+            if let Ok(value @ Value::Object(_)) = serde_json::from_str(&line) {
+                return value;
+            }
+        }
+    }
+}
