@@ -14,6 +14,7 @@ Usage: cargo xtask <command>
                                        FILTER    only the Rust and UI tests whose name holds it
   tidy                               the rules of the tree that no compiler checks
   wire                               write the generated TypeScript types again
+  package-files                      build the program `askdesk` with its pages and completions for the packages
   bench [--yes]                      measure the desk; prints one JSON object
 
   --yes  install what is missing without asking";
@@ -29,6 +30,8 @@ pub enum Command {
     Tidy,
     /// Regenerate the TypeScript types.
     Wire,
+    /// Build what packages carry besides the desk.
+    PackageFiles,
     /// Measure the desk.
     Bench {
         /// Installs without asking.
@@ -71,6 +74,7 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command> {
         "test" => test(words).map(Command::Test),
         "tidy" => no_more("tidy", words).map(|()| Command::Tidy),
         "wire" => no_more("wire", words).map(|()| Command::Wire),
+        "package-files" => no_more("package-files", words).map(|()| Command::PackageFiles),
         "bench" => bench(words),
         crate::private_session::INSIDE => Ok(Command::InsideSession(words.collect())),
         "help" | "--help" | "-h" => Ok(Command::Help),
@@ -152,6 +156,7 @@ mod tests {
         );
         check("test --quick", &Command::Test(Test { quick: true, ..Test::default() }));
         check("bench --yes", &Command::Bench { yes: true });
+        check("package-files", &Command::PackageFiles);
         check("", &Command::Help);
     }
 

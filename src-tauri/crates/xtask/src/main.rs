@@ -1,9 +1,10 @@
-//! The commands a contributor types: `cargo xtask run`, `test`, `tidy`, `wire`, `bench`.
+//! The commands a contributor types: `cargo xtask run`, `test`, `tidy`, `wire`, `package-files`, `bench`.
 
 mod arguments;
 mod bench;
 mod counts;
 mod install;
+mod package_files;
 mod prerequisites;
 mod private_session;
 mod probe;
@@ -44,6 +45,7 @@ fn start() -> Result<ExitCode> {
         Command::Test(options) => return test_command::run(toolbox, &options),
         Command::Tidy => tidy::check(&toolbox)?,
         Command::Wire => wire::run(&toolbox)?,
+        Command::PackageFiles => package_files::run(&toolbox)?,
         Command::Bench { yes } => bench::run(toolbox, yes)?,
         Command::InsideSession(command) => {
             let code = private_session::run_inside(&toolbox, &command)?;

@@ -23,6 +23,7 @@ use crate::{
 
 /// The program that opens the window.
 const DESKTOP: &str = "askdesk-desktop";
+const COMMAND_LINE: &str = "askdesk";
 /// The exit code where no window can open.
 const NO_DISPLAY: u8 = 2;
 
@@ -49,10 +50,12 @@ What to do, one of:
   - to try it without seeing it: `xvfb-run -a cargo xtask run`
 Nothing was installed or built.";
 
-/// Builds the desktop program and returns where it is.
+/// Builds the desktop program, with the command line beside it, and returns where it is.
 fn build(toolbox: &Toolbox, release: bool) -> Result<PathBuf> {
     let mut cargo = toolbox.cargo();
     cargo.args(["build", "--package", "askdesk", "--bin", DESKTOP]);
+    // Programs that are connected from the settings run it.
+    cargo.args(["--package", "askdesk-cli", "--bin", COMMAND_LINE]);
     cargo.arg("--message-format=json-render-diagnostics");
     if release {
         cargo.arg("--release");

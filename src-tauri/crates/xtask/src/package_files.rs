@@ -1,0 +1,41 @@
+//! `cargo xtask package-files`: what packages carry besides the desk itself, made before the Tauri CLI bundles them.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{
+    steps::{self, Steps},
+    toolbox::Toolbox,
+};
+
+/// Where it is put; `tauri.conf.json` names the files in it.
+const FOLDER: &str = "target/package";
+/// The shells that get completions, with the names by which each looks for them.
+const SHELLS: [(&str, &str); 3] = [("bash", "askdesk"), ("zsh", "_askdesk"), ("fish", "askdesk.fish")];
+
+/// Builds `askdesk` for release, with its manual pages and completions.
+pub fn run(toolbox: &Toolbox) -> Result<()> {
+    Steps::start().try_run("build what packages carry besides the desk", || {
+        steps::show(toolbox.cargo().args(["build", "--release", "--locked", "--package", "askdesk-cli"]))?;
+        let folder = toolbox.root().join(FOLDER);
+        let program = format!("askdesk{}", std::env::consts::EXE_SUFFIX);
+        let built = toolbox.root().join("target/release").join(&program);
+        fs::create_dir_all(folder.join("completions")).context("cannot create target/package")?;
+        let own = folder.join(program);
+        fs::copy(&built, &own).with_context(|| format!("cannot copy {}", built.display()))?;
+        steps::show(toolbox.command(&own).args(["man", "--folder"]).arg(folder.join("man")))?;
+        SHELLS.into_iter().try_for_each(|(shell, name)| {
+            completions(toolbox, &own, shell, &folder.join("completions").join(name))
+        })
+    })
+}
+
+fn completions(toolbox: &Toolbox, program: &Path, shell: &str, file: &Path) -> Result<()> {
+    let printed = toolbox.command(program).args(["completions", shell]).output()?;
+    if !printed.status.success() {
+        bail!("askdesk made no completions for {shell}: {}", String::from_utf8_lossy(&printed.stderr));
+    }
+    fs::write(file, printed.stdout).with_context(|| format!("cannot write {}", file.display()))
+}
