@@ -105,6 +105,18 @@ impl Scene {
         self.calls()
     }
 
+    /// Waits until a call has come in at an address.
+    pub fn wait_for(&self, path: &str) -> Call {
+        let since = Instant::now();
+        loop {
+            if let Some(call) = self.calls().into_iter().find(|call| call.path == path) {
+                return call;
+            }
+            assert!(since.elapsed() < Duration::from_secs(120), "no {path} in {:?}", self.calls());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Starts a desk that is found by its data folder.
     pub fn start(&self) -> Running {
         let runtime = Runtime::new().unwrap();
@@ -190,6 +202,7 @@ fn router(shared: Shared) -> Router {
         .route("/health", get(async || Json(json!({"status": "ok", "version": "0.1.0", "open": 1}))))
         .route("/v1/asks", post(ask))
         .route("/v1/test", post(ask))
+        .route("/v1/leave", post(async || Json(json!({"left": true}))))
         .route("/hooks/claude", post(hook))
         .route("/v1/requests", get(requests))
         .route("/v1/requests/{id}/{what}", post(end))
