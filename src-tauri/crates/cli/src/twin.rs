@@ -62,9 +62,33 @@ async fn serve(desk: &Desk, mcp: &Mcp) -> Result<Ending, Failure> {
     let ended = tokio::select! {
         ended = serving => ended,
         () = overdue => Ok(Ending::Well),
+        () = told_to_end() => Ok(Ending::Well),
     };
     let _ = tokio::time::timeout(FAREWELL, way.leave()).await;
     ended
+}
+
+/// Waits until the system wants this program to end: many clients say so instead of closing its input.
+async fn told_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
+        if let [Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)] = kinds.map(signal) {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+                _ = hangup.recv() => {}
+            }
+            return;
+        }
+    }
+    #[cfg(not(unix))]
+    if tokio::signal::ctrl_c().await.is_ok() {
+        return;
+    }
+    // Then it ends as any other program does.
+    std::future::pending().await
 }
 
 /// Says something to whoever reads the client's log; standard output is the protocol's.

@@ -1,6 +1,7 @@
 //! Calls that are given up, and clients that go.
 
 use rstest::rstest;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tokio::task::block_in_place;
 
@@ -47,6 +48,23 @@ async fn a_client_that_goes_leaves_its_question_and_no_program_behind(#[case] sp
     until(&scene, LEFT);
     until(&scene, "/v1/leave");
     closing.await.unwrap().unwrap();
+}
+
+#[rstest]
+#[case(Signal::TERM)]
+#[case(Signal::INT)]
+#[case(Signal::HUP)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_is_told_to_end_says_goodbye(#[case] signal: Signal) {
+    let (scene, _desk) = scene();
+    let mut connected = connect(scene.command(&["mcp"])).await;
+    let _call = connected.begin("ask_user_question", which_store()).await;
+    until(&scene, "/v1/asks");
+    let pid = Pid::from_raw(connected.child.id().unwrap().cast_signed()).unwrap();
+    kill_process(pid, signal).unwrap();
+    ended(&mut connected.child).await;
+    until(&scene, LEFT);
+    until(&scene, "/v1/leave");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -80,7 +80,7 @@ fn garbage_is_passed_over_before_and_after_the_beginning() {
 async fn garbage_before_the_beginning_keeps_no_real_client_out() {
     let scene = Scene::new();
     for speaks in [Speaks::Sessions, Speaks::Discovery] {
-        let garbage = "text\n{\n[]\n\n";
+        let garbage = "text\n{\n\u{0}\n\n";
         let connected = connect_as(scene.command(&["mcp"]), "codex", speaks, None, garbage).await;
         assert_eq!(connected.client.list_all_tools().await.unwrap().len(), 3);
     }
