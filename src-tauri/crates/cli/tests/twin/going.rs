@@ -1,5 +1,7 @@
 //! Calls that are given up, and clients that go.
 
+use std::time::{Duration, Instant};
+
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
@@ -39,15 +41,23 @@ async fn a_call_that_is_cancelled_leaves_its_question_at_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_goes_leaves_its_question_and_no_program_behind(#[case] speaks: Speaks) {
     let (scene, _desk) = scene();
-    let connected = connect_as(scene.command(&["mcp"]), "codex", speaks, None, "").await;
-    let _call = connected.begin("ask_user_question", which_store()).await;
-    until(&scene, "/v1/asks");
-    let Connected { client, mut child, .. } = connected;
-    let closing = tokio::spawn(client.cancel());
-    ended(&mut child).await;
-    until(&scene, LEFT);
-    until(&scene, "/v1/leave");
-    closing.await.unwrap().unwrap();
+    let mut took = Vec::new();
+    for _ in 0..3 {
+        scene.forget_calls();
+        let connected = connect_as(scene.command(&["mcp"]), "codex", speaks, None, "").await;
+        let _call = connected.begin("ask_user_question", which_store()).await;
+        until(&scene, "/v1/asks");
+        let Connected { client, mut child, .. } = connected;
+        let went = Instant::now();
+        let closing = tokio::spawn(client.cancel());
+        ended(&mut child).await;
+        took.push(went.elapsed());
+        until(&scene, LEFT);
+        until(&scene, "/v1/leave");
+        closing.await.unwrap().unwrap();
+    }
+    // The library alone would wait five seconds for the call to end. What else the machine does must not count.
+    assert!(took.iter().min().unwrap() < &Duration::from_secs(4), "{took:?}");
 }
 
 #[rstest]

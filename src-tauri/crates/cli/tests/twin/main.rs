@@ -10,7 +10,6 @@
 mod at_the_desk;
 mod client;
 #[path = "../cli/desk.rs"]
-#[allow(dead_code, reason = "the tests of the other commands use the rest")]
 mod desk;
 mod going;
 #[path = "../../../mcp/tests/doors/house.rs"]
