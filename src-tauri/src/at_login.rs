@@ -9,14 +9,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use askdesk_api::{AtLogin, DeskApi, UnmetWhy};
+pub use askdesk_clients::desk::IN_BACKGROUND;
 use askdesk_domain::OptIn;
 use tauri::{AppHandle, Manager};
 
 use crate::presence::{Focus, Presence};
 use crate::{DATA_FOLDER, tray};
-
-/// The argument by which the system starts the app.
-pub const IN_BACKGROUND: &str = "--in-background";
 
 /// How long the desktop may take after a login until it shows icons of the tray.
 const PATIENCE: Duration = Duration::from_secs(10);

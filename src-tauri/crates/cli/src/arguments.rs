@@ -48,6 +48,9 @@ pub enum Command {
     Answer(Answer),
     /// Hand a question of Claude Code's PermissionRequest hook to the desk (standard input to standard output)
     Hook,
+    /// Serve a client of MCP that speaks over standard input and output alone
+    #[command(after_help = MCP_EXAMPLES)]
+    Mcp(Mcp),
     /// Register the desk with a program, so that its agents can ask
     #[command(after_help = CONNECT_EXAMPLES)]
     Connect(Connect),
@@ -168,6 +171,28 @@ pub struct Answer {
     /// Decline, with words if you like
     #[arg(long, value_name = "WORDS", group = "what", num_args = 0..=1, default_missing_value = "")]
     pub decline: Option<String>,
+}
+
+const MCP_EXAMPLES: &str = "\
+Examples:
+  askdesk mcp
+  askdesk mcp --start
+
+No person runs it: a client does that has an entry such as this one among its servers:
+  \"askdesk\": { \"command\": \"askdesk\", \"args\": [\"mcp\"] }
+
+A call waits as long as it takes, also while the desk is restarted. Where no desk runs, it is
+answered at once, and the model is told to ask in its own words.";
+
+/// How a client over standard input is served.
+#[derive(Debug, Args)]
+pub struct Mcp {
+    /// Start the desk, in the background, where none runs when something is asked
+    #[arg(long)]
+    pub start: bool,
+    /// How long to wait for a desk that has gone while a question waits
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10m")]
+    pub patience: Duration,
 }
 
 const CONNECT_EXAMPLES: &str = "\

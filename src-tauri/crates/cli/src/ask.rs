@@ -12,9 +12,9 @@ use crate::ending::{Ending, Failure};
 use crate::terminal;
 
 /// How long the first pause is before a desk that has gone is looked for again; it doubles.
-const FIRST_PAUSE: Duration = Duration::from_millis(200);
+pub const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// The longest such pause.
-const LONGEST_PAUSE: Duration = Duration::from_secs(3);
+pub const LONGEST_PAUSE: Duration = Duration::from_secs(3);
 
 /// Asks, waits and prints the answer.
 pub fn run(desk: &Desk, ask: &Ask) -> Result<Ending, Failure> {
@@ -98,7 +98,7 @@ fn attempt(
 }
 
 /// Tells whether a failure may be over once the desk is there again.
-fn is_passing(failure: &Failure) -> bool {
+pub fn is_passing(failure: &Failure) -> bool {
     // A token that was changed is read anew the next time.
     matches!(failure, Failure::NoDesk(_) | Failure::Denied { status: 401 | 429 | 503, .. })
 }

@@ -11,13 +11,13 @@ use ureq::{Agent, Body};
 use crate::ending::Failure;
 
 /// How long it may take until somebody who listens on this machine takes a connection.
-const CONNECT_WAIT: Duration = Duration::from_secs(2);
+pub const CONNECT_WAIT: Duration = Duration::from_secs(2);
 /// How long the desk may take for what it answers at once.
 const ANSWER_WAIT: Duration = Duration::from_secs(30);
 /// After how long without a word a desk is taken for gone while a question waits: it says every 15 seconds that it waits.
-const SILENCE: Duration = Duration::from_secs(60);
+pub const SILENCE: Duration = Duration::from_secs(60);
 /// The longest line that is taken, in bytes.
-const LINE_MOST: u64 = 4 * 1024 * 1024;
+pub const LINE_MOST: u64 = 4 * 1024 * 1024;
 /// The longest answer that is taken, in bytes.
 const BODY_MOST: u64 = 16 * 1024 * 1024;
 
@@ -71,7 +71,8 @@ impl Door {
         request.content_type("application/json").send(body)
     }
 
-    fn bearer(&self) -> String {
+    /// Returns what the header holds that opens it.
+    pub fn bearer(&self) -> String {
         format!("Bearer {}", self.token.reveal())
     }
 }
@@ -132,12 +133,17 @@ fn taken(sent: Result<Response<Body>, ureq::Error>) -> Result<Response<Body>, Fa
     if status.is_success() {
         return Ok(response);
     }
-    let said: Value = serde_json::from_str(&text(response.body_mut())?).unwrap_or_default();
+    Err(denied(status.as_u16(), &text(response.body_mut())?))
+}
+
+/// Reads a refusal of the desk.
+pub fn denied(status: u16, body: &str) -> Failure {
+    let said: Value = serde_json::from_str(body).unwrap_or_default();
     let said = |name: &str| said.get(name).and_then(Value::as_str).map(str::to_owned);
     let code = said("error").unwrap_or_default();
     let message = said("message").unwrap_or_else(|| match code.as_str() {
         "" => format!("the desk answered {status}"),
         code => format!("the desk answered {status}: {code}"),
     });
-    Err(Failure::Denied { status: status.as_u16(), message })
+    Failure::Denied { status, message }
 }

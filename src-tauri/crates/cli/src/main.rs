@@ -1,5 +1,5 @@
 //! `askdesk`: asks a person at their desk from a script, answers from a terminal, and registers the desk with the
-//! programs whose agents should ask over it.
+//! programs whose agents should ask over it. For those that speak MCP over standard input alone it is the server.
 
 mod arguments;
 mod ask;
@@ -11,6 +11,7 @@ mod hook;
 mod shell_files;
 mod terminal;
 mod token;
+mod twin;
 mod version;
 mod waiting;
 
@@ -46,6 +47,7 @@ fn run(command: Command) -> Result<Ending, Failure> {
         Command::List(list) => waiting::list(&desk()?, &list),
         Command::Answer(answer) => waiting::answer(&desk()?, &answer),
         Command::Hook => Ok(Ending::Well),
+        Command::Mcp(mcp) => twin::run(&desk()?, &mcp),
         Command::Connect(connect) => connecting::connect(&desk()?, &connect),
         Command::Disconnect(disconnect) => connecting::disconnect(&desk()?, &disconnect),
         Command::Doctor(doctor) => doctor::run(&desk()?, &doctor),

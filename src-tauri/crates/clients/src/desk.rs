@@ -18,6 +18,11 @@ pub const TOKEN_FILE: &str = "token";
 /// Where a desk listens where nothing else does.
 pub const USUAL_PORT: u16 = 41414;
 
+/// The program that is the desk.
+pub const PROGRAM: &str = "askdesk-desktop";
+/// The argument by which it comes up without a window.
+pub const IN_BACKGROUND: &str = "--in-background";
+
 /// How many bytes of chance a new token is made of.
 const TOKEN_BYTES: usize = 32;
 /// The longest token that is taken, in bytes.

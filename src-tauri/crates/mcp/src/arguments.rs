@@ -2,9 +2,8 @@
 
 use askdesk_agents::question_json::read_questions;
 use askdesk_domain::{IntakeRules, Question, QuestionKind, Refusal, RequestId, intake};
+use askdesk_tools::{LONGEST_LIMIT, SHORTEST_LIMIT, Tool};
 use serde_json::{Map, Value};
-
-use crate::tools::{LONGEST_LIMIT, SHORTEST_LIMIT, Tool};
 
 /// What a call wants to be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]

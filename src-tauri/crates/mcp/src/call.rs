@@ -8,6 +8,7 @@ use askdesk_domain::{
     Visitor,
 };
 use askdesk_engine::{EngineError, VisitAsk, Visited};
+use askdesk_tools::CallResult;
 use axum::http::StatusCode;
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -19,7 +20,7 @@ use crate::denied::Denied;
 use crate::desk::Desk;
 use crate::handover::Handover;
 use crate::pace::Counted;
-use crate::result::{self, CallResult};
+use crate::result;
 
 /// What happens when a limit passes, as the person is told.
 const AFTER_LIMIT: &str = "the agent goes on without an answer";
@@ -122,7 +123,7 @@ impl Waiting {
 
     /// Puts an end into words.
     pub fn result(&self, outcome: &Outcome) -> CallResult {
-        CallResult::of(self.request, &self.questions, outcome)
+        result::of(self.request, &self.questions, outcome)
     }
 
     /// The end is on its way out: the desk is told when it was written, or that it was not.
@@ -219,27 +220,5 @@ pub(crate) fn read_body(body: &[u8]) -> Result<Value, Denied> {
         true => Ok(Value::Object(serde_json::Map::new())),
         false => serde_json::from_slice(body)
             .map_err(|error| Denied::bad_request(format!("the body is not JSON: {error}"))),
-    }
-}
-
-/// Says for how long a person is waited for, as in `2:15`.
-pub(crate) fn waiting_words(waited: Duration) -> String {
-    let seconds = waited.as_secs();
-    let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
-    match hours {
-        0 => format!("waiting for the person, {minutes}:{seconds:02}"),
-        hours => format!("waiting for the person, {hours}:{minutes:02}:{seconds:02}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_wait_is_told_in_minutes_and_hours() {
-        assert_eq!(waiting_words(Duration::from_secs(0)), "waiting for the person, 0:00");
-        assert_eq!(waiting_words(Duration::from_secs(135)), "waiting for the person, 2:15");
-        assert_eq!(waiting_words(Duration::from_secs(3_735)), "waiting for the person, 1:02:15");
     }
 }

@@ -19,12 +19,10 @@ mod metrics;
 pub mod pace;
 mod requests;
 pub mod result;
-mod roots;
 mod routes;
 mod server;
 mod terminals;
 pub mod token;
-pub mod tools;
 mod v1;
 
 pub use discovery::Discovery;

@@ -1,15 +1,14 @@
 //! The door for MCP clients: streamable HTTP, with the sessions that most clients speak and without (2026-07-28).
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_domain::{AgentKind, Source, Visitor};
-use axum::http::{StatusCode, request};
+use askdesk_tools::{CANCELLED, CallResult, Client, Folder, GONE, Tool, refused, shown};
+use axum::http::request;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ServerCapabilities, ServerConfig,
-    Tool as McpTool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, ListToolsResult, PaginatedRequestParams, ServerConfig,
+    Tool as McpTool,
 };
 use rmcp::service::RequestContext;
 use rmcp::transport::StreamableHttpServerConfig;
@@ -17,20 +16,16 @@ use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::arguments;
-use crate::call::{Caller, Waiting, waiting_words};
+use crate::call::{Caller, Waiting};
 use crate::desk::Desk;
 use crate::guard::BODY_BYTES;
 use crate::handover::Handover;
 use crate::mcp_front::Counting;
 use crate::pace::Counted;
-use crate::result::{self, CallResult};
-use crate::roots;
-use crate::tools::Tool;
 
 /// How long a session without a sign of its client is kept; a question may wait for a day in it.
 const SESSION_KEPT: Duration = Duration::from_secs(48 * 60 * 60);
@@ -65,49 +60,32 @@ pub struct McpDoor {
     desk: Arc<Desk>,
     /// Names the connection of a client with sessions.
     id: Uuid,
-    folder: OnceCell<Option<String>>,
-}
-
-/// Who calls, as far as it says.
-struct Client {
-    name: String,
-    version: Option<String>,
-    has_roots: bool,
-    /// Whether it calls without a session.
-    alone: bool,
+    folder: Folder,
 }
 
 impl McpDoor {
     fn new(desk: Arc<Desk>) -> Self {
-        Self { desk, id: Uuid::new_v4(), folder: OnceCell::new() }
+        Self { desk, id: Uuid::new_v4(), folder: Folder::default() }
     }
 
     async fn ask(
         &self,
         tool: Tool,
-        params: CallToolRequestParams,
+        mut params: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let client = client(context);
-        let arguments = params.arguments.map(Value::Object).unwrap_or_else(|| json!({}));
+        let client = Client::of(context);
+        let arguments = params.arguments.take().map(Value::Object).unwrap_or_else(|| json!({}));
         let asking = match arguments::read(tool, &arguments) {
             Ok(asking) => asking,
             Err(refusal) => {
                 self.desk.metrics().called(tool.name_for(&client.name), "refused");
-                return Ok(failed(&result::refused(&refusal)));
+                return Ok(shown::failed(&refused(&refusal)));
             }
         };
-        let folder = if !client.alone {
-            self.folder
-                .get_or_init(|| roots::asked(context, client.has_roots, self.desk.times.roots))
-                .await
-                .clone()
-        } else if let Some(given) = &params.input_responses {
-            given.get(roots::KEY).and_then(roots::of_response)
-        } else if client.has_roots && params.request_state.is_none() {
-            return Ok(roots::first_of_all().into());
-        } else {
-            None
+        let folder = match self.folder.of(&client, &params, context, self.desk.times.roots).await {
+            Ok(folder) => folder,
+            Err(first_of_all) => return Ok((*first_of_all).into()),
         };
         let parts = context.extensions.get::<request::Parts>();
         let counted = parts.and_then(|parts| parts.extensions.get::<Arc<Counted>>()).cloned();
@@ -138,7 +116,7 @@ impl McpDoor {
         let handover = parts.and_then(|parts| parts.extensions.get::<Handover>()).cloned();
         match self.desk.ask(caller, asking).await {
             Ok(waiting) => Ok(self.wait(waiting, handover, context).await),
-            Err(denied) => Ok(failed(&denied.message)),
+            Err(denied) => Ok(shown::failed(&denied.message)),
         }
     }
 
@@ -164,19 +142,16 @@ impl McpDoor {
                 outcome = waiting.end() => break outcome,
                 () = context.ct.cancelled() => {
                     waiting.leave().await;
-                    return failed("The call was cancelled.");
+                    return shown::failed(CANCELLED);
                 }
                 () = &mut left => {
                     waiting.leave().await;
-                    return failed("The caller is gone.");
+                    return shown::failed(GONE);
                 }
                 () = self.desk.closing.cancelled() => break None,
                 _ = progress.tick(), if token.is_some() => {
                     let Some(token) = token.clone() else { continue };
-                    let waited = waiting.waited();
-                    // It has to grow from one to the next, however soon that comes.
-                    let params = ProgressNotificationParam::new(token, waited.as_secs_f64());
-                    let params = params.with_message(waiting_words(waited));
+                    let params = shown::waiting(token, waiting.waited());
                     if let Err(error) = context.peer.notify_progress(params).await {
                         tracing::debug!(%error, "a client did not take that it still waits");
                     }
@@ -186,14 +161,14 @@ impl McpDoor {
         let Some(outcome) = outcome else {
             let result = CallResult::desk_closed(waiting.request);
             waiting.leave().await;
-            return said(result);
+            return shown::said(result);
         };
         let result = waiting.result(&outcome);
         if let Some(handover) = &handover {
             handover.ends_with_piece_that_holds(waiting.request.to_string());
         }
         waiting.told(&outcome, handover);
-        said(result)
+        shown::said(result)
     }
 
     async fn collect(
@@ -202,34 +177,18 @@ impl McpDoor {
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
         let arguments = params.arguments.map(Value::Object).unwrap_or_else(|| json!({}));
-        let request = match arguments::read_request_id(&arguments) {
-            Ok(request) => request,
-            Err(refusal) => return failed(&refusal.to_string()),
-        };
         let parts = context.extensions.get::<request::Parts>();
         let handover = parts.and_then(|parts| parts.extensions.get::<Handover>()).cloned();
-        if let Some(handover) = &handover {
-            handover.ends_with_piece_that_holds(request.to_string());
-        }
-        match self.desk.collect(request, handover).await {
-            Ok(result) => said(result),
-            Err(denied) if denied.status == StatusCode::NOT_FOUND => failed(
-                "There is no question with this requestId on the desk any more. Ask again if you still need the answer.",
-            ),
-            Err(denied) => failed(&denied.message),
+        match self.desk.collect(&arguments, handover).await {
+            Ok(result) => shown::said(result),
+            Err(denied) => shown::failed(&denied.message),
         }
     }
 }
 
 impl ServerHandler for McpDoor {
     fn get_info(&self) -> ServerConfig {
-        let about = Implementation::new("askdesk", self.desk.version()).with_title("Askdesk");
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(about)
-            .with_instructions(
-                "Asks the user questions on their desk and waits for the answer, which may take long. Ask instead of guessing \
-                 whenever only the user can decide.",
-            )
+        shown::server(self.desk.version())
     }
 
     async fn list_tools(
@@ -237,13 +196,11 @@ impl ServerHandler for McpDoor {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let client = client(&context);
-        let tools = Tool::ALL.iter().map(|tool| described(*tool, tool.name_for(&client.name)));
-        Ok(ListToolsResult::with_all_items(tools.collect()))
+        Ok(shown::tools(&Client::of(&context).name))
     }
 
     fn get_tool(&self, name: &str) -> Option<McpTool> {
-        Tool::named(name).map(|tool| described(tool, name))
+        shown::tool(name)
     }
 
     async fn call_tool(
@@ -254,11 +211,7 @@ impl ServerHandler for McpDoor {
         match Tool::named(&params.name) {
             Some(Tool::CollectAnswer) => Ok(self.collect(params, &context).await),
             Some(tool) => self.ask(tool, params, &context).await,
-            None => {
-                let names = Tool::ALL.map(|tool| tool.name_for("")).join(", ");
-                let words = format!("there is no tool \"{}\"; there are {names}", params.name);
-                Err(ErrorData::invalid_params(words, None))
-            }
+            None => Err(shown::unknown(&params.name)),
         }
     }
 }
@@ -270,40 +223,4 @@ impl Drop for McpDoor {
             runtime.spawn(async move { desk.connections.close(&id.to_string()).await });
         }
     }
-}
-
-fn client(context: &RequestContext<RoleServer>) -> Client {
-    let about = context.client_info();
-    let name = about.as_ref().map(|about| about.name.trim()).filter(|name| !name.is_empty());
-    let version = about.as_ref().map(|about| about.version.trim()).filter(|version| !version.is_empty());
-    let alone = context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-    Client {
-        name: name.unwrap_or("MCP client").to_owned(),
-        version: version.map(str::to_owned),
-        has_roots: roots::has(context),
-        alone,
-    }
-}
-
-fn described(tool: Tool, name: &str) -> McpTool {
-    let schema = match tool.input_schema() {
-        Value::Object(fields) => fields,
-        _ => serde_json::Map::new(),
-    };
-    let mut described = McpTool::new(Cow::Owned(name.to_owned()), tool.description(), Arc::new(schema));
-    described.title = Some(tool.title().to_owned());
-    // Asking changes nothing, however often it is done.
-    described.annotations =
-        Some(ToolAnnotations::with_title(tool.title()).read_only(true).destructive(false).open_world(false));
-    described
-}
-
-fn said(CallResult { text, structured }: CallResult) -> CallToolResponse {
-    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    result.structured_content = Some(structured);
-    result.into()
-}
-
-fn failed(words: &str) -> CallToolResponse {
-    CallToolResult::error(vec![ContentBlock::text(words)]).into()
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use askdesk_tools::Tool;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -17,7 +18,6 @@ use serde_json::{Value, json};
 use crate::denied::Denied;
 use crate::desk::Desk;
 use crate::pace::{Counted, TooMuch};
-use crate::tools::Tool;
 
 /// How many sessions are kept before those at rest are closed.
 const SESSIONS: usize = 512;

@@ -6,6 +6,7 @@ use askdesk_domain::{
     AnswerInput, NativeRef, Outcome, Question, QuestionId, QuestionKind, Reject, Request, RequestId, Session,
 };
 use askdesk_engine::{Collected, EngineError};
+use askdesk_tools::CallResult;
 use axum::Extension;
 use axum::Json;
 use axum::body::Bytes;
@@ -16,11 +17,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::arguments;
 use crate::call::read_body;
 use crate::denied::Denied;
 use crate::desk::Desk;
 use crate::handover::Handover;
-use crate::result::CallResult;
+use crate::result;
 
 #[derive(Debug, Deserialize)]
 struct AnswerBody {
@@ -58,7 +60,7 @@ pub async fn one(
 ) -> Result<Json<Value>, Denied> {
     let request = desk.engine.request(known(&id)?).await?;
     let Some(ended) = request.ended() else { return Ok(Json(json!({"state": "open"}))) };
-    let result = CallResult::of(request.id, &request.questions, &ended.outcome);
+    let result = result::of(request.id, &request.questions, &ended.outcome);
     // An agent the desk started gets its answer by its own way.
     if request.source.visits() {
         desk.collected(request.id, &ended.outcome, Some(handover));
@@ -93,18 +95,39 @@ pub async fn decline(
 }
 
 impl Desk {
-    /// Looks for the end of a request that came by a door, and notes that a late answer was fetched.
+    /// Looks for the end of a request that came by a door, as `collect_answer` names it, and notes that a late answer was
+    /// fetched.
     pub(crate) async fn collect(
         self: &Arc<Self>,
-        id: RequestId,
+        arguments: &Value,
         handover: Option<Handover>,
     ) -> Result<CallResult, Denied> {
-        match self.visits.collect(id).await? {
+        let id =
+            arguments::read_request_id(arguments).map_err(|refusal| Denied::invalid(refusal.to_string()))?;
+        if let Some(handover) = &handover {
+            handover.ends_with_piece_that_holds(id.to_string());
+        }
+        match self.visits.collect(id).await {
+            Err(EngineError::Reject(Reject::NotFound { .. })) => Err(Denied::not_found(
+                "There is no question with this requestId on the desk any more. Ask again if you still need the answer.",
+            )),
+            Err(error) => Err(error.into()),
+            Ok(collected) => self.fetched(id, collected, handover).await,
+        }
+    }
+
+    async fn fetched(
+        self: &Arc<Self>,
+        id: RequestId,
+        collected: Collected,
+        handover: Option<Handover>,
+    ) -> Result<CallResult, Denied> {
+        match collected {
             Collected::Open => Ok(CallResult::open(id)),
             Collected::Ended(outcome) => {
                 let questions = self.engine.request(id).await?.questions;
                 self.collected(id, &outcome, handover);
-                Ok(CallResult::of(id, &questions, &outcome))
+                Ok(result::of(id, &questions, &outcome))
             }
         }
     }
@@ -141,8 +164,9 @@ fn form<T: serde::de::DeserializeOwned>(body: &[u8]) -> Result<T, Denied> {
 fn ended(request: Result<Request, EngineError>) -> Response {
     match request {
         Ok(request) => match request.ended() {
-            Some(ended) => Json(CallResult::of(request.id, &request.questions, &ended.outcome).structured)
-                .into_response(),
+            Some(ended) => {
+                Json(result::of(request.id, &request.questions, &ended.outcome).structured).into_response()
+            }
             None => Json(json!({"outcome": "open", "requestId": request.id})).into_response(),
         },
         Err(EngineError::Reject(Reject::AlreadyEnded { by, at })) => {

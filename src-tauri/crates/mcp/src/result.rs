@@ -1,111 +1,63 @@
-//! What a caller is told when its question has ended: words for a model, and the same for a program.
+//! What a caller is told of the end of its question.
 
 use askdesk_agents::claude::in_words;
 use askdesk_domain::{OrphanedWhy, Outcome, Question, RequestId, WithdrawnWhy};
+use askdesk_tools::{CallResult, cut_off};
 use serde_json::{Map, Value, json};
 
-/// How a call came to its end.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CallResult {
-    /// For a model.
-    pub text: String,
-    /// For a program.
-    pub structured: Value,
-}
-
-impl CallResult {
-    /// Says how a request ended.
-    pub fn of(request: RequestId, questions: &[Question], outcome: &Outcome) -> Self {
-        let mut fields = Map::new();
-        fields.insert("outcome".to_owned(), json!(name(outcome)));
-        fields.insert("requestId".to_owned(), json!(request));
-        let text = match outcome {
-            Outcome::Answered { answers } => {
-                let said = in_words(questions, answers);
-                fields.insert("answers".to_owned(), said.answers);
-                said.text
+/// Says how a request ended.
+pub fn of(request: RequestId, questions: &[Question], outcome: &Outcome) -> CallResult {
+    let mut fields = Map::new();
+    fields.insert("outcome".to_owned(), json!(name(outcome)));
+    fields.insert("requestId".to_owned(), json!(request));
+    let text = match outcome {
+        Outcome::Answered { answers } => {
+            let said = in_words(questions, answers);
+            fields.insert("answers".to_owned(), said.answers);
+            said.text
+        }
+        Outcome::Declined { words } => {
+            if let Some(words) = words {
+                fields.insert("words".to_owned(), json!(words));
             }
-            Outcome::Declined { words } => {
-                if let Some(words) = words {
-                    fields.insert("words".to_owned(), json!(words));
+            with_words("The user declined to answer.", words.as_deref())
+        }
+        Outcome::RepliedInChat { text } => {
+            fields.insert("text".to_owned(), json!(text));
+            format!(
+                "The user responded in chat instead of answering; the questions are closed. The user wrote: {text}"
+            )
+        }
+        Outcome::Expired => {
+            let collect = "The time limit set for this question has passed without an answer. The user can still answer";
+            let tell = "Go on without it for now, and do not assume what it would have been";
+            format!(
+                "{collect}: call collect_answer with requestId \"{request}\" to look for it later. {tell}."
+            )
+        }
+        Outcome::Withdrawn { why } => {
+            fields.insert("why".to_owned(), json!(withdrawn(why)));
+            match why {
+                WithdrawnWhy::Cancelled { reason } => {
+                    if let Some(reason) = reason {
+                        fields.insert("words".to_owned(), json!(reason));
+                    }
+                    with_words("The user closed the question without answering it.", reason.as_deref())
                 }
-                with_words("The user declined to answer.", words.as_deref())
-            }
-            Outcome::RepliedInChat { text } => {
-                fields.insert("text".to_owned(), json!(text));
-                format!(
-                    "The user responded in chat instead of answering; the questions are closed. The user wrote: {text}"
-                )
-            }
-            Outcome::Expired => {
-                let collect = "The time limit set for this question has passed without an answer. The user can still answer";
-                let tell = "Go on without it for now, and do not assume what it would have been";
-                format!(
-                    "{collect}: call collect_answer with requestId \"{request}\" to look for it later. {tell}."
-                )
-            }
-            Outcome::Withdrawn { why } => {
-                fields.insert("why".to_owned(), json!(withdrawn(why)));
-                match why {
-                    WithdrawnWhy::Cancelled { reason } => {
-                        if let Some(reason) = reason {
-                            fields.insert("words".to_owned(), json!(reason));
-                        }
-                        with_words("The user closed the question without answering it.", reason.as_deref())
-                    }
-                    WithdrawnWhy::AnsweredElsewhere => {
-                        "The question was answered in another place; there is no answer here.".to_owned()
-                    }
-                    WithdrawnWhy::ByAgent | WithdrawnWhy::TurnEnded | WithdrawnWhy::Interrupted => {
-                        "The question was taken back before it was answered.".to_owned()
-                    }
+                WithdrawnWhy::AnsweredElsewhere => {
+                    "The question was answered in another place; there is no answer here.".to_owned()
+                }
+                WithdrawnWhy::ByAgent | WithdrawnWhy::TurnEnded | WithdrawnWhy::Interrupted => {
+                    "The question was taken back before it was answered.".to_owned()
                 }
             }
-            Outcome::Orphaned { why } => {
-                fields.insert("why".to_owned(), json!(orphaned(*why)));
-                return Self { text: cut_off(request), structured: Value::Object(fields) };
-            }
-        };
-        Self { text, structured: Value::Object(fields) }
-    }
-
-    /// Says that a question still waits for the person.
-    pub fn open(request: RequestId) -> Self {
-        Self {
-            text: "The user has not answered yet. The question still waits on their desk: call collect_answer again later, \
-                   and do not assume what the answer will be."
-                .to_owned(),
-            structured: json!({"outcome": "open", "requestId": request}),
         }
-    }
-
-    /// Says that the desk closes while a question waits.
-    pub fn desk_closed(request: RequestId) -> Self {
-        Self { text: cut_off(request), structured: json!({"outcome": "missed", "requestId": request}) }
-    }
-
-    /// Says that there is no desk to ask at, so that the model asks by other means.
-    pub fn no_desk() -> Self {
-        Self {
-            text: "No desk is running that could show your questions to the user, so nobody was asked. Ask the user in \
-                   plain text in your reply instead, or with another question tool if you have one, and wait for the \
-                   answer. Do not assume what it would have been."
-                .to_owned(),
-            structured: json!({"outcome": "no_desk"}),
+        Outcome::Orphaned { why } => {
+            fields.insert("why".to_owned(), json!(orphaned(*why)));
+            return CallResult { text: cut_off(request), structured: Value::Object(fields) };
         }
-    }
-}
-
-fn cut_off(request: RequestId) -> String {
-    format!(
-        "The desk went away before the user answered. The question is kept, and the user can still answer it: ask the same \
-         again, or call collect_answer with requestId \"{request}\" later. Do not assume what the answer would have been."
-    )
-}
-
-/// Returns the words by which a call is refused whose questions cannot be shown.
-pub fn refused(refusal: &impl std::fmt::Display) -> String {
-    format!("The question could not be shown to the user. {refusal}. Repair the call and ask again.")
+    };
+    CallResult { text, structured: Value::Object(fields) }
 }
 
 /// Returns the name of an end as a program reads it.
@@ -149,10 +101,10 @@ fn with_words(sentence: &str, words: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use askdesk_domain::{AnswerInput, Answers, QuestionId};
+    use askdesk_tools::Tool;
 
     use super::*;
     use crate::arguments;
-    use crate::tools::Tool;
 
     fn id() -> RequestId {
         RequestId::new(uuid::Uuid::from_u128(7))
@@ -182,7 +134,7 @@ mod tests {
         let mut several = chosen(1, &[2, 0]);
         several.other = Some("and logs".to_owned());
         several.note = Some("soon".to_owned());
-        let result = CallResult::of(id(), &questions(), &answered(&[chosen(0, &[1]), several]));
+        let result = of(id(), &questions(), &answered(&[chosen(0, &[1]), several]));
         assert_eq!(
             result.text,
             "User has answered your questions: \"Which store?\"=\"Yes, always\", \
@@ -202,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_choice_alone_ends_with_the_usual_sentence() {
-        let result = CallResult::of(id(), &questions(), &answered(&[chosen(0, &[0])]));
+        let result = of(id(), &questions(), &answered(&[chosen(0, &[0])]));
         assert!(
             result.text.ends_with("You can now continue with the user's answers in mind."),
             "{}",
@@ -225,7 +177,7 @@ mod tests {
             (Outcome::Orphaned { why: OrphanedWhy::AppQuit }, "missed", "ask the same again"),
         ];
         for (outcome, name, words) in cases {
-            let result = CallResult::of(id(), &questions(), &outcome);
+            let result = of(id(), &questions(), &outcome);
             assert_eq!(result.structured["outcome"], name, "{outcome:?}");
             assert_eq!(result.structured["requestId"], json!(id()), "{outcome:?}");
             assert!(result.text.contains(words), "{outcome:?}: {}", result.text);
@@ -236,7 +188,7 @@ mod tests {
     #[test]
     fn case_41_an_end_without_the_person_never_looks_like_an_answer() {
         for outcome in [Outcome::Expired, Outcome::Orphaned { why: OrphanedWhy::AppQuit }] {
-            let result = CallResult::of(id(), &questions(), &outcome);
+            let result = of(id(), &questions(), &outcome);
             assert!(!result.text.contains("has answered"), "{}", result.text);
             assert!(result.text.to_lowercase().contains("do not assume"), "{}", result.text);
         }

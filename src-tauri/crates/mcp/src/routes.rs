@@ -27,6 +27,8 @@ pub fn all(desk: &Arc<Desk>, streams: &CancellationToken) -> Router {
         .route("/metrics", get(metrics))
         .route("/hooks/claude", post(hook_door::ask))
         .route("/v1/asks", post(v1::ask))
+        .route("/v1/collect", post(v1::collect))
+        .route("/v1/leave", post(v1::leave))
         .route("/v1/test", post(v1::test))
         .route("/v1/token/rotate", post(rotate))
         .route("/v1/requests", get(requests::list))

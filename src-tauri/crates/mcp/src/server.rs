@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_engine::EngineHandle;
+use askdesk_tools::shown::PROGRESS;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -64,7 +65,7 @@ pub struct Times {
 impl Default for Times {
     fn default() -> Self {
         Self {
-            progress: Duration::from_secs(15),
+            progress: PROGRESS,
             roots: Duration::from_secs(2),
             head: Duration::from_secs(15),
             body: Duration::from_secs(10),

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use askdesk_domain::{AgentKind, NativeRef, RequestId, Source, Visitor};
+use askdesk_tools::Tool;
 use axum::Extension;
+use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::header;
@@ -20,7 +22,6 @@ use crate::call::{Caller, Waiting, read_body};
 use crate::denied::Denied;
 use crate::desk::Desk;
 use crate::handover::Handover;
-use crate::tools::Tool;
 
 /// How long the names a caller gives itself may be.
 const NAME_CHARS: usize = 128;
@@ -53,15 +54,57 @@ enum ClientKind {
     Terminal,
 }
 
+impl ClientKind {
+    const fn agent(self) -> AgentKind {
+        match self {
+            Self::Mcp => AgentKind::McpClient,
+            Self::CommandLine => AgentKind::CommandLine,
+            Self::Terminal => AgentKind::Terminal,
+        }
+    }
+
+    const fn source(self) -> Source {
+        match self {
+            Self::Mcp => Source::Mcp,
+            Self::CommandLine => Source::CommandLine,
+            Self::Terminal => Source::TerminalHook,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct CollectBody {
+    client: Connection,
+    #[serde(default)]
+    arguments: Value,
+}
+
+#[derive(Debug, Deserialize)]
+struct LeaveBody {
+    client: Connection,
+}
+
+/// Which connection of which kind of client.
+#[derive(Debug, Deserialize)]
+struct Connection {
+    kind: ClientKind,
+    connection: String,
+}
+
+impl Connection {
+    /// What it is known by at the desk.
+    fn key(&self) -> Result<String, Denied> {
+        Ok(format!("{:?} {}", self.kind.agent(), named("client.connection", &self.connection)?))
+    }
+}
+
 /// Asks for a caller, and tells it line by line what comes of it.
 pub async fn ask(
     State(desk): State<Arc<Desk>>,
     Extension(handover): Extension<Handover>,
     body: Bytes,
 ) -> Result<Response, Denied> {
-    let body: AskBody = serde_json::from_value(read_body(&body)?).map_err(|error| {
-        Denied::new(axum::http::StatusCode::BAD_REQUEST, "bad_request", error.to_string())
-    })?;
+    let body: AskBody = form(&body)?;
     let name = named("client.name", &body.client.name)?;
     let tool = Tool::named(&body.tool).filter(|tool| tool.asks());
     let tool = tool.ok_or_else(|| Denied::invalid("tool: must be ask_user_question or ask_user"))?;
@@ -74,24 +117,39 @@ pub async fn ask(
     };
     let asking =
         arguments::read(tool, &body.arguments).map_err(|refusal| Denied::invalid(refusal.to_string()))?;
-    let (kind, source) = match body.client.kind {
-        ClientKind::Mcp => (AgentKind::McpClient, Source::Mcp),
-        ClientKind::CommandLine => (AgentKind::CommandLine, Source::CommandLine),
-        ClientKind::Terminal => (AgentKind::Terminal, Source::TerminalHook),
-    };
-    let connection = format!("{kind:?} {}", named("client.connection", &body.client.connection)?);
+    let ClientBody { kind, version, folder, connection, .. } = body.client;
+    let connection = Connection { kind, connection }.key()?;
     desk.pace.call(&connection, Instant::now())?;
     let counted = Arc::new(desk.pace.open(&connection)?);
     let caller = Caller {
         connection,
-        visitor: Visitor { kind, name, version: body.client.version, folder: body.client.folder },
-        source,
+        visitor: Visitor { kind: kind.agent(), name, version, folder },
+        source: kind.source(),
         native_ref,
         again: body.again,
         counted,
         tool: tool.name_for(""),
     };
     lines(&desk, caller, asking, handover).await
+}
+
+/// Hands over the answer to an earlier question, as the tool of that name does.
+pub async fn collect(
+    State(desk): State<Arc<Desk>>,
+    Extension(handover): Extension<Handover>,
+    body: Bytes,
+) -> Result<Json<Value>, Denied> {
+    let body: CollectBody = form(&body)?;
+    desk.pace.call(&body.client.key()?, Instant::now())?;
+    let result = desk.collect(&body.arguments, Some(handover)).await?;
+    Ok(Json(json!({"result": result.structured, "text": result.text})))
+}
+
+/// A connection is over, and says so; of one that just goes it is found out later.
+pub async fn leave(State(desk): State<Arc<Desk>>, body: Bytes) -> Result<Json<Value>, Denied> {
+    let body: LeaveBody = form(&body)?;
+    desk.connections.close(&body.client.key()?).await;
+    Ok(Json(json!({"left": true})))
 }
 
 /// Asks a question that shows whether questions arrive.
@@ -189,6 +247,10 @@ impl Telling {
             Next::Over => None,
         }
     }
+}
+
+fn form<T: serde::de::DeserializeOwned>(body: &[u8]) -> Result<T, Denied> {
+    serde_json::from_value(read_body(body)?).map_err(|error| Denied::bad_request(error.to_string()))
 }
 
 fn line(value: &Value) -> Bytes {

@@ -1,4 +1,5 @@
 //! A desk without a window: its door, a person at it, and the folder it is found by.
+#![allow(dead_code, reason = "each of the test programs that share it uses a part")]
 
 use std::convert::Infallible;
 use std::io::Write as _;
@@ -95,6 +96,10 @@ impl Scene {
         self.shared.calls.lock().unwrap().clone()
     }
 
+    pub fn forget_calls(&self) {
+        self.shared.calls.lock().unwrap().clear();
+    }
+
     /// Waits until so many calls have come in.
     pub fn wait_for_calls(&self, count: usize) -> Vec<Call> {
         let since = Instant::now();
@@ -103,6 +108,18 @@ impl Scene {
             std::thread::sleep(Duration::from_millis(5));
         }
         self.calls()
+    }
+
+    /// Waits until a call has come in at an address.
+    pub fn wait_for(&self, path: &str) -> Call {
+        let since = Instant::now();
+        loop {
+            if let Some(call) = self.calls().into_iter().find(|call| call.path == path) {
+                return call;
+            }
+            assert!(since.elapsed() < Duration::from_secs(120), "no {path} in {:?}", self.calls());
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Starts a desk that is found by its data folder.
@@ -190,6 +207,7 @@ fn router(shared: Shared) -> Router {
         .route("/health", get(async || Json(json!({"status": "ok", "version": "0.1.0", "open": 1}))))
         .route("/v1/asks", post(ask))
         .route("/v1/test", post(ask))
+        .route("/v1/leave", post(async || Json(json!({"left": true}))))
         .route("/hooks/claude", post(hook))
         .route("/v1/requests", get(requests))
         .route("/v1/requests/{id}/{what}", post(end))

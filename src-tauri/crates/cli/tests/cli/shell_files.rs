@@ -21,7 +21,8 @@ fn there_is_a_page_for_every_command() {
     assert!(out(&page).contains(".TH askdesk 1") && out(&page).contains("Exit codes"), "{}", out(&page));
     let folder = scene.path("man");
     assert_eq!(exit(&scene.run(&["man", "--folder", folder.to_str().unwrap()])), 0);
-    for command in ["ask", "list", "answer", "hook", "connect", "disconnect", "doctor", "token-rotate"] {
+    for command in ["ask", "list", "answer", "hook", "mcp", "connect", "disconnect", "doctor", "token-rotate"]
+    {
         assert!(folder.join(format!("askdesk-{command}.1")).is_file(), "{command}");
     }
 }
@@ -29,7 +30,13 @@ fn there_is_a_page_for_every_command() {
 #[test]
 fn help_has_examples() {
     let scene = Scene::new();
-    for line in [&["--help"][..], &["ask", "--help"], &["connect", "--help"], &["answer", "--help"]] {
+    for line in [
+        &["--help"][..],
+        &["ask", "--help"],
+        &["mcp", "--help"],
+        &["connect", "--help"],
+        &["answer", "--help"],
+    ] {
         let output = scene.run(line);
         assert_eq!(exit(&output), 0);
         assert!(out(&output).contains("Examples:"), "{line:?}");

@@ -10,7 +10,15 @@ use tokio::net::TcpStream;
 use super::fuzz::Fuzzer;
 use super::house::{House, PATIENCE, engine, quick};
 
-const POSTS: [&str; 5] = ["/mcp", "/v1/asks", "/hooks/claude", "/v1/requests/x/answer", "/v1/token/rotate"];
+const POSTS: [&str; 7] = [
+    "/mcp",
+    "/v1/asks",
+    "/v1/collect",
+    "/v1/leave",
+    "/hooks/claude",
+    "/v1/requests/x/answer",
+    "/v1/token/rotate",
+];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn case_43_without_the_token_nothing_is_told() {
@@ -96,7 +104,7 @@ async fn case_43_ten_thousand_malformed_bodies_harm_nothing() {
     let mut stream = TcpStream::connect(house.address).await.unwrap();
     let mut slowest = Duration::ZERO;
     for n in 0..BODIES {
-        let path = POSTS[fuzzer.below(4)];
+        let path = POSTS[fuzzer.below(6)];
         let body = if fuzzer.below(3) == 0 { fuzzer.misshapen() } else { fuzzer.broken() };
         let head = house.head("POST", path).set("connection", "keep-alive");
         let began = Instant::now();

@@ -1,0 +1,78 @@
+//! The forms in which the protocol has it all.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
+    ProgressNotificationParam, ProgressToken, ServerCapabilities, ServerConfig, Tool as McpTool,
+    ToolAnnotations,
+};
+use serde_json::Value;
+
+use crate::result::{CallResult, waiting_words};
+use crate::tool::Tool;
+
+/// How often a client is told that the person is still waited for.
+pub const PROGRESS: Duration = Duration::from_secs(15);
+
+/// Describes the server.
+pub fn server(version: &str) -> ServerConfig {
+    let about = Implementation::new("askdesk", version).with_title("Askdesk");
+    ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        .with_server_info(about)
+        .with_instructions(
+            "Asks the user questions on their desk and waits for the answer, which may take long. Ask instead of guessing \
+             whenever only the user can decide.",
+        )
+}
+
+/// Lists the tools as a client is shown them.
+pub fn tools(client: &str) -> ListToolsResult {
+    let tools = Tool::ALL.iter().map(|tool| described(*tool, tool.name_for(client)));
+    ListToolsResult::with_all_items(tools.collect())
+}
+
+/// Describes the tool of a name.
+pub fn tool(name: &str) -> Option<McpTool> {
+    Tool::named(name).map(|tool| described(tool, name))
+}
+
+/// Refuses a call of a tool that is not there.
+pub fn unknown(name: &str) -> ErrorData {
+    let names = Tool::ALL.map(|tool| tool.name_for("")).join(", ");
+    ErrorData::invalid_params(format!("there is no tool \"{name}\"; there are {names}"), None)
+}
+
+/// Tells a caller how its call ended.
+pub fn said(CallResult { text, structured }: CallResult) -> CallToolResponse {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(structured);
+    result.into()
+}
+
+/// Tells a caller that its call failed.
+pub fn failed(words: &str) -> CallToolResponse {
+    CallToolResult::error(vec![ContentBlock::text(words)]).into()
+}
+
+/// Tells a client that the person is still waited for.
+pub fn waiting(token: ProgressToken, waited: Duration) -> ProgressNotificationParam {
+    // It has to grow from one to the next, however soon that comes.
+    ProgressNotificationParam::new(token, waited.as_secs_f64()).with_message(waiting_words(waited))
+}
+
+fn described(tool: Tool, name: &str) -> McpTool {
+    let schema = match tool.input_schema() {
+        Value::Object(fields) => fields,
+        _ => serde_json::Map::new(),
+    };
+    let mut described = McpTool::new(Cow::Owned(name.to_owned()), tool.description(), Arc::new(schema));
+    described.title = Some(tool.title().to_owned());
+    // Asking changes nothing, however often it is done.
+    described.annotations =
+        Some(ToolAnnotations::with_title(tool.title()).read_only(true).destructive(false).open_world(false));
+    described
+}
