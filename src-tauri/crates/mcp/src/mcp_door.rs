@@ -298,7 +298,12 @@ fn described(tool: Tool, name: &str) -> McpTool {
     described
 }
 
-fn said(CallResult { text, structured }: CallResult) -> CallToolResponse {
+/// Some clients hand on the structure alone (Claude Code 2.1.329, Codex 0.169.0): where there is no answer in it, what the
+/// model has to know stands in it too.
+fn said(CallResult { text, mut structured }: CallResult) -> CallToolResponse {
+    if structured["outcome"] != "answered" {
+        structured["message"] = json!(text);
+    }
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(structured);
     result.into()

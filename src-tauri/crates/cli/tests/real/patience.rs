@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use askdesk_testkit::clis::Cli;
 
-use crate::agents::asks;
+use crate::agents::{Person, asks};
 
-const LONG: Duration = Duration::from_secs(400);
+const LONG: Person = Person::AnswersAfter(Duration::from_secs(400));
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes seven minutes"]
