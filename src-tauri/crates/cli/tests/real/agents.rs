@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use askdesk_domain::{AgentKind, Request};
 use askdesk_testkit::clis::{self, Cli, Program};
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::house::{House, PATIENCE, QUESTION, questions, read};
 
@@ -83,6 +83,11 @@ pub async fn asks(test: &str, cli: Cli, person: Person) {
     house.askdesk(&["disconnect", cli.id(), "--yes"]);
     let expected: Vec<_> = before.iter().map(|(file, text)| (file.as_path(), text.clone())).collect();
     assert_eq!(read(&before), expected, "every file is as it was");
+    // Claude Code writes into this one itself; there only what is ours goes.
+    if let Ok(claude) = std::fs::read_to_string(house.home().join(".claude.json")) {
+        let claude: Value = serde_json::from_str(&claude).unwrap();
+        assert_eq!(claude["mcpServers"].get("askdesk"), None, "{claude}");
+    }
 }
 
 /// What a model is told in the form of its program: Claude Code and Codex hand on what is meant for programs, the others the

@@ -1,7 +1,4 @@
 //! A person who takes 400 seconds: longer than what cuts waits short in these programs by themselves.
-//!
-//! Each takes seven minutes, so they run only when asked for, all at once:
-//! `cargo test -p askdesk-cli --test real -- --ignored`. What came of it stands in `docs/measured.md`.
 
 use std::time::Duration;
 
@@ -11,26 +8,17 @@ use crate::agents::{Person, asks};
 
 const LONG: Person = Person::AnswersAfter(Duration::from_secs(400));
 
+/// Run with `cargo test -p askdesk-cli --test real -- --ignored`; what came of it stands in `docs/measured.md`.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes seven minutes"]
-async fn case_55_claude_waits_for_400_seconds() {
-    asks("case_55_claude_waits_for_400_seconds", Cli::ClaudeCode, LONG).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes seven minutes"]
-async fn case_55_codex_waits_for_400_seconds() {
-    asks("case_55_codex_waits_for_400_seconds", Cli::Codex, LONG).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes seven minutes"]
-async fn case_55_gemini_waits_for_400_seconds() {
-    asks("case_55_gemini_waits_for_400_seconds", Cli::GeminiCli, LONG).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes seven minutes"]
-async fn case_55_opencode_waits_for_400_seconds() {
-    asks("case_55_opencode_waits_for_400_seconds", Cli::OpenCode, LONG).await;
+async fn case_55_every_agent_waits_for_400_seconds() {
+    let test = "case_55_every_agent_waits_for_400_seconds";
+    let waiting = Cli::ALL.map(|cli| (cli, tokio::spawn(asks(test, cli, LONG))));
+    let mut cut_short = Vec::new();
+    for (cli, waits) in waiting {
+        if waits.await.is_err() {
+            cut_short.push(cli);
+        }
+    }
+    assert_eq!(cut_short, []);
 }
