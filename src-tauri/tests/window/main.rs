@@ -30,6 +30,7 @@ mod past;
 mod process;
 mod processes;
 mod real_claude;
+mod real_clients;
 mod real_sessions;
 mod reloads;
 mod settings;

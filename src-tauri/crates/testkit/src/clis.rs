@@ -1,8 +1,12 @@
 //! The real agent CLIs that tests run: pinned by `clis/package-lock.json`, installed below it, sealed off from the
 //! person's own settings and accounts.
 
+mod cli;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+pub use cli::{Cli, Program};
 
 /// The environment variable that names another folder with `node_modules` in it.
 pub const CLIS_DIR_ENV: &str = "ASKDESK_CLIS_DIR";
@@ -22,6 +26,16 @@ pub fn clis_dir() -> PathBuf {
 /// The package for the platform holds the program itself; the package `claude-code` only a stand-in that an install
 /// script would replace, and install scripts are off.
 pub fn claude_program() -> Option<PathBuf> {
+    let (os, arch) = machine();
+    let name = if cfg!(windows) { "claude.exe" } else { "claude" };
+    let packages = clis_dir().join("node_modules").join("@anthropic-ai");
+    // npm installs the one whose libc fits; both may be there when it cannot tell.
+    let libcs: &[&str] = if cfg!(target_env = "musl") { &["-musl", ""] } else { &["", "-musl"] };
+    first_file(libcs.iter().map(|libc| packages.join(format!("claude-code-{os}-{arch}{libc}")).join(name)))
+}
+
+/// The system and the processor as npm calls them.
+fn machine() -> (&'static str, &'static str) {
     let os = match std::env::consts::OS {
         "macos" => "darwin",
         "windows" => "win32",
@@ -32,14 +46,11 @@ pub fn claude_program() -> Option<PathBuf> {
         "aarch64" => "arm64",
         other => other,
     };
-    let name = if cfg!(windows) { "claude.exe" } else { "claude" };
-    let packages = clis_dir().join("node_modules").join("@anthropic-ai");
-    // npm installs the one whose libc fits; both may be there when it cannot tell.
-    let libcs: &[&str] = if cfg!(target_env = "musl") { &["-musl", ""] } else { &["", "-musl"] };
-    libcs
-        .iter()
-        .map(|libc| packages.join(format!("claude-code-{os}-{arch}{libc}")).join(name))
-        .find(|program| program.is_file())
+    (os, arch)
+}
+
+fn first_file(candidates: impl IntoIterator<Item = PathBuf>) -> Option<PathBuf> {
+    candidates.into_iter().find(|file| file.is_file())
 }
 
 /// The whole environment for an agent CLI under test; start from an empty one and set only these.
@@ -62,6 +73,15 @@ pub fn sealed_env(home: &Path, base_url: &str) -> Vec<(String, String)> {
         ("DISABLE_AUTOUPDATER", "1".to_owned()),
         ("DISABLE_ERROR_REPORTING", "1".to_owned()),
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
+        ("MOCK_API_KEY", "dummy-key-for-tests".to_owned()),
+        ("GOOGLE_GEMINI_BASE_URL", base_url.to_owned()),
+        ("GEMINI_API_KEY", "dummy-key-for-tests".to_owned()),
+        ("GEMINI_CLI_NO_RELAUNCH", "true".to_owned()),
+        ("GEMINI_CLI_TRUST_WORKSPACE", "true".to_owned()),
+        ("OPENCODE_DISABLE_AUTOUPDATE", "1".to_owned()),
+        ("OPENCODE_DISABLE_MODELS_FETCH", "1".to_owned()),
+        ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1".to_owned()),
+        ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1".to_owned()),
     ];
     if let (true, Ok(root)) = (cfg!(windows), std::env::var("SystemRoot")) {
         env.push(("SystemRoot", root));

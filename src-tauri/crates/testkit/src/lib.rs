@@ -5,5 +5,6 @@
 
 pub mod clis;
 pub mod fake_agent;
+pub mod mcp_clients;
 #[cfg(feature = "mock-api")]
 pub mod mock_api;

@@ -1,10 +1,16 @@
-//! A mock of the model's HTTP API that a real `claude` talks to on loopback.
+//! A mock of the models' HTTP APIs that real agent CLIs talk to on loopback.
 //!
-//! Requests of the conversation get the replies of a script, one after another. Requests that the program makes on
-//! its own account (titles, probes, token counts) get something harmless and leave the script alone. What tells them
-//! apart is the list of tools: only the conversation offers the tool by which questions are asked.
+//! One server speaks every [`Dialect`]; which one is told by the path. Requests of the conversation get the replies of
+//! a script, one after another. Requests that the program makes on its own account (titles, probes, token counts) get
+//! something harmless and leave the script alone. What tells them apart is the list of tools: only the conversation
+//! offers a tool by which questions are asked.
 
+mod chat;
+mod dialect;
+mod gemini;
+mod messages;
 mod reply;
+mod responses;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -21,15 +27,19 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
+use dialect::Giving;
+pub use dialect::{Dialect, Told};
 pub use reply::{Block, Reply, Script};
 
-/// The tool that marks a request of the conversation.
-const CONVERSATION_TOOL: &str = "AskUserQuestion";
+/// The tool of Claude Code by which it asks; it marks a request of the conversation.
+const ASK_TOOL: &str = "AskUserQuestion";
+/// How the name of the desk's own tool ends, whatever a program puts before it; it marks one too.
+const MCP_ASK_TOOL: &str = "ask_user_question";
 
 /// A running mock; it ends when dropped.
 #[derive(Debug)]
 pub struct MockApi {
-    /// What goes into `ANTHROPIC_BASE_URL`.
+    /// Where it listens, without a path: what goes into `ANTHROPIC_BASE_URL`.
     pub base_url: String,
     shared: Arc<Shared>,
     server: JoinHandle<()>,
@@ -42,6 +52,8 @@ pub struct Recorded {
     pub target: String,
     /// The body; null where there was none.
     pub body: Value,
+    /// The form in which it wants a reply of the model; none where it wants something else.
+    pub dialect: Option<Dialect>,
     /// Whether it belongs to the conversation, so that it got a scripted reply.
     pub conversation: bool,
 }
@@ -120,14 +132,17 @@ impl MockApi {
         tokio::time::timeout(timeout, arrival).await.ok().flatten()
     }
 
-    /// Returns the `tool_result` blocks in the last user message of the newest conversation request.
+    /// Returns the `tool_result` blocks in the last user message of the newest conversation request, as Anthropic's API
+    /// has them.
     pub fn tool_results(&self) -> Vec<Value> {
-        let conversation = self.conversation();
-        let messages = conversation.last().and_then(|body| body["messages"].as_array());
-        let last = messages.and_then(|all| all.iter().rev().find(|message| message["role"] == "user"));
-        let blocks = last.and_then(|message| message["content"].as_array());
-        let blocks = blocks.map_or(&[][..], Vec::as_slice);
-        blocks.iter().filter(|block| block["type"] == "tool_result").cloned().collect()
+        self.conversation().last().map(messages::tool_results).unwrap_or_default()
+    }
+
+    /// Returns what the newest request of the conversation tells the model of its calls, whatever the dialect.
+    pub fn told(&self) -> Vec<Told> {
+        let served = self.shared.lock();
+        let newest = served.requests.iter().rev().find(|it| it.conversation);
+        newest.and_then(|it| Some(it.dialect?.told(&it.body))).unwrap_or_default()
     }
 }
 
@@ -137,15 +152,16 @@ impl Drop for MockApi {
     }
 }
 
-/// Answers everything: what is not a message gets an empty object, so that no probe fails.
+/// Answers everything: what wants no reply of the model gets an empty object, so that no probe fails.
 async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body: Bytes) -> Response {
     let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    let is_message = method == Method::POST && uri.path() == "/v1/messages";
-    let conversation = is_message && offers_questions(&body);
+    let dialect = Dialect::of(&method, uri.path());
+    let offered = dialect.map(|dialect| dialect.offered(&body)).unwrap_or_default();
+    let conversation = offered.iter().any(dialect::Offered::asks);
     let (reply, number) = {
         let mut served = shared.lock();
         let target = format!("{method} {uri}");
-        served.requests.push(Recorded { target, body: body.clone(), conversation });
+        served.requests.push(Recorded { target, body: body.clone(), dialect, conversation });
         let reply = if conversation {
             served.script.pop_front().unwrap_or_else(|| Reply::text("(The script is over.)"))
         } else {
@@ -155,36 +171,32 @@ async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body
         (reply, served.replies_made)
     };
     shared.arrived.notify_waiters();
+    if let Some(dialect) = dialect {
+        tokio::time::sleep(Duration::from_millis(reply.delay_ms)).await;
+        let giving = Giving { reply: &reply, request: &body, number, offered: &offered };
+        return respond(dialect, uri.path(), &giving);
+    }
     match uri.path() {
-        "/v1/messages" if is_message => {
-            tokio::time::sleep(Duration::from_millis(reply.delay_ms)).await;
-            respond(&reply, &body, number)
-        }
         "/v1/messages/count_tokens" => json_response(&json!({"input_tokens": 10})),
         "/v1/models" => {
             json_response(&json!({"data": [], "has_more": false, "first_id": null, "last_id": null}))
         }
+        path if path.ends_with(":countTokens") => json_response(&json!({"totalTokens": 10})),
         _ => json_response(&json!({})),
     }
 }
 
-fn offers_questions(body: &Value) -> bool {
-    body["tools"].as_array().is_some_and(|tools| tools.iter().any(|tool| tool["name"] == CONVERSATION_TOOL))
-}
-
-fn respond(reply: &Reply, request: &Value, number: usize) -> Response {
-    let model = request["model"].as_str().unwrap_or("mock");
-    if request["stream"] == true {
-        let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
-        let pace = Duration::from_millis(reply.pace_ms);
-        let events = futures_util::stream::iter(reply.as_sse(model, number)).then(move |event| async move {
-            tokio::time::sleep(pace).await;
-            Ok::<_, Infallible>(event)
-        });
-        (StatusCode::OK, headers, Body::from_stream(events)).into_response()
-    } else {
-        json_response(&reply.as_message(model, number))
+fn respond(dialect: Dialect, path: &str, giving: &Giving<'_>) -> Response {
+    if !dialect.streams(path, giving.request) {
+        return json_response(&dialect.whole(giving));
     }
+    let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
+    let pace = Duration::from_millis(giving.reply.pace_ms);
+    let events = futures_util::stream::iter(dialect.events(giving)).then(move |event| async move {
+        tokio::time::sleep(pace).await;
+        Ok::<_, Infallible>(event)
+    });
+    (StatusCode::OK, headers, Body::from_stream(events)).into_response()
 }
 
 fn json_response(body: &Value) -> Response {

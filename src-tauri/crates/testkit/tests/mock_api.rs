@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use askdesk_testkit::mock_api::{MockApi, Reply, Script};
+use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script, Told};
 use serde_json::{Value, json};
 
 /// Sends one request and returns the body of the answer.
@@ -62,4 +62,82 @@ async fn the_tool_results_of_the_newest_request_are_found() {
     send(&mock, "POST /v1/messages", &body);
     assert_eq!(mock.wait_for_request(1, Duration::from_secs(5)).await, Some(body));
     assert_eq!(mock.tool_results(), [result]);
+}
+
+/// One dialect: where it is asked, how it offers a tool, and how it tells of a call.
+struct Spoken {
+    path: &'static str,
+    offers: Value,
+    tells: Value,
+    /// The call as it stands in what comes in pieces, without its arguments.
+    calls: &'static [&'static str],
+}
+
+fn spoken() -> [Spoken; 4] {
+    let tool = "mcp__askdesk__ask_user_question";
+    [
+        Spoken {
+            path: "/v1/messages",
+            offers: json!({"stream": true, "tools": [{"name": tool}]}),
+            tells: json!({"messages": [{"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "call_1", "content": [{"type": "text", "text": "JWT"}]},
+            ]}]}),
+            calls: &[r#""type":"tool_use","id":"call_1","name":"mcp__askdesk__ask_user_question""#],
+        },
+        Spoken {
+            path: "/v1/responses",
+            offers: json!({"stream": true, "tools": [
+                {"type": "namespace", "name": "mcp__askdesk", "tools": [{"name": "ask_user_question"}]},
+            ]}),
+            tells: json!({"input": [
+                {"type": "function_call", "call_id": "call_1"},
+                {"type": "function_call_output", "call_id": "call_1", "output": "JWT"},
+            ]}),
+            calls: &[r#""call_id":"call_1","name":"ask_user_question""#, r#""namespace":"mcp__askdesk""#],
+        },
+        Spoken {
+            path: "/v1/chat/completions",
+            offers: json!({"stream": true, "tools": [{"type": "function", "function": {"name": tool}}]}),
+            tells: json!({"messages": [
+                {"role": "assistant", "tool_calls": []},
+                {"role": "tool", "tool_call_id": "call_1", "content": "JWT"},
+            ]}),
+            calls: &[
+                r#""id":"call_1","type":"function","function":{"name":"mcp__askdesk__ask_user_question""#,
+            ],
+        },
+        Spoken {
+            path: "/v1beta/models/m:streamGenerateContent?alt=sse",
+            offers: json!({"tools": [{"functionDeclarations": [{"name": tool}]}]}),
+            tells: json!({"contents": [{"role": "user", "parts": [
+                {"functionResponse": {"id": "call_1", "name": tool, "response": {"output": "JWT"}}},
+            ]}]}),
+            calls: &[r#""functionCall":{"id":"call_1","name":"mcp__askdesk__ask_user_question""#],
+        },
+    ]
+}
+
+fn merged(one: &Value, other: &Value) -> Value {
+    let mut merged = one.clone();
+    merged.as_object_mut().unwrap().extend(other.as_object().unwrap().clone());
+    merged
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_dialect_calls_the_tool_that_was_offered_and_reads_what_it_is_told() {
+    for Spoken { path, offers, tells, calls } in spoken() {
+        let call = Block::tool("call_1", "ask_user_question", json!({"questions": "“q”"}));
+        let reply = Reply::new([Block::text("I have to ask something."), call]);
+        let mock = MockApi::start(Script(vec![reply])).await.unwrap();
+        let target = format!("POST {path}");
+        // What offers no question leaves the script alone.
+        assert!(!send(&mock, &target, &json!({"stream": true})).contains("call_1"), "{path}");
+        let streamed = send(&mock, &target, &offers);
+        for call in calls {
+            assert!(streamed.contains(call), "{path}: {call} is not in {streamed}");
+        }
+        send(&mock, &target, &merged(&offers, &tells));
+        let told = Told { call: "call_1".to_owned(), text: "JWT".to_owned() };
+        assert_eq!((mock.told(), mock.conversation().len()), (vec![told], 2), "{path}");
+    }
 }

@@ -10,7 +10,7 @@ use rmcp::model::{
     ProgressNotificationParam, ProgressToken, ServerCapabilities, ServerConfig, Tool as McpTool,
     ToolAnnotations,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::result::{CallResult, waiting_words};
 use crate::tool::Tool;
@@ -47,7 +47,13 @@ pub fn unknown(name: &str) -> ErrorData {
 }
 
 /// Tells a caller how its call ended.
-pub fn said(CallResult { text, structured }: CallResult) -> CallToolResponse {
+///
+/// Some clients hand on the structure alone (Claude Code 2.1.329, Codex 0.169.0): where there is no answer in it, what the
+/// model has to know stands in it too.
+pub fn said(CallResult { text, mut structured }: CallResult) -> CallToolResponse {
+    if structured["outcome"] != "answered" {
+        structured["message"] = json!(text);
+    }
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(structured);
     result.into()

@@ -109,6 +109,8 @@ fn is_present(toolbox: &Toolbox, part: Part) -> bool {
                     && library_folders().any(|it| it.join("webkit2gtk-4.1.pc").exists()))
         }
         Part::Tmux => program("tmux"),
+        // Debian has venv without what it needs to put pip into a new folder.
+        Part::Python => toolbox.succeeds("python3", &["-c", "import venv, ensurepip"]),
         Part::Xvfb => program("Xvfb") && program("xvfb-run"),
         Part::Xauth => program("xauth"),
         Part::WebKitWebDriver => program("WebKitWebDriver"),

@@ -10,6 +10,7 @@ use crate::{
     install,
     prerequisites::Purpose,
     private_session::{self, PrivateFolders},
+    python,
     steps::{self, Outcome, Steps, seconds},
     tidy,
     toolbox::Toolbox,
@@ -55,7 +56,7 @@ impl Session {
             let built = ui::build(toolbox, &mut self.steps);
             self.needed(&built)
         };
-        self.agent_clis(toolbox);
+        self.programs_of_others(toolbox);
         if everything && !options.quick {
             self.check("cargo clippy", || {
                 let mut clippy = toolbox.cargo();
@@ -95,12 +96,19 @@ impl Session {
         result.is_ok()
     }
 
-    fn agent_clis(&mut self, toolbox: &Toolbox) {
-        if let Err(error) = ui::install_npm_packages(toolbox, ui::AGENT_CLIS, &mut self.steps) {
-            eprintln!("{error:#}");
-            eprintln!("************************************************************************");
-            eprintln!("THE REAL AGENTS ARE NOT INSTALLED: tests that need one count as skipped.");
-            eprintln!("************************************************************************");
+    /// Installs what only some tests talk to: without it those count as skipped.
+    fn programs_of_others(&mut self, toolbox: &Toolbox) {
+        let steps = &mut self.steps;
+        let installed = [
+            ("THE REAL AGENTS", ui::install_npm_packages(toolbox, ui::AGENT_CLIS, steps)),
+            ("THE MCP CLIENTS IN JAVASCRIPT", ui::install_npm_packages(toolbox, ui::MCP_CLIENTS, steps)),
+            ("THE MCP CLIENT IN PYTHON", python::install_packages(toolbox, steps)),
+        ];
+        for (what, installed) in installed {
+            if let Err(error) = installed {
+                let says = format!("{what}: NOT INSTALLED; tests that need one count as skipped.");
+                eprintln!("{error:#}\n{}\n{says}\n{0}", "*".repeat(says.len()));
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use std::{
 use anyhow::{Context, Result};
 
 use crate::{
+    stamp::{Hash, Stamp},
     steps::{self, Steps},
     toolbox::Toolbox,
 };
@@ -16,9 +17,9 @@ use crate::{
 pub const UI: &str = "ui";
 /// The folder with the agents' command line tools that tests talk to, below the root.
 pub const AGENT_CLIS: &str = "src-tauri/crates/testkit/clis";
+/// The folder with the official clients of MCP that tests connect with the desk, below the root.
+pub const MCP_CLIENTS: &str = "src-tauri/crates/testkit/mcp-clients";
 
-/// The file that remembers for what a folder was made.
-const STAMP: &str = ".askdesk-stamp";
 /// What of the page's folder is not a source.
 const NOT_SOURCES: [&str; 3] = ["node_modules", "dist", "coverage"];
 
@@ -28,7 +29,7 @@ pub fn install_npm_packages(toolbox: &Toolbox, folder: &str, steps: &mut Steps) 
     let lockfile = at.join("package-lock.json");
     let lock = fs::read(&lockfile)
         .with_context(|| format!("cannot read {}; is the clone complete?", lockfile.display()))?;
-    let stamp = Stamp { file: at.join("node_modules").join(STAMP), content: Hash::of(&lock).to_string() };
+    let stamp = Stamp::in_folder(&at.join("node_modules"), Hash::of(&lock));
     if stamp.is_current() {
         return Ok(());
     }
@@ -44,7 +45,7 @@ pub fn install_npm_packages(toolbox: &Toolbox, folder: &str, steps: &mut Steps) 
 pub fn build(toolbox: &Toolbox, steps: &mut Steps) -> Result<()> {
     let at = toolbox.root().join(UI);
     let sources = hash_of_sources(&at).with_context(|| format!("cannot read {}", at.display()))?;
-    let stamp = Stamp { file: at.join("dist").join(STAMP), content: sources.to_string() };
+    let stamp = Stamp::in_folder(&at.join("dist"), sources);
     if stamp.is_current() {
         return Ok(());
     }
@@ -52,22 +53,6 @@ pub fn build(toolbox: &Toolbox, steps: &mut Steps) -> Result<()> {
         steps::show(toolbox.npm(UI).args(["run", "build"])).context("cannot build the page")?;
         stamp.write()
     })
-}
-
-/// A file beside a result that says what the result was made from.
-struct Stamp {
-    file: PathBuf,
-    content: String,
-}
-
-impl Stamp {
-    fn is_current(&self) -> bool {
-        fs::read_to_string(&self.file).is_ok_and(|found| found == self.content)
-    }
-
-    fn write(&self) -> Result<()> {
-        fs::write(&self.file, &self.content).with_context(|| format!("cannot write {}", self.file.display()))
-    }
 }
 
 fn hash_of_sources(folder: &Path) -> io::Result<Hash> {
@@ -97,33 +82,6 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// FNV-1a in 64 bits: the same on every machine and compiler, which the standard hasher does not promise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Hash(u64);
-
-impl Hash {
-    const START: Self = Self(0xcbf2_9ce4_8422_2325);
-
-    fn of(bytes: &[u8]) -> Self {
-        let mut hash = Self::START;
-        hash.add(bytes);
-        hash
-    }
-
-    fn add(&mut self, bytes: &[u8]) {
-        // The length keeps "ab", "c" apart from "a", "bc".
-        for byte in bytes.iter().copied().chain((bytes.len() as u64).to_le_bytes()) {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-}
-
-impl std::fmt::Display for Hash {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:016x}", self.0)
-    }
 }
 
 #[cfg(test)]

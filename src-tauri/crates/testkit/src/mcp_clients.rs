@@ -1,0 +1,36 @@
+//! The official clients of MCP that tests connect with the desk: pinned in `mcp-clients`, installed below it and below
+//! `target`.
+
+use std::path::{Path, PathBuf};
+
+/// What a person has to do when they are missing.
+pub const HOW_TO_INSTALL: &str = "run `cargo xtask test`, which installs it";
+
+/// The folder with their lockfiles and with the scripts of ours that use them.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("mcp-clients")
+}
+
+/// Finds the MCP Inspector's command line, a program in JavaScript.
+pub fn inspector() -> Option<PathBuf> {
+    there(folder().join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"))
+}
+
+/// Finds our script for the TypeScript SDKs, if they are installed.
+pub fn typescript() -> Option<PathBuf> {
+    let packages = folder().join("node_modules/@modelcontextprotocol");
+    there(packages.join("sdk/package.json")).and(there(packages.join("client/package.json")))?;
+    there(folder().join("ask.mjs"))
+}
+
+/// Finds the Python that has the Python SDK.
+pub fn python() -> Option<PathBuf> {
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target/askdesk-python");
+    // Written last, once everything is installed.
+    there(target.join(".askdesk-stamp"))?;
+    there(target.join("bin/python"))
+}
+
+fn there(file: PathBuf) -> Option<PathBuf> {
+    file.is_file().then_some(file)
+}

@@ -1,0 +1,152 @@
+//! What is decided, from made-up facts about machines.
+
+use super::*;
+
+fn debian() -> System {
+    System::Debian { name: "Debian 12".into() }
+}
+
+fn version(text: &str) -> Option<NodeVersion> {
+    Some(NodeVersion::read(text).unwrap())
+}
+
+/// A machine that lacks nothing.
+fn complete(system: System) -> Facts {
+    Facts {
+        present: Part::needed(&system, Purpose::Test).into_iter().collect(),
+        system,
+        node: version("v22.23.3"),
+        npm: true,
+        offered_node: None,
+        own_node_fits: true,
+        privilege: Privilege::Root,
+    }
+}
+
+/// A machine fresh from its installer.
+fn bare(system: System, offered: Option<NodeVersion>) -> Facts {
+    Facts { present: BTreeSet::new(), node: None, npm: false, offered_node: offered, ..complete(system) }
+}
+
+#[test]
+fn a_complete_machine_lacks_nothing_for_any_purpose() {
+    for system in [debian(), System::OtherLinux { name: "Arch".into() }, System::MacOs, System::Windows] {
+        for purpose in [Purpose::Run, Purpose::Test, Purpose::QuickTest] {
+            assert_eq!(plan(purpose, &complete(system.clone())), Plan::default(), "{system:?} {purpose:?}");
+        }
+    }
+}
+
+#[test]
+fn a_bare_debian_gets_everything_from_its_package_manager() {
+    let build = ["build-essential", "pkg-config", "libwebkit2gtk-4.1-dev"];
+    let run = plan(Purpose::Run, &bare(debian(), version("20.19.2+dfsg-1")));
+    assert_eq!(run.packages, [&build[..], &["nodejs", "npm"]].concat());
+    assert!(!run.own_node && run.by_hand.is_empty(), "{run:?}");
+
+    let test = plan(Purpose::Test, &bare(debian(), version("20.19.2+dfsg-1")));
+    let testing = [
+        "tmux",
+        "python3-venv",
+        "xvfb",
+        "xauth",
+        "webkit2gtk-driver",
+        "dunst",
+        "dbus",
+        "xdotool",
+        "openbox",
+        "fonts-dejavu-core",
+        "fonts-droid-fallback",
+        "at-spi2-core",
+        "libayatana-appindicator3-1",
+    ];
+    assert_eq!(test.packages, [&build[..], &testing[..], &["nodejs", "npm"]].concat());
+
+    let quick = plan(Purpose::QuickTest, &bare(debian(), version("20.19.2+dfsg-1")));
+    assert_eq!(quick.packages, [&build[..], &["tmux", "python3-venv", "nodejs", "npm"]].concat());
+}
+
+#[test]
+fn only_what_is_missing_is_installed() {
+    let mut facts = complete(debian());
+    facts.present.remove(&Part::WebKitWebDriver);
+    let plan = plan(Purpose::Test, &facts);
+    assert_eq!(plan.packages, ["webkit2gtk-driver"]);
+    assert_eq!(plan.missing, ["WebKitWebDriver"]);
+}
+
+#[test]
+fn node_comes_from_the_system_where_that_is_new_enough_and_from_npm_where_not() {
+    type Row = (Option<&'static str>, bool, Option<&'static str>, &'static [&'static str], bool);
+    // (installed, npm there, offered by the system, packages, own Node)
+    let table: [Row; 8] = [
+        (None, false, Some("20.19.2"), &["nodejs", "npm"], false),
+        (None, false, Some("18.20.4"), &["nodejs", "npm"], true),
+        (None, false, None, &["nodejs", "npm"], true),
+        (Some("18.20.4"), true, Some("18.20.4"), &[], true),
+        (Some("18.20.4"), false, Some("18.20.4"), &["npm"], true),
+        (Some("18.20.4"), true, Some("20.19.2"), &["nodejs"], false),
+        (Some("20.20.2"), false, None, &["npm"], false),
+        (Some("20.20.2"), true, None, &[], false),
+    ];
+    for (node, npm, offered, packages, own_node) in table {
+        let facts = Facts {
+            node: node.and_then(NodeVersion::read),
+            npm,
+            offered_node: offered.and_then(NodeVersion::read),
+            ..complete(debian())
+        };
+        let plan = plan(Purpose::Run, &facts);
+        assert_eq!((&plan.packages[..], plan.own_node), (packages, own_node), "{facts:?}");
+        assert_eq!(plan.by_hand, Vec::<String>::new(), "{facts:?}");
+    }
+}
+
+#[test]
+fn a_processor_without_a_node_in_the_registry_is_told_what_to_do() {
+    let facts = Facts { own_node_fits: false, ..bare(debian(), version("18.20.4")) };
+    let plan = plan(Purpose::Run, &facts);
+    assert!(!plan.own_node);
+    assert!(plan.by_hand[0].contains("Debian 12 itself offers Node 18.20, which is too old"), "{plan:?}");
+}
+
+#[test]
+fn other_systems_are_told_in_words_and_get_nothing_installed() {
+    let table = [
+        (System::MacOs, "xcode-select --install"),
+        (System::Windows, "winget install OpenJS.NodeJS.LTS"),
+        (System::OtherLinux { name: "Arch".into() }, "Debian's package is called libwebkit2gtk-4.1-dev"),
+    ];
+    for (system, words) in table {
+        let plan = plan(Purpose::Run, &bare(system, None));
+        assert!(plan.packages.is_empty() && !plan.own_node, "{plan:?}");
+        assert!(plan.by_hand.iter().any(|line| line.contains(words)), "{plan:?}");
+    }
+}
+
+#[test]
+fn without_root_and_sudo_the_command_to_run_is_named() {
+    let mut facts = Facts { privilege: Privilege::None, ..complete(debian()) };
+    facts.present.remove(&Part::Xvfb);
+    let plan = plan(Purpose::Test, &facts);
+    assert!(plan.by_hand[0].contains("`apt-get install xvfb`"), "{plan:?}");
+}
+
+#[test]
+fn node_versions_are_read_as_node_and_as_apt_write_them() {
+    let table = [
+        ("v20.19.0\n", Some((20, 19, true))),
+        ("v20.18.3", Some((20, 18, false))),
+        ("v21.7.0", Some((21, 7, false))),
+        ("v22.11.0", Some((22, 11, false))),
+        ("v22.12.0", Some((22, 12, true))),
+        ("v24.1.0", Some((24, 1, true))),
+        ("18.20.4+dfsg-1~deb12u1", Some((18, 20, false))),
+        ("1:20.19.2-1", Some((20, 19, true))),
+        ("(none)", None),
+    ];
+    for (text, expected) in table {
+        let read = NodeVersion::read(text).map(|v| (v.major, v.minor, v.is_new_enough()));
+        assert_eq!(read, expected, "{text}");
+    }
+}

@@ -1,0 +1,64 @@
+//! Remembers what a folder was made from, so that it is made anew only when that has changed.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result};
+
+/// The file that remembers it.
+const STAMP: &str = ".askdesk-stamp";
+
+/// A file beside a result that says what the result was made from.
+pub struct Stamp {
+    file: PathBuf,
+    content: String,
+}
+
+impl Stamp {
+    /// Says what a folder is to be made from.
+    pub fn in_folder(folder: &Path, made_from: Hash) -> Self {
+        Self { file: folder.join(STAMP), content: made_from.to_string() }
+    }
+
+    /// Whether the folder was made from that.
+    pub fn is_current(&self) -> bool {
+        fs::read_to_string(&self.file).is_ok_and(|found| found == self.content)
+    }
+
+    /// Notes that it was.
+    pub fn write(&self) -> Result<()> {
+        fs::write(&self.file, &self.content).with_context(|| format!("cannot write {}", self.file.display()))
+    }
+}
+
+/// FNV-1a in 64 bits: the same on every machine and compiler, which the standard hasher does not promise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hash(u64);
+
+impl Hash {
+    /// That of nothing.
+    pub const START: Self = Self(0xcbf2_9ce4_8422_2325);
+
+    /// That of one text.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut hash = Self::START;
+        hash.add(bytes);
+        hash
+    }
+
+    /// Goes on with another text.
+    pub fn add(&mut self, bytes: &[u8]) {
+        // The length keeps "ab", "c" apart from "a", "bc".
+        for byte in bytes.iter().copied().chain((bytes.len() as u64).to_le_bytes()) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+impl std::fmt::Display for Hash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
