@@ -28,6 +28,7 @@ pub fn all(desk: &Arc<Desk>, streams: &CancellationToken) -> Router {
         .route("/hooks/claude", post(hook_door::ask))
         .route("/v1/asks", post(v1::ask))
         .route("/v1/test", post(v1::test))
+        .route("/v1/clients", get(clients))
         .route("/v1/token/rotate", post(rotate))
         .route("/v1/requests", get(requests::list))
         .route("/v1/requests/{id}", get(requests::one))
@@ -50,6 +51,12 @@ async fn metrics(State(desk): State<Arc<Desk>>) -> Result<impl IntoResponse, Den
     let open = desk.open().await?;
     let kind = (header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
     Ok(([kind], desk.metrics().text(open)))
+}
+
+/// Says when each client asked last, in the words it has for itself.
+async fn clients(State(desk): State<Arc<Desk>>) -> Result<Json<Value>, Denied> {
+    let clients = desk.engine.look(askdesk_domain::Desk::last_asked).await?;
+    Ok(Json(json!({"clients": clients})))
 }
 
 async fn rotate(State(desk): State<Arc<Desk>>) -> Result<Json<Value>, Denied> {

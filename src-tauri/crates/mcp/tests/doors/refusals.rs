@@ -24,7 +24,7 @@ async fn case_43_without_the_token_nothing_is_told() {
         format!("Basic {token}"),
         token.clone(),
     ];
-    for path in POSTS.iter().chain(&["/health", "/metrics", "/v1/requests", "/nothing"]) {
+    for path in POSTS.iter().chain(&["/health", "/metrics", "/v1/clients", "/v1/requests", "/nothing"]) {
         let method = if POSTS.contains(path) { "POST" } else { "GET" };
         let head = house.head(method, path);
         house.send(&head.clone().without("authorization"), b"{}").await.refuses(401, "unauthorized");
