@@ -11,7 +11,6 @@ mod hook;
 mod shell_files;
 mod terminal;
 mod token;
-mod version;
 mod waiting;
 
 use std::process::ExitCode;

@@ -188,6 +188,7 @@ pub fn read(file: &Path) -> String {
 fn router(shared: Shared) -> Router {
     Router::new()
         .route("/health", get(async || Json(json!({"status": "ok", "version": "0.1.0", "open": 1}))))
+        .route("/v1/clients", get(clients))
         .route("/v1/asks", post(ask))
         .route("/v1/test", post(ask))
         .route("/hooks/claude", post(hook))
@@ -253,6 +254,13 @@ async fn hook(State(shared): State<Shared>) -> Response {
         Person::Refuses(status, body) => (StatusCode::from_u16(status).unwrap(), Json(body)).into_response(),
         Person::Waits => std::future::pending().await,
     }
+}
+
+/// Codex asked five hours ago.
+async fn clients() -> Json<Value> {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let asked_at = i64::try_from(now.as_millis()).unwrap() - 5 * 3_600_000;
+    Json(json!({"clients": [{"kind": "mcp_client", "name": "codex-mcp-client", "askedAt": asked_at}]}))
 }
 
 async fn requests() -> Json<Value> {
