@@ -240,6 +240,9 @@ fn words(report: &Report) -> String {
         _ if desk.reachable => "Desk         is there\n".to_owned(),
         _ => format!("Desk         {}\n", desk.why.as_deref().unwrap_or("no desk is running")),
     };
+    let rights =
+        "clients may ask by their token; to answer takes the file answer-token, which they never get";
+    text.push_str(&format!("{:<13}{rights}\n", ""));
     let is_there = |client: &&ClientReport| client.found || !matches!(client.path, Path::NotConnected { .. });
     for client in report.clients.iter().filter(is_there) {
         let version = match (&client.version, client.found) {

@@ -61,11 +61,11 @@ async fn clients(State(desk): State<Arc<Desk>>) -> Result<Json<Value>, Denied> {
 
 async fn rotate(State(desk): State<Arc<Desk>>) -> Result<Json<Value>, Denied> {
     // Writing a file may take a moment, and others are served on this thread.
-    let rotated = tokio::task::spawn_blocking(move || desk.token().rotate()).await;
+    let rotated = tokio::task::spawn_blocking(move || desk.secrets().rotate()).await;
     match rotated {
         Ok(Ok(())) => Ok(Json(json!({"rotated": true}))),
         Ok(Err(error)) => Err(Denied::unavailable(error.to_string())),
-        Err(_) => Err(Denied::unavailable("the token could not be drawn")),
+        Err(_) => Err(Denied::unavailable("no other token could be drawn")),
     }
 }
 

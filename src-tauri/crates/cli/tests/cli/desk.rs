@@ -22,6 +22,8 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
 pub const TOKEN: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+/// The secret by which is answered.
+pub const ANSWER_TOKEN: &str = "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210";
 pub const REQUEST: &str = "0198c1f0-0000-7000-8000-000000000007";
 
 /// What is noted where a caller goes before its question has ended.
@@ -114,6 +116,7 @@ impl Scene {
         runtime.spawn(async move { axum::serve(listener, router).await });
         self.announce(port);
         std::fs::write(self.path("data/token"), format!("{TOKEN}\n")).unwrap();
+        std::fs::write(self.path("data/answer-token"), format!("{ANSWER_TOKEN}\n")).unwrap();
         Running { runtime: Some(runtime), port }
     }
 
@@ -199,12 +202,13 @@ fn router(shared: Shared) -> Router {
         .with_state(shared)
 }
 
-/// Lets in whoever has the token and sends JSON, and notes what they send.
+/// Lets in whoever has the secret for what is wanted and sends JSON, and notes what they send.
 async fn guard(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let denied = |status: StatusCode, message: &str| {
         (status, Json(json!({"error": "denied", "message": message}))).into_response()
     };
-    let bearer = format!("Bearer {TOKEN}");
+    let answers = ["/v1/requests", "/v1/token"].iter().any(|path| request.uri().path().starts_with(path));
+    let bearer = format!("Bearer {}", if answers { ANSWER_TOKEN } else { TOKEN });
     if request.headers().get(header::AUTHORIZATION).is_none_or(|it| it != bearer.as_str()) {
         return denied(StatusCode::UNAUTHORIZED, "the token is not this desk's");
     }
