@@ -1,8 +1,10 @@
 //! The doors for agents that the desk did not start: open while it is, and never in the way of the window.
 
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use askdesk_api::{Here, Whereabouts};
+use askdesk_clients::{Surroundings, beside_or_on_path, hook_command};
 use askdesk_engine::EngineHandle;
 use askdesk_mcp::{DoorSpec, Doors};
 use tauri::{AppHandle, Manager};
@@ -27,6 +29,23 @@ pub fn open(app: &AppHandle, doors: DoorSpec) {
             Err(error) => tracing::error!(%error, "other agents cannot ask: the doors stay shut"),
         }
     });
+}
+
+/// Says where they are, for those who tell other programs of them.
+pub fn whereabouts(app: &AppHandle, data: PathBuf) -> Whereabouts {
+    let app = app.clone();
+    Arc::new(move || {
+        // Folders of projects are the command line's.
+        let around = Surroundings::of_this_process(data.clone())?;
+        let port = {
+            let opened = app.state::<Opened>();
+            let doors = opened.0.lock().unwrap_or_else(PoisonError::into_inner);
+            doors.as_ref().map(|doors| doors.address().port())
+        };
+        let this = std::env::current_exe().ok();
+        let command = beside_or_on_path(this.as_deref(), &around).and_then(|program| hook_command(&program));
+        Some(Here { around, data: data.clone(), port, command })
+    })
 }
 
 /// Closes them: nobody new is let in, and who waits is told before the engine ends.

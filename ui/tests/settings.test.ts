@@ -363,7 +363,7 @@ describe('what is added to the start of an agent', () => {
     const { user } = await openWith(['--add-dir'], { API_KEY: 'hush' });
     const search = inDialog().getByRole('searchbox', { name: 'Find a setting' });
     const groups = () => inDialog().queryAllByRole('group').length;
-    for (const [words, count] of [['agents claude', 2], ['add-dir', 1], ['api_key', 1], ['hush', 0]] as const) {
+    for (const [words, count] of [['agents claude', 3], ['add-dir', 1], ['api_key', 1], ['hush', 0]] as const) {
       await user.clear(search);
       await user.type(search, words);
       expect(groups(), words).toBe(count);

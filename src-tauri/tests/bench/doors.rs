@@ -70,7 +70,7 @@ pub async fn measure() -> Doors {
         let mine = format!("Answer {n}");
         let body = json!({ "answers": [{ "question": 1, "other": mine }] });
         let began = Instant::now();
-        let mut sent = door.post(&format!("/v1/requests/{id}/answer"), &body).await;
+        let mut sent = door.post(&door.answers, &format!("/v1/requests/{id}/answer"), &body).await;
         let ended = loop {
             let line = call.next().await;
             if line["event"] == "ended" {
@@ -98,7 +98,10 @@ fn pss(desk: &Desk) -> f64 {
 /// Where the desk lets others in.
 struct Door {
     address: String,
-    token: String,
+    /// The secret by which is asked.
+    asks: String,
+    /// The secret by which is answered.
+    answers: String,
 }
 
 impl Door {
@@ -116,8 +119,8 @@ impl Door {
     fn written(folder: PathBuf) -> Option<Self> {
         let said: Value = serde_json::from_slice(&std::fs::read(folder.join("desk.json")).ok()?).ok()?;
         let address = said["url"].as_str()?.strip_prefix("http://")?.to_owned();
-        let token = std::fs::read_to_string(folder.join("token")).ok()?.trim().to_owned();
-        Some(Self { address, token })
+        let secret = |name: &str| Some(std::fs::read_to_string(folder.join(name)).ok()?.trim().to_owned());
+        Some(Self { address, asks: secret("token")?, answers: secret("answer-token")? })
     }
 
     async fn ask(&self, n: usize) -> Reply {
@@ -129,14 +132,14 @@ impl Door {
             "arguments": { "questions": [{ "question": format!("Question {n}?"), "header": "Store",
                 "multiSelect": false, "options": [{ "label": "A" }, { "label": "B" }] }] },
         });
-        self.post("/v1/asks", &body).await
+        self.post(&self.asks, "/v1/asks", &body).await
     }
 
-    async fn post(&self, path: &str, body: &Value) -> Reply {
+    async fn post(&self, secret: &str, path: &str, body: &Value) -> Reply {
         let mut stream = TcpStream::connect(&self.address).await.unwrap();
-        let (address, token, body) = (&self.address, &self.token, body.to_string());
+        let (address, body) = (&self.address, body.to_string());
         let head = format!(
-            "POST {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n\
+            "POST {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {secret}\r\n\
              content-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
             body.len(),
         );

@@ -1,6 +1,6 @@
 import type { Approval, Ended, Entry, Outcome, Request, Session } from '../generated/wire';
 import { usualOptions } from '../store/desk.svelte';
-import { aQuestion, aRequest, aSession, anApproval, anEntry, aSnapshot, NOW } from '../testing/desk';
+import { aClient, aQuestion, aRequest, aSession, anApproval, anEntry, aSnapshot, NOW } from '../testing/desk';
 import { anError, FakeBridge } from '../testing/fakeBridge';
 import { edit, manyEntries, plan, richBodies } from './talk';
 
@@ -375,6 +375,61 @@ export const scenes: Record<string, () => FakeBridge> = {
     }));
     const found = { questions, more: true, count: 148, answered: 120, medianMillis: 42_000 };
     return base([]).on('search_questions', () => found);
+  },
+  clients: () => {
+    const bridge = base([]);
+    const file = '/home/ada/.cursor/mcp.json';
+    const unparsed = { trouble: 'unparsed', kind: 'JSON', error: 'line 3, column 1: expected a comma' } as const;
+    bridge.clients = [
+      aClient({
+        client: 'claude-code',
+        files: ['/home/ada/.claude.json', '/home/ada/.claude/settings.json'],
+        connected: true,
+        way: { way: 'works', but: ['hooks_off'] },
+        lastQuestion: at(NOW - 300_000),
+      }),
+      aClient(),
+      aClient({ client: 'gemini-cli', files: ['/home/ada/.gemini/settings.json'], connected: true, way: { way: 'works', but: [] } }),
+      aClient({
+        client: 'opencode',
+        files: ['/home/ada/.config/opencode/opencode.json'],
+        connected: true,
+        way: { way: 'broken', why: { why: 'stale', file: '/home/ada/.config/opencode/opencode.json' } },
+      }),
+      aClient({ client: 'cursor', files: [file], way: { way: 'broken', why: { why: 'unusable', file, trouble: unparsed } }, limitSeconds: null }),
+      ...(['vscode', 'copilot-cli', 'windsurf', 'antigravity', 'zed'] as const).map((client) =>
+        aClient({ client, found: false }),
+      ),
+    ];
+    const versions = [
+      { client: 'claude-code', version: '2.1.329' },
+      { client: 'codex', version: '0.169.0' },
+    ] as const;
+    const diff = [
+      '@@ -1,3 +1,10 @@',
+      ' model = "gpt-5"',
+      ' ',
+      ' [tools]',
+      '+',
+      '+[mcp_servers.askdesk]',
+      '+url = "http://127.0.0.1:41414/mcp"',
+      '+tool_timeout_sec = 86400',
+      '+default_tools_approval_mode = "approve"',
+      '+',
+      '+[mcp_servers.askdesk.http_headers]',
+      '+Authorization = "Bearer …"',
+      '',
+    ].join('\n');
+    const codex = '/home/ada/.codex/config.toml';
+    return bridge
+      .on('read_client_versions', () => ({ versions: [...versions] }))
+      .on('plan_client', ({ client }) => {
+        if (client === 'cursor') {
+          throw anError({ code: 'client_file_left', detail: { detail: 'client_file', file, trouble: unparsed } });
+        }
+        const change = { file: codex, becomes: 'changed', diff, cut: false, copy: `${codex}.askdesk-backup` } as const;
+        return { changes: [change], notes: [{ note: 'other_port', port: 41415 }, { note: 'open_to_others', file: codex }] };
+      });
   },
   storage: () => {
     const bridge = base([pair]);

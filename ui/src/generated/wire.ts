@@ -2410,6 +2410,272 @@ occasion: Occasion,
 telling: Telling, };
 
 /**
+ * A program whose agents can ask over the desk's door.
+ */
+export type Client = "claude-code" | "codex" | "gemini-cli" | "opencode" | "cursor" | "vscode" | "copilot-cli" | "windsurf" | "antigravity" | "zed";
+
+/**
+ * What stands in the way of questions though the entry is there.
+ */
+export type Obstacle = "hooks_off" | "denied";
+
+/**
+ * Asks how the other programs whose agents can ask stand to the desk; only the person's own files are looked at.
+ */
+export type ReadClients = Record<symbol, never>;
+
+/**
+ * How they stand.
+ */
+export type ClientsRead = { 
+/**
+ * The port the desk listens at; none while other programs cannot ask.
+ */
+port: number | null, 
+/**
+ * Every program that is known, those that are there first.
+ */
+clients: Array<ClientRead>, };
+
+/**
+ * How one program stands to the desk.
+ */
+export type ClientRead = { 
+/**
+ * Which.
+ */
+client: Client, 
+/**
+ * Whether anything shows that it is there.
+ */
+found: boolean, 
+/**
+ * Its files in which something has to stand.
+ */
+files: Array<string>, 
+/**
+ * Whether something of the desk stands in one of them.
+ */
+connected: boolean, 
+/**
+ * Whether a question of its agents arrives, if the desk takes any.
+ */
+way: ClientWay, 
+/**
+ * After how many seconds a wait is cut short; none where nobody knows.
+ */
+limitSeconds: number | null, 
+/**
+ * When it asked last, as far as the desk knows.
+ */
+lastQuestion: Timestamp | null, };
+
+/**
+ * The way of a question from a program to the desk.
+ */
+export type ClientWay = { "way": "works", 
+/**
+ * What is worth knowing all the same.
+ */
+but: Array<Obstacle>, } | { "way": "broken", 
+/**
+ * Why.
+ */
+why: ClientBreak, } | { "way": "not_connected" };
+
+/**
+ * Why a question does not arrive; the words are chosen by the screen.
+ */
+export type ClientBreak = { "why": "stale", 
+/**
+ * The file.
+ */
+file: string, } | { "why": "off", 
+/**
+ * The file.
+ */
+file: string, } | { "why": "foreign", 
+/**
+ * The file.
+ */
+file: string, } | { "why": "unusable", 
+/**
+ * The file.
+ */
+file: string, 
+/**
+ * What stands against it.
+ */
+trouble: FileTrouble, } | { "why": "half", 
+/**
+ * The file.
+ */
+file: string, } | { "why": "forbidden", 
+/**
+ * By what.
+ */
+by: Obstacle, };
+
+/**
+ * Why a file of another program is left as it is; the words are chosen by the screen.
+ */
+export type FileTrouble = { "trouble": "unparsed", 
+/**
+ * What it should be.
+ */
+kind: string, 
+/**
+ * What its reader says.
+ */
+error: string, } | { "trouble": "no_object" } | { "trouble": "no_place", 
+/**
+ * Where, with dots between.
+ */
+path: string, } | { "trouble": "twice", 
+/**
+ * Where, with dots between.
+ */
+path: string, } | { "trouble": "no_text" } | { "trouble": "too_large" } | { "trouble": "read_only" } | { "trouble": "no_file" } | { "trouble": "outside", 
+/**
+ * Where it leads.
+ */
+to: string, 
+/**
+ * Where it should stay.
+ */
+within: string, } | { "trouble": "dead_link" } | { "trouble": "unsafe" } | { "trouble": "changed" } | { "trouble": "system", 
+/**
+ * What it says.
+ */
+error: string, };
+
+/**
+ * Asks the programs that are there for their versions, which takes seconds.
+ */
+export type ReadClientVersions = Record<symbol, never>;
+
+/**
+ * The versions of those that said one in time.
+ */
+export type ClientVersions = { 
+/**
+ * The versions.
+ */
+versions: Array<ClientVersion>, };
+
+/**
+ * The version of one program.
+ */
+export type ClientVersion = { 
+/**
+ * Which program.
+ */
+client: Client, 
+/**
+ * What it said.
+ */
+version: string, };
+
+/**
+ * Finds out what telling a program of the desk would change, or undoing that; nothing is written.
+ */
+export type PlanClient = { 
+/**
+ * The caller's id of this command; it names the plan.
+ */
+requestId: CommandId, 
+/**
+ * The program.
+ */
+client: Client, 
+/**
+ * What is wanted.
+ */
+goal: ClientGoal, };
+
+/**
+ * What is wanted of a program.
+ */
+export type ClientGoal = "connected" | "disconnected";
+
+/**
+ * What would change. Tokens are left out of it.
+ */
+export type ClientPlan = { 
+/**
+ * What would change in which file; nothing where all stands already.
+ */
+changes: Array<ClientChange>, 
+/**
+ * What the person should know.
+ */
+notes: Array<ClientNote>, };
+
+/**
+ * What would change in one file.
+ */
+export type ClientChange = { 
+/**
+ * The file.
+ */
+file: string, 
+/**
+ * What becomes of it.
+ */
+becomes: FileBecomes, 
+/**
+ * A unified diff without the names of files; empty where only a token differs.
+ */
+diff: string, 
+/**
+ * Whether the diff is too long to be shown whole.
+ */
+cut: boolean, 
+/**
+ * Where the file is kept as it is now; none where no copy is made.
+ */
+copy: string | null, };
+
+/**
+ * What becomes of a file.
+ */
+export type FileBecomes = "made" | "changed" | "removed";
+
+/**
+ * What the person should know of a change; the words are chosen by the screen.
+ */
+export type ClientNote = { "note": "open_to_others", 
+/**
+ * The file.
+ */
+file: string, } | { "note": "changed_since", 
+/**
+ * The file.
+ */
+file: string, 
+/**
+ * Where it stands as it was.
+ */
+copy: string, } | { "note": "other_port", 
+/**
+ * The port.
+ */
+port: number, } | { "note": "no_command" };
+
+/**
+ * Carries out the plan that was shown last, and nothing else.
+ */
+export type ChangeClient = { 
+/**
+ * The caller's id of this command; sent again, it does nothing more.
+ */
+requestId: CommandId, 
+/**
+ * The command that made the plan.
+ */
+plan: CommandId, };
+
+/**
  * Says what the window shows, so that nobody is told of what they are looking at.
  */
 export type NoteView = { 
@@ -2805,7 +3071,7 @@ drafts: Array<DraftOf>, };
 /**
  * Why a command failed; a consumer branches on the code, and the screen chooses the words.
  */
-export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone";
+export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone" | "doors_shut" | "client_file_left" | "plan_gone";
 
 /**
  * Why a command failed.
@@ -2876,7 +3142,15 @@ path: string | null,
 /**
  * What the system said.
  */
-error: string, } | { "detail": "storage", 
+error: string, } | { "detail": "client_file", 
+/**
+ * Which.
+ */
+file: string, 
+/**
+ * What stands against it.
+ */
+trouble: FileTrouble, } | { "detail": "storage", 
 /**
  * What.
  */
@@ -2923,6 +3197,10 @@ export interface CommandMap {
   read_settings: { input: ReadSettings; output: SettingsRead };
   change_setting: { input: ChangeSetting; output: SettingsRead };
   read_tellings: { input: ReadTellings; output: TellingsRead };
+  read_clients: { input: ReadClients; output: ClientsRead };
+  read_client_versions: { input: ReadClientVersions; output: ClientVersions };
+  plan_client: { input: PlanClient; output: ClientPlan };
+  change_client: { input: ChangeClient; output: Done };
   note_view: { input: NoteView; output: Done };
   note_painted: { input: NotePainted; output: Done };
   search_history: { input: SearchHistory; output: HistoryFound };

@@ -23,6 +23,7 @@ import type {
 import type { DeskError } from '../platform/bridge';
 import type { CloseLoss, SessionFace } from '../store/select';
 import { unableWords, wordsOfBreach, wordsOfFault, wordsOfRefused } from './breachWords';
+import { wordsOfFileTrouble } from './clientWords';
 import { wordsOfFolder } from './failureWords';
 import { plural, t, type MessageKey } from './messages';
 import { list } from './messages/formats';
@@ -59,6 +60,9 @@ const errorWords = {
   closing: () => t('error.closing'),
   attachment_gone: ({ message }) => t('error.attachment_gone', { file: message }),
   file_not_written: (error) => t('error.file_not_written', { message: wordsOfDetail(error) }),
+  doors_shut: () => t('error.doors_shut'),
+  client_file_left: (error) => t('error.client_file_left', { message: wordsOfDetail(error) }),
+  plan_gone: () => t('error.plan_gone'),
   unreachable: ({ message }) => t('error.unreachable', { message: visibly(message) }),
 } satisfies Record<DeskError['code'], (error: DeskError) => string>;
 
@@ -78,6 +82,8 @@ function wordsOfDetail({ detail, message }: DeskError): string {
       const { path, error } = detail;
       return path === null ? visibly(error) : t('error.at_file', { path, error: visibly(error) });
     }
+    case 'client_file':
+      return t('error.at_file', { path: visibly(detail.file), error: wordsOfFileTrouble(detail.trouble) });
     case 'storage':
       return wordsOfTrouble(detail.trouble);
     case 'refused':

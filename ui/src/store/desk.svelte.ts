@@ -27,6 +27,7 @@ import {
 import { t } from '../shared/messages';
 import { languageOf, spoken } from '../shared/messages/language.svelte';
 import { Attaching, attachedOf } from './attachments';
+import { OtherPrograms } from './clients';
 import { toInputs } from './drafts';
 import { DraftSaves } from './draftSaves';
 import { firstOf, lastOf } from './entries';
@@ -99,6 +100,7 @@ export class Desk {
   beside: State = $state.raw(this.state);
   readonly past: Past;
   readonly pastQuestions: PastQuestions;
+  readonly otherPrograms: OtherPrograms;
   readonly attaching: Attaching;
   readonly wanted: Wanted;
   readonly #leaving: Leaving;
@@ -124,6 +126,7 @@ export class Desk {
     this.beside = this.state;
     this.past = new Past(bridge, this);
     this.pastQuestions = new PastQuestions(bridge, this);
+    this.otherPrograms = new OtherPrograms(bridge);
     this.attaching = new Attaching(bridge, this);
     this.wanted = new Wanted(bridge, this);
     this.#drafts = new DraftSaves(bridge, this);

@@ -1,5 +1,6 @@
 import type {
   Approval,
+  ClientRead,
   Entry,
   EntryBody,
   Question,
@@ -99,6 +100,19 @@ export function anApproval(changes: Partial<Approval> = {}): Approval {
 
 export function anEntry(n: number, body: EntryBody): Entry {
   return { n, at: NOW - 60_000 + n, body };
+}
+
+export function aClient(changes: Partial<ClientRead> = {}): ClientRead {
+  return {
+    client: 'codex',
+    found: true,
+    files: ['/home/ada/.codex/config.toml'],
+    connected: false,
+    way: { way: 'not_connected' },
+    limitSeconds: 86_400,
+    lastQuestion: null,
+    ...changes,
+  };
 }
 
 export function aSnapshot(changes: Partial<Snapshot> = {}): Snapshot {

@@ -2,6 +2,7 @@ import type {
   AttachedFiles,
   AgentsFound,
   Change,
+  ClientRead,
   DraftOf,
   Entry,
   Error as CommandError,
@@ -69,6 +70,8 @@ export class FakeBridge implements Bridge {
     unmet: [],
     file: '/home/ada/.local/share/askdesk/settings.toml',
   };
+  /** How other programs stand to the desk. */
+  clients: ClientRead[] = [];
   /** What a click or an address was about last and was not shown yet. */
   wish: string | null = null;
   /** What the page before left. */
@@ -136,6 +139,10 @@ export class FakeBridge implements Bridge {
       }
       case 'read_tellings':
         return { tellings: [] };
+      case 'read_clients':
+        return { port: 41414, clients: this.clients };
+      case 'read_client_versions':
+        return { versions: [] };
       case 'read_log':
         return { lines: [] };
       case 'read_past_sessions':

@@ -1,6 +1,7 @@
 //! The commands, carried out on an engine.
 
 mod attachments;
+mod clients;
 mod past;
 mod questions;
 
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use askdesk_agents::{ClaudeOptions, LaunchPlan, ask_version, claude_launch, claude_resume, find_claude};
+use askdesk_clients::Plan;
 use askdesk_domain::options::MODEL_BYTES;
 use askdesk_domain::{
     AgentKind, Approval, ApprovalState, Breach, Command, CommandId, Effort, Failure, FolderProblem,
@@ -27,6 +29,7 @@ use crate::error::{Detail, Error, ErrorCode};
 use crate::telling::Tellings;
 use crate::unmet::{AtLogin, ByKeys, Unmet, UnmetWhy};
 
+pub use clients::{Here, Whereabouts};
 pub use past::{Save, Unsaved};
 
 /// How many commands are remembered, so that one sent again is not done again.
@@ -99,6 +102,9 @@ pub struct DeskApi {
     save: Option<Save>,
     at_login: Option<AtLogin>,
     by_keys: Option<ByKeys>,
+    whereabouts: Option<Whereabouts>,
+    /// The change of another program's files that was shown last.
+    planned: Arc<Mutex<Option<(CommandId, Plan)>>>,
 }
 
 impl DeskApi {
@@ -118,6 +124,8 @@ impl DeskApi {
             save: None,
             at_login: None,
             by_keys: None,
+            whereabouts: None,
+            planned: Arc::default(),
         }
     }
 
@@ -698,6 +706,26 @@ impl Commands for DeskApi {
 
     async fn read_tellings(&self, _: ReadTellings) -> Result<TellingsRead, Error> {
         Ok(TellingsRead { tellings: self.last_tellings() })
+    }
+
+    async fn read_clients(&self, _: ReadClients) -> Result<ClientsRead, Error> {
+        self.clients().await
+    }
+
+    async fn read_client_versions(&self, _: ReadClientVersions) -> Result<ClientVersions, Error> {
+        self.client_versions().await
+    }
+
+    async fn plan_client(&self, input: PlanClient) -> Result<ClientPlan, Error> {
+        self.plan_of_client(input).await
+    }
+
+    async fn change_client(&self, input: ChangeClient) -> Result<Done, Error> {
+        let change = async {
+            self.carry_out(input.plan).await?;
+            Ok(None)
+        };
+        self.once(input.request_id, "change_client", change).await.map(|_| Done {})
     }
 
     async fn note_view(&self, input: NoteView) -> Result<Done, Error> {

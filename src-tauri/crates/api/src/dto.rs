@@ -403,9 +403,11 @@ wire! {
 }
 
 pub mod attached;
+pub mod clients;
 pub mod drafts;
 pub mod past;
 
 pub use attached::*;
+pub use clients::*;
 pub use drafts::*;
 pub use past::*;

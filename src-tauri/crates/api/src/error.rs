@@ -5,6 +5,8 @@ use askdesk_domain::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::dto::FileTrouble;
+
 /// Why a command failed; a consumer branches on the code, and the screen chooses the words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -44,6 +46,12 @@ pub enum ErrorCode {
     FileNotWritten,
     /// What goes along with a message is not there any more; the message names it.
     AttachmentGone,
+    /// The desk takes no questions of other programs now, so none is told of it.
+    DoorsShut,
+    /// A file of another program is left as it is.
+    ClientFileLeft,
+    /// What was shown is not kept any more, so nothing was written.
+    PlanGone,
 }
 
 /// Why a command failed.
@@ -92,6 +100,13 @@ pub enum Detail {
         path: Option<String>,
         /// What the system said.
         error: String,
+    },
+    /// A file of another program that is left as it is.
+    ClientFile {
+        /// Which.
+        file: String,
+        /// What stands against it.
+        trouble: FileTrouble,
     },
     /// What is wrong with the storage.
     Storage {

@@ -58,6 +58,9 @@ fn well_formed(name: &str) -> Value {
         "read_settings" => json!({}),
         "change_setting" => json!({"change": {"setting": "theme", "value": "dark"}}),
         "read_tellings" => json!({}),
+        "read_clients" | "read_client_versions" => json!({}),
+        "plan_client" => json!({"requestId": request_id, "client": "codex", "goal": "connected"}),
+        "change_client" => json!({"requestId": request_id, "plan": id}),
         "note_view" => json!({"session": null, "focused": true}),
         "note_painted" => json!({"request": null, "at": 7}),
         "search_history" => json!({"query": "hello", "limit": 5}),
@@ -122,6 +125,11 @@ async fn every_command_of_the_list_is_carried_out_by_its_name() {
         "read_settings: done",
         "change_setting: done",
         "read_tellings: done",
+        // Nobody says here where the person's files are.
+        "read_clients: folder_missing",
+        "read_client_versions: folder_missing",
+        "plan_client: folder_missing",
+        "change_client: plan_gone",
         "note_view: done",
         "note_painted: done",
         "search_history: done",
@@ -147,9 +155,16 @@ async fn an_input_of_another_form_is_invalid_for_every_command_and_changes_nothi
         with_more["unheardOf"] = json!(1);
         let mut inputs = vec![json!(null), json!(17), json!("text"), json!(true), with_more];
         // These say something without a field.
-        if !["list_agents", "read_settings", "read_past_sessions", "read_drafts", "read_tellings"]
-            .contains(name)
-        {
+        let without_fields = [
+            "list_agents",
+            "read_settings",
+            "read_past_sessions",
+            "read_drafts",
+            "read_tellings",
+            "read_clients",
+            "read_client_versions",
+        ];
+        if !without_fields.contains(name) {
             inputs.push(json!({}));
         }
         for (field, value) in well_formed(name).as_object().unwrap() {

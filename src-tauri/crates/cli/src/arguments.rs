@@ -59,7 +59,7 @@ pub enum Command {
     Disconnect(Disconnect),
     /// Look whether agents' questions reach the desk, and say what is missing
     Doctor(Doctor),
-    /// The secret that opens the desk's door
+    /// The secrets that open the desk's door: one to ask, one to answer
     Token {
         /// What is to be done with it.
         #[command(subcommand)]
@@ -285,7 +285,7 @@ pub struct Doctor {
 /// What is to be done with the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
 pub enum TokenCommand {
-    /// Make another one; the old one opens nothing from then on
+    /// Make others; the old ones open nothing from then on
     Rotate,
 }
 

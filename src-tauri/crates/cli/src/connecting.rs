@@ -1,16 +1,12 @@
 //! Registering the desk with programs: the change is shown, agreed to, and written.
 
 use askdesk_clients::desk::{Desk, Token, USUAL_PORT};
-use askdesk_clients::{Change, Client, Door, Plan, Refusal, Scope, Surroundings, installed};
-use similar::TextDiff;
+use askdesk_clients::{Change, Client, Door, Plan, Refusal, Scope, Surroundings, Tokens, installed};
 
 use crate::arguments::{Connect, Disconnect, Which};
 use crate::door;
 use crate::ending::{Ending, Failure};
 use crate::terminal;
-
-/// What stands before a token in a header.
-const BEARER: &str = "Bearer ";
 
 /// Registers the desk.
 pub fn connect(desk: &Desk, connect: &Connect) -> Result<Ending, Failure> {
@@ -59,16 +55,9 @@ pub fn surroundings() -> Result<Surroundings, Failure> {
 /// What Claude Code is to run, so that its shell finds this very program.
 pub fn hook_command() -> Result<String, Failure> {
     let program = std::env::current_exe()?;
-    let program = program.to_str().ok_or_else(|| {
+    askdesk_clients::hook_command(&program).ok_or_else(|| {
         Failure::System("the path of this program is no text that a settings file can hold".to_owned())
-    })?;
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:\\".contains(c);
-    let quoted = match (program.chars().all(plain), cfg!(windows)) {
-        (true, _) => program.to_owned(),
-        (false, true) => format!("\"{program}\""),
-        (false, false) => format!("'{}'", program.replace('\'', r"'\''")),
-    };
-    Ok(format!("{quoted} hook"))
+    })
 }
 
 fn each(
@@ -140,44 +129,14 @@ fn one(which: &Which, plan: &Plan, done: &str) -> Result<Ending, Failure> {
     Ok(Ending::Well)
 }
 
-/// Shows a change as programs that patch files read it. Tokens are left out: what is shown may end up in a log.
+/// Shows a change as programs that patch files read it.
 fn shown(change: &Change, with_token: bool) -> String {
-    let side = |text: &Option<String>| {
-        let text = text.as_deref().unwrap_or_default();
-        if with_token { text.to_owned() } else { without_tokens(text) }
-    };
-    let (before, after) = (side(&change.before), side(&change.after));
     let file = change.file.display().to_string();
-    let name = |text: &Option<String>| if text.is_some() { file.clone() } else { "/dev/null".to_owned() };
-    let diff = TextDiff::from_lines(&before, &after);
-    let mut text = diff.unified_diff().header(&name(&change.before), &name(&change.after)).to_string();
-    if text.is_empty() {
+    let diff = change.diff(if with_token { Tokens::Shown } else { Tokens::Hidden });
+    if diff.is_empty() {
         // Only what is left out differs.
-        text = format!("--- {file}\n+++ {file}\nAnother token.\n");
+        return format!("--- {file}\n+++ {file}\nAnother token.\n");
     }
-    text
-}
-
-fn without_tokens(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(BEARER) {
-        let (head, tail) = rest.split_at(at + BEARER.len());
-        let token = tail.find(|c: char| c == '"' || c == '\'' || c.is_whitespace()).unwrap_or(tail.len());
-        shown.push_str(head);
-        shown.push_str(if token > 0 { "…" } else { "" });
-        rest = &tail[token..];
-    }
-    shown + rest
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_token_is_shown() {
-        let text = "\"Authorization\": \"Bearer abc123\",\n'Bearer x' Bearer \"";
-        assert_eq!(without_tokens(text), "\"Authorization\": \"Bearer …\",\n'Bearer …' Bearer \"");
-    }
+    let name = |text: &Option<String>| if text.is_some() { file.as_str() } else { "/dev/null" };
+    format!("--- {}\n+++ {}\n{diff}", name(&change.before), name(&change.after))
 }

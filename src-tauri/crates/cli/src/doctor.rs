@@ -2,12 +2,12 @@
 //! to be done.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use askdesk_clients::desk::{Desk, Token};
 use askdesk_clients::{
-    Client, Door as Wanted, Entry, Limit, Scope, Standing, Surroundings, installed, limit, obstacles,
-    standings,
+    Break, Checkup, Client, Door as Wanted, Examined, Limit, Obstacle, Scope, Seen, Standing, Way, check,
+    version,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -18,10 +18,12 @@ use crate::connecting::{hook_command, surroundings};
 use crate::door::Door;
 use crate::ending::{Ending, Failure};
 use crate::terminal;
-use crate::version;
 
 /// How long a test question waits for a desk that has gone meanwhile.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// For whom a client may be set up here.
+const SCOPES: [Scope; 2] = [Scope::User, Scope::Project];
 
 #[derive(Debug, Serialize)]
 struct Report {
@@ -57,6 +59,9 @@ struct ClientReport {
     files: Vec<FileReport>,
     path: Path,
     limit: Limit,
+    /// When it asked last, in milliseconds since 1970; none where the desk knows of no question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_question: Option<i64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -85,31 +90,12 @@ enum Path {
 /// Looks, and says what was seen.
 pub fn run(desk: &Desk, doctor: &Doctor) -> Result<Ending, Failure> {
     let around = surroundings()?;
-    let seen = look_at_desk(desk);
-    let wanted = wanted(desk, &seen);
-    let versions = |client: Client| {
-        let found = installed(client, &around);
-        let program = found.as_ref().and_then(|found| found.program.clone());
-        (client, found.is_some(), program)
-    };
-    let found: Vec<_> = Client::ALL.into_iter().map(versions).collect();
-    // Programs take their time to say a version, so all are asked at once.
-    let clients = std::thread::scope(|scope| {
-        let asking: Vec<_> = found
-            .into_iter()
-            .map(|(client, found, program)| {
-                scope.spawn(move || (client, found, program.as_deref().and_then(version::ask), program))
-            })
-            .collect();
-        let told = asking.into_iter().filter_map(|it| it.join().ok());
-        told.map(|(client, found, version, program)| {
-            let mut report = look_at(client, &around, &wanted, &seen);
-            (report.found, report.version, report.program) = (found, version, program);
-            report
-        })
-        .collect()
-    });
-    let mut report = Report { desk: seen, clients, test: None };
+    let (at_desk, seen) = look_at_desk(desk);
+    let wanted = wanted(desk, &at_desk);
+    let examined = Examined { around: &around, scopes: &SCOPES, door: wanted.as_ref(), seen: &seen };
+    let checkups: Vec<Checkup> = Client::ALL.into_iter().map(|client| check(client, &examined)).collect();
+    let clients = with_versions(checkups, &at_desk);
+    let mut report = Report { desk: at_desk, clients, test: None };
     if !doctor.json {
         terminal::print(&words(&report))?;
     }
@@ -143,31 +129,44 @@ impl Report {
     }
 }
 
-fn look_at_desk(desk: &Desk) -> DeskReport {
+/// Looks at the desk and asks it who has asked.
+fn look_at_desk(desk: &Desk) -> (DeskReport, Vec<Seen>) {
     let folder = desk.folder().to_owned();
-    let nobody = |why: String| DeskReport {
-        reachable: false,
-        folder: folder.clone(),
-        port: None,
-        version: None,
-        open: None,
-        why: Some(why),
+    let nobody = |why: String| {
+        let nothing = DeskReport {
+            reachable: false,
+            folder: folder.clone(),
+            port: None,
+            version: None,
+            open: None,
+            why: Some(why),
+        };
+        (nothing, Vec::new())
     };
     let door = match Door::find(desk) {
         Ok(door) => door,
         Err(failure) => return nobody(failure.to_string()),
     };
     match door.get("/health") {
-        Ok(said) => DeskReport {
-            reachable: true,
-            folder,
-            port: Some(door.port),
-            version: said["version"].as_str().map(str::to_owned),
-            open: said["open"].as_u64(),
-            why: None,
-        },
+        Ok(said) => {
+            let there = DeskReport {
+                reachable: true,
+                folder,
+                port: Some(door.port),
+                version: said["version"].as_str().map(str::to_owned),
+                open: said["open"].as_u64(),
+                why: None,
+            };
+            (there, seen_at(&door))
+        }
         Err(failure) => nobody(failure.to_string()),
     }
+}
+
+/// Asks the desk who has asked; an older desk does not say.
+fn seen_at(door: &Door) -> Vec<Seen> {
+    let said = door.get("/v1/clients").unwrap_or_default();
+    serde_json::from_value(said["clients"].clone()).unwrap_or_default()
 }
 
 /// What has to stand in clients' files; where the desk does not run, what would have to if it did.
@@ -177,65 +176,58 @@ fn wanted(desk: &Desk, seen: &DeskReport) -> Option<Wanted> {
     Some(Wanted { port, token, command: hook_command().ok(), asks_by_command: false })
 }
 
-fn look_at(
-    client: Client,
-    around: &Surroundings,
-    wanted: &Option<Wanted>,
-    desk: &DeskReport,
-) -> ClientReport {
-    let scopes = [Scope::User, Scope::Project];
-    let files: Vec<FileReport> = scopes
-        .into_iter()
-        .flat_map(|scope| {
-            let standings = wanted.as_ref().map(|wanted| standings(client, scope, around, wanted));
-            standings.unwrap_or_default().into_iter().map(move |standing| FileReport { scope, standing })
-        })
-        .collect();
-    let path = path(client, around, &files, desk);
-    let (name, limit) = (client.name(), limit(client));
-    ClientReport { client, name, found: false, program: None, version: None, files, path, limit }
+/// Asks the programs that were found for their versions: all at once, because each takes its time.
+fn with_versions(checkups: Vec<Checkup>, desk: &DeskReport) -> Vec<ClientReport> {
+    std::thread::scope(|scope| {
+        let asking: Vec<_> = checkups
+            .into_iter()
+            .map(|checkup| {
+                let program = checkup.installed.as_ref().and_then(|it| it.program.clone());
+                let asked = scope.spawn(move || program.as_deref().and_then(version::ask));
+                (checkup, asked)
+            })
+            .collect();
+        let told = asking.into_iter();
+        told.map(|(checkup, asked)| reported(checkup, asked.join().ok().flatten(), desk)).collect()
+    })
 }
 
-fn path(client: Client, around: &Surroundings, files: &[FileReport], desk: &DeskReport) -> Path {
+fn reported(checkup: Checkup, version: Option<String>, desk: &DeskReport) -> ClientReport {
+    let Checkup { client, installed, files, way, limit, last_question } = checkup;
+    ClientReport {
+        client,
+        name: client.name(),
+        found: installed.is_some(),
+        program: installed.and_then(|it| it.program),
+        version,
+        files: files.into_iter().map(|(scope, standing)| FileReport { scope, standing }).collect(),
+        path: path(client, way, desk),
+        limit,
+        last_question,
+    }
+}
+
+fn path(client: Client, way: Way, desk: &DeskReport) -> Path {
     let connect = format!("askdesk connect {client}");
-    let of = |scope| files.iter().filter(move |file| file.scope == scope).map(|file| &file.standing);
-    let stands = |scope| of(scope).count() > 0 && of(scope).all(|it| it.entry == Entry::Current);
-    let broken = |why: String, remedy: &str| Path::Broken { why, remedy: remedy.to_owned() };
-    if !stands(Scope::User) && !stands(Scope::Project) {
-        let all = || files.iter().map(|file| &file.standing);
-        let trouble = all().find(|it| !matches!(it.entry, Entry::Absent | Entry::Current));
-        let half = [Scope::User, Scope::Project]
-            .into_iter()
-            .find(|scope| of(*scope).any(|it| it.entry == Entry::Current));
-        let lacks = half.and_then(|scope| of(scope).find(|it| it.entry == Entry::Absent));
-        let Some(Standing { file, entry }) = trouble.or(lacks) else {
-            return Path::NotConnected { remedy: connect };
-        };
-        let file = file.display();
-        return match entry {
-            Entry::Stale | Entry::Current => broken(
-                format!("{file}: it leads to another port, has another token, or lacks something"),
-                &connect,
-            ),
-            Entry::Off => {
-                broken(format!("{file}: it is turned off"), &format!("turn it on in {}", client.name()))
-            }
-            Entry::Foreign => broken(format!("{file}: something else is called askdesk there"), &connect),
-            Entry::Unusable { why } => {
-                broken(format!("{file}: {why}"), "repair the file, then connect again")
-            }
-            Entry::Absent => broken(format!("{file}: the entry is missing there"), &connect),
-        };
+    match way {
+        Way::NotConnected => Path::NotConnected { remedy: connect },
+        Way::Broken(why) if desk.reachable || !matches!(why, Break::Obstacle(_)) => {
+            let remedy = match &why {
+                Break::Stale(_) | Break::Foreign(_) | Break::Half(_) => connect,
+                Break::Off(_) => format!("turn it on in {}", client.name()),
+                Break::Unusable { .. } => "repair the file, then connect again".to_owned(),
+                Break::Obstacle(_) => "take the rule out".to_owned(),
+            };
+            Path::Broken { why: why.to_string(), remedy }
+        }
+        Way::Works { but } if desk.reachable => {
+            Path::Works { but: but.iter().map(Obstacle::to_string).collect() }
+        }
+        Way::Works { .. } | Way::Broken(_) => {
+            let why = desk.why.clone().unwrap_or_else(|| "no desk is running".to_owned());
+            Path::Broken { why, remedy: "start Askdesk".to_owned() }
+        }
     }
-    if !desk.reachable {
-        let why = desk.why.clone().unwrap_or_else(|| "no desk is running".to_owned());
-        return broken(why, "start Askdesk");
-    }
-    let obstacles = obstacles(client, around);
-    if obstacles.contains(&askdesk_clients::Obstacle::Denied) {
-        return broken(askdesk_clients::Obstacle::Denied.to_string(), "take the rule out");
-    }
-    Path::Works { but: obstacles.iter().map(ToString::to_string).collect() }
 }
 
 fn words(report: &Report) -> String {
@@ -248,6 +240,9 @@ fn words(report: &Report) -> String {
         _ if desk.reachable => "Desk         is there\n".to_owned(),
         _ => format!("Desk         {}\n", desk.why.as_deref().unwrap_or("no desk is running")),
     };
+    let rights =
+        "clients may ask by their token; to answer takes the file answer-token, which they never get";
+    text.push_str(&format!("{:<13}{rights}\n", ""));
     let is_there = |client: &&ClientReport| client.found || !matches!(client.path, Path::NotConnected { .. });
     for client in report.clients.iter().filter(is_there) {
         let version = match (&client.version, client.found) {
@@ -271,10 +266,44 @@ fn words(report: &Report) -> String {
                 text.push_str(&format!("not connected\n{:<13}to do: {remedy}\n", ""));
             }
         }
+        if let Some(asked) = client.last_question {
+            text.push_str(&format!("{:<13}last question {}\n", "", ago(asked, SystemTime::now())));
+        }
     }
     let absent: Vec<&str> = report.clients.iter().filter(|it| !is_there(it)).map(|it| it.name).collect();
     if !absent.is_empty() {
         text.push_str(&format!("Not found    {}\n", absent.join(", ")));
     }
     text
+}
+
+/// Says how long ago a moment was, which is given in milliseconds since 1970.
+fn ago(moment: i64, now: SystemTime) -> String {
+    let moment = SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(moment).unwrap_or_default());
+    let minutes = now.duration_since(moment).unwrap_or_default().as_secs() / 60;
+    let counted = |count: u64, unit: &str| format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" });
+    match minutes {
+        0 => "less than a minute ago".to_owned(),
+        1..60 => counted(minutes, "minute"),
+        60..1440 => counted(minutes / 60, "hour"),
+        _ => counted(minutes / 1440, "day"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_told_by_how_long_ago_it_was() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        let check = |seconds: i64, words: &str| assert_eq!(ago((1_000_000 - seconds) * 1_000, now), words);
+        check(59, "less than a minute ago");
+        check(60, "1 minute ago");
+        check(3_599, "59 minutes ago");
+        check(7_200, "2 hours ago");
+        check(86_400, "1 day ago");
+        // A clock that was put back.
+        check(-100, "less than a minute ago");
+    }
 }

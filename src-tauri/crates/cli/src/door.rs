@@ -1,6 +1,6 @@
 //! The way to the desk: HTTP to this machine, and nothing else.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::time::Duration;
 
 use askdesk_clients::desk::{Desk, Token};
@@ -31,12 +31,20 @@ pub struct Door {
 }
 
 impl Door {
-    /// Finds the desk by what it left in its data folder.
+    /// Finds the desk by what it left in its data folder, to ask.
     pub fn find(desk: &Desk) -> Result<Self, Failure> {
+        Self::with(desk, desk.token())
+    }
+
+    /// Finds it to see what waits and to answer, which clients may not.
+    pub fn to_answer(desk: &Desk) -> Result<Self, Failure> {
+        Self::with(desk, desk.answer_token())
+    }
+
+    fn with(desk: &Desk, token: io::Result<Option<Token>>) -> Result<Self, Failure> {
         let said = desk.discovery();
         let said = said.ok_or_else(|| Failure::NoDesk("it has not said where it listens".to_owned()))?;
-        let token =
-            desk.token().map_err(|error| Failure::System(format!("the token cannot be read: {error}")))?;
+        let token = token.map_err(|error| Failure::System(format!("the token cannot be read: {error}")))?;
         let token = token.ok_or_else(|| Failure::NoDesk("it has no token".to_owned()))?;
         Ok(Self { url: said.url, port: said.port, token })
     }

@@ -12,7 +12,6 @@ mod shell_files;
 mod terminal;
 mod token;
 mod twin;
-mod version;
 mod waiting;
 
 use std::process::ExitCode;

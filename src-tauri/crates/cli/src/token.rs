@@ -11,11 +11,11 @@ use crate::terminal;
 
 /// Makes another token: the desk does where it runs, so that the old one is refused at once.
 pub fn rotate(desk: &Desk) -> Result<Ending, Failure> {
-    let asked = Door::find(desk).and_then(|door| door.post("/v1/token/rotate", &json!({})));
+    let asked = Door::to_answer(desk).and_then(|door| door.post("/v1/token/rotate", &json!({})));
     match asked {
         Ok(_) => {}
         Err(Failure::NoDesk(_)) => {
-            desk.draw_token()
+            desk.draw_tokens()
                 .map_err(|error| Failure::System(format!("no token could be written: {error}")))?;
         }
         Err(failure) => return Err(failure),

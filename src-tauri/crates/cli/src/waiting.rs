@@ -51,7 +51,7 @@ struct Choice {
 
 /// Lists what waits.
 pub fn list(desk: &Desk, list: &List) -> Result<Ending, Failure> {
-    let said = Door::find(desk)?.get("/v1/requests")?;
+    let said = Door::to_answer(desk)?.get("/v1/requests")?;
     if list.json {
         terminal::print(&format!("{}\n", serde_json::to_string_pretty(&said).unwrap_or_default()))?;
         return Ok(Ending::Well);
@@ -89,7 +89,7 @@ fn lines(request: &Request) -> String {
 
 /// Answers or declines what waits.
 pub fn answer(desk: &Desk, answer: &Answer) -> Result<Ending, Failure> {
-    let door = Door::find(desk)?;
+    let door = Door::to_answer(desk)?;
     let (id, request) = match find(read(door.get("/v1/requests")?)?, &answer.id) {
         Ok(request) => (request.request_id.clone(), Some(request)),
         // What was missed is not listed and can still be answered; what has ended is turned down by the desk.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A program whose agents can ask over the desk's door.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Client {
     /// Claude Code, in a terminal or without one.
     ClaudeCode,

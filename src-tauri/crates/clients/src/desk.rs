@@ -13,8 +13,10 @@ pub const DATA_FOLDER: &str = "ASKDESK_DATA_DIR";
 pub const IDENTIFIER: &str = "io.github.askdesk";
 /// The file that says where a desk listens.
 pub const DISCOVERY_FILE: &str = "desk.json";
-/// The file with the token.
+/// The file with the token, by which clients ask.
 pub const TOKEN_FILE: &str = "token";
+/// The file with the secret by which their questions are answered. It never gets into a client's files.
+pub const ANSWER_TOKEN_FILE: &str = "answer-token";
 /// Where a desk listens where nothing else does.
 pub const USUAL_PORT: u16 = 41414;
 
@@ -132,9 +134,18 @@ impl Desk {
         (said.version == 1 && said.url == format!("http://127.0.0.1:{}", said.port)).then_some(said)
     }
 
-    /// Reads the token; none where there is none yet.
+    /// Reads the token by which clients ask; none where there is none yet.
     pub fn token(&self) -> io::Result<Option<Token>> {
-        match std::fs::read_to_string(self.folder.join(TOKEN_FILE)) {
+        self.read(TOKEN_FILE)
+    }
+
+    /// Reads the secret by which is answered; none where there is none yet.
+    pub fn answer_token(&self) -> io::Result<Option<Token>> {
+        self.read(ANSWER_TOKEN_FILE)
+    }
+
+    fn read(&self, name: &str) -> io::Result<Option<Token>> {
+        match std::fs::read_to_string(self.folder.join(name)) {
             Ok(text) => Ok(Token::read(&text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -159,11 +170,16 @@ impl Desk {
         }
     }
 
-    /// Makes another token and puts it in the place of the one before. Only for where no desk runs: one that does would not
-    /// hear of it.
-    pub fn draw_token(&self) -> io::Result<Token> {
+    /// Makes other secrets and puts them in the place of those before; returns the token by which clients ask. Only for where
+    /// no desk runs: one that does would not hear of it.
+    pub fn draw_tokens(&self) -> io::Result<Token> {
+        self.draw(ANSWER_TOKEN_FILE)?;
+        self.draw(TOKEN_FILE)
+    }
+
+    fn draw(&self, name: &str) -> io::Result<Token> {
         let (token, file) = self.drawn()?;
-        file.persist(self.folder.join(TOKEN_FILE)).map_err(|error| error.error)?;
+        file.persist(self.folder.join(name)).map_err(|error| error.error)?;
         Ok(token)
     }
 

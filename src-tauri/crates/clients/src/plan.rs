@@ -223,6 +223,14 @@ impl Plan {
 }
 
 impl Change {
+    /// Returns where the file is kept as it is before the change; none where no copy is made.
+    pub fn copy(&self) -> Option<&Path> {
+        match &self.backup {
+            Backup::Make(copy) => Some(copy),
+            Backup::Leave | Backup::Remove(_) => None,
+        }
+    }
+
     fn check_unchanged(&self) -> Result<(), Why> {
         if file::is_unchanged(&self.target, self.before.as_deref())? { Ok(()) } else { Err(Why::Changed) }
     }

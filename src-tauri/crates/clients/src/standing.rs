@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::client::{Client, Scope};
 use crate::edit;
 use crate::file::Found;
+use crate::refusal::Why;
 use crate::surroundings::Surroundings;
 use crate::table::{self, Door, SERVER};
 
@@ -56,13 +57,19 @@ pub enum Entry {
     /// The file cannot be read or used.
     Unusable {
         /// Why.
-        why: String,
+        #[serde(serialize_with = "in_words")]
+        why: Why,
     },
 }
 
+fn in_words<S: Serializer>(why: &Why, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(why)
+}
+
 /// What stands in the way of questions though the entry is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Obstacle {
     /// All hooks are turned off.
     #[error("hooks are turned off (disableAllHooks), so questions in a terminal stay there")]
@@ -75,11 +82,7 @@ pub enum Obstacle {
 /// Looks at every file of a client.
 pub fn standings(client: Client, scope: Scope, around: &Surroundings, door: &Door) -> Vec<Standing> {
     let mut standings = Vec::new();
-    let command = |event| command_of_hook(event, client, scope, around);
-    let asks_by_command = command(table::ASKS).is_some();
-    // Another copy of the program is as good as this one.
-    let door =
-        Door { command: command(table::DONE).or(door.command.clone()), asks_by_command, ..door.clone() };
+    let door = as_connected(client, scope, around, door);
     for spot in table::spots(client, scope, around, &door) {
         let before = standings.len();
         for place in &spot.files {
@@ -87,9 +90,9 @@ pub fn standings(client: Client, scope: Scope, around: &Surroundings, door: &Doo
                 Ok(Found { text: None, .. }) => continue,
                 Ok(Found { text: Some(text), .. }) => match edit::read(spot.format, &text) {
                     Ok(said) => entry_of(&said, &spot.pieces),
-                    Err(why) => Entry::Unusable { why: why.to_string() },
+                    Err(why) => Entry::Unusable { why },
                 },
-                Err(why) => Entry::Unusable { why: why.to_string() },
+                Err(why) => Entry::Unusable { why },
             };
             standings.push(Standing { file: place.path.clone(), entry });
         }
@@ -105,6 +108,14 @@ pub fn standings(client: Client, scope: Scope, around: &Surroundings, door: &Doo
         }
     }
     standings
+}
+
+/// Makes of a door one that leads there in the form in which the client is connected already: another copy of the program is
+/// as good as this one.
+pub fn as_connected(client: Client, scope: Scope, around: &Surroundings, door: &Door) -> Door {
+    let command = |event| command_of_hook(event, client, scope, around);
+    let asks_by_command = command(table::ASKS).is_some();
+    Door { command: command(table::DONE).or(door.command.clone()), asks_by_command, ..door.clone() }
 }
 
 /// The command that Claude Code runs at an event to reach a desk, where it does.
@@ -138,12 +149,12 @@ fn entry_of(said: &Value, pieces: &[edit::Piece]) -> Entry {
 }
 
 /// Looks for what a client's own settings have against the desk.
-pub fn obstacles(client: Client, around: &Surroundings) -> Vec<Obstacle> {
+pub fn obstacles(client: Client, scopes: &[Scope], around: &Surroundings) -> Vec<Obstacle> {
     if client != Client::ClaudeCode {
         return Vec::new();
     }
     let mut obstacles = Vec::new();
-    for scope in [Scope::User, Scope::Project] {
+    for scope in scopes.iter().copied() {
         for spot in crate::plan::spots_anywhere(client, scope, around) {
             for place in &spot.files {
                 let Some(text) = Found::read(place).ok().and_then(|found| found.text) else { continue };

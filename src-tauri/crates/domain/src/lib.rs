@@ -80,4 +80,4 @@ pub use tool::{TodoItem, TodoStatus, ToolDetail};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};
 pub use undelivered::Undelivered;
 pub use unfit::{ExtraFlaw, Settable, Unfit, Written};
-pub use visit::{Leave, Visitor};
+pub use visit::{LastAsked, Leave, Visitor};

@@ -1,5 +1,8 @@
 //! Clients that the desk did not start: they come by themselves, ask, and wait for the answer.
 
+use serde::Serialize;
+
+use crate::id::Timestamp;
 use crate::session::AgentKind;
 use crate::text::{cut_at, says_something, without_controls};
 
@@ -42,6 +45,18 @@ impl Visitor {
             folder: folder.filter(|folder| says_something(folder)),
         }
     }
+}
+
+/// When the clients of one name that come by one way asked last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LastAsked {
+    /// By which way they come.
+    pub kind: AgentKind,
+    /// What they call themselves.
+    pub name: String,
+    /// When one of them asked last.
+    pub asked_at: Timestamp,
 }
 
 /// Names a client that does not say what it is.

@@ -9,9 +9,9 @@ mod questions;
 use std::collections::HashMap;
 
 use askdesk_domain::{
-    ASKED_AGAIN_MILLIS, AgentKind, Ask, Command, Decision, Delivery, Desk, Effect, Event, IntakeRules, Leave,
-    Limit, Outcome, Question, QuestionKind, Reject, RequestId, SessionEnd, SessionId, SessionState, Source,
-    Timestamp, Undelivered, Visitor, decide, draft, intake,
+    ASKED_AGAIN_MILLIS, AgentKind, Ask, Command, Decision, Delivery, Desk, Effect, Event, IntakeRules,
+    LastAsked, Leave, Limit, Outcome, Question, QuestionKind, Reject, RequestId, SessionEnd, SessionId,
+    SessionState, Source, Timestamp, Undelivered, Visitor, decide, draft, intake,
 };
 use desks::*;
 use proptest::prelude::*;
@@ -133,6 +133,28 @@ fn the_session_a_client_left_is_taken_up_again_and_one_that_is_still_there_is_no
     assert!(desk.session(session(4)).is_none(), "of the same name");
     assert_eq!(desk.session(session(1)).unwrap().state, SessionState::Idle);
     assert_eq!(state_of(&desk, 1), "orphaned caller_gone");
+}
+
+#[test]
+fn when_each_client_asked_last_is_known_also_of_those_that_have_gone() {
+    let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), open(2, "gemini", 7), asks(2, 2, "b", 8)]);
+    let last = |desk: &Desk| {
+        let known = desk.last_asked().into_iter();
+        known
+            .map(|LastAsked { kind, name, asked_at }| {
+                assert_eq!(kind, AgentKind::McpClient);
+                (name, asked_at.millis())
+            })
+            .collect::<Vec<_>>()
+    };
+    let known = |names: [(&str, i64); 2]| names.map(|(name, when)| (name.to_owned(), when)).to_vec();
+    assert_eq!(last(&desk), known([("gemini", 8), ("codex", 6)]));
+    take(&mut desk, &goes(1, 10)).unwrap();
+    assert_eq!(last(&desk), known([("gemini", 8), ("codex", 6)]));
+    // What is asked again is the same request, and still a sign of life.
+    take(&mut desk, &open(3, "codex", 11)).unwrap();
+    take(&mut desk, &asks(1, 3, "c", 12)).unwrap();
+    assert_eq!(last(&desk), known([("codex", 12), ("gemini", 8)]));
 }
 
 #[test]

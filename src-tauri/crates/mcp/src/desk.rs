@@ -10,7 +10,7 @@ use crate::metrics::Metrics;
 use crate::pace::Pace;
 use crate::server::Times;
 use crate::terminals::Terminals;
-use crate::token::Token;
+use crate::token::Secrets;
 
 /// The desk as its doors know it.
 pub struct Desk {
@@ -21,7 +21,7 @@ pub struct Desk {
     pub(crate) terminals: Terminals,
     pub(crate) times: Times,
     pub(crate) closing: CancellationToken,
-    token: Token,
+    secrets: Secrets,
     metrics: Metrics,
     version: String,
     port: u16,
@@ -30,7 +30,7 @@ pub struct Desk {
 impl Desk {
     pub(crate) fn new(
         engine: EngineHandle,
-        token: Token,
+        secrets: Secrets,
         version: String,
         port: u16,
         times: Times,
@@ -44,15 +44,15 @@ impl Desk {
             terminals: Terminals::default(),
             times,
             closing: CancellationToken::new(),
-            token,
+            secrets,
             metrics: Metrics::default(),
             version,
             port,
         })
     }
 
-    pub(crate) const fn token(&self) -> &Token {
-        &self.token
+    pub(crate) const fn secrets(&self) -> &Secrets {
+        &self.secrets
     }
 
     pub(crate) const fn metrics(&self) -> &Metrics {

@@ -15,6 +15,7 @@ use http_body_util::BodyExt;
 
 use crate::denied::Denied;
 use crate::desk::Desk;
+use crate::token::May;
 
 /// The longest body that is taken.
 pub const BODY_BYTES: usize = 256 * 1024;
@@ -25,6 +26,13 @@ const DRAINED_FOR: Duration = Duration::from_secs(2);
 
 /// The names under which this machine reaches itself.
 const OWN_NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
+/// What a client hears that wants to answer.
+const ONLY_ASKS: &str = "the token that clients are registered with may ask, and nothing else; to see what waits, to answer \
+                         and to rotate takes the text of the file answer-token, which `askdesk` reads by itself";
+/// What somebody hears who wants to ask by the secret for answering.
+const ONLY_ANSWERS: &str =
+    "the text of the file answer-token may answer, and nothing else; to ask takes that of the file token";
 
 /// Lets a request in, with its whole body and without its token, or turns it down.
 pub async fn guard(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> Response {
@@ -43,8 +51,11 @@ async fn admit(desk: &Desk, request: Request) -> Result<Request, Denied> {
     host(&parts.headers, &parts.uri, desk.port())?;
     origin(&parts.headers, desk.port())?;
     let bearer = only(&parts.headers, header::AUTHORIZATION).and_then(|value| bearer(value.as_bytes()));
-    if !bearer.is_some_and(|token| desk.token().is(token)) {
-        return Err(Denied::unauthorized());
+    let may = bearer.and_then(|secret| desk.secrets().what_may(secret)).ok_or_else(Denied::unauthorized)?;
+    match (wanted(&parts.method, parts.uri.path()), may) {
+        (May::Ask, May::Ask) | (May::Answer, May::Answer) => {}
+        (May::Answer, May::Ask) => return Err(Denied::forbidden(ONLY_ASKS)),
+        (May::Ask, May::Answer) => return Err(Denied::forbidden(ONLY_ANSWERS)),
     }
     // Nothing behind this needs it, and what is not there cannot get into a log.
     parts.headers.remove(header::AUTHORIZATION);
@@ -60,6 +71,15 @@ async fn admit(desk: &Desk, request: Request) -> Result<Request, Denied> {
         _ => Body::empty(),
     };
     Ok(Request::from_parts(parts, body))
+}
+
+/// Says what a door is for. Who asked may look up what became of it by its id; the rest of what waits is the person's.
+fn wanted(method: &Method, path: &str) -> May {
+    match path {
+        "/v1/requests" | "/v1/token/rotate" => May::Answer,
+        _ if path.starts_with("/v1/requests/") && method != Method::GET => May::Answer,
+        _ => May::Ask,
+    }
 }
 
 /// A page that was led here by a name of its own (DNS rebinding) sends that name.

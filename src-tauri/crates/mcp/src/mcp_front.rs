@@ -158,14 +158,14 @@ mod tests {
 
     use super::*;
     use crate::server::Times;
-    use crate::token::Token;
+    use crate::token::Secrets;
 
     #[tokio::test]
     async fn sessions_at_rest_make_room_for_new_ones() {
         let folder = tempfile::tempdir().unwrap();
         let OpenedEngine { handle, .. } = EngineHandle::open(folder.path(), Arc::new(System)).unwrap();
-        let token = Token::of(folder.path()).unwrap();
-        let desk = Desk::new(handle, token, "0.1.0".to_owned(), 1, Times::default());
+        let secrets = Secrets::of(folder.path()).unwrap();
+        let desk = Desk::new(handle, secrets, "0.1.0".to_owned(), 1, Times::default());
         let sessions = Arc::new(LocalSessionManager::default());
         let mut ids = Vec::new();
         for _ in 0..SESSIONS {

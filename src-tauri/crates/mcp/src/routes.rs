@@ -30,6 +30,7 @@ pub fn all(desk: &Arc<Desk>, streams: &CancellationToken) -> Router {
         .route("/v1/collect", post(v1::collect))
         .route("/v1/leave", post(v1::leave))
         .route("/v1/test", post(v1::test))
+        .route("/v1/clients", get(clients))
         .route("/v1/token/rotate", post(rotate))
         .route("/v1/requests", get(requests::list))
         .route("/v1/requests/{id}", get(requests::one))
@@ -54,13 +55,19 @@ async fn metrics(State(desk): State<Arc<Desk>>) -> Result<impl IntoResponse, Den
     Ok(([kind], desk.metrics().text(open)))
 }
 
+/// Says when each client asked last, in the words it has for itself.
+async fn clients(State(desk): State<Arc<Desk>>) -> Result<Json<Value>, Denied> {
+    let clients = desk.engine.look(askdesk_domain::Desk::last_asked).await?;
+    Ok(Json(json!({"clients": clients})))
+}
+
 async fn rotate(State(desk): State<Arc<Desk>>) -> Result<Json<Value>, Denied> {
     // Writing a file may take a moment, and others are served on this thread.
-    let rotated = tokio::task::spawn_blocking(move || desk.token().rotate()).await;
+    let rotated = tokio::task::spawn_blocking(move || desk.secrets().rotate()).await;
     match rotated {
         Ok(Ok(())) => Ok(Json(json!({"rotated": true}))),
         Ok(Err(error)) => Err(Denied::unavailable(error.to_string())),
-        Err(_) => Err(Denied::unavailable("the token could not be drawn")),
+        Err(_) => Err(Denied::unavailable("no other token could be drawn")),
     }
 }
 

@@ -21,7 +21,7 @@ use crate::connections;
 use crate::desk::Desk;
 use crate::discovery::{Discovery, PORT, PORTS, Published};
 use crate::routes;
-use crate::token::{Token, TokenError};
+use crate::token::{Secrets, TokenError};
 
 /// How many connections are served at a time; further ones are closed at once.
 pub const CONNECTIONS: usize = 4_096;
@@ -117,10 +117,10 @@ impl Doors {
         let DoorSpec { folder, engine, version, port, times } = spec;
         #[cfg(unix)]
         allow_files();
-        let token = Token::of(&folder)?;
+        let secrets = Secrets::of(&folder)?;
         let listener = listen(port).await.map_err(DoorError::Bind)?;
         let address = listener.local_addr().map_err(DoorError::Bind)?;
-        let desk = Desk::new(engine, token, version, address.port(), times);
+        let desk = Desk::new(engine, secrets, version, address.port(), times);
         let streams = CancellationToken::new();
         let router = routes::all(&desk, &streams);
         let discovery = Discovery::of(address.port(), desk.version());

@@ -1,4 +1,6 @@
-//! The bearer token of this installation: one line in a file that its owner alone can read.
+//! The secrets of this installation, each one line in a file that its owner alone can read: the token, by which clients ask,
+//! and another one, by which their questions are answered from elsewhere. It stands in no client's files, so that none of
+//! them can answer in the person's place.
 
 use std::fmt;
 use std::io::Write;
@@ -7,8 +9,10 @@ use std::sync::{PoisonError, RwLock};
 
 use subtle::ConstantTimeEq;
 
-/// The file beside the journal that holds the token.
+/// The file beside the journal that holds the token by which clients ask.
 pub const TOKEN_FILE: &str = "token";
+/// The file beside it that holds the one by which is answered.
+pub const ANSWER_TOKEN_FILE: &str = "answer-token";
 
 /// How many random bytes a token has; it is written in hexadecimal.
 const TOKEN_BYTES: usize = 32;
@@ -24,16 +28,54 @@ pub enum TokenError {
     Random(getrandom::Error),
 }
 
-/// The token that opens the doors. It shows itself to nobody: not in a log, not in an error.
+/// Both secrets.
+#[derive(Debug)]
+pub struct Secrets {
+    asking: Token,
+    answering: Token,
+}
+
+/// What a caller may do by the secret it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum May {
+    /// Ask, and hear what became of it.
+    Ask,
+    /// See what waits, answer it, and draw other secrets.
+    Answer,
+}
+
+impl Secrets {
+    /// Reads the secrets of a data folder, or draws those that cannot be read.
+    pub fn of(folder: &Path) -> Result<Self, TokenError> {
+        Ok(Self { asking: Token::of(folder, TOKEN_FILE)?, answering: Token::of(folder, ANSWER_TOKEN_FILE)? })
+    }
+
+    /// Says what a secret is good for, in a time that does not tell how much of it is right.
+    pub fn what_may(&self, secret: &[u8]) -> Option<May> {
+        match (self.asking.is(secret), self.answering.is(secret)) {
+            (true, _) => Some(May::Ask),
+            (false, true) => Some(May::Answer),
+            (false, false) => None,
+        }
+    }
+
+    /// Draws others; those before open nothing from then on.
+    pub fn rotate(&self) -> Result<(), TokenError> {
+        self.asking.rotate()?;
+        self.answering.rotate()
+    }
+}
+
+/// A secret that opens doors. It shows itself to nobody: not in a log, not in an error.
 pub struct Token {
     file: PathBuf,
     now: RwLock<String>,
 }
 
 impl Token {
-    /// Reads the token of a data folder, or draws one where none can be read.
-    pub fn of(folder: &Path) -> Result<Self, TokenError> {
-        let file = folder.join(TOKEN_FILE);
+    /// Reads a secret of a data folder, or draws one where none can be read.
+    fn of(folder: &Path, name: &str) -> Result<Self, TokenError> {
+        let file = folder.join(name);
         let kept = match read(&file)? {
             Some(kept) => kept,
             None => draw_into(&file)?,
@@ -42,13 +84,12 @@ impl Token {
     }
 
     /// Says whether a text is the token, in a time that does not tell how much of it is right.
-    pub fn is(&self, text: &[u8]) -> bool {
+    fn is(&self, text: &[u8]) -> bool {
         let now = self.now.read().unwrap_or_else(PoisonError::into_inner);
         now.as_bytes().ct_eq(text).into()
     }
 
-    /// Draws another token; the one before opens nothing from then on.
-    pub fn rotate(&self) -> Result<(), TokenError> {
+    fn rotate(&self) -> Result<(), TokenError> {
         let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
         *now = draw_into(&self.file)?;
         Ok(())
@@ -69,7 +110,7 @@ fn read(file: &Path) -> Result<Option<String>, TokenError> {
     };
     // What is no file of one's own, or was open to others, may be known to others: another one is drawn.
     if !about.is_file() || is_open_to_others(&about) {
-        tracing::warn!("the token's file was open to others, so another token is drawn");
+        tracing::warn!("a token's file was open to others, so another token is drawn");
         return Ok(None);
     }
     let Ok(text) = std::fs::read_to_string(file) else { return Ok(None) };
@@ -119,11 +160,11 @@ mod tests {
     #[test]
     fn a_token_is_drawn_once_and_kept() {
         let folder = tempfile::tempdir().unwrap();
-        let token = Token::of(folder.path()).unwrap();
+        let token = Token::of(folder.path(), TOKEN_FILE).unwrap();
         let text = on_disk(folder.path());
         assert_eq!(text.len(), TOKEN_BYTES * 2);
         assert!(token.is(text.as_bytes()));
-        assert!(Token::of(folder.path()).unwrap().is(text.as_bytes()));
+        assert!(Token::of(folder.path(), TOKEN_FILE).unwrap().is(text.as_bytes()));
         for wrong in ["", "x", &text[1..], &format!("{text} ")] {
             assert!(!token.is(wrong.as_bytes()), "{wrong}");
         }
@@ -132,7 +173,7 @@ mod tests {
     #[test]
     fn a_rotated_token_opens_nothing_any_more() {
         let folder = tempfile::tempdir().unwrap();
-        let token = Token::of(folder.path()).unwrap();
+        let token = Token::of(folder.path(), TOKEN_FILE).unwrap();
         let before = on_disk(folder.path());
         token.rotate().unwrap();
         let after = on_disk(folder.path());
@@ -144,16 +185,37 @@ mod tests {
     #[test]
     fn a_damaged_token_is_drawn_anew() {
         let folder = tempfile::tempdir().unwrap();
-        drop(Token::of(folder.path()).unwrap());
+        drop(Token::of(folder.path(), TOKEN_FILE).unwrap());
         std::fs::write(folder.path().join(TOKEN_FILE), "abc").unwrap();
-        assert!(!Token::of(folder.path()).unwrap().is(b"abc"));
+        assert!(!Token::of(folder.path(), TOKEN_FILE).unwrap().is(b"abc"));
         assert_eq!(on_disk(folder.path()).len(), TOKEN_BYTES * 2);
+    }
+
+    #[test]
+    fn each_secret_is_good_for_one_thing_and_both_are_rotated_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let secrets = Secrets::of(folder.path()).unwrap();
+        let read = || {
+            [TOKEN_FILE, ANSWER_TOKEN_FILE]
+                .map(|name| std::fs::read_to_string(folder.path().join(name)).unwrap().trim_end().to_owned())
+        };
+        let what_may = |secrets: [String; 2], of: &Secrets| secrets.map(|it| of.what_may(it.as_bytes()));
+        let before = read();
+        assert_ne!(before[0], before[1]);
+        assert_eq!(what_may(before.clone(), &secrets), [Some(May::Ask), Some(May::Answer)]);
+        assert_eq!(
+            what_may(read(), &Secrets::of(folder.path()).unwrap()),
+            [Some(May::Ask), Some(May::Answer)]
+        );
+        secrets.rotate().unwrap();
+        assert_eq!(what_may(before, &secrets), [None, None]);
+        assert_eq!(what_may(read(), &secrets), [Some(May::Ask), Some(May::Answer)]);
     }
 
     #[test]
     fn it_shows_itself_to_nobody() {
         let folder = tempfile::tempdir().unwrap();
-        let token = Token::of(folder.path()).unwrap();
+        let token = Token::of(folder.path(), TOKEN_FILE).unwrap();
         assert!(!format!("{token:?}").contains(&on_disk(folder.path())));
     }
 
@@ -164,11 +226,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(TOKEN_FILE);
         let mode = || std::fs::metadata(&file).unwrap().permissions().mode() & 0o777;
-        drop(Token::of(folder.path()).unwrap());
+        drop(Token::of(folder.path(), TOKEN_FILE).unwrap());
         assert_eq!(mode(), 0o600);
         let before = on_disk(folder.path());
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
-        let token = Token::of(folder.path()).unwrap();
+        let token = Token::of(folder.path(), TOKEN_FILE).unwrap();
         assert_eq!(mode(), 0o600);
         assert!(!token.is(before.as_bytes()), "others could have read it");
     }

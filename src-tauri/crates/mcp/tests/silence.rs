@@ -36,7 +36,8 @@ async fn case_43_the_token_is_in_no_log_and_no_answer() {
     let OpenedEngine { handle, .. } = EngineHandle::open(folder.path(), Arc::new(System)).unwrap();
     let spec = DoorSpec { port: None, ..DoorSpec::new(folder.path(), handle, "0.1.0") };
     let doors = Doors::open(spec).await.unwrap();
-    let token = std::fs::read_to_string(folder.path().join("token")).unwrap().trim().to_owned();
+    let read = |name| std::fs::read_to_string(folder.path().join(name)).unwrap().trim().to_owned();
+    let (token, answering) = (read("token"), read("answer-token"));
     let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"},
     }})
@@ -55,8 +56,9 @@ async fn case_43_the_token_is_in_no_log_and_no_answer() {
         ("GET", "/health", ""),
     ] {
         let mut stream = TcpStream::connect(doors.address()).await.unwrap();
+        let secret = if path.starts_with("/v1/token") { &answering } else { &token };
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {secret}\r\nconnection: close\r\n\
              content-type: application/json\r\naccept: application/json, text/event-stream\r\ncontent-length: {}\r\n\r\n",
             doors.address(),
             body.len(),
@@ -69,11 +71,11 @@ async fn case_43_the_token_is_in_no_log_and_no_answer() {
     }
     assert!(answers[0].starts_with("HTTP/1.1 200"), "{}", answers[0]);
     assert!(answers[9].starts_with("HTTP/1.1 401"), "{}", answers[9]);
-    let after = std::fs::read_to_string(folder.path().join("token")).unwrap().trim().to_owned();
+    let (after, answering_after) = (read("token"), read("answer-token"));
     doors.close().await;
     let logged = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
     assert!(logged.contains("initialize"), "the log is kept: {logged}");
-    for secret in [&token, &after] {
+    for secret in [&token, &answering, &after, &answering_after] {
         assert!(!logged.contains(secret.as_str()), "in the log");
         assert!(!answers.iter().any(|answer| answer.contains(secret.as_str())), "in an answer");
     }

@@ -1,4 +1,5 @@
 import type { Setting, Settings } from '../../generated/wire';
+import { clientNames } from '../../shared/clientWords';
 import { plural, t } from '../../shared/messages';
 import { languageNames } from '../../shared/messages/language.svelte';
 import { momentTime } from '../../shared/time';
@@ -317,6 +318,14 @@ export function found(rows: readonly Row[], search: string): Row[] {
     const text = texts.join(' ').toLocaleLowerCase();
     return words.every((word) => text.includes(word));
   });
+}
+
+/** Whether a search is about other programs whose agents can ask. */
+export function speaksOfClients(search: string): boolean {
+  const words = search.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  const texts = [t('settings.agents'), t('clients.title'), t('clients.help'), ...Object.values(clientNames)];
+  const text = texts.join(' ').toLocaleLowerCase();
+  return words.every((word) => text.includes(word));
 }
 
 /** The values that are no secrets: those of variables stay out of it. */

@@ -1,4 +1,5 @@
 import type { Catalogue } from '.';
+import { clients } from './de/clients';
 import { composer } from './de/composer';
 import { errors } from './de/errors';
 import { history } from './de/history';
@@ -20,4 +21,5 @@ export const de: Catalogue = {
   ...history,
   ...errors,
   ...settings,
+  ...clients,
 };

@@ -1,3 +1,4 @@
+import { clients } from './en/clients';
 import { composer } from './en/composer';
 import { errors } from './en/errors';
 import { history } from './en/history';
@@ -19,4 +20,5 @@ export const en = {
   ...history,
   ...errors,
   ...settings,
+  ...clients,
 } as const;

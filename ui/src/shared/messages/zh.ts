@@ -1,4 +1,5 @@
 import type { OneFormCatalogue } from '.';
+import { clients } from './zh/clients';
 import { composer } from './zh/composer';
 import { errors } from './zh/errors';
 import { history } from './zh/history';
@@ -20,4 +21,5 @@ export const zh: OneFormCatalogue = {
   ...history,
   ...errors,
   ...settings,
+  ...clients,
 };

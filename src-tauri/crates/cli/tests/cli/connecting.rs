@@ -146,11 +146,16 @@ fn claude_can_be_given_the_command_as_its_hook() {
 fn another_token_is_drawn_and_those_who_have_the_old_one_are_named() {
     let scene = with_cursor();
     assert_eq!(exit(&scene.run(&["connect", "cursor", "--yes"])), 0);
-    let old = read(&scene.path("data/token"));
+    let (old, answering) = (read(&scene.path("data/token")), scene.path("data/answer-token"));
     let output = scene.run(&["token", "rotate"]);
     assert_eq!(exit(&output), 0, "{}", err(&output));
     let new = read(&scene.path("data/token"));
     assert!(old != new && new.len() == 65);
+    assert_eq!(fs::metadata(&answering).unwrap().permissions().mode() & 0o777, 0o600);
+    let answers = read(&answering);
+    assert_eq!(exit(&scene.run(&["token", "rotate"])), 0);
+    assert_ne!(read(&answering), answers, "both are drawn together");
+    let new = read(&scene.path("data/token"));
     assert_eq!(out(&output), "The token is another one now.\nTo let them in again: askdesk connect cursor\n");
     assert_eq!(exit(&scene.run(&["connect", "cursor", "--yes"])), 0);
     assert!(read(&scene.path("home/.cursor/mcp.json")).contains(new.trim()));

@@ -23,6 +23,8 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
 pub const TOKEN: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+/// The secret by which is answered.
+pub const ANSWER_TOKEN: &str = "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210";
 pub const REQUEST: &str = "0198c1f0-0000-7000-8000-000000000007";
 
 /// What is noted where a caller goes before its question has ended.
@@ -131,6 +133,7 @@ impl Scene {
         runtime.spawn(async move { axum::serve(listener, router).await });
         self.announce(port);
         std::fs::write(self.path("data/token"), format!("{TOKEN}\n")).unwrap();
+        std::fs::write(self.path("data/answer-token"), format!("{ANSWER_TOKEN}\n")).unwrap();
         Running { runtime: Some(runtime), port }
     }
 
@@ -205,6 +208,7 @@ pub fn read(file: &Path) -> String {
 fn router(shared: Shared) -> Router {
     Router::new()
         .route("/health", get(async || Json(json!({"status": "ok", "version": "0.1.0", "open": 1}))))
+        .route("/v1/clients", get(clients))
         .route("/v1/asks", post(ask))
         .route("/v1/test", post(ask))
         .route("/v1/leave", post(async || Json(json!({"left": true}))))
@@ -216,12 +220,13 @@ fn router(shared: Shared) -> Router {
         .with_state(shared)
 }
 
-/// Lets in whoever has the token and sends JSON, and notes what they send.
+/// Lets in whoever has the secret for what is wanted and sends JSON, and notes what they send.
 async fn guard(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let denied = |status: StatusCode, message: &str| {
         (status, Json(json!({"error": "denied", "message": message}))).into_response()
     };
-    let bearer = format!("Bearer {TOKEN}");
+    let answers = ["/v1/requests", "/v1/token"].iter().any(|path| request.uri().path().starts_with(path));
+    let bearer = format!("Bearer {}", if answers { ANSWER_TOKEN } else { TOKEN });
     if request.headers().get(header::AUTHORIZATION).is_none_or(|it| it != bearer.as_str()) {
         return denied(StatusCode::UNAUTHORIZED, "the token is not this desk's");
     }
@@ -271,6 +276,13 @@ async fn hook(State(shared): State<Shared>) -> Response {
         Person::Refuses(status, body) => (StatusCode::from_u16(status).unwrap(), Json(body)).into_response(),
         Person::Waits => std::future::pending().await,
     }
+}
+
+/// Codex asked five hours ago.
+async fn clients() -> Json<Value> {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let asked_at = i64::try_from(now.as_millis()).unwrap() - 5 * 3_600_000;
+    Json(json!({"clients": [{"kind": "mcp_client", "name": "codex-mcp-client", "askedAt": asked_at}]}))
 }
 
 async fn requests() -> Json<Value> {

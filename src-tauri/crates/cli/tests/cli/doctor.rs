@@ -33,17 +33,23 @@ fn case_60_each_agent_has_a_line_with_what_works_what_does_not_and_what_to_do() 
     let lines: Vec<&str> = out(&output).lines().collect();
     let cursor = scene.path("home/.cursor/mcp.json");
     assert_eq!(lines[0], format!("Desk         0.1.0, listens on 127.0.0.1:{}, 1 waiting", desk.port));
-    assert_eq!(lines[1], "Claude Code  2.1.329: not connected");
-    assert_eq!(lines[2], "             to do: askdesk connect claude-code");
-    assert_eq!(lines[3], "Codex        0.169.0: questions reach the desk; a call waits for a day");
+    assert!(
+        lines[1].ends_with("to answer takes the file answer-token, which they never get"),
+        "{}",
+        lines[1]
+    );
+    assert_eq!(lines[2], "Claude Code  2.1.329: not connected");
+    assert_eq!(lines[3], "             to do: askdesk connect claude-code");
+    assert_eq!(lines[4], "Codex        0.169.0: questions reach the desk; a call waits for a day");
+    assert_eq!(lines[5], "             last question 5 hours ago");
     let broken = format!(
         "Cursor       version not known: questions do not reach the desk: {}: it cannot be read as JSON",
         cursor.display()
     );
-    assert!(lines[4].starts_with(&broken), "{}", lines[4]);
-    assert_eq!(lines[5], "             to do: repair the file, then connect again");
+    assert!(lines[6].starts_with(&broken), "{}", lines[6]);
+    assert_eq!(lines[7], "             to do: repair the file, then connect again");
     let absent = "Not found    Gemini CLI, OpenCode, VS Code, Copilot CLI, Windsurf, Antigravity, Zed";
-    assert_eq!(lines[6..], [absent]);
+    assert_eq!(lines[8..], [absent]);
     assert_eq!(exit(&output), 1);
 
     let report = report(&scene);
@@ -53,7 +59,9 @@ fn case_60_each_agent_has_a_line_with_what_works_what_does_not_and_what_to_do() 
     assert_eq!(codex["path"], json!({"state": "works"}));
     assert_eq!(codex["limit"]["seconds"], 86400);
     assert_eq!(codex["files"][0]["entry"], "current");
+    assert!(codex["last_question"].is_i64(), "{codex}");
     assert_eq!(client(&report, "cursor")["path"]["state"], "broken");
+    assert_eq!(client(&report, "cursor")["last_question"], Value::Null);
     assert_eq!(client(&report, "claude-code")["path"]["state"], "not_connected");
     assert_eq!(client(&report, "zed")["found"], false);
 }

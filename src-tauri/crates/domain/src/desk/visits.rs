@@ -1,11 +1,40 @@
 //! What is remembered of clients that the desk did not start: which session a call came from, and when it asked again.
 
+use std::collections::HashMap;
+
 use super::Desk;
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::request::{Limit, Request, RequestState};
-use crate::session::SessionState;
+use crate::session::{AgentKind, SessionState};
+use crate::visit::LastAsked;
+
+/// How many names of clients are listed; a client may call itself anything.
+pub const LAST_ASKED: usize = 100;
 
 impl Desk {
+    /// Lists when each client that comes by itself asked last, the latest first. Of what is older than the requests in memory,
+    /// the first question of a session is known.
+    pub fn last_asked(&self) -> Vec<LastAsked> {
+        let first = self.sessions.values().map(|session| (session, session.started_at));
+        let in_memory = self
+            .requests
+            .values()
+            .filter_map(|request| Some((self.session(request.session)?, self.asked_last(request))));
+        let mut by_name: HashMap<(AgentKind, &str), Timestamp> = HashMap::new();
+        for (session, at) in first.chain(in_memory) {
+            let Some(name) = &session.client else { continue };
+            let known = by_name.entry((session.agent, name)).or_insert(at);
+            *known = at.max(*known);
+        }
+        let known = by_name.into_iter();
+        let mut last: Vec<LastAsked> = known
+            .map(|((kind, name), asked_at)| LastAsked { kind, name: name.to_owned(), asked_at })
+            .collect();
+        last.sort_by(|one, other| (other.asked_at, &one.name).cmp(&(one.asked_at, &other.name)));
+        last.truncate(LAST_ASKED);
+        last
+    }
+
     /// Says whether the client of a session is gone, while others still wait for what was asked in it.
     pub(crate) fn is_away(&self, session: SessionId) -> bool {
         self.lives.get(&session).is_some_and(|life| life.away)

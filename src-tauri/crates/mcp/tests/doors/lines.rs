@@ -66,6 +66,18 @@ impl Call {
     }
 }
 
+/// Ends what is left of a desk, and opens the next one in its folder.
+async fn next_desk(house: &mut House) {
+    if let Some(doors) = house.doors.take() {
+        doors.close().await;
+    }
+    house.engine.close().await.unwrap();
+    house.engine = engine(house.folder.path());
+    let doors = doors(house.folder.path(), &house.engine, quick()).await;
+    house.address = doors.address();
+    house.doors = Some(doors);
+}
+
 pub async fn outcome(house: &House, id: RequestId) -> Outcome {
     house.until("the request has ended", move |desk| Some(desk.request(id)?.ended()?.outcome.clone())).await
 }
@@ -123,6 +135,19 @@ async fn a_script_asks_and_another_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn it_is_said_when_each_client_asked_last_and_after_a_restart_too() {
+    let mut house = House::open().await;
+    assert_eq!(house.get("/v1/clients").await.json(), json!({"clients": []}));
+    let mut call = Call::begin(&house, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let id = call.asked().await;
+    let asked_at = house.engine.request(id).await.unwrap().asked_at;
+    let known = json!({"clients": [{"kind": "command_line", "name": "deploy.sh", "askedAt": asked_at}]});
+    assert_eq!(house.get("/v1/clients").await.json(), known);
+    next_desk(&mut house).await;
+    assert_eq!(house.get("/v1/clients").await.json(), known);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_question_can_be_declined_from_elsewhere() {
     let house = House::open().await;
     let mut call = Call::begin(&house, "/v1/asks", &asks("c1", "Deploy?")).await;
@@ -170,11 +195,7 @@ async fn case_54_a_call_finds_its_question_at_the_next_desk() {
     while let Some(line) = call.next().await {
         assert_eq!(line["event"], "waiting", "a desk that closes ends nothing: {line}");
     }
-    house.engine.close().await.unwrap();
-    house.engine = engine(house.folder.path());
-    let doors = doors(house.folder.path(), &house.engine, quick()).await;
-    house.address = doors.address();
-    house.doors = Some(doors);
+    next_desk(&mut house).await;
     let mut body = asks("c1", "Deploy?");
     body["again"] = json!(id);
     let mut again = Call::begin(&house, "/v1/asks", &body).await;

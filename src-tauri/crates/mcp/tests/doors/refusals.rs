@@ -32,7 +32,7 @@ async fn case_43_without_the_token_nothing_is_told() {
         format!("Basic {token}"),
         token.clone(),
     ];
-    for path in POSTS.iter().chain(&["/health", "/metrics", "/v1/requests", "/nothing"]) {
+    for path in POSTS.iter().chain(&["/health", "/metrics", "/v1/clients", "/v1/requests", "/nothing"]) {
         let method = if POSTS.contains(path) { "POST" } else { "GET" };
         let head = house.head(method, path);
         house.send(&head.clone().without("authorization"), b"{}").await.refuses(401, "unauthorized");
@@ -193,12 +193,41 @@ async fn case_43_five_hundred_connections_leave_the_desk_responsive() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_may_ask_may_not_answer_and_the_other_way_round() {
+    let house = House::open().await;
+    let (asks, answers) = (format!("Bearer {}", house.token()), format!("Bearer {}", house.answer_token()));
+    let other = async |method: &str, path: &str, bearer: &str, words: &str| {
+        let head = house.head(method, path).set("authorization", bearer);
+        let answer = house.send(&head, if method == "POST" { b"{}" } else { b"" }).await;
+        answer.refuses(403, "forbidden");
+        assert!(answer.body.contains(words), "{answer:?}");
+    };
+    for path in ["/v1/requests/x/answer", "/v1/requests/x/decline", "/v1/token/rotate"] {
+        other("POST", path, &asks, "answer-token").await;
+    }
+    other("GET", "/v1/requests", &asks, "answer-token").await;
+    for path in ["/mcp", "/v1/asks", "/v1/test", "/hooks/claude"] {
+        other("POST", path, &answers, "may answer, and nothing else").await;
+    }
+    for path in ["/health", "/metrics", "/v1/clients", "/v1/requests/x", "/nothing"] {
+        other("GET", path, &answers, "may answer, and nothing else").await;
+    }
+    assert_eq!(house.token(), asks["Bearer ".len()..], "nothing was rotated");
+    assert_eq!(house.get("/v1/requests").await.json(), json!({"requests": []}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_rotated_token_is_refused_from_then_on() {
     let house = House::open().await;
-    let before = house.token();
+    let (before, answering) = (house.token(), house.answer_token());
     let rotated = house.post("/v1/token/rotate", &json!({})).await;
     assert_eq!(rotated.status, 200, "{rotated:?}");
-    assert!(!rotated.body.contains(&house.token()), "it is in its file alone");
+    for secret in [house.token(), house.answer_token()] {
+        assert!(!rotated.body.contains(&secret), "it is in its file alone");
+    }
+    let old = house.head("GET", "/v1/requests").set("authorization", &format!("Bearer {answering}"));
+    house.send(&old, b"").await.refuses(401, "unauthorized");
+    assert_eq!(house.get("/v1/requests").await.status, 200);
     let old = house.head("GET", "/health").set("authorization", &format!("Bearer {before}"));
     house.send(&old, b"").await.refuses(401, "unauthorized");
     assert_eq!(house.get("/health").await.status, 200);

@@ -79,6 +79,9 @@ export const errors: Words<typeof english> = {
     'Die Einstellungen für diesen Agenten haben sich geändert, seit sie hier gezeigt wurden. Sie werden neu gezeigt: Sehen Sie sie an und starten Sie dann noch einmal.',
   'error.closing': 'Askdesk wird gerade geschlossen, darum wurde nichts gesendet.',
   'error.file_not_written': 'Die Datei konnte nicht geschrieben werden. {message}',
+  'error.doors_shut': 'Askdesk ist für andere Programme gerade nicht erreichbar, darum wurde nichts geändert.',
+  'error.client_file_left': 'Es wurde nichts geschrieben. {message}.',
+  'error.plan_gone': 'Was gezeigt wurde, gilt nicht mehr, darum wurde nichts geschrieben. Sehen Sie es sich noch einmal an.',
   'error.attachment_gone':
     '{file} ist nicht mehr da, darum wurde nichts gesendet. Entfernen Sie den Anhang oder hängen Sie die Datei erneut an.',
   'breach.empty': 'Es darf nicht leer sein',

@@ -1,0 +1,330 @@
+//! Other programs are told of the desk from its window: looked at, shown, written, undone.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    reason = "what tests share may fail the test"
+)]
+
+#[path = "support/desk.rs"]
+mod desk;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use askdesk_api::{DeskApi, Error, Here, dispatch};
+use askdesk_clients::{Surroundings, System};
+use askdesk_domain::{AgentKind, Command, Visitor};
+use desk::{Bridge, fresh};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+const TOKEN: &str = "3f9a0c7e51d24b6f8812aa90cd34ef563f9a0c7e51d24b6f8812aa90cd34ef56";
+
+/// A file with a comment, another server with a secret of its own, and a trailing comma.
+const BEFORE: &str = "{\r\n  // mine\r\n  \"mcpServers\": {\r\n    \"docs\": { \"url\": \"https://docs.example/mcp\" },\r\n  },\r\n}\r\n";
+
+/// A desk that listens, and a person with a home folder.
+struct Scene {
+    bridge: Bridge,
+    api: DeskApi,
+}
+
+impl Scene {
+    fn new() -> Self {
+        Self::listening(Some(41414))
+    }
+
+    fn listening(port: Option<u16>) -> Self {
+        let bridge = Bridge::open();
+        let (home, data) = (bridge.folder.path().join("home"), bridge.folder.path().join("data"));
+        fs::create_dir_all(home.join("bin")).unwrap();
+        fs::write(data.join("token"), format!("{TOKEN}\n")).unwrap();
+        let variables = BTreeMap::from([("PATH", home.join("bin").into_os_string())]);
+        let around = Surroundings { system: System::Linux, project: home.clone(), home, variables };
+        let command = Some("/usr/bin/askdesk hook".to_owned());
+        let here = Here { around, data, port, command };
+        let api = bridge.api.clone().telling_clients(Arc::new(move || Some(here.clone())));
+        Self { bridge, api }
+    }
+
+    fn home(&self, path: &str) -> PathBuf {
+        self.bridge.folder.path().join("home").join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) -> PathBuf {
+        let file = self.home(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, text).unwrap();
+        file
+    }
+
+    async fn call(&self, name: &str, input: Value) -> Result<Value, Error> {
+        let output = dispatch(&self.api, name, input).await;
+        let said = match &output {
+            Ok(output) => output.to_string(),
+            Err(error) => serde_json::to_string(error).unwrap(),
+        };
+        assert!(!said.contains(TOKEN), "the page never gets the token: {said}");
+        output
+    }
+
+    async fn plan(&self, client: &str, goal: &str) -> Result<(Value, Value), Error> {
+        let id = fresh();
+        let input = json!({"requestId": id, "client": client, "goal": goal});
+        Ok((json!(id), self.call("plan_client", input).await?))
+    }
+
+    async fn change(&self, plan: &Value) -> Result<Value, Error> {
+        self.call("change_client", json!({"requestId": fresh(), "plan": plan})).await
+    }
+
+    async fn do_it(&self, client: &str, goal: &str) -> Value {
+        let (id, plan) = self.plan(client, goal).await.unwrap();
+        self.change(&id).await.unwrap();
+        plan
+    }
+
+    async fn read(&self, client: &str) -> Value {
+        let read = self.call("read_clients", json!({})).await.unwrap();
+        read["clients"].as_array().unwrap().iter().find(|it| it["client"] == client).unwrap().clone()
+    }
+
+    /// Every file below the home folder with what it says.
+    fn everything(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        collect(&self.home(""), &mut files);
+        files
+    }
+}
+
+fn collect(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else {
+            files.insert(path.clone(), fs::read(path).unwrap_or_default());
+        }
+    }
+}
+
+fn said(error: Error) -> Value {
+    serde_json::to_value(error).unwrap()
+}
+
+#[tokio::test]
+async fn every_program_is_listed_those_that_are_there_first() {
+    let scene = Scene::new();
+    scene.write(".config/zed/keymap.json", "[]");
+    let read = scene.call("read_clients", json!({})).await.unwrap();
+    assert_eq!(read["port"], 41414);
+    let listed: Vec<(&str, bool)> = read["clients"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (it["client"].as_str().unwrap(), it["found"].as_bool().unwrap()))
+        .collect();
+    assert_eq!(listed.len(), 10);
+    assert_eq!(listed[..2], [("zed", true), ("claude-code", false)]);
+    let zed = scene.read("zed").await;
+    assert_eq!(zed["files"], json!([scene.home(".config/zed/settings.json")]));
+    assert_eq!(zed["way"], json!({"way": "not_connected"}));
+    assert_eq!((&zed["connected"], &zed["limitSeconds"]), (&json!(false), &json!(86400)));
+    assert_eq!(scene.read("cursor").await["limitSeconds"], Value::Null);
+}
+
+#[rstest]
+#[case::a_file_with_comments_and_other_line_ends("cursor", ".cursor/mcp.json", Some(BEFORE))]
+#[case::no_file("gemini-cli", ".gemini/settings.json", None)]
+#[case::toml("codex", ".codex/config.toml", Some("model = \"x\" # mine\n"))]
+#[case::two_files("claude-code", ".claude.json", Some("{\"projects\": {}}"))]
+#[tokio::test]
+async fn case_56_what_was_shown_is_written_and_undone_byte_for_byte(
+    #[case] client: &str,
+    #[case] file: &str,
+    #[case] before: Option<&str>,
+) {
+    let scene = Scene::new();
+    if let Some(before) = before {
+        scene.write(file, before);
+    }
+    let then = scene.everything();
+    let (id, plan) = scene.plan(client, "connected").await.unwrap();
+    assert_eq!(scene.everything(), then, "nothing is written by looking");
+    let change = &plan["changes"][0];
+    assert_eq!(change["file"], json!(scene.home(file)));
+    assert_eq!(change["becomes"], if before.is_some() { "changed" } else { "made" });
+    assert_eq!(change["copy"].is_string(), before.is_some());
+    let diff = change["diff"].as_str().unwrap();
+    assert!(diff.starts_with("@@ ") && diff.contains("http://127.0.0.1:41414/mcp"), "{diff}");
+    assert!(diff.contains("Bearer …"), "{diff}");
+    let open_to_others = json!({"note": "open_to_others", "file": change["file"]});
+    let notes: Vec<Value> = before.map(|_| open_to_others).into_iter().collect();
+    assert_eq!(plan["notes"], json!(notes), "what was there may be read by others, what is new may not");
+
+    scene.change(&id).await.unwrap();
+    assert!(fs::read_to_string(scene.home(file)).unwrap().contains(TOKEN));
+    let read = scene.read(client).await;
+    assert_eq!((&read["way"], &read["connected"]), (&json!({"way": "works", "but": []}), &json!(true)));
+    assert_eq!(scene.plan(client, "connected").await.unwrap().1["changes"], json!([]), "all stands already");
+
+    scene.do_it(client, "disconnected").await;
+    assert_eq!(scene.everything(), then);
+    assert_eq!(scene.read(client).await["way"], json!({"way": "not_connected"}));
+}
+
+#[tokio::test]
+async fn a_plan_is_carried_out_once_and_only_while_it_is_the_one_that_was_shown_last() {
+    let scene = Scene::new();
+    scene.write(".cursor/mcp.json", BEFORE);
+    let (first, _) = scene.plan("cursor", "connected").await.unwrap();
+    let (second, _) = scene.plan("zed", "connected").await.unwrap();
+    assert_eq!(said(scene.change(&first).await.unwrap_err())["code"], "plan_gone");
+    let input = json!({"requestId": fresh(), "plan": second});
+    scene.call("change_client", input.clone()).await.unwrap();
+    scene.call("change_client", input).await.unwrap();
+    assert_eq!(said(scene.change(&second).await.unwrap_err())["code"], "plan_gone");
+    assert_eq!(fs::read_to_string(scene.home(".cursor/mcp.json")).unwrap(), BEFORE);
+    assert!(scene.home(".config/zed/settings.json").exists());
+}
+
+#[tokio::test]
+async fn case_56_a_file_that_cannot_be_changed_is_left_as_it_is_and_said() {
+    let scene = Scene::new();
+    let check = async |client: &str, trouble: &str, field: Option<(&str, Value)>| {
+        let then = scene.everything();
+        let error = said(scene.plan(client, "connected").await.unwrap_err());
+        assert_eq!(error["code"], "client_file_left", "{error}");
+        assert_eq!(error["detail"]["detail"], "client_file");
+        assert_eq!(error["detail"]["trouble"]["trouble"], trouble, "{error}");
+        if let Some((name, value)) = field {
+            assert_eq!(error["detail"]["trouble"][name], value, "{error}");
+        }
+        assert_eq!(scene.everything(), then);
+    };
+    scene.write(".cursor/mcp.json", "{ \"mcpServers\": ");
+    check("cursor", "unparsed", Some(("kind", json!("JSON")))).await;
+    let broken = scene.read("cursor").await["way"].clone();
+    assert_eq!((&broken["way"], &broken["why"]["why"]), (&json!("broken"), &json!("unusable")), "{broken}");
+    scene.write(".codex/config.toml", "mcp_servers = 7\n");
+    check("codex", "no_place", Some(("path", json!("mcp_servers")))).await;
+    let elsewhere = scene.bridge.folder.path().join("elsewhere.json");
+    fs::write(&elsewhere, "{}").unwrap();
+    fs::create_dir_all(scene.home(".gemini")).unwrap();
+    symlink(&elsewhere, scene.home(".gemini/settings.json")).unwrap();
+    check("gemini-cli", "outside", Some(("to", json!(elsewhere.canonicalize().unwrap())))).await;
+    assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "{}");
+    let file = scene.write(".copilot/mcp-config.json", "{}");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
+    check("copilot-cli", "read_only", None).await;
+}
+
+#[tokio::test]
+async fn what_somebody_else_wrote_since_it_was_shown_stays() {
+    let scene = Scene::new();
+    let file = scene.write(".cursor/mcp.json", BEFORE);
+    let (id, _) = scene.plan("cursor", "connected").await.unwrap();
+    fs::write(&file, "{}").unwrap();
+    let error = said(scene.change(&id).await.unwrap_err());
+    assert_eq!(error["detail"]["trouble"], json!({"trouble": "changed"}), "{error}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{}");
+    // It was not carried out, and will not be.
+    assert_eq!(said(scene.change(&id).await.unwrap_err())["code"], "plan_gone");
+}
+
+#[tokio::test]
+async fn an_entry_of_another_desk_is_brought_up_to_date_and_no_old_token_is_shown() {
+    let scene = Scene::new();
+    let old = format!(
+        "{{\"mcpServers\": {{\"askdesk\": {{\"url\": \"http://127.0.0.1:41415/mcp\", \"headers\": {{\"Authorization\": \"Bearer {}\"}}}}}}, \"note\": \"{TOKEN}\"}}\n",
+        "a".repeat(64)
+    );
+    scene.write(".cursor/mcp.json", &old);
+    let read = scene.read("cursor").await;
+    assert_eq!((&read["way"]["why"]["why"], &read["connected"]), (&json!("stale"), &json!(true)));
+    let plan = scene.do_it("cursor", "connected").await;
+    let diff = plan["changes"][0]["diff"].as_str().unwrap();
+    assert!(!diff.contains(&"a".repeat(64)) && diff.contains("\"note\": \"…\""), "{diff}");
+    assert_eq!(scene.read("cursor").await["way"]["way"], "works");
+}
+
+#[tokio::test]
+async fn claude_keeps_the_form_of_its_hook_and_what_is_in_its_way_is_named() {
+    let scene = Scene::new();
+    scene.write(".claude/settings.json", "{ \"disableAllHooks\": true }");
+    scene.do_it("claude-code", "connected").await;
+    assert_eq!(scene.read("claude-code").await["way"], json!({"way": "works", "but": ["hooks_off"]}));
+    let settings = scene.home(".claude/settings.json");
+    let text = fs::read_to_string(&settings).unwrap();
+    assert!(text.contains("/usr/bin/askdesk hook"), "{text}");
+    // By another copy of the program, as the command line may have put it there.
+    fs::write(&settings, text.replace("/usr/bin/askdesk hook", "/opt/askdesk hook")).unwrap();
+    assert_eq!(scene.plan("claude-code", "connected").await.unwrap().1["changes"], json!([]));
+    fs::write(&settings, text.replace("\"allow\"", "\"deny\": [\"mcp__askdesk\"], \"allow\"")).unwrap();
+    let way = &scene.read("claude-code").await["way"];
+    assert_eq!(way["why"], json!({"why": "forbidden", "by": "denied"}));
+}
+
+#[tokio::test]
+async fn while_the_doors_are_shut_nobody_is_told_of_them_and_all_can_be_undone() {
+    let scene = Scene::listening(None);
+    let read = scene.call("read_clients", json!({})).await.unwrap();
+    assert_eq!(read["port"], Value::Null);
+    assert_eq!(said(scene.plan("codex", "connected").await.unwrap_err())["code"], "doors_shut");
+    assert_eq!(scene.plan("codex", "disconnected").await.unwrap().1["changes"], json!([]));
+    let elsewhere = Scene::listening(Some(41999));
+    let (_, plan) = elsewhere.plan("codex", "connected").await.unwrap();
+    assert_eq!(plan["notes"], json!([{"note": "other_port", "port": 41999}]));
+}
+
+#[tokio::test]
+async fn a_diff_without_end_is_cut_and_says_so() {
+    let scene = Scene::new();
+    let long = format!("{{\"note\": \"{}\"}}", "ü".repeat(100_000));
+    scene.write(".cursor/mcp.json", &long);
+    let (id, plan) = scene.plan("cursor", "connected").await.unwrap();
+    let change = &plan["changes"][0];
+    assert_eq!(change["cut"], true);
+    assert!(change["diff"].as_str().unwrap().len() <= 64 * 1024);
+    scene.change(&id).await.unwrap();
+    scene.do_it("cursor", "disconnected").await;
+    assert_eq!(fs::read_to_string(scene.home(".cursor/mcp.json")).unwrap(), long);
+}
+
+#[tokio::test]
+async fn programs_say_their_versions_and_one_that_says_none_is_left_out() {
+    let scene = Scene::new();
+    for (name, script) in
+        [("codex", "#!/bin/sh\necho codex-cli 0.169.0\n"), ("opencode", "#!/bin/sh\necho nothing\n")]
+    {
+        // Written by way of a shell: a file that this process has open for writing cannot be run.
+        let mut shell = std::process::Command::new("/bin/sh");
+        shell.args(["-c", r#"printf %s "$1" > "$0" && chmod +x "$0""#]);
+        assert!(shell.arg(scene.home("bin").join(name)).arg(script).status().unwrap().success());
+    }
+    let told = scene.call("read_client_versions", json!({})).await.unwrap();
+    assert_eq!(told, json!({"versions": [{"client": "codex", "version": "0.169.0"}]}));
+    assert_eq!(scene.read("opencode").await["found"], true);
+}
+
+#[tokio::test]
+async fn the_last_question_of_a_program_is_known() {
+    let scene = Scene::new();
+    assert_eq!(scene.read("claude-code").await["lastQuestion"], Value::Null);
+    let engine = scene.api.engine();
+    let (id, at) = (engine.source().session(), engine.source().now());
+    let visitor = Visitor {
+        kind: AgentKind::Terminal,
+        name: "Claude Code".to_owned(),
+        version: None,
+        folder: Some("/srv/shop".to_owned()),
+    };
+    engine.act(Command::OpenVisit { id, visitor, at }).await.unwrap();
+    assert_eq!(scene.read("claude-code").await["lastQuestion"], json!(at));
+    assert_eq!(scene.read("codex").await["lastQuestion"], Value::Null);
+}

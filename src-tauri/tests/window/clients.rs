@@ -1,0 +1,79 @@
+//! Another program is told of the desk in the window, by clicks, and everything is as before once that is undone.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::harness::{Desk, Setup};
+
+/// With a comment and a server of somebody else's, so that it shows what is kept.
+const BEFORE: &str =
+    "{\n  // mine\n  \"mcpServers\": {\n    \"docs\": { \"url\": \"https://docs.example/mcp\" },\n  },\n}\n";
+
+fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.append(&mut everything(&path));
+        } else {
+            files.insert(path.clone(), fs::read(path).unwrap());
+        }
+    }
+    files
+}
+
+async fn press_in(desk: &Desk, within: &str, name: &str) {
+    let button = desk.by_role_in(within, "button", name).await;
+    desk.press(&button).await;
+}
+
+#[tokio::test]
+async fn case_56_a_program_is_connected_and_disconnected_by_clicks_and_its_file_is_as_before() {
+    const ROW: &str = "dialog[open] [data-client=cursor]";
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join(".cursor");
+    let file = folder.join("mcp.json");
+    fs::create_dir(&folder).unwrap();
+    fs::write(&file, BEFORE).unwrap();
+    let desk = Setup::default().pictured().at_home(home.path()).open().await;
+    let data = home.path().join("share/io.github.askdesk");
+    let listens: Value = desk
+        .wait("the doors", async || serde_json::from_slice(&fs::read(data.join("desk.json")).ok()?).ok())
+        .await;
+    let token = fs::read_to_string(data.join("token")).unwrap().trim().to_owned();
+    let before = everything(&folder);
+
+    desk.click("button", "Settings").await;
+    let summary = desk.find("dialog[open] [data-clients] > summary").await;
+    desk.press(&summary).await;
+    desk.find(&format!("{ROW}[data-way=not_connected]")).await;
+    press_in(&desk, ROW, "Connect Cursor").await;
+    desk.shows_text(ROW, "What connecting Cursor changes").await;
+    let shown = desk.find(ROW).await.text().await.unwrap();
+    assert!(shown.contains(&file.display().to_string()), "{shown}");
+    assert!(shown.contains("Bearer …"), "{shown}");
+    let page = desk.script("return document.documentElement.outerHTML", vec![]).await;
+    assert!(!page.as_str().unwrap().contains(&token), "the page has the token");
+    assert_eq!(desk.axe().await, Vec::<String>::new());
+    assert_eq!(desk.cut("dialog[open]").await, Vec::<String>::new());
+    desk.picture("settings-clients").await;
+    assert_eq!(everything(&folder), before, "nothing is written by looking");
+
+    press_in(&desk, ROW, "Write this").await;
+    desk.find(&format!("{ROW}[data-way=works]")).await;
+    let written = fs::read_to_string(&file).unwrap();
+    assert!(written.contains(&format!("{}/mcp", listens["url"].as_str().unwrap())), "{written}");
+    assert!(written.contains(&token) && written.contains("// mine"), "{written}");
+    desk.shows_text(ROW, "Cursor is connected").await;
+    assert_eq!(desk.axe().await, Vec::<String>::new());
+
+    press_in(&desk, ROW, "Disconnect Cursor").await;
+    desk.shows_text(ROW, "What disconnecting Cursor changes").await;
+    press_in(&desk, ROW, "Write this").await;
+    desk.find(&format!("{ROW}[data-way=not_connected]")).await;
+    assert_eq!(everything(&folder), before);
+    desk.close().await;
+}

@@ -1,0 +1,165 @@
+import { screen, within } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+
+import { scenes } from '../src/gallery/scenes';
+import { aClient } from '../src/testing/desk';
+import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { expectNoViolations, openDesk, settle } from './open';
+
+const dialog = () => within(screen.getByRole('dialog', { name: 'Settings' }));
+const row = (name: string) => within(dialog().getByRole('listitem', { name }));
+const press = (name: string) => dialog().getByRole('button', { name });
+
+const FILE = '/home/ada/.codex/config.toml';
+const DIFF = '@@ -1 +1,3 @@\n model = "x"\n+[mcp_servers.askdesk]\n+Authorization = "Bearer …"\n';
+const change = { file: FILE, becomes: 'changed', diff: DIFF, cut: false, copy: `${FILE}.askdesk-backup` } as const;
+
+/** Opens the list of other programs. */
+async function openClients(bridge: FakeBridge) {
+  const opened = await openDesk(bridge);
+  await opened.user.click(screen.getByRole('button', { name: 'Settings' }));
+  await settle();
+  expect(bridge.sent('read_clients')).toEqual([]);
+  expect(bridge.sent('read_client_versions'), 'no program is run before it is asked for').toEqual([]);
+  await opened.user.click(dialog().getByText('Agents in other programs'));
+  await settle();
+  return opened;
+}
+
+/** A program that is connected once that was written. */
+function withCodex(): FakeBridge {
+  const bridge = new FakeBridge();
+  bridge.clients = [aClient()];
+  return bridge
+    .on('plan_client', ({ goal }) => ({
+      changes: [goal === 'connected' ? change : { ...change, becomes: 'removed', copy: null }],
+      notes: [],
+    }))
+    .on('change_client', () => {
+      const connected = bridge.sent('plan_client').at(-1)?.goal === 'connected';
+      bridge.clients = [aClient(connected ? { connected, way: { way: 'works', but: [] } } : {})];
+      return {};
+    });
+}
+
+test('each program stands there with its version, its files, how it stands and when it asked last', async () => {
+  const bridge = scenes['clients']!();
+  await openClients(bridge);
+  const names = dialog().getAllByRole('heading', { level: 4 }).map((heading) => heading.textContent);
+  expect(names).toEqual([
+    'Claude Code',
+    'Codex',
+    'Gemini CLI',
+    'OpenCode',
+    'Cursor',
+    'VS Code',
+    'Copilot CLI',
+    'Windsurf',
+    'Antigravity',
+    'Zed',
+  ]);
+  const claude = row('Claude Code');
+  expect(claude.getByText('2.1.329')).toBeVisible();
+  expect(claude.getByText('/home/ada/.claude/settings.json')).toBeVisible();
+  expect(claude.getByText('Its questions reach this desk.')).toBeVisible();
+  expect(claude.getByText(/^Its hooks are turned off/)).toBeVisible();
+  expect(claude.getByText(/^24 hours at most\. In a terminal/)).toBeVisible();
+  expect(claude.getByText('Last question').nextElementSibling).toHaveTextContent(/20\d\d/);
+  expect(claude.queryByRole('button', { name: 'Connect Claude Code' })).toBeNull();
+  expect(row('Codex').getByText('Not connected')).toBeVisible();
+  expect(row('Codex').getByText('None yet')).toBeVisible();
+  expect(row('Gemini CLI').getByText('Version not known')).toBeVisible();
+  expect(row('OpenCode').getByText(/^Its questions do not reach this desk\. In .*opencode\.json the port/)).toBeVisible();
+  expect(row('OpenCode').getByRole('button', { name: 'Update OpenCode' })).toBeVisible();
+  expect(row('Cursor').getByText(/mcp\.json cannot be used: it cannot be read as JSON: line 3/)).toBeVisible();
+  expect(row('Zed').getByText('Not found on this computer')).toBeVisible();
+  expect(row('Zed').getByRole('button', { name: 'Connect Zed' })).toBeVisible();
+  expect(dialog().getByText(/for a single project there is “askdesk connect --scope project”/)).toBeVisible();
+  await expectNoViolations();
+});
+
+test('connecting shows the change first and writes that very plan once it is agreed to', async () => {
+  const bridge = withCodex();
+  const { user } = await openClients(bridge);
+  await user.click(press('Connect Codex'));
+  await settle();
+  const plan = within(dialog().getByRole('group', { name: 'What connecting Codex changes' }));
+  expect(dialog().getByRole('group', { name: 'What connecting Codex changes' })).toHaveFocus();
+  expect(plan.getByText('This file is changed:')).toBeVisible();
+  expect(plan.getByText('[mcp_servers.askdesk]').tagName).toBe('INS');
+  expect(plan.getByText(`As it is now, it is kept in ${FILE}.askdesk-backup.`)).toBeVisible();
+  expect(plan.getByText(/^The token is left out/)).toBeVisible();
+  expect(bridge.sent('change_client')).toEqual([]);
+  await expectNoViolations();
+  await user.click(plan.getByRole('button', { name: 'Write this' }));
+  await settle();
+  const [planned] = bridge.sent('plan_client');
+  expect(bridge.sent('change_client').map(({ plan }) => plan)).toEqual([planned?.requestId]);
+  expect(row('Codex').getByRole('status')).toHaveTextContent('Codex is connected. Start it again');
+  expect(row('Codex').getByText('Its questions reach this desk.')).toBeVisible();
+  expect(dialog().getByRole('listitem', { name: 'Codex' })).toHaveFocus();
+
+  await user.click(press('Disconnect Codex'));
+  await settle();
+  expect(dialog().getByText('This file goes, because nothing else is in it:')).toBeVisible();
+  await user.click(press('Write this'));
+  await settle();
+  expect(row('Codex').getByRole('status')).toHaveTextContent('Codex is disconnected.');
+  expect(row('Codex').getByText('Not connected')).toBeVisible();
+  await expectNoViolations();
+});
+
+test('a plan that is given up writes nothing', async () => {
+  const bridge = withCodex();
+  const { user } = await openClients(bridge);
+  await user.click(press('Connect Codex'));
+  await settle();
+  await user.click(press('Cancel'));
+  expect(dialog().queryByRole('group', { name: /^What connecting/ })).toBeNull();
+  expect(dialog().getByRole('listitem', { name: 'Codex' })).toHaveFocus();
+  expect(bridge.sent('change_client')).toEqual([]);
+});
+
+test('a file that cannot be changed is named with the reason, and nothing is written', async () => {
+  const bridge = scenes['clients']!();
+  const { user } = await openClients(bridge);
+  await user.click(press('Connect Cursor'));
+  await settle();
+  expect(row('Cursor').getByRole('alert')).toHaveTextContent(
+    'Nothing was written. /home/ada/.cursor/mcp.json: it cannot be read as JSON: line 3, column 1: expected a comma.',
+  );
+  expect(dialog().queryByRole('button', { name: 'Write this' })).toBeNull();
+  await expectNoViolations();
+});
+
+test('what somebody else wrote in between is said, and the plan is gone', async () => {
+  const trouble = { trouble: 'changed' } as const;
+  const bridge = withCodex().on('change_client', () => {
+    throw anError({ code: 'client_file_left', detail: { detail: 'client_file', file: FILE, trouble } });
+  });
+  const { user } = await openClients(bridge);
+  await user.click(press('Connect Codex'));
+  await settle();
+  await user.click(press('Write this'));
+  await settle();
+  expect(row('Codex').getByRole('alert')).toHaveTextContent('somebody else changed it in the meantime');
+  expect(dialog().queryByRole('button', { name: 'Write this' })).toBeNull();
+});
+
+test('a desk that nobody can ask says so', async () => {
+  const bridge = new FakeBridge().on('read_clients', () => ({ port: null, clients: [aClient()] }));
+  await openClients(bridge);
+  expect(dialog().getByText(/does not listen for other programs now/)).toBeVisible();
+  await expectNoViolations();
+});
+
+test('a search finds the programs by their names', async () => {
+  const bridge = new FakeBridge();
+  const { user } = await openClients(bridge);
+  const search = dialog().getByRole('searchbox', { name: 'Find a setting' });
+  await user.type(search, 'windsurf');
+  expect(dialog().getByText('Agents in other programs')).toBeVisible();
+  await user.clear(search);
+  await user.type(search, 'theme');
+  expect(dialog().queryByText('Agents in other programs')).toBeNull();
+});
