@@ -68,6 +68,13 @@ struct Place {
 impl Desk {
     /// Asks for a caller.
     pub(crate) async fn ask(self: &Arc<Self>, caller: Caller, asking: Asking) -> Result<Waiting, Denied> {
+        // The caller may go at any moment, also while the engine writes the question down. What was begun is then done
+        // all the same: only the call that comes of it can be left.
+        let asked = tokio::spawn(Arc::clone(self).asked(caller, asking));
+        asked.await.unwrap_or_else(|_| Err(Denied::unavailable("the desk is closing")))
+    }
+
+    async fn asked(self: Arc<Self>, caller: Caller, asking: Asking) -> Result<Waiting, Denied> {
         let began = Instant::now();
         let Asking { questions, limit_seconds } = asking;
         let in_call = self.connections.call(&caller.connection);
@@ -98,7 +105,7 @@ impl Desk {
         }
         let Visited { request, end } = visited?;
         let place = Place {
-            desk: Arc::clone(self),
+            desk: Arc::clone(&self),
             session,
             request,
             native_ref,
@@ -220,5 +227,83 @@ pub(crate) fn read_body(body: &[u8]) -> Result<Value, Denied> {
         true => Ok(Value::Object(serde_json::Map::new())),
         false => serde_json::from_slice(body)
             .map_err(|error| Denied::bad_request(format!("the body is not JSON: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{Future, poll_fn};
+    use std::pin::pin;
+    use std::task::Poll;
+
+    use askdesk_domain::AgentKind;
+    use askdesk_engine::clock::System;
+    use askdesk_engine::{EngineHandle, OpenedEngine};
+    use askdesk_tools::Tool;
+    use serde_json::json;
+
+    use super::*;
+    use crate::arguments;
+    use crate::server::Times;
+    use crate::token::Token;
+
+    fn caller(connection: &str, counted: &Arc<Counted>) -> Caller {
+        let name = connection.to_owned();
+        Caller {
+            connection: connection.to_owned(),
+            visitor: Visitor { kind: AgentKind::McpClient, name, version: None, folder: None },
+            source: Source::Mcp,
+            native_ref: None,
+            again: None,
+            counted: Arc::clone(counted),
+            tool: "ask_user",
+        }
+    }
+
+    /// Polls a future so often and no more; what it gave, if it was done by then.
+    async fn polled<F: Future>(future: F, times: usize) -> Option<F::Output> {
+        let mut future = pin!(future);
+        let mut left = times;
+        poll_fn(|cx| {
+            left -= 1;
+            match future.as_mut().poll(cx) {
+                Poll::Ready(output) => Poll::Ready(Some(output)),
+                Poll::Pending if left == 0 => Poll::Ready(None),
+                Poll::Pending => Poll::Pending,
+            }
+        })
+        .await
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_goes_at_any_step_leaves_no_question_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let OpenedEngine { handle, .. } = EngineHandle::open(folder.path(), Arc::new(System)).unwrap();
+        let token = Token::of(folder.path()).unwrap();
+        let desk = Desk::new(handle, token, "0.1.0".to_owned(), 1, Times::default());
+        for steps in 1.. {
+            let asks = json!({"questions": [{"question": format!("Question {steps}?"), "type": "text"}]});
+            let asking = arguments::read(Tool::AskUser, &asks).unwrap();
+            let client = format!("client {steps}");
+            let counted = Arc::new(desk.pace.open(&client).unwrap());
+            let went = {
+                let mut asking = pin!(desk.ask(caller(&client, &counted), asking));
+                let went = polled(asking.as_mut(), steps).await.is_none();
+                // What was sent to the engine until now is done before this.
+                desk.engine.look(|_| ()).await.unwrap();
+                went
+            };
+            let over = async {
+                while Arc::strong_count(&counted) > 1 {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+            };
+            tokio::time::timeout(Duration::from_secs(60), over).await.expect("an end of the call");
+            let open = desk.engine.look(|desk| desk.requests().filter(|request| request.is_open()).count());
+            assert_eq!(open.await.unwrap(), 0, "after {steps} steps");
+            if !went {
+                return;
+            }
+        }
     }
 }
