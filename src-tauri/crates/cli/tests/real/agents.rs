@@ -44,7 +44,7 @@ pub async fn asks(test: &str, cli: Cli, person: Person) {
     let script = vec![Reply::new([call]), Reply::text("So be it.")];
     let model = MockApi::start(Script(script)).await.unwrap();
     let before = cli.settle(&house.home(), &model.base_url).unwrap();
-    house.askdesk(&["connect", cli.id(), "--yes"]);
+    house.askdesk(&["connect", cli.id(), "--yes"]).await;
     assert_ne!(read(&before)[0].1, before[0].1, "it is registered");
 
     let command = cli.does(&program, &house.home(), &house.project(), &model.base_url, "Please go on.");
@@ -80,7 +80,7 @@ pub async fn asks(test: &str, cli: Cli, person: Person) {
     assert!(said.contains("So be it."), "{said}");
     assert_eq!(model.conversation().len(), 2);
 
-    house.askdesk(&["disconnect", cli.id(), "--yes"]);
+    house.askdesk(&["disconnect", cli.id(), "--yes"]).await;
     let expected: Vec<_> = before.iter().map(|(file, text)| (file.as_path(), text.clone())).collect();
     assert_eq!(read(&before), expected, "every file is as it was");
     // Claude Code writes into this one itself; there only what is ours goes.

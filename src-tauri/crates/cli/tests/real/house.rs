@@ -65,11 +65,12 @@ impl House {
     }
 
     /// Runs the command line in the person's home, as the person would; returns what it prints.
-    pub fn askdesk(&self, line: &[&str]) -> String {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_askdesk"));
+    pub async fn askdesk(&self, line: &[&str]) -> String {
+        // It speaks with the desk, which must not stand still meanwhile.
+        let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_askdesk"));
         command.args(line).env_clear().current_dir(self.project()).stdin(Stdio::null());
         command.env("ASKDESK_DATA_DIR", self.folder.path().join("data")).env("HOME", self.home());
-        let output = command.output().unwrap();
+        let output = command.output().await.unwrap();
         assert!(output.status.success(), "askdesk {line:?}: {output:?}");
         String::from_utf8(output.stdout).unwrap()
     }

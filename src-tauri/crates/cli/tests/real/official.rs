@@ -31,8 +31,8 @@ fn check_result(result: &Value) {
 }
 
 /// Registers the desk in a project, in the form that most clients read, and returns the file.
-fn registered(house: &House) -> PathBuf {
-    house.askdesk(&["connect", "claude-code", "--scope", "project", "--yes"]);
+async fn registered(house: &House) -> PathBuf {
+    house.askdesk(&["connect", "claude-code", "--scope", "project", "--yes"]).await;
     house.project().join(".mcp.json")
 }
 
@@ -80,7 +80,7 @@ async fn typescript(test: &str, sdk: &str, mode: &str) {
     let Some(script) = mcp_clients::typescript() else { return skipped(test, "the TypeScript SDK") };
     let house = House::open_brisk().await;
     let mut command = sealed(&house, Path::new("node"));
-    command.arg(script).arg(registered(&house)).args([sdk, mode]).arg(call());
+    command.arg(script).arg(registered(&house).await).args([sdk, mode]).arg(call());
     cancels_and_is_answered(&house, command, &format!("typescript-{sdk}")).await;
 }
 
@@ -88,7 +88,7 @@ async fn python(test: &str, mode: &str) {
     let Some(python) = mcp_clients::python() else { return skipped(test, "the Python SDK") };
     let house = House::open_brisk().await;
     let mut command = sealed(&house, &python);
-    command.arg(mcp_clients::folder().join("ask.py")).arg(registered(&house)).arg(mode).arg(call());
+    command.arg(mcp_clients::folder().join("ask.py")).arg(registered(&house).await).arg(mode).arg(call());
     cancels_and_is_answered(&house, command, "python").await;
 }
 
@@ -100,7 +100,7 @@ fn call() -> String {
 async fn inspector(test: &str, era: &str) {
     let Some(program) = mcp_clients::inspector() else { return skipped(test, "the MCP Inspector") };
     let house = House::open_brisk().await;
-    let config = registered(&house);
+    let config = registered(&house).await;
     let inspects = |method: &[&str]| {
         let mut command = sealed(&house, Path::new("node"));
         command.arg(&program).arg("--cli").arg("--config").arg(&config);
