@@ -44,8 +44,20 @@ fn open_all(app: &AppHandle, urls: Vec<Url>) {
     }
 }
 
-/// Reads which request or approval an address names; every other address is refused whole.
-fn request_of(address: &str) -> Option<Uuid> {
+/// Writes the address of a request, an approval or a session.
+#[cfg(any(test, windows))]
+pub fn of(id: Uuid) -> String {
+    format!("{REQUEST}{id}")
+}
+
+/// Says whether some words are an address that leads into the app, wherever to.
+#[cfg(any(test, windows))]
+pub fn is_ours(words: &str) -> bool {
+    words.starts_with(REQUEST)
+}
+
+/// Reads which request, approval or session an address names; every other address is refused whole.
+pub fn request_of(address: &str) -> Option<Uuid> {
     let id = address.strip_prefix(REQUEST)?;
     if id.len() == ID_BYTES { Uuid::try_parse(id).ok() } else { None }
 }

@@ -1,6 +1,9 @@
 //! Told once, taken back when the question ends. A press on a notification brings up the window and answers nothing; a press on
 //! one of its options answers, and for a moment that can be taken back.
 
+mod backend;
+#[cfg(any(test, target_os = "macos"))]
+mod center;
 mod choices;
 mod contract;
 mod finished;
@@ -13,6 +16,8 @@ mod numbered;
 mod plugin;
 #[cfg(target_os = "linux")]
 mod sound;
+#[cfg(any(test, windows))]
+mod toast;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -47,13 +52,7 @@ pub fn listen(app: &AppHandle, desk: DeskApi, attention: mpsc::Receiver<Attentio
     tauri::async_runtime::spawn(reminding);
     // A notification is pressed once, so no more waits here than notifications stand.
     let (tell, mut clicks) = mpsc::unbounded_channel();
-    #[cfg(target_os = "linux")]
-    let notifier = {
-        let folder = desk.settings().path().parent().map(std::path::Path::to_owned);
-        Box::new(freedesktop::Freedesktop::start(tell, folder.unwrap_or_default()))
-    };
-    #[cfg(not(target_os = "linux"))]
-    let notifier = Box::new(plugin::start(app, tell));
+    let notifier = backend::start(app, &desk, tell);
     let mut views = desk.views();
     let (told, finished) = (HashMap::new(), BTreeSet::new());
     let mut telling = Telling { app: app.clone(), desk, notifier, board, told, finished };
@@ -69,10 +68,8 @@ pub fn listen(app: &AppHandle, desk: DeskApi, attention: mpsc::Receiver<Attentio
             }
         }
         telling.all_over();
-        // The notifier ends when it has taken back what the end of the app ended, and then nobody can click. The plugin
-        // takes back at once, and never stops to listen.
+        // The notifier ends when it has taken back what the end of the app ended, and then nobody can click.
         drop(telling);
-        #[cfg(target_os = "linux")]
         while clicks.recv().await.is_some() {}
     });
     app.manage(Listening(Mutex::new(Some(listening))));

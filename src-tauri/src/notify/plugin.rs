@@ -1,11 +1,11 @@
-//! Notifications by the plugin, where the app has no way of its own.
+//! Notifications by the plugin, where the app has no way of its own: it takes none back.
 
 use tauri::AppHandle;
 use tauri_plugin_notification::{Action, ActionPerformed, ActionType, NotificationExt};
 use tokio::sync::mpsc;
 
 use super::contract::{Clicked, Heard, Posted};
-use super::numbered::{Numbered, Screen, Shown};
+use super::numbered::{Numbered, Presses, Screen};
 
 /// The set of buttons of the notification that is shown next.
 const BUTTONS: &str = "buttons";
@@ -18,21 +18,23 @@ const SOUND: &str = "NSUserNotificationDefaultSoundName";
 
 /// Shows notifications by the plugin, and hears every press from now on.
 pub fn start(app: &AppHandle, clicks: mpsc::UnboundedSender<Clicked>) -> Numbered<Plugin> {
-    let shown = Shown::default();
-    let known = shown.clone();
+    let presses = Presses::new(&clicks);
+    let known = presses.clone();
     let heard = app.notification().on_action(move |performed: &ActionPerformed| {
         let number = performed.notification().map(|notification| notification.id());
-        known.pressed(number, performed.action_id(), &clicks);
+        known.pressed(number, performed.action_id());
     });
     if let Err(error) = heard {
         tracing::warn!(%error, "presses on notifications cannot be heard");
     }
-    Numbered::new(Plugin { app: app.clone() }, shown)
+    Numbered::new(Plugin { app: app.clone(), _clicks: clicks }, presses)
 }
 
 /// The plugin. The numbers by which it knows what it shows are ours: the system's are not known.
 pub struct Plugin {
     app: AppHandle,
+    /// There are clicks as long as there is this.
+    _clicks: mpsc::UnboundedSender<Clicked>,
 }
 
 impl Screen for Plugin {

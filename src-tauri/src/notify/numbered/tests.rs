@@ -4,40 +4,24 @@
 use tokio::time::timeout;
 
 use super::super::contract::kept::{self, PATIENCE, Seen, Stage, kept, posted};
+use super::queue::{Queue, Wish};
 use super::*;
 
-enum Did {
-    Showed(i32, Posted),
-    Removed(Vec<i32>),
-}
-
-struct Told(mpsc::UnboundedSender<Did>);
-
-impl Screen for Told {
-    fn show(&mut self, number: i32, posted: Posted) {
-        self.0.send(Did::Showed(number, posted)).unwrap();
-    }
-
-    fn remove(&mut self, numbers: Vec<i32>) {
-        self.0.send(Did::Removed(numbers)).unwrap();
-    }
-}
-
 struct Desktop {
-    notifier: Numbered<Told>,
-    pressed: Shown,
-    tell: mpsc::UnboundedSender<Clicked>,
-    clicks: mpsc::UnboundedReceiver<Clicked>,
-    did: mpsc::UnboundedReceiver<Did>,
+    notifier: Numbered<Queue>,
+    presses: Presses,
+    wishes: mpsc::UnboundedReceiver<Wish>,
     removed: Vec<i32>,
+    _tell: mpsc::UnboundedSender<Clicked>,
+    clicks: mpsc::UnboundedReceiver<Clicked>,
 }
 
 impl Desktop {
     async fn next_shown(&mut self) -> (i32, Posted) {
         loop {
-            match timeout(PATIENCE, self.did.recv()).await.expect("something is shown").unwrap() {
-                Did::Showed(number, posted) => return (number, posted),
-                Did::Removed(numbers) => self.removed.extend(numbers),
+            match timeout(PATIENCE, self.wishes.recv()).await.expect("something is shown").unwrap() {
+                Wish::Show(number, posted) => return (number, posted),
+                Wish::Remove(numbers) => self.removed.extend(numbers),
             }
         }
     }
@@ -47,11 +31,11 @@ impl Stage for Desktop {
     type Number = i32;
 
     async fn empty() -> Self {
-        let (told, did) = mpsc::unbounded_channel();
+        let (queue, wishes) = Queue::new();
         let (tell, clicks) = mpsc::unbounded_channel();
-        let pressed = Shown::default();
-        let notifier = Numbered::new(Told(told), pressed.clone());
-        Self { notifier, pressed, tell, clicks, did, removed: Vec::new() }
+        let presses = Presses::new(&tell);
+        let notifier = Numbered::new(queue, presses.clone());
+        Self { notifier, presses, wishes, removed: Vec::new(), _tell: tell, clicks }
     }
 
     fn notifier(&mut self) -> &mut dyn Notifier {
@@ -65,14 +49,14 @@ impl Stage for Desktop {
     }
 
     async fn press(&mut self, number: i32, key: Option<&str>) {
-        self.pressed.pressed(Some(number), key.unwrap_or(TAP), &self.tell);
+        self.presses.pressed(Some(number), key.unwrap_or(TAP));
     }
 
     async fn gone(&mut self, number: i32) {
         while !self.removed.contains(&number) {
-            match timeout(PATIENCE, self.did.recv()).await.expect("it is taken away").unwrap() {
-                Did::Removed(numbers) => self.removed.extend(numbers),
-                Did::Showed(other, _) => panic!("{other} is shown"),
+            match timeout(PATIENCE, self.wishes.recv()).await.expect("it is taken away").unwrap() {
+                Wish::Remove(numbers) => self.removed.extend(numbers),
+                Wish::Show(other, _) => panic!("{other} is shown"),
             }
         }
     }
@@ -98,6 +82,24 @@ async fn a_press_without_a_number_means_nothing() {
     let mut desktop = Desktop::empty().await;
     desktop.notifier.post(posted(1));
     desktop.next_shown().await;
-    desktop.pressed.pressed(None, TAP, &desktop.tell);
+    desktop.presses.pressed(None, TAP);
     kept::quiet(&mut desktop.clicks).await;
+}
+
+#[tokio::test]
+async fn what_was_pressed_is_taken_away_with_what_it_is_about() {
+    let mut desktop = Desktop::empty().await;
+    desktop.notifier.post(posted(1));
+    let (number, _) = desktop.next_shown().await;
+    desktop.presses.pressed(Some(number), "q1o1");
+    desktop.notifier.withdraw(kept::request(1));
+    desktop.gone(number).await;
+}
+
+#[tokio::test]
+async fn nobody_waits_for_clicks_once_who_shows_is_gone() {
+    let Desktop { presses, _tell, mut clicks, .. } = Desktop::empty().await;
+    drop(_tell);
+    assert_eq!(timeout(PATIENCE, clicks.recv()).await.expect("it ends"), None);
+    presses.pressed(Some(1), TAP);
 }
