@@ -1,5 +1,6 @@
 //! What goes over the pipes, byte for byte.
 
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -48,6 +49,22 @@ fn who_closes_the_input_at_once_still_reads_what_was_asked_for() {
 fn a_client_that_says_nothing_and_goes_is_no_failure() {
     let output = given(&Scene::new(), &[]);
     assert_eq!((exit(&output), out(&output), err(&output)), (0, "", ""));
+}
+
+#[test]
+fn a_client_that_reads_no_more_is_gone_though_its_end_stays_open() {
+    let scene = Scene::new();
+    let mut child = scene.command(&["mcp"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    writeln!(input, "{}", initialize()).unwrap();
+    let mut first = String::new();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    output.read_line(&mut first).unwrap();
+    assert!(first.contains("serverInfo"), "{first}");
+    drop(output);
+    writeln!(input, "{}", request(2, "ping", &json!({}))).unwrap();
+    assert!(child.wait().unwrap().success());
+    drop(input);
 }
 
 #[test]

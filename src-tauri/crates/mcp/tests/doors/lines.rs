@@ -187,6 +187,32 @@ async fn a_script_that_ends_leaves_its_question_and_finds_it_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_connection_collects_late_answers_until_it_says_that_it_is_over() {
+    let house = House::open().await;
+    let mut call = Call::begin(&house, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let id = call.asked().await;
+    let client = json!({"kind": "command_line", "connection": "c1"});
+    let collect = json!({"client": client, "arguments": {"requestId": id}});
+    let open = house.post("/v1/collect", &collect).await.json();
+    assert_eq!(open["result"], json!({"outcome": "open", "requestId": id}));
+    drop(call);
+    assert_eq!(outcome(&house, id).await, Outcome::Orphaned { why: OrphanedWhy::CallerGone });
+    let right = json!({"answers": [{"question": 1, "chosen": ["No"]}]});
+    assert_eq!(house.post(&format!("/v1/requests/{id}/answer"), &right).await.status, 200);
+    let late = house.post("/v1/collect", &collect).await.json();
+    assert_eq!(late["result"]["outcome"], "answered");
+    assert!(late["text"].as_str().unwrap().contains("\"Deploy?\"=\"No\""), "{late}");
+    let unknown = json!({"client": client, "arguments": {"requestId": uuid::Uuid::nil()}});
+    house.post("/v1/collect", &unknown).await.refuses(404, "not_found");
+    house.post("/v1/collect", &json!({"client": client})).await.refuses(422, "invalid");
+    let over =
+        |desk: &askdesk_domain::Desk| desk.sessions().all(|session| !session.is_running()).then_some(());
+    assert!(house.engine.look(move |desk| over(desk).is_none()).await.unwrap());
+    assert_eq!(house.post("/v1/leave", &json!({"client": client})).await.json(), json!({"left": true}));
+    house.until("the session is over", over).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn case_54_a_call_finds_its_question_at_the_next_desk() {
     let mut house = House::open().await;
     let mut call = Call::begin(&house, "/v1/asks", &asks("c1", "Deploy?")).await;
