@@ -245,7 +245,7 @@ mod tests {
     use super::*;
     use crate::arguments;
     use crate::server::Times;
-    use crate::token::Token;
+    use crate::token::Secrets;
 
     fn caller(connection: &str, counted: &Arc<Counted>) -> Caller {
         let name = connection.to_owned();
@@ -279,8 +279,8 @@ mod tests {
     async fn a_caller_that_goes_at_any_step_leaves_no_question_open() {
         let folder = tempfile::tempdir().unwrap();
         let OpenedEngine { handle, .. } = EngineHandle::open(folder.path(), Arc::new(System)).unwrap();
-        let token = Token::of(folder.path()).unwrap();
-        let desk = Desk::new(handle, token, "0.1.0".to_owned(), 1, Times::default());
+        let secrets = Secrets::of(folder.path()).unwrap();
+        let desk = Desk::new(handle, secrets, "0.1.0".to_owned(), 1, Times::default());
         for steps in 1.. {
             let asks = json!({"questions": [{"question": format!("Question {steps}?"), "type": "text"}]});
             let asking = arguments::read(Tool::AskUser, &asks).unwrap();
