@@ -61,8 +61,32 @@ struct Place {
     request: RequestId,
     native_ref: NativeRef,
     tool: &'static str,
-    _in_call: InCall,
+    stay: Stay,
     _counted: Arc<Counted>,
+}
+
+/// How long the connection of a call stays.
+enum Stay {
+    /// As long as the call: a command line asks once and ends.
+    ForItsCall { connection: String, in_call: InCall },
+    /// Until its client says that it goes, or has been at rest for long.
+    UntilItGoes { _in_call: InCall },
+}
+
+impl Stay {
+    fn of(source: Source, connection: String, in_call: InCall) -> Self {
+        match source {
+            Source::CommandLine => Self::ForItsCall { connection, in_call },
+            _ => Self::UntilItGoes { _in_call: in_call },
+        }
+    }
+
+    async fn call_is_over(self, desk: &Desk) {
+        if let Self::ForItsCall { connection, in_call } = self {
+            drop(in_call);
+            desk.connections.close_unless_in_call(&connection).await;
+        }
+    }
 }
 
 impl Desk {
@@ -110,7 +134,7 @@ impl Desk {
             request,
             native_ref,
             tool: caller.tool,
-            _in_call: in_call,
+            stay: Stay::of(caller.source, caller.connection, in_call),
             _counted: caller.counted,
         };
         Ok(Waiting { request, questions, began, end, place: Some(place) })
@@ -136,7 +160,7 @@ impl Waiting {
     /// The end is on its way out: the desk is told when it was written, or that it was not.
     pub fn told(mut self, outcome: &Outcome, handover: Option<Handover>) {
         let Some(place) = self.place.take() else { return };
-        let Place { desk, request, native_ref, tool, .. } = place;
+        let Place { desk, request, native_ref, tool, stay, .. } = place;
         desk.metrics().called(tool, result::name(outcome));
         desk.metrics().waited(self.began.elapsed());
         let ended = Instant::now();
@@ -152,6 +176,7 @@ impl Waiting {
             if let Err(error) = desk.visits.told(request, native_ref, told).await {
                 tracing::debug!(%error, "that an answer was handed over was not noted");
             }
+            stay.call_is_over(&desk).await;
         });
     }
 
@@ -190,6 +215,7 @@ impl Place {
         if let Err(error) = self.desk.visits.leave(self.session, self.native_ref, why).await {
             tracing::debug!(%error, "that a caller has left was not noted");
         }
+        self.stay.call_is_over(&self.desk).await;
     }
 }
 

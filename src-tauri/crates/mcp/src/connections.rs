@@ -87,6 +87,18 @@ impl Connections {
         }
     }
 
+    /// The client is gone, unless it has called again meanwhile.
+    pub(crate) async fn close_unless_in_call(&self, key: &str) {
+        let connection = {
+            let mut known = self.known();
+            let over = known.get(key).is_some_and(|connection| connection.used().calls == 0);
+            if over { known.remove(key) } else { None }
+        };
+        if let Some(connection) = connection {
+            self.end(&connection).await;
+        }
+    }
+
     /// Closes what has been at rest for long; what is asked there later opens it again.
     pub(crate) async fn close_resting(&self, kept_for: Duration) {
         let mut resting = Vec::new();

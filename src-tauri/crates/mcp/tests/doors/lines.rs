@@ -189,9 +189,11 @@ async fn a_script_that_ends_leaves_its_question_and_finds_it_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_collects_late_answers_until_it_says_that_it_is_over() {
     let house = House::open().await;
-    let mut call = Call::begin(&house, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let mut body = asks("c1", "Deploy?");
+    body["client"]["kind"] = "mcp".into();
+    let mut call = Call::begin(&house, "/v1/asks", &body).await;
     let id = call.asked().await;
-    let client = json!({"kind": "command_line", "connection": "c1"});
+    let client = json!({"kind": "mcp", "connection": "c1"});
     let collect = json!({"client": client, "arguments": {"requestId": id}});
     let open = house.post("/v1/collect", &collect).await.json();
     assert_eq!(open["result"], json!({"outcome": "open", "requestId": id}));
@@ -298,4 +300,28 @@ async fn a_thousand_open_questions_are_each_answered_to_their_own_caller() {
     println!("from the answer to its caller: median {:?}, p99 {p99:?}", took[took.len() / 2]);
     assert!(p99 < Duration::from_millis(500), "p99 {p99:?}");
     assert_eq!(house.open_count().await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_script_is_connected_for_as_long_as_it_waits_and_no_longer() {
+    let house = House::open().await;
+    let mut call = Call::begin(&house, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let id = call.asked().await;
+    let (_, session) = open(&house).await;
+    assert!(session.is_running());
+    let right = json!({"answers": [{"question": 1, "chosen": ["No"]}]});
+    assert_eq!(house.post(&format!("/v1/requests/{id}/answer"), &right).await.status, 200);
+    call.ended().await;
+    let over = |id| {
+        house.until("the script is not connected any more", move |desk| {
+            (!desk.session(id)?.is_running()).then_some(())
+        })
+    };
+    over(session.id).await;
+
+    let mut call = Call::begin(&house, "/v1/asks", &asks("c2", "Deploy again?")).await;
+    call.asked().await;
+    assert_eq!(open(&house).await.1.id, session.id, "the same script has the same session");
+    drop(call);
+    over(session.id).await;
 }
