@@ -25,6 +25,7 @@ mod server;
 mod terminals;
 pub mod token;
 pub mod tools;
+mod trial;
 mod v1;
 
 pub use discovery::Discovery;
