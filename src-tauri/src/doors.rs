@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use askdesk_api::{Here, Whereabouts};
+use askdesk_api::{Here, Trial, Untried, Whereabouts};
 use askdesk_clients::{Surroundings, beside_or_on_path, hook_command};
 use askdesk_engine::EngineHandle;
 use askdesk_mcp::{DoorSpec, Doors};
@@ -45,6 +45,22 @@ pub fn whereabouts(app: &AppHandle, data: PathBuf) -> Whereabouts {
         let this = std::env::current_exe().ok();
         let command = beside_or_on_path(this.as_deref(), &around).and_then(|program| hook_command(&program));
         Some(Here { around, data: data.clone(), port, command })
+    })
+}
+
+/// Says how the desk asks itself over them.
+pub fn trial(app: &AppHandle) -> Trial {
+    let app = app.clone();
+    Arc::new(move || {
+        let trial = {
+            let opened = app.state::<Opened>();
+            let doors = opened.0.lock().unwrap_or_else(PoisonError::into_inner);
+            doors.as_ref().map(Doors::trial)
+        };
+        Box::pin(async move {
+            let asked = trial.ok_or(Untried::Shut)?.await;
+            asked.map_err(|error| Untried::Broken { error: error.to_string() })
+        })
     })
 }
 

@@ -189,7 +189,7 @@ fn open_desk(
     let desk = DeskApi::new(handle, demo, settings, first_paint::noting(app, trace::painted()));
     let desk = desk.saving(save).starting_at_login(at_login::by_the_system(app));
     let desk = desk.brought_up_by_keys(shortcut::by_the_system(app));
-    let desk = desk.telling_clients(doors::whereabouts(app, folder));
+    let desk = desk.telling_clients(doors::whereabouts(app, folder)).trying_the_door(doors::trial(app));
     Ok((desk, attention, doors))
 }
 

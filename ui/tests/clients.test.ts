@@ -153,6 +153,24 @@ test('a desk that nobody can ask says so', async () => {
   await expectNoViolations();
 });
 
+test('a test question goes the way of other programs, and what is in its way is said', async () => {
+  const bridge = new FakeBridge();
+  const { user } = await openClients(bridge);
+  await user.click(press('Send a test question this way'));
+  await settle();
+  expect(bridge.sent('test_door')).toHaveLength(1);
+  expect(dialog().getByText('The question is on the desk. Close the settings to answer it.')).toBeVisible();
+  bridge.on('test_door', () => {
+    throw anError({ code: 'door_failed', message: 'HTTP/1.1 401 Unauthorized' });
+  });
+  await user.click(press('Send a test question this way'));
+  await settle();
+  expect(dialog().getByRole('alert')).toHaveTextContent(
+    'The test question did not get to the desk: HTTP/1.1 401 Unauthorized',
+  );
+  await expectNoViolations();
+});
+
 test('a search finds the programs by their names', async () => {
   const bridge = new FakeBridge();
   const { user } = await openClients(bridge);

@@ -75,5 +75,15 @@ async fn case_56_a_program_is_connected_and_disconnected_by_clicks_and_its_file_
     press_in(&desk, ROW, "Write this").await;
     desk.find(&format!("{ROW}[data-way=not_connected]")).await;
     assert_eq!(everything(&folder), before);
+
+    press_in(&desk, "dialog[open]", "Send a test question this way").await;
+    desk.shows_text("dialog[open]", "The question is on the desk.").await;
+    press_in(&desk, "dialog[open]", "Close").await;
+    let row = desk.find("nav [data-session][data-state=needs_you]").await;
+    desk.press(&row).await;
+    desk.shows_text("aside [data-request][data-state=open]", "This is a test question").await;
+    desk.click("radio", "Yes").await;
+    desk.click("button", "Submit").await;
+    desk.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
     desk.close().await;
 }

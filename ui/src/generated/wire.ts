@@ -2676,6 +2676,15 @@ requestId: CommandId,
 plan: CommandId, };
 
 /**
+ * Asks a test question in the way of other programs.
+ */
+export type TestDoor = { 
+/**
+ * The caller's id of this command; sent again, it asks nothing more.
+ */
+requestId: CommandId, };
+
+/**
  * Says what the window shows, so that nobody is told of what they are looking at.
  */
 export type NoteView = { 
@@ -3071,7 +3080,7 @@ drafts: Array<DraftOf>, };
 /**
  * Why a command failed; a consumer branches on the code, and the screen chooses the words.
  */
-export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone" | "doors_shut" | "client_file_left" | "plan_gone";
+export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone" | "doors_shut" | "door_failed" | "client_file_left" | "plan_gone";
 
 /**
  * Why a command failed.
@@ -3201,6 +3210,7 @@ export interface CommandMap {
   read_client_versions: { input: ReadClientVersions; output: ClientVersions };
   plan_client: { input: PlanClient; output: ClientPlan };
   change_client: { input: ChangeClient; output: Done };
+  test_door: { input: TestDoor; output: Done };
   note_view: { input: NoteView; output: Done };
   note_painted: { input: NotePainted; output: Done };
   search_history: { input: SearchHistory; output: HistoryFound };

@@ -61,6 +61,7 @@ const errorWords = {
   attachment_gone: ({ message }) => t('error.attachment_gone', { file: message }),
   file_not_written: (error) => t('error.file_not_written', { message: wordsOfDetail(error) }),
   doors_shut: () => t('error.doors_shut'),
+  door_failed: (error) => t('error.door_failed', { message: wordsOfDetail(error) }),
   client_file_left: (error) => t('error.client_file_left', { message: wordsOfDetail(error) }),
   plan_gone: () => t('error.plan_gone'),
   unreachable: ({ message }) => t('error.unreachable', { message: visibly(message) }),

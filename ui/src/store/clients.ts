@@ -43,6 +43,12 @@ export class OtherPrograms {
     return 'code' in done ? done : null;
   }
 
+  /** Has a question asked in the way of other programs; gives the error if it did not come. */
+  async test(): Promise<DeskError | null> {
+    const done = await this.#orError(() => this.#bridge.call('test_door', { requestId: crypto.randomUUID() }));
+    return 'code' in done ? done : null;
+  }
+
   async #orError<T>(call: () => Promise<T>): Promise<T | DeskError> {
     try {
       return await call();

@@ -41,6 +41,7 @@ macro_rules! for_each_command {
             read_client_versions(ReadClientVersions) -> ClientVersions,
             plan_client(PlanClient) -> ClientPlan,
             change_client(ChangeClient) -> Done,
+            test_door(TestDoor) -> Done,
             note_view(NoteView) -> Done,
             note_painted(NotePainted) -> Done,
             search_history(SearchHistory) -> HistoryFound,

@@ -29,7 +29,7 @@ use crate::error::{Detail, Error, ErrorCode};
 use crate::telling::Tellings;
 use crate::unmet::{AtLogin, ByKeys, Unmet, UnmetWhy};
 
-pub use clients::{Here, Whereabouts};
+pub use clients::{Here, Trial, Untried, Whereabouts};
 pub use past::{Save, Unsaved};
 
 /// How many commands are remembered, so that one sent again is not done again.
@@ -103,6 +103,7 @@ pub struct DeskApi {
     at_login: Option<AtLogin>,
     by_keys: Option<ByKeys>,
     whereabouts: Option<Whereabouts>,
+    trial: Option<Trial>,
     /// The change of another program's files that was shown last.
     planned: Arc<Mutex<Option<(CommandId, Plan)>>>,
 }
@@ -125,6 +126,7 @@ impl DeskApi {
             at_login: None,
             by_keys: None,
             whereabouts: None,
+            trial: None,
             planned: Arc::default(),
         }
     }
@@ -726,6 +728,14 @@ impl Commands for DeskApi {
             Ok(None)
         };
         self.once(input.request_id, "change_client", change).await.map(|_| Done {})
+    }
+
+    async fn test_door(&self, input: TestDoor) -> Result<Done, Error> {
+        let test = async {
+            self.try_door().await?;
+            Ok(None)
+        };
+        self.once(input.request_id, "test_door", test).await.map(|_| Done {})
     }
 
     async fn note_view(&self, input: NoteView) -> Result<Done, Error> {

@@ -48,6 +48,8 @@ pub enum ErrorCode {
     AttachmentGone,
     /// The desk takes no questions of other programs now, so none is told of it.
     DoorsShut,
+    /// A test question did not get to the desk; the message says why.
+    DoorFailed,
     /// A file of another program is left as it is.
     ClientFileLeft,
     /// What was shown is not kept any more, so nothing was written.

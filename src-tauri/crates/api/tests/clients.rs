@@ -15,8 +15,9 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use askdesk_api::{DeskApi, Error, Here, dispatch};
+use askdesk_api::{DeskApi, Error, Here, Untried, dispatch};
 use askdesk_clients::{Surroundings, System};
 use askdesk_domain::{AgentKind, Command, Visitor};
 use desk::{Bridge, fresh};
@@ -310,6 +311,35 @@ async fn programs_say_their_versions_and_one_that_says_none_is_left_out() {
     let told = scene.call("read_client_versions", json!({})).await.unwrap();
     assert_eq!(told, json!({"versions": [{"client": "codex", "version": "0.169.0"}]}));
     assert_eq!(scene.read("opencode").await["found"], true);
+}
+
+#[tokio::test]
+async fn a_test_question_is_asked_once_and_what_is_in_its_way_is_said() {
+    let scene = Scene::new();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&asked);
+    let api = scene.api.clone().trying_the_door(Arc::new(move || {
+        let nth = counted.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async move {
+            match nth {
+                0 => Ok(()),
+                1 => Err(Untried::Broken { error: "HTTP/1.1 401 Unauthorized".to_owned() }),
+                _ => Err(Untried::Shut),
+            }
+        })
+    }));
+    let input = json!({"requestId": fresh()});
+    dispatch(&api, "test_door", input.clone()).await.unwrap();
+    dispatch(&api, "test_door", input).await.unwrap();
+    assert_eq!(asked.load(Ordering::SeqCst), 1, "sent again, it asks nothing more");
+    let refused =
+        async || said(dispatch(&api, "test_door", json!({"requestId": fresh()})).await.unwrap_err());
+    let broken = refused().await;
+    assert_eq!(
+        (&broken["code"], &broken["message"]),
+        (&json!("door_failed"), &json!("HTTP/1.1 401 Unauthorized"))
+    );
+    assert_eq!(refused().await["code"], "doors_shut");
 }
 
 #[tokio::test]

@@ -23,6 +23,7 @@ mod routes;
 mod server;
 mod terminals;
 pub mod token;
+mod trial;
 mod v1;
 
 pub use discovery::Discovery;

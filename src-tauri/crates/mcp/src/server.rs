@@ -137,6 +137,11 @@ impl Doors {
         self.address
     }
 
+    /// Returns what opens them to those who ask.
+    pub(crate) fn bearer(&self) -> String {
+        self.desk.secrets().bearer()
+    }
+
     /// Takes no more calls, tells those that wait that the desk closes, and ends.
     pub async fn close(self) {
         let Self { desk, streams, calls, serving, published, .. } = self;

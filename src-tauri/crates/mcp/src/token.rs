@@ -59,6 +59,11 @@ impl Secrets {
         }
     }
 
+    /// Returns the header by which clients ask.
+    pub fn bearer(&self) -> String {
+        format!("Bearer {}", self.asking.now.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Draws others; those before open nothing from then on.
     pub fn rotate(&self) -> Result<(), TokenError> {
         self.asking.rotate()?;

@@ -3,6 +3,7 @@
 //! What is written is the very plan that was shown: it is kept here until it is carried out or another one is made.
 
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 
 use askdesk_clients::desk::{Desk as DataFolder, Token, USUAL_PORT};
@@ -38,6 +39,24 @@ pub struct Here {
 /// Looks where the desk is now; none where the person has no home folder.
 pub type Whereabouts = Arc<dyn Fn() -> Option<Here> + Send + Sync>;
 
+/// Why a test question did not get to the desk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Untried {
+    /// The doors are shut.
+    Shut,
+    /// The way is broken.
+    Broken {
+        /// What the system or the door said.
+        error: String,
+    },
+}
+
+/// The answer to a wish to ask a test question.
+pub type Trying = Pin<Box<dyn Future<Output = Result<(), Untried>> + Send>>;
+
+/// Asks a test question over the desk's own door.
+pub type Trial = Arc<dyn Fn() -> Trying + Send + Sync>;
+
 impl Here {
     /// What has to stand in clients' files; while the doors are shut, what would have to if they were open as usual.
     fn door(&self) -> Option<Door> {
@@ -55,6 +74,19 @@ impl DeskApi {
     /// Says how other programs are told of the desk; without it, none is.
     pub fn telling_clients(self, whereabouts: Whereabouts) -> Self {
         Self { whereabouts: Some(whereabouts), ..self }
+    }
+
+    /// Says how the desk asks itself over its own door; without it, no door is there.
+    pub fn trying_the_door(self, trial: Trial) -> Self {
+        Self { trial: Some(trial), ..self }
+    }
+
+    pub(super) async fn try_door(&self) -> Result<(), Error> {
+        let trial = self.trial.as_ref().ok_or_else(shut)?;
+        trial().await.map_err(|why| match why {
+            Untried::Shut => shut(),
+            Untried::Broken { error } => Error::new(ErrorCode::DoorFailed, error),
+        })
     }
 
     pub(super) async fn clients(&self) -> Result<ClientsRead, Error> {
@@ -125,6 +157,10 @@ impl DeskApi {
     }
 }
 
+fn shut() -> Error {
+    Error::new(ErrorCode::DoorsShut, "the desk takes no questions of other programs now")
+}
+
 fn seen_as(LastAsked { kind, name, asked_at }: LastAsked) -> Option<Seen> {
     let kind = match kind {
         AgentKind::McpClient => CameBy::McpClient,
@@ -153,8 +189,6 @@ fn planned(here: &Here, client: Client, goal: ClientGoal) -> Result<(Plan, Clien
     let plan = match goal {
         ClientGoal::Disconnected => disconnect(client, Scope::User, &here.around),
         ClientGoal::Connected => {
-            let shut =
-                || Error::new(ErrorCode::DoorsShut, "the desk takes no questions of other programs now");
             let port = here.port.ok_or_else(shut)?;
             let door = as_connected(client, Scope::User, &here.around, &here.door().ok_or_else(shut)?);
             if port != USUAL_PORT {

@@ -90,6 +90,12 @@ wire! {
         /// The command that made the plan.
         plan: CommandId,
     }
+
+    /// Asks a test question in the way of other programs.
+    struct TestDoor {
+        /// The caller's id of this command; sent again, it asks nothing more.
+        request_id: CommandId,
+    }
 }
 
 /// What is wanted of a program.

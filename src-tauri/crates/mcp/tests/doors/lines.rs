@@ -246,6 +246,26 @@ async fn a_test_question_goes_the_whole_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_desk_asks_itself_over_its_own_door_and_waits_for_the_end() {
+    let house = House::open().await;
+    let trial = house.doors.as_ref().unwrap().trial();
+    trial.await.unwrap();
+    let (request, session) = open(&house).await;
+    assert_eq!(session.client.as_deref(), Some("askdesk doctor"));
+    let yes = json!({"answers": [{"question": 1, "chosen": ["Yes"]}]});
+    assert_eq!(house.post(&format!("/v1/requests/{}/answer", request.id), &yes).await.status, 200);
+    let delivered = move |desk: &askdesk_domain::Desk| {
+        let ended = desk.request(request.id)?.ended()?;
+        matches!(ended.delivery, Some(askdesk_domain::Delivery::Delivered { .. })).then_some(())
+    };
+    house.until("somebody has waited for the answer", delivered).await;
+    let mut house = house;
+    let trial = house.doors.as_ref().unwrap().trial();
+    house.doors.take().unwrap().close().await;
+    assert!(trial.await.is_err(), "nobody is there any more");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn sixty_four_questions_of_one_client_may_be_open() {
     let house = House::open().await;
     let mut calls = Vec::new();

@@ -56,6 +56,9 @@ export const clients: Words<typeof english> = {
     'Askdesk ist auf Port {port} erreichbar, weil ein anderes Programm den üblichen hat. Ist es nach einem Neustart ein anderer, aktualisieren Sie den Eintrag.',
   'clients.no_command':
     'Das Programm askdesk wurde auf diesem Computer nicht gefunden, darum erfährt Askdesk nicht, was Sie in einem Terminal beantworten.',
+  'clients.test': 'Auf diesem Weg eine Testfrage stellen',
+  'clients.test_help': 'Sie kommt auf dem Weg, auf dem die Fragen dieser Programme kommen.',
+  'clients.test_asked': 'Die Frage liegt vor. Schließen Sie die Einstellungen, um sie zu beantworten.',
   'clients.write': 'So schreiben',
   'clients.writing': 'Wird geschrieben …',
   'clients.cancel': 'Abbrechen',

@@ -80,6 +80,7 @@ export const errors: Words<typeof english> = {
   'error.closing': 'Askdesk wird gerade geschlossen, darum wurde nichts gesendet.',
   'error.file_not_written': 'Die Datei konnte nicht geschrieben werden. {message}',
   'error.doors_shut': 'Askdesk ist für andere Programme gerade nicht erreichbar, darum wurde nichts geändert.',
+  'error.door_failed': 'Die Testfrage ist nicht angekommen: {message}',
   'error.client_file_left': 'Es wurde nichts geschrieben. {message}.',
   'error.plan_gone': 'Was gezeigt wurde, gilt nicht mehr, darum wurde nichts geschrieben. Sehen Sie es sich noch einmal an.',
   'error.attachment_gone':

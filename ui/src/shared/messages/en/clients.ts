@@ -53,6 +53,9 @@ export const clients = {
     'This desk listens on port {port}, because another program has the usual one. Where it listens elsewhere after a restart, update the entry.',
   'clients.no_command':
     'The askdesk program was not found on this computer, so this desk will not hear of what you answer in a terminal.',
+  'clients.test': 'Send a test question this way',
+  'clients.test_help': 'It comes the way that the questions of these programs come.',
+  'clients.test_asked': 'The question is on the desk. Close the settings to answer it.',
   'clients.write': 'Write this',
   'clients.writing': 'Writing…',
   'clients.cancel': 'Cancel',
