@@ -75,8 +75,8 @@ impl Twin {
         match handed_over {
             Ok(result) => shown::said(result),
             Err(Failure::NoDesk(why)) => without_desk(&why),
-            // Whoever listens there is no desk that this person has.
-            Err(Failure::Denied { status: 401, message }) => without_desk(&message),
+            // Whoever listens there is no desk that this person has, or one that is going and takes nothing more.
+            Err(Failure::Denied { status: 401 | 503, message }) => without_desk(&message),
             Err(Failure::Denied { status: 422, message }) if tool.asks() => shown::failed(&refused(message)),
             Err(failure) => shown::failed(&failure.to_string()),
         }

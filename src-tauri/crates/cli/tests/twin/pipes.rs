@@ -143,7 +143,6 @@ async fn what_the_desk_turns_down_is_said_to_the_model() {
     let connected = connect(scene.command(&["mcp"])).await;
     for (status, message, told) in [
         (429, "at most 100 calls a minute", "at most 100 calls a minute"),
-        (503, "the desk is closing", "the desk is closing"),
         (
             422,
             "questions: none",
@@ -155,4 +154,9 @@ async fn what_the_desk_turns_down_is_said_to_the_model() {
         assert_eq!(result.is_error, Some(true));
         assert_eq!(text(&result), told);
     }
+    // A desk that is going is none.
+    scene.person(Person::Refuses(503, json!({"error": "unavailable", "message": "the desk is closing"})));
+    let result = connected.call("ask_user_question", which_store()).await;
+    assert_eq!(structured(&result), &json!({"outcome": "no_desk"}));
+    connected.heard("nobody can be asked: the desk is closing").await;
 }
