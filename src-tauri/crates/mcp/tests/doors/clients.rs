@@ -388,6 +388,7 @@ async fn case_41_nothing_but_a_limit_that_was_set_ends_a_wait() {
     let expired = limited.await.unwrap();
     let structured = expired.structured_content.as_ref().unwrap();
     assert_eq!(structured["outcome"], "expired", "distinct from declined and from answered");
+    assert_eq!(structured["message"], json!(text(&expired)), "some models see the structure alone");
     assert!(text(&expired).contains(&format!("collect_answer with requestId \"{}\"", with_limit.id)));
     // A month later the other one waits as it did.
     clock.advance(30 * 24 * 3_600_000);
