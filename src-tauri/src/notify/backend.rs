@@ -24,7 +24,7 @@ pub fn start(app: &AppHandle, _desk: &DeskApi, clicks: mpsc::UnboundedSender<Cli
     // without a word.
     if !matches!(bundle_type(), Some(BundleType::Msi | BundleType::Nsis)) {
         tracing::warn!(
-            "this program was not installed: its notifications come under another name and cannot be taken back"
+            "this program was not installed: its notifications may come under another name and cannot be taken back"
         );
         return Box::new(super::plugin::start(app, clicks));
     }
@@ -45,7 +45,7 @@ pub fn start(app: &AppHandle, _desk: &DeskApi, clicks: mpsc::UnboundedSender<Cli
         Ok(()) => Box::new(super::center::serve::start(group(), clicks)),
         Err(_) => {
             tracing::warn!(
-                "this program is not in an app bundle: its notifications come under another name and cannot be taken back"
+                "this program is not in an app bundle: its notifications may come under another name and cannot be taken back"
             );
             Box::new(super::plugin::start(app, clicks))
         }
