@@ -1,7 +1,7 @@
 //! The doors for agents that the desk did not start: open while it is, and never in the way of the window.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use askdesk_api::{Here, Trial, Untried, Whereabouts};
 use askdesk_clients::{Surroundings, beside_or_on_path, hook_command};
@@ -11,7 +11,49 @@ use tauri::{AppHandle, Manager};
 
 /// The doors, once they are open.
 #[derive(Default)]
-pub struct Opened(Mutex<Option<Doors>>);
+pub struct Opened(Mutex<State>);
+
+#[derive(Default)]
+enum State {
+    #[default]
+    Shut,
+    Open(Doors),
+    /// The app ends: nothing opens any more.
+    Over,
+}
+
+impl Opened {
+    /// Looks at them, if they are open.
+    fn look<T>(&self, at: impl FnOnce(&Doors) -> T) -> Option<T> {
+        match &*self.lock() {
+            State::Open(doors) => Some(at(doors)),
+            State::Shut | State::Over => None,
+        }
+    }
+
+    /// Keeps what was opened; gives it back where the app has begun to end meanwhile.
+    fn keep(&self, doors: Doors) -> Option<Doors> {
+        let mut state = self.lock();
+        match *state {
+            State::Over => Some(doors),
+            State::Shut | State::Open(_) => {
+                *state = State::Open(doors);
+                None
+            }
+        }
+    }
+
+    fn end(&self) -> Option<Doors> {
+        match std::mem::replace(&mut *self.lock(), State::Over) {
+            State::Open(doors) => Some(doors),
+            State::Shut | State::Over => None,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// Describes the doors of this desk.
 pub fn of(app: &AppHandle, folder: &Path, engine: EngineHandle) -> DoorSpec {
@@ -24,7 +66,10 @@ pub fn open(app: &AppHandle, doors: DoorSpec) {
     tauri::async_runtime::spawn(async move {
         match Doors::open(doors).await {
             Ok(doors) => {
-                *app.state::<Opened>().0.lock().unwrap_or_else(PoisonError::into_inner) = Some(doors)
+                let late = app.state::<Opened>().keep(doors);
+                if let Some(doors) = late {
+                    doors.close().await;
+                }
             }
             Err(error) => tracing::error!(%error, "other agents cannot ask: the doors stay shut"),
         }
@@ -37,11 +82,7 @@ pub fn whereabouts(app: &AppHandle, data: PathBuf) -> Whereabouts {
     Arc::new(move || {
         // Folders of projects are the command line's.
         let around = Surroundings::of_this_process(data.clone())?;
-        let port = {
-            let opened = app.state::<Opened>();
-            let doors = opened.0.lock().unwrap_or_else(PoisonError::into_inner);
-            doors.as_ref().map(|doors| doors.address().port())
-        };
+        let port = app.state::<Opened>().look(|doors| doors.address().port());
         let this = std::env::current_exe().ok();
         let command = beside_or_on_path(this.as_deref(), &around).and_then(|program| hook_command(&program));
         Some(Here { around, data: data.clone(), port, command })
@@ -52,11 +93,7 @@ pub fn whereabouts(app: &AppHandle, data: PathBuf) -> Whereabouts {
 pub fn trial(app: &AppHandle) -> Trial {
     let app = app.clone();
     Arc::new(move || {
-        let trial = {
-            let opened = app.state::<Opened>();
-            let doors = opened.0.lock().unwrap_or_else(PoisonError::into_inner);
-            doors.as_ref().map(Doors::trial)
-        };
+        let trial = app.state::<Opened>().look(Doors::trial);
         Box::pin(async move {
             let asked = trial.ok_or(Untried::Shut)?.await;
             asked.map_err(|error| Untried::Broken { error: error.to_string() })
@@ -66,8 +103,31 @@ pub fn trial(app: &AppHandle) -> Trial {
 
 /// Closes them: nobody new is let in, and who waits is told before the engine ends.
 pub async fn close(app: &AppHandle) {
-    let doors = app.state::<Opened>().0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let doors = app.state::<Opened>().end();
     if let Some(doors) = doors {
         doors.close().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use askdesk_engine::OpenedEngine;
+    use askdesk_engine::clock::System;
+
+    use super::*;
+
+    #[test]
+    fn doors_that_open_when_the_app_has_begun_to_end_are_closed_and_leave_no_word_of_where_they_were() {
+        let folder = tempfile::tempdir().unwrap();
+        tauri::async_runtime::block_on(async {
+            let OpenedEngine { handle, .. } = EngineHandle::open(folder.path(), Arc::new(System)).unwrap();
+            let doors = Doors::open(DoorSpec::new(folder.path(), handle, "0.1.0")).await.unwrap();
+            let opened = Opened::default();
+            assert!(opened.end().is_none());
+            let late = opened.keep(doors).expect("they are given back");
+            late.close().await;
+            assert!(opened.look(|_| ()).is_none());
+        });
+        assert!(!folder.path().join("desk.json").exists());
     }
 }
