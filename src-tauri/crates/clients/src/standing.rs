@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::client::{Client, Scope};
 use crate::edit;
 use crate::file::Found;
+use crate::program;
 use crate::refusal::Why;
 use crate::surroundings::Surroundings;
 use crate::table::{self, Door, SERVER};
@@ -111,11 +112,12 @@ pub fn standings(client: Client, scope: Scope, around: &Surroundings, door: &Doo
 }
 
 /// Makes of a door one that leads there in the form in which the client is connected already: another copy of the program is
-/// as good as this one.
+/// as good as this one, as long as it is there.
 pub fn as_connected(client: Client, scope: Scope, around: &Surroundings, door: &Door) -> Door {
     let command = |event| command_of_hook(event, client, scope, around);
     let asks_by_command = command(table::ASKS).is_some();
-    Door { command: command(table::DONE).or(door.command.clone()), asks_by_command, ..door.clone() }
+    let stands = command(table::DONE).filter(|command| program::is_there(command, around));
+    Door { command: stands.or(door.command.clone()), asks_by_command, ..door.clone() }
 }
 
 /// The command that Claude Code runs at an event to reach a desk, where it does.
