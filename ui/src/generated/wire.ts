@@ -2417,7 +2417,7 @@ export type Client = "claude-code" | "codex" | "gemini-cli" | "opencode" | "curs
 /**
  * What stands in the way of questions though the entry is there.
  */
-export type Obstacle = "hooks_off" | "denied";
+export type Obstacle = "hooks_off" | "denied" | "differs";
 
 /**
  * Asks how the other programs whose agents can ask stand to the desk; only the person's own files are looked at.

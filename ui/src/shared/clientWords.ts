@@ -54,6 +54,7 @@ export function wordsOfFileTrouble(trouble: FileTrouble): string {
 const obstacleWords = {
   hooks_off: 'clients.hooks_off',
   denied: 'clients.denied',
+  differs: 'clients.differs',
 } as const satisfies Record<Obstacle, MessageKey>;
 
 /** Why the questions of a program do not arrive. */

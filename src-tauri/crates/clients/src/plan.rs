@@ -108,7 +108,8 @@ pub fn disconnect(client: Client, scope: Scope, around: &Surroundings) -> Result
     if spots.is_empty() {
         plan.notes.push(Note::NoProject(client));
     }
-    for spot in &spots {
+    let connected = spots.iter().any(shows);
+    for spot in spots.iter().filter(|_| connected) {
         for place in &spot.files {
             plan.take(spot, place).map_err(|why| why.of(&place.path))?;
         }
@@ -137,6 +138,16 @@ fn place_of(spot: &Spot) -> Result<&Place, Refusal> {
     }
     let last = || spot.files.last().ok_or_else(|| Why::NoFile.of(PathBuf::new()));
     there.map_or_else(last, Ok)
+}
+
+/// Tells whether something stands in a spot that only connecting puts there, or nobody can say.
+fn shows(spot: &Spot) -> bool {
+    let shows = |place| -> Result<bool, Why> {
+        let Some(text) = Found::read(place)?.text else { return Ok(false) };
+        let said = edit::read(spot.format, &text)?;
+        Ok(spot.pieces.iter().any(|piece| piece.find(&said).is_some_and(|found| piece.proves(found))))
+    };
+    spot.files.iter().any(|place| shows(place).unwrap_or(true))
 }
 
 impl Plan {

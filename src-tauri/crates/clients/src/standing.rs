@@ -49,7 +49,9 @@ pub enum Entry {
     Absent,
     /// It leads to the desk.
     Current,
-    /// It leads elsewhere, opens with another token, or leaves something out.
+    /// It leads to the desk, and differs from what is wanted in something else, such as how long a wait may be.
+    Differs,
+    /// It leads elsewhere, opens with another token, or leaves one of these out.
     Stale,
     /// It is there and turned off.
     Off,
@@ -78,6 +80,9 @@ pub enum Obstacle {
     /// A rule forbids the desk's tools.
     #[error("a rule under permissions.deny forbids the tools of Askdesk")]
     Denied,
+    /// The entry differs in something on which no question depends.
+    #[error("its entry lacks something or has it otherwise, such as how long it waits; connect again to bring it up to date")]
+    Differs,
 }
 
 /// Looks at every file of a client.
@@ -116,7 +121,8 @@ pub fn standings(client: Client, scope: Scope, around: &Surroundings, door: &Doo
 pub fn as_connected(client: Client, scope: Scope, around: &Surroundings, door: &Door) -> Door {
     let command = |event| command_of_hook(event, client, scope, around);
     let asks_by_command = command(table::ASKS).is_some();
-    let stands = command(table::DONE).filter(|command| program::is_there(command, around));
+    let stands = [table::DONE, table::ASKS].into_iter().filter_map(command);
+    let stands = stands.into_iter().find(|command| program::is_there(command, around));
     Door { command: stands.or(door.command.clone()), asks_by_command, ..door.clone() }
 }
 
@@ -134,7 +140,9 @@ fn command_of_hook(event: &str, client: Client, scope: Scope, around: &Surroundi
 
 fn entry_of(said: &Value, pieces: &[edit::Piece]) -> Entry {
     let found: Vec<_> = pieces.iter().map(|piece| (piece, piece.find(said))).collect();
-    if found.iter().all(|(_, found)| found.is_none()) {
+    // What the person may have written as well shows nothing.
+    let shows = |piece: &edit::Piece| !matches!(piece.kind, edit::Kind::Element { tells: false, .. });
+    if !found.iter().any(|(piece, found)| found.is_some() && shows(piece)) {
         return Entry::Absent;
     }
     let is_off = |found: &Value| found["disabled"] == true || found["enabled"] == false;
@@ -147,7 +155,33 @@ fn entry_of(said: &Value, pieces: &[edit::Piece]) -> Entry {
         return Entry::Foreign;
     }
     let current = found.iter().all(|(piece, found)| found.is_some_and(|found| piece.holds(found)));
-    if current { Entry::Current } else { Entry::Stale }
+    match (current, found.iter().all(|(piece, found)| leads(piece, *found))) {
+        (true, _) => Entry::Current,
+        (false, true) => Entry::Differs,
+        (false, false) => Entry::Stale,
+    }
+}
+
+/// What a question goes by; all else of an entry is about how.
+const WAY: [&str; 6] = ["type", "url", "serverUrl", "headers", "http_headers", "command"];
+
+/// Tells whether a question arrives by what was found of a piece, or does not need it.
+fn leads(piece: &edit::Piece, found: Option<&Value>) -> bool {
+    let same = |found: &Value, wanted: &Value| {
+        WAY.iter().all(|name| match (wanted.get(name), found.get(name)) {
+            (Some(Value::Object(wanted)), Some(found)) => edit::covers(found, wanted),
+            (Some(wanted), found) => found == Some(wanted),
+            (None, _) => true,
+        })
+    };
+    match (&piece.kind, found) {
+        (edit::Kind::Member { value, .. }, Some(found)) => same(found, &Value::Object(value.clone())),
+        (edit::Kind::Element { .. }, _) if piece.path != ["hooks", table::ASKS] => true,
+        (edit::Kind::Element { value, .. }, Some(found)) => {
+            found["matcher"] == value["matcher"] && same(&found["hooks"][0], &value["hooks"][0])
+        }
+        (_, None) => false,
+    }
 }
 
 /// Looks for what a client's own settings have against the desk.

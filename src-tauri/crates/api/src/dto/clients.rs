@@ -146,7 +146,7 @@ pub enum ClientWay {
 #[serde(tag = "why", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ClientBreak {
-    /// An entry leads elsewhere, opens with another token, or leaves something out.
+    /// An entry leads elsewhere, opens with another token, or leaves one of these out.
     Stale {
         /// The file.
         file: String,

@@ -253,7 +253,7 @@ fn case_53_claude_asks_by_itself_or_by_a_command_and_says_when_it_was_answered()
     let stand = || standings(Client::ClaudeCode, Scope::User, &person.around, &door);
     assert!(stand().iter().all(|it| it.entry == Entry::Current), "{:?}", stand());
     write(&settings, &read(&settings).replace("PostToolUse", "Other"));
-    assert_eq!(stand()[1].entry, Entry::Stale);
+    assert_eq!(stand()[1].entry, Entry::Differs);
     write(&settings, &read(&settings).replace("Other", "PostToolUse"));
     // A copy that has gone, such as one in an AppImage, is not.
     fs::remove_file(other).unwrap();
