@@ -102,7 +102,13 @@ pub fn check(client: Client, examined: &Examined<'_>) -> Checkup {
 fn way(client: Client, examined: &Examined<'_>, files: &[(Scope, Standing)]) -> Way {
     let of = |scope| files.iter().filter(move |(of, _)| *of == scope).map(|(_, standing)| standing);
     let leads = |it: &Standing| matches!(it.entry, Entry::Current | Entry::Differs);
-    let stands = |scope: &&Scope| of(**scope).count() > 0 && of(**scope).all(leads);
+    let by_hand = |it: &Standing| it.entry == Entry::ByHand;
+    let stands = |scope: &&Scope| {
+        // The person set up no more than that, so no more is missing.
+        let is_right = |it: &Standing| leads(it) || by_hand(it) || it.entry == Entry::Absent;
+        of(**scope).any(by_hand) && of(**scope).all(is_right)
+            || of(**scope).count() > 0 && of(**scope).all(leads)
+    };
     let standing = examined.scopes.iter().find(stands);
     let Some(standing) = standing else {
         let trouble = files.iter().map(|(_, it)| it);
@@ -119,6 +125,7 @@ fn way(client: Client, examined: &Examined<'_>, files: &[(Scope, Standing)]) -> 
         Some(denied) => Way::Broken((*denied).into()),
         None => {
             but.extend(of(*standing).any(|it| it.entry == Entry::Differs).then_some(Obstacle::Differs));
+            but.extend(of(*standing).any(by_hand).then_some(Obstacle::ByHand));
             Way::Works { but }
         }
     }
@@ -130,7 +137,8 @@ impl Break {
         match entry {
             Entry::Stale | Entry::Differs | Entry::Current => Self::Stale(file),
             Entry::Off => Self::Off(file),
-            Entry::Foreign => Self::Foreign(file),
+            // Only where something else is wrong.
+            Entry::ByHand | Entry::Foreign => Self::Foreign(file),
             Entry::Unusable { why } => Self::Unusable { file, why: why.clone() },
             Entry::Absent => Self::Half(file),
         }

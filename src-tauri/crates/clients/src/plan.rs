@@ -66,6 +66,9 @@ pub enum Note {
         /// Where it stands as it was.
         backup: PathBuf,
     },
+    /// The person wrote an entry that leads to the desk already.
+    #[error("{}: an entry that was written by hand starts `askdesk mcp` there; this one takes its place", .0.display())]
+    ByHand(PathBuf),
     /// The client has no files for this scope.
     #[error("{} has no file for a project; leave out --scope project", .0.name())]
     NoProject(Client),
@@ -168,6 +171,8 @@ impl Plan {
         // What stood there before the first time is what is wanted back.
         let connected =
             spot.pieces.iter().any(|piece| piece.find(&said).is_some_and(|found| piece.proves(found)));
+        let by_hand = |piece: &Piece| piece.find(&said).is_some_and(table::is_by_hand);
+        self.notes.extend(spot.pieces.iter().any(by_hand).then(|| Note::ByHand(found.file.clone())));
         let backup = if connected || found.text.is_none() {
             Backup::Leave
         } else {

@@ -55,6 +55,8 @@ pub enum Entry {
     Stale,
     /// It is there and turned off.
     Off,
+    /// The person wrote one that starts `askdesk mcp`, which leads to the desk.
+    ByHand,
     /// Something else has its name.
     Foreign,
     /// The file cannot be read or used.
@@ -83,6 +85,9 @@ pub enum Obstacle {
     /// The entry differs in something on which no question depends.
     #[error("its entry lacks something or has it otherwise, such as how long it waits; connect again to bring it up to date")]
     Differs,
+    /// It is one that the person wrote.
+    #[error("its entry was written by hand and starts `askdesk mcp`; it is left as it is")]
+    ByHand,
 }
 
 /// Looks at every file of a client.
@@ -148,6 +153,10 @@ fn entry_of(said: &Value, pieces: &[edit::Piece]) -> Entry {
     let is_off = |found: &Value| found["disabled"] == true || found["enabled"] == false;
     if found.iter().any(|(_, found)| found.is_some_and(is_off)) {
         return Entry::Off;
+    }
+    let by_hand = |found: &Value| table::is_by_hand(found);
+    if found.iter().any(|(_, found)| found.is_some_and(by_hand)) {
+        return Entry::ByHand;
     }
     let is_foreign =
         |piece: &edit::Piece, found| matches!(piece.kind, edit::Kind::Member { .. }) && !piece.proves(found);

@@ -197,6 +197,11 @@ pub enum ClientNote {
         /// Where it stands as it was.
         copy: String,
     },
+    /// The person wrote an entry that leads to the desk already; it is replaced.
+    ByHand {
+        /// The file.
+        file: String,
+    },
     /// The desk listens elsewhere than it usually does, and may listen elsewhere again after a restart.
     OtherPort {
         /// The port.
@@ -292,6 +297,7 @@ impl ClientNote {
                 file: file.display().to_string(),
                 copy: backup.display().to_string(),
             }),
+            Note::ByHand(file) => Some(Self::ByHand { file: file.display().to_string() }),
             Note::TokenInProject(_) | Note::NoProject(_) | Note::NeedsTrust(_) => None,
         }
     }

@@ -1,4 +1,4 @@
-use askdesk_clients::{Break, Checkup, Client, Entry, Examined, Obstacle, Scope, Way, check};
+use askdesk_clients::{Break, Checkup, Client, Entry, Examined, Note, Obstacle, Scope, Way, check};
 
 use crate::person::{Person, TOKEN, door, read, write};
 
@@ -50,4 +50,31 @@ fn a_rule_alone_is_the_persons_own() {
     assert!(seen.files.iter().all(|(_, it)| it.entry == Entry::Absent), "{:?}", seen.files);
     assert!(person.disconnect(Client::ClaudeCode, Scope::User).is_nothing());
     assert_eq!(person.everything(), before);
+}
+
+#[test]
+fn an_entry_by_hand_that_starts_the_program_works_and_is_replaced_only_with_a_word() {
+    let texts = [
+        (Client::Cursor, "{ \"mcpServers\": { \"askdesk\": { \"command\": \"askdesk\", \"args\": [\"mcp\"] } } }"),
+        (
+            Client::ClaudeCode,
+            r#"{ "mcpServers": { "askdesk": { "command": "/opt/askdesk", "args": ["mcp", "--name", "x"] } } }"#,
+        ),
+        (Client::OpenCode, r#"{ "mcp": { "askdesk": { "type": "local", "command": ["askdesk", "mcp"] } } }"#),
+        (Client::Zed, r#"{ "context_servers": { "askdesk": { "command": { "path": "askdesk.exe", "args": ["mcp"] } } } }"#),
+        (Client::Codex, "[mcp_servers.askdesk]\ncommand = \"askdesk\"\nargs = [\"mcp\"]\n"),
+    ];
+    for (client, text) in texts {
+        let person = Person::new();
+        let file = person.files(client, Scope::User).remove(0);
+        write(&file, text);
+        let before = person.everything();
+        assert_eq!(look(&person, client).way, Way::Works { but: vec![Obstacle::ByHand] }, "{client}");
+        let plan = person.plan(client, Scope::User).unwrap();
+        assert!(plan.notes.contains(&Note::ByHand(file.clone())), "{client}: {:?}", plan.notes);
+        assert!(person.disconnect(client, Scope::User).is_nothing(), "{client}");
+        assert_eq!(person.everything(), before, "{client}");
+        write(&file, &text.replace("\"mcp\"]", "\"list\"]").replace("\"mcp\",", "\"list\","));
+        assert!(matches!(look(&person, client).way, Way::Broken(Break::Foreign(_))), "{client}");
+    }
 }
