@@ -111,6 +111,15 @@ test('connecting shows the change first and writes that very plan once it is agr
   expect(row('Codex').getByText('Not connected')).toBeVisible();
 });
 
+test('an entry that only differs in something works and can be brought up to date', async () => {
+  const bridge = new FakeBridge();
+  bridge.clients = [aClient({ connected: true, way: { way: 'works', but: ['differs'] } })];
+  await openClients(bridge);
+  expect(row('Codex').getByText('Its questions reach this desk.')).toBeVisible();
+  expect(row('Codex').getByText(/^Its entry differs in something/)).toBeVisible();
+  expect(press('Update Codex')).toBeEnabled();
+});
+
 test('a plan that is given up writes nothing', async () => {
   const bridge = withCodex();
   const { user } = await openClients(bridge);

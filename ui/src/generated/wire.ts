@@ -2417,7 +2417,7 @@ export type Client = "claude-code" | "codex" | "gemini-cli" | "opencode" | "curs
 /**
  * What stands in the way of questions though the entry is there.
  */
-export type Obstacle = "hooks_off" | "denied";
+export type Obstacle = "hooks_off" | "denied" | "differs" | "by_hand";
 
 /**
  * Asks how the other programs whose agents can ask stand to the desk; only the person's own files are looked at.
@@ -2656,7 +2656,11 @@ file: string,
 /**
  * Where it stands as it was.
  */
-copy: string, } | { "note": "other_port", 
+copy: string, } | { "note": "by_hand", 
+/**
+ * The file.
+ */
+file: string, } | { "note": "other_port", 
 /**
  * The port.
  */

@@ -54,6 +54,8 @@ export function wordsOfFileTrouble(trouble: FileTrouble): string {
 const obstacleWords = {
   hooks_off: 'clients.hooks_off',
   denied: 'clients.denied',
+  differs: 'clients.differs',
+  by_hand: 'clients.is_by_hand',
 } as const satisfies Record<Obstacle, MessageKey>;
 
 /** Why the questions of a program do not arrive. */
@@ -115,6 +117,8 @@ export function wordsOfClientNote(note: ClientNote): string {
       return t('clients.open_to_others', { file: visibly(note.file) });
     case 'changed_since':
       return t('clients.changed_since', { file: visibly(note.file), copy: visibly(note.copy) });
+    case 'by_hand':
+      return t('clients.by_hand', { file: visibly(note.file) });
     case 'other_port':
       return t('clients.other_port', { port: String(note.port) });
     case 'no_command':

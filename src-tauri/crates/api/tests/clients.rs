@@ -264,7 +264,10 @@ async fn claude_keeps_the_form_of_its_hook_and_what_is_in_its_way_is_named() {
     let text = fs::read_to_string(&settings).unwrap();
     assert!(text.contains("/usr/bin/askdesk hook"), "{text}");
     // By another copy of the program, as the command line may have put it there.
-    fs::write(&settings, text.replace("/usr/bin/askdesk hook", "/opt/askdesk hook")).unwrap();
+    let other = scene.write("bin/askdesk", "");
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).unwrap();
+    let by_other = format!("{} hook", other.display());
+    fs::write(&settings, text.replace("/usr/bin/askdesk hook", &by_other)).unwrap();
     assert_eq!(scene.plan("claude-code", "connected").await.unwrap().1["changes"], json!([]));
     fs::write(&settings, text.replace("\"allow\"", "\"deny\": [\"mcp__askdesk\"], \"allow\"")).unwrap();
     let way = &scene.read("claude-code").await["way"];

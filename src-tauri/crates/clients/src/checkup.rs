@@ -56,8 +56,8 @@ pub enum Way {
 /// Why a question does not arrive.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Break {
-    /// An entry leads elsewhere, opens with another token, or leaves something out.
-    #[error("{}: it leads to another port, has another token, or lacks something", .0.display())]
+    /// An entry leads elsewhere, opens with another token, or leaves one of these out.
+    #[error("{}: it leads to another port, has another token, or lacks one of them", .0.display())]
     Stale(PathBuf),
     /// An entry is turned off.
     #[error("{}: it is turned off", .0.display())]
@@ -101,21 +101,33 @@ pub fn check(client: Client, examined: &Examined<'_>) -> Checkup {
 
 fn way(client: Client, examined: &Examined<'_>, files: &[(Scope, Standing)]) -> Way {
     let of = |scope| files.iter().filter(move |(of, _)| *of == scope).map(|(_, standing)| standing);
-    let stands = |scope: &Scope| of(*scope).count() > 0 && of(*scope).all(|it| it.entry == Entry::Current);
-    if !examined.scopes.iter().any(stands) {
+    let leads = |it: &Standing| matches!(it.entry, Entry::Current | Entry::Differs);
+    let by_hand = |it: &Standing| it.entry == Entry::ByHand;
+    let stands = |scope: &&Scope| {
+        // The person set up no more than that, so no more is missing.
+        let is_right = |it: &Standing| leads(it) || by_hand(it) || it.entry == Entry::Absent;
+        of(**scope).any(by_hand) && of(**scope).all(is_right)
+            || of(**scope).count() > 0 && of(**scope).all(leads)
+    };
+    let standing = examined.scopes.iter().find(stands);
+    let Some(standing) = standing else {
         let trouble = files.iter().map(|(_, it)| it);
-        let trouble = trouble.clone().find(|it| !matches!(it.entry, Entry::Absent | Entry::Current));
-        let half = examined.scopes.iter().find(|scope| of(**scope).any(|it| it.entry == Entry::Current));
+        let trouble = trouble.clone().find(|it| it.entry != Entry::Absent && !leads(it));
+        let half = examined.scopes.iter().find(|scope| of(**scope).any(leads));
         let lacks = half.and_then(|scope| of(*scope).find(|it| it.entry == Entry::Absent));
         return match trouble.or(lacks) {
             None => Way::NotConnected,
             Some(standing) => Way::Broken(Break::of(standing)),
         };
-    }
-    let but = obstacles(client, examined.scopes, examined.around);
+    };
+    let mut but = obstacles(client, examined.scopes, examined.around);
     match but.iter().find(|it| **it == Obstacle::Denied) {
         Some(denied) => Way::Broken((*denied).into()),
-        None => Way::Works { but },
+        None => {
+            but.extend(of(*standing).any(|it| it.entry == Entry::Differs).then_some(Obstacle::Differs));
+            but.extend(of(*standing).any(by_hand).then_some(Obstacle::ByHand));
+            Way::Works { but }
+        }
     }
 }
 
@@ -123,9 +135,10 @@ impl Break {
     fn of(Standing { file, entry }: &Standing) -> Self {
         let file = file.clone();
         match entry {
-            Entry::Stale | Entry::Current => Self::Stale(file),
+            Entry::Stale | Entry::Differs | Entry::Current => Self::Stale(file),
             Entry::Off => Self::Off(file),
-            Entry::Foreign => Self::Foreign(file),
+            // Only where something else is wrong.
+            Entry::ByHand | Entry::Foreign => Self::Foreign(file),
             Entry::Unusable { why } => Self::Unusable { file, why: why.clone() },
             Entry::Absent => Self::Half(file),
         }

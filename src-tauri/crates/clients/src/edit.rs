@@ -122,7 +122,7 @@ fn is_empty(value: &Value) -> bool {
 }
 
 /// Tells whether a value says all that is wanted, whatever else it says.
-fn covers(found: &Value, wanted: &Map<String, Value>) -> bool {
+pub(crate) fn covers(found: &Value, wanted: &Map<String, Value>) -> bool {
     wanted.iter().all(|(name, wanted)| match (found.get(name), wanted) {
         (Some(found), Value::Object(wanted)) => covers(found, wanted),
         (found, wanted) => found == Some(wanted),

@@ -111,18 +111,22 @@ fn follow(path: &Path) -> Result<PathBuf, Why> {
     }
 }
 
-/// Puts a text in a file's place in one step, and on disk before that. A new file is its owner's alone; one that is there
-/// keeps its mode and owner.
-pub fn write(target: &Path, text: &str, like: Option<&Path>) -> Result<(), Why> {
+/// Puts a text in a file's place in one step, and on disk before that; refused where the file does not say `before` any more.
+/// It gets the mode and owner of `like`, or is its owner's alone.
+pub fn write(target: &Path, text: &str, like: Option<&Metadata>, before: Option<&str>) -> Result<(), Why> {
     let folder = target.parent().ok_or(Why::NoFile)?;
     fs::create_dir_all(folder)?;
     let mut file = tempfile::Builder::new().prefix(".askdesk-").tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
-    if let Some(like) = like.map(fs::metadata).transpose()? {
-        keep_owner(file.path(), &like)?;
+    if let Some(like) = like {
+        keep_owner(file.path(), like)?;
         file.as_file().set_permissions(like.permissions())?;
     }
     file.as_file().sync_all()?;
+    // The disk may have taken its time, and somebody else not.
+    if !is_unchanged(target, before)? {
+        return Err(Why::Changed);
+    }
     file.persist(target).map_err(|error| Why::from(error.error))?;
     sync(folder);
     Ok(())
@@ -160,4 +164,25 @@ fn sync(folder: &Path) {
 /// Reads a file that was found anew, to see whether it still says the same.
 pub fn is_unchanged(target: &Path, text: Option<&str>) -> Result<bool, Why> {
     Ok(text_of(target)?.as_deref() == text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_somebody_else_wrote_last_is_not_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("mcp.json");
+        let check = |before: Option<&str>| {
+            fs::write(&file, "theirs").unwrap();
+            assert_eq!(write(&file, "ours", None, before), Err(Why::Changed));
+            assert_eq!(fs::read_to_string(&file).unwrap(), "theirs");
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
+        };
+        check(Some("as it was"));
+        check(None);
+        write(&file, "ours", None, Some("theirs")).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "ours");
+    }
 }

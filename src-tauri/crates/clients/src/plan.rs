@@ -1,5 +1,6 @@
 //! What connecting or disconnecting a client changes: found out first, shown, and then done as a whole or not at all.
 
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use crate::client::{Client, Scope};
@@ -40,7 +41,11 @@ pub struct Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Backup {
     Leave,
-    Make(PathBuf),
+    Make {
+        copy: PathBuf,
+        /// What stands there from before.
+        over: Option<String>,
+    },
     Remove(PathBuf),
 }
 
@@ -61,6 +66,9 @@ pub enum Note {
         /// Where it stands as it was.
         backup: PathBuf,
     },
+    /// The person wrote an entry that leads to the desk already.
+    #[error("{}: an entry that was written by hand starts `askdesk mcp` there; this one takes its place", .0.display())]
+    ByHand(PathBuf),
     /// The client has no files for this scope.
     #[error("{} has no file for a project; leave out --scope project", .0.name())]
     NoProject(Client),
@@ -103,7 +111,8 @@ pub fn disconnect(client: Client, scope: Scope, around: &Surroundings) -> Result
     if spots.is_empty() {
         plan.notes.push(Note::NoProject(client));
     }
-    for spot in &spots {
+    let connected = spots.iter().any(shows);
+    for spot in spots.iter().filter(|_| connected) {
         for place in &spot.files {
             plan.take(spot, place).map_err(|why| why.of(&place.path))?;
         }
@@ -134,6 +143,16 @@ fn place_of(spot: &Spot) -> Result<&Place, Refusal> {
     there.map_or_else(last, Ok)
 }
 
+/// Tells whether something stands in a spot that only connecting puts there, or nobody can say.
+fn shows(spot: &Spot) -> bool {
+    let shows = |place| -> Result<bool, Why> {
+        let Some(text) = Found::read(place)?.text else { return Ok(false) };
+        let said = edit::read(spot.format, &text)?;
+        Ok(spot.pieces.iter().any(|piece| piece.find(&said).is_some_and(|found| piece.proves(found))))
+    };
+    spot.files.iter().any(|place| shows(place).unwrap_or(true))
+}
+
 impl Plan {
     /// Tells whether all stands as it should already.
     pub fn is_nothing(&self) -> bool {
@@ -152,8 +171,13 @@ impl Plan {
         // What stood there before the first time is what is wanted back.
         let connected =
             spot.pieces.iter().any(|piece| piece.find(&said).is_some_and(|found| piece.proves(found)));
-        let backup =
-            if connected || found.text.is_none() { Backup::Leave } else { Backup::Make(found.backup()) };
+        let by_hand = |piece: &Piece| piece.find(&said).is_some_and(table::is_by_hand);
+        self.notes.extend(spot.pieces.iter().any(by_hand).then(|| Note::ByHand(found.file.clone())));
+        let backup = if connected || found.text.is_none() {
+            Backup::Leave
+        } else {
+            Backup::Make { copy: found.backup(), over: found.backup_text()? }
+        };
         if self.scope == Scope::Project {
             self.notes.push(Note::TokenInProject(found.file.clone()));
         } else if found.is_open_to_others() {
@@ -203,9 +227,12 @@ impl Plan {
             change.check_unchanged().map_err(|why| why.of(&change.file))?;
         }
         let mut done = Done::default();
-        for (n, change) in self.changes.iter().enumerate() {
-            if let Err(why) = change.apply(&mut done) {
-                self.changes[..n].iter().rev().for_each(Change::undo);
+        let mut begun = Vec::new();
+        for change in &self.changes {
+            let like = change.like();
+            begun.push((change, like.clone()));
+            if let Err(why) = change.apply(like.as_ref(), &mut done) {
+                begun.iter().rev().for_each(|(change, like)| change.undo(like.as_ref()));
                 return Err(why.of(&change.file));
             }
         }
@@ -226,7 +253,7 @@ impl Change {
     /// Returns where the file is kept as it is before the change; none where no copy is made.
     pub fn copy(&self) -> Option<&Path> {
         match &self.backup {
-            Backup::Make(copy) => Some(copy),
+            Backup::Make { copy, .. } => Some(copy),
             Backup::Leave | Backup::Remove(_) => None,
         }
     }
@@ -235,32 +262,50 @@ impl Change {
         if file::is_unchanged(&self.target, self.before.as_deref())? { Ok(()) } else { Err(Why::Changed) }
     }
 
-    fn like(&self) -> Option<&Path> {
-        self.before.is_some().then_some(self.target.as_path())
+    /// The mode and owner that the file has.
+    fn like(&self) -> Option<Metadata> {
+        std::fs::metadata(&self.target).ok()
     }
 
-    fn apply(&self, done: &mut Done) -> Result<(), Why> {
-        if let (Backup::Make(backup), Some(before)) = (&self.backup, &self.before) {
-            file::write(backup, before, self.like())?;
-            done.backups.push(backup.clone());
+    fn apply(&self, like: Option<&Metadata>, done: &mut Done) -> Result<(), Why> {
+        if let (Backup::Make { copy, over }, Some(before)) = (&self.backup, &self.before) {
+            file::write(copy, before, like, over.as_deref())?;
+            done.backups.push(copy.clone());
         }
-        self.check_unchanged()?;
         match &self.after {
-            Some(after) => file::write(&self.target, after, self.like())?,
-            None => file::remove(&self.target)?,
+            Some(after) => file::write(&self.target, after, like, self.before.as_deref())?,
+            None => {
+                self.check_unchanged()?;
+                file::remove(&self.target)?;
+            }
         }
         done.files.push(self.file.clone());
         Ok(())
     }
 
-    /// Puts back what was there; what fails here leaves the backup.
-    fn undo(&self) {
-        let _ = match &self.before {
-            Some(before) => {
-                file::write(&self.target, before, self.after.as_ref().map(|_| self.target.as_path()))
-            }
-            None => file::remove(&self.target),
-        };
+    /// Puts back what was there, where nobody else has written since; what fails here leaves the copy.
+    fn undo(&self, like: Option<&Metadata>) {
+        let after = self.after.as_deref();
+        if file::is_unchanged(&self.target, after) == Ok(true) {
+            let _ = put_back(&self.target, self.before.as_deref(), like, after);
+        }
+        let Backup::Make { copy, over } = &self.backup else { return };
+        let of_us = file::is_unchanged(copy, self.before.as_deref()) == Ok(true);
+        if of_us && file::is_unchanged(&self.target, after) == Ok(false) {
+            let _ = put_back(copy, over.as_deref(), like, self.before.as_deref());
+        }
+    }
+}
+
+fn put_back(
+    target: &Path,
+    text: Option<&str>,
+    like: Option<&Metadata>,
+    after: Option<&str>,
+) -> Result<(), Why> {
+    match text {
+        Some(text) => file::write(target, text, like, after),
+        None => file::remove(target),
     }
 }
 
@@ -269,5 +314,41 @@ fn leave_no_empty(target: &Path) {
     if let Some(folder) = target.parent() {
         // Refused by the system where anything is in it.
         let _ = std::fs::remove_dir(folder);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_undone_is_only_what_was_done_and_keeps_its_mode() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("mcp.json");
+        let check = |after: Option<&str>, since: Option<&str>, expected: &str| {
+            fs::write(&target, "before").unwrap();
+            fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
+            let (before, after) = (Some("before".to_owned()), after.map(str::to_owned));
+            let file = target.clone();
+            let change = Change { file, before, after, target: target.clone(), backup: Backup::Leave };
+            let like = change.like();
+            change.apply(like.as_ref(), &mut Done::default()).unwrap();
+            if let Some(since) = since {
+                fs::write(&target, since).unwrap();
+            }
+            change.undo(like.as_ref());
+            assert_eq!(fs::read_to_string(&target).unwrap(), expected);
+            if since.is_none() {
+                assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o640);
+            }
+        };
+        check(Some("after"), None, "before");
+        check(Some("after"), Some("theirs"), "theirs");
+        check(None, None, "before");
+        check(None, Some("theirs"), "theirs");
     }
 }

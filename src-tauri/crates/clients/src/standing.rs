@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::client::{Client, Scope};
 use crate::edit;
 use crate::file::Found;
+use crate::program;
 use crate::refusal::Why;
 use crate::surroundings::Surroundings;
 use crate::table::{self, Door, SERVER};
@@ -48,10 +49,14 @@ pub enum Entry {
     Absent,
     /// It leads to the desk.
     Current,
-    /// It leads elsewhere, opens with another token, or leaves something out.
+    /// It leads to the desk, and differs from what is wanted in something else, such as how long a wait may be.
+    Differs,
+    /// It leads elsewhere, opens with another token, or leaves one of these out.
     Stale,
     /// It is there and turned off.
     Off,
+    /// The person wrote one that starts `askdesk mcp`, which leads to the desk.
+    ByHand,
     /// Something else has its name.
     Foreign,
     /// The file cannot be read or used.
@@ -77,6 +82,12 @@ pub enum Obstacle {
     /// A rule forbids the desk's tools.
     #[error("a rule under permissions.deny forbids the tools of Askdesk")]
     Denied,
+    /// The entry differs in something on which no question depends.
+    #[error("its entry lacks something or has it otherwise, such as how long it waits; connect again to bring it up to date")]
+    Differs,
+    /// It is one that the person wrote.
+    #[error("its entry was written by hand and starts `askdesk mcp`; it is left as it is")]
+    ByHand,
 }
 
 /// Looks at every file of a client.
@@ -111,11 +122,13 @@ pub fn standings(client: Client, scope: Scope, around: &Surroundings, door: &Doo
 }
 
 /// Makes of a door one that leads there in the form in which the client is connected already: another copy of the program is
-/// as good as this one.
+/// as good as this one, as long as it is there.
 pub fn as_connected(client: Client, scope: Scope, around: &Surroundings, door: &Door) -> Door {
     let command = |event| command_of_hook(event, client, scope, around);
     let asks_by_command = command(table::ASKS).is_some();
-    Door { command: command(table::DONE).or(door.command.clone()), asks_by_command, ..door.clone() }
+    let stands = [table::DONE, table::ASKS].into_iter().filter_map(command);
+    let stands = stands.into_iter().find(|command| program::is_there(command, around));
+    Door { command: stands.or(door.command.clone()), asks_by_command, ..door.clone() }
 }
 
 /// The command that Claude Code runs at an event to reach a desk, where it does.
@@ -132,12 +145,18 @@ fn command_of_hook(event: &str, client: Client, scope: Scope, around: &Surroundi
 
 fn entry_of(said: &Value, pieces: &[edit::Piece]) -> Entry {
     let found: Vec<_> = pieces.iter().map(|piece| (piece, piece.find(said))).collect();
-    if found.iter().all(|(_, found)| found.is_none()) {
+    // What the person may have written as well shows nothing.
+    let shows = |piece: &edit::Piece| !matches!(piece.kind, edit::Kind::Element { tells: false, .. });
+    if !found.iter().any(|(piece, found)| found.is_some() && shows(piece)) {
         return Entry::Absent;
     }
     let is_off = |found: &Value| found["disabled"] == true || found["enabled"] == false;
     if found.iter().any(|(_, found)| found.is_some_and(is_off)) {
         return Entry::Off;
+    }
+    let by_hand = |found: &Value| table::is_by_hand(found);
+    if found.iter().any(|(_, found)| found.is_some_and(by_hand)) {
+        return Entry::ByHand;
     }
     let is_foreign =
         |piece: &edit::Piece, found| matches!(piece.kind, edit::Kind::Member { .. }) && !piece.proves(found);
@@ -145,7 +164,33 @@ fn entry_of(said: &Value, pieces: &[edit::Piece]) -> Entry {
         return Entry::Foreign;
     }
     let current = found.iter().all(|(piece, found)| found.is_some_and(|found| piece.holds(found)));
-    if current { Entry::Current } else { Entry::Stale }
+    match (current, found.iter().all(|(piece, found)| leads(piece, *found))) {
+        (true, _) => Entry::Current,
+        (false, true) => Entry::Differs,
+        (false, false) => Entry::Stale,
+    }
+}
+
+/// What a question goes by; all else of an entry is about how.
+const WAY: [&str; 6] = ["type", "url", "serverUrl", "headers", "http_headers", "command"];
+
+/// Tells whether a question arrives by what was found of a piece, or does not need it.
+fn leads(piece: &edit::Piece, found: Option<&Value>) -> bool {
+    let same = |found: &Value, wanted: &Value| {
+        WAY.iter().all(|name| match (wanted.get(name), found.get(name)) {
+            (Some(Value::Object(wanted)), Some(found)) => edit::covers(found, wanted),
+            (Some(wanted), found) => found == Some(wanted),
+            (None, _) => true,
+        })
+    };
+    match (&piece.kind, found) {
+        (edit::Kind::Member { value, .. }, Some(found)) => same(found, &Value::Object(value.clone())),
+        (edit::Kind::Element { .. }, _) if piece.path != ["hooks", table::ASKS] => true,
+        (edit::Kind::Element { value, .. }, Some(found)) => {
+            found["matcher"] == value["matcher"] && same(&found["hooks"][0], &value["hooks"][0])
+        }
+        (_, None) => false,
+    }
 }
 
 /// Looks for what a client's own settings have against the desk.

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Variables by which clients are told where their files are.
-const VARIABLES: [&str; 8] = [
+/// Variables by which clients are told where their files are, and this program that it runs from an AppImage.
+const VARIABLES: [&str; 10] = [
     "APPDATA",
+    "APPDIR",
+    "APPIMAGE",
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
     "COPILOT_HOME",

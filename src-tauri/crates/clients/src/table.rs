@@ -301,6 +301,20 @@ fn is_server(entry: &Value) -> bool {
     url.is_some_and(|url| leads_here(url, "/mcp")) && entry.get("command").is_none()
 }
 
+/// Tells whether an entry starts the program that speaks with the desk, as a person may write it by hand.
+pub(crate) fn is_by_hand(entry: &Value) -> bool {
+    let texts = |value: &Value| -> Vec<String> {
+        value.as_array().into_iter().flatten().filter_map(|it| Some(it.as_str()?.to_owned())).collect()
+    };
+    let command = &entry["command"];
+    let mut words = match command.as_str().or(command["path"].as_str()) {
+        Some(program) => vec![program.to_owned()],
+        None => texts(command),
+    };
+    words.extend(texts(if command.is_object() { &command["args"] } else { &entry["args"] }));
+    matches!(words.as_slice(), [program, does, ..] if is_this(program) && does == "mcp")
+}
+
 fn is_rule(element: &Value) -> bool {
     element.as_str().and_then(|rule| rule.strip_prefix("mcp__")) == Some(SERVER)
 }
@@ -320,7 +334,11 @@ fn is_hook(element: &Value) -> bool {
 /// Tells whether a command is this program's `hook`, wherever the program is.
 fn runs_hook(command: &str) -> bool {
     let program = command.strip_suffix(" hook").map(|program| program.trim_matches(['"', '\'']));
-    let name = program.and_then(|program| program.rsplit(['/', '\\']).next());
+    program.is_some_and(is_this)
+}
+
+fn is_this(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next();
     name.is_some_and(|name| name.trim_end_matches(".exe") == SERVER)
 }
 

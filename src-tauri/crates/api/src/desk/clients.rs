@@ -172,7 +172,7 @@ fn seen_as(LastAsked { kind, name, asked_at }: LastAsked) -> Option<Seen> {
 
 fn read(checkup: Checkup) -> ClientRead {
     let Checkup { client, installed, files, way, limit, last_question } = checkup;
-    let ours = |entry: &Entry| matches!(entry, Entry::Current | Entry::Stale | Entry::Off);
+    let ours = |entry: &Entry| matches!(entry, Entry::Current | Entry::Differs | Entry::Stale | Entry::Off);
     ClientRead {
         client,
         found: installed.is_some(),

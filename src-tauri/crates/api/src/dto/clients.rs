@@ -146,7 +146,7 @@ pub enum ClientWay {
 #[serde(tag = "why", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ClientBreak {
-    /// An entry leads elsewhere, opens with another token, or leaves something out.
+    /// An entry leads elsewhere, opens with another token, or leaves one of these out.
     Stale {
         /// The file.
         file: String,
@@ -196,6 +196,11 @@ pub enum ClientNote {
         file: String,
         /// Where it stands as it was.
         copy: String,
+    },
+    /// The person wrote an entry that leads to the desk already; it is replaced.
+    ByHand {
+        /// The file.
+        file: String,
     },
     /// The desk listens elsewhere than it usually does, and may listen elsewhere again after a restart.
     OtherPort {
@@ -292,6 +297,7 @@ impl ClientNote {
                 file: file.display().to_string(),
                 copy: backup.display().to_string(),
             }),
+            Note::ByHand(file) => Some(Self::ByHand { file: file.display().to_string() }),
             Note::TokenInProject(_) | Note::NoProject(_) | Note::NeedsTrust(_) => None,
         }
     }

@@ -5,4 +5,5 @@ mod entries;
 mod person;
 mod refusals;
 mod round_trips;
+mod standings;
 mod texts;

@@ -35,6 +35,13 @@ impl Person {
         elsewhere
     }
 
+    /// A copy of the program that tells the desk something.
+    pub fn program(&self) -> String {
+        let program = self.elsewhere().join("askdesk").with_extension(std::env::consts::EXE_EXTENSION);
+        fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+        program.to_str().unwrap().replace('\\', "/")
+    }
+
     pub fn plan(&self, client: Client, scope: Scope) -> Result<Plan, Refusal> {
         connect(client, scope, &self.around, &door(41414, TOKEN))
     }

@@ -120,6 +120,31 @@ fn what_was_changed_after_the_plan_was_made_is_not_written_over() {
     assert_eq!(person.everything(), before);
 }
 
+#[test]
+fn where_one_file_cannot_be_written_the_others_and_their_copies_are_as_before() {
+    let person = Person::new();
+    let (servers, settings) =
+        (person.around.home.join(".claude.json"), person.around.home.join(".claude/settings.json"));
+    write(&servers, "{ \"projects\": {} }");
+    write(&settings, "{}");
+    let plan = person.plan(Client::ClaudeCode, Scope::User).unwrap();
+    let before = person.everything();
+    // Its copy cannot be made.
+    let in_the_way = settings.with_file_name("settings.json.askdesk-backup");
+    fs::create_dir(&in_the_way).unwrap();
+    assert_eq!(plan.apply().unwrap_err().file, settings);
+    assert_eq!(person.everything(), before);
+
+    // An older copy comes back.
+    fs::remove_dir(&in_the_way).unwrap();
+    write(&person.around.home.join(".claude.json.askdesk-backup"), "{ \"older\": 1 }");
+    let plan = person.plan(Client::ClaudeCode, Scope::User).unwrap();
+    let before = person.everything();
+    fs::create_dir(&in_the_way).unwrap();
+    plan.apply().unwrap_err();
+    assert_eq!(person.everything(), before);
+}
+
 #[cfg(unix)]
 mod links {
     use std::os::unix::fs::symlink;

@@ -1,7 +1,7 @@
 use std::fs;
 
 use askdesk_clients::edit::{self, Format};
-use askdesk_clients::{Client, Entry, Note, Scope, connect, standings};
+use askdesk_clients::{Client, Entry, Note, Scope, as_connected, connect, standings};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -248,11 +248,20 @@ fn case_53_claude_asks_by_itself_or_by_a_command_and_says_when_it_was_answered()
     // Either way is right, and so is another copy of the program; without being told of answers it is not.
     door.asks_by_command = false;
     door.command = Some("/opt/askdesk hook".to_owned());
+    let other = person.program();
+    write(&settings, &read(&settings).replace(HOOK, &format!("{other} hook")));
     let stand = || standings(Client::ClaudeCode, Scope::User, &person.around, &door);
     assert!(stand().iter().all(|it| it.entry == Entry::Current), "{:?}", stand());
     write(&settings, &read(&settings).replace("PostToolUse", "Other"));
-    assert_eq!(stand()[1].entry, Entry::Stale);
+    assert_eq!(stand()[1].entry, Entry::Differs);
     write(&settings, &read(&settings).replace("Other", "PostToolUse"));
+    // A copy that has gone, such as one in an AppImage, is not.
+    fs::remove_file(other).unwrap();
+    assert_eq!(stand()[1].entry, Entry::Stale);
+    let door = as_connected(Client::ClaudeCode, Scope::User, &person.around, &door);
+    connect(Client::ClaudeCode, Scope::User, &person.around, &door).unwrap().apply().unwrap();
+    assert_eq!(hooks("PostToolUse")[0]["command"], "/opt/askdesk hook");
+    assert_eq!(hooks("PermissionRequest")[0]["command"], "/opt/askdesk hook");
     person.disconnect(Client::ClaudeCode, Scope::User);
     assert!(person.everything().is_empty());
 }

@@ -15,13 +15,15 @@ export const clients: Words<typeof english> = {
   'clients.works': 'Seine Fragen erreichen Askdesk.',
   'clients.not_connected': 'Nicht verbunden',
   'clients.broken': 'Seine Fragen erreichen Askdesk nicht. {why}',
-  'clients.stale': 'In {file} steht ein anderer Port oder ein anderes Token, oder es fehlt etwas.',
+  'clients.stale': 'In {file} steht ein anderer Port oder ein anderes Token, oder eines davon fehlt.',
   'clients.off': 'In {file} ist Askdesk ausgeschaltet; schalten Sie es im Programm selbst ein.',
   'clients.foreign': 'In {file} heißt etwas anderes askdesk.',
   'clients.half': 'In {file} fehlt der Eintrag.',
   'clients.unusable': '{file} lässt sich nicht verwenden: {trouble}.',
   'clients.denied': 'Eine Regel unter permissions.deny verbietet die Werkzeuge von Askdesk; nehmen Sie sie heraus.',
   'clients.hooks_off': 'Seine Hooks sind ausgeschaltet (disableAllHooks), darum bleiben Fragen aus einem Terminal dort.',
+  'clients.differs': 'Sein Eintrag weicht in etwas ab, etwa darin, wie lange es wartet. „Aktualisieren“ zeigt, worin.',
+  'clients.is_by_hand': 'Sein Eintrag wurde von Hand geschrieben und startet „askdesk mcp“; er bleibt, wie er ist.',
   'clients.files': 'Dateien',
   'clients.last_question': 'Letzte Frage',
   'clients.no_question': 'Noch keine',
@@ -52,6 +54,7 @@ export const clients: Words<typeof english> = {
   'clients.open_to_others': 'Andere an diesem Computer können {file} lesen und damit auch das Token.',
   'clients.changed_since':
     '{file} wurde seit dem Verbinden geändert, darum wird nur der Eintrag von Askdesk herausgenommen. Der Stand davor bleibt in {copy}.',
+  'clients.by_hand': 'In {file} startet ein von Hand geschriebener Eintrag bereits „askdesk mcp“. Dieser tritt an seine Stelle.',
   'clients.other_port':
     'Askdesk ist auf Port {port} erreichbar, weil ein anderes Programm den üblichen hat. Ist es nach einem Neustart ein anderer, aktualisieren Sie den Eintrag.',
   'clients.no_command':

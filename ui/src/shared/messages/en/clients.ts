@@ -12,13 +12,15 @@ export const clients = {
   'clients.works': 'Its questions reach this desk.',
   'clients.not_connected': 'Not connected',
   'clients.broken': 'Its questions do not reach this desk. {why}',
-  'clients.stale': 'In {file} the port or the token is another one, or something is missing.',
+  'clients.stale': 'In {file} the port or the token is another one, or one of them is missing.',
   'clients.off': 'In {file} this desk is turned off; turn it on in the program itself.',
   'clients.foreign': 'In {file} something else is called askdesk.',
   'clients.half': 'In {file} the entry is missing.',
   'clients.unusable': '{file} cannot be used: {trouble}.',
   'clients.denied': 'A rule under permissions.deny forbids the tools of Askdesk; take it out.',
   'clients.hooks_off': 'Its hooks are turned off (disableAllHooks), so questions in a terminal stay there.',
+  'clients.differs': 'Its entry differs in something, such as how long it waits. “Update” shows in what.',
+  'clients.is_by_hand': 'Its entry was written by hand and starts “askdesk mcp”; it is left as it is.',
   'clients.files': 'Files',
   'clients.last_question': 'Last question',
   'clients.no_question': 'None yet',
@@ -49,6 +51,7 @@ export const clients = {
   'clients.open_to_others': 'Other people on this computer may read {file}, and so the token.',
   'clients.changed_since':
     '{file} was changed since it was connected, so only the entry of Askdesk is taken out. As it was before, it stays in {copy}.',
+  'clients.by_hand': 'In {file} an entry that was written by hand starts “askdesk mcp” already. This one takes its place.',
   'clients.other_port':
     'This desk listens on port {port}, because another program has the usual one. Where it listens elsewhere after a restart, update the entry.',
   'clients.no_command':
