@@ -30,6 +30,8 @@ const AFTER_LIMIT: &str = "the agent goes on without an answer";
 pub struct Caller {
     /// Names the connection; calls of one share a session.
     pub connection: String,
+    /// Whether that is over with this call.
+    pub for_one_call: bool,
     /// Who it is.
     pub visitor: Visitor,
     /// The door.
@@ -74,10 +76,10 @@ enum Stay {
 }
 
 impl Stay {
-    fn of(source: Source, connection: String, in_call: InCall) -> Self {
-        match source {
-            Source::CommandLine => Self::ForItsCall { connection, in_call },
-            _ => Self::UntilItGoes { _in_call: in_call },
+    fn of(for_one_call: bool, connection: String, in_call: InCall) -> Self {
+        match for_one_call {
+            true => Self::ForItsCall { connection, in_call },
+            false => Self::UntilItGoes { _in_call: in_call },
         }
     }
 
@@ -134,7 +136,7 @@ impl Desk {
             request,
             native_ref,
             tool: caller.tool,
-            stay: Stay::of(caller.source, caller.connection, in_call),
+            stay: Stay::of(caller.for_one_call, caller.connection, in_call),
             _counted: caller.counted,
         };
         Ok(Waiting { request, questions, began, end, place: Some(place) })
@@ -277,6 +279,7 @@ mod tests {
         let name = connection.to_owned();
         Caller {
             connection: connection.to_owned(),
+            for_one_call: false,
             visitor: Visitor { kind: AgentKind::McpClient, name, version: None, folder: None },
             source: Source::Mcp,
             native_ref: None,

@@ -50,6 +50,7 @@ pub async fn ask(
     let counted = Arc::new(desk.pace.open(&client)?);
     let caller = Caller {
         connection: client,
+        for_one_call: false,
         visitor: Visitor {
             kind: AgentKind::Terminal,
             name: TERMINAL.to_owned(),

@@ -123,6 +123,7 @@ pub async fn ask(
     let counted = Arc::new(desk.pace.open(&connection)?);
     let caller = Caller {
         connection,
+        for_one_call: matches!(kind, ClientKind::CommandLine),
         visitor: Visitor { kind: kind.agent(), name, version, folder },
         source: kind.source(),
         native_ref,
@@ -169,6 +170,7 @@ pub async fn test(
     let counted = Arc::new(desk.pace.open(client)?);
     let caller = Caller {
         connection: client.to_owned(),
+        for_one_call: true,
         visitor: Visitor {
             kind: AgentKind::CommandLine,
             name: client.to_owned(),
