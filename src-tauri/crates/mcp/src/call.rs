@@ -36,8 +36,6 @@ pub struct Caller {
     pub visitor: Visitor,
     /// The door.
     pub source: Source,
-    /// The caller's own id of the call; one is made where it has none.
-    pub native_ref: Option<NativeRef>,
     /// The request this call takes up again.
     pub again: Option<RequestId>,
     /// Counts it among the open questions of its client.
@@ -104,9 +102,9 @@ impl Desk {
         let began = Instant::now();
         let Asking { questions, limit_seconds } = asking;
         let in_call = self.connections.call(&caller.connection);
-        let minted = || NativeRef::new(Uuid::new_v4().to_string());
-        let native_ref =
-            caller.native_ref.or_else(minted).ok_or_else(|| Denied::invalid("nativeRef: is empty"))?;
+        // Each attempt is a call of its own: one that is over must not end the next, whatever id its caller has for both.
+        let native_ref = NativeRef::new(Uuid::new_v4().to_string())
+            .ok_or_else(|| Denied::unavailable("no id could be made for the call"))?;
         let limit = limit_seconds.map(|seconds| {
             let now = self.engine.source().now().millis();
             Limit {
@@ -282,7 +280,6 @@ mod tests {
             for_one_call: false,
             visitor: Visitor { kind: AgentKind::McpClient, name, version: None, folder: None },
             source: Source::Mcp,
-            native_ref: None,
             again: None,
             counted: Arc::clone(counted),
             tool: "ask_user",

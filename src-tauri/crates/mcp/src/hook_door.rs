@@ -58,7 +58,6 @@ pub async fn ask(
             folder: ask.folder.clone(),
         },
         source: Source::TerminalHook,
-        native_ref: None,
         again: None,
         counted,
         tool: "hook",

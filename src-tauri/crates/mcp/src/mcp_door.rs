@@ -112,7 +112,6 @@ impl McpDoor {
                 folder,
             },
             source: Source::Mcp,
-            native_ref: None,
             again: None,
             counted,
             tool: tool.name_for(&client.name),

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Instant;
 
-use askdesk_domain::{AgentKind, NativeRef, RequestId, Source, Visitor};
+use askdesk_domain::{AgentKind, RequestId, Source, Visitor};
 use askdesk_tools::Tool;
 use axum::Extension;
 use axum::Json;
@@ -30,7 +30,6 @@ const NAME_CHARS: usize = 128;
 #[serde(rename_all = "camelCase")]
 struct AskBody {
     client: ClientBody,
-    native_ref: Option<String>,
     tool: String,
     #[serde(default)]
     arguments: Value,
@@ -108,13 +107,6 @@ pub async fn ask(
     let name = named("client.name", &body.client.name)?;
     let tool = Tool::named(&body.tool).filter(|tool| tool.asks());
     let tool = tool.ok_or_else(|| Denied::invalid("tool: must be ask_user_question or ask_user"))?;
-    let native_ref = match body.native_ref {
-        None => None,
-        Some(text) => {
-            let rule = "nativeRef: must be a text of 1 to 512 bytes";
-            Some(NativeRef::new(text).ok_or_else(|| Denied::invalid(rule))?)
-        }
-    };
     let asking =
         arguments::read(tool, &body.arguments).map_err(|refusal| Denied::invalid(refusal.to_string()))?;
     let ClientBody { kind, version, folder, connection, .. } = body.client;
@@ -126,7 +118,6 @@ pub async fn ask(
         for_one_call: matches!(kind, ClientKind::CommandLine),
         visitor: Visitor { kind: kind.agent(), name, version, folder },
         source: kind.source(),
-        native_ref,
         again: body.again,
         counted,
         tool: tool.name_for(""),
@@ -178,7 +169,6 @@ pub async fn test(
             folder: None,
         },
         source: Source::CommandLine,
-        native_ref: None,
         again: None,
         counted,
         tool: "test",

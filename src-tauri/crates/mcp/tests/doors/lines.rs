@@ -189,6 +189,29 @@ async fn a_script_that_ends_leaves_its_question_and_finds_it_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_comes_again_is_not_ended_by_its_earlier_attempt() {
+    let house = House::open().await;
+    let mut body = asks("c1", "Deploy?");
+    body["nativeRef"] = json!("one-id-for-both");
+    let mut earlier = Call::begin(&house, "/v1/asks", &body).await;
+    let id = earlier.asked().await;
+    body["again"] = json!(id);
+    let mut call = Call::begin(&house, "/v1/asks", &body).await;
+    assert_eq!(call.asked().await, id);
+    drop(earlier);
+    let left = "askdesk_calls_total{tool=\"ask_user\",outcome=\"left\"} 1";
+    let leaves = async {
+        while !house.get("/metrics").await.body.contains(left) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, leaves).await.expect("the earlier attempt is left");
+    let right = json!({"answers": [{"question": 1, "chosen": ["No"]}]});
+    assert_eq!(house.post(&format!("/v1/requests/{id}/answer"), &right).await.status, 200);
+    assert_eq!(call.ended().await["result"]["outcome"], "answered");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_connection_collects_late_answers_until_it_says_that_it_is_over() {
     let house = House::open().await;
     let mut body = asks("c1", "Deploy?");
