@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::arguments::Asking;
-use crate::connections::InCall;
+use crate::connections::{InCall, Stays};
 use crate::denied::Denied;
 use crate::desk::Desk;
 use crate::handover::Handover;
@@ -30,8 +30,8 @@ const AFTER_LIMIT: &str = "the agent goes on without an answer";
 pub struct Caller {
     /// Names the connection; calls of one share a session.
     pub connection: String,
-    /// Whether that is over with this call.
-    pub for_one_call: bool,
+    /// How long that stays.
+    pub stays: Stays,
     /// Who it is.
     pub visitor: Visitor,
     /// The door.
@@ -61,32 +61,8 @@ struct Place {
     request: RequestId,
     native_ref: NativeRef,
     tool: &'static str,
-    stay: Stay,
+    in_call: InCall,
     _counted: Arc<Counted>,
-}
-
-/// How long the connection of a call stays.
-enum Stay {
-    /// As long as the call: a command line asks once and ends.
-    ForItsCall { connection: String, in_call: InCall },
-    /// Until its client says that it goes, or has been at rest for long.
-    UntilItGoes { _in_call: InCall },
-}
-
-impl Stay {
-    fn of(for_one_call: bool, connection: String, in_call: InCall) -> Self {
-        match for_one_call {
-            true => Self::ForItsCall { connection, in_call },
-            false => Self::UntilItGoes { _in_call: in_call },
-        }
-    }
-
-    async fn call_is_over(self, desk: &Desk) {
-        if let Self::ForItsCall { connection, in_call } = self {
-            drop(in_call);
-            desk.connections.close_unless_in_call(&connection).await;
-        }
-    }
 }
 
 impl Desk {
@@ -101,7 +77,7 @@ impl Desk {
     async fn asked(self: Arc<Self>, caller: Caller, asking: Asking) -> Result<Waiting, Denied> {
         let began = Instant::now();
         let Asking { questions, limit_seconds } = asking;
-        let in_call = self.connections.call(&caller.connection);
+        let in_call = self.connections.call(&caller.connection, caller.stays);
         // Each attempt is a call of its own: one that is over must not end the next, whatever id its caller has for both.
         let native_ref = NativeRef::new(Uuid::new_v4().to_string())
             .ok_or_else(|| Denied::unavailable("no id could be made for the call"))?;
@@ -134,7 +110,7 @@ impl Desk {
             request,
             native_ref,
             tool: caller.tool,
-            stay: Stay::of(caller.for_one_call, caller.connection, in_call),
+            in_call,
             _counted: caller.counted,
         };
         Ok(Waiting { request, questions, began, end, place: Some(place) })
@@ -160,7 +136,7 @@ impl Waiting {
     /// The end is on its way out: the desk is told when it was written, or that it was not.
     pub fn told(mut self, outcome: &Outcome, handover: Option<Handover>) {
         let Some(place) = self.place.take() else { return };
-        let Place { desk, request, native_ref, tool, stay, .. } = place;
+        let Place { desk, request, native_ref, tool, in_call, .. } = place;
         desk.metrics().called(tool, result::name(outcome));
         desk.metrics().waited(self.began.elapsed());
         let ended = Instant::now();
@@ -176,7 +152,7 @@ impl Waiting {
             if let Err(error) = desk.visits.told(request, native_ref, told).await {
                 tracing::debug!(%error, "that an answer was handed over was not noted");
             }
-            stay.call_is_over(&desk).await;
+            drop(in_call);
         });
     }
 
@@ -215,7 +191,6 @@ impl Place {
         if let Err(error) = self.desk.visits.leave(self.session, self.native_ref, why).await {
             tracing::debug!(%error, "that a caller has left was not noted");
         }
-        self.stay.call_is_over(&self.desk).await;
     }
 }
 
@@ -277,7 +252,7 @@ mod tests {
         let name = connection.to_owned();
         Caller {
             connection: connection.to_owned(),
-            for_one_call: false,
+            stays: Stays::UntilItGoes,
             visitor: Visitor { kind: AgentKind::McpClient, name, version: None, folder: None },
             source: Source::Mcp,
             again: None,

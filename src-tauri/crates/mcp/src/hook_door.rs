@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::arguments::Asking;
 use crate::call::{Caller, read_body};
+use crate::connections::Stays;
 use crate::denied::Denied;
 use crate::desk::Desk;
 use crate::handover::Handover;
@@ -50,7 +51,7 @@ pub async fn ask(
     let counted = Arc::new(desk.pace.open(&client)?);
     let caller = Caller {
         connection: client,
-        for_one_call: false,
+        stays: Stays::UntilItGoes,
         visitor: Visitor {
             kind: AgentKind::Terminal,
             name: TERMINAL.to_owned(),

@@ -21,6 +21,7 @@ use uuid::Uuid;
 
 use crate::arguments;
 use crate::call::{Caller, Waiting};
+use crate::connections::Stays;
 use crate::desk::Desk;
 use crate::guard::BODY_BYTES;
 use crate::handover::Handover;
@@ -101,10 +102,13 @@ impl McpDoor {
             (false, Some(folder)) => in_folder(self.id, folder),
             (false, None) => self.id.to_string(),
         };
-        let for_one_call = client.alone && folder.is_none();
+        let stays = match client.alone && folder.is_none() {
+            true => Stays::WhileItCalls,
+            false => Stays::UntilItGoes,
+        };
         let caller = Caller {
             connection,
-            for_one_call,
+            stays,
             visitor: Visitor {
                 kind: AgentKind::McpClient,
                 name: client.name.clone(),

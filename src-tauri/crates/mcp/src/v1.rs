@@ -19,6 +19,7 @@ use tokio::time::Interval;
 
 use crate::arguments::{self, Asking};
 use crate::call::{Caller, Waiting, read_body};
+use crate::connections::Stays;
 use crate::denied::Denied;
 use crate::desk::Desk;
 use crate::handover::Handover;
@@ -69,6 +70,13 @@ impl ClientKind {
             Self::Terminal => Source::TerminalHook,
         }
     }
+
+    const fn stays(self) -> Stays {
+        match self {
+            Self::CommandLine => Stays::WhileItCalls,
+            Self::Mcp | Self::Terminal => Stays::UntilItGoes,
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -115,7 +123,7 @@ pub async fn ask(
     let counted = Arc::new(desk.pace.open(&connection)?);
     let caller = Caller {
         connection,
-        for_one_call: matches!(kind, ClientKind::CommandLine),
+        stays: kind.stays(),
         visitor: Visitor { kind: kind.agent(), name, version, folder },
         source: kind.source(),
         again: body.again,
@@ -161,7 +169,7 @@ pub async fn test(
     let counted = Arc::new(desk.pace.open(client)?);
     let caller = Caller {
         connection: client.to_owned(),
-        for_one_call: true,
+        stays: Stays::WhileItCalls,
         visitor: Visitor {
             kind: AgentKind::CommandLine,
             name: client.to_owned(),
