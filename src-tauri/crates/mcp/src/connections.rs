@@ -120,6 +120,13 @@ impl Connections {
     /// comes back here when it is.
     async fn end(&self, connection: &Connection) {
         let Some(session) = *connection.session.lock().await else { return };
+        let known: Vec<_> = self.known().values().cloned().collect();
+        for other in known {
+            // The person closed it, and another connection of the same client has taken it up.
+            if *other.session.lock().await == Some(session) {
+                return;
+            }
+        }
         if let Err(error) = self.visits.close(session).await
             && !matches!(error, EngineError::Closing | EngineError::Reject(Reject::SessionGone))
         {
@@ -170,7 +177,7 @@ impl Drop for InCall {
 mod tests {
     use askdesk_domain::{AgentKind, NativeRef, Source};
     use askdesk_engine::clock::System;
-    use askdesk_engine::{EngineHandle, OpenedEngine, VisitAsk};
+    use askdesk_engine::{EngineHandle, OpenedEngine, Sessions, VisitAsk};
     use askdesk_tools::Tool;
     use serde_json::json;
 
@@ -251,5 +258,23 @@ mod tests {
         drop(other);
         house.is_over(session).await;
         assert!(house.connections.known().is_empty());
+    }
+
+    #[tokio::test]
+    async fn the_end_of_a_connection_leaves_the_session_that_another_has_taken_up() {
+        let house = House::open();
+        let first = house.connections.call("one", Stays::UntilItGoes);
+        let session = house.session(&first).await;
+        house.asks(session, "Which name?").await;
+        drop(first);
+        Sessions::new(house.engine.clone()).close(session).await.unwrap();
+        let second = house.connections.call("two", Stays::UntilItGoes);
+        assert_eq!(house.session(&second).await, session, "the same client, after the person closed the tab");
+        house.asks(session, "Which store?").await;
+        house.connections.close("one").await;
+        assert!(house.runs(session).await);
+        drop(second);
+        house.connections.close("two").await;
+        house.is_over(session).await;
     }
 }
