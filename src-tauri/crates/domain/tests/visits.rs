@@ -266,6 +266,27 @@ fn what_another_client_asks_is_never_found(#[case] opened: Command, #[case] find
 }
 
 #[test]
+fn without_a_folder_only_a_named_request_is_found_from_another_connection() {
+    let nowhere = |n, when| {
+        let visitor = Visitor { folder: None, ..visitor("codex", "") };
+        Command::OpenVisit { id: session(n), visitor, at: at(when) }
+    };
+    let asked = [nowhere(1, 5), asks(1, 1, "a", 6)];
+    // In the same connection the same words are the same question.
+    assert_eq!(found(&mut desk(&asked), &asks(1, 2, "b", 8)), Some(request(1)));
+    for before in [vec![], vec![gone(1, "a", 7)], vec![goes(1, 7)], vec![goes(1, 7), answers(1, 7)]] {
+        let mut desk = desk(&asked);
+        for command in before.iter().chain(&[nowhere(2, 8)]) {
+            take(&mut desk, command).unwrap();
+        }
+        assert!(desk.session(session(2)).is_some(), "what another connection left is not taken up");
+        let named = take(&mut desk.clone(), &names_it(2, 2, "b", 9, 1)).unwrap();
+        assert_eq!(named.request, Some(request(1)), "{before:?}");
+        assert_eq!(found(&mut desk, &asks(2, 2, "b", 9)), Some(request(2)), "{before:?}");
+    }
+}
+
+#[test]
 fn an_answer_that_came_late_is_given_at_once_to_who_asks_again_and_then_it_is_told() {
     let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), gone(1, "a", 10)]);
     let late = take(&mut desk, &answers(1, 20)).unwrap();

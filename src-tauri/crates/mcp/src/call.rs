@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::arguments::Asking;
-use crate::connections::InCall;
+use crate::connections::{InCall, Stays};
 use crate::denied::Denied;
 use crate::desk::Desk;
 use crate::handover::Handover;
@@ -30,12 +30,12 @@ const AFTER_LIMIT: &str = "the agent goes on without an answer";
 pub struct Caller {
     /// Names the connection; calls of one share a session.
     pub connection: String,
+    /// How long that stays.
+    pub stays: Stays,
     /// Who it is.
     pub visitor: Visitor,
     /// The door.
     pub source: Source,
-    /// The caller's own id of the call; one is made where it has none.
-    pub native_ref: Option<NativeRef>,
     /// The request this call takes up again.
     pub again: Option<RequestId>,
     /// Counts it among the open questions of its client.
@@ -61,32 +61,8 @@ struct Place {
     request: RequestId,
     native_ref: NativeRef,
     tool: &'static str,
-    stay: Stay,
+    in_call: InCall,
     _counted: Arc<Counted>,
-}
-
-/// How long the connection of a call stays.
-enum Stay {
-    /// As long as the call: a command line asks once and ends.
-    ForItsCall { connection: String, in_call: InCall },
-    /// Until its client says that it goes, or has been at rest for long.
-    UntilItGoes { _in_call: InCall },
-}
-
-impl Stay {
-    fn of(source: Source, connection: String, in_call: InCall) -> Self {
-        match source {
-            Source::CommandLine => Self::ForItsCall { connection, in_call },
-            _ => Self::UntilItGoes { _in_call: in_call },
-        }
-    }
-
-    async fn call_is_over(self, desk: &Desk) {
-        if let Self::ForItsCall { connection, in_call } = self {
-            drop(in_call);
-            desk.connections.close_unless_in_call(&connection).await;
-        }
-    }
 }
 
 impl Desk {
@@ -101,10 +77,10 @@ impl Desk {
     async fn asked(self: Arc<Self>, caller: Caller, asking: Asking) -> Result<Waiting, Denied> {
         let began = Instant::now();
         let Asking { questions, limit_seconds } = asking;
-        let in_call = self.connections.call(&caller.connection);
-        let minted = || NativeRef::new(Uuid::new_v4().to_string());
-        let native_ref =
-            caller.native_ref.or_else(minted).ok_or_else(|| Denied::invalid("nativeRef: is empty"))?;
+        let in_call = self.connections.call(&caller.connection, caller.stays);
+        // Each attempt is a call of its own: one that is over must not end the next, whatever id its caller has for both.
+        let native_ref = NativeRef::new(Uuid::new_v4().to_string())
+            .ok_or_else(|| Denied::unavailable("no id could be made for the call"))?;
         let limit = limit_seconds.map(|seconds| {
             let now = self.engine.source().now().millis();
             Limit {
@@ -134,7 +110,7 @@ impl Desk {
             request,
             native_ref,
             tool: caller.tool,
-            stay: Stay::of(caller.source, caller.connection, in_call),
+            in_call,
             _counted: caller.counted,
         };
         Ok(Waiting { request, questions, began, end, place: Some(place) })
@@ -160,7 +136,7 @@ impl Waiting {
     /// The end is on its way out: the desk is told when it was written, or that it was not.
     pub fn told(mut self, outcome: &Outcome, handover: Option<Handover>) {
         let Some(place) = self.place.take() else { return };
-        let Place { desk, request, native_ref, tool, stay, .. } = place;
+        let Place { desk, request, native_ref, tool, in_call, .. } = place;
         desk.metrics().called(tool, result::name(outcome));
         desk.metrics().waited(self.began.elapsed());
         let ended = Instant::now();
@@ -176,7 +152,7 @@ impl Waiting {
             if let Err(error) = desk.visits.told(request, native_ref, told).await {
                 tracing::debug!(%error, "that an answer was handed over was not noted");
             }
-            stay.call_is_over(&desk).await;
+            drop(in_call);
         });
     }
 
@@ -215,7 +191,6 @@ impl Place {
         if let Err(error) = self.desk.visits.leave(self.session, self.native_ref, why).await {
             tracing::debug!(%error, "that a caller has left was not noted");
         }
-        self.stay.call_is_over(&self.desk).await;
     }
 }
 
@@ -277,9 +252,9 @@ mod tests {
         let name = connection.to_owned();
         Caller {
             connection: connection.to_owned(),
+            stays: Stays::UntilItGoes,
             visitor: Visitor { kind: AgentKind::McpClient, name, version: None, folder: None },
             source: Source::Mcp,
-            native_ref: None,
             again: None,
             counted: Arc::clone(counted),
             tool: "ask_user",

@@ -16,7 +16,7 @@ use crate::token::Secrets;
 pub struct Desk {
     pub(crate) engine: EngineHandle,
     pub(crate) visits: Visits,
-    pub(crate) connections: Connections,
+    pub(crate) connections: Arc<Connections>,
     pub(crate) pace: Pace,
     pub(crate) terminals: Terminals,
     pub(crate) times: Times,

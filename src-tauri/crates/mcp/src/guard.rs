@@ -52,7 +52,7 @@ async fn admit(desk: &Desk, request: Request) -> Result<Request, Denied> {
     origin(&parts.headers, desk.port())?;
     let bearer = only(&parts.headers, header::AUTHORIZATION).and_then(|value| bearer(value.as_bytes()));
     let may = bearer.and_then(|secret| desk.secrets().what_may(secret)).ok_or_else(Denied::unauthorized)?;
-    match (wanted(&parts.method, parts.uri.path()), may) {
+    match (wanted(parts.uri.path()), may) {
         (May::Ask, May::Ask) | (May::Answer, May::Answer) => {}
         (May::Answer, May::Ask) => return Err(Denied::forbidden(ONLY_ASKS)),
         (May::Ask, May::Answer) => return Err(Denied::forbidden(ONLY_ANSWERS)),
@@ -73,11 +73,11 @@ async fn admit(desk: &Desk, request: Request) -> Result<Request, Denied> {
     Ok(Request::from_parts(parts, body))
 }
 
-/// Says what a door is for. Who asked may look up what became of it by its id; the rest of what waits is the person's.
-fn wanted(method: &Method, path: &str) -> May {
+/// Says what a door is for. What waits on the desk is the person's.
+fn wanted(path: &str) -> May {
     match path {
         "/v1/requests" | "/v1/token/rotate" => May::Answer,
-        _ if path.starts_with("/v1/requests/") && method != Method::GET => May::Answer,
+        _ if path.starts_with("/v1/requests/") => May::Answer,
         _ => May::Ask,
     }
 }

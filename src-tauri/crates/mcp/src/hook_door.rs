@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::arguments::Asking;
 use crate::call::{Caller, read_body};
+use crate::connections::Stays;
 use crate::denied::Denied;
 use crate::desk::Desk;
 use crate::handover::Handover;
@@ -50,6 +51,7 @@ pub async fn ask(
     let counted = Arc::new(desk.pace.open(&client)?);
     let caller = Caller {
         connection: client,
+        stays: Stays::UntilItGoes,
         visitor: Visitor {
             kind: AgentKind::Terminal,
             name: TERMINAL.to_owned(),
@@ -57,7 +59,6 @@ pub async fn ask(
             folder: ask.folder.clone(),
         },
         source: Source::TerminalHook,
-        native_ref: None,
         again: None,
         counted,
         tool: "hook",

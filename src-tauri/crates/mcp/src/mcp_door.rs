@@ -21,6 +21,7 @@ use uuid::Uuid;
 
 use crate::arguments;
 use crate::call::{Caller, Waiting};
+use crate::connections::Stays;
 use crate::desk::Desk;
 use crate::guard::BODY_BYTES;
 use crate::handover::Handover;
@@ -92,15 +93,22 @@ impl McpDoor {
         let Some(counted) = counted else {
             return Err(ErrorData::internal_error("the call was not counted", None));
         };
-        let connection = match client.alone {
-            true => {
-                let (version, folder) = (client.version.as_deref(), folder.as_deref());
-                format!("{}\n{}\n{}", client.name, version.unwrap_or_default(), folder.unwrap_or_default())
+        let connection = match (client.alone, &folder) {
+            (true, Some(folder)) => {
+                format!("{}\n{}\n{folder}", client.name, client.version.as_deref().unwrap_or_default())
             }
-            false => self.id.to_string(),
+            // Two of one name may be at work in two projects, and nothing tells them apart.
+            (true, None) => Uuid::new_v4().to_string(),
+            (false, Some(folder)) => in_folder(self.id, folder),
+            (false, None) => self.id.to_string(),
+        };
+        let stays = match client.alone && folder.is_none() {
+            true => Stays::WhileItCalls,
+            false => Stays::UntilItGoes,
         };
         let caller = Caller {
             connection,
+            stays,
             visitor: Visitor {
                 kind: AgentKind::McpClient,
                 name: client.name.clone(),
@@ -108,7 +116,6 @@ impl McpDoor {
                 folder,
             },
             source: Source::Mcp,
-            native_ref: None,
             again: None,
             counted,
             tool: tool.name_for(&client.name),
@@ -219,8 +226,19 @@ impl ServerHandler for McpDoor {
 impl Drop for McpDoor {
     fn drop(&mut self) {
         let (desk, id) = (Arc::clone(&self.desk), self.id);
+        let in_folder = self.folder.known().map(|folder| in_folder(id, folder));
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { desk.connections.close(&id.to_string()).await });
+            runtime.spawn(async move {
+                desk.connections.close(&id.to_string()).await;
+                if let Some(in_folder) = in_folder {
+                    desk.connections.close(&in_folder).await;
+                }
+            });
         }
     }
+}
+
+/// Names a connection from when on its folder is known: what it asked before was asked in a session without one.
+fn in_folder(connection: Uuid, folder: &str) -> String {
+    format!("{connection}\n{folder}")
 }

@@ -1,4 +1,4 @@
-//! What waits on the desk, for the command line: listed, answered, declined, and looked up.
+//! What waits on the desk, for the command line: listed, answered and declined; and the answers to earlier questions.
 
 use std::sync::Arc;
 
@@ -7,7 +7,6 @@ use askdesk_domain::{
 };
 use askdesk_engine::{Collected, EngineError};
 use askdesk_tools::CallResult;
-use axum::Extension;
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
@@ -50,22 +49,6 @@ pub async fn list(State(desk): State<Arc<Desk>>) -> Result<Json<Value>, Denied> 
         open.map(|request| listed(request, desk.session(request.session))).collect::<Vec<_>>()
     });
     Ok(Json(json!({"requests": open.await?})))
-}
-
-/// Says how one request stands, and hands over its answer.
-pub async fn one(
-    State(desk): State<Arc<Desk>>,
-    Extension(handover): Extension<Handover>,
-    Path(id): Path<String>,
-) -> Result<Json<Value>, Denied> {
-    let request = desk.engine.request(known(&id)?).await?;
-    let Some(ended) = request.ended() else { return Ok(Json(json!({"state": "open"}))) };
-    let result = result::of(request.id, &request.questions, &ended.outcome);
-    // An agent the desk started gets its answer by its own way.
-    if request.source.visits() {
-        desk.collected(request.id, &ended.outcome, Some(handover));
-    }
-    Ok(Json(json!({"state": "ended", "result": result.structured, "text": result.text})))
 }
 
 /// Answers one request, as the person does in the window.

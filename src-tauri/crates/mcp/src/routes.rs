@@ -33,7 +33,6 @@ pub fn all(desk: &Arc<Desk>, streams: &CancellationToken) -> Router {
         .route("/v1/clients", get(clients))
         .route("/v1/token/rotate", post(rotate))
         .route("/v1/requests", get(requests::list))
-        .route("/v1/requests/{id}", get(requests::one))
         .route("/v1/requests/{id}/answer", post(requests::answer))
         .route("/v1/requests/{id}/decline", post(requests::decline))
         .fallback(nothing_here)

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Instant;
 
-use askdesk_domain::{AgentKind, NativeRef, RequestId, Source, Visitor};
+use askdesk_domain::{AgentKind, RequestId, Source, Visitor};
 use askdesk_tools::Tool;
 use axum::Extension;
 use axum::Json;
@@ -19,6 +19,7 @@ use tokio::time::Interval;
 
 use crate::arguments::{self, Asking};
 use crate::call::{Caller, Waiting, read_body};
+use crate::connections::Stays;
 use crate::denied::Denied;
 use crate::desk::Desk;
 use crate::handover::Handover;
@@ -30,7 +31,6 @@ const NAME_CHARS: usize = 128;
 #[serde(rename_all = "camelCase")]
 struct AskBody {
     client: ClientBody,
-    native_ref: Option<String>,
     tool: String,
     #[serde(default)]
     arguments: Value,
@@ -68,6 +68,13 @@ impl ClientKind {
             Self::Mcp => Source::Mcp,
             Self::CommandLine => Source::CommandLine,
             Self::Terminal => Source::TerminalHook,
+        }
+    }
+
+    const fn stays(self) -> Stays {
+        match self {
+            Self::CommandLine => Stays::WhileItCalls,
+            Self::Mcp | Self::Terminal => Stays::UntilItGoes,
         }
     }
 }
@@ -108,13 +115,6 @@ pub async fn ask(
     let name = named("client.name", &body.client.name)?;
     let tool = Tool::named(&body.tool).filter(|tool| tool.asks());
     let tool = tool.ok_or_else(|| Denied::invalid("tool: must be ask_user_question or ask_user"))?;
-    let native_ref = match body.native_ref {
-        None => None,
-        Some(text) => {
-            let rule = "nativeRef: must be a text of 1 to 512 bytes";
-            Some(NativeRef::new(text).ok_or_else(|| Denied::invalid(rule))?)
-        }
-    };
     let asking =
         arguments::read(tool, &body.arguments).map_err(|refusal| Denied::invalid(refusal.to_string()))?;
     let ClientBody { kind, version, folder, connection, .. } = body.client;
@@ -123,9 +123,9 @@ pub async fn ask(
     let counted = Arc::new(desk.pace.open(&connection)?);
     let caller = Caller {
         connection,
+        stays: kind.stays(),
         visitor: Visitor { kind: kind.agent(), name, version, folder },
         source: kind.source(),
-        native_ref,
         again: body.again,
         counted,
         tool: tool.name_for(""),
@@ -169,6 +169,7 @@ pub async fn test(
     let counted = Arc::new(desk.pace.open(client)?);
     let caller = Caller {
         connection: client.to_owned(),
+        stays: Stays::WhileItCalls,
         visitor: Visitor {
             kind: AgentKind::CommandLine,
             name: client.to_owned(),
@@ -176,7 +177,6 @@ pub async fn test(
             folder: None,
         },
         source: Source::CommandLine,
-        native_ref: None,
         again: None,
         counted,
         tool: "test",

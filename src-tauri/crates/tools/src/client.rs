@@ -43,6 +43,11 @@ impl Client {
 pub struct Folder(OnceCell<Option<String>>);
 
 impl Folder {
+    /// Returns it as far as it is known by now.
+    pub fn known(&self) -> Option<&str> {
+        self.0.get()?.as_deref()
+    }
+
     /// Returns it, or what the client has to be asked first: one without sessions then makes the same call again.
     pub async fn of(
         &self,
@@ -53,7 +58,8 @@ impl Folder {
     ) -> Result<Option<String>, Box<InputRequiredResult>> {
         if !client.alone {
             let asked = || roots::asked(context, client.has_roots, patience);
-            return Ok(self.0.get_or_init(asked).await.clone());
+            // What was not said in time is not known to be nothing.
+            return Ok(self.0.get_or_try_init(asked).await.ok().cloned().flatten());
         }
         if let Some(given) = &params.input_responses {
             let said = || async { given.get(roots::KEY).and_then(roots::of_response) };

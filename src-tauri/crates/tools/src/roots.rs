@@ -11,6 +11,7 @@ use rmcp::RoleServer;
 use rmcp::model::{InputRequest, InputRequests, InputRequiredResult, ListRootsRequest, ListRootsResult};
 use rmcp::service::RequestContext;
 use serde_json::Value;
+use tokio::time::error::Elapsed;
 
 /// The name under which a client without sessions is asked, and answers.
 pub const KEY: &str = "roots";
@@ -20,17 +21,17 @@ pub fn has(context: &RequestContext<RoleServer>) -> bool {
     context.client_capabilities().is_some_and(|able| able.roots.is_some())
 }
 
-/// Asks a client with a session; one that does not answer in time has said nothing.
+/// Asks a client with a session; one that does not answer in time may do so the next time.
 pub async fn asked(
     context: &RequestContext<RoleServer>,
     has_roots: bool,
     patience: Duration,
-) -> Option<String> {
+) -> Result<Option<String>, Elapsed> {
     if !has_roots {
-        return None;
+        return Ok(None);
     }
-    let listed = tokio::time::timeout(patience, context.peer.list_roots()).await.ok()?;
-    first(&listed.ok()?)
+    let listed = tokio::time::timeout(patience, context.peer.list_roots()).await?;
+    Ok(listed.ok().and_then(|listed| first(&listed)))
 }
 
 /// Asks a client without sessions: it makes the same call again, with what was asked.

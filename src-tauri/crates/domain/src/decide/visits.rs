@@ -20,7 +20,8 @@ use crate::session::{Session, SessionEnd, SessionState};
 use crate::undelivered::Undelivered;
 use crate::visit::{Leave, Visitor};
 
-/// Opens a session, or takes up again the one that the same client left last.
+/// Opens a session, or takes up again the one that the same client left last in the same folder. Without a folder nobody knows
+/// which project that one was of.
 pub(super) fn open(desk: &Desk, id: SessionId, visitor: &Visitor, at: Timestamp) -> Result<Decision, Reject> {
     if !visitor.kind.visits() {
         return Err(Reject::invalid("kind", "only what the desk did not start comes by itself"));
@@ -34,6 +35,7 @@ pub(super) fn open(desk: &Desk, id: SessionId, visitor: &Visitor, at: Timestamp)
         session.agent == visitor.kind
             && session.client.as_ref() == Some(&visitor.name)
             && session.folder == folder
+            && !folder.is_empty()
     });
     let ended_at = |session: &&Session| match session.state {
         SessionState::Ended { at, .. } => (at, session.id),
@@ -139,7 +141,8 @@ fn found(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, R
         RequestState::Ended(ended) => late::can_be_answered(request) || is_kept(ended),
     };
     let newest = |request: &&Request| (request.is_open(), desk.asked_last(request), request.id);
-    let again = desk.requests().filter(lately).filter(waits).filter(same).max_by_key(newest);
+    let here = |request: &&Request| desk.is_found_by_content(request.session, ask.session);
+    let again = desk.requests().filter(lately).filter(waits).filter(same).filter(here).max_by_key(newest);
     Ok(again
         .map(|request| match &request.state {
             // Asked anew, it has its whole time again.

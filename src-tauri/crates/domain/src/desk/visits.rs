@@ -71,6 +71,13 @@ impl Desk {
         }
     }
 
+    /// Says whether what was asked in one session may be found in another by its words alone: not where no folder is known,
+    /// because the client may then be at work in another project.
+    pub(crate) fn is_found_by_content(&self, asked_in: SessionId, asking: SessionId) -> bool {
+        let in_a_folder = self.session(asking).is_some_and(|session| !session.folder.is_empty());
+        asked_in == asking || in_a_folder && self.same_client(asked_in, asking)
+    }
+
     pub(super) fn fold_visit_again(
         &mut self,
         id: RequestId,

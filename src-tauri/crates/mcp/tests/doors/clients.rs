@@ -3,6 +3,7 @@
 #![expect(deprecated, reason = "roots are on their way out, and clients still have them")]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use askdesk_domain::{AgentKind, AnswerInput, Delivery, OrphanedWhy, Outcome, QuestionId, Request, Session};
@@ -27,18 +28,34 @@ enum Speaks {
     Discovery,
 }
 
+/// How a client tells in which folder it works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Folder {
+    AtOnce,
+    NotAtFirst,
+    Never,
+}
+
 struct TestClient {
     name: &'static str,
+    folder: Folder,
+    asked_for_folder: AtomicUsize,
     progress: mpsc::UnboundedSender<String>,
 }
 
 impl ClientHandler for TestClient {
     fn get_info(&self) -> ClientConfig {
-        let able = ClientCapabilities::builder().enable_roots().build();
+        let able = match self.folder {
+            Folder::Never => ClientCapabilities::default(),
+            Folder::AtOnce | Folder::NotAtFirst => ClientCapabilities::builder().enable_roots().build(),
+        };
         ClientConfig::new(able, Implementation::new(self.name, "1.2.3"))
     }
 
     async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
+        if self.asked_for_folder.fetch_add(1, Ordering::Relaxed) == 0 && self.folder == Folder::NotAtFirst {
+            std::future::pending::<()>().await;
+        }
         Ok(ListRootsResult::new(vec![Root::new("file:///home/a/project")]))
     }
 
@@ -53,10 +70,14 @@ struct Connected {
 }
 
 async fn connect(house: &House, name: &'static str, speaks: Speaks) -> Connected {
+    connect_from(house, name, speaks, Folder::AtOnce).await
+}
+
+async fn connect_from(house: &House, name: &'static str, speaks: Speaks, folder: Folder) -> Connected {
     let config = StreamableHttpClientTransportConfig::with_uri(format!("http://{}/mcp", house.address));
     let transport = StreamableHttpClientTransport::from_config(config.auth_header(house.token()));
     let (sender, progress) = mpsc::unbounded_channel();
-    let client = TestClient { name, progress: sender };
+    let client = TestClient { name, folder, asked_for_folder: AtomicUsize::new(0), progress: sender };
     let lifecycle = match speaks {
         Speaks::Sessions => ClientLifecycleMode::Initialize,
         Speaks::Discovery => {
@@ -201,6 +222,65 @@ async fn case_45_a_call_that_is_cut_off_finds_its_late_answer(#[case] speaks: Sp
     assert!(text(&again).contains("\"Postgres\""), "{again:?}");
     delivered(&house, &first).await;
     assert_eq!(house.open_count().await, 0);
+}
+
+#[rstest]
+#[case(Speaks::Sessions)]
+#[case(Speaks::Discovery)]
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_folder_two_connections_of_one_client_never_share_an_answer(#[case] speaks: Speaks) {
+    let house = House::open().await;
+    let first = {
+        let connected = connect_from(&house, "codex", speaks, Folder::Never).await;
+        let calling = connected.client.call_tool(params("ask_user_question", which_store()));
+        let mut calling = std::pin::pin!(calling);
+        tokio::select! {
+            result = &mut calling => panic!("{result:?}"),
+            (request, _) = asked(&house) => request,
+        }
+    };
+    missed(&house, &first).await;
+    house.engine.answer(first.id, second_option()).await.unwrap();
+    let other = connect_from(&house, "codex", speaks, Folder::Never).await;
+    let calling = other.call("ask_user_question", which_store());
+    let answering = async {
+        let (request, session) = asked(&house).await;
+        assert_ne!((request.id, session.id), (first.id, first.session));
+        house.engine.answer(request.id, second_option()).await.unwrap();
+        request
+    };
+    let (result, request) = tokio::join!(calling, answering);
+    assert_eq!(result.structured_content.unwrap()["requestId"], json!(request.id));
+    assert_eq!(
+        house.engine.request(first.id).await.unwrap().ended().unwrap().delivery,
+        Some(Delivery::Parked)
+    );
+    drop(other);
+    nobody_is_connected(&house).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_is_told_late_is_taken_when_it_is_told() {
+    let house = House::open().await;
+    let connected = connect_from(&house, "codex", Speaks::Sessions, Folder::NotAtFirst).await;
+    for folder in ["", "/home/a/project"] {
+        let calling = connected.call("ask_user_question", which_store());
+        let answering = async {
+            let (request, session) = asked(&house).await;
+            assert_eq!(session.folder, folder);
+            house.engine.answer(request.id, second_option()).await.unwrap();
+            delivered(&house, &request).await;
+        };
+        tokio::join!(calling, answering);
+    }
+    connected.client.cancel().await.unwrap();
+    nobody_is_connected(&house).await;
+}
+
+async fn nobody_is_connected(house: &House) {
+    house
+        .until("no session runs", |desk| desk.sessions().all(|session| !session.is_running()).then_some(()))
+        .await;
 }
 
 async fn missed(house: &House, request: &Request) {

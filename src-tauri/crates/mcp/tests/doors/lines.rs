@@ -104,7 +104,6 @@ async fn a_script_asks_and_another_answers() {
         json!({"name": "deploy.sh · a", "agent": "command_line", "folder": "/home/a"})
     );
     assert_eq!(listed["requests"][0]["questions"][0]["options"][0]["label"], "Yes, always");
-    assert_eq!(house.get(&format!("/v1/requests/{id}")).await.json(), json!({"state": "open"}));
 
     let path = format!("/v1/requests/{id}/answer");
     let wrong = house.post(&path, &json!({"answers": [{"question": 1, "chosen": ["Maybe"]}]})).await;
@@ -131,7 +130,10 @@ async fn a_script_asks_and_another_answers() {
     );
     assert!(ended["text"].as_str().unwrap().contains("\"Deploy?\"=\"Yes, always\""), "{ended}");
     assert_eq!(call.next().await, None);
-    assert_eq!(house.get(&format!("/v1/requests/{id}")).await.json()["state"], "ended");
+    let one = format!("/v1/requests/{id}");
+    house.get(&one).await.refuses(404, "not_found");
+    let asking = house.head("GET", &one).set("authorization", &format!("Bearer {}", house.token()));
+    house.send(&asking, b"").await.refuses(403, "forbidden");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -184,6 +186,29 @@ async fn a_script_that_ends_leaves_its_question_and_finds_it_again() {
     assert_eq!(outcome(&house, id).await, Outcome::Orphaned { why: OrphanedWhy::CallerGone });
     let mut again = Call::begin(&house, "/v1/asks", &asks("c2", "Deploy?")).await;
     assert_eq!(again.asked().await, id);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_comes_again_is_not_ended_by_its_earlier_attempt() {
+    let house = House::open().await;
+    let mut body = asks("c1", "Deploy?");
+    body["nativeRef"] = json!("one-id-for-both");
+    let mut earlier = Call::begin(&house, "/v1/asks", &body).await;
+    let id = earlier.asked().await;
+    body["again"] = json!(id);
+    let mut call = Call::begin(&house, "/v1/asks", &body).await;
+    assert_eq!(call.asked().await, id);
+    drop(earlier);
+    let left = "askdesk_calls_total{tool=\"ask_user\",outcome=\"left\"} 1";
+    let leaves = async {
+        while !house.get("/metrics").await.body.contains(left) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, leaves).await.expect("the earlier attempt is left");
+    let right = json!({"answers": [{"question": 1, "chosen": ["No"]}]});
+    assert_eq!(house.post(&format!("/v1/requests/{id}/answer"), &right).await.status, 200);
+    assert_eq!(call.ended().await["result"]["outcome"], "answered");
 }
 
 #[tokio::test(flavor = "multi_thread")]
