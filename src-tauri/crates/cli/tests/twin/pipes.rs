@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::client::{Speaks, connect, connect_as, structured, text, which_store};
+use crate::client::{Speaks, connect, connect_as, text, unanswered, which_store};
 use crate::desk::{Person, Scene, TOKEN, err, exit, give, out};
 
 fn initialize() -> Value {
@@ -116,7 +116,7 @@ async fn without_a_desk_the_model_is_told_at_once_to_ask_by_other_means() {
         ] {
             let result = connected.call(tool, arguments).await;
             assert_ne!(result.is_error, Some(true), "{why}");
-            assert_eq!(structured(&result), &json!({"outcome": "no_desk"}), "{why}");
+            assert_eq!(unanswered(&result), json!({"outcome": "no_desk"}), "{why}");
             assert!(text(&result).contains("in plain text in your reply"), "{why}: {}", text(&result));
         }
         assert!(began.elapsed() < Duration::from_secs(10), "{why}: {:?}", began.elapsed());
@@ -130,7 +130,7 @@ async fn without_a_desk_the_model_is_told_at_once_to_ask_by_other_means() {
     std::fs::write(scene.path("data/token"), TOKEN.replace('0', "f")).unwrap();
     let connected = connect(scene.command(&["mcp"])).await;
     let result = connected.call("ask_user_question", which_store()).await;
-    assert_eq!(structured(&result), &json!({"outcome": "no_desk"}));
+    assert_eq!(unanswered(&result), json!({"outcome": "no_desk"}));
     assert!(
         connected.heard("the token is not this desk's").await.ends_with("the token is not this desk's\n")
     );
@@ -157,6 +157,6 @@ async fn what_the_desk_turns_down_is_said_to_the_model() {
     // A desk that is going is none.
     scene.person(Person::Refuses(503, json!({"error": "unavailable", "message": "the desk is closing"})));
     let result = connected.call("ask_user_question", which_store()).await;
-    assert_eq!(structured(&result), &json!({"outcome": "no_desk"}));
+    assert_eq!(unanswered(&result), json!({"outcome": "no_desk"}));
     connected.heard("nobody can be asked: the desk is closing").await;
 }
