@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::client::{Speaks, connect, connect_as, text, unanswered, which_store};
+use crate::client::{Speaks, connect, connect_as, structured, text, unanswered, which_store};
 use crate::desk::{Person, Scene, TOKEN, err, exit, give, out};
 
 fn initialize() -> Value {
@@ -110,14 +110,16 @@ async fn without_a_desk_the_model_is_told_at_once_to_ask_by_other_means() {
     let told = async |why: &str| {
         let connected = connect(scene.command(&["mcp"])).await;
         let began = Instant::now();
-        for (tool, arguments) in [
-            ("ask_user_question", which_store()),
-            ("collect_answer", json!({"requestId": crate::desk::REQUEST})),
+        for (tool, arguments, words) in [
+            ("ask_user_question", which_store(), "in plain text in your reply"),
+            // It may have been answered: to ask in plain text would be to ask twice.
+            ("collect_answer", json!({"requestId": crate::desk::REQUEST}), "call collect_answer again later"),
         ] {
             let result = connected.call(tool, arguments).await;
             assert_ne!(result.is_error, Some(true), "{why}");
             assert_eq!(unanswered(&result), json!({"outcome": "no_desk"}), "{why}");
-            assert!(text(&result).contains("in plain text in your reply"), "{why}: {}", text(&result));
+            assert!(text(&result).contains(words), "{why}: {}", text(&result));
+            assert_eq!(text(&result).contains("nobody was asked"), tool != "collect_answer", "{why}");
         }
         assert!(began.elapsed() < Duration::from_secs(10), "{why}: {:?}", began.elapsed());
         assert!(!connected.heard("nobody can be asked").await.contains(TOKEN), "{why}");
