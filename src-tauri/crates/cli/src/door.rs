@@ -160,8 +160,15 @@ fn taken(sent: Result<Response<Body>, ureq::Error>) -> Result<Response<Body>, Fa
     Err(denied(status.as_u16(), &text(response.body_mut())?))
 }
 
+/// What a 401 means here, where the secrets are read from the data folder; the desk's own words are for its clients.
+const OTHER_SECRETS: &str = "what listens where the desk said it does is not the desk of this data folder, or has other \
+                             secrets; restart Askdesk";
+
 /// Reads a refusal of the desk.
 pub fn denied(status: u16, body: &str) -> Failure {
+    if status == 401 {
+        return Failure::Denied { status, message: OTHER_SECRETS.to_owned() };
+    }
     let said: Value = serde_json::from_str(body).unwrap_or_default();
     let said = |name: &str| said.get(name).and_then(Value::as_str).map(str::to_owned);
     let code = said("error").unwrap_or_default();

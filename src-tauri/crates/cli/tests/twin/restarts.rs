@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::task::block_in_place;
 
 use crate::at_the_desk::{asked, at, second_option};
-use crate::client::{connect, structured, text, unanswered, which_store};
+use crate::client::{connect, text, unanswered, which_store};
 use crate::desk::{Person, REQUEST, Scene, ended};
 use crate::house::{House, engine, quick};
 
