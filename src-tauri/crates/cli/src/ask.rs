@@ -57,11 +57,22 @@ pub fn wait_for(path: &str, desk: &Desk, call: &mut Value, patience: Duration) -
             Instant::now()
         });
         if since.elapsed() >= patience {
-            return Err(Failure::NoDesk("it did not come back".to_owned()));
+            return Err(Failure::NoDesk(not_back(call)));
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
+}
+
+/// Says that a desk did not come back, and what is known of the question that waits there.
+fn not_back(call: &Value) -> String {
+    let kept = |request: &str| {
+        format!(
+            "; the question is kept as {request}, and who asks the same soon after the desk is back finds it"
+        )
+    };
+    let kept = call.get("again").and_then(Value::as_str).map(kept).unwrap_or_default();
+    format!("it did not come back{kept}")
 }
 
 /// Asks once; none where the desk has gone before the end.

@@ -153,6 +153,8 @@ fn who_has_no_patience_is_told_that_the_desk_did_not_come_back() {
     drop(desk);
     let output = waiting.wait_with_output().unwrap();
     assert_eq!((exit(&output), out(&output)), (5, ""));
+    let words = format!("the question is kept as {REQUEST}, and who asks the same soon");
+    assert!(err(&output).contains(&words), "{}", err(&output));
 }
 
 #[test]
