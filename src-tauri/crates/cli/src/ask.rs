@@ -10,11 +10,7 @@ use crate::arguments::Ask;
 use crate::door::Door;
 use crate::ending::{Ending, Failure};
 use crate::terminal;
-
-/// How long the first pause is before a desk that has gone is looked for again; it doubles.
-pub const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// The longest such pause.
-pub const LONGEST_PAUSE: Duration = Duration::from_secs(3);
+use crate::wait::{Next, Wait};
 
 /// Asks, waits and prints the answer.
 pub fn run(desk: &Desk, ask: &Ask) -> Result<Ending, Failure> {
@@ -42,65 +38,45 @@ pub fn run(desk: &Desk, ask: &Ask) -> Result<Ending, Failure> {
 /// Sends a question to an address of the desk and waits until it has ended. Where the desk goes meanwhile, it is looked for
 /// and the question is registered again.
 pub fn wait_for(path: &str, desk: &Desk, call: &mut Value, patience: Duration) -> Result<Value, Failure> {
-    let mut asked = false;
-    let mut gone: Option<Instant> = None;
-    let mut pause = FIRST_PAUSE;
+    let mut wait = Wait::new(patience);
     loop {
-        match attempt(path, desk, call, &mut asked, &mut gone) {
-            Ok(Some(result)) => return Ok(result),
-            Err(failure) if !(asked && is_passing(&failure)) => return Err(failure),
-            Ok(None) | Err(_) => {}
+        let failure = match attempt(path, desk, call, &mut wait) {
+            Ok(Some(end)) => {
+                let result = end.get("result").cloned();
+                return result.ok_or_else(|| Failure::Unintelligible("an end without a result".to_owned()));
+            }
+            Ok(None) => None,
+            Err(failure) => Some(failure),
+        };
+        match wait.next(failure, Instant::now()) {
+            Next::Again(pause) => std::thread::sleep(pause),
+            Next::GiveUp => return Err(Failure::NoDesk(not_back(call))),
+            Next::Fail(failure) => return Err(failure),
         }
-        let since = *gone.get_or_insert_with(|| {
-            eprintln!("askdesk: the desk has gone; waiting for it to come back");
-            pause = FIRST_PAUSE;
-            Instant::now()
-        });
-        if since.elapsed() >= patience {
-            return Err(Failure::NoDesk("it did not come back".to_owned()));
-        }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(LONGEST_PAUSE);
     }
+}
+
+/// Says that a desk did not come back, and what is known of the question that waits there.
+fn not_back(call: &Value) -> String {
+    let kept = |request: &str| {
+        format!(
+            "; the question is kept as {request}, and who asks the same soon after the desk is back finds it"
+        )
+    };
+    let kept = call.get("again").and_then(Value::as_str).map(kept).unwrap_or_default();
+    format!("it did not come back{kept}")
 }
 
 /// Asks once; none where the desk has gone before the end.
-fn attempt(
-    path: &str,
-    desk: &Desk,
-    call: &mut Value,
-    asked: &mut bool,
-    gone: &mut Option<Instant>,
-) -> Result<Option<Value>, Failure> {
+fn attempt(path: &str, desk: &Desk, call: &mut Value, wait: &mut Wait) -> Result<Option<Value>, Failure> {
     let mut lines = Door::find(desk)?.follow(path, call)?;
+    wait.taken();
     while let Some(line) = lines.next() {
-        match line.get("event").and_then(Value::as_str) {
-            Some("asked") => {
-                *asked = true;
-                if gone.take().is_some() {
-                    eprintln!("askdesk: the desk is there again, and so is the question");
-                }
-                if let Some(request) = line.get("requestId") {
-                    call["again"] = request.clone();
-                }
-            }
-            Some("ended") => {
-                let result = line.get("result").cloned();
-                return result
-                    .map(Some)
-                    .ok_or_else(|| Failure::Unintelligible("an end without a result".to_owned()));
-            }
-            // What a later desk says besides is of no concern here.
-            _ => {}
+        if let Some(end) = wait.heard(line, call) {
+            return Ok(Some(end));
         }
     }
     Ok(None)
-}
-
-/// Tells whether a failure may be over once the desk is there again.
-pub fn is_passing(failure: &Failure) -> bool {
-    // A token that was changed is read anew the next time.
-    matches!(failure, Failure::NoDesk(_) | Failure::Denied { status: 401 | 429 | 503, .. })
 }
 
 /// How a run ends with what came of its question.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::arguments::Doctor;
 use crate::ask;
 use crate::connecting::{hook_command, surroundings};
-use crate::door::Door;
+use crate::door::{Door, is_closed};
 use crate::ending::{Ending, Failure};
 use crate::terminal;
 
@@ -45,6 +45,8 @@ struct DeskReport {
     open: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remedy: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -132,7 +134,14 @@ impl Report {
 /// Looks at the desk and asks it who has asked.
 fn look_at_desk(desk: &Desk) -> (DeskReport, Vec<Seen>) {
     let folder = desk.folder().to_owned();
-    let nobody = |why: String| {
+    let nobody = |failure: Failure| {
+        let (why, remedy) = match failure {
+            Failure::NoDesk(why) if !is_closed(desk) => {
+                (format!("the desk does not answer: {why}"), "restart Askdesk")
+            }
+            Failure::NoDesk(_) => (failure.to_string(), "start Askdesk"),
+            failure => (failure.to_string(), "restart Askdesk"),
+        };
         let nothing = DeskReport {
             reachable: false,
             folder: folder.clone(),
@@ -140,12 +149,13 @@ fn look_at_desk(desk: &Desk) -> (DeskReport, Vec<Seen>) {
             version: None,
             open: None,
             why: Some(why),
+            remedy: Some(remedy),
         };
         (nothing, Vec::new())
     };
     let door = match Door::find(desk) {
         Ok(door) => door,
-        Err(failure) => return nobody(failure.to_string()),
+        Err(failure) => return nobody(failure),
     };
     match door.get("/health") {
         Ok(said) => {
@@ -156,10 +166,11 @@ fn look_at_desk(desk: &Desk) -> (DeskReport, Vec<Seen>) {
                 version: said["version"].as_str().map(str::to_owned),
                 open: said["open"].as_u64(),
                 why: None,
+                remedy: None,
             };
             (there, seen_at(&door))
         }
-        Err(failure) => nobody(failure.to_string()),
+        Err(failure) => nobody(failure),
     }
 }
 
@@ -225,7 +236,7 @@ fn path(client: Client, way: Way, desk: &DeskReport) -> Path {
         }
         Way::Works { .. } | Way::Broken(_) => {
             let why = desk.why.clone().unwrap_or_else(|| "no desk is running".to_owned());
-            Path::Broken { why, remedy: "start Askdesk".to_owned() }
+            Path::Broken { why, remedy: desk.remedy.unwrap_or("start Askdesk").to_owned() }
         }
     }
 }

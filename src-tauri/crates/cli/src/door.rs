@@ -1,9 +1,10 @@
 //! The way to the desk: HTTP to this machine, and nothing else.
 
 use std::io::{self, BufRead, BufReader, Read};
+use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use askdesk_clients::desk::{Desk, Token};
+use askdesk_clients::desk::{Announced, Desk, Token};
 use serde_json::Value;
 use ureq::http::Response;
 use ureq::{Agent, Body};
@@ -20,6 +21,21 @@ pub const SILENCE: Duration = Duration::from_secs(60);
 pub const LINE_MOST: u64 = 4 * 1024 * 1024;
 /// The longest answer that is taken, in bytes.
 const BODY_MOST: u64 = 16 * 1024 * 1024;
+
+/// Tells whether it is certain that no desk runs: it said nothing, or nobody listens where it said it does. One that only does
+/// not answer may well run.
+pub fn is_closed(desk: &Desk) -> bool {
+    match desk.announced() {
+        Announced::Nowhere => true,
+        Announced::Unclear => false,
+        Announced::At(said) => {
+            let address = SocketAddr::from(([127, 0, 0, 1], said.port));
+            // Some systems try for seconds before they say that nobody listens.
+            let connected = TcpStream::connect_timeout(&address, ANSWER_WAIT);
+            connected.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+        }
+    }
+}
 
 /// The door of a desk that said where it listens.
 #[derive(Debug)]
@@ -144,8 +160,15 @@ fn taken(sent: Result<Response<Body>, ureq::Error>) -> Result<Response<Body>, Fa
     Err(denied(status.as_u16(), &text(response.body_mut())?))
 }
 
+/// What a 401 means here, where the secrets are read from the data folder; the desk's own words are for its clients.
+const OTHER_SECRETS: &str = "what listens where the desk said it does is not the desk of this data folder, or has other \
+                             secrets; restart Askdesk";
+
 /// Reads a refusal of the desk.
 pub fn denied(status: u16, body: &str) -> Failure {
+    if status == 401 {
+        return Failure::Denied { status, message: OTHER_SECRETS.to_owned() };
+    }
     let said: Value = serde_json::from_str(body).unwrap_or_default();
     let said = |name: &str| said.get(name).and_then(Value::as_str).map(str::to_owned);
     let code = said("error").unwrap_or_default();

@@ -18,7 +18,7 @@ pub enum Ending {
     Declined = 3,
     /// The time limit passed.
     Expired = 4,
-    /// No desk is there.
+    /// No desk is there, or none that takes the secrets of this data folder.
     NoDesk = 5,
     /// The question ended in another way without an answer.
     Unanswered = 6,
@@ -56,7 +56,8 @@ impl Failure {
     /// How a run ends with it.
     pub fn ending(&self) -> Ending {
         match self {
-            Self::NoDesk(_) => Ending::NoDesk,
+            // Whoever turns the secrets of this data folder down is not its desk.
+            Self::NoDesk(_) | Self::Denied { status: 401, .. } => Ending::NoDesk,
             Self::Denied { status: 400 | 413 | 422, .. } | Self::BadInput(_) => Ending::BadInput,
             Self::Denied { .. } | Self::Unintelligible(_) | Self::Refused(_) | Self::System(_) => {
                 Ending::Problem

@@ -12,6 +12,7 @@ mod shell_files;
 mod terminal;
 mod token;
 mod twin;
+mod wait;
 mod waiting;
 
 use std::process::ExitCode;

@@ -21,6 +21,12 @@ pub fn agrees(question: &str) -> io::Result<bool> {
     Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
+/// Says something to whoever reads the error stream, or a client's log of it.
+pub fn note(words: &str) {
+    // Where nobody takes it, nobody misses it.
+    let _ = writeln!(io::stderr(), "askdesk: {words}");
+}
+
 /// Prints to standard output; a reader that has gone is no failure.
 pub fn print(text: &str) -> Result<(), Failure> {
     match io::stdout().lock().write_all(text.as_bytes()) {

@@ -5,20 +5,23 @@ use askdesk_clients::{Client, Door as Wanted, Entry, Scope, standings};
 use serde_json::json;
 
 use crate::connecting::{hook_command, port, surroundings};
-use crate::door::Door;
+use crate::door::{Door, is_closed};
 use crate::ending::{Ending, Failure};
 use crate::terminal;
 
 /// Makes another token: the desk does where it runs, so that the old one is refused at once.
 pub fn rotate(desk: &Desk) -> Result<Ending, Failure> {
-    let asked = Door::to_answer(desk).and_then(|door| door.post("/v1/token/rotate", &json!({})));
-    match asked {
-        Ok(_) => {}
-        Err(Failure::NoDesk(_)) => {
-            desk.draw_tokens()
-                .map_err(|error| Failure::System(format!("no token could be written: {error}")))?;
-        }
-        Err(failure) => return Err(failure),
+    if is_closed(desk) {
+        desk.draw_tokens().map_err(|error| Failure::System(format!("no token could be written: {error}")))?;
+    } else {
+        // Drawn under a desk that runs, new ones would lock out everybody but those who have the old.
+        let asked = Door::to_answer(desk).and_then(|door| door.post("/v1/token/rotate", &json!({})));
+        asked.map_err(|failure| match failure {
+            Failure::NoDesk(why) => Failure::System(format!(
+                "a desk seems to run and did not make other secrets: {why}; restart Askdesk and try again"
+            )),
+            failure => failure,
+        })?;
     }
     terminal::print("The token is another one now.\n")?;
     let token = desk.token()?.ok_or_else(|| Failure::System("there is no token".to_owned()))?;

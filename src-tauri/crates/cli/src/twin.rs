@@ -9,7 +9,6 @@ mod server;
 mod starting;
 mod way;
 
-use std::io::{self, Write as _};
 use std::time::Duration;
 
 use askdesk_clients::desk::Desk;
@@ -21,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::arguments::Mcp;
 use crate::ending::{Ending, Failure};
+use crate::terminal::note;
 use line::Line;
 use server::Twin;
 
@@ -89,10 +89,4 @@ async fn told_to_end() {
     }
     // Then it ends as any other program does.
     std::future::pending().await
-}
-
-/// Says something to whoever reads the client's log; standard output is the protocol's.
-fn note(words: &str) {
-    // Where nobody takes it, nobody misses it.
-    let _ = writeln!(io::stderr(), "askdesk: {words}");
 }

@@ -106,6 +106,17 @@ pub struct Discovery {
     pub app: String,
 }
 
+/// What a data folder says of where a desk listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Announced {
+    /// Nothing, or what a desk said whose process is gone: no desk runs.
+    Nowhere,
+    /// Something that is not understood: a desk may run, perhaps of a later version.
+    Unclear,
+    /// There.
+    At(Discovery),
+}
+
 /// A desk's data folder, as it looks to those who want to reach the desk.
 #[derive(Clone, Debug)]
 pub struct Desk {
@@ -123,15 +134,32 @@ impl Desk {
         &self.folder
     }
 
-    /// Reads where the desk says it listens; none where it never did or says it in a way that is not understood.
-    pub fn discovery(&self) -> Option<Discovery> {
+    /// Reads where the desk says it listens.
+    pub fn announced(&self) -> Announced {
         let file = self.folder.join(DISCOVERY_FILE);
-        if std::fs::metadata(&file).ok()?.len() > DISCOVERY_MOST {
-            return None;
+        match std::fs::metadata(&file) {
+            Ok(about) if about.len() <= DISCOVERY_MOST => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Announced::Nowhere,
+            Ok(_) | Err(_) => return Announced::Unclear,
         }
-        let said: Discovery = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
+        let said: Option<Discovery> =
+            std::fs::read(file).ok().and_then(|text| serde_json::from_slice(&text).ok());
         // Only this machine is ever spoken to, whatever the file says.
-        (said.version == 1 && said.url == format!("http://127.0.0.1:{}", said.port)).then_some(said)
+        let is_here = |it: &Discovery| it.version == 1 && it.url == format!("http://127.0.0.1:{}", it.port);
+        match said.filter(is_here) {
+            None => Announced::Unclear,
+            // Whoever has its port by now must not be sent a secret.
+            Some(said) if !is_running(said.pid) => Announced::Nowhere,
+            Some(said) => Announced::At(said),
+        }
+    }
+
+    /// Returns where the desk listens; none where it is gone or says it in a way that is not understood.
+    pub fn discovery(&self) -> Option<Discovery> {
+        match self.announced() {
+            Announced::At(said) => Some(said),
+            Announced::Nowhere | Announced::Unclear => None,
+        }
     }
 
     /// Reads the token by which clients ask; none where there is none yet.
@@ -194,6 +222,19 @@ impl Desk {
         file.as_file().sync_all()?;
         Ok((token, file))
     }
+}
+
+/// Tells whether a process of this person has that id. Another's is not their desk. That the system gave the id to another
+/// of their own meanwhile cannot be seen.
+#[cfg(unix)]
+fn is_running(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
+}
+
+#[cfg(not(unix))]
+const fn is_running(_: u32) -> bool {
+    true
 }
 
 fn make_private_folder(folder: &Path) -> io::Result<()> {
@@ -263,17 +304,42 @@ mod tests {
     fn a_discovery_file_that_leads_elsewhere_is_not_followed() {
         let folder = tempfile::tempdir().unwrap();
         let desk = Desk::at(folder.path());
+        assert_eq!(desk.announced(), Announced::Nowhere);
+        let own = std::process::id();
         let check = |text: &str, port: Option<u16>| {
-            std::fs::write(folder.path().join(DISCOVERY_FILE), text).unwrap();
+            std::fs::write(folder.path().join(DISCOVERY_FILE), text.replace("OWN", &own.to_string()))
+                .unwrap();
             assert_eq!(desk.discovery().map(|it| it.port), port, "{text}");
+            assert_ne!(desk.announced(), Announced::Nowhere, "{text}");
         };
         check(
-            r#"{"version":1,"pid":7,"port":41415,"url":"http://127.0.0.1:41415","app":"0.1.0","more":1}"#,
+            r#"{"version":1,"pid":OWN,"port":41415,"url":"http://127.0.0.1:41415","app":"0.1.0","more":1}"#,
             Some(41415),
         );
-        check(r#"{"version":1,"pid":7,"port":41415,"url":"http://10.0.0.1:41415","app":"0.1.0"}"#, None);
-        check(r#"{"version":2,"pid":7,"port":41415,"url":"http://127.0.0.1:41415","app":"0.1.0"}"#, None);
+        check(r#"{"version":1,"pid":OWN,"port":41415,"url":"http://10.0.0.1:41415","app":"0.1.0"}"#, None);
+        check(r#"{"version":2,"pid":OWN,"port":41415,"url":"http://127.0.0.1:41415","app":"0.1.0"}"#, None);
         check("{", None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_desk_whose_process_is_gone_listens_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = Desk::at(folder.path());
+        let says = |pid: u32| {
+            let url = "http://127.0.0.1:41415".to_owned();
+            let said = Discovery { version: 1, pid, port: 41415, url, app: "0.1.0".to_owned() };
+            std::fs::write(folder.path().join(DISCOVERY_FILE), serde_json::to_vec(&said).unwrap()).unwrap();
+            said
+        };
+        let said = says(std::process::id());
+        assert_eq!(desk.announced(), Announced::At(said));
+        let mut gone = std::process::Command::new("/bin/sh").args(["-c", "exit 0"]).spawn().unwrap();
+        gone.wait().unwrap();
+        for pid in [gone.id(), 0, u32::MAX] {
+            says(pid);
+            assert_eq!((desk.announced(), desk.discovery()), (Announced::Nowhere, None), "{pid}");
+        }
     }
 
     #[test]

@@ -46,6 +46,16 @@ impl CallResult {
             structured: json!({"outcome": "no_desk"}),
         }
     }
+
+    /// Says that there is no desk to collect an answer from; the question may wait there all the same, or be answered.
+    pub fn no_desk_to_collect_from() -> Self {
+        Self {
+            text: "No desk is running now, so no answer could be collected. A question that was asked before is kept, and the \
+                   user may have answered it: call collect_answer again later, and do not assume what the answer is."
+                .to_owned(),
+            structured: json!({"outcome": "no_desk"}),
+        }
+    }
 }
 
 /// Returns the words for a question that was cut off before its end.
@@ -84,7 +94,13 @@ mod tests {
 
     #[test]
     fn case_41_an_end_without_the_person_never_looks_like_an_answer() {
-        for result in [CallResult::open("r"), CallResult::desk_closed("r"), CallResult::no_desk()] {
+        let results = [
+            CallResult::open("r"),
+            CallResult::desk_closed("r"),
+            CallResult::no_desk(),
+            CallResult::no_desk_to_collect_from(),
+        ];
+        for result in results {
             assert!(!result.text.contains("has answered"), "{}", result.text);
             assert!(result.text.to_lowercase().contains("do not assume"), "{}", result.text);
             assert_ne!(result.structured["outcome"], "answered");

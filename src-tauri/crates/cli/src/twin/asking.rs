@@ -5,77 +5,43 @@ use std::time::{Duration, Instant};
 use askdesk_tools::CallResult;
 use serde_json::Value;
 
-use super::note;
 use super::way::Way;
-use crate::ask::{FIRST_PAUSE, LONGEST_PAUSE, is_passing};
 use crate::ending::Failure;
-
-/// How often a token that was turned down is read again before it is taken for wrong: it may just have been changed.
-const TOKEN_TRIES: u32 = 2;
+use crate::wait::{Next, Wait};
 
 /// Asks, and waits until the question has ended. Where the desk goes meanwhile, it is looked for, and the question is
 /// registered again.
 pub async fn ask(way: &Way, mut call: Value, patience: Duration) -> Result<CallResult, Failure> {
-    let mut wait = Wait { taken: false, gone: None };
-    let mut pause = FIRST_PAUSE;
-    let mut token_tries = TOKEN_TRIES;
+    let mut wait = Wait::new(patience);
     loop {
-        match wait.attempt(way, &mut call).await {
-            Ok(Some(result)) => return Ok(result),
-            Err(Failure::Denied { status: 401, .. }) if !wait.taken && token_tries > 0 => {
-                token_tries -= 1;
-                tokio::time::sleep(FIRST_PAUSE).await;
-                continue;
+        let failure = match attempt(way, &mut call, &mut wait).await {
+            Ok(Some(end)) => return told(&end),
+            Ok(None) => None,
+            Err(failure) => Some(failure),
+        };
+        match wait.next(failure, Instant::now()) {
+            Next::Again(pause) => tokio::time::sleep(pause).await,
+            Next::GiveUp => {
+                return match call.get("again").and_then(Value::as_str) {
+                    Some(request) => Ok(CallResult::desk_closed(request)),
+                    None => Err(Failure::NoDesk("it did not come back".to_owned())),
+                };
             }
-            Err(failure) if !(wait.taken && is_passing(&failure)) => return Err(failure),
-            Ok(None) | Err(_) => {}
+            Next::Fail(failure) => return Err(failure),
         }
-        let since = *wait.gone.get_or_insert_with(|| {
-            note("the desk has gone; waiting for it to come back");
-            pause = FIRST_PAUSE;
-            Instant::now()
-        });
-        if since.elapsed() >= patience {
-            return match call.get("again").and_then(Value::as_str) {
-                Some(request) => Ok(CallResult::desk_closed(request)),
-                None => Err(Failure::NoDesk("it did not come back".to_owned())),
-            };
-        }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
 
-/// How a call stands with the desk.
-struct Wait {
-    /// Whether a desk has taken it.
-    taken: bool,
-    /// Since when there is no desk.
-    gone: Option<Instant>,
-}
-
-impl Wait {
-    /// Asks once; none where the desk has gone before the end.
-    async fn attempt(&mut self, way: &Way, call: &mut Value) -> Result<Option<CallResult>, Failure> {
-        let mut lines = way.follow("/v1/asks", call).await?;
-        self.taken = true;
-        while let Some(line) = lines.next().await {
-            match line.get("event").and_then(Value::as_str) {
-                Some("asked") => {
-                    if self.gone.take().is_some() {
-                        note("the desk is there again, and so is the question");
-                    }
-                    if let Some(request) = line.get("requestId") {
-                        call["again"] = request.clone();
-                    }
-                }
-                Some("ended") => return told(&line).map(Some),
-                // What a later desk says besides is of no concern here.
-                _ => {}
-            }
+/// Asks once; none where the desk has gone before the end.
+async fn attempt(way: &Way, call: &mut Value, wait: &mut Wait) -> Result<Option<Value>, Failure> {
+    let mut lines = way.follow("/v1/asks", call).await?;
+    wait.taken();
+    while let Some(line) = lines.next().await {
+        if let Some(end) = wait.heard(line, call) {
+            return Ok(Some(end));
         }
-        Ok(None)
     }
+    Ok(None)
 }
 
 /// Reads what the desk says of an end: words for a model, and the same for a program.

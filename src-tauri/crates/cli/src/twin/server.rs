@@ -55,7 +55,7 @@ impl Twin {
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
         if !self.has_desk().await {
-            return without_desk("no desk is running");
+            return without_desk(tool, "no desk is running");
         }
         let handed_over = match tool {
             Tool::CollectAnswer => self.collect(params).await,
@@ -74,9 +74,9 @@ impl Twin {
         };
         match handed_over {
             Ok(result) => shown::said(result),
-            Err(Failure::NoDesk(why)) => without_desk(&why),
+            Err(Failure::NoDesk(why)) => without_desk(tool, &why),
             // Whoever listens there is no desk that this person has, or one that is going and takes nothing more.
-            Err(Failure::Denied { status: 401 | 503, message }) => without_desk(&message),
+            Err(Failure::Denied { status: 401 | 503, message }) => without_desk(tool, &message),
             Err(Failure::Denied { status: 422, message }) if tool.asks() => shown::failed(&refused(message)),
             Err(failure) => shown::failed(&failure.to_string()),
         }
@@ -171,7 +171,11 @@ fn working_folder() -> Option<String> {
     std::env::current_dir().ok()?.into_os_string().into_string().ok()
 }
 
-fn without_desk(why: &str) -> CallToolResponse {
-    note(&format!("nobody can be asked: {why}"));
-    shown::said(CallResult::no_desk())
+fn without_desk(tool: Tool, why: &str) -> CallToolResponse {
+    let (what, result) = match tool {
+        Tool::CollectAnswer => ("nothing can be collected", CallResult::no_desk_to_collect_from()),
+        Tool::AskUserQuestion | Tool::AskUser => ("nobody can be asked", CallResult::no_desk()),
+    };
+    note(&format!("{what}: {why}"));
+    shown::said(result)
 }

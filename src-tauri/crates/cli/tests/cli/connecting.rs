@@ -1,4 +1,6 @@
 use std::fs;
+use std::io::Write as _;
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::Value;
@@ -166,4 +168,33 @@ fn another_token_is_drawn_and_those_who_have_the_old_one_are_named() {
     assert_eq!(exit(&scene.run(&["token", "rotate"])), 0);
     assert_eq!(scene.calls()[0].path, "/v1/token/rotate");
     assert_eq!(read(&scene.path("data/token")).trim(), TOKEN, "the desk writes it, nobody else");
+}
+
+#[test]
+fn under_a_desk_that_does_not_answer_well_no_other_token_is_drawn() {
+    let scene = Scene::new();
+    drop(scene.start());
+    let secrets = || (read(&scene.path("data/token")), read(&scene.path("data/answer-token")));
+    let before = secrets();
+    let check = |why: &str| {
+        let output = scene.run(&["token", "rotate"]);
+        assert_eq!((exit(&output), out(&output)), (1, ""), "{why}: {}", err(&output));
+        assert_eq!(secrets(), before, "{why}");
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    scene.announce(listener.local_addr().unwrap().port());
+    let badly = std::thread::spawn(move || {
+        let (mut caller, _) = listener.accept().unwrap();
+        let _ = caller.write_all(b"what?\r\n\r\n");
+        // What is_closed looks at and the call itself are two connections.
+        let (mut caller, _) = listener.accept().unwrap();
+        let _ = caller.write_all(b"what?\r\n\r\n");
+    });
+    check("it answers badly");
+    badly.join().unwrap();
+    fs::write(scene.path("data/desk.json"), r#"{"version":2}"#).unwrap();
+    check("it is of a later version");
+    fs::remove_file(scene.path("data/desk.json")).unwrap();
+    assert_eq!(exit(&scene.run(&["token", "rotate"])), 0);
+    assert_ne!(secrets(), before);
 }

@@ -93,6 +93,27 @@ fn case_60_without_a_desk_that_is_what_is_to_be_done() {
 }
 
 #[test]
+fn case_60_where_something_else_listens_it_is_not_to_be_started_but_restarted() {
+    let scene = Scene::new();
+    assert_eq!(exit(&scene.run(&["connect", "opencode", "--yes"])), 0);
+    let token = fs::read(scene.path("data/token")).unwrap();
+    let _desk = scene.start();
+    let check = |why: &str| {
+        let report = report(&scene);
+        assert_eq!(report["desk"]["reachable"], false);
+        let path = &client(&report, "opencode")["path"];
+        assert!(path["why"].as_str().unwrap().contains(why), "{path}");
+        assert_eq!(path["remedy"], "restart Askdesk", "{path}");
+    };
+    fs::write(scene.path("data/token"), token).unwrap();
+    check("is not the desk of this data folder");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    scene.announce(listener.local_addr().unwrap().port());
+    std::thread::spawn(move || listener.incoming().for_each(drop));
+    check("the desk does not answer");
+}
+
+#[test]
 fn case_60_settings_of_claude_that_are_in_the_way_are_named() {
     let scene = Scene::new();
     fs::create_dir_all(scene.path("home/.claude")).unwrap();

@@ -160,3 +160,11 @@ pub fn text(result: &CallToolResult) -> String {
 pub fn structured(result: &CallToolResult) -> &Value {
     result.structured_content.as_ref().expect("a structure")
 }
+
+/// The structure of an end without an answer, without the words that stand in it too.
+pub fn unanswered(result: &CallToolResult) -> Value {
+    let mut said = structured(result).clone();
+    assert_eq!(said["message"], text(result), "for clients that hand on the structure alone");
+    said.as_object_mut().unwrap().remove("message");
+    said
+}

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::client::{Speaks, connect, connect_as, structured, text, which_store};
+use crate::client::{Speaks, connect, connect_as, text, unanswered, which_store};
 use crate::desk::{Person, Scene, TOKEN, err, exit, give, out};
 
 fn initialize() -> Value {
@@ -110,14 +110,16 @@ async fn without_a_desk_the_model_is_told_at_once_to_ask_by_other_means() {
     let told = async |why: &str| {
         let connected = connect(scene.command(&["mcp"])).await;
         let began = Instant::now();
-        for (tool, arguments) in [
-            ("ask_user_question", which_store()),
-            ("collect_answer", json!({"requestId": crate::desk::REQUEST})),
+        for (tool, arguments, words) in [
+            ("ask_user_question", which_store(), "in plain text in your reply"),
+            // It may have been answered: to ask in plain text would be to ask twice.
+            ("collect_answer", json!({"requestId": crate::desk::REQUEST}), "call collect_answer again later"),
         ] {
             let result = connected.call(tool, arguments).await;
             assert_ne!(result.is_error, Some(true), "{why}");
-            assert_eq!(structured(&result), &json!({"outcome": "no_desk"}), "{why}");
-            assert!(text(&result).contains("in plain text in your reply"), "{why}: {}", text(&result));
+            assert_eq!(unanswered(&result), json!({"outcome": "no_desk"}), "{why}");
+            assert!(text(&result).contains(words), "{why}: {}", text(&result));
+            assert_eq!(text(&result).contains("nobody was asked"), tool != "collect_answer", "{why}");
         }
         assert!(began.elapsed() < Duration::from_secs(10), "{why}: {:?}", began.elapsed());
         assert!(!connected.heard("nobody can be asked").await.contains(TOKEN), "{why}");
@@ -130,10 +132,8 @@ async fn without_a_desk_the_model_is_told_at_once_to_ask_by_other_means() {
     std::fs::write(scene.path("data/token"), TOKEN.replace('0', "f")).unwrap();
     let connected = connect(scene.command(&["mcp"])).await;
     let result = connected.call("ask_user_question", which_store()).await;
-    assert_eq!(structured(&result), &json!({"outcome": "no_desk"}));
-    assert!(
-        connected.heard("the token is not this desk's").await.ends_with("the token is not this desk's\n")
-    );
+    assert_eq!(unanswered(&result), json!({"outcome": "no_desk"}));
+    connected.heard("is not the desk of this data folder, or has other secrets; restart Askdesk\n").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -157,6 +157,6 @@ async fn what_the_desk_turns_down_is_said_to_the_model() {
     // A desk that is going is none.
     scene.person(Person::Refuses(503, json!({"error": "unavailable", "message": "the desk is closing"})));
     let result = connected.call("ask_user_question", which_store()).await;
-    assert_eq!(structured(&result), &json!({"outcome": "no_desk"}));
+    assert_eq!(unanswered(&result), json!({"outcome": "no_desk"}));
     connected.heard("nobody can be asked: the desk is closing").await;
 }

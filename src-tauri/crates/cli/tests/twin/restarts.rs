@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::task::block_in_place;
 
 use crate::at_the_desk::{asked, at, second_option};
-use crate::client::{connect, structured, text, which_store};
+use crate::client::{connect, text, unanswered, which_store};
 use crate::desk::{Person, REQUEST, Scene, ended};
 use crate::house::{House, engine, quick};
 
@@ -45,7 +45,7 @@ async fn a_desk_that_does_not_come_back_leaves_a_question_that_can_be_collected(
         drop(desk);
     };
     let (result, ()) = tokio::join!(calling, going);
-    assert_eq!(structured(&result), &json!({"outcome": "missed", "requestId": REQUEST}));
+    assert_eq!(unanswered(&result), json!({"outcome": "missed", "requestId": REQUEST}));
     assert!(
         text(&result).contains(&format!("collect_answer with requestId \"{REQUEST}\"")),
         "{}",
