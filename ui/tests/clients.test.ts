@@ -158,9 +158,14 @@ test('what somebody else wrote in between is said, and the plan is gone', async 
 });
 
 test('a desk that nobody can ask says so', async () => {
-  const bridge = new FakeBridge().on('read_clients', () => ({ port: null, clients: [aClient()] }));
+  const bridge = new FakeBridge().on('read_clients', () => ({
+    port: null,
+    clients: [aClient({ connected: true, way: { way: 'works', but: [] } })],
+  }));
   await openClients(bridge);
   expect(list().getByText(/does not listen for other programs now/)).toBeVisible();
+  expect(row('Codex').getByText(/^It is connected, but its questions do not reach/)).toBeVisible();
+  expect(row('Codex').queryByText('Its questions reach this desk.')).toBeNull();
 });
 
 test('a test question goes the way of other programs, and what is in its way is said', async () => {

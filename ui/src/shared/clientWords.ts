@@ -77,10 +77,10 @@ function wordsOfBreak(why: ClientBreak): string {
 }
 
 /** How a program stands to the desk, in a sentence or more. */
-export function wordsOfWay({ way, found }: ClientRead): string {
+export function wordsOfWay({ way, found }: ClientRead, shut: boolean): string {
   switch (way.way) {
     case 'works':
-      return t('clients.works');
+      return t(shut ? 'clients.works_later' : 'clients.works');
     case 'broken':
       return t('clients.broken', { why: wordsOfBreak(way.why) });
     case 'not_connected':

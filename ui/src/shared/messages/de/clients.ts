@@ -13,6 +13,7 @@ export const clients: Words<typeof english> = {
   'clients.version_asked': 'Version wird erfragt …',
   'clients.version_unknown': 'Version nicht bekannt',
   'clients.works': 'Seine Fragen erreichen Askdesk.',
+  'clients.works_later': 'Es ist verbunden, aber seine Fragen erreichen Askdesk nicht, solange es nicht erreichbar ist.',
   'clients.not_connected': 'Nicht verbunden',
   'clients.broken': 'Seine Fragen erreichen Askdesk nicht. {why}',
   'clients.stale': 'In {file} steht ein anderer Port oder ein anderes Token, oder eines davon fehlt.',

@@ -10,6 +10,7 @@ export const clients = {
   'clients.version_asked': 'Asking for its version…',
   'clients.version_unknown': 'Version not known',
   'clients.works': 'Its questions reach this desk.',
+  'clients.works_later': 'It is connected, but its questions do not reach this desk while it does not listen.',
   'clients.not_connected': 'Not connected',
   'clients.broken': 'Its questions do not reach this desk. {why}',
   'clients.stale': 'In {file} the port or the token is another one, or one of them is missing.',

@@ -12,6 +12,7 @@ export const clients: OneForm<typeof english> = {
   'clients.version_asked': '正在查询版本…',
   'clients.version_unknown': '版本未知',
   'clients.works': '它的问题会送达 Askdesk。',
+  'clients.works_later': '已连接，但在 Askdesk 无法接收提问期间，它的问题无法送达。',
   'clients.not_connected': '未连接',
   'clients.broken': '它的问题无法送达 Askdesk。{why}',
   'clients.stale': '{file} 中的端口或令牌不一致，或者缺少其中之一。',
