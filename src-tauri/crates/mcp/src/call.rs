@@ -123,6 +123,15 @@ impl Waiting {
         (&mut self.end).await.ok()
     }
 
+    /// Waits for the end, unless the caller goes. One that goes at that very moment is told nothing, so the end is kept for it.
+    pub async fn end_unless<T>(&mut self, gone: impl Future<Output = T>) -> Result<Option<Outcome>, T> {
+        tokio::select! {
+            biased;
+            gone = gone => Err(gone),
+            outcome = self.end() => Ok(outcome),
+        }
+    }
+
     /// Says how long it has waited.
     pub fn waited(&self) -> Duration {
         self.began.elapsed()
@@ -237,7 +246,7 @@ mod tests {
     use std::pin::pin;
     use std::task::Poll;
 
-    use askdesk_domain::AgentKind;
+    use askdesk_domain::{AgentKind, AnswerInput, Delivery, QuestionId};
     use askdesk_engine::clock::System;
     use askdesk_engine::{EngineHandle, OpenedEngine};
     use askdesk_tools::Tool;
@@ -276,12 +285,36 @@ mod tests {
         .await
     }
 
+    fn desk(folder: &std::path::Path) -> Arc<Desk> {
+        let OpenedEngine { handle, .. } = EngineHandle::open(folder, Arc::new(System)).unwrap();
+        let secrets = Secrets::of(folder).unwrap();
+        Desk::new(handle, secrets, "0.1.0".to_owned(), 1, Times::default())
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_goes_at_the_moment_of_the_answer_is_not_said_to_have_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = desk(folder.path());
+        let asks = json!({"questions": [{"question": "Which name?", "type": "text"}]});
+        let asking = arguments::read(Tool::AskUser, &asks).unwrap();
+        let counted = Arc::new(desk.pace.open("codex").unwrap());
+        let mut waiting = desk.ask(caller("codex", &counted), asking).await.unwrap();
+        let request = waiting.request;
+        let question = QuestionId::at(0);
+        let answer = AnswerInput { question, chosen: vec![], other: Some("Ada".to_owned()), note: None };
+        desk.engine.answer(request, vec![answer]).await.unwrap();
+        for _ in 0..32 {
+            assert_eq!(waiting.end_unless(std::future::ready("gone")).await, Err("gone"));
+        }
+        waiting.leave().await;
+        let kept = desk.engine.request(request).await.unwrap();
+        assert_eq!(kept.ended().unwrap().delivery, Some(Delivery::Parked));
+    }
+
     #[tokio::test]
     async fn a_caller_that_goes_at_any_step_leaves_no_question_open() {
         let folder = tempfile::tempdir().unwrap();
-        let OpenedEngine { handle, .. } = EngineHandle::open(folder.path(), Arc::new(System)).unwrap();
-        let secrets = Secrets::of(folder.path()).unwrap();
-        let desk = Desk::new(handle, secrets, "0.1.0".to_owned(), 1, Times::default());
+        let desk = desk(folder.path());
         for steps in 1.. {
             let asks = json!({"questions": [{"question": format!("Question {steps}?"), "type": "text"}]});
             let asking = arguments::read(Tool::AskUser, &asks).unwrap();

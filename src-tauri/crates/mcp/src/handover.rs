@@ -111,9 +111,10 @@ impl HttpBody for WatchedBody {
         let over = match &polled {
             Poll::Ready(Some(Ok(frame))) if self.is_last(frame) => true,
             Poll::Ready(Some(Err(_))) => false,
-            Poll::Ready(None) => true,
+            // A stream that ends before the piece that matters has not told it.
+            Poll::Ready(None) => self.last.get().is_none(),
             // A body of known length is not asked for its end after its last piece.
-            _ => self.body.is_end_stream(),
+            _ => self.last.get().is_none() && self.body.is_end_stream(),
         };
         if over {
             self.ending.written_out();
@@ -127,5 +128,42 @@ impl HttpBody for WatchedBody {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use futures_util::stream;
+    use http_body_util::BodyExt;
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::nothing_is_expected(None, &["a", "b"], true)]
+    #[case::it_came(Some("b"), &["a", "b"], true)]
+    #[case::it_did_not_come(Some("c"), &["a", "b"], false)]
+    #[case::nothing_came(Some("c"), &[], false)]
+    #[tokio::test]
+    async fn a_body_is_written_out_once_what_is_expected_of_it_is(
+        #[case] expected: Option<&str>,
+        #[case] pieces: &'static [&str],
+        #[case] written_out: bool,
+    ) {
+        let of_known_length = || Body::from(pieces.concat());
+        let in_pieces =
+            || Body::from_stream(stream::iter(pieces.iter().map(|piece| Ok::<_, Infallible>(*piece))));
+        for body in [of_known_length(), in_pieces()] {
+            let (sender, stage) = watch::channel(Stage::OnItsWay);
+            let handover = Handover { stage, last: Arc::default() };
+            if let Some(expected) = expected {
+                handover.ends_with_piece_that_holds(expected.to_owned());
+            }
+            let last = Arc::clone(&handover.last);
+            WatchedBody { body, ending: Ending(sender), last }.collect().await.unwrap();
+            assert_eq!(handover.written_out().await, written_out);
+        }
     }
 }

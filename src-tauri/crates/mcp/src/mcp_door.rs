@@ -141,20 +141,26 @@ impl McpDoor {
                 None => std::future::pending().await,
             }
         };
-        let mut left = std::pin::pin!(left);
+        let gone = async {
+            tokio::select! {
+                biased;
+                () = context.ct.cancelled() => CANCELLED,
+                () = left => GONE,
+            }
+        };
+        let mut gone = std::pin::pin!(gone);
         // The first tick is at once: it opens the stream, and shows the client that it is waited.
         let mut progress = tokio::time::interval(self.desk.times.progress);
         let outcome = loop {
             tokio::select! {
-                outcome = waiting.end() => break outcome,
-                () = context.ct.cancelled() => {
-                    waiting.leave().await;
-                    return shown::failed(CANCELLED);
-                }
-                () = &mut left => {
-                    waiting.leave().await;
-                    return shown::failed(GONE);
-                }
+                biased;
+                ended = waiting.end_unless(gone.as_mut()) => match ended {
+                    Ok(outcome) => break outcome,
+                    Err(words) => {
+                        waiting.leave().await;
+                        return shown::failed(words);
+                    }
+                },
                 () = self.desk.closing.cancelled() => break None,
                 _ = progress.tick(), if token.is_some() => {
                     let Some(token) = token.clone() else { continue };
