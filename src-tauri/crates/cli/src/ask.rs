@@ -1,6 +1,6 @@
 //! Asking the person at the desk, and waiting for the answer through whatever happens to the desk meanwhile.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use askdesk_clients::desk::Desk;
 use serde_json::{Map, Value, json};
@@ -26,7 +26,7 @@ pub fn run(desk: &Desk, ask: &Ask) -> Result<Ending, Failure> {
         "tool": "ask_user",
         "arguments": arguments(ask)?,
     });
-    let result = wait_for("/v1/asks", desk, &mut call, ask.patience)?;
+    let result = wait_for("/v1/asks", desk, &mut call, Wait::new(ask.patience))?;
     if ask.plain {
         terminal::print(&plain(&result))?;
     } else {
@@ -37,8 +37,7 @@ pub fn run(desk: &Desk, ask: &Ask) -> Result<Ending, Failure> {
 
 /// Sends a question to an address of the desk and waits until it has ended. Where the desk goes meanwhile, it is looked for
 /// and the question is registered again.
-pub fn wait_for(path: &str, desk: &Desk, call: &mut Value, patience: Duration) -> Result<Value, Failure> {
-    let mut wait = Wait::new(patience);
+pub fn wait_for(path: &str, desk: &Desk, call: &mut Value, mut wait: Wait) -> Result<Value, Failure> {
     loop {
         let failure = match attempt(path, desk, call, &mut wait) {
             Ok(Some(end)) => {

@@ -18,9 +18,13 @@ use crate::connecting::{hook_command, surroundings};
 use crate::door::{Door, is_closed};
 use crate::ending::{Ending, Failure};
 use crate::terminal;
+use crate::wait::Wait;
 
 /// How long a test question waits for a desk that has gone meanwhile.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What is said while it waits.
+const ON_THE_DESK: &str = "a test question is on the desk now; answer it there";
 
 /// For whom a client may be set up here.
 const SCOPES: [Scope; 2] = [Scope::User, Scope::Project];
@@ -103,10 +107,9 @@ pub fn run(desk: &Desk, doctor: &Doctor) -> Result<Ending, Failure> {
     }
     let mut ending = report.ending();
     if doctor.ask {
-        if !doctor.json {
-            eprintln!("A test question is on the desk now; answer it there.");
-        }
-        let result = ask::wait_for("/v1/test", desk, &mut json!({}), PATIENCE)?;
+        let wait = Wait::new(PATIENCE);
+        let wait = if doctor.json { wait } else { wait.saying(ON_THE_DESK) };
+        let result = ask::wait_for("/v1/test", desk, &mut json!({}), wait)?;
         if !doctor.json {
             let outcome = result["outcome"].as_str().unwrap_or("in a way that is not understood");
             terminal::print(&format!("The test question ended: {outcome}.\n"))?;

@@ -24,6 +24,8 @@ pub struct Wait {
     gone: Option<Instant>,
     pause: Duration,
     token_tries: u32,
+    /// What is said once the question is on the desk.
+    to_say: Option<&'static str>,
 }
 
 /// What comes after an attempt without an end.
@@ -40,7 +42,13 @@ pub enum Next {
 impl Wait {
     /// Begins to wait; a desk that has gone is waited for so long.
     pub const fn new(patience: Duration) -> Self {
-        Self { patience, taken: false, gone: None, pause: FIRST_PAUSE, token_tries: TOKEN_TRIES }
+        let (pause, token_tries) = (FIRST_PAUSE, TOKEN_TRIES);
+        Self { patience, taken: false, gone: None, pause, token_tries, to_say: None }
+    }
+
+    /// Has it said when the question is on the desk.
+    pub const fn saying(self, words: &'static str) -> Self {
+        Self { to_say: Some(words), ..self }
     }
 
     /// Notes that a desk has taken the call.
@@ -55,6 +63,9 @@ impl Wait {
             Some("asked") => {
                 if self.gone.take().is_some() {
                     note("the desk is there again, and so is the question");
+                }
+                if let Some(words) = self.to_say.take() {
+                    note(words);
                 }
                 if let Some(request) = line.get("requestId") {
                     call["again"] = request.clone();

@@ -102,7 +102,7 @@ pub fn answer(desk: &Desk, answer: &Answer) -> Result<Ending, Failure> {
             door.post(&format!("/v1/requests/{id}/decline"), &json!({ "words": words }))?
         }
         None => {
-            let body = json!({ "callId": Uuid::new_v4(), "answers": answers(answer, request.as_ref())? });
+            let body = json!({ "answers": answers(answer, request.as_ref())? });
             door.post(&format!("/v1/requests/{id}/answer"), &body)?
         }
     };
@@ -142,7 +142,7 @@ fn answers(answer: &Answer, request: Option<&Request>) -> Result<Value, Failure>
             let chosen = answer.choose.iter().map(|name| chosen(name, question));
             json!({ "question": question.id, "chosen": chosen.collect::<Result<Vec<_>, _>>()? })
         }
-        None => json!({ "question": number, "chosen": answer.choose }),
+        None => json!({ "question": number, "chosen": labels(&answer.choose)? }),
     };
     for (name, words) in [("other", &answer.other), ("note", &answer.note)] {
         if let Some(words) = words {
@@ -150,6 +150,17 @@ fn answers(answer: &Answer, request: Option<&Request>) -> Result<Value, Failure>
         }
     }
     Ok(json!([given]))
+}
+
+/// Takes options by their labels alone, where the desk has not said which there are.
+fn labels(chosen: &[String]) -> Result<&[String], Failure> {
+    match chosen.iter().find(|name| name.parse::<usize>().is_ok()) {
+        None => Ok(chosen),
+        Some(number) => Err(Failure::BadInput(format!(
+            "{number:?} may be a number or a label, and the options of what is not listed any more are not known here: choose \
+             by label, and hand a label that is a number over with --json"
+        ))),
+    }
 }
 
 /// Finds an option by its label, else by its number; its id is what travels.

@@ -145,10 +145,16 @@ fn case_60_a_test_question_goes_the_whole_way() {
     let output = scene.run(&["doctor", "--ask"]);
     assert_eq!(exit(&output), 0, "{}", err(&output));
     assert!(out(&output).ends_with("The test question ended: answered.\n"), "{}", out(&output));
+    let on_the_desk = "askdesk: a test question is on the desk now; answer it there\n";
+    assert_eq!(err(&output), on_the_desk);
     assert_eq!(scene.calls()[0].path, "/v1/test");
     scene.person(Person::Says(ended("declined", &json!({}))));
     let output = scene.run(&["doctor", "--ask", "--json"]);
     assert_eq!(exit(&output), 3);
     let report: Value = serde_json::from_str(out(&output)).unwrap();
     assert_eq!(report["test"]["outcome"], "declined");
+    // What was turned down never was there.
+    scene.person(Person::Refuses(503, json!({"error": "unavailable", "message": "the desk is closing"})));
+    let output = scene.run(&["doctor", "--ask"]);
+    assert_eq!(err(&output), "askdesk: the desk is closing\n");
 }
