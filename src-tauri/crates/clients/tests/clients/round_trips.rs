@@ -181,6 +181,26 @@ fn an_entry_of_the_same_name_that_is_not_ours_comes_back_when_the_desk_goes() {
 }
 
 #[test]
+fn a_copy_of_an_earlier_connection_goes_with_a_word_and_never_comes_back() {
+    for text in [None, Some("{ \"now\": 1 }\n")] {
+        let person = Person::new();
+        let file = person.around.home.join(".cursor/mcp.json");
+        let copy = file.with_file_name("mcp.json.askdesk-backup");
+        write(&copy, "{ \"then\": 1 }\n");
+        if let Some(text) = text {
+            write(&file, text);
+        }
+        let plan = person.plan(Client::Cursor, Scope::User).unwrap();
+        assert!(plan.notes.contains(&Note::OldCopy(copy.clone())), "{:?}", plan.notes);
+        plan.apply().unwrap();
+        assert_eq!(copy.exists(), text.is_some());
+        person.disconnect(Client::Cursor, Scope::User);
+        let left: Vec<String> = person.everything().into_values().map(|it| String::from_utf8(it).unwrap()).collect();
+        assert_eq!(left, text.into_iter().collect::<Vec<_>>());
+    }
+}
+
+#[test]
 fn a_rule_that_was_there_before_stays_when_the_desk_goes() {
     let person = Person::new();
     let settings = person.around.home.join(".claude/settings.json");
