@@ -243,6 +243,39 @@ fn other_hooks_and_rules_of_claude_stay_where_they_are() {
 }
 
 #[test]
+fn a_hook_in_one_list_with_somebody_elses_is_still_ours() {
+    let person = Person::new();
+    let settings = person.around.home.join(".claude/settings.json");
+    person.connect(Client::ClaudeCode, Scope::User);
+    let mut said: Value = serde_json::from_str(&read(&settings)).unwrap();
+    let theirs = json!({ "type": "command", "command": "check" });
+    for event in ["PermissionRequest", "Stop"] {
+        said["hooks"][event][0]["hooks"].as_array_mut().unwrap().insert(0, theirs.clone());
+    }
+    write(&settings, &serde_json::to_string_pretty(&said).unwrap());
+    let stand = standings(Client::ClaudeCode, Scope::User, &person.around, &door(41414, TOKEN));
+    assert!(stand.iter().all(|it| it.entry == Entry::Current), "{stand:?}");
+    assert!(person.plan(Client::ClaudeCode, Scope::User).unwrap().is_nothing());
+
+    let moved = door(41420, "another");
+    connect(Client::ClaudeCode, Scope::User, &person.around, &moved).unwrap().apply().unwrap();
+    let text = read(&settings);
+    assert!(!text.contains("41414") && !text.contains(TOKEN), "{text}");
+    assert_eq!(text.matches("/hooks/claude").count(), 1, "{text}");
+    person.disconnect(Client::ClaudeCode, Scope::User);
+    let said: Value = serde_json::from_str(&read(&settings)).unwrap();
+    let left = |matcher: Value| {
+        let mut group = json!({ "hooks": [theirs] });
+        if matcher != Value::Null {
+            group["matcher"] = matcher;
+        }
+        json!([group])
+    };
+    let hooks = json!({ "PermissionRequest": left("AskUserQuestion".into()), "Stop": left(Value::Null) });
+    assert_eq!(said, json!({ "hooks": hooks }));
+}
+
+#[test]
 fn case_53_claude_asks_by_itself_or_by_a_command_and_says_when_it_was_answered() {
     let person = Person::new();
     person.connect(Client::ClaudeCode, Scope::User);
