@@ -2660,7 +2660,11 @@ copy: string, } | { "note": "by_hand",
 /**
  * The file.
  */
-file: string, } | { "note": "other_port", 
+file: string, } | { "note": "old_copy", 
+/**
+ * The copy.
+ */
+copy: string, } | { "note": "other_port", 
 /**
  * The port.
  */

@@ -119,6 +119,8 @@ export function wordsOfClientNote(note: ClientNote): string {
       return t('clients.changed_since', { file: visibly(note.file), copy: visibly(note.copy) });
     case 'by_hand':
       return t('clients.by_hand', { file: visibly(note.file) });
+    case 'old_copy':
+      return t('clients.old_copy', { copy: visibly(note.copy) });
     case 'other_port':
       return t('clients.other_port', { port: String(note.port) });
     case 'no_command':

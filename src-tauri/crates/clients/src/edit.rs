@@ -41,8 +41,10 @@ pub enum Kind {
     Element {
         /// The element.
         value: Value,
-        /// Whether an element was written by us.
+        /// Whether an element, or what stands inside of one, was written by us.
         ours: fn(&Value) -> bool,
+        /// The list in such an element that holds what is ours, where somebody else's may stand beside it.
+        inside: Option<&'static str>,
         /// Whether nobody else would write such an element.
         tells: bool,
     },
@@ -54,7 +56,7 @@ impl Piece {
         let place = self.path.iter().try_fold(document, |value, name| value.get(name))?;
         match &self.kind {
             Kind::Member { name, .. } => place.get(name),
-            Kind::Element { ours, .. } => place.as_array()?.iter().find(|element| ours(element)),
+            kind => place.as_array()?.iter().find(|element| kind.own(element).is_some()),
         }
     }
 
@@ -70,7 +72,9 @@ impl Piece {
     pub fn holds(&self, found: &Value) -> bool {
         match &self.kind {
             Kind::Member { value, ours, .. } => ours(found) && covers(found, value),
-            Kind::Element { value, .. } => found == value,
+            Kind::Element { value, .. } => {
+                found == value || self.kind.alone(found).is_some_and(|found| found == *value)
+            }
         }
     }
 
@@ -80,8 +84,9 @@ impl Piece {
             (Kind::Member { name, ours, .. }, Value::Object(value)) => {
                 Kind::Member { name, value: value.clone(), ours: *ours }
             }
-            (Kind::Element { ours, tells, .. }, value) => {
-                Kind::Element { value: value.clone(), ours: *ours, tells: *tells }
+            (Kind::Element { ours, inside, tells, .. }, value) => {
+                let value = self.kind.alone(value).unwrap_or_else(|| value.clone());
+                Kind::Element { value, ours: *ours, inside: *inside, tells: *tells }
             }
             (kind, _) => kind.clone(),
         };
@@ -91,6 +96,30 @@ impl Piece {
     /// Takes it out of what a file says, with the objects and lists that are empty without it.
     fn strip(&self, document: &mut Value) {
         strip_at(document, self.path, &self.kind);
+    }
+}
+
+impl Kind {
+    /// Finds what is ours in an element of a list.
+    pub(crate) fn own<'a>(&self, element: &'a Value) -> Option<&'a Value> {
+        match self {
+            Self::Element { ours, inside: Some(list), .. } => {
+                element.get(list)?.as_array()?.iter().find(|it| ours(it))
+            }
+            Self::Element { ours, inside: None, .. } => ours(element).then_some(element),
+            Self::Member { .. } => None,
+        }
+    }
+
+    /// Makes of an element one that holds nothing but what is ours; none where it is all ours.
+    fn alone(&self, element: &Value) -> Option<Value> {
+        let Self::Element { inside: Some(list), .. } = self else { return None };
+        let own = self.own(element)?.clone();
+        let mut alone = element.clone();
+        let held = alone.get_mut(list)?.as_array_mut()?;
+        let shared = held.len() > 1;
+        *held = vec![own];
+        shared.then_some(alone)
     }
 }
 
@@ -109,10 +138,17 @@ fn strip_at(place: &mut Value, path: &[&str], kind: &Kind) {
                 object.shift_remove(*name);
             }
         }
-        (None, Kind::Element { ours, .. }) => {
-            if let Some(list) = place.as_array_mut() {
-                list.retain(|element| !ours(element));
-            }
+        (None, Kind::Element { ours, inside, .. }) => {
+            let Some(list) = place.as_array_mut() else { return };
+            list.retain_mut(|element| {
+                let Some(inside) = inside else { return !ours(element) };
+                let held = element.get_mut(*inside).and_then(Value::as_array_mut);
+                held.is_none_or(|held| {
+                    let before = held.len();
+                    held.retain(|it| !ours(it));
+                    held.len() == before || !held.is_empty()
+                })
+            });
         }
     }
 }

@@ -69,6 +69,9 @@ pub enum Note {
     /// The person wrote an entry that leads to the desk already.
     #[error("{}: an entry that was written by hand starts `askdesk mcp` there; this one takes its place", .0.display())]
     ByHand(PathBuf),
+    /// A copy that an earlier connection left is not what is wanted back.
+    #[error("{}: this copy is of an earlier connection and goes; keep it elsewhere if you need it", .0.display())]
+    OldCopy(PathBuf),
     /// The client has no files for this scope.
     #[error("{} has no file for a project; leave out --scope project", .0.name())]
     NoProject(Client),
@@ -173,11 +176,7 @@ impl Plan {
             spot.pieces.iter().any(|piece| piece.find(&said).is_some_and(|found| piece.proves(found)));
         let by_hand = |piece: &Piece| piece.find(&said).is_some_and(table::is_by_hand);
         self.notes.extend(spot.pieces.iter().any(by_hand).then(|| Note::ByHand(found.file.clone())));
-        let backup = if connected || found.text.is_none() {
-            Backup::Leave
-        } else {
-            Backup::Make { copy: found.backup(), over: found.backup_text()? }
-        };
+        let backup = if connected { Backup::Leave } else { self.copy_of(&found)? };
         if self.scope == Scope::Project {
             self.notes.push(Note::TokenInProject(found.file.clone()));
         } else if found.is_open_to_others() {
@@ -186,6 +185,20 @@ impl Plan {
         let Found { file, target, text } = found;
         self.changes.push(Change { file, before: text, after: Some(after), target, backup });
         Ok(())
+    }
+
+    /// What is to be kept of a file that knows nothing of the desk yet. An older copy is of an earlier time, and would come back
+    /// at the next disconnection.
+    fn copy_of(&mut self, found: &Found) -> Result<Backup, Why> {
+        let (copy, over) = (found.backup(), found.backup_text()?);
+        if over.is_some() && over != found.text {
+            self.notes.push(Note::OldCopy(copy.clone()));
+        }
+        Ok(match (&found.text, &over) {
+            (Some(_), _) => Backup::Make { copy, over },
+            (None, Some(_)) => Backup::Remove(copy),
+            (None, None) => Backup::Leave,
+        })
     }
 
     fn take(&mut self, spot: &Spot, place: &Place) -> Result<(), Why> {

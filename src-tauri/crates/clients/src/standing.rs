@@ -138,7 +138,7 @@ fn command_of_hook(event: &str, client: Client, scope: Scope, around: &Surroundi
         |(spot, place)| {
             let said = edit::read(spot.format, &Found::read(place).ok()?.text?).ok()?;
             let piece = spot.pieces.iter().find(|piece| piece.path == ["hooks", event])?;
-            Some(piece.find(&said)?["hooks"][0]["command"].as_str()?.to_owned())
+            Some(piece.kind.own(piece.find(&said)?)?["command"].as_str()?.to_owned())
         },
     )
 }
@@ -187,7 +187,8 @@ fn leads(piece: &edit::Piece, found: Option<&Value>) -> bool {
         (edit::Kind::Member { value, .. }, Some(found)) => same(found, &Value::Object(value.clone())),
         (edit::Kind::Element { .. }, _) if piece.path != ["hooks", table::ASKS] => true,
         (edit::Kind::Element { value, .. }, Some(found)) => {
-            found["matcher"] == value["matcher"] && same(&found["hooks"][0], &value["hooks"][0])
+            let own = |value| piece.kind.own(value).unwrap_or(&Value::Null);
+            found["matcher"] == value["matcher"] && same(own(found), own(value))
         }
         (_, None) => false,
     }

@@ -223,8 +223,10 @@ fn claude(user: bool, around: &Surroundings, project: &Place, door: &Door) -> Ve
         json!({ "type": "http", "url": url, "timeout": WAIT_SECONDS, "headers": headers })
     });
     let rule = format!("mcp__{SERVER}");
-    let rule = Kind::Element { value: rule.into(), ours: is_rule, tells: false };
-    let hook = |path, value| Piece { path, kind: Kind::Element { value, ours: is_hook, tells: true } };
+    let rule = Kind::Element { value: rule.into(), ours: is_rule, inside: None, tells: false };
+    let hook = |path, value| {
+        Piece { path, kind: Kind::Element { value, ours: is_hook, inside: Some("hooks"), tells: true } }
+    };
     let of_tool = |hook| json!({ "matcher": CLAUDE_TOOL, "hooks": [hook] });
     let mut settings =
         vec![Piece { path: &["permissions", "allow"], kind: rule }, hook(&["hooks", ASKS], of_tool(asks))];
@@ -319,16 +321,10 @@ fn is_rule(element: &Value) -> bool {
     element.as_str().and_then(|rule| rule.strip_prefix("mcp__")) == Some(SERVER)
 }
 
-/// Tells whether all that a hook's matcher runs leads to a desk.
-fn is_hook(element: &Value) -> bool {
-    let hooks = element.get("hooks").and_then(Value::as_array);
-    hooks.is_some_and(|hooks| {
-        !hooks.is_empty()
-            && hooks.iter().all(|hook| {
-                let text = |name| hook.get(name).and_then(Value::as_str).unwrap_or_default();
-                leads_here(text("url"), "/hooks/claude") || runs_hook(text("command"))
-            })
-    })
+/// Tells whether a hook leads to a desk.
+fn is_hook(hook: &Value) -> bool {
+    let text = |name| hook.get(name).and_then(Value::as_str).unwrap_or_default();
+    leads_here(text("url"), "/hooks/claude") || runs_hook(text("command"))
 }
 
 /// Tells whether a command is this program's `hook`, wherever the program is.

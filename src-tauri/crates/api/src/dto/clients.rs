@@ -202,6 +202,11 @@ pub enum ClientNote {
         /// The file.
         file: String,
     },
+    /// A copy that an earlier connection left goes.
+    OldCopy {
+        /// The copy.
+        copy: String,
+    },
     /// The desk listens elsewhere than it usually does, and may listen elsewhere again after a restart.
     OtherPort {
         /// The port.
@@ -298,6 +303,7 @@ impl ClientNote {
                 copy: backup.display().to_string(),
             }),
             Note::ByHand(file) => Some(Self::ByHand { file: file.display().to_string() }),
+            Note::OldCopy(copy) => Some(Self::OldCopy { copy: copy.display().to_string() }),
             Note::TokenInProject(_) | Note::NoProject(_) | Note::NeedsTrust(_) => None,
         }
     }

@@ -45,7 +45,7 @@ pub fn put(text: &str, pieces: &[Piece]) -> Result<String, Why> {
             Kind::Member { name, value, ours } => {
                 put_member(&object_at(object, piece.path)?, piece.path, name, value, *ours)?;
             }
-            Kind::Element { value, ours, .. } => put_element(&list_at(object, piece.path)?, value, *ours),
+            kind @ Kind::Element { value, .. } => put_element(&list_at(object, piece.path)?, kind, value, piece),
         }
     }
     if comments_in(&root) == comments { Ok(root.to_string()) } else { Err(Why::Unsafe) }
@@ -81,14 +81,27 @@ fn take_at(place: &CstNode, kind: &Kind, earlier: Option<&Value>) {
         }
         // Somebody else wrote one before: it is theirs.
         Kind::Element { .. } if earlier.is_some() => {}
-        Kind::Element { ours, .. } => {
+        Kind::Element { .. } => {
             let elements = place.as_array().map(|list| list.elements()).unwrap_or_default();
             for element in elements {
-                if element.to_serde_value().is_some_and(|value| ours(&value)) {
-                    element.remove();
+                if element.to_serde_value().is_some_and(|value| kind.own(&value).is_some()) {
+                    take_own(element, kind);
                 }
             }
         }
+    }
+}
+
+/// Takes out of an element what is ours, and the element itself where nothing else is in it.
+fn take_own(element: CstNode, kind: &Kind) {
+    let Kind::Element { ours, inside, .. } = kind else { return };
+    let held = inside.and_then(|list| element.as_object()?.array_value(list));
+    let held = held.map(|list| list.elements()).unwrap_or_default();
+    let is_ours = |it: &CstNode| it.to_serde_value().is_some_and(|value| ours(&value));
+    if held.iter().all(is_ours) {
+        element.remove();
+    } else {
+        held.into_iter().filter(is_ours).for_each(CstNode::remove);
     }
 }
 
@@ -196,17 +209,18 @@ fn bring_up_to_date(object: &CstObject, wanted: &Map<String, Value>) {
     }
 }
 
-fn put_element(list: &CstArray, value: &Value, ours: fn(&Value) -> bool) {
+fn put_element(list: &CstArray, kind: &Kind, value: &Value, piece: &Piece) {
     let elements = list.elements().into_iter().enumerate();
-    let mut found = elements.filter(|(_, element)| element.to_serde_value().is_some_and(|it| ours(&it)));
+    let said = elements.filter_map(|(index, element)| Some((index, element.to_serde_value()?, element)));
+    let mut found = said.filter(|(_, said, _)| kind.own(said).is_some());
     match found.next() {
         None => {
             list.append(written(value));
         }
-        Some((_, element)) if element.to_serde_value().as_ref() == Some(value) => {}
-        Some((index, element)) => {
+        Some((_, said, _)) if piece.holds(&said) => {}
+        Some((index, _, element)) => {
             list.insert(index, written(value));
-            element.remove();
+            take_own(element, kind);
         }
     }
 }

@@ -181,6 +181,26 @@ fn an_entry_of_the_same_name_that_is_not_ours_comes_back_when_the_desk_goes() {
 }
 
 #[test]
+fn a_copy_of_an_earlier_connection_goes_with_a_word_and_never_comes_back() {
+    for text in [None, Some("{ \"now\": 1 }\n")] {
+        let person = Person::new();
+        let file = person.around.home.join(".cursor/mcp.json");
+        let copy = file.with_file_name("mcp.json.askdesk-backup");
+        write(&copy, "{ \"then\": 1 }\n");
+        if let Some(text) = text {
+            write(&file, text);
+        }
+        let plan = person.plan(Client::Cursor, Scope::User).unwrap();
+        assert!(plan.notes.contains(&Note::OldCopy(copy.clone())), "{:?}", plan.notes);
+        plan.apply().unwrap();
+        assert_eq!(copy.exists(), text.is_some());
+        person.disconnect(Client::Cursor, Scope::User);
+        let left: Vec<String> = person.everything().into_values().map(|it| String::from_utf8(it).unwrap()).collect();
+        assert_eq!(left, text.into_iter().collect::<Vec<_>>());
+    }
+}
+
+#[test]
 fn a_rule_that_was_there_before_stays_when_the_desk_goes() {
     let person = Person::new();
     let settings = person.around.home.join(".claude/settings.json");
@@ -220,6 +240,39 @@ fn other_hooks_and_rules_of_claude_stay_where_they_are() {
     assert_eq!(said["permissions"], json!({ "deny": ["Read(.env)"], "allow": ["mcp__askdesk"] }));
     person.disconnect(Client::ClaudeCode, Scope::User);
     assert_eq!(read(&settings), text);
+}
+
+#[test]
+fn a_hook_in_one_list_with_somebody_elses_is_still_ours() {
+    let person = Person::new();
+    let settings = person.around.home.join(".claude/settings.json");
+    person.connect(Client::ClaudeCode, Scope::User);
+    let mut said: Value = serde_json::from_str(&read(&settings)).unwrap();
+    let theirs = json!({ "type": "command", "command": "check" });
+    for event in ["PermissionRequest", "Stop"] {
+        said["hooks"][event][0]["hooks"].as_array_mut().unwrap().insert(0, theirs.clone());
+    }
+    write(&settings, &serde_json::to_string_pretty(&said).unwrap());
+    let stand = standings(Client::ClaudeCode, Scope::User, &person.around, &door(41414, TOKEN));
+    assert!(stand.iter().all(|it| it.entry == Entry::Current), "{stand:?}");
+    assert!(person.plan(Client::ClaudeCode, Scope::User).unwrap().is_nothing());
+
+    let moved = door(41420, "another");
+    connect(Client::ClaudeCode, Scope::User, &person.around, &moved).unwrap().apply().unwrap();
+    let text = read(&settings);
+    assert!(!text.contains("41414") && !text.contains(TOKEN), "{text}");
+    assert_eq!(text.matches("/hooks/claude").count(), 1, "{text}");
+    person.disconnect(Client::ClaudeCode, Scope::User);
+    let said: Value = serde_json::from_str(&read(&settings)).unwrap();
+    let left = |matcher: Value| {
+        let mut group = json!({ "hooks": [theirs] });
+        if matcher != Value::Null {
+            group["matcher"] = matcher;
+        }
+        json!([group])
+    };
+    let hooks = json!({ "PermissionRequest": left("AskUserQuestion".into()), "Stop": left(Value::Null) });
+    assert_eq!(said, json!({ "hooks": hooks }));
 }
 
 #[test]

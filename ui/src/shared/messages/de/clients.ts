@@ -56,6 +56,7 @@ export const clients: Words<typeof english> = {
   'clients.changed_since':
     '{file} wurde seit dem Verbinden geändert, darum wird nur der Eintrag von Askdesk herausgenommen. Der Stand davor bleibt in {copy}.',
   'clients.by_hand': 'In {file} startet ein von Hand geschriebener Eintrag bereits „askdesk mcp“. Dieser tritt an seine Stelle.',
+  'clients.old_copy': '{copy} stammt von einer früheren Verbindung und wird entfernt. Heben Sie es vorher anderswo auf, wenn Sie es brauchen.',
   'clients.other_port':
     'Askdesk ist auf Port {port} erreichbar, weil ein anderes Programm den üblichen hat. Ist es nach einem Neustart ein anderer, aktualisieren Sie den Eintrag.',
   'clients.no_command':

@@ -53,6 +53,7 @@ export const clients = {
   'clients.changed_since':
     '{file} was changed since it was connected, so only the entry of Askdesk is taken out. As it was before, it stays in {copy}.',
   'clients.by_hand': 'In {file} an entry that was written by hand starts “askdesk mcp” already. This one takes its place.',
+  'clients.old_copy': '{copy} is of an earlier connection and goes. Keep it elsewhere first if you need it.',
   'clients.other_port':
     'This desk listens on port {port}, because another program has the usual one. Where it listens elsewhere after a restart, update the entry.',
   'clients.no_command':

@@ -52,6 +52,7 @@ export const clients: OneForm<typeof english> = {
   'clients.open_to_others': '这台电脑上的其他人可以读取 {file}，因而也能读到令牌。',
   'clients.changed_since': '{file} 在连接之后有过改动，因此只会取出 Askdesk 的条目。之前的样子保留在 {copy}。',
   'clients.by_hand': '{file} 中已有手动写入的条目会启动“askdesk mcp”。新条目将取而代之。',
+  'clients.old_copy': '{copy} 来自之前的连接，将被删除。如有需要，请先另存。',
   'clients.other_port': '常用端口被其他程序占用，Askdesk 正在使用端口 {port}。如果重启后端口又变了，请更新条目。',
   'clients.no_command': '在这台电脑上未找到 askdesk 程序，因此 Askdesk 无法得知你在终端中给出的回答。',
   'clients.test': '经由此途径发送测试问题',
