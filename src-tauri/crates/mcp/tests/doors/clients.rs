@@ -448,6 +448,8 @@ async fn more_than_a_hundred_calls_a_minute_are_too_many() {
     let words = refused.json()["error"]["message"].as_str().unwrap().to_owned();
     assert!(words.starts_with("at most 100 calls a minute"), "{words}");
     assert_eq!(refused.json()["id"], 7);
+    let metrics = house.get("/metrics").await.body;
+    assert!(metrics.contains("askdesk_errors_total{code=\"too_many_requests\"} 1\n"), "{metrics}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
