@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use askdesk_engine::{EngineError, EngineHandle, Visits};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::connections::Connections;
 use crate::metrics::Metrics;
@@ -21,6 +22,8 @@ pub struct Desk {
     pub(crate) terminals: Terminals,
     pub(crate) times: Times,
     pub(crate) closing: CancellationToken,
+    /// The calls whose response is not written out.
+    pub(crate) calls: TaskTracker,
     secrets: Secrets,
     metrics: Metrics,
     version: String,
@@ -44,6 +47,7 @@ impl Desk {
             terminals: Terminals::default(),
             times,
             closing: CancellationToken::new(),
+            calls: TaskTracker::new(),
             secrets,
             metrics: Metrics::default(),
             version,

@@ -5,11 +5,15 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes};
-use axum::extract::Request;
+use axum::extract::{Request, State};
+use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::Response;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::sync::watch;
+use tokio_util::task::task_tracker::TaskTrackerToken;
+
+use crate::desk::Desk;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -50,14 +54,16 @@ impl Handover {
 }
 
 /// Watches what becomes of each response; whoever handles the request finds the [`Handover`] in its extensions.
-pub async fn watched(mut request: Request, next: Next) -> Response {
+pub async fn watched(State(desk): State<Arc<Desk>>, mut request: Request, next: Next) -> Response {
+    // What only listens is no call that a desk that closes waits for.
+    let call = (request.method() == Method::POST).then(|| desk.calls.token());
     let (sender, stage) = watch::channel(Stage::OnItsWay);
     // A caller that leaves drops this future, or later the body; either says so by dropping this.
     let ending = Ending(sender);
     let last = Arc::new(OnceLock::new());
     request.extensions_mut().insert(Handover { stage, last: Arc::clone(&last) });
     let (parts, body) = next.run(request).await.into_parts();
-    Response::from_parts(parts, Body::new(WatchedBody { body, ending, last }))
+    Response::from_parts(parts, Body::new(WatchedBody { body, ending, last, _call: call }))
 }
 
 struct Ending(watch::Sender<Stage>);
@@ -90,6 +96,7 @@ struct WatchedBody {
     body: Body,
     ending: Ending,
     last: Arc<OnceLock<String>>,
+    _call: Option<TaskTrackerToken>,
 }
 
 impl WatchedBody {
@@ -162,7 +169,7 @@ mod tests {
                 handover.ends_with_piece_that_holds(expected.to_owned());
             }
             let last = Arc::clone(&handover.last);
-            WatchedBody { body, ending: Ending(sender), last }.collect().await.unwrap();
+            WatchedBody { body, ending: Ending(sender), last, _call: None }.collect().await.unwrap();
             assert_eq!(handover.written_out().await, written_out);
         }
     }

@@ -79,10 +79,7 @@ pub async fn paced(State(counting): State<Counting>, request: Request, next: Nex
             parts.extensions.insert(Arc::new(counted));
         }
         Ok(None) => {}
-        Err(too_much) => {
-            desk.metrics().refused("too_many_requests");
-            return in_rpc(&message, &too_much);
-        }
+        Err(too_much) => return in_rpc(&message, &too_much),
     }
     next.run(Request::from_parts(parts, Body::from(body))).await
 }

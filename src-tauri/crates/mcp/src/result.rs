@@ -2,7 +2,7 @@
 
 use askdesk_agents::claude::in_words;
 use askdesk_domain::{OrphanedWhy, Outcome, Question, RequestId, WithdrawnWhy};
-use askdesk_tools::{CallResult, cut_off};
+use askdesk_tools::{CallResult, cut_off, kept};
 use serde_json::{Map, Value, json};
 
 /// Says how a request ended.
@@ -54,7 +54,7 @@ pub fn of(request: RequestId, questions: &[Question], outcome: &Outcome) -> Call
         }
         Outcome::Orphaned { why } => {
             fields.insert("why".to_owned(), json!(orphaned(*why)));
-            return CallResult { text: cut_off(request), structured: Value::Object(fields) };
+            missed(*why, request)
         }
     };
     CallResult { text, structured: Value::Object(fields) }
@@ -88,6 +88,25 @@ const fn orphaned(why: OrphanedWhy) -> &'static str {
         OrphanedWhy::SessionStopped => "session_stopped",
         OrphanedWhy::AppQuit => "app_quit",
         OrphanedWhy::CallerGone => "caller_gone",
+    }
+}
+
+/// Says who ended it, and where the answer can still come from.
+fn missed(why: OrphanedWhy, request: RequestId) -> String {
+    match why {
+        OrphanedWhy::AppQuit => cut_off(request),
+        // Asking the same again at once would bring back what the person has just closed.
+        OrphanedWhy::SessionStopped => format!(
+            "The user closed this session on their desk without answering. The question is kept, and the user can still \
+             answer it: call collect_answer with requestId \"{request}\" later. Do not assume what the answer would have \
+             been."
+        ),
+        OrphanedWhy::CallerGone => {
+            format!("The call that asked was given up before the user answered. {}", kept(request))
+        }
+        OrphanedWhy::AgentEnded => {
+            format!("The session in which this was asked ended before the user answered. {}", kept(request))
+        }
     }
 }
 
@@ -166,6 +185,7 @@ mod tests {
     fn every_end_has_a_name_and_words() {
         let declined = |words: Option<&str>| Outcome::Declined { words: words.map(str::to_owned) };
         let withdrawn = |why| Outcome::Withdrawn { why };
+        let missed = |why| Outcome::Orphaned { why };
         let cases = [
             (declined(None), "declined", "The user declined to answer."),
             (declined(Some("later")), "declined", "The user declined to answer. The user said: later"),
@@ -174,7 +194,10 @@ mod tests {
             (withdrawn(WithdrawnWhy::AnsweredElsewhere), "withdrawn", "answered in another place"),
             (withdrawn(WithdrawnWhy::ByAgent), "withdrawn", "taken back"),
             (withdrawn(WithdrawnWhy::Cancelled { reason: None }), "withdrawn", "closed the question without"),
-            (Outcome::Orphaned { why: OrphanedWhy::AppQuit }, "missed", "ask the same again"),
+            (missed(OrphanedWhy::AppQuit), "missed", "The desk went away before"),
+            (missed(OrphanedWhy::SessionStopped), "missed", "The user closed this session"),
+            (missed(OrphanedWhy::CallerGone), "missed", "The call that asked was given up"),
+            (missed(OrphanedWhy::AgentEnded), "missed", "The session in which this was asked ended"),
         ];
         for (outcome, name, words) in cases {
             let result = of(id(), &questions(), &outcome);
@@ -187,8 +210,16 @@ mod tests {
 
     #[test]
     fn case_41_an_end_without_the_person_never_looks_like_an_answer() {
-        for outcome in [Outcome::Expired, Outcome::Orphaned { why: OrphanedWhy::AppQuit }] {
+        let orphaned = [
+            OrphanedWhy::AppQuit,
+            OrphanedWhy::SessionStopped,
+            OrphanedWhy::CallerGone,
+            OrphanedWhy::AgentEnded,
+        ];
+        let orphaned = orphaned.map(|why| Outcome::Orphaned { why });
+        for outcome in [Outcome::Expired].into_iter().chain(orphaned) {
             let result = of(id(), &questions(), &outcome);
+            assert!(result.text.contains("call collect_answer with requestId"), "{}", result.text);
             assert!(!result.text.contains("has answered"), "{}", result.text);
             assert!(result.text.to_lowercase().contains("do not assume"), "{}", result.text);
         }

@@ -39,7 +39,7 @@ pub fn all(desk: &Arc<Desk>, streams: &CancellationToken) -> Router {
         .method_not_allowed_fallback(not_so);
     rest.merge(mcp)
         .layer(middleware::from_fn_with_state(Arc::clone(desk), guard::guard))
-        .layer(middleware::from_fn(handover::watched))
+        .layer(middleware::from_fn_with_state(Arc::clone(desk), handover::watched))
         .with_state(Arc::clone(desk))
 }
 

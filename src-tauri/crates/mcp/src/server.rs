@@ -27,8 +27,6 @@ use crate::token::{Secrets, TokenError};
 pub const CONNECTIONS: usize = 4_096;
 /// How large the head of a request may be.
 const HEAD_BYTES: usize = 64 * 1024;
-/// How long calls have to hear that the desk closes.
-const CLOSING_GRACE: Duration = Duration::from_millis(800);
 /// How long is waited when the system can take no connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How many files a process may have open that serves many connections, where the system lets it.
@@ -60,6 +58,8 @@ pub struct Times {
     pub head: Duration,
     /// How long its body may take.
     pub body: Duration,
+    /// How long calls have to hear that the desk closes.
+    pub closing: Duration,
 }
 
 impl Default for Times {
@@ -69,6 +69,7 @@ impl Default for Times {
             roots: Duration::from_secs(2),
             head: Duration::from_secs(15),
             body: Duration::from_secs(10),
+            closing: Duration::from_millis(800),
         }
     }
 }
@@ -101,12 +102,19 @@ impl DoorSpec {
     }
 }
 
+/// The connections that are served, and what cuts off those that do not end.
+#[derive(Clone, Debug, Default)]
+struct Sockets {
+    served: TaskTracker,
+    cut: CancellationToken,
+}
+
 /// The open doors.
 pub struct Doors {
     address: SocketAddr,
     desk: Arc<Desk>,
     streams: CancellationToken,
-    calls: TaskTracker,
+    sockets: Sockets,
     serving: JoinHandle<()>,
     published: Published,
 }
@@ -125,11 +133,10 @@ impl Doors {
         let router = routes::all(&desk, &streams);
         let discovery = Discovery::of(address.port(), desk.version());
         let published = discovery.publish(&folder).map_err(DoorError::Discovery)?;
-        let calls = TaskTracker::new();
-        let serving =
-            tokio::spawn(serve(listener, router, Arc::clone(&desk), calls.clone(), streams.clone()));
+        let sockets = Sockets::default();
+        let serving = tokio::spawn(serve(listener, router, Arc::clone(&desk), sockets.clone()));
         tracing::info!(%address, "the doors are open");
-        Ok(Self { address, desk, streams, calls, serving, published })
+        Ok(Self { address, desk, streams, sockets, serving, published })
     }
 
     /// Returns where it listens.
@@ -144,12 +151,20 @@ impl Doors {
 
     /// Takes no more calls, tells those that wait that the desk closes, and ends.
     pub async fn close(self) {
-        let Self { desk, streams, calls, serving, published, .. } = self;
+        let Self { desk, streams, sockets, serving, published, .. } = self;
         drop(published);
         desk.closing.cancel();
-        calls.close();
-        let _ = tokio::time::timeout(CLOSING_GRACE, calls.wait()).await;
+        desk.calls.close();
+        sockets.served.close();
+        let over = async {
+            desk.calls.wait().await;
+            // A client that only listens would do so for ever.
+            streams.cancel();
+            sockets.served.wait().await;
+        };
+        let _ = tokio::time::timeout(desk.times.closing, over).await;
         streams.cancel();
+        sockets.cut.cancel();
         serving.abort();
         let _ = serving.await;
     }
@@ -165,13 +180,7 @@ async fn listen(port: Option<u16>) -> Result<TcpListener, std::io::Error> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await
 }
 
-async fn serve(
-    listener: TcpListener,
-    router: Router,
-    desk: Arc<Desk>,
-    calls: TaskTracker,
-    streams: CancellationToken,
-) {
+async fn serve(listener: TcpListener, router: Router, desk: Arc<Desk>, sockets: Sockets) {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     let mut rest = tokio::time::interval(connections::LOOKED_FOR);
     loop {
@@ -195,12 +204,12 @@ async fn serve(
         desk.metrics().connected(place.is_ok());
         let Ok(place) = place else { continue };
         let router = router.clone();
-        let (closing, streams) = (desk.closing.clone(), streams.clone());
+        let (closing, cut) = (desk.closing.clone(), sockets.cut.clone());
         let head = desk.times.head;
-        calls.spawn(async move {
+        sockets.served.spawn(async move {
             tokio::select! {
                 () = serve_one(stream, router, head, closing) => {}
-                () = streams.cancelled() => {}
+                () = cut.cancelled() => {}
             }
             drop(place);
         });

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use subtle::ConstantTimeEq;
 
@@ -75,6 +75,7 @@ impl Secrets {
 pub struct Token {
     file: PathBuf,
     now: RwLock<String>,
+    rotating: Mutex<()>,
 }
 
 impl Token {
@@ -85,7 +86,7 @@ impl Token {
             Some(kept) => kept,
             None => draw_into(&file)?,
         };
-        Ok(Self { file, now: RwLock::new(kept) })
+        Ok(Self { file, now: RwLock::new(kept), rotating: Mutex::default() })
     }
 
     /// Says whether a text is the token, in a time that does not tell how much of it is right.
@@ -95,8 +96,10 @@ impl Token {
     }
 
     fn rotate(&self) -> Result<(), TokenError> {
-        let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
-        *now = draw_into(&self.file)?;
+        // Who comes meanwhile is not kept waiting for the disk, and two that rotate leave the same in memory and in the file.
+        let _alone = self.rotating.lock().unwrap_or_else(PoisonError::into_inner);
+        let drawn = draw_into(&self.file)?;
+        *self.now.write().unwrap_or_else(PoisonError::into_inner) = drawn;
         Ok(())
     }
 }
@@ -156,6 +159,8 @@ pub(crate) fn write_private(file: &Path, bytes: &[u8]) -> Result<(), std::io::Er
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::*;
 
     fn on_disk(folder: &Path) -> String {
@@ -185,6 +190,27 @@ mod tests {
         assert_ne!(before, after);
         assert!(!token.is(before.as_bytes()));
         assert!(token.is(after.as_bytes()));
+    }
+
+    #[test]
+    fn a_token_is_written_down_while_others_are_let_in_by_the_one_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let token = Token::of(folder.path(), TOKEN_FILE).unwrap();
+        let before = on_disk(folder.path());
+        std::thread::scope(|scope| {
+            let coming = token.now.read().unwrap();
+            let rotating = scope.spawn(|| token.rotate());
+            let began = Instant::now();
+            let written = || on_disk(folder.path()) != before;
+            while !written() && began.elapsed() < Duration::from_secs(30) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            let written = written();
+            drop(coming);
+            rotating.join().unwrap().unwrap();
+            assert!(written);
+        });
+        assert!(token.is(on_disk(folder.path()).as_bytes()));
     }
 
     #[test]

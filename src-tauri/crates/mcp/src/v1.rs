@@ -119,8 +119,13 @@ pub async fn ask(
         arguments::read(tool, &body.arguments).map_err(|refusal| Denied::invalid(refusal.to_string()))?;
     let ClientBody { kind, version, folder, connection, .. } = body.client;
     let connection = Connection { kind, connection }.key()?;
-    desk.pace.call(&connection, Instant::now())?;
-    let counted = Arc::new(desk.pace.open(&connection)?);
+    let client = match kind {
+        // Each run of a script is a connection of its own.
+        ClientKind::CommandLine => format!("command line {name}\n{}", folder.as_deref().unwrap_or_default()),
+        ClientKind::Mcp | ClientKind::Terminal => connection.clone(),
+    };
+    desk.pace.call(&client, Instant::now())?;
+    let counted = Arc::new(desk.pace.open(&client)?);
     let caller = Caller {
         connection,
         stays: kind.stays(),

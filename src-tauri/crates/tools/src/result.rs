@@ -58,11 +58,15 @@ impl CallResult {
     }
 }
 
-/// Returns the words for a question that was cut off before its end.
+/// Returns the words for a question that was cut off before its end because the desk went away.
 pub fn cut_off(request: impl Display) -> String {
+    format!("The desk went away before the user answered. {}", kept(request))
+}
+
+/// Says what can still become of a question that nobody waits for.
+pub fn kept(request: impl Display) -> String {
     format!(
-        "The desk went away before the user answered. The question is kept, and the user can still answer it: ask the same \
-         again, or call collect_answer with requestId \"{request}\" later. Do not assume what the answer would have been."
+        "The question is kept, and the user can still answer it: ask the same again, or call collect_answer with requestId \"{request}\" later. Do not assume what the answer would have been."
     )
 }
 

@@ -17,9 +17,11 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient};
 use rstest::rstest;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 
-use super::house::{House, PATIENCE};
+use super::house::{House, PATIENCE, quick};
 
 /// Which of the two a client speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -428,6 +430,26 @@ async fn a_desk_that_closes_tells_who_waits_that_the_question_is_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_desk_that_closes_does_not_wait_for_a_client_that_only_listens() {
+    let mut house = House::open_with(askdesk_mcp::Times { closing: PATIENCE * 4, ..quick() }).await;
+    let begins = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "codex", "version": "1"},
+    }});
+    let began = house.post("/mcp", &begins).await;
+    let session = began.headers.get("mcp-session-id").unwrap_or_else(|| panic!("{began:?}"));
+    let head = |method| house.head(method, "/mcp").set("mcp-session-id", session);
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(house.send(&head("POST"), ready.to_string().as_bytes()).await.status, 202);
+    let mut listening = TcpStream::connect(house.address).await.unwrap();
+    listening.write_all(&head("GET").with(b"")).await.unwrap();
+    let mut first = [0; 12];
+    listening.read_exact(&mut first).await.unwrap();
+    assert_eq!(&first, b"HTTP/1.1 200");
+    let doors = house.doors.take().unwrap();
+    tokio::time::timeout(PATIENCE, doors.close()).await.expect("an end in time");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn more_than_a_hundred_calls_a_minute_are_too_many() {
     let house = House::open().await;
     let head = house.head("POST", "/mcp").set("mcp-protocol-version", "2026-07-28");
@@ -448,6 +470,8 @@ async fn more_than_a_hundred_calls_a_minute_are_too_many() {
     let words = refused.json()["error"]["message"].as_str().unwrap().to_owned();
     assert!(words.starts_with("at most 100 calls a minute"), "{words}");
     assert_eq!(refused.json()["id"], 7);
+    let metrics = house.get("/metrics").await.body;
+    assert!(metrics.contains("askdesk_errors_total{code=\"too_many_requests\"} 1\n"), "{metrics}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

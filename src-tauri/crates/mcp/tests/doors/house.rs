@@ -24,6 +24,7 @@ pub fn quick() -> Times {
         roots: Duration::from_millis(300),
         head: Duration::from_millis(800),
         body: Duration::from_millis(800),
+        closing: Duration::from_millis(800),
     }
 }
 

@@ -295,12 +295,16 @@ async fn sixty_four_questions_of_one_client_may_be_open() {
     let house = House::open().await;
     let mut calls = Vec::new();
     for n in 0..64 {
-        let mut call = Call::begin(&house, "/v1/asks", &asks("c1", &format!("Deploy {n}?"))).await;
+        // Each run of a script is a connection of its own, and they are one client all the same.
+        let body = asks(&format!("c{n}"), &format!("Deploy {n}?"));
+        let mut call = Call::begin(&house, "/v1/asks", &body).await;
         call.asked().await;
         calls.push(call);
     }
-    house.post("/v1/asks", &asks("c1", "One more?")).await.refuses(429, "too_many_requests");
-    let mut other = Call::begin(&house, "/v1/asks", &asks("c2", "Mine?")).await;
+    house.post("/v1/asks", &asks("c64", "One more?")).await.refuses(429, "too_many_requests");
+    let mut elsewhere = asks("c65", "Mine?");
+    elsewhere["client"]["folder"] = "/home/b".into();
+    let mut other = Call::begin(&house, "/v1/asks", &elsewhere).await;
     other.asked().await;
     assert_eq!(house.open_count().await, 65);
 }
@@ -313,7 +317,8 @@ async fn a_thousand_open_questions_are_each_answered_to_their_own_caller() {
     let mut calls = Vec::new();
     for client in 0..CLIENTS {
         for n in 0..EACH {
-            let body = asks(&format!("c{client}"), &format!("Deploy {client}/{n}?"));
+            let mut body = asks(&format!("c{client}"), &format!("Deploy {client}/{n}?"));
+            body["client"]["folder"] = format!("/home/{client}").into();
             calls.push((client * EACH + n, Call::begin(&house, "/v1/asks", &body).await));
         }
     }
