@@ -21,7 +21,7 @@ Exit codes:
   2  what was asked for makes no sense
   3  the person declined
   4  the time limit passed
-  5  no desk is running
+  5  no desk is running that takes the secrets of this data folder
   6  the question ended in another way without an answer
 
 The desk is found by what it leaves in its data folder; ASKDESK_DATA_DIR names another one.";
@@ -153,7 +153,7 @@ Examples:
 pub struct Answer {
     /// The id of what waits, or its beginning
     pub id: String,
-    /// Choose an option, by its label or its number
+    /// Choose an option, by its label, or by its number where it is listed
     #[arg(long, value_name = "OPTION", group = "what", conflicts_with_all = ["json", "decline"])]
     pub choose: Vec<String>,
     /// Answer in your own words

@@ -1,4 +1,4 @@
-//! Making another token.
+//! Making other secrets.
 
 use askdesk_clients::desk::Desk;
 use askdesk_clients::{Client, Door as Wanted, Entry, Scope, standings};
@@ -9,7 +9,7 @@ use crate::door::{Door, is_closed};
 use crate::ending::{Ending, Failure};
 use crate::terminal;
 
-/// Makes another token: the desk does where it runs, so that the old one is refused at once.
+/// Makes other secrets: the desk does where it runs, so that the old ones are refused at once.
 pub fn rotate(desk: &Desk) -> Result<Ending, Failure> {
     if is_closed(desk) {
         desk.draw_tokens().map_err(|error| Failure::System(format!("no token could be written: {error}")))?;
@@ -23,17 +23,22 @@ pub fn rotate(desk: &Desk) -> Result<Ending, Failure> {
             failure => failure,
         })?;
     }
-    terminal::print("The token is another one now.\n")?;
+    terminal::print(
+        "Both secrets are other ones now: that by which is asked, and that by which is answered.\n",
+    )?;
     let token = desk.token()?.ok_or_else(|| Failure::System("there is no token".to_owned()))?;
     let around = surroundings()?;
     let wanted = Wanted { port: port(desk), token, command: Some(hook_command()?), asks_by_command: false };
-    let left_behind = |client: &Client| {
-        let stale = |it: &askdesk_clients::Standing| it.entry == Entry::Stale;
-        standings(*client, Scope::User, &around, &wanted).iter().any(stale)
-    };
-    let left_behind: Vec<&str> = Client::ALL.into_iter().filter(left_behind).map(Client::id).collect();
-    if !left_behind.is_empty() {
-        terminal::print(&format!("To let them in again: askdesk connect {}\n", left_behind.join(" ")))?;
+    for (scope, flag) in [(Scope::User, ""), (Scope::Project, " --scope project")] {
+        let left_behind = |client: &Client| {
+            let stale = |it: &askdesk_clients::Standing| it.entry == Entry::Stale;
+            standings(*client, scope, &around, &wanted).iter().any(stale)
+        };
+        let left_behind: Vec<&str> = Client::ALL.into_iter().filter(left_behind).map(Client::id).collect();
+        if !left_behind.is_empty() {
+            let names = left_behind.join(" ");
+            terminal::print(&format!("To let them in again: askdesk connect {names}{flag}\n"))?;
+        }
     }
     Ok(Ending::Well)
 }

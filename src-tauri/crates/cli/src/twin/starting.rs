@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use askdesk_clients::desk::{IN_BACKGROUND, PROGRAM};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, oneshot};
 
 use super::note;
 use super::way::Way;
@@ -40,26 +40,26 @@ impl Starting {
                 return false;
             }
         };
+        // Should it end before this program does, somebody has to hear of it, even if the call is given up meanwhile.
+        let (ending, mut ended) = oneshot::channel();
+        std::thread::spawn(move || ending.send(desk.wait()));
         let since = Instant::now();
-        let listens = loop {
+        loop {
             if way.is_open().await {
-                break true;
+                return true;
             }
-            if let Ok(Some(status)) = desk.try_wait()
+            if let Ok(Ok(status)) = ended.try_recv()
                 && !status.success()
             {
                 note(&format!("the desk has ended at once: {status}"));
-                break false;
+                return false;
             }
             if since.elapsed() >= WAIT {
                 note("the desk was started and does not say where it listens");
-                break false;
+                return false;
             }
             tokio::time::sleep(LOOK).await;
-        };
-        // Should it end before this program does, somebody has to hear of it.
-        std::thread::spawn(move || desk.wait());
-        listens
+        }
     }
 }
 

@@ -148,6 +148,7 @@ fn claude_can_be_given_the_command_as_its_hook() {
 fn another_token_is_drawn_and_those_who_have_the_old_one_are_named() {
     let scene = with_cursor();
     assert_eq!(exit(&scene.run(&["connect", "cursor", "--yes"])), 0);
+    assert_eq!(exit(&scene.run(&["connect", "vscode", "--scope", "project", "--yes"])), 0);
     let (old, answering) = (read(&scene.path("data/token")), scene.path("data/answer-token"));
     let output = scene.run(&["token", "rotate"]);
     assert_eq!(exit(&output), 0, "{}", err(&output));
@@ -158,7 +159,10 @@ fn another_token_is_drawn_and_those_who_have_the_old_one_are_named() {
     assert_eq!(exit(&scene.run(&["token", "rotate"])), 0);
     assert_ne!(read(&answering), answers, "both are drawn together");
     let new = read(&scene.path("data/token"));
-    assert_eq!(out(&output), "The token is another one now.\nTo let them in again: askdesk connect cursor\n");
+    let expected = "Both secrets are other ones now: that by which is asked, and that by which is answered.\n\
+                    To let them in again: askdesk connect cursor\n\
+                    To let them in again: askdesk connect vscode --scope project\n";
+    assert_eq!(out(&output), expected);
     assert_eq!(exit(&scene.run(&["connect", "cursor", "--yes"])), 0);
     assert!(read(&scene.path("home/.cursor/mcp.json")).contains(new.trim()));
     assert_eq!(exit(&scene.run(&["disconnect", "cursor", "--yes"])), 0);

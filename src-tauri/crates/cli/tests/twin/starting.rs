@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::json;
 use tokio::task::block_in_place;
 
-use crate::client::{Connected, connect, structured, which_store};
+use crate::client::{Connected, PATIENCE, connect, structured, which_store};
 use crate::desk::{Person, Scene, ended};
 
 /// Writes a program by way of a shell: a file that this process has open for writing cannot be run.
@@ -144,4 +145,31 @@ async fn a_desk_that_cannot_be_started_is_no_desk() {
     let result = connected.call("ask_user_question", which_store()).await;
     assert_eq!(structured(&result)["outcome"], "no_desk");
     connected.heard("the desk has ended at once").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_desk_whose_call_was_given_up_leaves_no_dead_process_behind() {
+    let hidden = Hidden::new();
+    let noted = hidden.scene.path("data/pid").display().to_string();
+    // It never says where it listens.
+    let script =
+        format!("#!/bin/sh\necho $$ > {noted}.new\n/bin/mv {noted}.new {noted}\nexec /bin/sleep 600\n");
+    program(&hidden.scene.path("bin/askdesk-desktop"), &script);
+    let connected = connect(hidden.command(&["mcp", "--start"])).await;
+    let call = connected.begin("ask_user_question", which_store()).await;
+    let until = async |what: &dyn Fn() -> bool| {
+        let waiting = async {
+            while !what() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, waiting).await.expect("in time");
+    };
+    until(&|| hidden.pid().is_some()).await;
+    call.cancel(None).await.unwrap();
+    // The next is answered once the one before has been let go of.
+    assert_eq!(connected.client.list_all_tools().await.unwrap().len(), 3);
+    let pid = hidden.pid().unwrap();
+    kill_process(pid, Signal::KILL).unwrap();
+    until(&|| test_kill_process(pid).is_err()).await;
 }
