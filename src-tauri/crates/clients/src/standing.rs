@@ -83,7 +83,9 @@ pub enum Obstacle {
     #[error("a rule under permissions.deny forbids the tools of Askdesk")]
     Denied,
     /// The entry differs in something on which no question depends.
-    #[error("its entry lacks something or has it otherwise, such as how long it waits; connect again to bring it up to date")]
+    #[error(
+        "its entry lacks something or has it otherwise, such as how long it waits; connect again to bring it up to date"
+    )]
     Differs,
     /// It is one that the person wrote.
     #[error("its entry was written by hand and starts `askdesk mcp`; it is left as it is")]

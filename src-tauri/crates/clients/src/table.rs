@@ -224,8 +224,9 @@ fn claude(user: bool, around: &Surroundings, project: &Place, door: &Door) -> Ve
     });
     let rule = format!("mcp__{SERVER}");
     let rule = Kind::Element { value: rule.into(), ours: is_rule, inside: None, tells: false };
-    let hook = |path, value| {
-        Piece { path, kind: Kind::Element { value, ours: is_hook, inside: Some("hooks"), tells: true } }
+    let hook = |path, value| Piece {
+        path,
+        kind: Kind::Element { value, ours: is_hook, inside: Some("hooks"), tells: true },
     };
     let of_tool = |hook| json!({ "matcher": CLAUDE_TOOL, "hooks": [hook] });
     let mut settings =

@@ -45,7 +45,9 @@ pub fn put(text: &str, pieces: &[Piece]) -> Result<String, Why> {
             Kind::Member { name, value, ours } => {
                 put_member(&object_at(object, piece.path)?, piece.path, name, value, *ours)?;
             }
-            kind @ Kind::Element { value, .. } => put_element(&list_at(object, piece.path)?, kind, value, piece),
+            kind @ Kind::Element { value, .. } => {
+                put_element(&list_at(object, piece.path)?, kind, value, piece)
+            }
         }
     }
     if comments_in(&root) == comments { Ok(root.to_string()) } else { Err(Why::Unsafe) }

@@ -195,7 +195,8 @@ fn a_copy_of_an_earlier_connection_goes_with_a_word_and_never_comes_back() {
         plan.apply().unwrap();
         assert_eq!(copy.exists(), text.is_some());
         person.disconnect(Client::Cursor, Scope::User);
-        let left: Vec<String> = person.everything().into_values().map(|it| String::from_utf8(it).unwrap()).collect();
+        let left: Vec<String> =
+            person.everything().into_values().map(|it| String::from_utf8(it).unwrap()).collect();
         assert_eq!(left, text.into_iter().collect::<Vec<_>>());
     }
 }

@@ -4,8 +4,7 @@ use crate::person::{Person, TOKEN, door, read, write};
 
 fn look(person: &Person, client: Client) -> Checkup {
     let door = door(41414, TOKEN);
-    let examined =
-        Examined { around: &person.around, scopes: &[Scope::User], door: Some(&door), seen: &[] };
+    let examined = Examined { around: &person.around, scopes: &[Scope::User], door: Some(&door), seen: &[] };
     check(client, &examined)
 }
 
@@ -55,13 +54,19 @@ fn a_rule_alone_is_the_persons_own() {
 #[test]
 fn an_entry_by_hand_that_starts_the_program_works_and_is_replaced_only_with_a_word() {
     let texts = [
-        (Client::Cursor, "{ \"mcpServers\": { \"askdesk\": { \"command\": \"askdesk\", \"args\": [\"mcp\"] } } }"),
+        (
+            Client::Cursor,
+            "{ \"mcpServers\": { \"askdesk\": { \"command\": \"askdesk\", \"args\": [\"mcp\"] } } }",
+        ),
         (
             Client::ClaudeCode,
             r#"{ "mcpServers": { "askdesk": { "command": "/opt/askdesk", "args": ["mcp", "--name", "x"] } } }"#,
         ),
         (Client::OpenCode, r#"{ "mcp": { "askdesk": { "type": "local", "command": ["askdesk", "mcp"] } } }"#),
-        (Client::Zed, r#"{ "context_servers": { "askdesk": { "command": { "path": "askdesk.exe", "args": ["mcp"] } } } }"#),
+        (
+            Client::Zed,
+            r#"{ "context_servers": { "askdesk": { "command": { "path": "askdesk.exe", "args": ["mcp"] } } } }"#,
+        ),
         (Client::Codex, "[mcp_servers.askdesk]\ncommand = \"askdesk\"\nargs = [\"mcp\"]\n"),
     ];
     for (client, text) in texts {
