@@ -137,10 +137,39 @@ test('a file that cannot be changed is named with the reason, and nothing is wri
   await user.click(press('Connect Cursor'));
   await settle();
   expect(row('Cursor').getByRole('alert')).toHaveTextContent(
-    'Nothing was written. /home/ada/.cursor/mcp.json: it cannot be read as JSON: line 3, column 1: expected a comma.',
+    'Nothing was written. /home/ada/.cursor/mcp.json: it cannot be read as JSON: line 3, column 1: expected a comma. Correct the file, then try again.',
   );
   expect(list().queryByRole('button', { name: 'Write this' })).toBeNull();
   await expectNoViolations();
+});
+
+test('a plan that takes the place of another one is read out, and a long one names its own command', async () => {
+  const bridge = new FakeBridge();
+  bridge.clients = [aClient({ connected: true, way: { way: 'works', but: ['differs'] } })];
+  bridge.on('plan_client', () => ({ changes: [{ ...change, cut: true }], notes: [] }));
+  const { user } = await openClients(bridge);
+  expect(getComputedStyle(row('Codex').getByRole('status')).display).not.toBe('none');
+  await user.click(press('Update Codex'));
+  await settle();
+  expect(list().getByText(/“askdesk connect codex --dry-run”/)).toBeVisible();
+  await user.click(press('Disconnect Codex'));
+  await settle();
+  expect(list().getByRole('group', { name: 'What disconnecting Codex changes' })).toHaveFocus();
+  expect(list().getByText(/“askdesk disconnect codex --dry-run”/)).toBeVisible();
+});
+
+test('looking again keeps the focus where it is', async () => {
+  const bridge = new FakeBridge();
+  const { user } = await openClients(bridge);
+  let answer = () => {};
+  bridge.on('read_clients', () => new Promise((resolve) => (answer = () => resolve({ port: 41414, clients: [] }))));
+  await user.click(press('Look again'));
+  expect(press('Look again')).toHaveFocus();
+  expect(press('Look again')).toHaveAttribute('aria-disabled', 'true');
+  expect(press('Look again')).toBeEnabled();
+  answer();
+  await settle();
+  expect(press('Look again')).toHaveAttribute('aria-disabled', 'false');
 });
 
 test('what somebody else wrote in between is said, and the plan is gone', async () => {

@@ -87,7 +87,7 @@ const others: { name: string; texts: Partial<Record<string, string>>; needed: st
 /** What is the same word, name or sign in another language. */
 const alike: Record<string, RegExp> = {
   German:
-    /^(agent\.|deed\.\w+_keys|sessions\.since|time\.|rule\.exactly|start\.(agent|name)$|history\.agent|log\.stderr|settings\.text_size\.percent|settings\.claude_arguments\.one)/,
+    /^(agent\.|deed\.\w+_keys|sessions\.since|time\.|rule\.exactly|start\.(agent|name)$|history\.agent|log\.stderr|settings\.text_size\.percent|settings\.claude_arguments\.one|clients\.wait_and$)/,
   Chinese: /^(agent\.claude_code|deed\.\w+_keys|sessions\.since|rule\.exactly|log\.stderr|settings\.text_size\.percent)/,
 };
 

@@ -51,6 +51,27 @@ export function wordsOfFileTrouble(trouble: FileTrouble): string {
   }
 }
 
+const remedies = {
+  unparsed: 'remedy.correct',
+  no_object: 'remedy.correct',
+  no_place: 'remedy.correct',
+  twice: 'remedy.correct',
+  no_text: 'remedy.correct',
+  too_large: 'remedy.too_large',
+  read_only: 'remedy.read_only',
+  no_file: 'remedy.no_file',
+  outside: 'remedy.link',
+  dead_link: 'remedy.link',
+  unsafe: 'remedy.unsafe',
+  changed: 'remedy.changed',
+  system: 'remedy.system',
+} as const satisfies Record<FileTrouble['trouble'], MessageKey>;
+
+/** What the person can do about it, as a sentence. */
+export function wordsOfFileRemedy({ trouble }: FileTrouble): string {
+  return t(remedies[trouble]);
+}
+
 const obstacleWords = {
   hooks_off: 'clients.hooks_off',
   denied: 'clients.denied',
@@ -70,7 +91,11 @@ function wordsOfBreak(why: ClientBreak): string {
     case 'half':
       return t('clients.half', { file: visibly(why.file) });
     case 'unusable':
-      return t('clients.unusable', { file: visibly(why.file), trouble: wordsOfFileTrouble(why.trouble) });
+      return t('clients.unusable', {
+        file: visibly(why.file),
+        trouble: wordsOfFileTrouble(why.trouble),
+        remedy: wordsOfFileRemedy(why.trouble),
+      });
     case 'forbidden':
       return t(obstacleWords[why.by]);
   }
@@ -107,7 +132,7 @@ export function wordsOfWait({ client, limitSeconds }: ClientRead): string {
       ? plural('clients.wait_hours', Math.floor(limitSeconds / HOUR))
       : plural('clients.wait_minutes', Math.max(1, Math.floor(limitSeconds / MINUTE)));
   const more = waitWords[client];
-  return more === undefined ? long : `${long}. ${t(more)}`;
+  return more === undefined ? long : t('clients.wait_and', { wait: long, more: t(more) });
 }
 
 /** What the person should know of a change. */

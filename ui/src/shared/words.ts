@@ -23,7 +23,7 @@ import type {
 import type { DeskError } from '../platform/bridge';
 import type { CloseLoss, SessionFace } from '../store/select';
 import { unableWords, wordsOfBreach, wordsOfFault, wordsOfRefused } from './breachWords';
-import { wordsOfFileTrouble } from './clientWords';
+import { wordsOfFileRemedy, wordsOfFileTrouble } from './clientWords';
 import { wordsOfFolder } from './failureWords';
 import { plural, t, type MessageKey } from './messages';
 import { list } from './messages/formats';
@@ -62,7 +62,8 @@ const errorWords = {
   file_not_written: (error) => t('error.file_not_written', { message: wordsOfDetail(error) }),
   doors_shut: () => t('error.doors_shut'),
   door_failed: (error) => t('error.door_failed', { message: wordsOfDetail(error) }),
-  client_file_left: (error) => t('error.client_file_left', { message: wordsOfDetail(error) }),
+  client_file_left: (error) =>
+    t('error.client_file_left', { message: wordsOfDetail(error), remedy: wordsOfRemedy(error) }),
   plan_gone: () => t('error.plan_gone'),
   unreachable: ({ message }) => t('error.unreachable', { message: visibly(message) }),
 } satisfies Record<DeskError['code'], (error: DeskError) => string>;
@@ -70,6 +71,10 @@ const errorWords = {
 /** What an error says to the person. */
 export function wordsOfError(error: DeskError): string {
   return errorWords[error.code](error);
+}
+
+function wordsOfRemedy({ detail }: DeskError): string {
+  return detail?.detail === 'client_file' ? wordsOfFileRemedy(detail.trouble) : t('remedy.system');
 }
 
 /** What belongs to the code of an error; where nothing does, its message says it in English. */

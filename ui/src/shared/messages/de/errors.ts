@@ -81,7 +81,7 @@ export const errors: Words<typeof english> = {
   'error.file_not_written': 'Die Datei konnte nicht geschrieben werden. {message}',
   'error.doors_shut': 'Askdesk ist für andere Programme gerade nicht erreichbar, darum wurde nichts geändert.',
   'error.door_failed': 'Die Testfrage ist nicht angekommen: {message}',
-  'error.client_file_left': 'Es wurde nichts geschrieben. {message}.',
+  'error.client_file_left': 'Es wurde nichts geschrieben. {message}. {remedy}',
   'error.plan_gone': 'Was gezeigt wurde, gilt nicht mehr, darum wurde nichts geschrieben. Sehen Sie es sich noch einmal an.',
   'error.attachment_gone':
     '{file} ist nicht mehr da, darum wurde nichts gesendet. Entfernen Sie den Anhang oder hängen Sie die Datei erneut an.',

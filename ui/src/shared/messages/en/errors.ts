@@ -73,7 +73,7 @@ export const errors = {
   'error.file_not_written': 'The file could not be written. {message}',
   'error.doors_shut': 'This desk does not listen for other programs now, so nothing was changed.',
   'error.door_failed': 'The test question did not get to the desk: {message}',
-  'error.client_file_left': 'Nothing was written. {message}.',
+  'error.client_file_left': 'Nothing was written. {message}. {remedy}',
   'error.plan_gone': 'What was shown does not hold any more, so nothing was written. Look at it once more.',
   'error.attachment_gone': '{file} is not there any more, so nothing was sent. Remove it or attach it again.',
   'breach.empty': 'it must not be empty',

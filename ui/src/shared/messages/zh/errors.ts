@@ -71,7 +71,7 @@ export const errors: OneForm<typeof english> = {
   'error.file_not_written': '文件无法写入。{message}',
   'error.doors_shut': 'Askdesk 目前无法接收其他程序的提问，因此没有改动任何内容。',
   'error.door_failed': '测试问题未能送达：{message}',
-  'error.client_file_left': '没有写入任何内容。{message}。',
+  'error.client_file_left': '没有写入任何内容。{message}。{remedy}',
   'error.plan_gone': '显示的内容已不再有效，因此没有写入。请再看一次。',
   'error.attachment_gone': '{file} 已不存在，因此没有发送任何东西。请移除它，或重新附加。',
   'breach.empty': '不能为空',
