@@ -1,0 +1,55 @@
+import { waitFor } from '@testing-library/svelte';
+import { afterEach, expect, test } from 'vitest';
+
+import { anEntry, aSession } from '../src/testing/desk';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { openDesk, settle } from './open';
+
+const Usual = globalThis.ResizeObserver;
+afterEach(() => {
+  globalThis.ResizeObserver = Usual;
+});
+
+/** Sees no size until it is told to: a list knows of no room for any entry. */
+class LateResizeObserver implements ResizeObserver {
+  static readonly late: (() => void)[] = [];
+  readonly #callback: ResizeObserverCallback;
+  #usual: ResizeObserver | undefined;
+
+  constructor(callback: ResizeObserverCallback) {
+    this.#callback = callback;
+  }
+
+  observe(target: Element): void {
+    LateResizeObserver.late.push(() => {
+      this.#usual ??= new Usual(this.#callback);
+      this.#usual.observe(target);
+    });
+  }
+
+  unobserve(): void {
+    // Nothing was told of yet.
+  }
+
+  disconnect(): void {
+    this.#usual?.disconnect();
+  }
+}
+
+test('a transcript of which no entry is drawn is busy, and is not once one is', async () => {
+  globalThis.ResizeObserver = LateResizeObserver;
+  const bridge = new FakeBridge({ sessions: [aSession()] });
+  bridge.entries['s1'] = [anEntry(1, { kind: 'agent', text: 'Here I am.' })];
+  const { desk, getByRole, queryByRole } = await openDesk(bridge);
+  desk.dispatch({ type: 'session_selected', session: 's1' });
+  await settle();
+  expect(queryByRole('article')).toBeNull();
+  expect(getByRole('feed').getAttribute('aria-busy')).toBe('true');
+
+  while (LateResizeObserver.late.length > 0) {
+    for (const tell of LateResizeObserver.late.splice(0)) tell();
+    await settle();
+  }
+  expect(queryByRole('article')).not.toBeNull();
+  await waitFor(() => expect(getByRole('feed').getAttribute('aria-busy')).toBe('false'));
+});
