@@ -44,11 +44,9 @@ struct DeclineBody {
 
 /// Lists what is open, oldest first.
 pub async fn list(State(desk): State<Arc<Desk>>) -> Result<Json<Value>, Denied> {
-    let open = desk.engine.look(|desk| {
-        let open = desk.requests().filter(|request| request.is_open());
-        open.map(|request| listed(request, desk.session(request.session))).collect::<Vec<_>>()
-    });
-    Ok(Json(json!({"requests": open.await?})))
+    let waiting = desk.visits.waiting().await?;
+    let listed: Vec<Value> = waiting.iter().map(|(request, session)| listed(request, session)).collect();
+    Ok(Json(json!({"requests": listed})))
 }
 
 /// Answers one request, as the person does in the window.
@@ -196,7 +194,7 @@ fn checked(index: usize, answer: &OneAnswer, questions: &[Question]) -> Result<A
     })
 }
 
-fn listed(request: &Request, session: Option<&Session>) -> Value {
+fn listed(request: &Request, session: &Session) -> Value {
     let questions = request.questions.iter().map(|question| {
         let options = question
             .options
@@ -214,9 +212,7 @@ fn listed(request: &Request, session: Option<&Session>) -> Value {
     });
     json!({
         "requestId": request.id,
-        "session": session.map(|session| json!({
-            "name": session.name, "agent": session.agent, "folder": session.folder,
-        })),
+        "session": {"name": session.name, "agent": session.agent, "folder": session.folder},
         "askedAt": request.asked_at,
         "questions": questions.collect::<Vec<_>>(),
     })
