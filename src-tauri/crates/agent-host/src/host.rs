@@ -1,0 +1,188 @@
+//! Starts the agent, carries out orders, and sweeps the tree.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use askdesk_agent_host::{ORDERS_FD, PROGRAM, REPORT_FD, Report, TERMINATE, tree};
+use nix::errno::Errno;
+use nix::sys::prctl::set_child_subreaper;
+use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, waitid, waitpid};
+use nix::unistd::{Pid, close, dup2_stderr, dup2_stdin, dup2_stdout};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+/// How long killed processes may take to be gone; the system can hold one back that waits for a device.
+const SWEEP: Duration = Duration::from_secs(3);
+
+/// The stack of the thread that reads orders, in bytes. There may be fifty hosts.
+const ORDERS_STACK: usize = 64 * 1024;
+
+/// The exit code where the host was not started by a desk.
+const NOT_BY_A_DESK: u8 = 2;
+
+pub fn run() -> ExitCode {
+    let mut args = std::env::args_os().skip(1);
+    let pipes = Pipes::take();
+    let (Some(program), Ok(pipes)) = (args.next(), pipes) else {
+        eprintln!("{PROGRAM} is started by the Askdesk desktop app, not by hand");
+        return ExitCode::from(NOT_BY_A_DESK);
+    };
+    match start(program, args, pipes) {
+        Ok(agent) => {
+            let status = wait(&agent);
+            tree::kill_below(SWEEP);
+            end_like(status)
+        }
+        Err(_) => {
+            // The desk may have gone after the agent was started.
+            tree::kill_below(SWEEP);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The desk's two pipes.
+struct Pipes {
+    orders: File,
+    report: File,
+}
+
+impl Pipes {
+    fn take() -> io::Result<Self> {
+        let orders = File::open(format!("/proc/self/fd/{ORDERS_FD}"))?;
+        let report = OpenOptions::new().write(true).open(format!("/proc/self/fd/{REPORT_FD}"))?;
+        // Unlike the inherited descriptors, those just opened are closed when the agent starts.
+        close(ORDERS_FD)?;
+        close(REPORT_FD)?;
+        Ok(Self { orders, report })
+    }
+}
+
+type Agent = Arc<Mutex<Running>>;
+
+struct Running {
+    child: Child,
+    group: Pid,
+    ended: bool,
+}
+
+fn start(program: OsString, args: impl Iterator<Item = OsString>, pipes: Pipes) -> io::Result<Agent> {
+    let Pipes { orders, mut report } = pipes;
+    set_child_subreaper(true)?;
+    survive_signals()?;
+    match Command::new(program).args(args).process_group(0).spawn() {
+        Ok(child) => {
+            // Only the agent may hold its pipes: the desk has to see when it closes one.
+            release_stdio()?;
+            let group = Pid::from_raw(child.id().cast_signed());
+            let agent = Arc::new(Mutex::new(Running { child, group, ended: false }));
+            let carried_out = Arc::clone(&agent);
+            std::thread::Builder::new()
+                .name("orders".to_owned())
+                .stack_size(ORDERS_STACK)
+                .spawn(move || carry_out(orders, &carried_out))?;
+            report.write_all(&Report::Started { pid: group.as_raw() }.to_bytes())?;
+            Ok(agent)
+        }
+        Err(error) => {
+            let errno = error.raw_os_error().unwrap_or(Errno::EIO as i32);
+            report.write_all(&Report::Failed { errno }.to_bytes())?;
+            Err(error)
+        }
+    }
+}
+
+/// Ignores the signals that a terminal or a session manager sends to everybody: the desk decides when the agent ends.
+///
+/// The handlers do nothing. Ignored signals would stay ignored in the agent.
+fn survive_signals() -> io::Result<()> {
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
+    }
+    Ok(())
+}
+
+fn release_stdio() -> io::Result<()> {
+    let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;
+    dup2_stdin(&null)?;
+    dup2_stdout(&null)?;
+    dup2_stderr(&null)?;
+    Ok(())
+}
+
+/// Carries out orders until the desk closes the pipe or is gone, then kills the agent.
+fn carry_out(mut orders: File, agent: &Agent) {
+    let mut order = [0];
+    loop {
+        match orders.read(&mut order) {
+            Ok(1) => {
+                if order == [TERMINATE] {
+                    signal(agent, Signal::SIGTERM);
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(_) | Err(_) => return signal(agent, Signal::SIGKILL),
+        }
+    }
+}
+
+/// Signals the agent's group. Until the agent is collected, its id belongs to nobody else.
+fn signal(agent: &Agent, signal: Signal) {
+    let agent = lock(agent);
+    if !agent.ended {
+        // It fails only where nothing is left to signal.
+        let _ = killpg(agent.group, signal);
+    }
+}
+
+/// Waits for the agent, and collects everything else that ends meanwhile.
+fn wait(agent: &Agent) -> Option<ExitStatus> {
+    loop {
+        let waits = waitid(Id::All, WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT);
+        let mut running = lock(agent);
+        match running.child.try_wait() {
+            Ok(None) => {}
+            Ok(Some(status)) => {
+                running.ended = true;
+                return Some(status);
+            }
+            Err(_) => {
+                running.ended = true;
+                return None;
+            }
+        }
+        // A signal without a name makes an error of what is collected all the same.
+        let other = waits.ok().and_then(|status| status.pid()).filter(|pid| *pid != running.group);
+        drop(running);
+        match (waits, other) {
+            (Ok(_), Some(pid)) => drop(waitpid(pid, None)),
+            (Ok(_), None) | (Err(Errno::EINTR), _) => {}
+            (Err(_), _) => drop(waitpid(None, Some(WaitPidFlag::WNOHANG))),
+        }
+    }
+}
+
+/// Ends with the exit code or by the signal of the agent, so that the desk sees it as its own child's.
+fn end_like(status: Option<ExitStatus>) -> ExitCode {
+    let Some(status) = status else { return ExitCode::FAILURE };
+    if let Some(signal) = status.signal() {
+        // The agent has left a core file if it was to leave one.
+        let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+        // A signal that ended the agent and does not end the host.
+        return ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX));
+    }
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    code.map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+fn lock(agent: &Agent) -> MutexGuard<'_, Running> {
+    agent.lock().unwrap_or_else(PoisonError::into_inner)
+}

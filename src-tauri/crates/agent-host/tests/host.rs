@@ -1,0 +1,108 @@
+//! The host as a desk uses it.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "these are tests")]
+#![cfg(target_os = "linux")]
+
+use std::io::{PipeWriter, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use askdesk_agent_host::{ORDERS_FD, REPORT_BYTES, REPORT_FD, Report, tree};
+use command_fds::{CommandFdExt, FdMapping};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn start(program: &str, args: &[&str]) -> (Child, PipeWriter, Report) {
+    let (orders, to_host) = std::io::pipe().unwrap();
+    let (mut from_host, report) = std::io::pipe().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_askdesk-agent-host"));
+    command.arg(program).args(args).stdout(Stdio::piped());
+    let mappings = vec![
+        FdMapping { parent_fd: orders.into(), child_fd: ORDERS_FD },
+        FdMapping { parent_fd: report.into(), child_fd: REPORT_FD },
+    ];
+    let child = command.fd_mappings(mappings).unwrap().spawn().unwrap();
+    drop(command);
+    let mut bytes = [0; REPORT_BYTES];
+    from_host.read_exact(&mut bytes).unwrap();
+    (child, to_host, Report::from_bytes(bytes))
+}
+
+fn ends_like(script: &str) -> ExitStatus {
+    let (mut host, _orders, report) = start("/bin/sh", &["-c", script]);
+    assert!(matches!(report, Report::Started { .. }));
+    host.wait().unwrap()
+}
+
+#[test]
+fn the_host_ends_with_the_exit_code_or_the_signal_of_the_agent() {
+    for code in [0, 1, 3, 127, 255] {
+        assert_eq!(ends_like(&format!("exit {code}")).code(), Some(code));
+    }
+    for signal in [1, 2, 6, 9, 11, 13, 15] {
+        assert_eq!(ends_like(&format!("ulimit -c 0; kill -{signal} $$")).signal(), Some(signal));
+    }
+}
+
+#[test]
+fn a_program_that_cannot_be_started_is_reported_with_the_systems_number() {
+    for (program, errno) in [("/nowhere/agent", 2), ("/etc/passwd", 13)] {
+        let (mut host, _orders, report) = start(program, &[]);
+        assert_eq!(report, Report::Failed { errno });
+        host.wait().unwrap();
+    }
+}
+
+#[test]
+fn the_agent_inherits_nothing_of_the_host() {
+    let list = ["-1", "/proc/self/fd"];
+    let direct = Command::new("/bin/ls").args(list).output().unwrap().stdout;
+    let (mut host, _orders, _) = start("/bin/ls", &list);
+    let mut hosted = Vec::new();
+    host.stdout.take().unwrap().read_to_end(&mut hosted).unwrap();
+    assert_eq!(String::from_utf8(hosted).unwrap(), String::from_utf8(direct).unwrap());
+    host.wait().unwrap();
+}
+
+#[test]
+fn the_end_of_the_orders_kills_the_whole_tree() {
+    let script = "trap '' TERM; setsid sh -c 'sleep 1000 & sleep 1000' & (setsid sleep 1000 &) ; while :; do sleep 1; done";
+    let (mut host, orders, _) = start("/bin/sh", &["-c", script]);
+    let began = Instant::now();
+    let root = host.id().cast_signed();
+    while tree::descendants(root).len() < 5 {
+        assert!(began.elapsed() < PATIENCE, "the tree did not grow");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let all = tree::descendants(root);
+    drop(orders);
+    assert_eq!(host.wait().unwrap().signal(), Some(9));
+    for process in all {
+        assert!(!process.is_running(), "{process:?} was left");
+    }
+}
+
+#[test]
+fn signals_to_everybody_do_not_end_the_host_and_the_agent_does_not_ignore_them() {
+    let (mut host, _orders, _) = start("/bin/sh", &["-c", "echo ready; exec sleep 1000"]);
+    let mut ready = [0; 6];
+    host.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
+    let send = |pid: String| assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    send(host.id().to_string());
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(host.try_wait().unwrap().is_none());
+    let agent = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", host.id())).unwrap();
+    send(agent.trim().to_owned());
+    assert_eq!(host.wait().unwrap().signal(), Some(15));
+}
+
+#[test]
+fn orphans_are_collected_while_the_agent_runs() {
+    let (mut host, orders, _) =
+        start("/bin/sh", &["-c", "(setsid true &); (true &); sleep 0.5; exec sleep 1000"]);
+    std::thread::sleep(Duration::from_millis(800));
+    let children = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", host.id())).unwrap();
+    assert_eq!(children.split_whitespace().count(), 1, "{children}");
+    drop(orders);
+    host.wait().unwrap();
+}
