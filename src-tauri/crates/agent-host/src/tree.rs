@@ -34,6 +34,15 @@ impl Process {
         }
     }
 
+    /// Kills the process, unless it has ended, and everything below it.
+    pub fn kill_with_descendants(self) {
+        if self.is_running() {
+            let below = descendants(self.pid);
+            self.kill();
+            below.into_iter().for_each(Self::kill);
+        }
+    }
+
     /// Reports whether the process has not ended; one that waits to be collected has.
     pub fn is_running(self) -> bool {
         Stat::read(self.pid).is_some_and(|stat| stat.started == self.started && !stat.is_zombie)

@@ -1,18 +1,20 @@
 //! Owns an agent's process: starts it, reads it within bounds, writes to it in order, and leaves nothing of it behind.
 
 mod background;
+#[cfg(target_os = "linux")]
+mod hosted;
 mod output;
+mod start;
 mod tree;
 
 use std::io::{self, ErrorKind};
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use askdesk_domain::failure::last_lines;
 use askdesk_domain::{Failure, FolderProblem, NextStep, ProgramProblem};
-use process_wrap::tokio::{CommandWrap, KillOnDrop};
 use tokio::io::AsyncWriteExt;
-use tokio::process::{ChildStdin, Command};
+use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -31,6 +33,8 @@ pub const WRITE_QUEUE: usize = 64;
 ///
 /// A process that the agent left behind outside its group can hold the pipe open for ever.
 pub const DRAIN: Duration = Duration::from_millis(500);
+/// How long an agent that was asked to end (SIGTERM) may still take before it is killed.
+pub const LAST_WORDS: Duration = Duration::from_millis(300);
 /// How long a killed process may take to be gone; the system can hold one back that waits for a device.
 pub const KILL_WAIT: Duration = Duration::from_secs(5);
 
@@ -123,23 +127,10 @@ impl AgentProcess {
     /// Starts a process; must be called within a tokio runtime.
     pub fn spawn(plan: &LaunchPlan) -> Result<(Self, Lines), Failure> {
         check_folder(plan)?;
-        let mut command = Command::new(&plan.program);
-        command.args(&plan.args).current_dir(&plan.folder);
-        for name in &plan.env_remove {
-            command.env_remove(name);
-        }
-        command.envs(plan.env.iter().map(|(name, value)| (name, value)));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut command = CommandWrap::from(command);
-        command.wrap(KillOnDrop);
-        #[cfg(unix)]
-        command.wrap(process_wrap::tokio::ProcessGroup::leader());
-        #[cfg(windows)]
-        command.wrap(process_wrap::tokio::JobObject);
-        let mut child = background::spawn(command).map_err(|source| spawn_error(plan, &source))?;
-        let pid = child.id();
+        let mut tree = start::start(plan).map_err(|source| spawn_error(plan, &source))?;
+        let pid = tree.pid();
+        let child = tree.child();
         let (stdin, stdout, stderr) = (child.stdin().take(), child.stdout().take(), child.stderr().take());
-        let tree = Tree::new(child);
 
         let (output, lines) = mpsc::channel(OUTPUT_QUEUE);
         let (writes, to_write) = mpsc::channel(WRITE_QUEUE);
@@ -187,12 +178,12 @@ impl AgentProcess {
         let _ = self.writes.send(Write::Close).await;
     }
 
-    /// Stops the process and everything it started: asks (SIGTERM; on Windows by closing the input), and kills what
-    /// is left after `grace`. Returns when it is gone.
+    /// Stops the process and everything it started: closes its input, after `grace` asks it to end (SIGTERM, where the
+    /// system has that), and kills what is left [`LAST_WORDS`] later. Without a grace, everything is killed at once.
+    /// Returns when it is gone.
     pub async fn stop(&self, grace: Duration) {
-        if cfg!(windows) {
-            let _ = self.writes.try_send(Write::Close);
-        }
+        // A queue that is full belongs to an agent that does not read.
+        let _ = self.writes.try_send(Write::Close);
         let _ = self.orders.send(Order::Stop { grace });
         let mut ended = self.ended.clone();
         // An error means that its owner is gone, and with it the process.
@@ -227,12 +218,18 @@ async fn watch_over(mut tree: Tree, mut orders: mpsc::UnboundedReceiver<Order>) 
     tree.kill();
     let status = match ended {
         Some(status) => status.ok(),
-        None => timeout(KILL_WAIT, tree.wait()).await.ok().and_then(Result::ok),
+        None => match timeout(KILL_WAIT, tree.wait()).await {
+            Ok(status) => status.ok(),
+            Err(_) => {
+                tree.force();
+                None
+            }
+        },
     };
     status.map_or(Exit { code: None, signal: None }, Exit::from)
 }
 
-/// Asks the tree to end and waits for it, no longer than the shortest order says.
+/// Waits for an agent whose input is being closed, then asks it to end; never longer than the shortest order says.
 async fn end_with_grace(
     tree: &mut Tree,
     order: Option<Order>,
@@ -241,13 +238,21 @@ async fn end_with_grace(
     // Without an order the owner was dropped, and nobody is left who could wait.
     let Order::Stop { grace } = order?;
     let mut until = Instant::now() + grace;
-    tree.terminate();
+    let mut asked = grace.is_zero();
     loop {
         tokio::select! {
             status = tree.wait() => return Some(status),
-            () = sleep_until(until) => return None,
+            () = sleep_until(until) => {
+                if asked {
+                    return None;
+                }
+                asked = true;
+                tree.terminate();
+                until = Instant::now() + LAST_WORDS;
+            }
             order = orders.recv() => {
                 let Order::Stop { grace } = order?;
+                asked |= grace.is_zero();
                 until = until.min(Instant::now() + grace);
             }
         }

@@ -162,8 +162,19 @@ async fn an_agent_that_ends_when_asked_may_say_its_last_words() {
     let (process, mut lines) =
         shell("exec 2>/dev/null; trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 0.05; done");
     assert_eq!(next(&mut lines).await, line("ready"));
-    timeout(PATIENCE, process.stop(PATIENCE)).await.unwrap();
+    timeout(PATIENCE, process.stop(Duration::from_millis(100))).await.unwrap();
     assert_eq!(all(&mut lines).await, [line("bye"), end(0)]);
+}
+
+#[tokio::test]
+async fn an_agent_whose_input_is_closed_ends_by_itself_within_the_grace_and_is_not_signalled() {
+    let (process, mut lines) =
+        shell("trap 'echo signalled' TERM; echo ready; read -r line; sleep 0.3; echo done; exit 4");
+    assert_eq!(next(&mut lines).await, line("ready"));
+    let started = Instant::now();
+    timeout(PATIENCE, process.stop(Duration::from_secs(10))).await.unwrap();
+    assert!(started.elapsed() < Duration::from_secs(5));
+    assert_eq!(all(&mut lines).await, [line("done"), end(4)]);
 }
 
 /// The 19th field of `/proc/<pid>/stat` is the niceness, the 41st the policy; 3 is `SCHED_BATCH` (proc(5), sched.h).
@@ -224,14 +235,15 @@ async fn what_an_ended_agent_left_in_its_group_is_swept_away() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_stranger_that_holds_the_output_open_does_not_hold_up_the_end() {
-    let (_process, mut lines) = shell("setsid sh -c 'echo $$; exec sleep 30' & sleep 0.3; echo last; exit 0");
-    let stranger = pid_line(&mut lines).await;
+    let (process, mut lines) = shell("echo ready; read -r line; echo last");
+    assert_eq!(next(&mut lines).await, line("ready"));
+    let output = format!("/proc/{}/fd/1", process.pid().unwrap());
+    let held = fs::OpenOptions::new().write(true).open(output).unwrap();
     let started = Instant::now();
+    process.close_stdin().await;
     assert_eq!(all(&mut lines).await, [line("last"), end(0)]);
     assert!(started.elapsed() < Duration::from_secs(10));
-    assert!(is_alive(&stranger), "it must hold the pipe for this to say anything");
-    let ended = std::process::Command::new("kill").args(["-9", &stranger]).status().unwrap();
-    assert!(ended.success());
+    drop(held);
 }
 
 #[tokio::test]
@@ -346,4 +358,139 @@ fn a_folder_that_does_not_exist_is_said_before_anything_starts() {
             program.display()
         ),
     );
+}
+
+#[tokio::test]
+async fn variables_of_package_scripts_do_not_reach_an_agent() {
+    let set = ["npm_config_prefix", "npm_lifecycle_event", "INIT_CWD", "KEPT"];
+    let code = "env | grep -ciE '^(npm_|INIT_CWD)'; env | grep -c ^KEPT=";
+    // Variables are the process's own: another one sets them.
+    if std::env::var_os("KEPT").is_some() {
+        let (_process, mut lines) = shell(code);
+        let seen = all(&mut lines).await;
+        assert_eq!(seen[..2], [line("0"), line("1")], "{seen:?}");
+        return;
+    }
+    let mut command = this_test("variables_of_package_scripts_do_not_reach_an_agent");
+    let ended = command.envs(set.map(|name| (name, "x"))).status().unwrap();
+    assert!(ended.success());
+}
+
+/// Runs one test of this file in a process of its own.
+fn this_test(name: &str) -> std::process::Command {
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", name, "--nocapture"]).stdout(std::process::Stdio::null());
+    command
+}
+
+/// An agent behind a wrapper. Below it: a child in its group, one in a session of its own that ignores what it can, and
+/// one that is forked twice. Each says its process id.
+#[cfg(target_os = "linux")]
+const FAMILY: &str = r#"sh -c '
+    sh -c "echo \$\$; exec sleep 1000" &
+    setsid sh -c "trap \"\" TERM HUP INT; echo \$\$; while :; do sleep 1; done" &
+    (setsid sh -c "sh -c \"echo \\\$\\\$; exec sleep 1000\" & exec sleep 0.1" &)
+    echo $$
+    read -r line; eval "$ON_EOF"; wait'
+    true"#;
+
+#[cfg(target_os = "linux")]
+async fn family(on_eof: &str) -> (AgentProcess, Lines, Vec<String>) {
+    let mut plan = plan(Path::new("/bin/sh"), &["-c", FAMILY], Path::new("/"));
+    plan.env.push(("ON_EOF".into(), on_eof.into()));
+    let (process, mut lines) = AgentProcess::spawn(&plan).unwrap();
+    let mut pids = vec![process.pid().unwrap().to_string()];
+    for _ in 0..4 {
+        pids.push(pid_line(&mut lines).await);
+    }
+    // The one in the middle of the double fork goes, and its child belongs to nobody.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    for pid in &pids {
+        assert!(is_alive(pid), "process {pid} of {pids:?} runs");
+    }
+    (process, lines, pids)
+}
+
+#[cfg(target_os = "linux")]
+fn check_none_is_left(pids: &[String]) {
+    let left: Vec<_> = pids.iter().filter(|pid| is_alive(pid)).collect();
+    assert!(left.is_empty(), "{left:?} of {pids:?} were left behind");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn case_77_when_an_agent_is_stopped_nothing_it_started_is_left_however_far_it_went() {
+    let (process, mut lines, pids) = family("").await;
+    let started = Instant::now();
+    timeout(PATIENCE, process.stop(Duration::from_millis(500))).await.unwrap();
+    assert!(started.elapsed() < Duration::from_secs(3));
+    check_none_is_left(&pids);
+    assert!(matches!(all(&mut lines).await.last(), Some(Output::End { .. })));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn case_77_when_an_agent_ends_by_itself_nothing_it_started_is_left() {
+    let (process, mut lines, pids) = family("exit 0").await;
+    process.close_stdin().await;
+    assert_eq!(all(&mut lines).await, [end(0)]);
+    check_none_is_left(&pids);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn case_77_when_the_desk_is_killed_nothing_an_agent_started_is_left() {
+    const PIDS: &str = "ASKDESK_TEST_PIDS";
+    if let Some(file) = std::env::var_os(PIDS) {
+        // This is the desk.
+        let (_process, _lines, pids) = family("").await;
+        fs::write(file, pids.join(" ")).unwrap();
+        std::future::pending::<()>().await;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pids");
+    let mut desk = this_test("case_77_when_the_desk_is_killed_nothing_an_agent_started_is_left")
+        .env(PIDS, &file)
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    let pids = loop {
+        let pids = fs::read_to_string(&file).unwrap_or_default();
+        let pids: Vec<String> = pids.split_whitespace().map(str::to_owned).collect();
+        if pids.len() == 5 {
+            break pids;
+        }
+        assert!(began.elapsed() < PATIENCE, "the desk did not start its agent");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    desk.kill().unwrap();
+    desk.wait().unwrap();
+    let killed = Instant::now();
+    while pids.iter().any(|pid| is_alive(pid)) && killed.elapsed() < Duration::from_secs(5) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    check_none_is_left(&pids);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn an_agent_whose_watcher_is_killed_ends_too() {
+    let (process, mut lines) = shell("sleep 1000 & echo $!; echo $PPID; wait");
+    let (child, watcher) = (pid_line(&mut lines).await, pid_line(&mut lines).await);
+    if watcher == std::process::id().to_string() {
+        drop(process);
+        panic!("there is no watcher");
+    }
+    let killed = std::process::Command::new("kill").args(["-9", &watcher]).status().unwrap();
+    assert!(killed.success());
+    assert!(matches!(all(&mut lines).await.last(), Some(Output::End { .. })));
+    dies(&child).await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_watcher_is_there_for_these_tests() {
+    let (_process, mut lines) = shell("cat /proc/$PPID/comm");
+    // The system keeps the first 15 characters of a name.
+    assert_eq!(next(&mut lines).await, line("askdesk-agent-h"));
 }

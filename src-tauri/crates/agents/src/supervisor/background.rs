@@ -1,32 +1,29 @@
 //! An agent works in the background: what it does never takes the processor from the window in the middle of something.
 
-use std::io;
-
-use process_wrap::tokio::{ChildWrapper, CommandWrap};
-
 /// What the library calls the priority that everybody has: on its scale from 0 to 99, a niceness of 0.
 #[cfg(target_os = "linux")]
 const USUAL: u8 = 48;
 
-/// Starts a process; must be called within a tokio runtime.
+/// Runs what starts a process; must be called within a tokio runtime.
 #[cfg(not(target_os = "linux"))]
-pub fn spawn(mut command: CommandWrap) -> io::Result<Box<dyn ChildWrapper>> {
-    command.spawn()
+pub fn start<T>(start: impl FnOnce() -> T) -> Option<T> {
+    Some(start())
 }
 
-/// Starts a process that runs as soon as a processor is free, but does not push another one aside when it wakes
-/// (`SCHED_BATCH`, sched(7)); what it starts is as modest. Must be called within a tokio runtime.
+/// Runs what starts a process, so that the process runs as soon as a processor is free but does not push another one
+/// aside when it wakes (`SCHED_BATCH`, sched(7)); what it starts is as modest. Must be called within a tokio runtime.
+/// None where there is no thread to start it on.
 #[cfg(target_os = "linux")]
-pub fn spawn(mut command: CommandWrap) -> io::Result<Box<dyn ChildWrapper>> {
+pub fn start<T: Send + 'static>(start: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let runtime = tokio::runtime::Handle::current();
     // A process begins as the thread was that started it.
     let started = std::thread::Builder::new().name("agent-start".to_owned()).spawn(move || {
         // Where it is refused, agents work as everybody does.
         let _ = work_in_the_background();
         let _within = runtime.enter();
-        command.spawn()
+        start()
     });
-    started?.join().unwrap_or_else(|_| Err(io::Error::other("the thread that starts the process failed")))
+    started.ok()?.join().ok()
 }
 
 #[cfg(target_os = "linux")]

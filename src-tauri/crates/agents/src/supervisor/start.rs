@@ -1,0 +1,96 @@
+//! Starts the process of a plan: below a watcher where there is one, else directly.
+
+use std::ffi::OsStr;
+use std::io;
+use std::process::Stdio;
+
+use process_wrap::tokio::{CommandWrap, KillOnDrop};
+use tokio::process::Command;
+
+use super::background;
+#[cfg(target_os = "linux")]
+use super::hosted::{self, HostError};
+use super::tree::Tree;
+use crate::launch::LaunchPlan;
+
+/// Starts a process; must be called within a tokio runtime.
+pub fn start(plan: &LaunchPlan) -> io::Result<Tree> {
+    let plan = plan.clone();
+    let started = background::start(move || start_here(&plan));
+    started.unwrap_or_else(|| Err(io::Error::other("the thread that starts the process failed")))
+}
+
+#[cfg(target_os = "linux")]
+fn start_here(plan: &LaunchPlan) -> io::Result<Tree> {
+    let Some(host) = hosted::find() else { return directly(plan) };
+    let mut command = command(host.as_os_str(), plan);
+    command.arg(&plan.program).args(&plan.args);
+    match hosted::spawn(command) {
+        Ok((child, orders)) => Ok(Tree::hosted(child, orders)),
+        Err(HostError::Agent(error)) => Err(error),
+        Err(HostError::Host(error)) => {
+            tracing::warn!(%error, "{} does not work, so the agent is started without it", host.display());
+            directly(plan)
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn start_here(plan: &LaunchPlan) -> io::Result<Tree> {
+    directly(plan)
+}
+
+/// Starts the agent itself. On Windows its job is killed when the last handle of it closes, however this process ends:
+/// `process-wrap` sets that limit for a command that has `KillOnDrop`.
+fn directly(plan: &LaunchPlan) -> io::Result<Tree> {
+    let mut command = command(plan.program.as_os_str(), plan);
+    command.args(&plan.args);
+    let mut command = CommandWrap::from(command);
+    command.wrap(KillOnDrop);
+    #[cfg(unix)]
+    command.wrap(process_wrap::tokio::ProcessGroup::leader());
+    #[cfg(windows)]
+    command.wrap(process_wrap::tokio::JobObject);
+    command.spawn().map(Tree::new)
+}
+
+fn command(program: &OsStr, plan: &LaunchPlan) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(&plan.folder);
+    for (name, _) in std::env::vars_os().filter(|(name, _)| is_of_a_package_script(name)) {
+        command.env_remove(name);
+    }
+    for name in &plan.env_remove {
+        command.env_remove(name);
+    }
+    command.envs(plan.env.iter().map(|(name, value)| (name, value)));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Matches what npm sets for the scripts it runs. A desk that was started by one must not pass it on: it would tell an
+/// agent's own npm commands to work in another package. What people set themselves, `NPM_CONFIG_PREFIX` for example, is
+/// written in capitals.
+fn is_of_a_package_script(name: &OsStr) -> bool {
+    let bytes = name.as_encoded_bytes();
+    bytes == b"INIT_CWD" || bytes.starts_with(b"npm_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_of_package_scripts_are_recognised() {
+        for (name, expected) in [
+            ("npm_config_registry", true),
+            ("npm_package_name", true),
+            ("INIT_CWD", true),
+            ("NPM_CONFIG_PREFIX", false),
+            ("PATH", false),
+            ("MY_npm_x", false),
+        ] {
+            assert_eq!(is_of_a_package_script(OsStr::new(name)), expected, "{name}");
+        }
+    }
+}
