@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use askdesk_engine::private;
+
 #[cfg(test)]
 mod synthesis;
 
@@ -17,7 +19,7 @@ pub fn file_in(folder: &Path) -> Option<PathBuf> {
     if std::fs::read(&file).is_ok_and(|there| there == WAVES) {
         return Some(file);
     }
-    match std::fs::write(&file, WAVES) {
+    match private::write(&file, WAVES) {
         Ok(()) => Some(file),
         Err(error) => {
             tracing::warn!(%error, file = %file.display(), "notifications make no sound");

@@ -297,7 +297,7 @@ impl DeskApi {
         let folder = match (given, input.agent) {
             (Some(folder), _) => expand_home(folder),
             (None, AgentKind::Demo) => {
-                std::fs::create_dir_all(&self.demo.folder)
+                askdesk_engine::private::create_folder(&self.demo.folder)
                     .map_err(|error| folder_error(&self.demo.folder, FolderProblem::of(&error)))?;
                 self.demo.folder.clone()
             }
@@ -368,7 +368,7 @@ impl DeskApi {
         let mut plan = launch(self.demo.program.clone(), folder.to_owned(), &claude_options(id, options));
         // The demo remembers its sessions there, as a real agent does in a folder of its own.
         let kept = self.demo.folder.join(DEMO_SESSIONS);
-        match std::fs::create_dir_all(&kept) {
+        match askdesk_engine::private::create_folder(&kept) {
             Ok(()) => plan.env.push(("ASKDESK_FAKE_SESSIONS".into(), kept.into_os_string())),
             Err(error) => tracing::warn!(%error, "the demo will not remember this session"),
         }

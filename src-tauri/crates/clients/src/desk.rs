@@ -218,6 +218,9 @@ impl Desk {
         let token = Token(chance.iter().map(|byte| format!("{byte:02x}")).collect());
         make_private_folder(&self.folder)?;
         let mut file = tempfile::Builder::new().prefix(".token-").tempfile_in(&self.folder)?;
+        // A umask may have taken some of the owner's rights.
+        #[cfg(unix)]
+        file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
         writeln!(file, "{}", token.reveal())?;
         file.as_file().sync_all()?;
         Ok((token, file))

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use askdesk_domain::attachment::{IMAGE_BYTES, plain_name};
 use askdesk_domain::{Attachment, ImageFormat, ImageId, SessionId};
 use sha2::{Digest, Sha256};
-use tempfile::NamedTempFile;
+
+use crate::private;
 
 /// What the folder of a session is called more while the session is deleted.
 const ASIDE: &str = ".deleting";
@@ -65,8 +66,10 @@ impl Images {
         let fail = |why| ImageError::Io { path: path.clone(), why };
         if !path.exists() {
             let folder = self.folder(session);
-            fs::create_dir_all(&folder).map_err(fail)?;
-            let mut file = NamedTempFile::new_in(&folder).map_err(fail)?;
+            private::create_folder(&self.root)
+                .and_then(|()| private::create_folder(&folder))
+                .map_err(fail)?;
+            let mut file = private::temporary_in(&folder).map_err(fail)?;
             file.write_all(content).map_err(fail)?;
             file.as_file().sync_all().map_err(fail)?;
             file.persist(&path).map_err(|error| fail(error.error))?;

@@ -26,7 +26,7 @@ pub use read::{Page, Reader};
 pub use search::{EntryKind, Found, Hit, SEARCHED_BEST};
 
 use crate::frame::StorageNotice;
-use crate::keep_aside;
+use crate::{keep_aside, private};
 
 /// Why the journal could not be read or written.
 #[derive(Clone, Debug)]
@@ -163,8 +163,10 @@ impl Journal {
     pub fn open(folder: &Path, now: Timestamp) -> Result<Opened, JournalError> {
         let io =
             |error: std::io::Error| JournalError::Io { path: folder.to_owned(), detail: error.to_string() };
-        std::fs::create_dir_all(folder).map_err(io)?;
-        let lock = File::create(folder.join("desk.lock")).map_err(io)?;
+        private::create_folder(folder).map_err(io)?;
+        // An earlier version, or somebody else, may have left it open to others.
+        private::tighten(folder);
+        let lock = private::open_file(&folder.join("desk.lock")).map_err(io)?;
         let until = Instant::now() + LOCK_PATIENCE;
         loop {
             match lock.try_lock() {

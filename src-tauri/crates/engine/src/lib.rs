@@ -12,6 +12,7 @@ pub mod images;
 pub mod journal;
 mod keep_aside;
 pub mod log;
+pub mod private;
 pub mod reminders;
 pub mod session;
 pub mod settings;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value, de::ValueDeserializer, ser::ValueSerializer};
 
-use crate::keep_aside;
+use crate::{keep_aside, private};
 
 /// The name of the file.
 pub const FILE: &str = "settings.toml";
@@ -226,7 +226,7 @@ impl SettingsFile {
         // A person may have put a link to a file of theirs in its place.
         let path = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
         let folder = path.parent().unwrap_or(Path::new("."));
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        let mut file = private::temporary_in(folder)?;
         file.write_all(document.to_string().as_bytes())?;
         file.as_file().sync_all()?;
         file.persist(&path)?;

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use askdesk_engine::private;
 use serde::{Deserialize, Serialize};
-
-use crate::token::write_private;
 
 /// The file beside the journal that says where the desk listens.
 pub const DISCOVERY_FILE: &str = "desk.json";
@@ -54,7 +53,7 @@ impl Discovery {
         let file = folder.join(DISCOVERY_FILE);
         let mut text = serde_json::to_vec(&self)?;
         text.push(b'\n');
-        write_private(&file, &text)?;
+        private::write(&file, &text)?;
         Ok(Published { file, says: self })
     }
 }

@@ -3,10 +3,10 @@
 //! them can answer in the person's place.
 
 use std::fmt;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
 
+use askdesk_engine::private;
 use subtle::ConstantTimeEq;
 
 /// The file beside the journal that holds the token by which clients ask.
@@ -142,19 +142,8 @@ fn draw_into(file: &Path) -> Result<String, TokenError> {
     let mut bytes = [0; TOKEN_BYTES];
     getrandom::fill(&mut bytes).map_err(TokenError::Random)?;
     let text = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    write_private(file, format!("{text}\n").as_bytes())?;
+    private::write(file, format!("{text}\n").as_bytes())?;
     Ok(text)
-}
-
-/// Writes a file that its owner alone can read, whole or not at all.
-pub(crate) fn write_private(file: &Path, bytes: &[u8]) -> Result<(), std::io::Error> {
-    let folder = file.parent().unwrap_or(Path::new("."));
-    // Such a file is 0600 from its first moment.
-    let mut new = tempfile::NamedTempFile::new_in(folder)?;
-    new.write_all(bytes)?;
-    new.as_file().sync_all()?;
-    new.persist(file).map_err(|error| error.error)?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::{
     install,
     prerequisites::Purpose,
     private_session::{self, PrivateFolders},
+    run_command::AGENT_HOST,
     steps::{self, Steps, seconds},
     toolbox::Toolbox,
     ui,
@@ -28,6 +29,7 @@ pub fn run(toolbox: Toolbox, yes: bool) -> Result<()> {
     ui::install_npm_packages(&toolbox, ui::UI, &mut steps)?;
     ui::build(&toolbox, &mut steps)?;
     steps.try_run("build for release", || {
+        steps::show(toolbox.cargo().args(["build", "--release", "--package", AGENT_HOST]))?;
         steps::show(toolbox.cargo().arg("test").args(OPTIONS).args(["--test", "bench", "--no-run"]))
     })?;
     let result = steps.try_run("measure", || measure(&toolbox))?;

@@ -1,11 +1,12 @@
 //! `cargo xtask package-files`: what packages carry besides the desk itself, made before the Tauri CLI bundles them.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
 use crate::{
+    run_command::AGENT_HOST,
     steps::{self, Steps},
     toolbox::Toolbox,
 };
@@ -15,16 +16,27 @@ const FOLDER: &str = "target/package";
 /// The shells that get completions, with the names by which each looks for them.
 const SHELLS: [(&str, &str); 3] = [("bash", "askdesk"), ("zsh", "_askdesk"), ("fish", "askdesk.fish")];
 
-/// Builds `askdesk` for release, with its manual pages and completions.
+/// Builds `askdesk` for release, with its manual pages and completions, and on Linux the agents' watcher.
 pub fn run(toolbox: &Toolbox) -> Result<()> {
     Steps::start().try_run("build what packages carry besides the desk", || {
-        steps::show(toolbox.cargo().args(["build", "--release", "--locked", "--package", "askdesk-cli"]))?;
+        let mut cargo = toolbox.cargo();
+        cargo.args(["build", "--release", "--locked", "--package", "askdesk-cli"]);
+        if cfg!(target_os = "linux") {
+            cargo.args(["--package", AGENT_HOST]);
+        }
+        steps::show(&mut cargo)?;
         let folder = toolbox.root().join(FOLDER);
-        let program = format!("askdesk{}", std::env::consts::EXE_SUFFIX);
-        let built = toolbox.root().join("target/release").join(&program);
         fs::create_dir_all(folder.join("completions")).context("cannot create target/package")?;
-        let own = folder.join(program);
-        fs::copy(&built, &own).with_context(|| format!("cannot copy {}", built.display()))?;
+        let copy = |program: &str| -> Result<PathBuf> {
+            let built = toolbox.root().join("target/release").join(program);
+            let own = folder.join(program);
+            fs::copy(&built, &own).with_context(|| format!("cannot copy {}", built.display()))?;
+            Ok(own)
+        };
+        if cfg!(target_os = "linux") {
+            copy(AGENT_HOST)?;
+        }
+        let own = copy(&format!("askdesk{}", std::env::consts::EXE_SUFFIX))?;
         steps::show(toolbox.command(&own).args(["man", "--folder"]).arg(folder.join("man")))?;
         SHELLS.into_iter().try_for_each(|(shell, name)| {
             completions(toolbox, &own, shell, &folder.join("completions").join(name))

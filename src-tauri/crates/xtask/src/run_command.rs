@@ -24,6 +24,8 @@ use crate::{
 /// The program that opens the window.
 const DESKTOP: &str = "askdesk-desktop";
 const COMMAND_LINE: &str = "askdesk";
+/// The program below which agents run on Linux.
+pub const AGENT_HOST: &str = "askdesk-agent-host";
 /// The exit code where no window can open.
 const NO_DISPLAY: u8 = 2;
 
@@ -50,12 +52,15 @@ What to do, one of:
   - to try it without seeing it: `xvfb-run -a cargo xtask run`
 Nothing was installed or built.";
 
-/// Builds the desktop program, with the command line beside it, and returns where it is.
+/// Builds the desktop program, with the command line and the agents' watcher beside it, and returns where it is.
 fn build(toolbox: &Toolbox, release: bool) -> Result<PathBuf> {
     let mut cargo = toolbox.cargo();
     cargo.args(["build", "--package", "askdesk", "--bin", DESKTOP]);
     // Programs that are connected from the settings run it.
     cargo.args(["--package", "askdesk-cli", "--bin", COMMAND_LINE]);
+    if cfg!(target_os = "linux") {
+        cargo.args(["--package", AGENT_HOST, "--bin", AGENT_HOST]);
+    }
     cargo.arg("--message-format=json-render-diagnostics");
     if release {
         cargo.arg("--release");

@@ -8,6 +8,7 @@ use rusqlite::{Connection, Transaction};
 use rusqlite_migration::{M, Migrations};
 
 use super::{JournalError, search};
+use crate::private;
 
 /// The newest format this version writes.
 pub(super) const NEWEST: u32 = 3;
@@ -92,6 +93,8 @@ const THIRD: &str = "
 pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
     let fail = |error: rusqlite::Error| JournalError::of(path, &error);
     let size = std::fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default();
+    // SQLite gives a log the mode of its database. Why a file cannot be created is left to SQLite to say.
+    let _ = private::open_file(path);
     let mut connection = Connection::open(path).map_err(fail)?;
     connection.busy_timeout(BUSY_WAIT).map_err(fail)?;
     // A database that is turned down below stays as it is, a write-ahead log that a crash has left beside it included.

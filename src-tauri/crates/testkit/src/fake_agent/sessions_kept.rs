@@ -1,6 +1,8 @@
 //! Sessions remembered between processes, so that resuming can succeed and fail as with the real program.
 
-use std::path::PathBuf;
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 
 use super::options::{Options, Origin};
 
@@ -54,11 +56,20 @@ impl KeptSession {
     /// Remembers how far the scenario got.
     pub(super) fn remember(&self, turns_played: usize) {
         let Some(file) = &self.file else { return };
-        if let Err(error) = std::fs::write(file, turns_played.to_string()) {
+        if let Err(error) = write(file, &turns_played.to_string()) {
             eprintln!(
                 "fake-agent: {} cannot be written ({error}); this session cannot be resumed",
                 file.display()
             );
         }
     }
+}
+
+/// Writes a file that only its owner can read: the demo keeps its sessions in the data folder of the desk.
+fn write(file: &Path, text: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(file)?.write_all(text.as_bytes())
 }
