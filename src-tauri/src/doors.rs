@@ -101,6 +101,11 @@ pub fn trial(app: &AppHandle) -> Trial {
     })
 }
 
+/// Takes away the word of where they are, where the app ends by force.
+pub fn forget(app: &AppHandle) {
+    drop(app.state::<Opened>().end());
+}
+
 /// Closes them: nobody new is let in, and who waits is told before the engine ends.
 pub async fn close(app: &AppHandle) {
     let doors = app.state::<Opened>().end();

@@ -7,6 +7,7 @@ mod badge;
 mod closing;
 mod demo;
 mod doors;
+mod ended_by_system;
 mod files;
 mod first_paint;
 mod folders;
@@ -37,7 +38,7 @@ use std::sync::Arc;
 use askdesk_api::DeskApi;
 use askdesk_clients::desk::{self, NoDataFolder};
 use askdesk_engine::clock::System;
-use askdesk_engine::{Attention, EngineHandle, OpenedEngine, SettingsFile};
+use askdesk_engine::{Attention, EngineHandle, OpenedEngine, SettingsFile, private};
 use askdesk_mcp::DoorSpec;
 use first_paint::FirstPaint;
 use opening::{Opener, Opening};
@@ -81,6 +82,7 @@ pub fn run() -> ExitCode {
         .manage(subscribe::Subscriptions::default())
         .manage(closing::Asking::default())
         .manage(doors::Opened::default())
+        .manage(ended_by_system::Ending::default())
         .manage(files::Dropped::default())
         .manage(FirstPaint::default())
         .manage(wanted::Wanted::default())
@@ -96,6 +98,8 @@ pub fn run() -> ExitCode {
         .setup(|app| {
             let (opener, opening) = opening::opening();
             app.manage(opening);
+            #[cfg(unix)]
+            ended_by_system::follow_signals(app.handle());
             let place = Place::find();
             let settings = place.as_ref().ok().map(|place| place.settings.watch());
             presence::start(app.handle(), settings, !at_login::in_background(std::env::args_os()))?;
@@ -209,12 +213,17 @@ fn on_run_event(app: &AppHandle, event: RunEvent) {
         #[cfg(target_os = "macos")]
         RunEvent::Reopen { has_visible_windows: false, .. } => app.state::<Presence>().want(Focus::Taken),
         RunEvent::Exit => {
+            app.state::<ended_by_system::Ending>().closes();
             let Some(desk) = app.try_state::<Opening>().and_then(|opening| opening.now()) else { return };
             tauri::async_runtime::block_on(async {
-                doors::close(app).await;
-                desk.sessions().shut_down().await;
-                notify::taken_back(app).await;
+                // Who waits at a door is told while agents take their time to end; both still need the engine.
+                tokio::join!(doors::close(app), desk.sessions().end_all());
+                tokio::join!(desk.sessions().shut_down(), notify::taken_back(app));
             });
+            if let Ok(folder) = desk::data_folder() {
+                // The webview and the window's place are written by others.
+                private::tighten(&folder);
+            }
         }
         _ => {}
     }

@@ -10,6 +10,7 @@ mod attention;
 mod bad_input;
 mod bridge;
 mod card;
+mod clean_end;
 mod clients;
 mod doors;
 mod drafts;

@@ -148,6 +148,20 @@ pub enum AgentEvent {
     },
 }
 
+impl AgentEvent {
+    /// Reports whether a question or a permission begins or stops to wait because of this.
+    pub const fn changes_what_waits(&self) -> bool {
+        matches!(
+            self,
+            Self::Asked(_)
+                | Self::AskedBare(_)
+                | Self::ApprovalAsked { .. }
+                | Self::Withdrawn { .. }
+                | Self::TurnEnded { .. }
+        )
+    }
+}
+
 /// One call of the agent with questions that can be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {

@@ -169,7 +169,10 @@ impl SessionTask {
                 output = lines.next() => match output {
                     Some(Output::Line(line)) => {
                         for event in self.stream.on_line(&line) {
-                            self.on_event(event, Some(&line)).await;
+                            // An agent whose input was closed withdraws what it asked; here that ends with the session.
+                            if stopped.is_none() || !event.changes_what_waits() {
+                                self.on_event(event, Some(&line)).await;
+                            }
                         }
                         // Only now: what one line tells is about what was sent before it.
                         if self.late.is_awake() {

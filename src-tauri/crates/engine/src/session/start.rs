@@ -229,12 +229,17 @@ impl Sessions {
 
     /// Ends all sessions, then the writer.
     pub async fn shut_down(&self) {
+        self.end_all().await;
+        let _ = self.engine.close().await;
+    }
+
+    /// Ends all sessions at the end of the app.
+    pub async fn end_all(&self) {
         let running: Vec<SessionId> = self.doors().keys().copied().collect();
         let stops = running.into_iter().map(|id| self.stop_as(id, SessionEnd::AppQuit));
         if tokio::time::timeout(SHUTDOWN, futures_util::future::join_all(stops)).await.is_err() {
             tracing::warn!("some agents did not end in time");
         }
-        let _ = self.engine.close().await;
     }
 
     async fn stop_as(&self, session: SessionId, end: SessionEnd) -> Result<(), EngineError> {

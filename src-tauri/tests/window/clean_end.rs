@@ -1,0 +1,246 @@
+//! However the desk is ended, no process of it is left, and what was begun is kept.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use askdesk_testkit::clis;
+use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::harness::{Desk, Setup};
+use crate::process::main_process;
+
+/// How long an ordinary end may take.
+const ENDED_WITHIN: Duration = Duration::from_secs(3);
+/// How long after SIGKILL something may be left.
+const KILLED_WITHIN: Duration = Duration::from_secs(5);
+
+const MISSED: &str = "aside details[data-missed]";
+
+/// A process, with the time of its start, so that a later one of the same id is not taken for it.
+type Process = (u32, u64);
+
+/// Reads the state, the parent and the start of a process.
+fn stat(pid: u32) -> Option<(String, u32, u64)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    Some((fields.first()?.to_string(), fields.get(1)?.parse().ok()?, fields.get(19)?.parse().ok()?))
+}
+
+fn command_of(pid: u32) -> String {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    String::from_utf8_lossy(&line).replace('\0', " ")
+}
+
+/// Lists a process and everything below it.
+fn tree(root: u32) -> BTreeMap<Process, String> {
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    let all: Vec<u32> = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    let mut found = vec![root];
+    let mut looked_at = 0;
+    while let Some(parent) = found.get(looked_at).copied() {
+        looked_at += 1;
+        found.extend(all.iter().filter(|pid| stat(**pid).is_some_and(|(_, above, _)| above == parent)));
+    }
+    found.into_iter().filter_map(|pid| Some(((pid, stat(pid)?.2), command_of(pid)))).collect()
+}
+
+fn is_there((pid, started): Process) -> bool {
+    stat(pid).is_some_and(|(state, _, now)| now == started && state != "Z" && state != "X")
+}
+
+/// The desk, about to be ended.
+struct Doomed {
+    desk: Desk,
+    process: u32,
+    below: BTreeMap<Process, String>,
+}
+
+impl Doomed {
+    fn of(desk: Desk) -> Self {
+        let process = main_process(desk.root());
+        let below = tree(process);
+        Self { desk, process, below }
+    }
+
+    /// Says whether a process of the desk, or one below it, was started with these words.
+    fn has(&self, words: &str) -> bool {
+        self.below.values().any(|command| command.contains(words))
+    }
+
+    /// Sends a signal and waits until nothing is left; returns how long that took.
+    fn end(self, signal: Signal, within: Duration) -> Duration {
+        let began = Instant::now();
+        kill_process(Pid::from_raw(self.process.cast_signed()).unwrap(), signal).unwrap();
+        loop {
+            let left: Vec<_> = self.below.iter().filter(|(process, _)| is_there(**process)).collect();
+            if left.is_empty() {
+                break;
+            }
+            assert!(began.elapsed() < within, "after {:?} there is still {left:#?}", began.elapsed());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let took = began.elapsed();
+        println!("{} processes were gone {took:?} after {signal:?}", self.below.len());
+        // The driver has lost its window.
+        drop(self.desk);
+        took
+    }
+}
+
+/// What the webview keeps in the system's place for the app. It creates files until its own end, so that only the mode
+/// of the folder around them protects them at any time.
+const OF_THE_WEBVIEW: [&str; 5] =
+    ["CacheStorage", "WebKitCache", "hsts-storage.sqlite", "localstorage", "storage"];
+
+/// Lists what in a folder others could read, without what the webview keeps there.
+fn open_to_others(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path());
+        for path in entries.chain([folder.clone()]) {
+            if OF_THE_WEBVIEW.iter().any(|name| path.ends_with(name)) {
+                continue;
+            }
+            let about = fs::symlink_metadata(&path).unwrap();
+            let mode = about.permissions().mode() & 0o777;
+            if mode != if about.is_dir() { 0o700 } else { 0o600 } {
+                found.push(format!("{mode:o} {}", path.display()));
+            }
+            if about.is_dir() && path != folder {
+                folders.push(path);
+            }
+        }
+    }
+    found
+}
+
+async fn asked(data: &Path) -> (Desk, String) {
+    let desk = Setup::default().data(data).open().await;
+    // This one starts a process that ignores SIGTERM.
+    let family = desk.start_demo("family", "Family").await;
+    desk.select(&family).await;
+    desk.shows_text("main", "grandchild").await;
+    let session = desk.start_demo("technology", "Notes").await;
+    desk.select(&session).await;
+    desk.find("aside [data-request][data-state=open]").await;
+    (desk, session)
+}
+
+async fn what_was_begun_is_kept(data: &Path, session: &str, words: &str) {
+    let desk = Setup::default().data(data).open().await;
+    desk.select(session).await;
+    desk.shows_text(MISSED, "Askdesk was closed").await;
+    let field = desk.by_role_in(MISSED, "textbox", "Your own words").await;
+    assert_eq!(field.prop("value").await.unwrap().unwrap_or_default(), words);
+    desk.close().await;
+}
+
+async fn ends_cleanly_by(signal: Signal) {
+    let outside = TempDir::new().unwrap();
+    let data = outside.path().join("data");
+    let (desk, session) = asked(&data).await;
+    assert!(data.join("desk.json").exists());
+    desk.by_role("textbox", "Your own words").await.send_keys("a graph store").await.unwrap();
+    let doomed = Doomed::of(desk);
+    assert!(doomed.has("askdesk-agent-host") && doomed.has("demo-agent") && doomed.has("WebKit"));
+    doomed.end(signal, ENDED_WITHIN);
+    assert!(!data.join("desk.json").exists());
+    let log = fs::metadata(data.join("desk.db-wal")).map(|log| log.len()).unwrap_or_default();
+    assert_eq!(log, 0, "the log was folded into the database");
+    assert_eq!(open_to_others(&data), Vec::<String>::new());
+    what_was_begun_is_kept(&data, &session, "a graph store").await;
+}
+
+#[tokio::test]
+async fn case_77_sigterm_ends_everything_and_keeps_the_draft_and_the_question() {
+    ends_cleanly_by(Signal::TERM).await;
+}
+
+#[tokio::test]
+async fn case_77_sigint_ends_everything_and_keeps_the_draft_and_the_question() {
+    ends_cleanly_by(Signal::INT).await;
+}
+
+#[tokio::test]
+async fn case_77_sighup_ends_everything_and_keeps_the_draft_and_the_question() {
+    ends_cleanly_by(Signal::HUP).await;
+}
+
+#[tokio::test]
+async fn case_77_after_sigkill_no_agent_and_nothing_an_agent_started_is_left() {
+    let data = TempDir::new().unwrap();
+    let (desk, session) = asked(data.path()).await;
+    desk.by_role("textbox", "Your own words").await.send_keys("a graph store").await.unwrap();
+    // A draft is on disk within 300 ms.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let doomed = Doomed::of(desk);
+    assert!(doomed.has("askdesk-agent-host") && doomed.has("demo-agent"));
+    doomed.end(Signal::KILL, KILLED_WITHIN);
+    what_was_begun_is_kept(data.path(), &session, "a graph store").await;
+}
+
+/// Starts a real Claude Code that waits for a permission; none where it is not installed.
+async fn real(test: &str, home: &Path, project: &Path) -> Option<(Desk, MockApi)> {
+    let Some(program) = clis::claude_program() else {
+        clis::report_skipped(test, &format!("Claude Code is not installed; {}", clis::HOW_TO_INSTALL));
+        return None;
+    };
+    let call = Block::tool("toolu_1", "Bash", json!({ "command": "mkdir made", "description": "Makes it" }));
+    let mock = MockApi::start(Script(vec![Reply::new([call])])).await.unwrap();
+    let mut setup = Setup::default();
+    for (name, value) in clis::sealed_env(home, &mock.base_url) {
+        setup = setup.env(&name, value);
+    }
+    let desk = setup.data(&home.join("data")).open().await;
+    let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "claude_code", "folder": project,
+        "options": { "program": program }, "prompt": "Please go on.", "name": "Real" });
+    let session = desk.invoke("start_session", input).await.unwrap();
+    desk.select(session["id"].as_str().unwrap()).await;
+    desk.shows_text("aside", "mkdir made").await;
+    Some((desk, mock))
+}
+
+async fn real_ends_by(test: &str, signal: Signal, within: Duration) {
+    let (home, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let Some((desk, _mock)) = real(test, home.path(), project.path()).await else { return };
+    let doomed = Doomed::of(desk);
+    assert!(doomed.has("--permission-prompt-tool"), "{:#?}", doomed.below);
+    doomed.end(signal, within);
+    assert!(!project.path().join("made").exists(), "nothing was permitted");
+}
+
+#[tokio::test]
+async fn case_77_a_real_claude_that_waits_for_a_permission_ends_with_the_desk_by_sigterm() {
+    let test = "case_77_a_real_claude_that_waits_for_a_permission_ends_with_the_desk_by_sigterm";
+    real_ends_by(test, Signal::TERM, ENDED_WITHIN).await;
+}
+
+#[tokio::test]
+async fn case_77_a_real_claude_that_waits_for_a_permission_ends_with_a_desk_that_is_killed() {
+    let test = "case_77_a_real_claude_that_waits_for_a_permission_ends_with_a_desk_that_is_killed";
+    real_ends_by(test, Signal::KILL, KILLED_WITHIN).await;
+}
+
+#[tokio::test]
+async fn case_78_a_desk_in_the_systems_place_leaves_nothing_that_others_could_read() {
+    let home = TempDir::new().unwrap();
+    let desk = Setup::default().at_home(home.path()).open().await;
+    let session = desk.start_demo("technology", "Notes").await;
+    desk.select(&session).await;
+    desk.find("aside [data-request][data-state=open]").await;
+    let doomed = Doomed::of(desk);
+    let data = home.path().join("share/io.github.askdesk");
+    for name in ["desk.db", "desk.db-wal", "desk.db-shm", "desk.lock", "desk.json", "token", "answer-token"] {
+        let mode = fs::metadata(data.join(name)).unwrap().permissions().mode() & 0o777;
+        assert_eq!(format!("{mode:o}"), "600", "{name}");
+    }
+    doomed.end(Signal::TERM, ENDED_WITHIN);
+    assert_eq!(open_to_others(&data), Vec::<String>::new());
+}
