@@ -4,6 +4,8 @@ mod background;
 #[cfg(target_os = "linux")]
 mod hosted;
 mod output;
+#[cfg(unix)]
+mod record;
 mod start;
 mod tree;
 
@@ -24,6 +26,8 @@ use output::{Tail, read_stderr, read_stdout};
 use tree::Tree;
 
 pub use output::{STDERR_LINE, STDERR_TAIL};
+#[cfg(unix)]
+pub use record::end_leftovers;
 
 /// How many lines of output wait for the reader before the agent has to wait.
 pub const OUTPUT_QUEUE: usize = 64;

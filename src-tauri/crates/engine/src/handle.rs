@@ -47,6 +47,9 @@ impl EngineHandle {
     /// Opens the journal of a data folder, closes what an earlier run left open, and starts the writer's thread.
     pub fn open(folder: &Path, source: Arc<dyn Source>) -> Result<OpenedEngine, EngineError> {
         let opened = Journal::open(folder, source.now())?;
+        // The journal is locked, so no other desk has agents of this folder.
+        #[cfg(unix)]
+        askdesk_agents::supervisor::end_leftovers(folder);
         let reader = Arc::new(Mutex::new(opened.journal.reader()?));
         let past = Arc::new(Mutex::new(opened.journal.reader()?));
         let images = Images::new(folder);

@@ -51,7 +51,7 @@ fn directly(plan: &LaunchPlan) -> io::Result<Tree> {
     command.wrap(process_wrap::tokio::ProcessGroup::leader());
     #[cfg(windows)]
     command.wrap(process_wrap::tokio::JobObject);
-    command.spawn().map(Tree::new)
+    command.spawn().map(Tree::direct)
 }
 
 fn command(program: &OsStr, plan: &LaunchPlan) -> Command {

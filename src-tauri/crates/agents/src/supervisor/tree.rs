@@ -18,15 +18,32 @@ pub(super) struct Tree {
     /// Processes that left the group; agents start shells in groups of their own to be able to stop them.
     #[cfg(target_os = "linux")]
     strays: std::collections::HashSet<askdesk_agent_host::tree::Process>,
+    /// Kept for as long as the agent may run without a watcher.
+    #[cfg(unix)]
+    record: Option<super::record::Record>,
     pid: Option<u32>,
     swept: bool,
 }
 
 impl Tree {
     /// Takes over an agent that was started directly.
-    pub(super) fn new(child: Box<dyn ChildWrapper>) -> Self {
+    pub(super) fn direct(child: Box<dyn ChildWrapper>) -> Self {
+        #[cfg(unix)]
+        {
+            let record = child.id().and_then(super::record::Record::of);
+            let mut tree = Self::new(child);
+            tree.record = record;
+            tree
+        }
+        #[cfg(not(unix))]
+        Self::new(child)
+    }
+
+    fn new(child: Box<dyn ChildWrapper>) -> Self {
         Self {
             pid: child.id(),
+            #[cfg(unix)]
+            record: None,
             child,
             #[cfg(target_os = "linux")]
             orders: None,

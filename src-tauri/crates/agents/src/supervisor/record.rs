@@ -1,0 +1,183 @@
+//! Records of agents that run without a watcher, so that the next desk can end those that outlived this one.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+
+/// The folder of the records below the data folder; each is named after the process id.
+const FOLDER: &str = "agents";
+
+static KEPT_IN: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// Ends the agents that an earlier desk on this data folder left behind, and keeps the records of those that start from
+/// now on there. The caller is the only desk on this folder.
+pub fn end_leftovers(data_folder: &Path) {
+    let folder = data_folder.join(FOLDER);
+    for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let pid = entry.file_name().to_str().and_then(|name| name.parse().ok());
+        let kept = fs::read_to_string(entry.path()).ok().and_then(|text| Identity::from_record(&text));
+        if let (Some(pid), Some(kept)) = (pid, kept)
+            && Identity::of(pid).as_ref() == Some(&kept)
+        {
+            tracing::warn!(pid, command = kept.command, "an agent outlived its desk and is ended");
+            // It led a group, as every agent does. It fails only where it has just ended.
+            let _ = killpg(Pid::from_raw(pid), Signal::SIGKILL);
+        }
+        if let Err(error) = fs::remove_file(entry.path()) {
+            tracing::warn!(%error, "the record of an agent could not be removed");
+        }
+    }
+    *KEPT_IN.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
+}
+
+/// The record of one running agent; removed when dropped.
+#[derive(Debug)]
+pub struct Record {
+    file: PathBuf,
+    writing: Option<JoinHandle<()>>,
+}
+
+impl Record {
+    /// Records an agent, if there is a folder for that.
+    pub fn of(pid: u32) -> Option<Self> {
+        let folder = KEPT_IN.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        let file = folder.join(pid.to_string());
+        let to = file.clone();
+        // Asking for its identity takes a process of its own.
+        let write = move || {
+            let identity = i32::try_from(pid).ok().and_then(Identity::of);
+            let written = identity.map_or(Ok(()), |identity| write(&folder, &to, &identity.to_record()));
+            if let Err(error) = written {
+                tracing::warn!(%error, "an agent is not recorded and may outlive a desk that crashes");
+            }
+        };
+        let writing = std::thread::Builder::new().name("agent-record".to_owned()).spawn(write).ok()?;
+        Some(Self { file, writing: Some(writing) })
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        if let Some(writing) = self.writing.take() {
+            let _ = writing.join();
+        }
+        // It is not there if the agent had ended before it could be recorded.
+        let _ = fs::remove_file(&self.file);
+    }
+}
+
+fn write(folder: &Path, file: &Path, text: &str) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?;
+    file.write_all(text.as_bytes())
+}
+
+/// What tells a process that leads a group from a later one with the same id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Identity {
+    /// The start of the process in UTC, as ps(1) writes it, to the second.
+    started: String,
+    /// The name of its program. Agents overwrite their arguments, but not this.
+    command: String,
+}
+
+impl Identity {
+    /// Asks the system about a process; none if it is gone or leads no group.
+    fn of(pid: i32) -> Option<Self> {
+        let columns = ["-o", "pgid=", "-o", "lstart=", "-o", "ucomm=", "-p"];
+        let mut ps = Command::new("ps");
+        ps.args(columns).arg(pid.to_string()).env("LC_ALL", "C").env("TZ", "UTC");
+        let output = ps.output().ok()?;
+        Self::from_ps(pid, &String::from_utf8_lossy(&output.stdout))
+    }
+
+    fn from_ps(pid: i32, text: &str) -> Option<Self> {
+        let words: Vec<&str> = text.lines().next()?.split_whitespace().collect();
+        let [group, weekday, month, day, time, year, command @ ..] = words.as_slice() else { return None };
+        let leads = group.parse() == Ok(pid) && !command.is_empty();
+        let started = [*weekday, *month, *day, *time, *year].join(" ");
+        leads.then(|| Self { started, command: command.join(" ") })
+    }
+
+    fn to_record(&self) -> String {
+        format!("{}\n{}\n", self.started, self.command)
+    }
+
+    fn from_record(text: &str) -> Option<Self> {
+        let (started, command) = text.trim_end().split_once('\n')?;
+        Some(Self { started: started.to_owned(), command: command.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::CommandExt;
+    use std::process::Child;
+
+    use super::*;
+
+    fn sleeper() -> Child {
+        Command::new("sleep").arg("1000").process_group(0).spawn().unwrap()
+    }
+
+    #[test]
+    fn an_identity_is_read_from_what_ps_says_and_survives_the_record() {
+        let identity = |started: &str, command: &str| {
+            Some(Identity { started: started.to_owned(), command: command.to_owned() })
+        };
+        for (text, expected) in [
+            ("  501 Sun Nov  1 07:26:00 2026     node\n", identity("Sun Nov 1 07:26:00 2026", "node")),
+            ("501 Sun Nov 22 17:26:00 2026 Claude Code", identity("Sun Nov 22 17:26:00 2026", "Claude Code")),
+            ("500 Sun Nov 22 17:26:00 2026 node", None),
+            ("501 Sun Nov 22 17:26:00 2026", None),
+            ("", None),
+        ] {
+            assert_eq!(Identity::from_ps(501, text), expected, "{text}");
+            if let Some(identity) = expected {
+                assert_eq!(Identity::from_record(&identity.to_record()), Some(identity));
+            }
+        }
+        assert_eq!(Identity::from_record("half"), None);
+    }
+
+    /// One test, because where records are kept is known to the whole process.
+    #[test]
+    fn case_77_the_next_start_ends_exactly_what_an_earlier_desk_left() {
+        let data = tempfile::tempdir().unwrap();
+        let folder = data.path().join(FOLDER);
+        let (mut left, mut other) = (sleeper(), sleeper());
+        fs::create_dir(&folder).unwrap();
+        let record = |child: &Child, identity: &Identity| {
+            fs::write(folder.join(child.id().to_string()), identity.to_record()).unwrap();
+        };
+        let identity = Identity::of(left.id().cast_signed()).unwrap();
+        assert_eq!(identity.command, "sleep");
+        record(&left, &identity);
+        // Another process has the id by now.
+        record(&other, &Identity { started: "Sun Nov 1 07:26:00 2020".to_owned(), ..identity });
+        fs::write(folder.join("no-number"), "x").unwrap();
+        end_leftovers(data.path());
+        assert!(!left.wait().unwrap().success());
+        assert!(other.try_wait().unwrap().is_none());
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+
+        let kept = Record::of(other.id()).unwrap();
+        let file = folder.join(other.id().to_string());
+        let began = std::time::Instant::now();
+        while !file.exists() {
+            assert!(began.elapsed().as_secs() < 20, "nothing was recorded");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        drop(kept);
+        assert!(!file.exists());
+        other.kill().unwrap();
+        other.wait().unwrap();
+    }
+}
