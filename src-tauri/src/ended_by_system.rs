@@ -1,5 +1,8 @@
 //! The end of the app by a signal or by the session manager: an ordinary quit that asks nobody, within [`DEADLINE`].
 
+#[cfg(target_os = "linux")]
+mod session;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -33,6 +36,9 @@ impl Ending {
         self.closing.store(true, Ordering::Relaxed);
     }
 }
+
+#[cfg(target_os = "linux")]
+pub use session::follow as follow_session;
 
 /// Listens for SIGTERM, SIGINT and SIGHUP from now on. A second one ends the app by force.
 #[cfg(unix)]

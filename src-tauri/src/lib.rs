@@ -100,6 +100,8 @@ pub fn run() -> ExitCode {
             app.manage(opening);
             #[cfg(unix)]
             ended_by_system::follow_signals(app.handle());
+            #[cfg(target_os = "linux")]
+            ended_by_system::follow_session(app.handle());
             let place = Place::find();
             let settings = place.as_ref().ok().map(|place| place.settings.watch());
             presence::start(app.handle(), settings, !at_login::in_background(std::env::args_os()))?;

@@ -11,6 +11,7 @@ use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tempfile::TempDir;
+use zbus::zvariant::ObjectPath;
 
 use crate::harness::{Desk, Setup};
 use crate::process::main_process;
@@ -75,8 +76,13 @@ impl Doomed {
 
     /// Sends a signal and waits until nothing is left; returns how long that took.
     fn end(self, signal: Signal, within: Duration) -> Duration {
-        let began = Instant::now();
         kill_process(Pid::from_raw(self.process.cast_signed()).unwrap(), signal).unwrap();
+        self.is_gone(within)
+    }
+
+    /// Waits until nothing is left; returns how long that took.
+    fn is_gone(self, within: Duration) -> Duration {
+        let began = Instant::now();
         loop {
             let left: Vec<_> = self.below.iter().filter(|(process, _)| is_there(**process)).collect();
             if left.is_empty() {
@@ -86,7 +92,7 @@ impl Doomed {
             std::thread::sleep(Duration::from_millis(10));
         }
         let took = began.elapsed();
-        println!("{} processes were gone {took:?} after {signal:?}", self.below.len());
+        println!("{} processes were gone after {took:?}", self.below.len());
         // The driver has lost its window.
         drop(self.desk);
         took
@@ -184,6 +190,59 @@ async fn case_77_after_sigkill_no_agent_and_nothing_an_agent_started_is_left() {
     assert!(doomed.has("askdesk-agent-host") && doomed.has("demo-agent"));
     doomed.end(Signal::KILL, KILLED_WITHIN);
     what_was_begun_is_kept(data.path(), &session, "a graph store").await;
+}
+
+/// A session manager that knows one client.
+struct SessionManager(tokio::sync::mpsc::UnboundedSender<String>);
+
+#[zbus::interface(name = "org.gnome.SessionManager")]
+impl SessionManager {
+    fn register_client(&self, app: &str, _startup: &str) -> ObjectPath<'static> {
+        self.0.send(app.to_owned()).unwrap();
+        // The bus of assistive technology registers too.
+        let is_desk = app == "io.github.askdesk";
+        ObjectPath::from_static_str_unchecked(if is_desk { CLIENT } else { OTHER })
+    }
+}
+
+/// What the session manager knows the desk by.
+const CLIENT: &str = "/org/gnome/SessionManager/Client7";
+
+const OTHER: &str = "/org/gnome/SessionManager/Client8";
+
+struct Client(tokio::sync::mpsc::UnboundedSender<String>);
+
+#[zbus::interface(name = "org.gnome.SessionManager.ClientPrivate")]
+impl Client {
+    fn end_session_response(&self, is_ok: bool, reason: &str) {
+        self.0.send(format!("{is_ok} {reason}")).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn case_77_the_end_of_the_desktop_session_ends_everything_and_keeps_the_draft_and_the_question() {
+    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let manager = zbus::connection::Builder::session().unwrap().name("org.gnome.SessionManager").unwrap();
+    let manager = manager.serve_at("/org/gnome/SessionManager", SessionManager(tell.clone())).unwrap();
+    let manager = manager.serve_at(CLIENT, Client(tell)).unwrap().build().await.unwrap();
+    let outside = TempDir::new().unwrap();
+    let data = outside.path().join("data");
+    let (desk, session) = asked(&data).await;
+    while told.recv().await.unwrap() != "io.github.askdesk" {}
+    desk.by_role("textbox", "Your own words").await.send_keys("a graph store").await.unwrap();
+    let doomed = Doomed::of(desk);
+    let say = async |what: &str| {
+        let interface = "org.gnome.SessionManager.ClientPrivate";
+        manager.emit_signal(None::<&str>, CLIENT, interface, what, &(0_u32,)).await.unwrap();
+    };
+    say("QueryEndSession").await;
+    assert_eq!(told.recv().await.unwrap(), "true ");
+    assert!(doomed.below.keys().all(|process| is_there(*process)), "it has only been asked");
+    say("EndSession").await;
+    doomed.is_gone(ENDED_WITHIN);
+    assert!(!data.join("desk.json").exists());
+    drop(manager);
+    what_was_begun_is_kept(&data, &session, "a graph store").await;
 }
 
 /// Starts a real Claude Code that waits for a permission; none where it is not installed.

@@ -118,8 +118,8 @@ fn set_mode(_: &Path, _: u32) -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(test)]
 #[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
