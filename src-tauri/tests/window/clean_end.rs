@@ -192,6 +192,30 @@ async fn case_77_after_sigkill_no_agent_and_nothing_an_agent_started_is_left() {
     what_was_begun_is_kept(data.path(), &session, "a graph store").await;
 }
 
+/// Ignores the end of its input and every signal that can be ignored, and so does what it starts.
+const STUBBORN: &str = "#!/bin/sh\ntrap '' TERM INT HUP\nsetsid sh -c 'while :; do sleep 1; done' &\nwhile :; do sleep 1; done\n";
+
+#[tokio::test]
+async fn case_77_agents_that_ignore_every_request_to_end_are_gone_in_time_too() {
+    let outside = TempDir::new().unwrap();
+    let program = outside.path().join("stubborn-agent");
+    fs::write(&program, STUBBORN).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let data = outside.path().join("data");
+    let desk = Setup::default().data(&data).open().await;
+    for n in 0..5 {
+        let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "claude_code", "folder": outside.path(),
+            "options": { "program": program }, "name": format!("Stubborn {n}") });
+        desk.invoke("start_session", input).await.unwrap();
+    }
+    let doomed = Doomed::of(desk);
+    let agents = doomed.below.values().filter(|it| it.contains("stubborn-agent")).count();
+    // Each stands below its watcher, whose arguments name it too.
+    assert!(agents >= 10, "{agents}");
+    doomed.end(Signal::TERM, ENDED_WITHIN);
+    assert!(!data.join("desk.json").exists());
+}
+
 /// A session manager that knows one client.
 struct SessionManager(tokio::sync::mpsc::UnboundedSender<String>);
 
