@@ -102,6 +102,7 @@ pub fn trial(app: &AppHandle) -> Trial {
 }
 
 /// Takes away the word of where they are, where the app ends by force.
+#[cfg(unix)]
 pub fn forget(app: &AppHandle) {
     drop(app.state::<Opened>().end());
 }

@@ -19,7 +19,6 @@ const DEADLINE: Duration = Duration::from_millis(2_800);
 const PAGE_SAVES: Duration = Duration::from_millis(300);
 
 /// How long after the first signal another one counts as a part of it. Terminals and systemd send two kinds at once.
-#[cfg(unix)]
 const SAME_SIGNAL: Duration = Duration::from_millis(500);
 
 /// How far the end has come.
@@ -41,7 +40,6 @@ impl Ending {
 pub use session::follow as follow_session;
 
 /// Listens for SIGTERM, SIGINT and SIGHUP from now on. A second one ends the app by force.
-#[cfg(unix)]
 pub fn follow_signals(app: &AppHandle) {
     use tokio::signal::unix::{SignalKind, signal};
 
@@ -106,13 +104,9 @@ pub fn begin(app: &AppHandle) {
     });
 }
 
-/// Ends this process at once. On Linux the watchers, on Windows the jobs end the agents; elsewhere the next start does.
+/// Ends this process at once. On Linux the watchers end the agents; elsewhere the next start does.
 fn force(app: &AppHandle) {
     doors::forget(app);
     // The main thread may be busy with closing, so nothing of it is run here.
-    #[cfg(unix)]
-    {
-        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
-    }
-    std::process::abort();
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
 }

@@ -7,6 +7,7 @@ mod badge;
 mod closing;
 mod demo;
 mod doors;
+#[cfg(unix)]
 mod ended_by_system;
 mod files;
 mod first_paint;
@@ -78,11 +79,14 @@ pub fn run() -> ExitCode {
     {
         builder = builder.plugin(tauri_plugin_notification::init()).plugin(at_login::plugin());
     }
+    #[cfg(unix)]
+    {
+        builder = builder.manage(ended_by_system::Ending::default());
+    }
     let app = builder
         .manage(subscribe::Subscriptions::default())
         .manage(closing::Asking::default())
         .manage(doors::Opened::default())
-        .manage(ended_by_system::Ending::default())
         .manage(files::Dropped::default())
         .manage(FirstPaint::default())
         .manage(wanted::Wanted::default())
@@ -215,6 +219,7 @@ fn on_run_event(app: &AppHandle, event: RunEvent) {
         #[cfg(target_os = "macos")]
         RunEvent::Reopen { has_visible_windows: false, .. } => app.state::<Presence>().want(Focus::Taken),
         RunEvent::Exit => {
+            #[cfg(unix)]
             app.state::<ended_by_system::Ending>().closes();
             let Some(desk) = app.try_state::<Opening>().and_then(|opening| opening.now()) else { return };
             tauri::async_runtime::block_on(async {

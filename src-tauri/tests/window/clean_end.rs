@@ -11,9 +11,10 @@ use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tempfile::TempDir;
+use tokio::time::timeout;
 use zbus::zvariant::ObjectPath;
 
-use crate::harness::{Desk, Setup};
+use crate::harness::{Desk, PATIENCE, Setup};
 use crate::process::main_process;
 
 /// How long an ordinary end may take.
@@ -77,11 +78,11 @@ impl Doomed {
     /// Sends a signal and waits until nothing is left; returns how long that took.
     fn end(self, signal: Signal, within: Duration) -> Duration {
         kill_process(Pid::from_raw(self.process.cast_signed()).unwrap(), signal).unwrap();
-        self.is_gone(within)
+        self.wait_until_gone(within)
     }
 
     /// Waits until nothing is left; returns how long that took.
-    fn is_gone(self, within: Duration) -> Duration {
+    fn wait_until_gone(self, within: Duration) -> Duration {
         let began = Instant::now();
         loop {
             let left: Vec<_> = self.below.iter().filter(|(process, _)| is_there(**process)).collect();
@@ -252,7 +253,8 @@ async fn case_77_the_end_of_the_desktop_session_ends_everything_and_keeps_the_dr
     let outside = TempDir::new().unwrap();
     let data = outside.path().join("data");
     let (desk, session) = asked(&data).await;
-    while told.recv().await.unwrap() != "io.github.askdesk" {}
+    let mut heard = async || timeout(PATIENCE, told.recv()).await.expect("the desk calls in time").unwrap();
+    while heard().await != "io.github.askdesk" {}
     desk.by_role("textbox", "Your own words").await.send_keys("a graph store").await.unwrap();
     let doomed = Doomed::of(desk);
     let say = async |what: &str| {
@@ -260,10 +262,10 @@ async fn case_77_the_end_of_the_desktop_session_ends_everything_and_keeps_the_dr
         manager.emit_signal(None::<&str>, CLIENT, interface, what, &(0_u32,)).await.unwrap();
     };
     say("QueryEndSession").await;
-    assert_eq!(told.recv().await.unwrap(), "true ");
+    assert_eq!(heard().await, "true ");
     assert!(doomed.below.keys().all(|process| is_there(*process)), "it has only been asked");
     say("EndSession").await;
-    doomed.is_gone(ENDED_WITHIN);
+    doomed.wait_until_gone(ENDED_WITHIN);
     assert!(!data.join("desk.json").exists());
     drop(manager);
     what_was_begun_is_kept(&data, &session, "a graph store").await;
