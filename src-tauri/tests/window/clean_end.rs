@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use zbus::zvariant::ObjectPath;
 
 use crate::harness::{Desk, PATIENCE, Setup};
+use crate::nobody_shows::Bus;
 use crate::process::main_process;
 
 /// How long an ordinary end may take.
@@ -128,8 +129,8 @@ fn open_to_others(folder: &Path) -> Vec<String> {
     found
 }
 
-async fn asked(data: &Path) -> (Desk, String) {
-    let desk = Setup::default().data(data).open().await;
+async fn asked(setup: Setup) -> (Desk, String) {
+    let desk = setup.open().await;
     // This one starts a process that ignores SIGTERM.
     let family = desk.start_demo("family", "Family").await;
     desk.select(&family).await;
@@ -152,7 +153,7 @@ async fn what_was_begun_is_kept(data: &Path, session: &str, words: &str) {
 async fn ends_cleanly_by(signal: Signal) {
     let outside = TempDir::new().unwrap();
     let data = outside.path().join("data");
-    let (desk, session) = asked(&data).await;
+    let (desk, session) = asked(Setup::default().data(&data)).await;
     assert!(data.join("desk.json").exists());
     desk.by_role("textbox", "Your own words").await.send_keys("a graph store").await.unwrap();
     let doomed = Doomed::of(desk);
@@ -183,7 +184,7 @@ async fn case_77_sighup_ends_everything_and_keeps_the_draft_and_the_question() {
 #[tokio::test]
 async fn case_77_after_sigkill_no_agent_and_nothing_an_agent_started_is_left() {
     let data = TempDir::new().unwrap();
-    let (desk, session) = asked(data.path()).await;
+    let (desk, session) = asked(Setup::default().data(data.path())).await;
     desk.by_role("textbox", "Your own words").await.send_keys("a graph store").await.unwrap();
     // A draft is on disk within 300 ms.
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -247,12 +248,16 @@ impl Client {
 #[tokio::test]
 async fn case_77_the_end_of_the_desktop_session_ends_everything_and_keeps_the_draft_and_the_question() {
     let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
-    let manager = zbus::connection::Builder::session().unwrap().name("org.gnome.SessionManager").unwrap();
+    // Every other desk on the bus would hear the end too.
+    let bus = Bus::start();
+    let manager = zbus::connection::Builder::address(bus.address.as_str()).unwrap();
+    let manager = manager.name("org.gnome.SessionManager").unwrap();
     let manager = manager.serve_at("/org/gnome/SessionManager", SessionManager(tell.clone())).unwrap();
     let manager = manager.serve_at(CLIENT, Client(tell)).unwrap().build().await.unwrap();
     let outside = TempDir::new().unwrap();
     let data = outside.path().join("data");
-    let (desk, session) = asked(&data).await;
+    let setup = Setup::default().data(&data).env("DBUS_SESSION_BUS_ADDRESS", &bus.address);
+    let (desk, session) = asked(setup).await;
     let mut heard = async || timeout(PATIENCE, told.recv()).await.expect("the desk calls in time").unwrap();
     while heard().await != "io.github.askdesk" {}
     desk.by_role("textbox", "Your own words").await.send_keys("a graph store").await.unwrap();

@@ -17,14 +17,14 @@ use crate::tray_host::Tray;
 const AT_REST: f64 = 0.02;
 
 /// A session bus on which nothing is started by itself.
-struct Bus {
+pub(crate) struct Bus {
     process: Child,
-    address: String,
+    pub(crate) address: String,
     _folder: TempDir,
 }
 
 impl Bus {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let folder = TempDir::new().unwrap();
         let settings = folder.path().join("bus.conf");
         let listen = folder.path().display();
