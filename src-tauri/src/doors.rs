@@ -117,8 +117,8 @@ pub async fn close(app: &AppHandle) {
 
 #[cfg(test)]
 mod tests {
-    use askdesk_engine::OpenedEngine;
     use askdesk_engine::clock::System;
+    use askdesk_engine::{Catalog, OpenedEngine};
 
     use super::*;
 
@@ -126,7 +126,8 @@ mod tests {
     fn doors_that_open_when_the_app_has_begun_to_end_are_closed_and_leave_no_word_of_where_they_were() {
         let folder = tempfile::tempdir().unwrap();
         tauri::async_runtime::block_on(async {
-            let OpenedEngine { handle, .. } = EngineHandle::open(folder.path(), Arc::new(System)).unwrap();
+            let OpenedEngine { handle, .. } =
+                EngineHandle::open(folder.path(), Arc::new(System), Catalog::default()).unwrap();
             let doors = Doors::open(DoorSpec::new(folder.path(), handle, "0.1.0")).await.unwrap();
             let opened = Opened::default();
             assert!(opened.end().is_none());

@@ -36,6 +36,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use askdesk_agents::{Catalog, installed_agents};
 use askdesk_api::DeskApi;
 use askdesk_clients::desk::{self, NoDataFolder};
 use askdesk_engine::clock::System;
@@ -129,17 +130,21 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Where everything is kept, and what is set there.
+/// Where everything is kept, what is set there, and which agents can be started.
 struct Place {
     folder: PathBuf,
     settings: Arc<SettingsFile>,
+    agents: Catalog,
 }
 
 impl Place {
     fn find() -> Result<Self, Unopened> {
         let folder = data_folder()?;
-        let settings = Arc::new(SettingsFile::open(&folder));
-        Ok(Self { folder, settings })
+        let mut agents = installed_agents();
+        agents.push(Arc::new(demo::agent(&folder)?));
+        let agents = Catalog::new(agents);
+        let settings = Arc::new(SettingsFile::open(&folder, agents.clone()));
+        Ok(Self { folder, settings, agents })
     }
 }
 
@@ -190,13 +195,12 @@ fn open(app: &AppHandle, place: Result<Place, Unopened>, opener: &Opener) {
 
 fn open_desk(
     app: &AppHandle,
-    Place { folder, settings }: Place,
+    Place { folder, settings, agents }: Place,
 ) -> Result<(DeskApi, mpsc::Receiver<Attention>, DoorSpec), Unopened> {
-    let OpenedEngine { handle, attention } = EngineHandle::open(&folder, Arc::new(System))?;
+    let OpenedEngine { handle, attention } = EngineHandle::open(&folder, Arc::new(System), agents)?;
     let doors = doors::of(app, &folder, handle.clone());
-    let demo = demo::agent(&folder)?;
     let save = save::asking(app, settings.watch());
-    let desk = DeskApi::new(handle, demo, settings, first_paint::noting(app, trace::painted()));
+    let desk = DeskApi::new(handle, settings, first_paint::noting(app, trace::painted()));
     let desk = desk.saving(save).starting_at_login(at_login::by_the_system(app));
     let desk = desk.brought_up_by_keys(shortcut::by_the_system(app));
     let desk = desk.telling_clients(doors::whereabouts(app, folder)).trying_the_door(doors::trial(app));

@@ -24,7 +24,7 @@ impl Waits {
     /// A permission.
     pub fn permission(approval: &Approval) -> Self {
         let waiting = Waiting::Permission(approval.id);
-        Self { waiting, session: approval.session, text: approval.tool.clone() }
+        Self { waiting, session: approval.session, text: approval.title.clone() }
     }
 }
 

@@ -1,18 +1,18 @@
 import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
-import type { Approval, EntryBody, ToolDetail } from '../src/generated/wire';
-import { anApproval, anEntry, aRequest, aSession } from '../src/testing/desk';
+import type { Approval, ApprovalOption, EntryBody, ToolDetail } from '../src/generated/wire';
+import { aDecision, anApproval, anEntry, aRequest, aSession, planOptions, someOptions } from '../src/testing/desk';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openDesk, settle } from './open';
 
 const button = (name: string) => screen.getByRole('button', { name });
 
-const rules: Approval['rules'] = [
-  { id: 'r1', scope: 'session', rule: { kind: 'tool', tool: 'Bash', content: 'npm test:*', behaviour: 'allow' } },
-  { id: 'r2', scope: 'project', rule: { kind: 'folder', paths: ['/srv/data'] } },
-  { id: 'r3', scope: 'session', rule: { kind: 'mode', mode: 'accept_edits' } },
-];
+const options = someOptions(
+  { id: 'r1', scope: 'session', label: { label: 'tool', tool: 'Bash', content: 'npm test:*', behaviour: 'allow' } },
+  { id: 'r2', scope: 'project', label: { label: 'folder', paths: ['/srv/data'] } },
+  { id: 'r3', scope: 'session', label: { label: 'config', option: 'mode', value: 'accept_edits' } },
+);
 
 async function open(approval: Approval, sessions = [aSession()]) {
   const bridge = new FakeBridge({ sessions, approvals: [approval], requests: [aRequest()] });
@@ -26,7 +26,7 @@ async function open(approval: Approval, sessions = [aSession()]) {
 
 describe('a permission', () => {
   test('suggested rules are said in words with their scope, and only ticked ones are kept', async () => {
-    const { user, bridge } = await open(anApproval({ rules }));
+    const { user, bridge } = await open(anApproval({ options }));
     await user.click(button('Allow with …'));
     const group = screen.getByRole('group', { name: 'Allow this, and from now on:' });
     expect(group).toHaveTextContent('Use Bash without asking for everything that begins with “npm test”');
@@ -38,9 +38,7 @@ describe('a permission', () => {
     await user.click(screen.getByRole('checkbox', { name: /npm test/ }));
     await user.click(button('Allow and keep the ticked rules'));
     await settle();
-    expect(bridge.sent('decide_approval')).toMatchObject([
-      { decision: { decision: 'allow_with_rules', rules: ['r1', 'r2'] } },
-    ]);
+    expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('r1', 'r2') }]);
     expect(screen.getByText('Allowed, with rules: Bash')).toHaveTextContent('/srv/data');
   });
 
@@ -50,8 +48,8 @@ describe('a permission', () => {
     ['git * main', 'everything that fits “git * main”, where * stands for anything'],
     ['ls', 'for “ls”'],
   ])('the pattern %s is said as what it covers', async (content, words) => {
-    const rule = { kind: 'tool', tool: 'Bash', content, behaviour: 'allow' } as const;
-    const { user } = await open(anApproval({ rules: [{ id: 'r1', rule, scope: 'local' }] }));
+    const label = { label: 'tool', tool: 'Bash', content, behaviour: 'allow' } as const;
+    const { user } = await open(anApproval({ options: someOptions({ id: 'r1', label, scope: 'local' }) }));
     await user.click(button('Allow with …'));
     expect(screen.getByRole('checkbox')).toHaveAccessibleName(expect.stringContaining(words));
   });
@@ -61,8 +59,8 @@ describe('a permission', () => {
       [{ detail: 'edit', path: 'src/a.rs', diff: '@@ -1 +1 @@\n-old\n+new' }, 'Exactly this would change'],
       [{ detail: 'write', path: 'b.txt', content: 'all of it' }, 'Exactly this would be written'],
     ];
-    for (const [what, words] of details) {
-      const { unmount } = await open(anApproval({ what, tool: 'Edit' }));
+    for (const [subject, words] of details) {
+      const { unmount } = await open(anApproval({ subject, title: 'Edit' }));
       expect(screen.getByRole('region', { name: 'Permission' })).toHaveTextContent(words);
       await expectNoViolations();
       unmount();
@@ -88,8 +86,9 @@ describe('a permission', () => {
 
 describe('a plan', () => {
   const plan = anApproval({
-    tool: 'ExitPlanMode',
-    what: { detail: 'plan', plan: '# Steps\n\n1. Look', path: '/plans/a.md' },
+    title: 'ExitPlanMode',
+    subject: { detail: 'plan', plan: '# Steps\n\n1. Look', path: '/plans/a.md' },
+    options: planOptions('default', 'accept_edits', 'bypass'),
   });
   const card = () => screen.getByRole('region', { name: 'Plan to approve' });
 
@@ -103,9 +102,7 @@ describe('a plan', () => {
     await user.selectOptions(screen.getByLabelText('Then go on in the mode'), 'Accept edits');
     await user.click(button('Approve'));
     await settle();
-    expect(bridge.sent('decide_approval')).toMatchObject([
-      { decision: { decision: 'approve_plan', mode: 'accept_edits', plan: null } },
-    ]);
+    expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('allow:accept_edits') }]);
     expect(screen.getByText('Plan approved · goes on in the mode “Accept edits”')).toBeVisible();
   });
 
@@ -120,7 +117,9 @@ describe('a plan', () => {
     await expectNoViolations();
     await user.click(button('Approve as edited'));
     await settle();
-    expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { decision: 'approve_plan', plan: 'Do less' } }]);
+    expect(bridge.sent('decide_approval')).toMatchObject([
+      { decision: { ...aDecision('allow:default'), plan: 'Do less' } },
+    ]);
   });
 
   test('it is sent back with comments', async () => {
@@ -131,15 +130,120 @@ describe('a plan', () => {
     await user.type(screen.getByRole('textbox', { name: 'What should change' }), 'Smaller steps');
     await user.click(button('Send back with this'));
     await settle();
-    expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { decision: 'deny', message: 'Smaller steps' } }]);
+    expect(bridge.sent('decide_approval')).toMatchObject([
+      { decision: { ...aDecision('deny'), message: 'Smaller steps' } },
+    ]);
     expect(screen.getByText('Plan sent back. You said: Smaller steps')).toBeVisible();
+  });
+});
+
+describe('options of an agent that has its own', () => {
+  const option = (id: string, kind: ApprovalOption['kind'], text: string): ApprovalOption => ({
+    id,
+    kind,
+    label: { label: 'text', text },
+    scope: null,
+    combines: false,
+  });
+  const own = [
+    option('opt-7f', 'allow_once', 'Yes, go ahead'),
+    option('opt-81', 'allow_always', 'Yes, and do not ask for npm again'),
+    option('opt-82', 'allow_always', 'Yes, for the whole folder'),
+    option('opt-90', 'reject_once', 'No'),
+    option('opt-91', 'reject_always', 'No, and never again'),
+  ];
+  const card = () => screen.getByRole('region', { name: 'Permission' });
+
+  test('stand in its own words, say what they do, and go back as they came', async () => {
+    for (const [words, id, kind, said] of [
+      ['Yes, go ahead', 'opt-7f', 'Allow once', 'Allowed once: Bash'],
+      ['No', 'opt-90', 'Deny', 'Denied: Bash'],
+      ['No, and never again', 'opt-91', 'Always deny', 'Denied: Bash'],
+    ] as const) {
+      const { user, bridge, unmount } = await open(anApproval({ options: own, takesMessage: false }));
+      expect(button(words)).toHaveAttribute('title', kind);
+      await expectNoViolations();
+      await user.click(button(words));
+      await settle();
+      expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision(id) }]);
+      const line = document.querySelector('[data-entry="1"]');
+      expect(line).toHaveTextContent(said);
+      expect(line).toHaveTextContent(words);
+      unmount();
+    }
+  });
+
+  test('that stand for themselves are chosen one at a time', async () => {
+    const { user, bridge } = await open(anApproval({ options: own, takesMessage: false }));
+    await user.click(button('Allow with …'));
+    expect(screen.queryByRole('checkbox')).toBeNull();
+    const choice = (name: RegExp) => within(card()).getByRole('radio', { name });
+    expect(choice(/npm/)).not.toBeChecked();
+    await user.click(choice(/npm/));
+    await user.click(choice(/whole folder/));
+    expect(choice(/npm/)).not.toBeChecked();
+    expect(choice(/whole folder/)).toBeChecked();
+    await expectNoViolations();
+    await user.click(button('Allow and keep the ticked rules'));
+    await settle();
+    expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-82') }]);
+  });
+
+  test('one that stands for itself takes the place of those that go together', async () => {
+    const [once, ...rest] = options;
+    const { user, bridge } = await open(anApproval({ options: [once!, option('alone', 'allow_always', 'Anything'), ...rest] }));
+    await user.click(button('Allow with …'));
+    await user.click(screen.getByRole('checkbox', { name: /npm test/ }));
+    await user.click(within(card()).getByRole('radio', { name: 'Anything' }));
+    expect(screen.getByRole('checkbox', { name: /npm test/ })).not.toBeChecked();
+    await user.click(screen.getByRole('checkbox', { name: /Work in these folders/ }));
+    expect(within(card()).getByRole('radio', { name: 'Anything' })).not.toBeChecked();
+    await user.click(button('Allow and keep the ticked rules'));
+    await settle();
+    expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('r2') }]);
+  });
+
+  test('a refusal carries words only where the agent takes them', async () => {
+    const { unmount } = await open(anApproval({ options: own, takesMessage: false }));
+    expect(screen.queryByRole('button', { name: 'Deny with message' })).toBeNull();
+    unmount();
+    const { user, bridge } = await open(anApproval({ options: own }));
+    await user.click(button('Deny with message'));
+    await user.type(screen.getByRole('textbox', { name: 'What to tell the agent' }), 'Too risky');
+    await user.click(button('Deny and send'));
+    await settle();
+    expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { options: ['opt-90'], message: 'Too risky' } }]);
+  });
+
+  test('what cannot be seen in them is shown, and one without words says what it does', async () => {
+    await open(anApproval({ options: [option('a', 'allow_once', 'go\u202e'), option('b', 'reject_once', ' ')] }));
+    expect(button('go⟨U+202E⟩')).toBeVisible();
+    expect(button('Deny')).toBeVisible();
+  });
+
+  test('a plan is approved with them too, and to stop asking is not offered beside it', async () => {
+    const subject = { detail: 'plan', plan: '1. Look', path: null } as const;
+    const { user, bridge, unmount } = await open(anApproval({ subject, options: own, takesMessage: false }));
+    await user.selectOptions(screen.getByLabelText('Then go on in the mode'), 'Yes, for the whole folder');
+    await user.click(button('Approve'));
+    await settle();
+    expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-82') }]);
+    unmount();
+    const plain = await open(anApproval({ subject, options: own, takesMessage: false }));
+    await plain.user.click(button('No, and never again'));
+    await settle();
+    expect(plain.bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-91') }]);
+    plain.unmount();
+    await open(anApproval({ subject, options: planOptions('default', 'bypass') }));
+    const offered = within(screen.getByLabelText('Then go on in the mode')).getAllByRole('option');
+    expect(offered.map(({ textContent }) => textContent)).toEqual(['Ask before each change']);
   });
 });
 
 describe('a tool’s line', () => {
   const show = async (body: Partial<Extract<EntryBody, { kind: 'tool' }>>) => {
     const bridge = new FakeBridge();
-    const usual = { kind: 'tool', toolUse: 't', name: 'Tool', summary: 'the line', status: 'done', output: null } as const;
+    const usual = { kind: 'tool', toolUse: 't', name: 'Tool', toolKind: 'other', summary: 'the line', status: 'done', output: null } as const;
     bridge.entries['s1'] = [anEntry(1, { ...usual, detail: { detail: 'other', input: '{}' }, ...body })];
     return openDesk(bridge);
   };
@@ -152,6 +256,37 @@ describe('a tool’s line', () => {
     await show({ detail: { detail: 'todos', items: [...items] } });
     expect(screen.getByText('Write').closest('li')).toHaveTextContent('in progress');
     expect(screen.getByText('Look').closest('li')).toHaveTextContent('done');
+    await expectNoViolations();
+  });
+
+  test('case_75_a_call_that_waits_for_a_permission_says_so_and_never_that_it_runs', async () => {
+    await show({ status: 'awaiting_permission', detail: { detail: 'command', command: 'rm -r build', description: null } });
+    const line = document.querySelector('[data-entry="1"]')!;
+    expect(line).toHaveTextContent('awaiting permission');
+    expect(line).not.toHaveTextContent('running');
+    expect(line.querySelector('[data-state]')).toHaveAttribute('data-state', 'awaiting_permission');
+    expect(line.querySelector('.icon-shield')).not.toBeNull();
+    expect(line.querySelector('.icon-pending')).toBeNull();
+    await expectNoViolations();
+  });
+
+  test('a call that has not begun does not say that it runs', async () => {
+    await show({ status: 'pending' });
+    expect(document.querySelector('[data-entry="1"]')).toHaveTextContent('pending');
+    expect(document.querySelector('[data-entry="1"]')).not.toHaveTextContent('running');
+  });
+
+  test('the agent’s plan stands open as a checklist', async () => {
+    const bridge = new FakeBridge();
+    bridge.entries['s1'] = [
+      anEntry(1, { kind: 'plan', items: [{ text: 'Look', status: 'done' }, { text: 'Write', status: 'in_progress' }] }),
+    ];
+    await openDesk(bridge);
+    const plan = screen.getByRole('group', { name: 'Plan' });
+    expect(within(plan).getAllByRole('listitem').map(({ textContent }) => textContent?.trim())).toEqual([
+      expect.stringMatching(/^Look\s*done$/),
+      expect.stringMatching(/^Write\s*in progress$/),
+    ]);
     await expectNoViolations();
   });
 
@@ -169,7 +304,16 @@ describe('a tool’s line', () => {
   test('what a turn cost is said', async () => {
     const bridge = new FakeBridge();
     bridge.entries['s1'] = [
-      anEntry(1, { kind: 'turn_ended', millis: 1000, inputTokens: 1, outputTokens: 2, costUsd: 0.0123, error: null }),
+      anEntry(1, {
+        kind: 'turn_ended',
+        millis: 1000,
+        inputTokens: 1,
+        outputTokens: 2,
+        cachedTokens: 0,
+        costUsd: 0.0123,
+        context: null,
+        error: null,
+      }),
     ];
     await openDesk(bridge);
     expect(document.querySelector('[data-entry="1"]')).toHaveTextContent('1 tokens read, 2 written · $0.0123');

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 
 import type { Attachment, RefusedWhy } from '../src/generated/wire';
 import { keepUnsent, readUnsent } from '../src/store/unsent';
+import { demo, of } from '../src/testing/agents';
 import { anEntry, aRequest, aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openDesk, settle } from './open';
@@ -124,7 +125,7 @@ describe('choosing and dropping', () => {
   });
 
   test('an agent that takes words alone has no button, and a drop says so', async () => {
-    const bridge = idle({ agent: 'demo' });
+    const bridge = idle(of(demo));
     bridge.files = { attached: [file], refused: [] };
     await openDesk(bridge);
     expect(screen.queryByRole('button', { name: 'Attach images and files' })).toBeNull();

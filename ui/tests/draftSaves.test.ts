@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import type { DraftOf, Request } from '../src/generated/wire';
-import { aQuestion, anApproval, anEntry, aRequest, aSession } from '../src/testing/desk';
+import { aQuestion, anApproval, anEntry, aRequest, aSession, planOptions } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openDesk, settle } from './open';
 
@@ -71,20 +71,24 @@ describe('what was begun', () => {
   });
 
   test('an edited plan and the words of a refusal come back', async () => {
-    const plan = anApproval({ what: { detail: 'plan', plan: '1. Build', path: null }, tool: 'ExitPlanMode' });
+    const plan = anApproval({
+      title: 'ExitPlanMode',
+      subject: { detail: 'plan', plan: '1. Build', path: null },
+      options: planOptions('default', 'accept_edits'),
+    });
     const bridge = new FakeBridge({ approvals: [plan] });
     bridge.drafts = [
       {
         of: 'approval',
         id: plan.id,
-        draft: { form: 'plan', message: '', rules: null, plan: '1. Wait', mode: 'accept_edits' },
+        draft: { form: 'plan', message: '', options: ['allow:accept_edits'], plan: '1. Wait' },
       },
     ];
     const { user } = await openDesk(bridge);
     const field = screen.getByDisplayValue('1. Wait');
     await user.type(field, ' longer');
     await user.tab();
-    expect(saved(bridge)).toMatchObject({ of: 'approval', draft: { plan: '1. Wait longer', mode: 'accept_edits' } });
+    expect(saved(bridge)).toMatchObject({ of: 'approval', draft: { plan: '1. Wait longer', options: ['allow:accept_edits'] } });
   });
 
   test('case_27_a_missed_question_stands_open_with_it_and_it_can_be_copied', async () => {

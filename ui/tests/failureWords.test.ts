@@ -7,10 +7,11 @@ import { spoken } from '../src/shared/messages/language.svelte';
 import { wordsOfUndelivered } from '../src/shared/undeliveredWords';
 import { wordsOfIgnored } from '../src/shared/unfitWords';
 import { wordsOfError } from '../src/shared/words';
+import { claudeCode } from '../src/testing/agents';
 import { anError } from '../src/testing/fakeBridge';
 
 const failures: Failure[] = [
-  { failure: 'agent_missing', agent: 'claude_code', program: '«p»', tried: [{ place: 'path_variable', value: '/bin' }, { place: 'file', path: '/x' }] },
+  { failure: 'agent_missing', agent: 'claude_code', program: '«p»', tried: [{ place: 'path_variable', value: '/bin' }, { place: 'file', path: '/x' }], install: null },
   { failure: 'folder_unusable', path: '/gone', problem: { problem: 'missing' } },
   { failure: 'not_started', program: '/x', problem: 'forbidden', error: '«system»' },
   { failure: 'exited', code: 1, signal: null, said: '«said»', next: 'resume' },
@@ -57,10 +58,8 @@ const breaches: Breach[] = [
   { breach: 'note_alone' },
   { breach: 'one_only' },
   { breach: 'no_own_words' },
-  { breach: 'no_rule' },
+  { breach: 'no_option' },
   { breach: 'no_plan' },
-  { breach: 'planning_ends' },
-  { breach: 'not_started_so' },
   { breach: 'other', rule: '«rule»' },
   { breach: 'unfit', flaw: { unfit: 'argument', n: 2, flaw: { extra: 'own_flag', flag: '«p»' } } },
   { breach: 'attached', why: { undelivered: 'not_running' } },
@@ -99,9 +98,11 @@ const details: [Parameters<typeof anError>[0], Detail][] = [
   [{ code: 'invalid' }, { detail: 'breach', breach: { breach: 'queue_full', most: 20 } }],
 ];
 
+const said = (failure: Failure) => wordsOfFailure(failure, [claudeCode]);
+
 /** Every sentence about something that went wrong. */
 const all = () => [
-  ...failures.map(wordsOfFailure),
+  ...failures.map(said),
   ...undelivered.map(wordsOfUndelivered),
   ...breaches.map(wordsOfBreach),
   ...ignored.map(wordsOfIgnored),
@@ -111,7 +112,7 @@ const all = () => [
 afterEach(() => spoken.speak('en'));
 
 test('a failure is said in whole sentences, with what was tried and what to do next', () => {
-  const [missing, folder, started, exited] = failures.map(wordsOfFailure);
+  const [missing, folder, started, exited] = failures.map(said);
   expect(missing).toBe(
     '«p» was not found. Looked at: the PATH /bin and /x. Install Claude Code with `npm install -g @anthropic-ai/claude-code` or with its vendor’s installer, then start the session again; or name the program under More options.',
   );
@@ -124,8 +125,16 @@ test('a failure is said in whole sentences, with what was tried and what to do n
   );
 });
 
+test('what installs an agent comes with the failure, else with its descriptor, and is left out where nobody knows', () => {
+  const missing: Failure = { failure: 'agent_missing', agent: 'wayfarer', program: 'wayfarer', tried: [], install: null };
+  const wayfarer = { ...claudeCode, id: 'wayfarer', name: 'Wayfarer', install: 'brew install wayfarer' };
+  expect(wordsOfFailure(missing, [claudeCode, wayfarer])).toContain('Install Wayfarer with `brew install wayfarer` or');
+  expect(wordsOfFailure({ ...missing, install: 'apt install wayfarer' }, [wayfarer])).toContain('Install Wayfarer with `apt install wayfarer` or');
+  expect(wordsOfFailure(missing, [{ ...wayfarer, install: null }])).not.toContain('Install');
+});
+
 test('what an earlier version kept as a text is shown as it is, with what cannot be seen made visible', () => {
-  expect(wordsOfFailure({ failure: 'text', text: 'gone\u202e' })).toBe('gone⟨U+202E⟩');
+  expect(said({ failure: 'text', text: 'gone\u202e' })).toBe('gone⟨U+202E⟩');
   expect(wordsOfUndelivered({ undelivered: 'text', text: 'the pipe broke' })).toBe('the pipe broke');
 });
 
@@ -144,7 +153,7 @@ describe('in another language', () => {
     await spoken.speak('de');
     expect(all().filter((words, at) => words === english[at])).toEqual([]);
     expect(all().filter((words) => /\b(the|is|it|not|agent's|could|cannot)\b/i.test(words.replace(quotes, '')))).toEqual([]);
-    expect(wordsOfFailure(failures[3]!)).toBe(
+    expect(said(failures[3]!)).toBe(
       'Der Agent wurde beendet (Exit-Code 1).\nSeine letzten Zeilen:\n«said»\nSetzen Sie die Sitzung fort, um weiterzumachen, wo sie war.',
     );
   });

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
-import { usualOptions } from '../src/store/desk.svelte';
+import { claudeCode, demo, of, withCurrent } from '../src/testing/agents';
 import { aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openDesk, settle } from './open';
@@ -9,23 +9,10 @@ import { expectNoViolations, openDesk, settle } from './open';
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const item = (name: string) => screen.getByRole('menuitemradio', { name });
 
+const inMode = (mode: string) => withCurrent(claudeCode, { mode });
+
 async function openHead(changes: Partial<ReturnType<typeof aSession>> = {}) {
-  const bridge = new FakeBridge({ sessions: [aSession({ mode: 'default', model: 'claude-sonnet-4-5', ...changes })] });
-  bridge.agents = {
-    agents: [
-      {
-        agent: 'claude_code',
-        program: '/usr/bin/claude',
-        problem: null,
-        version: null,
-        modes: ['plan', 'default', 'accept_edits', 'bypass'],
-        efforts: [],
-        extras: usualOptions.extras,
-      },
-    ],
-    examples: [],
-    home: null,
-  };
+  const bridge = new FakeBridge({ sessions: [aSession({ config: inMode('default'), model: 'claude-sonnet-4-5', ...changes })] });
   return openDesk(bridge);
 }
 
@@ -38,9 +25,9 @@ test('the mode is shown as the agent says it, and another one is chosen from a m
   await expectNoViolations();
   await user.click(item('Plan only'));
   await settle();
-  expect(bridge.sent('set_permission_mode')).toMatchObject([{ session: 's1', mode: 'plan' }]);
+  expect(bridge.sent('set_config')).toMatchObject([{ session: 's1', option: 'mode', value: 'plan' }]);
   expect(button('Permissions: Ask before each change')).toBeVisible();
-  bridge.push({ change: 'session', session: aSession({ mode: 'plan' }) });
+  bridge.push({ change: 'session', session: aSession({ config: inMode('plan') }) });
   await settle();
   expect(button('Permissions: Plan only')).toBeVisible();
 });
@@ -65,11 +52,11 @@ test('bypassing all permissions is warned of and needs a tick each time', async 
   expect(button('Permissions: Ask before each change')).toHaveFocus();
   await ask();
   expect(screen.getByRole('checkbox', { name: /I know what can happen/ })).not.toBeChecked();
-  expect(bridge.sent('set_permission_mode')).toEqual([]);
+  expect(bridge.sent('set_config')).toEqual([]);
   await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
   await user.click(button('Stop asking for permission'));
   await settle();
-  expect(bridge.sent('set_permission_mode')).toMatchObject([{ mode: 'bypass' }]);
+  expect(bridge.sent('set_config')).toMatchObject([{ option: 'mode', value: 'bypass' }]);
 });
 
 test('the model is chosen by a short name or typed, and a refusal is said and keeps what was typed', async () => {
@@ -77,8 +64,8 @@ test('the model is chosen by a short name or typed, and a refusal is said and ke
   await user.click(button('Model: claude-sonnet-4-5'));
   await user.click(item('opus'));
   await settle();
-  expect(bridge.sent('set_model')).toMatchObject([{ session: 's1', model: 'opus' }]);
-  bridge.on('set_model', () => {
+  expect(bridge.sent('set_config')).toMatchObject([{ session: 's1', option: 'model', value: 'opus' }]);
+  bridge.on('set_config', () => {
     throw anError({ code: 'agent_refused', message: 'no such model' });
   });
   await user.click(button('Model: claude-sonnet-4-5'));
@@ -98,7 +85,7 @@ test('the model is chosen by a short name or typed, and a refusal is said and ke
 });
 
 test('a demo has neither', async () => {
-  await openHead({ agent: 'demo' });
+  await openHead(of(demo));
   expect(screen.queryByRole('button', { name: /^Permissions|^Model/ })).toBeNull();
 });
 

@@ -256,7 +256,7 @@ describe('the inbox', () => {
 
   test('no character of what an agent wrote is unseen or turns others round', async () => {
     const requests = [asked('a', 's1', 30_000, { questions: [aQuestion(1, { text: 'Keep\u202egnihton' })] })];
-    const approvals = [anApproval({ session: 's2', tool: 'Ba\u200bsh' })];
+    const approvals = [anApproval({ session: 's2', title: 'Ba\u200bsh' })];
     const { user } = await openInbox(new FakeBridge({ sessions, requests, approvals }));
     expect(items()[0]).toHaveAttribute('aria-label', 'api: Keep⟨U+202E⟩gnihton');
     await user.click(button('Permissions 1'));

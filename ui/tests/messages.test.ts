@@ -3,12 +3,14 @@ import { join } from 'node:path';
 
 import { afterEach, describe, expect, test } from 'vitest';
 
+import type { AgentDescriptor } from '../src/generated/wire';
 import { plural, t } from '../src/shared/messages';
 import { de } from '../src/shared/messages/de';
 import { en } from '../src/shared/messages/en';
 import { spoken } from '../src/shared/messages/language.svelte';
 import { zh } from '../src/shared/messages/zh';
 import { wordsOfLoss } from '../src/shared/words';
+import { claudeCode, demo } from '../src/testing/agents';
 import { dollars, duration } from '../src/shared/time';
 
 const root = join(import.meta.dirname, '../src');
@@ -18,7 +20,34 @@ const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
 const all = sources.map((source) => source.text).join('\n');
 
 /** Keys put together in a template, as `session.ended.${…}`. */
-const templates = [...all.matchAll(/`([a-z_]+(?:\.[a-z_]+)*\.)\$\{[^}]+\}`/g)].map((match) => match[1]!);
+const inTemplates = (text: string) => [...text.matchAll(/`([a-z_]+(?:\.[a-z_]+)*\.)\$\{[^}]+\}`/g)].map((match) => match[1]!);
+
+/** Keys that end in an id of an agent's own: each belongs to an agent that is known, as all others need no words. */
+const ofAgents = (agents: readonly AgentDescriptor[]) =>
+  agents.flatMap(({ id, config }) => [
+    `agent.${id}`,
+    ...config.flatMap((option) => [
+      `config.${option.id}`,
+      ...option.values.flatMap((value) => [`${option.category}.${value.id}`, `${option.category}_hint.${value.id}`]),
+    ]),
+  ]);
+const OPEN = ['agent.', 'config.', 'mode.', 'mode_hint.', 'effort.'];
+
+function unusedIn(text: string, keys: readonly string[]): string[] {
+  const templates = inTemplates(text).filter((template) => !OPEN.includes(template));
+  const lookedUp = ofAgents([claudeCode, demo]);
+  return keys.filter((key) => {
+    const base = key.replace(/\.(one|other)$/, '');
+    const named = text.includes(`'${key}'`) || text.includes(`plural('${base}'`) || lookedUp.includes(key);
+    return !named && !templates.some((template) => key.startsWith(template));
+  });
+}
+
+function missingIn(text: string): string[] {
+  const named = [...text.matchAll(/\bt\(\s*'([^']+)'/g)].map((match) => match[1]!);
+  const counted = [...text.matchAll(/\bplural\(\s*'([^']+)'/g)].flatMap((match) => [`${match[1]}.one`, `${match[1]}.other`]);
+  return [...named, ...counted].filter((key) => !(key in en));
+}
 
 test('each text stands in one part of its catalogue, the same in every language', () => {
   const parts = (language: string) => {
@@ -37,21 +66,18 @@ test('each text stands in one part of its catalogue, the same in every language'
 });
 
 test('no message is unused', () => {
-  const unused = Object.keys(en).filter((key) => {
-    const base = key.replace(/\.(one|other)$/, '');
-    const named = all.includes(`'${key}'`) || all.includes(`plural('${base}'`);
-    return !named && !templates.some((template) => key.startsWith(template));
-  });
-  expect(unused).toEqual([]);
+  expect(unusedIn(all, Object.keys(en))).toEqual([]);
 });
 
 test('no message is missing', () => {
-  const named = [...all.matchAll(/\bt\(\s*'([^']+)'/g)].map((match) => match[1]!);
-  const counted = [...all.matchAll(/\bplural\(\s*'([^']+)'/g)].flatMap((match) => [
-    `${match[1]}.one`,
-    `${match[1]}.other`,
-  ]);
-  expect([...named, ...counted].filter((key) => !(key in en))).toEqual([]);
+  expect(missingIn(all)).toEqual([]);
+});
+
+test('a message that nobody names is found, also where ids of agents are looked up, and one that is not there', () => {
+  const invented = ['start.nobody', 'agent.nobody', 'mode.nobody', 'mode_hint.nobody', 'effort.nobody', 'config.nobody'];
+  expect(OPEN.filter((open) => !inTemplates(all).includes(open))).toEqual([]);
+  expect(unusedIn(all, [...Object.keys(en), ...invented])).toEqual(invented);
+  expect(missingIn(`${all} t('start.nobody') plural('nobody', 2)`)).toEqual(['start.nobody', 'nobody.one', 'nobody.other']);
 });
 
 test('texts of the window stand in the catalogue, not in components', () => {
@@ -87,8 +113,8 @@ const others: { name: string; texts: Partial<Record<string, string>>; needed: st
 /** What is the same word, name or sign in another language. */
 const alike: Record<string, RegExp> = {
   German:
-    /^(agent\.|deed\.\w+_keys|sessions\.since|time\.|rule\.exactly|start\.(agent|name)$|history\.agent|log\.stderr|settings\.text_size\.percent|settings\.claude_arguments\.one|clients\.wait_and$)/,
-  Chinese: /^(agent\.claude_code|deed\.\w+_keys|sessions\.since|rule\.exactly|log\.stderr|settings\.text_size\.percent)/,
+    /^(agent\.|deed\.\w+_keys|sessions\.since|time\.|rule\.exactly|start\.(agent|name)$|history\.agent|log\.stderr|settings\.text_size\.percent|settings\.agent_arguments\.one|entry\.plan|option\.is|clients\.wait_and$)/,
+  Chinese: /^(deed\.\w+_keys|sessions\.since|rule\.exactly|log\.stderr|settings\.text_size\.percent)/,
 };
 
 const places = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();

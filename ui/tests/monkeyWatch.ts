@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import type { AnswerInput, ApprovalDecision, HeldAnswer, Question, Request } from '../src/generated/wire';
+import type { AnswerInput, HeldAnswer, Question, Request } from '../src/generated/wire';
 import type { CommandName, Input } from '../src/platform/bridge';
 import { t } from '../src/shared/messages';
 import type { Desk } from '../src/store/desk.svelte';
@@ -16,7 +16,7 @@ interface Allowed {
   declines: string | null;
   /** Closing, dismissing and trying again. */
   ends: { command: CommandName; request: string } | null;
-  decides: { approval: string; decision: ApprovalDecision['decision'] } | null;
+  decides: { approval: string; option: string } | null;
   says: string | null;
 }
 
@@ -258,7 +258,7 @@ export class Watch {
       case 'decide_approval': {
         const { id, decision } = input as Input<'decide_approval'>;
         const { decides } = this.#allowed ?? NOTHING;
-        if (decides?.approval !== id || decides.decision !== decision.decision) {
+        if (decides?.approval !== id || decision.options.join() !== decides.option) {
           this.#broken.push(`nobody asked for ${command} ${told}`);
         }
         return;
@@ -348,13 +348,13 @@ function allowedByClick(control: HTMLElement): Allowed {
   const words = button?.textContent?.trim() ?? '';
   const approval = button?.closest<HTMLElement>('[data-approval]')?.dataset['approval'];
   if (approval !== undefined) {
-    const by = new Map<string, ApprovalDecision['decision']>([
-      [t('approval.allow'), 'allow_once'],
+    const by = new Map<string, string>([
+      [t('approval.allow'), 'allow'],
       [t('approval.deny'), 'deny'],
       [t('approval.deny_send'), 'deny'],
     ]);
-    const decision = by.get(words);
-    return decision ? { ...NOTHING, decides: { approval, decision } } : NOTHING;
+    const option = by.get(words);
+    return option ? { ...NOTHING, decides: { approval, option } } : NOTHING;
   }
   if (button?.matches('.composer [type=submit]')) {
     return { ...NOTHING, says: button.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView'] ?? null };

@@ -34,7 +34,7 @@ describe('the focus', () => {
 
   test('is not taken by forms that stand open when the window is loaded', async () => {
     const bridge = new FakeBridge({ requests: [aRequest()], approvals: [anApproval()] });
-    const draft = { form: 'message', message: 'Elsewhere', rules: null, plan: null, mode: null } as const;
+    const draft = { form: 'message', message: 'Elsewhere', options: null, plan: null } as const;
     bridge.drafts = [declining, { of: 'approval', id: 'a1', draft }];
     await openDesk(bridge);
     expect(screen.getAllByRole('textbox', { name: /What to tell the agent/ })).toHaveLength(2);
@@ -54,8 +54,8 @@ describe('the focus', () => {
   });
 
   test('goes to what is to change in a plan where the person sends it back', async () => {
-    const what = { detail: 'plan', plan: 'Do it.', path: null } as const;
-    const bridge = new FakeBridge({ approvals: [anApproval({ what })] });
+    const subject = { detail: 'plan', plan: 'Do it.', path: null } as const;
+    const bridge = new FakeBridge({ approvals: [anApproval({ subject })] });
     const { user } = await openDesk(bridge);
     await user.click(button('Send back'));
     await settle();

@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Delivery, Outcome, PastQuestion, QuestionsFound, Request } from '../src/generated/wire';
 import { reduce, type Action } from '../src/store/reducer';
 import { initialState } from '../src/store/state';
+import { claudeCode, of } from '../src/testing/agents';
 import { aQuestion, anEntry, aRequest, aSession, NOW } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openDesk, settle } from './open';
@@ -104,7 +105,7 @@ describe('the line of an ended request in the transcript', () => {
 const past = (request: Request, changes: Partial<PastQuestion> = {}): PastQuestion => ({
   name: 'api',
   folder: '/home/ada/projects/api',
-  agent: 'claude_code',
+  origin: of(claudeCode).origin,
   request,
   ...changes,
 });

@@ -206,7 +206,7 @@ describe('the settings', () => {
     await user.click(within(dialog()).getByRole('button', { name: 'Send a test question' }));
     await settle();
     const [start] = bridge.sent('start_session');
-    expect(start).toMatchObject({ agent: 'demo', name: 'Test question', options: { example: 'reach' } });
+    expect(start).toMatchObject({ agent: 'demo', name: 'Test question', options: { config: { example: 'reach' } } });
     expect(start?.prompt?.split('\n')).toHaveLength(4);
     expect(within(dialog()).getByText('It asks in three seconds. Look at another window now.')).toBeVisible();
     expect(document.querySelector('main')).not.toHaveTextContent('Test question');
@@ -258,12 +258,16 @@ describe('what is added to the start of an agent', () => {
   const list = (name: string) => within(inDialog().getByRole('group', { name }));
   const press = (name: string) => inDialog().getByRole('button', { name });
   const box = (name: string) => inDialog().getByRole('textbox', { name });
-  const values = (bridge: FakeBridge) => bridge.sent('change_setting').map(({ change }) => change.value);
+  const values = (bridge: FakeBridge) => bridge.sent('change_setting').map(({ change }) => {
+      if (change.setting === 'agent_arguments') return change.value.arguments;
+      return change.setting === 'agent_environment' ? change.value.environment : change.value;
+    });
 
-  async function openWith(claudeArguments: string[], claudeEnvironment: Record<string, string>) {
+  async function openWith(words: string[], environment: Record<string, string>) {
     const bridge = new FakeBridge();
     const { settings } = bridge.settings;
-    bridge.settings = { ...bridge.settings, settings: { ...settings, claudeArguments, claudeEnvironment } };
+    const launchOverrides = { claude_code: { arguments: words, environment } };
+    bridge.settings = { ...bridge.settings, settings: { ...settings, launchOverrides } };
     return openSettings(bridge);
   }
 

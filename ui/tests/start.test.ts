@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 
 import type { Extras } from '../src/generated/wire';
 import { usualOptions } from '../src/store/desk.svelte';
+import { aFound, demoFound } from '../src/testing/agents';
 import { aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openDesk, settle } from './open';
@@ -12,19 +13,7 @@ const field = (name: string) => screen.getByLabelText(name);
 
 async function openStart(bridge = new FakeBridge({ sessions: [] })) {
   bridge.agents = {
-    agents: [
-      {
-        agent: 'claude_code',
-        program: '/usr/bin/claude',
-        problem: null,
-        version: '2.1.0',
-        modes: ['plan', 'default', 'accept_edits', 'bypass'],
-        efforts: ['low', 'high'],
-        extras: usualOptions.extras,
-      },
-      { agent: 'demo', program: 'built in', problem: null, version: null, modes: [], efforts: [], extras: usualOptions.extras },
-    ],
-    examples: [],
+    agents: [aFound({ program: '/usr/bin/claude', version: '2.1.0' }), demoFound],
     home: '/home/ada',
   };
   const opened = await openDesk(bridge);
@@ -49,7 +38,7 @@ test('everything beyond the folder and the first message is folded, and says in 
   expect(bridge.sent('start_session')).toMatchObject([
     {
       folder: '/home/ada',
-      options: { mode: 'plan', model: 'opus', effort: 'high', questions: 'never', program: null, bareToolUse: false },
+      options: { config: { mode: 'plan', model: 'opus', effort: 'high' }, questions: 'never', program: null },
     },
   ]);
 });
@@ -76,7 +65,7 @@ test('bypassing all permissions needs a tick each time, and is not remembered', 
   await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
   await user.click(button('Start session'));
   await settle();
-  expect(bridge.sent('start_session')).toMatchObject([{ options: { mode: 'bypass' } }]);
+  expect(bridge.sent('start_session')).toMatchObject([{ options: { config: { mode: 'bypass' } } }]);
   await user.click(button('New session'));
   await settle();
   expect(screen.getByText('Mode, model and more')).toBeVisible();
@@ -86,7 +75,7 @@ test('an error stands at its field and the focus goes there', async () => {
   const bridge = new FakeBridge({ sessions: [] })
     .on('start_session', () => {
       const breach = { breach: 'no_model' } as const;
-      throw anError({ code: 'invalid', field: 'options.model', detail: { detail: 'breach', breach } });
+      throw anError({ code: 'invalid', field: 'options.config.model', detail: { detail: 'breach', breach } });
     });
   const { user } = await openStart(bridge);
   await user.click(button('Start session'));
@@ -181,7 +170,7 @@ test('what is set in the settings stands in the form at once', async () => {
   const { bridge, desk } = await openStart();
   bridge.settings = {
     ...bridge.settings,
-    settings: { ...bridge.settings.settings, claudeArguments: added.arguments, claudeEnvironment: added.environment },
+    settings: { ...bridge.settings.settings, launchOverrides: { claude_code: added } },
   };
   await desk.readSettings();
   await settle();

@@ -2,25 +2,25 @@ import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import type { Outcome, Request, Session } from '../src/generated/wire';
+import { inbound } from '../src/testing/agents';
 import { aQuestion, anEntry, aRequest, aSession } from '../src/testing/desk';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openDesk, settle } from './open';
 
 const codex = (changes: Partial<Session> = {}) =>
   aSession({
-    agent: 'mcp_client',
-    client: 'codex',
+    ...inbound('mcp', 'codex'),
     name: 'codex · shop',
     folder: '/projects/shop',
     state: { state: 'idle' },
     ...changes,
   });
 const left: Session['state'] = { state: 'ended', end: { end: 'finished' }, at: 1 };
-const terminal = codex({ agent: 'terminal', client: 'Claude Code', name: 'Claude Code · shop' });
+const terminal = codex({ ...inbound('terminal_hook', 'Claude Code'), name: 'Claude Code · shop' });
 
 const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
 const asks = (changes: Partial<Request> = {}) =>
-  aRequest({ source: 'mcp', askedBy: 'codex', questions: [store], ...changes });
+  aRequest({ askedBy: 'codex', questions: [store], ...changes });
 const ended = (outcome: Outcome): Request['state'] => ({ state: 'ended', outcome, at: 1, delivery: null });
 const missed = asks({ state: ended({ outcome: 'orphaned', why: 'caller_gone' }) });
 const parked = (request: Request): Request => {
@@ -138,7 +138,7 @@ describe('what such a client no longer waits for', () => {
 });
 
 describe('a terminal that asks', () => {
-  const asked = asks({ source: 'terminal_hook', askedBy: 'Claude Code' });
+  const asked = asks({ askedBy: 'Claude Code' });
 
   test('says that it asks there too', async () => {
     await open(terminal, asked);

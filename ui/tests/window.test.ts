@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import type { EntryBody, Outcome, Session } from '../src/generated/wire';
-import { usualOptions } from '../src/store/desk.svelte';
+import { aFound, agentsWith, aValue, claudeCode, demoFound } from '../src/testing/agents';
 import { anApproval, anEntry, aQuestion, aRequest, aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openDesk, settle } from './open';
@@ -13,20 +13,23 @@ const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 
 
 describe('the first screen', () => {
   const empty = () => {
-    const bridge = new FakeBridge({ sessions: [] });
+    const agents = agentsWith(
+      aValue('demo', { name: 'All five', description: 'One after another' }),
+      aValue('two', { name: 'Two questions', description: 'A pair' }),
+    );
+    const bridge = new FakeBridge({ sessions: [], agents });
+    const tried = [{ place: 'path_variable', value: '' }] as const;
     bridge.agents = {
       agents: [
-        { agent: 'claude_code', program: null, problem: { failure: 'agent_missing', agent: 'claude_code', program: 'claude', tried: [{ place: 'path_variable', value: '' }] }, version: null, modes: [], efforts: [], extras: usualOptions.extras },
-        { agent: 'demo', program: 'built in', problem: null, version: null, modes: [], efforts: [], extras: usualOptions.extras },
-      ],
-      examples: [
-        { name: 'demo', title: 'All five', description: 'One after another' },
-        { name: 'two', title: 'Two questions', description: 'A pair' },
+        aFound({
+          problem: { failure: 'agent_missing', agent: claudeCode.id, program: 'claude', tried: [...tried], install: claudeCode.install },
+        }),
+        demoFound,
       ],
       home: '/home/ada',
     };
     return bridge.on('start_session', (input) =>
-      aSession({ id: 's9', agent: input.agent, name: 'fresh', folder: input.folder ?? '/tmp' }),
+      aSession({ id: 's9', origin: { machine: 'local', kind: 'started', agent: input.agent }, name: 'fresh', folder: input.folder ?? '/tmp' }),
     );
   };
 
@@ -35,7 +38,7 @@ describe('the first screen', () => {
     await expectNoViolations();
     await user.click(button('Try the demo'));
     await settle();
-    expect(bridge.sent('start_session')).toMatchObject([{ agent: 'demo', options: { example: 'demo' }, folder: null }]);
+    expect(bridge.sent('start_session')).toMatchObject([{ agent: 'demo', options: { config: { example: 'demo' } }, folder: null }]);
     expect(screen.getByRole('heading', { name: 'fresh' })).toBeVisible();
   });
 
@@ -54,7 +57,6 @@ describe('the first screen', () => {
     await user.type(screen.getByLabelText('First message'), 'Add auth');
     await user.click(screen.getByText('More options'));
     await user.type(screen.getByLabelText('Program'), '/opt/claude');
-    await user.click(screen.getByLabelText('Older wrapper: asks by bare tool use'));
     await expectNoViolations();
     await user.click(button('Start session'));
     await settle();
@@ -64,7 +66,7 @@ describe('the first screen', () => {
         folder: '/srv/api',
         prompt: 'Add auth',
         name: null,
-        options: { program: '/opt/claude', bareToolUse: true, example: null },
+        options: { program: '/opt/claude', config: {} },
       },
     ]);
   });
@@ -72,10 +74,12 @@ describe('the first screen', () => {
   test('an example of the demo can be chosen', async () => {
     const { bridge, user } = await openDesk(empty());
     await user.selectOptions(screen.getByLabelText('Agent'), 'Demo');
+    expect(screen.getByText('One after another')).toBeVisible();
     await user.selectOptions(screen.getByLabelText('Example'), 'Two questions');
+    expect(screen.getByText('A pair')).toBeVisible();
     await user.click(button('Start session'));
     await settle();
-    expect(bridge.sent('start_session')).toMatchObject([{ agent: 'demo', options: { example: 'two' }, folder: null }]);
+    expect(bridge.sent('start_session')).toMatchObject([{ agent: 'demo', options: { config: { example: 'two' } }, folder: null }]);
   });
 
   test('a refused start keeps what was filled in and says what to do', async () => {
@@ -107,7 +111,7 @@ describe('the transcript', () => {
 
   test('a tool is one line that unfolds to its input and output', async () => {
     const { user } = await show([
-      { kind: 'tool', toolUse: 't', name: 'Read', summary: 'a.rs', detail: { detail: 'other', input: 'the input' }, status: 'done', output: 'the output' },
+      { kind: 'tool', toolUse: 't', name: 'Read', toolKind: 'read', summary: 'a.rs', detail: { detail: 'other', input: 'the input' }, status: 'done', output: 'the output' },
     ]);
     expect(transcript()).not.toHaveTextContent('the output');
     await user.click(within(transcript()).getByText('a.rs'));
@@ -193,8 +197,8 @@ describe('the transcript', () => {
       { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'never', text: 'Which store?' } },
       { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'plan_only', text: 'Which cache?' } },
       { kind: 'notice', notice: { notice: 'answers_brought' } },
-      { kind: 'turn_ended', millis: 42_000, inputTokens: 1200, outputTokens: 34, costUsd: null, error: null },
-      { kind: 'turn_ended', millis: 900, inputTokens: 0, outputTokens: 0, costUsd: null, error: 'overloaded' },
+      { kind: 'turn_ended', millis: 42_000, inputTokens: 1200, outputTokens: 34, cachedTokens: 0, costUsd: null, context: null, error: null },
+      { kind: 'turn_ended', millis: 900, inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: null, context: null, error: 'overloaded' },
       { kind: 'thinking', text: 'hm' },
     ]);
     expect(transcript()).toHaveTextContent('questions[0].options: too few');
@@ -229,7 +233,7 @@ describe('permissions', () => {
     expect(bridge.sent('decide_approval')).toEqual([]);
     await user.click(button('Allow once'));
     await settle();
-    expect(bridge.sent('decide_approval')).toMatchObject([{ id: 'a1', decision: { decision: 'allow_once' } }]);
+    expect(bridge.sent('decide_approval')).toMatchObject([{ id: 'a1', decision: { options: ['allow'], message: null, plan: null } }]);
     expect(screen.queryByRole('region', { name: 'Permission' })).toBeNull();
   });
 
@@ -242,7 +246,7 @@ describe('permissions', () => {
     await expectNoViolations();
     await user.click(button('Deny and send'));
     await settle();
-    expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { decision: 'deny', message: 'Too risky' } }]);
+    expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { options: ['deny'], message: 'Too risky' } }]);
   });
 });
 

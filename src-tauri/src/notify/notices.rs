@@ -111,7 +111,7 @@ fn asked(questions: &[Question], words: &Words) -> String {
 
 fn wanted(approval: &Approval) -> String {
     let said = approval.description.as_deref().filter(|said| !said.trim().is_empty());
-    let wanted = said.map_or_else(|| approval.tool.clone(), |said| format!("{}: {said}", approval.tool));
+    let wanted = said.map_or_else(|| approval.title.clone(), |said| format!("{}: {said}", approval.title));
     seen_start(&wanted, BODY_CHARS)
 }
 

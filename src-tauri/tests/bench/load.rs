@@ -99,7 +99,7 @@ fn load() -> Value {
 }
 
 async fn start(desk: &Desk, scenario: &Path, n: usize) -> String {
-    let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "example": scenario },
+    let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "config": { "example": scenario } },
         "name": format!("Writes {n}"), "prompt": "Go." });
     let session = desk.invoke("start_session", input).await.unwrap();
     session["id"].as_str().unwrap().to_owned()

@@ -34,7 +34,7 @@ pub async fn measure() -> Long {
     std::fs::write(&scenario, long.to_string()).unwrap();
     let desk = Setup::default().env("ASKDESK_FAKE_RECORD", "/dev/null").open().await;
     let other = desk.start_demo("prefilled", "Short").await;
-    let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "example": scenario },
+    let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "config": { "example": scenario } },
         "name": "Long", "prompt": "Go." });
     let session = desk.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
     desk.select(&other).await;

@@ -1,9 +1,8 @@
 //! That a session has finished its turn is told where that is wanted, and never while something waits in it.
 
 use std::fs;
-use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
 
 use crate::attention::{displayed, dunst, taken_back};
@@ -38,11 +37,6 @@ async fn desk() -> (TempDir, Desk, String, String) {
     (folder, desk, shown, scenario.display().to_string())
 }
 
-async fn decisions(desk: &Desk) -> Vec<Value> {
-    let read = desk.invoke("read_tellings", json!({})).await.unwrap();
-    read["tellings"].as_array().unwrap().clone()
-}
-
 async fn state(desk: &Desk, session: &str, state: &str) {
     desk.find(&format!("nav [data-session='{session}'][data-state={state}]")).await;
 }
@@ -65,30 +59,5 @@ async fn a_session_that_has_finished_is_told_of_until_it_is_looked_at_or_works_a
     desk.wait("it to go", async || (displayed() == 0).then_some(())).await;
     let told: Vec<_> = taken_back().into_iter().filter(|(title, _)| *title == name).collect();
     assert!(!told.is_empty() && told.iter().all(|(_, body)| body == "Has finished its turn."), "{told:?}");
-    desk.close().await;
-}
-
-#[tokio::test]
-async fn case_40_a_session_in_which_a_question_waits_is_not_told_to_have_finished() {
-    let (_folder, desk, shown, _) = desk().await;
-    // Its question stays open past the end of the turn.
-    let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "name": "Asks at the end",
-        "options": { "example": "bare-ending-turn", "bareToolUse": true }, "prompt": "Please begin." });
-    let asker = desk.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
-    desk.select(&shown).await;
-    state(&desk, &asker, "needs_you").await;
-    desk.wait("the notification of the question", async || (displayed() == 1).then_some(())).await;
-    tokio::time::sleep(Duration::from_secs(3)).await;
-    assert_eq!(displayed(), 1, "the question alone is told of");
-    let told = |decided: &Value| {
-        decided["session"] == "Asks at the end"
-            && decided["occasion"] == "finished"
-            && decided["telling"]["telling"] == "notify"
-    };
-    assert!(!decisions(&desk).await.iter().any(told));
-    let read_out = "return [...document.querySelectorAll('[aria-live], [role=status], [role=alert]')]
-        .map(region => region.textContent.trim()).filter(text => /finish|idle/i.test(text))";
-    assert_eq!(desk.script(read_out, vec![]).await, json!([]));
-    state(&desk, &asker, "needs_you").await;
     desk.close().await;
 }

@@ -266,7 +266,7 @@ impl Desk {
 
     /// Starts a session of the demo agent by the form, as a person would, and waits until its tab is there.
     pub async fn start_demo(&self, example: &str, name: &str) -> String {
-        let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "example": example },
+        let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "config": { "example": example } },
             "name": name, "prompt": "Please begin." });
         let session = self.invoke("start_session", input).await.unwrap();
         let id = session["id"].as_str().unwrap().to_owned();

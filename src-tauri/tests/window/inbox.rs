@@ -154,7 +154,7 @@ async fn case_50_two_hundred_requests_of_fifty_sessions_stand_in_the_inbox_and_e
     let desk = Desk::open().await;
     for session in 1..=SESSIONS {
         let scene = write_scene(folder.path(), session);
-        let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "example": scene },
+        let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "config": { "example": scene } },
             "name": format!("Session {session}"), "prompt": "Go." });
         desk.invoke("start_session", input).await.unwrap();
     }

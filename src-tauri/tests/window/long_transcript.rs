@@ -18,7 +18,7 @@ async fn a_long_transcript_is_read_again_without_a_jump_and_stays_where_it_is_re
     let long = json!({ "name": "long", "title": "Long", "description": "Says very much.",
         "turns": [turn("First"), turn("Second")] });
     std::fs::write(&scenario, long.to_string()).unwrap();
-    let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "example": scenario },
+    let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "config": { "example": scenario } },
         "name": "Long", "prompt": "Go." });
     let session = desk.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
     desk.select(&session).await;

@@ -157,7 +157,7 @@ async fn a_change_to_a_file_is_a_difference_before_it_is_made_and_in_the_transcr
 #[tokio::test]
 async fn plans_are_sent_back_approved_as_edited_and_approved_as_they_are() {
     let test = "plans_are_sent_back_approved_as_edited_and_approved_as_they_are";
-    let Some(real) = Real::start(test, json!({ "mode": "plan" }), vec![]).await else { return };
+    let Some(real) = Real::start(test, json!({ "config": { "mode": "plan" } }), vec![]).await else { return };
     real.until_turn(1).await;
     let plan = plan_file(&real.mock);
     let write = |id: &str, text: &str| {
@@ -188,7 +188,7 @@ async fn plans_are_sent_back_approved_as_edited_and_approved_as_they_are() {
     field.clear().await.unwrap();
     field.send_keys("# Plan\n\n1. Step by step\n").await.unwrap();
     let mode = desk.by_role_in("aside", "combobox", "Then go on in the mode").await;
-    mode.select_by_value("accept_edits").await.unwrap();
+    mode.select_by_value("allow:accept_edits").await.unwrap();
     desk.click("button", "Approve as edited").await;
     real.until_told("toolu_p2", "Step by step").await;
 

@@ -118,12 +118,12 @@ async fn what_is_added_to_an_agents_start_is_set_in_the_window_and_shown_in_the_
     desk.shows_text("form.start", "API_KEY=•").await;
     desk.shows_text("form.start", "EDITOR=vi").await;
     desk.click("button", "Settings").await;
-    desk.find("dialog[open] #setting-claude_arguments-help").await;
+    desk.find("dialog[open] #setting-claude_code_arguments-help").await;
     for word in ["--add-dir", "/srv/docs"] {
         let add = desk.by_role_in("dialog[open]", "button", "Add an argument").await;
         desk.press(&add).await;
         let field = desk
-            .find("dialog[open] [aria-labelledby=setting-claude_arguments-name] li:last-child input")
+            .find("dialog[open] [aria-labelledby=setting-claude_code_arguments-name] li:last-child input")
             .await;
         field.send_keys(&format!("{word}\u{e007}")).await.unwrap();
         desk.wait(word, async || std::fs::read_to_string(&file).unwrap().contains(word).then_some(())).await;

@@ -83,7 +83,7 @@ async fn what_is_written_out_of_view_stands_there_once_when_it_is_looked_at() {
     let asking = desk.start_demo("technology", "Asks").await;
     desk.select(&asking).await;
     desk.by_role("radio", "PostgreSQL").await;
-    let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "example": scenario },
+    let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "config": { "example": scenario } },
         "name": "Writes", "prompt": "Go." });
     let session = desk.invoke("start_session", input).await.unwrap();
     let writing = session["id"].as_str().unwrap();

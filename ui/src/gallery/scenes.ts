@@ -1,6 +1,6 @@
-import type { Approval, Ended, Entry, Outcome, Request, Session } from '../generated/wire';
-import { usualOptions } from '../store/desk.svelte';
-import { aClient, aQuestion, aRequest, aSession, anApproval, anEntry, aSnapshot, NOW } from '../testing/desk';
+import type { Approval, ApprovalOption, Ended, Entry, Outcome, Request, Session } from '../generated/wire';
+import { aFound, agentsWith, aValue, claudeCode, demo, demoFound, of, withCurrent } from '../testing/agents';
+import { aClient, aQuestion, aRequest, aSession, anApproval, anEntry, aSnapshot, NOW, planOptions, someOptions } from '../testing/desk';
 import { anError, FakeBridge } from '../testing/fakeBridge';
 import { edit, manyEntries, plan, richBodies } from './talk';
 
@@ -8,12 +8,12 @@ const since = Date.now() - NOW;
 export const at = (askedAt: number) => askedAt + since;
 
 const sessions: Session[] = [
-  aSession({ startedAt: 1, model: 'claude-sonnet-4-5', mode: 'default' }),
+  aSession({ startedAt: 1, model: 'claude-sonnet-4-5', config: withCurrent(claudeCode, { mode: 'default' }) }),
   aSession({ id: 's2', name: 'web', folder: '/home/ada/projects/web', startedAt: 2, place: 1 }),
   aSession({
     id: 's3',
     name: 'docs',
-    agent: 'demo',
+    ...of(demo),
     folder: '/home/ada/projects/docs',
     startedAt: 3,
     place: 2,
@@ -30,7 +30,7 @@ const sessions: Session[] = [
       state: 'ended',
       end: {
         end: 'failed',
-        why: { failure: 'agent_missing', agent: 'claude_code', program: 'claude', tried: [{ place: 'file', path: '/opt/claude' }] },
+        why: { failure: 'agent_missing', agent: claudeCode.id, program: 'claude', tried: [{ place: 'file', path: '/opt/claude' }], install: claudeCode.install },
       },
       at: NOW,
     },
@@ -41,7 +41,7 @@ const sessions: Session[] = [
     folder: '/home/ada/projects/a-company-with-a-long-name/services/billing',
     startedAt: 5,
     place: 4,
-    mode: 'plan',
+    config: withCurrent(claudeCode, { mode: 'plan' }),
     resumable: true,
     state: { state: 'ended', end: { end: 'app_quit' }, at: NOW },
   }),
@@ -79,7 +79,7 @@ const lone: Request = aRequest({ questions: [auth], askedAt: at(NOW - 42_000) })
 
 export const shell: Approval = anApproval({
   description: 'Remove the old build and its caches',
-  what: { detail: 'command', command: 'rm -r build .cache/askdesk\ncargo clean --release', description: null },
+  subject: { detail: 'command', command: 'rm -r build .cache/askdesk\ncargo clean --release', description: null },
   askedAt: at(NOW - 12_000),
 });
 
@@ -95,8 +95,13 @@ export const answered: Outcome = {
   ],
 };
 
+/** The agents, with what the demo can play. */
+const agents = agentsWith(
+  aValue('demo', { name: 'All five, one after another', description: 'A short talk with every kind of question.' }),
+);
+
 export const base = (requests: Request[], approvals: Approval[] = []) => {
-  const bridge = new FakeBridge(aSnapshot({ sessions, requests, approvals }));
+  const bridge = new FakeBridge(aSnapshot({ sessions, requests, approvals, agents }));
   bridge.entries['s1'] = [
     ...entries,
     ...requests
@@ -106,24 +111,16 @@ export const base = (requests: Request[], approvals: Approval[] = []) => {
   ];
   bridge.agents = {
     agents: [
-      {
-        agent: 'claude_code',
-        program: null,
+      aFound({
         problem: {
           failure: 'agent_missing',
-          agent: 'claude_code',
+          agent: claudeCode.id,
           program: 'claude',
           tried: [{ place: 'path_variable', value: '/usr/local/bin:/usr/bin' }],
+          install: claudeCode.install,
         },
-        version: null,
-        modes: [],
-        efforts: [],
-        extras: usualOptions.extras,
-      },
-      { agent: 'demo', program: 'built in', problem: null, version: null, modes: [], efforts: [], extras: usualOptions.extras },
-    ],
-    examples: [
-      { name: 'demo', title: 'All five, one after another', description: 'A short talk with every kind of question.' },
+      }),
+      demoFound,
     ],
     home: '/home/ada',
   };
@@ -141,24 +138,13 @@ export const scenes: Record<string, () => FakeBridge> = {
     const bridge = base([]);
     bridge.agents = {
       ...bridge.agents,
-      agents: [
-        {
-          agent: 'claude_code',
-          program: '/usr/local/bin/claude',
-          problem: null,
-          version: '2.1.217',
-          modes: ['plan', 'default', 'accept_edits', 'bypass'],
-          efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
-        extras: usualOptions.extras,
-        },
-        { agent: 'demo', program: 'built in', problem: null, version: null, modes: [], efforts: [], extras: usualOptions.extras },
-      ],
+      agents: [aFound({ program: '/usr/local/bin/claude', version: '2.1.217' }), demoFound],
     };
     return bridge;
   },
   first: () => {
     const bridge = base([]);
-    bridge.snapshot = aSnapshot({ sessions: [] });
+    bridge.snapshot = aSnapshot({ sessions: [], agents });
     return bridge;
   },
   idle: () => base([]),
@@ -244,16 +230,56 @@ export const scenes: Record<string, () => FakeBridge> = {
     base([], [
       {
         ...shell,
-        rules: [
-          { id: 'r1', scope: 'session', rule: { kind: 'tool', tool: 'Bash', content: 'cargo clean:*', behaviour: 'allow' } },
-          { id: 'r2', scope: 'local', rule: { kind: 'folder', paths: ['/home/ada/.cache'] } },
-          { id: 'r3', scope: 'session', rule: { kind: 'mode', mode: 'accept_edits' } },
-        ],
+        options: someOptions(
+          { id: 'r1', scope: 'session', label: { label: 'tool', tool: 'Bash', content: 'cargo clean:*', behaviour: 'allow' } },
+          { id: 'r2', scope: 'local', label: { label: 'folder', paths: ['/home/ada/.cache'] } },
+          { id: 'r3', scope: 'session', label: { label: 'config', option: 'mode', value: 'accept_edits' } },
+        ),
       },
     ]),
-  change: () => base([], [anApproval({ tool: 'Edit', what: edit, askedAt: at(NOW - 12_000) })]),
+  change: () => base([], [anApproval({ title: 'Edit', subject: edit, askedAt: at(NOW - 12_000) })]),
   plan: () =>
-    base([], [anApproval({ tool: 'ExitPlanMode', what: { detail: 'plan', plan, path: null }, askedAt: at(NOW - 12_000) })]),
+    base([], [
+      anApproval({
+        title: 'ExitPlanMode',
+        subject: { detail: 'plan', plan, path: null },
+        options: planOptions('default', 'accept_edits'),
+        askedAt: at(NOW - 12_000),
+      }),
+    ]),
+  own_options: () => {
+    const own = (id: string, kind: ApprovalOption['kind'], text: string): ApprovalOption => ({
+      id,
+      kind,
+      label: { label: 'text', text },
+      scope: null,
+      combines: false,
+    });
+    const options = [
+      own('1', 'allow_once', 'Yes, go ahead'),
+      own('2', 'allow_always', 'Yes, and do not ask for cargo again'),
+      own('3', 'allow_always', 'Yes, for the whole folder'),
+      own('4', 'reject_once', 'No, and tell me what to do differently'),
+      own('5', 'reject_always', 'No, and never again'),
+    ];
+    return base([], [{ ...shell, options, takesMessage: false }]);
+  },
+  tools: () => {
+    const bridge = base([]);
+    const called = { kind: 'tool', name: 'Edit', toolKind: 'edit', summary: edit.path, detail: edit, output: null } as const;
+    const statuses = ['pending', 'awaiting_permission', 'running', 'done', 'failed'] as const;
+    bridge.entries['s1'] = [
+      ...statuses.map((status, index) => anEntry(index + 1, { ...called, toolUse: `t${index}`, status })),
+      anEntry(6, {
+        kind: 'plan',
+        items: [
+          { text: 'Read the gateway', status: 'done' },
+          { text: 'Add the login route', status: 'in_progress' },
+        ],
+      }),
+    ];
+    return bridge;
+  },
   queue: () => {
     const bridge = base([]);
     const queue = [
@@ -370,7 +396,7 @@ export const scenes: Record<string, () => FakeBridge> = {
     const questions = outcomes.map((outcome, index) => ({
       name: 'api',
       folder: '/home/ada/projects/api',
-      agent: 'claude_code' as const,
+      origin: of(claudeCode).origin,
       request: ended(`h${index}`, end(outcome)),
     }));
     const found = { questions, more: true, count: 148, answered: 120, medianMillis: 42_000 };

@@ -3,6 +3,7 @@ import { tick } from 'svelte';
 import type { Question, Request } from '../generated/wire';
 import { t } from '../shared/messages';
 import type { Desk } from '../store/desk.svelte';
+import { inbound } from '../testing/agents';
 import { aQuestion, aRequest, anEntry, NOW } from '../testing/desk';
 import { anError, type FakeBridge } from '../testing/fakeBridge';
 import { answered, at, auth, base, end, providers, shell } from './scenes';
@@ -168,11 +169,10 @@ export const states: Record<GalleryState, Shown> = {
     scene: () => {
       const bridge = desk({
         ...ended({ outcome: 'orphaned', why: 'caller_gone' }, unheard),
-        source: 'mcp',
         askedBy: 'codex',
       });
       const [first, ...others] = bridge.snapshot.sessions;
-      const codex = { agent: 'mcp_client', client: 'codex', name: 'codex · api', model: null, mode: null } as const;
+      const codex = { ...inbound('mcp', 'codex'), name: 'codex · api', model: null };
       if (first) bridge.snapshot.sessions = [{ ...first, ...codex, version: '0.169.0', state: { state: 'idle' } }, ...others];
       return bridge;
     },

@@ -50,6 +50,7 @@ export const richBodies: EntryBody[] = [
     kind: 'tool',
     toolUse: 't1',
     name: 'TodoWrite',
+    toolKind: 'think',
     summary: '3 things to do',
     detail: {
       detail: 'todos',
@@ -66,6 +67,7 @@ export const richBodies: EntryBody[] = [
     kind: 'tool',
     toolUse: 't2',
     name: 'Bash',
+    toolKind: 'execute',
     summary: 'cargo test --workspace --all-features -- --nocapture',
     detail: {
       detail: 'command',
@@ -79,6 +81,7 @@ export const richBodies: EntryBody[] = [
     kind: 'tool',
     toolUse: 't3',
     name: 'Edit',
+    toolKind: 'edit',
     summary: 'src/routes.rs',
     detail: { detail: 'edit', path: '/home/ada/projects/api/src/routes.rs', diff },
     status: 'done',
@@ -88,6 +91,7 @@ export const richBodies: EntryBody[] = [
     kind: 'tool',
     toolUse: 't4',
     name: 'Write',
+    toolKind: 'edit',
     summary: 'migrations/004_sessions.sql',
     detail: {
       detail: 'write',
@@ -101,13 +105,14 @@ export const richBodies: EntryBody[] = [
     kind: 'tool',
     toolUse: 't5',
     name: 'Grep',
+    toolKind: 'search',
     summary: 'fn login',
     detail: { detail: 'other', input: '{\n  "pattern": "fn login"\n}' },
     status: 'running',
     output: null,
   },
   { kind: 'notice', notice: { notice: 'same_text_joined', text: 'Which one?' } },
-  { kind: 'turn_ended', millis: 92_300, inputTokens: 48_120, outputTokens: 3_204, error: null, costUsd: 0.1834 },
+  { kind: 'turn_ended', millis: 92_300, inputTokens: 48_120, outputTokens: 3_204, cachedTokens: 0, error: null, costUsd: 0.1834, context: null },
   { kind: 'person', text: 'Go on.', attachments: [] },
   { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'never', text: 'Which store should hold the sessions?' } },
   {
@@ -115,8 +120,10 @@ export const richBodies: EntryBody[] = [
     millis: 4_100,
     inputTokens: 0,
     outputTokens: 0,
+    cachedTokens: 0,
     error: 'API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
     costUsd: null,
+    context: null,
   },
 ];
 

@@ -188,11 +188,6 @@ secretGiven: boolean, };
 export type Answers = Array<Answer>;
 
 /**
- * The door by which a request came.
- */
-export type Source = "claude_control" | "claude_tool_use" | "mcp" | "terminal_hook" | "command_line";
-
-/**
  * A deadline somebody set on a request, and nothing sets by itself.
  */
 export type Limit = { 
@@ -221,10 +216,6 @@ session: SessionId,
  * The agent's own id of the call.
  */
 nativeRef: NativeRef, 
-/**
- * The door by which it came.
- */
-source: Source, 
 /**
  * The subagent or client that asks, where it is not the session itself.
  */
@@ -330,14 +321,244 @@ late?: boolean, } | { "delivery": "failed",
 error: Undelivered, } | { "delivery": "parked" };
 
 /**
- * What an agent may do without being allowed to.
+ * Names an agent: the key of its descriptor, and of its settings.
  */
-export type PermissionMode = "plan" | "default" | "accept_edits" | "bypass";
+export type AgentId = string;
 
 /**
- * How long an agent thinks before it acts, in the agent's own steps.
+ * Names a machine that agents run on.
  */
-export type Effort = "low" | "medium" | "high" | "xhigh" | "max";
+export type MachineId = string;
+
+/**
+ * Names a config option of an agent, in the agent's words.
+ */
+export type ConfigId = string;
+
+/**
+ * Names a value of a config option, in the agent's words.
+ */
+export type ValueId = string;
+
+/**
+ * The agent's own id of a session, by which it resumes it.
+ */
+export type NativeSession = string;
+
+/**
+ * One thing that can be chosen about how an agent runs.
+ */
+export type ConfigOption = { 
+/**
+ * The agent's id of the option.
+ */
+id: ConfigId, 
+/**
+ * Its name in the agent's words.
+ */
+name: string, 
+/**
+ * What it is about.
+ */
+category: ConfigCategory, 
+/**
+ * What can be chosen.
+ */
+values: Array<ConfigValue>, 
+/**
+ * Whether a value that is not listed may be typed.
+ */
+freeText: boolean, 
+/**
+ * Whether it can be changed while the session runs.
+ */
+live: boolean, 
+/**
+ * The present value; none while it is not known.
+ */
+current: ValueId | null, };
+
+/**
+ * What a config option is about.
+ */
+export type ConfigCategory = "mode" | "model" | "effort" | "other";
+
+/**
+ * One value of a config option.
+ */
+export type ConfigValue = { 
+/**
+ * The value's id, unique within its option.
+ */
+id: ValueId, 
+/**
+ * Its name in the agent's words.
+ */
+name: string, 
+/**
+ * What it does, in the agent's words.
+ */
+description: string | null, 
+/**
+ * Whether the person must agree to it first.
+ */
+risk: Risk, 
+/**
+ * Whether the agent only plans with it and changes nothing.
+ */
+planning: boolean, };
+
+/**
+ * How risky a value is.
+ */
+export type Risk = "usual" | "unattended";
+
+/**
+ * Describes an agent, whichever version of it is installed.
+ */
+export type AgentDescriptor = { 
+/**
+ * The key under which sessions and settings name it.
+ */
+id: AgentId, 
+/**
+ * Its display name, a brand that is not translated.
+ */
+name: string, 
+/**
+ * The command that is searched for; none for an agent that comes with the app.
+ */
+program: string | null, 
+/**
+ * A shell command that installs it.
+ */
+install: string | null, 
+/**
+ * A shell command that signs the person in.
+ */
+login: string | null, 
+/**
+ * The version it was verified with, run here with the real program.
+ */
+verified: string | null, 
+/**
+ * What it can do.
+ */
+capabilities: Capabilities, 
+/**
+ * What can be chosen when a session starts.
+ */
+config: Array<ConfigOption>, };
+
+/**
+ * What an agent can do.
+ */
+export type Capabilities = { 
+/**
+ * How its questions arrive.
+ */
+questions: QuestionPath, 
+/**
+ * Whether it asks for permissions.
+ */
+approvals: boolean, 
+/**
+ * Whether it shows a plan.
+ */
+plan: boolean, 
+/**
+ * Whether it can resume an ended session.
+ */
+resume: boolean, 
+/**
+ * What goes along with a message.
+ */
+takes: Takes, 
+/**
+ * What a message does that arrives during a turn.
+ */
+duringTurn: DuringTurn, 
+/**
+ * Whether it can compact its context when asked.
+ */
+compact: boolean, 
+/**
+ * Whether it reports what a turn costs.
+ */
+cost: boolean, 
+/**
+ * Whether it reports how full its context is.
+ */
+contextSize: boolean, 
+/**
+ * Whether a session needs a folder of the person's to work in.
+ */
+folder: boolean, 
+/**
+ * Whether settings may add arguments and variables to its start.
+ */
+launchOverrides: boolean, };
+
+/**
+ * How an agent's questions arrive.
+ */
+export type QuestionPath = "native" | "mcp_tool" | "none";
+
+/**
+ * What a message does that arrives during a turn.
+ */
+export type DuringTurn = "queue" | "steer";
+
+/**
+ * Where a session comes from.
+ */
+export type Origin = { 
+/**
+ * The machine the agent runs on.
+ */
+machine: MachineId, } & ({ "kind": "started", 
+/**
+ * Which agent.
+ */
+agent: AgentId, } | { "kind": "attached", 
+/**
+ * Which agent.
+ */
+agent: AgentId, } | { "kind": "inbound", 
+/**
+ * How it connects.
+ */
+channel: Channel, 
+/**
+ * The client's own name.
+ */
+client: string, });
+
+/**
+ * Who started a session's agent, and how it reaches the desk.
+ */
+export type OriginKind = { "kind": "started", 
+/**
+ * Which agent.
+ */
+agent: AgentId, } | { "kind": "attached", 
+/**
+ * Which agent.
+ */
+agent: AgentId, } | { "kind": "inbound", 
+/**
+ * How it connects.
+ */
+channel: Channel, 
+/**
+ * The client's own name.
+ */
+client: string, };
+
+/**
+ * How an inbound client connects.
+ */
+export type Channel = "mcp" | "terminal_hook" | "command_line";
 
 /**
  * When an agent's questions come to the person.
@@ -372,17 +593,9 @@ export type Environment = Record<string, string>;
  */
 export type SessionOptions = { 
 /**
- * The permission mode; none for the agent's own.
+ * The chosen values of the agent's config options; an option that is missing stays the agent's own.
  */
-mode: PermissionMode | null, 
-/**
- * The model; none for the agent's own.
- */
-model: string | null, 
-/**
- * The effort; none for the agent's own.
- */
-effort: Effort | null, 
+config: { [key in ConfigId]: ValueId }, 
 /**
  * When its questions come to the person.
  */
@@ -392,22 +605,9 @@ questions: QuestionPolicy,
  */
 program: string | null, 
 /**
- * Set for an older wrapper that asks by a bare tool use and takes a tool result as the answer.
- */
-bareToolUse: boolean, 
-/**
- * Which example the demo plays, by name or by the path of a scenario file.
- */
-example: string | null, 
-/**
  * What the person's settings add to the start.
  */
 extras: Extras, };
-
-/**
- * Which program a session runs.
- */
-export type AgentKind = "claude_code" | "demo" | "mcp_client" | "terminal" | "command_line";
 
 /**
  * Names one message that waits to be sent (UUIDv7).
@@ -453,9 +653,9 @@ export type Session = {
  */
 id: SessionId, 
 /**
- * Which program it runs.
+ * Where it comes from.
  */
-agent: AgentKind, 
+origin: Origin, 
 /**
  * The name on its tab.
  */
@@ -497,9 +697,13 @@ place: number,
  */
 resumable: boolean, 
 /**
- * The permission mode as the agent says now; none while it is not known, or is one the desk has no name for.
+ * The config options with their present values.
  */
-mode: PermissionMode | null, 
+config: Array<ConfigOption>, 
+/**
+ * The agent's own id of the session; none while it has not said one.
+ */
+nativeSession: NativeSession | null, 
 /**
  * What the person wrote while the agent worked and is still to be sent, oldest first.
  */
@@ -507,11 +711,7 @@ queue: Array<QueuedMessage>,
 /**
  * How the person is told of it.
  */
-attention: SessionAttention, 
-/**
- * What the client that asks here calls itself; none for an agent the desk started.
- */
-client: string | null, };
+attention: SessionAttention, };
 
 /**
  * What a session's agent does.
@@ -542,7 +742,7 @@ export type Failure = { "failure": "agent_missing",
 /**
  * Which agent.
  */
-agent: AgentKind, 
+agent: AgentId, 
 /**
  * The program's name.
  */
@@ -550,7 +750,11 @@ program: string,
 /**
  * Every place that was looked at.
  */
-tried: Array<LookedAt>, } | { "failure": "folder_unusable", 
+tried: Array<LookedAt>, 
+/**
+ * A shell command that installs it.
+ */
+install: string | null, } | { "failure": "folder_unusable", 
 /**
  * The folder.
  */
@@ -791,7 +995,7 @@ count: number, } | { "breach": "attached",
 /**
  * Why not.
  */
-why: Undelivered, } | { "breach": "path_untold" } | { "breach": "question_open" } | { "breach": "still_open" } | { "breach": "still_awaited" } | { "breach": "nothing_answered" } | { "breach": "note_alone" } | { "breach": "one_only" } | { "breach": "no_own_words" } | { "breach": "no_rule" } | { "breach": "no_plan" } | { "breach": "planning_ends" } | { "breach": "not_started_so" } | { "breach": "still_running" } | { "breach": "no_model" } | { "breach": "no_folder" } | { "breach": "late_secret" } | { "breach": "plan_cut_off" } | { "breach": "no_address", 
+why: Undelivered, } | { "breach": "path_untold" } | { "breach": "question_open" } | { "breach": "still_open" } | { "breach": "still_awaited" } | { "breach": "nothing_answered" } | { "breach": "note_alone" } | { "breach": "one_only" } | { "breach": "no_own_words" } | { "breach": "no_option" } | { "breach": "no_plan" } | { "breach": "still_running" } | { "breach": "no_model" } | { "breach": "no_folder" } | { "breach": "late_secret" } | { "breach": "plan_cut_off" } | { "breach": "no_address", 
 /**
  * What is wrong with it, as its reader says.
  */
@@ -944,7 +1148,11 @@ plan: string,
 /**
  * The file in which the agent keeps it.
  */
-path: string | null, } | { "detail": "other", 
+path: string | null, } | { "detail": "network", 
+/**
+ * The address or host.
+ */
+target: string, } | { "detail": "other", 
 /**
  * Its input as readable text.
  */
@@ -969,31 +1177,48 @@ status: TodoStatus, };
 export type TodoStatus = "pending" | "in_progress" | "done";
 
 /**
- * A suggested rule's place beside its approval, counted from 1; written `r1`.
+ * Names one option of an approval, in the agent's words; it goes back as it came.
  */
-export type RuleId = string;
+export type ApprovalOptionId = string;
 
 /**
- * One standing permission that the agent suggests.
+ * One thing that can be decided on an approval.
  */
-export type SuggestedRule = { 
+export type ApprovalOption = { 
 /**
- * Its id beside this approval.
+ * The agent's id of the option, which goes back as it came.
  */
-id: RuleId, 
+id: ApprovalOptionId, 
+/**
+ * What it does.
+ */
+kind: ApprovalOptionKind, 
 /**
  * What it says.
  */
-rule: RuleWords, 
+label: OptionLabel, 
 /**
- * How far it reaches.
+ * How far it reaches; none where the kind says it all.
  */
-scope: RuleScope, };
+scope: OptionScope | null, 
+/**
+ * Whether it may be chosen together with others of this kind that may.
+ */
+combines: boolean, };
 
 /**
- * What a rule says.
+ * What an option does. The words are those of the Agent Client Protocol.
  */
-export type RuleWords = { "kind": "tool", 
+export type ApprovalOptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
+
+/**
+ * What an option says.
+ */
+export type OptionLabel = { "label": "plain" } | { "label": "text", 
+/**
+ * The words.
+ */
+text: string, } | { "label": "tool", 
 /**
  * The tool.
  */
@@ -1005,25 +1230,29 @@ content: string | null,
 /**
  * How they are treated.
  */
-behaviour: RuleBehaviour, } | { "kind": "folder", 
+behaviour: ToolRule, } | { "label": "folder", 
 /**
  * The folders.
  */
-paths: Array<string>, } | { "kind": "mode", 
+paths: Array<string>, } | { "label": "config", 
 /**
- * The mode.
+ * Which option.
  */
-mode: PermissionMode, };
+option: ConfigId, 
+/**
+ * Its new value.
+ */
+value: ValueId, };
 
 /**
- * How a rule treats what it is about.
+ * How calls of a tool are treated.
  */
-export type RuleBehaviour = "allow" | "ask" | "deny";
+export type ToolRule = "allow" | "ask" | "deny";
 
 /**
- * How far a rule reaches.
+ * How far an option reaches.
  */
-export type RuleScope = "session" | "local" | "project" | "user";
+export type OptionScope = "session" | "local" | "project" | "user";
 
 /**
  * One permission an agent waits for.
@@ -1042,21 +1271,25 @@ session: SessionId,
  */
 nativeRef: NativeRef, 
 /**
- * The tool's name as the agent says it.
+ * What the agent calls it; mostly the name of a tool.
  */
-tool: string, 
+title: string, 
 /**
  * The agent's own line about what it wants to do.
  */
 description: string | null, 
 /**
- * What exactly would run or change; earlier versions kept it as text under `input`.
+ * What exactly would run or change.
  */
-what: ToolDetail, 
+subject: ToolDetail, 
 /**
- * The standing permissions that may be given with it.
+ * What can be decided, in the agent's order.
  */
-rules: Array<SuggestedRule>, 
+options: Array<ApprovalOption>, 
+/**
+ * Whether a refusal may carry words for the agent.
+ */
+takesMessage: boolean, 
 /**
  * When it was asked.
  */
@@ -1090,28 +1323,37 @@ at: Timestamp, };
 /**
  * What the person decided on an approval.
  */
-export type ApprovalDecision = { "decision": "allow_once" } | { "decision": "allow_with_rules", 
+export type ApprovalDecision = { 
 /**
- * Some of the rules suggested with it, at least one.
+ * The chosen options: one, or several that combine.
  */
-rules: Array<RuleId>, } | { "decision": "approve_plan", 
+options: Array<ApprovalOptionId>, 
 /**
- * The permission mode that follows; none lets the agent go back to the one before.
+ * What the agent is told with a refusal.
  */
-mode: PermissionMode | null, 
+message: string | null, 
 /**
  * The plan as the person edited it; none where it stays as it is.
  */
-plan: string | null, } | { "decision": "deny", 
-/**
- * What the agent is told.
- */
-message: string | null, };
+plan: string | null, };
 
 /**
  * An amount in US dollars, kept in nano-dollars so that equal amounts are equal; a plain number on the wire.
  */
 export type Usd = number;
+
+/**
+ * How full an agent's context is.
+ */
+export type ContextUse = { 
+/**
+ * Tokens in it.
+ */
+used: number, 
+/**
+ * Tokens it can hold.
+ */
+size: number, };
 
 /**
  * One entry of a session's transcript.
@@ -1159,6 +1401,10 @@ toolUse: string,
  */
 name: string, 
 /**
+ * What kind of tool it is.
+ */
+toolKind: ToolKind, 
+/**
  * One line that says what it does.
  */
 summary: string, 
@@ -1181,7 +1427,11 @@ request: RequestId, } | { "kind": "approval",
 /**
  * Which.
  */
-approval: ApprovalId, } | { "kind": "notice", 
+approval: ApprovalId, } | { "kind": "plan", 
+/**
+ * Its items.
+ */
+items: Array<TodoItem>, } | { "kind": "notice", 
 /**
  * What.
  */
@@ -1199,18 +1449,31 @@ inputTokens: number,
  */
 outputTokens: number, 
 /**
+ * Tokens read from a cache.
+ */
+cachedTokens: number, 
+/**
  * The agent's error in its own words, where the turn failed.
  */
 error: string | null, 
 /**
  * What it cost, as the agent reckons it.
  */
-costUsd: Usd | null, };
+costUsd: Usd | null, 
+/**
+ * How full the agent's context was after it.
+ */
+context: ContextUse | null, };
+
+/**
+ * What kind of tool was called. The words are those of the Agent Client Protocol.
+ */
+export type ToolKind = "read" | "edit" | "execute" | "search" | "fetch" | "think" | "other";
 
 /**
  * How far a tool call is.
  */
-export type ToolStatus = "running" | "done" | "failed";
+export type ToolStatus = "pending" | "awaiting_permission" | "running" | "done" | "failed";
 
 /**
  * Something the person should know about a session; the words are chosen by the screen.
@@ -1281,7 +1544,7 @@ storage: StorageNotice | null,
 /**
  * Every agent the app knows, installed or not.
  */
-agents: Array<AgentDescription>, };
+agents: Array<AgentDescriptor>, };
 
 /**
  * One step from a state to the next.
@@ -1391,19 +1654,6 @@ kept: string,
  * The one in use.
  */
 used: string, };
-
-/**
- * What an agent can do, whichever version of it is installed.
- */
-export type AgentDescription = { 
-/**
- * Which.
- */
-agent: AgentKind, 
-/**
- * What it takes along with a message.
- */
-takes: Takes, };
 
 /**
  * Answers a request.
@@ -1540,9 +1790,9 @@ requestId: CommandId,
 /**
  * Which agent.
  */
-agent: AgentKind, 
+agent: AgentId, 
 /**
- * The folder it works in; the demo takes none and works in one of its own.
+ * The folder it works in; an agent that needs none has one of its own.
  */
 folder: string | null, 
 /**
@@ -1885,9 +2135,9 @@ requestId: CommandId,
 session: SessionId, };
 
 /**
- * Asks an agent for another permission mode.
+ * Asks an agent for another value of a config option.
  */
-export type SetPermissionMode = { 
+export type SetConfig = { 
 /**
  * The caller's id of this command.
  */
@@ -1897,26 +2147,13 @@ requestId: CommandId,
  */
 session: SessionId, 
 /**
- * The mode.
+ * The option.
  */
-mode: PermissionMode, };
-
+option: ConfigId, 
 /**
- * Asks an agent for another model.
+ * Its new value; one that is not listed where the option takes free text.
  */
-export type SetModel = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, 
-/**
- * The model, as the agent names it.
- */
-model: string, };
+value: string, };
 
 /**
  * Looks for agents on this machine.
@@ -1932,10 +2169,6 @@ export type AgentsFound = {
  */
 agents: Array<AgentFound>, 
 /**
- * What the demo can play.
- */
-examples: Array<Example>, 
-/**
  * A folder to suggest for the first session.
  */
 home: string | null, };
@@ -1947,7 +2180,7 @@ export type AgentFound = {
 /**
  * Which.
  */
-agent: AgentKind, 
+agent: AgentId, 
 /**
  * Where it is.
  */
@@ -1961,34 +2194,9 @@ problem: Failure | null,
  */
 version: string | null, 
 /**
- * The permission modes it has.
- */
-modes: Array<PermissionMode>, 
-/**
- * The steps of effort it has; none for an agent without them.
- */
-efforts: Array<Effort>, 
-/**
  * What the settings add to its start; a start has to name the same.
  */
 extras: Extras, };
-
-/**
- * One thing the demo can play.
- */
-export type Example = { 
-/**
- * Its name, as `startSession` takes it.
- */
-name: string, 
-/**
- * A title for people.
- */
-title: string, 
-/**
- * A line about it.
- */
-description: string, };
 
 /**
  * Reads a stretch of a transcript.
@@ -2141,13 +2349,9 @@ startAtLogin: OptIn,
  */
 globalShortcut: GlobalShortcut, 
 /**
- * Arguments that every start of Claude Code gets.
+ * What every start of an agent gets in addition, by agent.
  */
-claudeArguments: Arguments, 
-/**
- * Variables that every start of Claude Code gets.
- */
-claudeEnvironment: Environment, 
+launchOverrides: { [key in AgentId]: Extras }, 
 /**
  * How long sessions that are over are kept.
  */
@@ -2156,7 +2360,23 @@ keepDays: KeepDays, };
 /**
  * One thing that is set to a value.
  */
-export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": QuietHours } | { "setting": "remind_minutes", "value": RemindMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "claude_arguments", "value": Arguments } | { "setting": "claude_environment", "value": Environment } | { "setting": "keep_days", "value": KeepDays };
+export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": QuietHours } | { "setting": "remind_minutes", "value": RemindMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "agent_arguments", "value": { 
+/**
+ * Which agent.
+ */
+agent: AgentId, 
+/**
+ * The arguments.
+ */
+arguments: Arguments, } } | { "setting": "agent_environment", "value": { 
+/**
+ * Which agent.
+ */
+agent: AgentId, 
+/**
+ * The variables.
+ */
+environment: Environment, } } | { "setting": "keep_days", "value": KeepDays };
 
 /**
  * A language that everything is written in.
@@ -2726,7 +2946,7 @@ export type Done = Record<symbol, never>;
 /**
  * What kind of entry it is, without what it says.
  */
-export type EntryKind = "person" | "agent" | "thinking" | "tool" | "request" | "approval" | "notice" | "turn_ended";
+export type EntryKind = "person" | "agent" | "thinking" | "tool" | "request" | "approval" | "plan" | "notice" | "turn_ended";
 
 /**
  * Finds entries of all sessions by their words.
@@ -2930,9 +3150,9 @@ name: string,
  */
 folder: string, 
 /**
- * The session's agent.
+ * Where the session comes from.
  */
-agent: AgentKind, 
+origin: Origin, 
 /**
  * The request with its end.
  */
@@ -3015,22 +3235,18 @@ form: ApprovalForm,
  */
 message: string, 
 /**
- * The ticked rules; none while the person has not touched them.
+ * The chosen options; none while the person has not touched them.
  */
-rules: Array<RuleId> | null, 
+options: Array<ApprovalOptionId> | null, 
 /**
  * The plan as the person edited it; none while it is as the agent wrote it.
  */
-plan: string | null, 
-/**
- * The permission mode that would follow; none while the person has not chosen one.
- */
-mode: PermissionMode | null, };
+plan: string | null, };
 
 /**
  * A form of an approval that a person can have open.
  */
-export type ApprovalForm = "none" | "rules" | "message" | "plan";
+export type ApprovalForm = "none" | "options" | "message" | "plan";
 
 /**
  * A draft with what it was begun on.
@@ -3206,8 +3422,7 @@ export interface CommandMap {
   move_session: { input: MoveSession; output: Done };
   close_session: { input: CloseSession; output: Done };
   resume_session: { input: ResumeSession; output: Session };
-  set_permission_mode: { input: SetPermissionMode; output: Done };
-  set_model: { input: SetModel; output: Done };
+  set_config: { input: SetConfig; output: Done };
   list_agents: { input: ListAgents; output: AgentsFound };
   read_transcript: { input: ReadTranscript; output: TranscriptPage };
   read_log: { input: ReadLog; output: SessionLog };

@@ -33,14 +33,10 @@ export function wordsOfBreach(breach: Breach): string {
       return t('breach.one_only');
     case 'no_own_words':
       return t('breach.no_own_words');
-    case 'no_rule':
-      return t('breach.no_rule');
+    case 'no_option':
+      return t('breach.no_option');
     case 'no_plan':
       return t('breach.no_plan');
-    case 'planning_ends':
-      return t('breach.planning_ends');
-    case 'not_started_so':
-      return t('breach.not_started_so');
     case 'still_running':
       return t('breach.still_running');
     case 'no_model':

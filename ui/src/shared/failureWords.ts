@@ -1,4 +1,5 @@
-import type { AgentKind, Failure, FolderProblem, LookedAt, NextStep, ProgramProblem } from '../generated/wire';
+import type { AgentDescriptor, Failure, FolderProblem, LookedAt, NextStep, ProgramProblem } from '../generated/wire';
+import { nameOfAgent } from './agentWords';
 import { t, type MessageKey } from './messages';
 import { list } from './messages/formats';
 import { visibly } from './visible';
@@ -14,23 +15,13 @@ const programHints = {
   unfit: 'failure.hint_unfit',
 } as const satisfies Record<ProgramProblem, MessageKey>;
 
-const installWords = {
-  claude_code: () => t('failure.install_claude'),
-  // It comes with the app.
-  demo: () => '',
-  // They come by themselves.
-  mcp_client: () => '',
-  terminal: () => '',
-  command_line: () => '',
-} satisfies Record<AgentKind, () => string>;
-
 /** Why an agent could not be started or ended badly, and what to do about it. */
-export function wordsOfFailure(failure: Failure): string {
+export function wordsOfFailure(failure: Failure, agents: readonly AgentDescriptor[]): string {
   switch (failure.failure) {
     case 'agent_missing': {
-      const { agent, program } = failure;
+      const { program } = failure;
       const tried = list(failure.tried.map(wordsOfPlace));
-      return t('failure.agent_missing', { program, tried, hint: installWords[agent]() }).trimEnd();
+      return t('failure.agent_missing', { program, tried, hint: wordsOfInstall(failure, agents) }).trimEnd();
     }
     case 'folder_unusable':
       return t('failure.folder', { path: failure.path, problem: wordsOfFolder(failure.problem) });
@@ -51,6 +42,15 @@ export function wordsOfFailure(failure: Failure): string {
     case 'text':
       return visibly(failure.text);
   }
+}
+
+/** How the program is installed; nothing where that is not known. */
+function wordsOfInstall(
+  { agent, install }: Extract<Failure, { failure: 'agent_missing' }>,
+  agents: readonly AgentDescriptor[],
+): string {
+  const command = install ?? agents.find((one) => one.id === agent)?.install ?? null;
+  return command === null ? '' : t('failure.install', { agent: nameOfAgent(agents, agent), command });
 }
 
 const lines = (...all: string[]) => all.join('\n');

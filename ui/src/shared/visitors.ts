@@ -1,18 +1,16 @@
-import type { AgentKind, Session } from '../generated/wire';
-
-/** Whether it comes by itself: the desk did not start it, and has no process to speak to. */
-const comesByItself = {
-  claude_code: false,
-  demo: false,
-  mcp_client: true,
-  terminal: true,
-  command_line: true,
-} as const satisfies Record<AgentKind, boolean>;
+import type { AgentId, Channel, Origin, Session } from '../generated/wire';
 
 /** Whether a session is of a client that the desk did not start. */
-export function visits(session: Session): boolean {
-  return comesByItself[session.agent];
+export function visits({ origin }: Session): boolean {
+  return origin.kind === 'inbound';
 }
 
-/** The agents that can be started, in the order in which they are offered. */
-export const startable = (Object.keys(comesByItself) as AgentKind[]).filter((agent) => !comesByItself[agent]);
+/** The agent behind an origin; none for a client that only asks. */
+export function agentIn(origin: Origin): AgentId | null {
+  return origin.kind === 'inbound' ? null : origin.agent;
+}
+
+/** How a client connects; none for an agent. */
+export function channelOf(origin: Origin): Channel | null {
+  return origin.kind === 'inbound' ? origin.channel : null;
+}

@@ -1,19 +1,14 @@
 import type {
-  AgentKind,
-  ApprovalDecision,
-  Effort,
   EndedBy,
   EntryKind,
   LogKind,
   Notice,
+  Origin,
   OrphanedWhy,
   Outcome,
   OutcomeKind,
-  PermissionMode,
   QuestionPolicy,
   Request,
-  RuleScope,
-  RuleWords,
   Session,
   StorageNotice,
   Telling,
@@ -22,6 +17,7 @@ import type {
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
 import type { CloseLoss, SessionFace } from '../store/select';
+import { clientOf } from './agentWords';
 import { unableWords, wordsOfBreach, wordsOfFault, wordsOfRefused } from './breachWords';
 import { wordsOfFileRemedy, wordsOfFileTrouble } from './clientWords';
 import { wordsOfFolder } from './failureWords';
@@ -31,7 +27,7 @@ import { wordsOfTrouble } from './storageWords';
 import { clockTime } from './time';
 import { wordsOfUndelivered } from './undeliveredWords';
 import { visibly } from './visible';
-import { visits } from './visitors';
+import { channelOf, visits } from './visitors';
 
 /** The words for each error code; a new code does not compile without words. */
 const errorWords = {
@@ -148,24 +144,11 @@ export const faceWords = {
   failed: 'face.failed',
 } as const satisfies Record<SessionFace, MessageKey>;
 
-export const agentWords = {
-  claude_code: 'agent.claude_code',
-  demo: 'agent.demo',
-  mcp_client: 'agent.mcp_client',
-  terminal: 'agent.terminal',
-  command_line: 'agent.command_line',
-} as const satisfies Record<AgentKind, MessageKey>;
-
 /** What a session's row says; a client that comes by itself is there or not. */
 export function wordsOfFace(session: Session, face: SessionFace): string {
   if (visits(session) && face === 'idle') return t('visitor.there');
   if (visits(session) && face === 'ended') return t('visitor.left');
   return t(faceWords[face]);
-}
-
-/** What a client calls itself. */
-export function clientOf(session: Session): string {
-  return session.client ? visibly(session.client) : t(agentWords[session.agent]);
 }
 
 export const entryWords = {
@@ -175,6 +158,7 @@ export const entryWords = {
   tool: 'history.tool',
   request: 'question.title',
   approval: 'approval.title',
+  plan: 'entry.plan',
   notice: 'history.notice',
   turn_ended: 'history.turn',
 } as const satisfies Record<EntryKind, MessageKey>;
@@ -217,95 +201,18 @@ export function wordsOfLoss({ working, waiting, undelivered, unsent }: CloseLoss
 }
 
 export const toolWords = {
+  pending: 'tool.pending',
+  awaiting_permission: 'tool.awaiting_permission',
   running: 'tool.running',
   done: 'tool.done',
   failed: 'tool.failed',
 } as const satisfies Record<ToolStatus, MessageKey>;
-
-export const modeWords = {
-  plan: 'mode.plan',
-  default: 'mode.default',
-  accept_edits: 'mode.accept_edits',
-  bypass: 'mode.bypass',
-} as const satisfies Record<PermissionMode, MessageKey>;
-
-export const effortWords = {
-  low: 'effort.low',
-  medium: 'effort.medium',
-  high: 'effort.high',
-  xhigh: 'effort.xhigh',
-  max: 'effort.max',
-} as const satisfies Record<Effort, MessageKey>;
 
 export const policyWords = {
   always: 'policy.always',
   plan_only: 'policy.plan_only',
   never: 'policy.never',
 } as const satisfies Record<QuestionPolicy, MessageKey>;
-
-export const scopeWords = {
-  session: 'rule.scope_session',
-  local: 'rule.scope_local',
-  project: 'rule.scope_project',
-  user: 'rule.scope_user',
-} as const satisfies Record<RuleScope, MessageKey>;
-
-const everyUse = {
-  allow: 'rule.allow',
-  ask: 'rule.ask',
-  deny: 'rule.deny',
-} as const satisfies Record<Extract<RuleWords, { kind: 'tool' }>['behaviour'], MessageKey>;
-
-const someUses = {
-  allow: 'rule.allow_some',
-  ask: 'rule.ask_some',
-  deny: 'rule.deny_some',
-} as const satisfies Record<Extract<RuleWords, { kind: 'tool' }>['behaviour'], MessageKey>;
-
-/** What a suggested rule would change. */
-export function wordsOfRule(rule: RuleWords): string {
-  switch (rule.kind) {
-    case 'tool': {
-      const { tool, content, behaviour } = rule;
-      if (content === null) return t(everyUse[behaviour], { tool });
-      return t(someUses[behaviour], { tool, uses: wordsOfUses(content) });
-    }
-    case 'folder':
-      return t('rule.folder', { paths: list(rule.paths) });
-    case 'mode':
-      return t('rule.mode', { mode: t(modeWords[rule.mode]) });
-  }
-}
-
-/** Which uses a pattern of the agent's own speaks of; where that is not plain, the pattern itself is shown. */
-function wordsOfUses(pattern: string): string {
-  const beginning = /^([^*]+)(?::| )\*$/.exec(pattern)?.[1];
-  if (beginning) return t('rule.begins', { text: beginning });
-  return pattern.includes('*') ? t('rule.fits', { text: pattern }) : t('rule.exactly', { text: pattern });
-}
-
-/** What was decided on a permission or a plan. */
-export function wordsOfDecision(decision: ApprovalDecision, tool: string, plan: boolean): string {
-  switch (decision.decision) {
-    case 'allow_once':
-      return t('approval.allowed', { tool });
-    case 'allow_with_rules':
-      return t('approval.allowed_rules', { tool });
-    case 'approve_plan': {
-      const edited = decision.plan !== null;
-      const approved = edited ? t('approval.plan_approved_edited') : t('approval.plan_approved');
-      if (decision.mode === null) return approved;
-      return t('approval.plan_then', { approved, mode: t(modeWords[decision.mode]) });
-    }
-    case 'deny': {
-      const { message } = decision;
-      if (plan) {
-        return message ? t('approval.plan_back_message', { message }) : t('approval.plan_back');
-      }
-      return message ? t('approval.denied_message', { tool, message }) : t('approval.denied', { tool });
-    }
-  }
-}
 
 export const todoWords = {
   pending: 'todo.pending',
@@ -374,6 +281,7 @@ export function wordsOfStorage(notice: StorageNotice): string {
 export function wordsOfEnd(
   outcome: Exclude<Outcome, { outcome: 'answered' }>,
   request: Request,
+  origin: Origin | null,
 ): {
   words: string;
   look: 'quiet' | 'chat' | 'missed' | 'expired';
@@ -391,7 +299,7 @@ export function wordsOfEnd(
     case 'expired':
       return { look: 'expired', words: t('ended.expired') };
     case 'withdrawn':
-      return { look: 'quiet', words: wordsOfWithdrawal(outcome.why, request) };
+      return { look: 'quiet', words: wordsOfWithdrawal(outcome.why, origin) };
     case 'orphaned':
       return { look: 'missed', words: wordsOfOrphaned(outcome.why, request) };
   }
@@ -399,7 +307,7 @@ export function wordsOfEnd(
 
 function wordsOfWithdrawal(
   why: Extract<Outcome, { outcome: 'withdrawn' }>['why'],
-  { source }: Request,
+  origin: Origin | null,
 ): string {
   switch (why.why) {
     case 'by_agent':
@@ -409,7 +317,7 @@ function wordsOfWithdrawal(
     case 'interrupted':
       return t('ended.interrupted');
     case 'answered_elsewhere':
-      return t(source === 'terminal_hook' ? 'visitor.in_terminal' : 'ended.elsewhere');
+      return t(origin && channelOf(origin) === 'terminal_hook' ? 'visitor.in_terminal' : 'ended.elsewhere');
     case 'cancelled':
       return why.reason
         ? t('ended.cancelled_reason', { reason: why.reason })

@@ -7,6 +7,7 @@ import type {
   Takes,
 } from '../generated/wire';
 import { asDeskError, type Bridge, type DeskError, type FileDrag } from '../platform/bridge';
+import { agentOf } from './agents';
 import { withoutKey } from './queue';
 import type { Refusal, State } from './state';
 
@@ -77,8 +78,8 @@ export function attachedOf(state: State, session: SessionId): readonly Attachmen
 
 /** What the agent of a session takes along with a message; none while that is not known. */
 export function takesOf(state: State, session: SessionId): Takes | null {
-  const agent = state.sessions.find((one) => one.id === session)?.agent;
-  return state.agentsKnown.find((one) => one.agent === agent)?.takes ?? null;
+  const known = state.sessions.find((one) => one.id === session);
+  return (known && agentOf(state, known)?.capabilities.takes) ?? null;
 }
 
 export function keyOf(attachment: Attachment): string {

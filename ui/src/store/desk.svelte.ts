@@ -4,8 +4,8 @@ import type {
   ApprovalDecision,
   Approval,
   Attachment,
+  ConfigId,
   MessageId,
-  PermissionMode,
   Request,
   RequestId,
   SessionAttention,
@@ -15,6 +15,7 @@ import type {
   Setting,
   SettingsRead,
   TellingsRead,
+  ValueId,
 } from '../generated/wire';
 import {
   asDeskError,
@@ -26,6 +27,7 @@ import {
 } from '../platform/bridge';
 import { t } from '../shared/messages';
 import { languageOf, spoken } from '../shared/messages/language.svelte';
+import { demoOf, playing } from './agents';
 import { Attaching, attachedOf } from './attachments';
 import { OtherPrograms } from './clients';
 import { toInputs } from './drafts';
@@ -58,13 +60,9 @@ const SELECTED_KEY = 'askdesk.selected';
 
 /** What a session is started with where nobody says otherwise. */
 export const usualOptions: SessionOptions = {
-  mode: null,
-  model: null,
-  effort: null,
+  config: {},
   questions: 'always',
   program: null,
-  bareToolUse: false,
-  example: null,
   extras: { arguments: [], environment: {} },
 };
 
@@ -81,8 +79,7 @@ export const submitKey = {
   interrupt: (session: SessionId) => `interrupt:${session}`,
   stop: (session: SessionId) => `stop:${session}`,
   delete: (session: SessionId) => `delete:${session}`,
-  mode: (session: SessionId) => `mode:${session}`,
-  model: (session: SessionId) => `model:${session}`,
+  config: (session: SessionId, option: ConfigId) => `config:${session}:${option}`,
   rename: (session: SessionId) => `rename:${session}`,
   attention: (session: SessionId) => `attention:${session}`,
   move: (session: SessionId) => `move:${session}`,
@@ -477,20 +474,25 @@ export class Desk {
 
   /** Starts the example every newcomer sees. */
   async startDemo(): Promise<void> {
+    const demo = demoOf(this.state);
+    if (!demo) return;
+    const options = { ...usualOptions, config: playing('demo') };
     await this.#start(submitKey.demo, {
-      agent: 'demo',
+      agent: demo.id,
       folder: null,
       prompt: t('start.demo_prompt'),
       name: null,
-      options: { ...usualOptions, example: 'demo' },
+      options,
     });
   }
 
   /** Has a question asked in a session of its own, which stays out of view; says whether it will be. */
   async startTest(): Promise<boolean> {
+    const demo = demoOf(this.state);
+    if (!demo) return false;
     const words = [t('test.question'), t('test.by_notification'), t('test.by_looking'), t('test.thanks')];
-    const choice = { agent: 'demo' as const, folder: null, prompt: words.join('\n'), name: t('test.name') };
-    const options = { ...usualOptions, example: 'reach' };
+    const choice = { agent: demo.id, folder: null, prompt: words.join('\n'), name: t('test.name') };
+    const options = { ...usualOptions, config: playing('reach') };
     return (await this.#submit(submitKey.test, 'start_session', { ...choice, options })) !== null;
   }
 
@@ -545,13 +547,9 @@ export class Desk {
     if (!done) this.dispatch({ type: 'stop_failed', session });
   }
 
-  async setMode(session: SessionId, mode: PermissionMode): Promise<void> {
-    await this.#submitAloud(submitKey.mode(session), 'set_permission_mode', { session, mode });
-  }
-
-  /** Says whether it was taken. */
-  setModel(session: SessionId, model: string): Promise<boolean> {
-    return this.#submitAloud(submitKey.model(session), 'set_model', { session, model });
+  /** Asks for another value of a config option; says whether it was taken. */
+  setConfig(session: SessionId, option: ConfigId, value: ValueId): Promise<boolean> {
+    return this.#submitAloud(submitKey.config(session, option), 'set_config', { session, option, value });
   }
 
   async resume(session: SessionId): Promise<void> {

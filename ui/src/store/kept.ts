@@ -10,7 +10,7 @@ import type {
 import { answerOf, emptyAnswer, emptyDraft, takesOne } from './drafts';
 import { isMissed } from './late';
 import { approvalDraftOf, draftOf } from './select';
-import { emptyApprovalDraft, type ApprovalDraft, type Draft, type DraftAnswer, type State } from './state';
+import type { ApprovalDraft, Draft, DraftAnswer, State } from './state';
 
 /** What becomes of a draft: it can be sent, its words are left to the person, or it is over. */
 export type Fate = 'stays' | 'words_stay' | 'goes';
@@ -57,8 +57,8 @@ export function isBlank({ of, draft }: DraftOf): boolean {
   if (of === 'request') {
     return draft.active === 0 && draft.answers.length === 0 && !draft.declining && draft.words === '';
   }
-  const { form, message, rules, plan, mode } = draft;
-  return form === 'none' && message === '' && rules === null && plan === null && mode === null;
+  const { form, message, options, plan } = draft;
+  return form === 'none' && message === '' && options === null && plan === null;
 }
 
 function toKept(request: Request, draft: Draft): KeptRequest {
@@ -72,9 +72,8 @@ function toKept(request: Request, draft: Draft): KeptRequest {
   return { active, answers, declining, words };
 }
 
-function toKeptApproval({ form, message, rules, plan, mode }: ApprovalDraft): KeptApproval {
-  const chosen = mode === emptyApprovalDraft.mode ? null : mode;
-  return { form, message, rules: rules && [...rules], plan, mode: chosen };
+function toKeptApproval({ form, message, options, plan }: ApprovalDraft): KeptApproval {
+  return { form, message, options: options && [...options], plan };
 }
 
 function fromKept({ active, answers, declining, words }: KeptRequest): Draft {
@@ -95,8 +94,7 @@ export function restoreDrafts(state: State, kept: readonly DraftOf[]): State {
       const mine = drafts[one.id];
       drafts[one.id] = mine ? joined(state.requests[one.id], mine, disk) : disk;
     } else {
-      const { mode, ...rest } = one.draft;
-      const disk: ApprovalDraft = { ...rest, mode: mode ?? emptyApprovalDraft.mode };
+      const disk: ApprovalDraft = one.draft;
       const mine = decisions[one.id];
       decisions[one.id] = mine ? joinedApproval(mine, disk) : disk;
     }
@@ -137,9 +135,8 @@ function joinedApproval(mine: ApprovalDraft, disk: ApprovalDraft): ApprovalDraft
   return {
     form: mine.form,
     message: joinedText(disk.message, mine.message),
-    rules: mine.rules ?? disk.rules,
+    options: mine.options ?? disk.options,
     plan: mine.plan ?? disk.plan,
-    mode: mine.mode === emptyApprovalDraft.mode ? disk.mode : mine.mode,
   };
 }
 

@@ -1,9 +1,11 @@
 import type {
+  AgentFound,
   AgentsFound,
   Approval,
   ApprovalId,
   Attachment,
   DraftOf,
+  Extras,
   Frame,
   MessageId,
   OptionId,
@@ -301,13 +303,9 @@ function step(state: State, action: Action): State {
 
 /** What the settings add to an agent's start stands in the form as soon as it is set. */
 function withSettings(agents: AgentsFound | null, { settings }: SettingsRead): AgentsFound | null {
-  const extras = { arguments: settings.claudeArguments, environment: settings.claudeEnvironment };
-  return (
-    agents && {
-      ...agents,
-      agents: agents.agents.map((one) => (one.agent === 'claude_code' ? { ...one, extras } : one)),
-    }
-  );
+  const none: Extras = { arguments: [], environment: {} };
+  const extras = ({ agent }: AgentFound) => settings.launchOverrides[agent] ?? none;
+  return agents && { ...agents, agents: agents.agents.map((one) => ({ ...one, extras: extras(one) })) };
 }
 
 function withSubmit(state: State, key: string, submit: Submit): State {

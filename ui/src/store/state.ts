@@ -1,31 +1,31 @@
 import type {
-  AgentKind,
+  AgentDescriptor,
+  AgentId,
   AgentsFound,
-  AgentDescription,
   Approval,
   ApprovalId,
+  ApprovalOptionId,
   Attachment,
   CommandId,
-  Effort,
+  ConfigId,
   Entry,
   HeldAnswer,
   LiveText,
   MessageId,
   OptionId,
   OutcomeKind,
-  PermissionMode,
   QuestionId,
   QuestionPolicy,
   QuestionsFound,
   RefusedWhy,
   Request,
   RequestId,
-  RuleId,
   SearchHit,
   Session,
   SessionId,
   SettingsRead,
   StorageNotice,
+  ValueId,
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
 import type { Entries, Places } from './entries';
@@ -81,31 +81,29 @@ export interface Draft {
 /** What the person is about to decide on an approval. */
 export interface ApprovalDraft {
   /** Which of its forms stands open. */
-  form: 'none' | 'rules' | 'message' | 'plan';
+  form: 'none' | 'options' | 'message' | 'plan';
   message: string;
-  /** The ticked rules; none while the person has not touched them. */
-  rules: readonly RuleId[] | null;
+  /** The chosen options; none while the person has not touched them. */
+  options: readonly ApprovalOptionId[] | null;
   /** The plan as edited; none while it is as the agent wrote it. */
   plan: string | null;
-  /** The mode that follows a plan. */
-  mode: PermissionMode;
 }
+
+/** What was chosen of an agent's config options; one that is missing stays the agent's own. */
+export type Choices = Readonly<Record<ConfigId, ValueId>>;
 
 /** What the person has filled in to start a session. */
 export interface StartDraft {
-  agent: AgentKind;
+  /** None while the first one stands. */
+  agent: AgentId | null;
   /** None while the suggested one stands. */
   folder: string | null;
   prompt: string;
   name: string;
-  mode: PermissionMode | null;
-  model: string;
-  effort: Effort | null;
+  /** By agent: a value of one means nothing to another. */
+  config: Readonly<Record<AgentId, Choices>>;
   questions: QuestionPolicy;
   program: string;
-  bareToolUse: boolean;
-  /** None while the first one stands. */
-  example: string | null;
 }
 
 /** One command on its way, or the error it came back with. */
@@ -218,8 +216,8 @@ export interface State {
   /** When the person asked an agent to stop its turn; gone once it has. */
   stopping: Readonly<Record<SessionId, number>>;
   agents: AgentsFound | null;
-  /** What every agent the app knows can do, installed or not. */
-  agentsKnown: readonly AgentDescription[];
+  /** Every agent the app knows, installed or not. */
+  agentsKnown: readonly AgentDescriptor[];
   start: StartDraft;
   picked: Readonly<Record<SessionId, RequestId>>;
   /** The missed requests that stand unfolded. */
@@ -329,25 +327,20 @@ export function initialState(
 }
 
 export const emptyStartDraft: StartDraft = {
-  agent: 'claude_code',
+  agent: null,
   folder: null,
   prompt: '',
   name: '',
-  mode: null,
-  model: '',
-  effort: null,
+  config: {},
   questions: 'always',
   program: '',
-  bareToolUse: false,
-  example: null,
 };
 
 export const emptyApprovalDraft: ApprovalDraft = {
   form: 'none',
   message: '',
-  rules: null,
+  options: null,
   plan: null,
-  mode: 'default',
 };
 
 export const emptyTranscript: Transcript = {

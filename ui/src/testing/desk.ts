@@ -1,5 +1,7 @@
 import type {
   Approval,
+  ApprovalDecision,
+  ApprovalOption,
   ClientRead,
   Entry,
   EntryBody,
@@ -10,6 +12,7 @@ import type {
   Snapshot,
 } from '../generated/wire';
 import { usualOptions } from '../store/desk.svelte';
+import { claudeCode, demo, of } from './agents';
 
 /** A fixed moment, so that waiting times read the same everywhere. */
 export const NOW = Date.UTC(2026, 10, 21, 9, 0, 0);
@@ -17,7 +20,7 @@ export const NOW = Date.UTC(2026, 10, 21, 9, 0, 0);
 export function aSession(changes: Partial<Session> = {}): Session {
   return {
     id: 's1',
-    agent: 'claude_code',
+    ...of(claudeCode),
     name: 'api',
     folder: '/home/ada/projects/api',
     startedAt: NOW - 600_000,
@@ -28,10 +31,9 @@ export function aSession(changes: Partial<Session> = {}): Session {
     queue: [],
     attention: { muted: false, private: false },
     options: { ...usualOptions },
-    mode: null,
     place: 0,
     resumable: false,
-    client: null,
+    nativeSession: null,
     ...changes,
   };
 }
@@ -73,7 +75,6 @@ export function aRequest(changes: Partial<Request> = {}): Request {
     id: 'r1',
     session: 's1',
     nativeRef: 'n1',
-    source: 'claude_control',
     askedBy: null,
     questions: [aQuestion(1)],
     askedAt: NOW - 42_000,
@@ -88,14 +89,40 @@ export function anApproval(changes: Partial<Approval> = {}): Approval {
     id: 'a1',
     session: 's1',
     nativeRef: 'n2',
-    tool: 'Bash',
+    title: 'Bash',
     description: null,
-    what: { detail: 'command', command: 'rm -r build', description: null },
-    rules: [],
+    subject: { detail: 'command', command: 'rm -r build', description: null },
+    options: someOptions(),
+    takesMessage: true,
     askedAt: NOW - 10_000,
     state: { state: 'open' },
     ...changes,
   };
+}
+
+/** To allow once, what can be allowed for good, and to deny. */
+export function someOptions(...always: Pick<ApprovalOption, 'id' | 'label' | 'scope'>[]): ApprovalOption[] {
+  const plain = { label: { label: 'plain' }, scope: null, combines: false } as const;
+  return [
+    { id: 'allow', kind: 'allow_once', ...plain },
+    ...always.map((option): ApprovalOption => ({ ...option, kind: 'allow_always', combines: true })),
+    { id: 'deny', kind: 'reject_once', ...plain },
+  ];
+}
+
+/** What can be decided on a plan, with the modes that may follow it. */
+export function planOptions(...modes: string[]): ApprovalOption[] {
+  const [allow, ...rest] = someOptions();
+  const followed = modes.map((value): ApprovalOption => ({
+    ...allow!,
+    id: `allow:${value}`,
+    label: { label: 'config', option: 'mode', value },
+  }));
+  return [allow!, ...followed, ...rest];
+}
+
+export function aDecision(...options: string[]): ApprovalDecision {
+  return { options, message: null, plan: null };
 }
 
 export function anEntry(n: number, body: EntryBody): Entry {
@@ -125,10 +152,7 @@ export function aSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     live: [],
     held: [],
     storage: null,
-    agents: [
-      { agent: 'claude_code', takes: { takes: 'images_and_files', count: 8, imageBytes: 8 * 1024 * 1024 } },
-      { agent: 'demo', takes: { takes: 'words' } },
-    ],
+    agents: [claudeCode, demo],
     ...changes,
   };
 }

@@ -9,6 +9,8 @@ import type {
   Frame,
   Request,
   SessionId,
+  Setting,
+  Settings,
   SettingsRead,
   Snapshot,
 } from '../generated/wire';
@@ -34,7 +36,7 @@ export class FakeBridge implements Bridge {
   entries: Record<SessionId, Entry[]> = {};
   /** What is on disk of what was begun. */
   drafts: DraftOf[] = [];
-  agents: AgentsFound = { agents: [], examples: [], home: null };
+  agents: AgentsFound = { agents: [], home: null };
   /** The folder the person chooses. */
   folder: string | null = null;
   /** The files the person chooses or drops. */
@@ -62,8 +64,7 @@ export class FakeBridge implements Bridge {
       onClose: 'keep_running',
       startAtLogin: 'off',
       globalShortcut: 'off',
-      claudeArguments: [],
-      claudeEnvironment: {},
+      launchOverrides: {},
       keepDays: 0,
     },
     ignored: [],
@@ -126,7 +127,7 @@ export class FakeBridge implements Bridge {
         return this.settings;
       case 'change_setting': {
         const { change } = input as Input<'change_setting'>;
-        const settings = { ...this.settings.settings, [camel(change.setting)]: change.value };
+        const settings = changed(this.settings.settings, change);
         this.settings = { ...this.settings, settings };
         return this.settings;
       }
@@ -291,6 +292,19 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
         approvals: snapshot.approvals.filter((approval) => approval.session !== change.session),
         live: snapshot.live.filter((text) => text.session !== change.session),
       };
+  }
+}
+
+function changed(settings: Settings, change: Setting): Settings {
+  switch (change.setting) {
+    case 'agent_arguments':
+    case 'agent_environment': {
+      const { agent, ...to } = change.value;
+      const before = settings.launchOverrides[agent] ?? { arguments: [], environment: {} };
+      return { ...settings, launchOverrides: { ...settings.launchOverrides, [agent]: { ...before, ...to } } };
+    }
+    default:
+      return { ...settings, [camel(change.setting)]: change.value };
   }
 }
 

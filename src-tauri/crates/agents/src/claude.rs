@@ -1,33 +1,39 @@
 //! Claude Code and whatever speaks its stream-json: measured with 2.1.329.
 
 mod answers;
-mod attached;
+mod approvals;
+mod config;
+mod content;
 mod control;
+mod descriptor;
 mod details;
 mod encode;
-mod late;
 mod launch;
 mod parse;
 mod permissions;
-mod resume;
 mod tools;
 
 use std::collections::VecDeque;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
 
-use askdesk_domain::{NativeRef, Outcome, Question, QuestionDraft, Usd};
+use askdesk_domain::{
+    AgentDescriptor, ApprovalOption, ConfigOption, Failure, NativeRef, NativeSession, Outcome, Question,
+    QuestionDraft, ReservedFlags, SessionOptions, Usd,
+};
 use serde_json::Value;
 
-pub use answers::{Encoded, InWords, answered_input, in_words};
-pub use attached::Attached;
-pub use encode::{ControlRequest, EncodeError};
-pub use late::late_words;
-pub use launch::{ClaudeOptions, claude_launch, find_claude};
-use permissions::Suggestions;
-pub use resume::{claude_resume, no_longer_has};
+use crate::adapter::{Act, Adapter, EncodeError, Inbound, Open, Output};
+use crate::agent::{Agent, Prepared, Start};
+use crate::event::{AgentEvent, Unusable};
+use crate::launch::expand_home;
+use crate::link::LinkPlan;
 
-/// How long a bare question waits for the control request of the same call; measured: 8 ms.
-pub const BARE_GRACE: Duration = Duration::from_millis(400);
+pub use answers::{InWords, answered_input, in_words};
+pub use descriptor::{ACCEPT_EDITS, ASK, BYPASS, CLAUDE_CODE, EFFORT, MODE, MODEL, PLAN};
+pub(crate) use descriptor::{capabilities, mode};
+pub use launch::launch;
+use permissions::Suggestions;
+
 /// How many questions and permission requests of one process may wait at a time; more are refused.
 pub const OPEN_CALLS: usize = 256;
 /// How many ids of question tool calls are remembered, so that their results are not shown as tool output.
@@ -38,23 +44,65 @@ pub const CAPABILITIES: usize = 256;
 const QUESTION_TOOL: &str = "AskUserQuestion";
 /// The tool by which Claude Code hands in a plan.
 const PLAN_TOOL: &str = "ExitPlanMode";
-/// How many of our own requests may wait for an answer; of more, the oldest is given up.
-const AWAITED_REQUESTS: usize = 64;
+/// How many changes of config options may wait for an answer; of more, the oldest is given up.
+const AWAITED_CHANGES: usize = 64;
 /// The capability that lets an answer say that a question was skipped.
 const UNANSWERED_CAPABILITY: &str = "ask_user_question_unanswered_v1";
 
-/// One side of a conversation with one Claude Code process: lines in, events out, and lines to write.
+/// Claude Code as an agent that can be started.
+#[derive(Debug)]
+pub struct ClaudeCode {
+    descriptor: AgentDescriptor,
+}
+
+impl Default for ClaudeCode {
+    fn default() -> Self {
+        Self { descriptor: descriptor::descriptor() }
+    }
+}
+
+impl Agent for ClaudeCode {
+    fn descriptor(&self) -> &AgentDescriptor {
+        &self.descriptor
+    }
+
+    fn reserved_flags(&self) -> ReservedFlags {
+        descriptor::RESERVED_FLAGS
+    }
+
+    fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+        launch::find(&self.descriptor, explicit).map(Some)
+    }
+
+    fn prepare(&self, start: &Start) -> Result<Prepared, Failure> {
+        let Start { folder, options, resume } = start;
+        let program = launch::find(&self.descriptor, options.program.as_deref().map(expand_home).as_deref())?;
+        let plan = launch(program, folder.clone(), &options.config, resume.as_ref());
+        let adapter = ClaudeAdapter::new(self.descriptor.config.clone(), options);
+        Ok(Prepared {
+            adapter: Box::new(adapter),
+            link: LinkPlan::Process(plan.with_extras(&options.extras)),
+        })
+    }
+}
+
+/// One side of a conversation with one Claude Code process.
 ///
 /// It holds what the protocol needs to answer: the raw input of every call that waits, because an answer repeats it,
-/// and which control request belongs to which tool use. It does no IO and reads no clock.
+/// and which control request belongs to which tool use.
 #[derive(Debug)]
-pub struct ClaudeStream {
-    prompt_tool: bool,
+pub struct ClaudeAdapter {
     /// Counts our own control requests, for their ids.
     requests_sent: u64,
-    /// Our own requests whose answer somebody waits for.
-    awaited: VecDeque<String>,
+    /// The ids of our own requests whose answer somebody waits for, with their tickets.
+    awaited: VecDeque<(String, u64)>,
     about: About,
+    /// The config options with their present values.
+    config: Vec<ConfigOption>,
+    /// Whether the session was started so that it may do everything without asking.
+    may_bypass: bool,
+    /// The session that was to be resumed, until the agent has shown that it has it.
+    resuming: Option<NativeSession>,
     /// All that this process has spent; it says sums, never single turns.
     spent: Usd,
     in_turn: bool,
@@ -69,18 +117,16 @@ pub struct ClaudeStream {
 struct About {
     version: Option<String>,
     model: Option<String>,
-    native_session: Option<String>,
+    native_session: Option<NativeSession>,
     capabilities: Vec<String>,
-    /// The permission mode in its own word.
-    mode: Option<String>,
 }
 
 /// One call of the agent that has not been seen to its end.
 #[derive(Debug)]
 struct Call {
     native_ref: NativeRef,
-    /// The newest control request for this call; none while it is only known in the bare form.
-    request_id: Option<String>,
+    /// The newest control request for this call.
+    request_id: String,
     tool_use: Option<String>,
     /// As received; an answer repeats it unchanged.
     input: Value,
@@ -102,33 +148,59 @@ enum Wanted {
     },
     /// Permission.
     Permission {
-        /// The rules that may be given with it.
         suggestions: Suggestions,
+        /// What was offered; only that can be chosen.
+        options: Vec<ApprovalOption>,
         /// Whether it is a plan that waits for approval.
         plan: bool,
     },
 }
 
 impl Call {
-    fn is_question(&self) -> bool {
+    const fn is_question(&self) -> bool {
         matches!(self.what, Wanted::Answers { .. })
     }
 }
 
-impl ClaudeStream {
-    /// Starts the conversation with a process; `prompt_tool` says whether it was told to ask by control request.
-    pub const fn new(prompt_tool: bool) -> Self {
+impl Adapter for ClaudeAdapter {
+    fn open(&mut self, how: Open) -> Output {
+        self.resuming = match how {
+            Open::New => None,
+            Open::Resume { native_session } => Some(native_session),
+        };
+        let mut out = Output::default();
+        out.line(self.hello());
+        out
+    }
+
+    fn receive(&mut self, inbound: &Inbound) -> Output {
+        let mut out = Output::default();
+        match inbound {
+            Inbound::Line(line) => self.on_line(line, &mut out),
+            Inbound::Overlong { bytes } => {
+                out.tell(AgentEvent::Unusable { why: Unusable::TooLong { bytes: *bytes } });
+            }
+            Inbound::End { unfinished } => self.on_end(unfinished, &mut out),
+            Inbound::Frame(_) => out.tell(AgentEvent::Unusable { why: Unusable::NotJson }),
+        }
+        out
+    }
+
+    fn send(&mut self, act: Act) -> Result<Output, EncodeError> {
+        self.encode(act)
+    }
+}
+
+impl ClaudeAdapter {
+    /// Starts the conversation with a process whose session was started with these options.
+    pub fn new(config: Vec<ConfigOption>, options: &SessionOptions) -> Self {
         Self {
-            prompt_tool,
             requests_sent: 0,
             awaited: VecDeque::new(),
-            about: About {
-                version: None,
-                model: None,
-                native_session: None,
-                capabilities: Vec::new(),
-                mode: None,
-            },
+            about: About::default(),
+            config: config::at_start(config, &options.config),
+            may_bypass: options.config.get(&MODE) == Some(&BYPASS),
+            resuming: None,
             spent: Usd::ZERO,
             in_turn: false,
             interrupting: false,

@@ -1,9 +1,12 @@
-//! What one line of an agent means to the desk.
+//! What an agent says, in words that know no agent.
 
-use askdesk_domain::{NativeRef, PermissionMode, Question, Source, SuggestedRule, ToolDetail, Usd};
+use askdesk_domain::{
+    ApprovalOption, ConfigOption, NativeRef, NativeSession, Notice, Question, TodoItem, ToolDetail, ToolKind,
+    ToolStatus, Usage,
+};
 use uuid::Uuid;
 
-/// What one line of an agent, or the end of its output, means.
+/// What something that an agent sent means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentEvent {
     /// The agent said something about itself; everything known so far, so a later one replaces an earlier one.
@@ -12,20 +15,18 @@ pub enum AgentEvent {
         version: Option<String>,
         /// Its model.
         model: Option<String>,
-        /// Its own id of the session.
-        native_session: Option<String>,
-        /// What it says it can do.
-        capabilities: Vec<String>,
+        /// Its own id of the session, by which it can resume it; none for an agent that cannot.
+        native_session: Option<NativeSession>,
     },
-    /// The agent's permission mode is another one now.
-    ModeChanged {
-        /// The mode; none for one the desk has no name for.
-        mode: Option<PermissionMode>,
+    /// A config option has another value, or other values are offered.
+    ConfigChanged {
+        /// All of the session's config options with their present values.
+        config: Vec<ConfigOption>,
     },
-    /// The agent answered a request of ours.
-    RequestEnded {
-        /// The id of the request.
-        request_id: String,
+    /// The agent answered [`Act::SetConfig`](crate::Act::SetConfig).
+    ConfigAnswered {
+        /// The ticket of the act.
+        ticket: u64,
         /// Why it refused, in its own words; none where it did what was asked.
         refused: Option<String>,
     },
@@ -55,12 +56,16 @@ pub enum AgentEvent {
     ToolStarted {
         /// The agent's id of the call.
         tool_use: String,
+        /// What kind of tool it is.
+        kind: ToolKind,
         /// The tool's name.
         name: String,
         /// One line that says what the call does.
         summary: String,
         /// What exactly it does.
         detail: ToolDetail,
+        /// How far it is.
+        status: ToolStatus,
     },
     /// A tool call came to its end.
     ToolEnded {
@@ -71,42 +76,41 @@ pub enum AgentEvent {
         /// What came out, as text.
         output: String,
     },
-    /// The agent asks, and waits for a reply to its control request.
+    /// The agent has another plan; it replaces the one before.
+    PlanChanged {
+        /// Its items.
+        items: Vec<TodoItem>,
+    },
+    /// The agent asks, and waits.
     Asked(Asked),
-    /// The agent used the question tool and has not asked by control request; it counts as asked once
-    /// [`BARE_GRACE`](crate::BARE_GRACE) has passed and neither [`AgentEvent::Asked`] nor [`AgentEvent::Withdrawn`]
-    /// came for the same reference.
-    AskedBare(Asked),
-    /// The agent asked something that cannot be shown.
+    /// The agent asked something that cannot be shown, and is told so.
     Refused {
         /// The agent's id of the call.
         native_ref: NativeRef,
-        /// The refusal, to be written at once.
-        reply: Option<String>,
         /// The field and the rule, as the agent is told.
         reason: String,
     },
-    /// The agent brought the answers with its question; nobody is asked.
+    /// The agent brought the answers with its question; nobody is asked, and it goes on.
     Passed {
         /// The agent's id of the call.
         native_ref: NativeRef,
-        /// The permission to go on, to be written at once.
-        reply: String,
     },
-    /// The agent wants permission to use a tool.
+    /// The agent wants permission to do something, and waits.
     ApprovalAsked {
         /// The agent's id of the permission request.
         native_ref: NativeRef,
-        /// The agent's id of the tool call.
+        /// The agent's id of the tool call that waits for it.
         tool_use: Option<String>,
-        /// The tool's name.
-        tool: String,
+        /// What the agent calls it; mostly the name of a tool.
+        title: String,
         /// The agent's own line about it.
         description: Option<String>,
         /// What exactly would run or change.
-        what: ToolDetail,
-        /// The standing permissions that may be given with it.
-        rules: Vec<SuggestedRule>,
+        subject: ToolDetail,
+        /// What can be decided, in the agent's order.
+        options: Vec<ApprovalOption>,
+        /// Whether a refusal may carry words for the agent.
+        takes_message: bool,
     },
     /// The agent no longer waits for a question or a permission.
     Withdrawn {
@@ -120,26 +124,27 @@ pub enum AgentEvent {
     },
     /// The agent has taken up a message of the person.
     MessageTaken {
-        /// The message's id, as it was encoded with.
+        /// The message's id, as it was sent with.
         uuid: Uuid,
+    },
+    /// Something the person should know.
+    Noticed {
+        /// What.
+        notice: Notice,
+    },
+    /// The agent no longer has the session that was to be resumed; told instead of the end of the turn.
+    SessionUnknown {
+        /// What the agent said.
+        error: String,
     },
     /// A turn ended.
     TurnEnded {
         /// Its length in milliseconds.
         millis: u64,
-        /// Tokens read, those from the cache included.
-        input_tokens: u64,
-        /// Tokens written.
-        output_tokens: u64,
+        /// What it used.
+        usage: Usage,
         /// The agent's error in its own words; none for a turn that was interrupted.
         error: Option<String>,
-        /// What it cost, as the agent reckons it.
-        cost_usd: Option<Usd>,
-    },
-    /// The protocol wants this answered at once, and no person is needed for it.
-    Reply {
-        /// The answer, to be written at once.
-        line: String,
     },
     /// A line, or a part of one, that could not be used; to be counted and shown in the session's log.
     Unusable {
@@ -153,11 +158,7 @@ impl AgentEvent {
     pub const fn changes_what_waits(&self) -> bool {
         matches!(
             self,
-            Self::Asked(_)
-                | Self::AskedBare(_)
-                | Self::ApprovalAsked { .. }
-                | Self::Withdrawn { .. }
-                | Self::TurnEnded { .. }
+            Self::Asked(_) | Self::ApprovalAsked { .. } | Self::Withdrawn { .. } | Self::TurnEnded { .. }
         )
     }
 }
@@ -167,8 +168,6 @@ impl AgentEvent {
 pub struct Asked {
     /// The agent's id of the call.
     pub native_ref: NativeRef,
-    /// The door by which it came.
-    pub source: Source,
     /// The subagent that asks, where it is not the agent itself.
     pub asked_by: Option<String>,
     /// At least one question.

@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use askdesk_domain::{AgentKind, Extras, Failure, LookedAt};
+use askdesk_domain::{AgentDescriptor, Extras, Failure, LookedAt};
 
 /// Everything needed to start one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +19,6 @@ pub struct LaunchPlan {
     pub env: Vec<(OsString, OsString)>,
     /// Inherited variables it must not see.
     pub env_remove: Vec<OsString>,
-    /// Whether it was told to ask for permissions, and so for answers, by control request.
-    pub prompt_tool: bool,
 }
 
 impl LaunchPlan {
@@ -33,16 +31,30 @@ impl LaunchPlan {
     }
 }
 
+/// Replaces a leading `~` by the person's home folder.
+pub fn expand_home(path: &str) -> PathBuf {
+    match (path.strip_prefix('~'), env::home_dir()) {
+        (Some(""), Some(home)) => home,
+        (Some(rest), Some(home)) if rest.starts_with(['/', '\\']) => home.join(&rest[1..]),
+        _ => PathBuf::from(path),
+    }
+}
+
 /// Finds a program: the one the person named, else on `PATH`, else in the folders named.
 ///
 /// A desktop app is often started without the `PATH` of the person's shell, so the folders matter.
 pub(crate) fn find_program(
-    agent: AgentKind,
+    agent: &AgentDescriptor,
     name: &str,
     explicit: Option<&Path>,
     folders: &[PathBuf],
 ) -> Result<PathBuf, Failure> {
-    let missing = |tried: Vec<LookedAt>| Failure::AgentMissing { agent, program: name.to_owned(), tried };
+    let missing = |tried: Vec<LookedAt>| Failure::AgentMissing {
+        agent: agent.id.clone(),
+        program: name.to_owned(),
+        tried,
+        install: agent.install.clone(),
+    };
     let file = |path: &Path| LookedAt::File { path: path.display().to_string() };
     if let Some(path) = explicit {
         // Somebody who named a program wants that one, not another of the same name.

@@ -6,7 +6,11 @@
     reason = "what tests share may fail the test"
 )]
 
-use askdesk_agents::{AgentEvent, ClaudeStream};
+#[path = "support/claude.rs"]
+mod claude;
+
+use askdesk_agents::AgentEvent;
+use claude::Claude;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -81,9 +85,8 @@ proptest! {
     #[test]
     fn any_bytes_are_taken(
         lines in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..200), 0..8),
-        prompt_tool: bool,
     ) {
-        let mut stream = ClaudeStream::new(prompt_tool);
+        let mut stream = Claude::new();
         for line in &lines {
             stream.on_line(line);
         }
@@ -91,8 +94,8 @@ proptest! {
     }
 
     #[test]
-    fn any_json_is_taken(messages in proptest::collection::vec(near_protocol(), 0..8), prompt_tool: bool) {
-        let mut stream = ClaudeStream::new(prompt_tool);
+    fn any_json_is_taken(messages in proptest::collection::vec(near_protocol(), 0..8)) {
+        let mut stream = Claude::new();
         for message in &messages {
             stream.on_line(message.to_string().as_bytes());
         }
@@ -100,18 +103,16 @@ proptest! {
 
     #[test]
     fn a_question_of_any_content_is_asked_passed_or_refused_and_never_met_with_silence(input in near_protocol()) {
-        let events = ClaudeStream::new(true).on_line(as_control_request(&input).to_string().as_bytes());
-        let met = |event: &&AgentEvent| matches!(event,
-            AgentEvent::Asked(_) | AgentEvent::Passed { .. } | AgentEvent::Refused { reply: Some(_), .. });
-        prop_assert_eq!(events.iter().filter(met).count(), 1);
+        let out = Claude::new().line(as_control_request(&input).to_string().as_bytes());
+        let asked = out.events.iter().filter(|event| matches!(event, AgentEvent::Asked(_))).count();
+        let settled = |event: &&AgentEvent| matches!(event, AgentEvent::Passed { .. } | AgentEvent::Refused { .. });
+        let settled = out.events.iter().filter(settled).count();
+        prop_assert_eq!((asked + settled, out.outbound.len()), (1, settled));
     }
 }
 
 #[test]
 fn deep_nesting_is_not_json_to_us() {
     let deep = "[".repeat(100_000);
-    assert!(matches!(
-        ClaudeStream::new(true).on_line(deep.as_bytes()).as_slice(),
-        [AgentEvent::Unusable { .. }]
-    ));
+    assert!(matches!(Claude::new().on_line(deep.as_bytes()).as_slice(), [AgentEvent::Unusable { .. }]));
 }

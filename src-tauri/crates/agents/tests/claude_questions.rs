@@ -6,10 +6,14 @@
     reason = "what tests share may fail the test"
 )]
 
-use askdesk_agents::{AgentEvent, ClaudeStream};
+#[path = "support/claude.rs"]
+mod claude;
+
+use askdesk_agents::AgentEvent;
 use askdesk_domain::{
     AnswerInput, Answers, NativeRef, Notice, Outcome, Question, QuestionKind, WithdrawnWhy,
 };
+use claude::{Claude, lines};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -24,15 +28,15 @@ fn request(input: &Value) -> String {
     .to_string()
 }
 
-fn stream() -> ClaudeStream {
-    let mut stream = ClaudeStream::new(true);
+fn stream() -> Claude {
+    let mut stream = Claude::new();
     let init =
         json!({"type": "system", "subtype": "init", "capabilities": ["ask_user_question_unanswered_v1"]});
     stream.on_line(init.to_string().as_bytes());
     stream
 }
 
-fn ask(stream: &mut ClaudeStream, input: &Value) -> Vec<Question> {
+fn ask(stream: &mut Claude, input: &Value) -> Vec<Question> {
     let events = stream.on_line(request(input).as_bytes());
     match events.as_slice() {
         [AgentEvent::Asked(asked)] => asked.questions.clone(),
@@ -64,7 +68,7 @@ fn answers(questions: &[Question], given: &[Option<Given<'_>>]) -> Outcome {
 fn check(input: &Value, given: &[Option<Given<'_>>], expected_added: &Value, expected_notices: &[Notice]) {
     let mut stream = stream();
     let questions = ask(&mut stream, input);
-    let encoded = stream.encode_outcome(&native(), &questions, &answers(&questions, given)).unwrap();
+    let (line, notices) = stream.answer(&native(), &questions, &answers(&questions, given)).unwrap();
     let mut updated = input.clone();
     for (name, value) in expected_added.as_object().unwrap() {
         updated[name] = value.clone();
@@ -73,8 +77,8 @@ fn check(input: &Value, given: &[Option<Given<'_>>], expected_added: &Value, exp
         "subtype": "success", "request_id": "req-1", "response": {"behavior": "allow", "updatedInput": updated},
     }});
     // As text: the order of the fields is part of "unchanged".
-    assert_eq!(encoded.line, expected.to_string());
-    assert_eq!(encoded.notices, expected_notices);
+    assert_eq!(line, expected.to_string());
+    assert_eq!(notices, expected_notices);
 }
 
 fn option(label: &str) -> Value {
@@ -220,14 +224,9 @@ fn case_04_what_cannot_be_shown_is_refused_at_once_naming_the_field(
     let reply = json!({"type": "control_response", "response": {
         "subtype": "success", "request_id": "req-1", "response": {"behavior": "deny", "message": message},
     }});
-    assert_eq!(
-        stream().on_line(request(&input).as_bytes()),
-        [AgentEvent::Refused {
-            native_ref: native(),
-            reply: Some(reply.to_string()),
-            reason: reason.to_owned(),
-        }]
-    );
+    let out = stream().line(request(&input).as_bytes());
+    assert_eq!(out.events, [AgentEvent::Refused { native_ref: native(), reason: reason.to_owned() }]);
+    assert_eq!(lines(&out.outbound), [reply.to_string()]);
 }
 
 #[test]
@@ -290,10 +289,9 @@ fn case_09_answers_that_came_with_the_question_pass_through_and_nobody_is_asked(
     let reply = json!({"type": "control_response", "response": {
         "subtype": "success", "request_id": "req-1", "response": {"behavior": "allow", "updatedInput": input},
     }});
-    assert_eq!(
-        stream().on_line(request(&input).as_bytes()),
-        [AgentEvent::Passed { native_ref: native(), reply: reply.to_string() }]
-    );
+    let out = stream().line(request(&input).as_bytes());
+    assert_eq!(out.events, [AgentEvent::Passed { native_ref: native() }]);
+    assert_eq!(lines(&out.outbound), [reply.to_string()]);
 }
 
 #[test]
@@ -327,12 +325,12 @@ fn a_question_left_out_is_said_to_be_unanswered_and_never_an_empty_text() {
 
 #[test]
 fn without_the_capability_a_skipped_question_is_said_in_words_alone() {
-    let mut stream = ClaudeStream::new(true);
+    let mut stream = Claude::new();
     let events = stream.on_line(request(&two_questions()).as_bytes());
     let [AgentEvent::TurnBegan, AgentEvent::Asked(asked)] = events.as_slice() else { panic!("{events:?}") };
     let outcome = answers(&asked.questions, &[Some((&[1], None, None)), None]);
-    let encoded = stream.encode_outcome(&native(), &asked.questions, &outcome).unwrap();
-    let line: Value = serde_json::from_str(&encoded.line).unwrap();
+    let encoded = stream.answer(&native(), &asked.questions, &outcome).unwrap();
+    let line: Value = serde_json::from_str(&encoded.0).unwrap();
     let updated = &line["response"]["response"]["updatedInput"];
     assert_eq!(updated["answers"]["Which ways in do we offer?"], "(The user left this question unanswered.)");
     assert_eq!(updated.get("annotations"), None);
@@ -378,9 +376,9 @@ fn a_text_over_the_bound_is_cut_on_screen_and_whole_as_a_key_and_as_an_answer() 
 fn every_other_end_denies_in_words(#[case] outcome: Outcome, #[case] message: &str) {
     let mut stream = stream();
     let questions = ask(&mut stream, &two_questions());
-    let encoded = stream.encode_outcome(&native(), &questions, &outcome).unwrap();
+    let (line, notices) = stream.answer(&native(), &questions, &outcome).unwrap();
     let expected = json!({"type": "control_response", "response": {
         "subtype": "success", "request_id": "req-1", "response": {"behavior": "deny", "message": message},
     }});
-    assert_eq!((encoded.line, encoded.notices), (expected.to_string(), vec![]));
+    assert_eq!((line, notices), (expected.to_string(), vec![]));
 }

@@ -6,12 +6,16 @@
     reason = "what tests share may fail the test"
 )]
 
-use askdesk_agents::{AgentEvent, Asked, Attached, ClaudeStream, EncodeError, Unusable};
+#[path = "support/claude.rs"]
+mod claude;
+
+use askdesk_agents::{AgentEvent, Asked, EncodeError, Inbound, Output, QuestionRefusal, Unusable};
 use askdesk_domain::{
-    Answer, AnswerInput, Answers, ApprovalDecision, NativeRef, OptionId, Outcome, Question, QuestionKind,
-    QuestionOption, RuleBehaviour, RuleId, RuleScope, RuleWords, Source, SuggestedRule, ToolDetail, Usd,
-    WithdrawnWhy,
+    Answer, AnswerInput, Answers, ApprovalOption, ApprovalOptionId, ApprovalOptionKind, NativeRef,
+    NativeSession, OptionId, OptionLabel, OptionScope, Outcome, Question, QuestionKind, QuestionOption,
+    ToolDetail, ToolKind, ToolRule, ToolStatus, Usage, Usd, WithdrawnWhy,
 };
+use claude::{Claude, decision, lines as written};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -22,31 +26,28 @@ fn fixture(name: &str) -> Vec<String> {
     std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// Plays lines; what the mode is has tests of its own.
-fn play(stream: &mut ClaudeStream, lines: &[String]) -> Vec<AgentEvent> {
+/// Plays lines; the config options have tests of their own.
+fn play(stream: &mut Claude, lines: &[String]) -> Vec<AgentEvent> {
     let events = lines.iter().flat_map(|line| stream.on_line(line.as_bytes()));
-    events.filter(|event| !matches!(event, AgentEvent::ModeChanged { .. })).collect()
+    events.filter(|event| !matches!(event, AgentEvent::ConfigChanged { .. })).collect()
 }
 
 /// Plays a whole fixture into a fresh stream.
 fn check(name: &str, expected: &[AgentEvent]) {
-    assert_eq!(play(&mut ClaudeStream::new(true), &fixture(name)), expected);
+    assert_eq!(play(&mut Claude::new(), &fixture(name)), expected);
 }
 
 fn native(text: &str) -> NativeRef {
     NativeRef::new(text).unwrap()
 }
 
-fn introduced(capabilities: &[&str]) -> AgentEvent {
+fn introduced() -> AgentEvent {
     AgentEvent::Introduced {
         version: Some("2.1.329".to_owned()),
         model: Some("some-model".to_owned()),
-        native_session: Some(SESSION.to_owned()),
-        capabilities: capabilities.iter().map(|name| (*name).to_owned()).collect(),
+        native_session: NativeSession::new(SESSION),
     }
 }
-
-const CAPABILITIES: [&str; 3] = ["interrupt_receipt_v1", "ask_user_question_unanswered_v1", "ui_surface_v1"];
 
 fn said(text: &str) -> AgentEvent {
     AgentEvent::Said { text: text.to_owned() }
@@ -61,9 +62,14 @@ fn turn_ended(millis: u64, error: Option<&str>) -> AgentEvent {
 }
 
 fn turn_ended_for(millis: u64, error: Option<&str>, dollars: f64) -> AgentEvent {
-    let (input_tokens, output_tokens) = (123, 40);
-    let (error, cost_usd) = (error.map(str::to_owned), Usd::new(dollars));
-    AgentEvent::TurnEnded { millis, input_tokens, output_tokens, error, cost_usd }
+    let usage = Usage {
+        input_tokens: 123,
+        output_tokens: 40,
+        cached_tokens: 100,
+        cost: Usd::new(dollars),
+        context: None,
+    };
+    AgentEvent::TurnEnded { millis, usage, error: error.map(str::to_owned) }
 }
 
 fn option(id: &str, label: &str, description: &str) -> QuestionOption {
@@ -97,12 +103,7 @@ fn question(
 }
 
 fn asked(reference: &str, questions: Vec<Question>) -> AgentEvent {
-    AgentEvent::Asked(Asked {
-        native_ref: native(reference),
-        source: Source::ClaudeControl,
-        asked_by: None,
-        questions,
-    })
+    AgentEvent::Asked(Asked { native_ref: native(reference), asked_by: None, questions })
 }
 
 fn database() -> Vec<Question> {
@@ -121,6 +122,19 @@ fn choose(questions: &[Question], id: &str) -> Outcome {
     Outcome::Answered { answers: Answers::check(questions, &[input]).unwrap() }
 }
 
+const fn plain(id: &'static str, kind: ApprovalOptionKind) -> ApprovalOption {
+    let id = ApprovalOptionId::literal(id);
+    ApprovalOption { id, kind, label: OptionLabel::Plain, scope: None, combines: false }
+}
+
+const fn allow() -> ApprovalOption {
+    plain("allow", ApprovalOptionKind::AllowOnce)
+}
+
+const fn deny() -> ApprovalOption {
+    plain("deny", ApprovalOptionKind::RejectOnce)
+}
+
 fn sent(line: &str) -> Value {
     assert!(!line.contains('\n'));
     serde_json::from_str(line).unwrap()
@@ -129,7 +143,7 @@ fn sent(line: &str) -> Value {
 #[test]
 fn case_02_the_tool_use_of_a_question_makes_no_second_card_and_no_tool_entry() {
     let lines = fixture("question");
-    let mut stream = ClaudeStream::new(true);
+    let mut stream = Claude::new();
     stream.hello();
     let questions = vec![
         question(
@@ -154,24 +168,20 @@ fn case_02_the_tool_use_of_a_question_makes_no_second_card_and_no_tool_entry() {
             ],
         ),
     ];
-    let handshake = AgentEvent::Introduced {
-        version: Some("2.1.329".to_owned()),
-        model: None,
-        native_session: None,
-        capabilities: vec!["ui_surface_v1".to_owned()],
-    };
+    let handshake =
+        AgentEvent::Introduced { version: Some("2.1.329".to_owned()), model: None, native_session: None };
     assert_eq!(
         play(&mut stream, &lines[..5]),
         [
             handshake,
-            introduced(&["ui_surface_v1", "interrupt_receipt_v1", "ask_user_question_unanswered_v1"]),
+            introduced(),
             AgentEvent::TurnBegan,
             said("Two things first."),
             asked("toolu_auth", questions.clone()),
         ]
     );
     let declined = Outcome::Declined { words: None };
-    stream.encode_outcome(&native("toolu_auth"), &questions, &declined).unwrap();
+    stream.answer(&native("toolu_auth"), &questions, &declined).unwrap();
     assert_eq!(
         play(&mut stream, &lines[5..]),
         [
@@ -183,12 +193,24 @@ fn case_02_the_tool_use_of_a_question_makes_no_second_card_and_no_tool_entry() {
 }
 
 #[test]
+fn a_question_tool_that_never_asks_is_neither_a_question_nor_a_tool_call() {
+    let block =
+        json!({"type": "tool_use", "id": "toolu_1", "name": "AskUserQuestion", "input": {"questions": []}});
+    let used = json!({"type": "assistant", "message": {"content": [block]}});
+    let result =
+        json!({"type": "tool_result", "tool_use_id": "toolu_1", "content": "disabled", "is_error": true});
+    let settled = json!({"type": "user", "message": {"content": [result]}});
+    let mut stream = Claude::new();
+    assert_eq!(play(&mut stream, &[used.to_string(), settled.to_string()]), [AgentEvent::TurnBegan]);
+}
+
+#[test]
 fn pieces_are_live_and_finished_blocks_follow_whole() {
     check(
         "streaming",
         &[
             AgentEvent::MessageTaken { uuid: Uuid::from_u128(0x2a0f_7a52_4444_4a43_9d52_0b8a_8f1f_7e10) },
-            introduced(&CAPABILITIES),
+            introduced(),
             AgentEvent::TurnBegan,
             AgentEvent::ThinkingDelta { text: "Let me ".to_owned() },
             AgentEvent::Thought { text: "Let me see.".to_owned() },
@@ -197,12 +219,14 @@ fn pieces_are_live_and_finished_blocks_follow_whole() {
             said("I will look."),
             AgentEvent::ToolStarted {
                 tool_use: "toolu_ls".to_owned(),
+                kind: ToolKind::Execute,
                 name: "Bash".to_owned(),
                 summary: "ls -la".to_owned(),
                 detail: ToolDetail::Command {
                     command: "ls -la\npwd".to_owned(),
                     description: Some("Lists files".to_owned()),
                 },
+                status: ToolStatus::Running,
             },
             AgentEvent::ToolEnded {
                 tool_use: "toolu_ls".to_owned(),
@@ -219,22 +243,26 @@ fn a_subagents_tools_are_told_of_and_its_words_are_not_the_agents_own() {
     check(
         "subagent",
         &[
-            introduced(&CAPABILITIES),
+            introduced(),
             AgentEvent::TurnBegan,
             AgentEvent::ToolStarted {
                 tool_use: "toolu_task".to_owned(),
+                kind: ToolKind::Think,
                 name: "Task".to_owned(),
                 summary: "Look around".to_owned(),
                 detail: other(
                     "{\n  \"description\": \"Look around\",\n  \"prompt\": \"Look at everything\",\n  \
                      \"subagent_type\": \"general\"\n}",
                 ),
+                status: ToolStatus::Running,
             },
             AgentEvent::ToolStarted {
                 tool_use: "toolu_read".to_owned(),
+                kind: ToolKind::Read,
                 name: "Read".to_owned(),
                 summary: "/proj/a.rs".to_owned(),
                 detail: other("{\n  \"file_path\": \"/proj/a.rs\"\n}"),
+                status: ToolStatus::Running,
             },
             AgentEvent::ToolEnded {
                 tool_use: "toolu_read".to_owned(),
@@ -254,31 +282,38 @@ fn a_subagents_tools_are_told_of_and_its_words_are_not_the_agents_own() {
 #[test]
 fn a_permission_is_asked_with_what_would_run_and_decided_with_the_input_unchanged() {
     let lines = fixture("permission");
-    let mut stream = ClaudeStream::new(true);
+    let mut stream = Claude::new();
     let events = play(&mut stream, &lines[..3]);
     assert_eq!(
         events.last(),
         Some(&AgentEvent::ApprovalAsked {
             native_ref: native("req-b"),
             tool_use: Some("toolu_b".to_owned()),
-            tool: "Bash".to_owned(),
+            title: "Bash".to_owned(),
             description: Some("Makes a folder".to_owned()),
-            what: ToolDetail::Command {
+            subject: ToolDetail::Command {
                 command: "mkdir newdir && ls".to_owned(),
                 description: Some("Makes a folder".to_owned()),
             },
-            rules: vec![SuggestedRule {
-                id: RuleId::at(0),
-                rule: RuleWords::Tool {
-                    tool: "Bash".to_owned(),
-                    content: Some("mkdir newdir".to_owned()),
-                    behaviour: RuleBehaviour::Allow,
+            options: vec![
+                allow(),
+                ApprovalOption {
+                    id: ApprovalOptionId::literal("r1"),
+                    kind: ApprovalOptionKind::AllowAlways,
+                    label: OptionLabel::Tool {
+                        tool: "Bash".to_owned(),
+                        content: Some("mkdir newdir".to_owned()),
+                        behaviour: ToolRule::Allow,
+                    },
+                    scope: Some(OptionScope::Local),
+                    combines: true,
                 },
-                scope: RuleScope::Local,
-            }],
+                deny(),
+            ],
+            takes_message: true,
         })
     );
-    let line = stream.encode_decision(&native("req-b"), &ApprovalDecision::AllowOnce).unwrap();
+    let line = stream.decide(&native("req-b"), &decision(&["allow"], None, None)).unwrap();
     assert_eq!(
         sent(&line),
         json!({"type": "control_response", "response": {"subtype": "success", "request_id": "req-b", "response": {
@@ -293,17 +328,18 @@ fn a_permission_is_asked_with_what_would_run_and_decided_with_the_input_unchange
             AgentEvent::ApprovalAsked {
                 native_ref: native("req-e"),
                 tool_use: Some("toolu_e".to_owned()),
-                tool: "Edit".to_owned(),
+                title: "Edit".to_owned(),
                 description: Some("f.txt".to_owned()),
-                what: ToolDetail::Edit {
+                subject: ToolDetail::Edit {
                     path: "/proj/f.txt".to_owned(),
                     diff: "@@ -1 +1 @@\n-hello\n+bye\n".to_owned(),
                 },
-                rules: Vec::new(),
+                options: vec![allow(), deny()],
+                takes_message: true,
             },
         ]
     );
-    let line = stream.encode_decision(&native("req-e"), &ApprovalDecision::Deny { message: None }).unwrap();
+    let line = stream.decide(&native("req-e"), &decision(&["deny"], None, None)).unwrap();
     assert_eq!(
         sent(&line)["response"]["response"],
         json!({"behavior": "deny", "message": "The user did not allow this."})
@@ -315,12 +351,12 @@ fn an_interrupted_question_is_withdrawn_and_the_turn_has_no_error() {
     check(
         "interrupted",
         &[
-            introduced(&CAPABILITIES),
+            introduced(),
             AgentEvent::TurnBegan,
             asked("toolu_db", database()),
             AgentEvent::Withdrawn { native_ref: native("toolu_db") },
             turn_ended(77, None),
-            introduced(&CAPABILITIES),
+            introduced(),
             AgentEvent::TurnBegan,
             said("Again at work."),
             turn_ended_for(9, None, 0.0),
@@ -330,10 +366,10 @@ fn an_interrupted_question_is_withdrawn_and_the_turn_has_no_error() {
 
 #[test]
 fn a_late_answer_to_a_withdrawn_question_is_not_encoded() {
-    let mut stream = ClaudeStream::new(true);
+    let mut stream = Claude::new();
     play(&mut stream, &fixture("interrupted")[..3]);
     assert_eq!(
-        stream.encode_outcome(&native("toolu_db"), &database(), &choose(&database(), "q1o1")),
+        stream.answer(&native("toolu_db"), &database(), &choose(&database(), "q1o1")),
         Err(EncodeError::Gone { native_ref: native("toolu_db") })
     );
 }
@@ -341,9 +377,9 @@ fn a_late_answer_to_a_withdrawn_question_is_not_encoded() {
 #[test]
 fn an_answer_that_crosses_a_withdrawal_is_not_acknowledged() {
     let lines = fixture("interrupted");
-    let mut stream = ClaudeStream::new(true);
+    let mut stream = Claude::new();
     play(&mut stream, &lines[..2]);
-    stream.encode_outcome(&native("toolu_db"), &database(), &choose(&database(), "q1o1")).unwrap();
+    stream.answer(&native("toolu_db"), &database(), &choose(&database(), "q1o1")).unwrap();
     let events = play(&mut stream, &lines[2..]);
     assert!(events.contains(&AgentEvent::Withdrawn { native_ref: native("toolu_db") }));
     assert!(!events.contains(&AgentEvent::Acknowledged { native_ref: native("toolu_db") }));
@@ -352,12 +388,12 @@ fn an_answer_that_crosses_a_withdrawal_is_not_acknowledged() {
 #[test]
 fn two_questions_at_once_are_answered_in_any_order_each_to_its_own_request() {
     let lines = fixture("parallel");
-    let mut stream = ClaudeStream::new(true);
+    let mut stream = Claude::new();
     let events = play(&mut stream, &lines[..5]);
     assert_eq!(events[2..], [asked("toolu_db", database()), asked("toolu_port", port())]);
     let mut answer = |reference: &str, questions: Vec<Question>, id: &str| {
-        let encoded = stream.encode_outcome(&native(reference), &questions, &choose(&questions, id)).unwrap();
-        let line = sent(&encoded.line);
+        let encoded = stream.answer(&native(reference), &questions, &choose(&questions, id)).unwrap();
+        let line = sent(&encoded.0);
         let response = &line["response"];
         (response["request_id"].clone(), response["response"]["updatedInput"]["answers"].clone())
     };
@@ -375,15 +411,14 @@ fn two_questions_at_once_are_answered_in_any_order_each_to_its_own_request() {
 #[test]
 fn a_question_found_again_by_a_second_handshake_is_the_same_and_is_answered_to_the_newest_request() {
     let lines = fixture("reinitialize");
-    let mut stream = ClaudeStream::new(true);
+    let mut stream = Claude::new();
     stream.hello();
     let events = play(&mut stream, &lines[..4]);
     let cards: Vec<&AgentEvent> =
         events.iter().filter(|event| matches!(event, AgentEvent::Asked(_))).collect();
     assert_eq!(cards, [&asked("toolu_db", database()), &asked("toolu_db", database())]);
-    let encoded =
-        stream.encode_outcome(&native("toolu_db"), &database(), &choose(&database(), "q1o2")).unwrap();
-    assert_eq!(sent(&encoded.line)["response"]["request_id"], "req-db-2");
+    let encoded = stream.answer(&native("toolu_db"), &database(), &choose(&database(), "q1o2")).unwrap();
+    assert_eq!(sent(&encoded.0)["response"]["request_id"], "req-db-2");
     assert_eq!(
         play(&mut stream, &lines[4..]),
         [AgentEvent::Acknowledged { native_ref: native("toolu_db") }, turn_ended(1200, None)]
@@ -393,7 +428,7 @@ fn a_question_found_again_by_a_second_handshake_is_the_same_and_is_answered_to_t
 #[test]
 fn a_question_settled_elsewhere_is_withdrawn_by_its_result() {
     let lines = fixture("reinitialize");
-    let mut stream = ClaudeStream::new(true);
+    let mut stream = Claude::new();
     play(&mut stream, &lines[..2]);
     assert_eq!(play(&mut stream, &lines[4..5]), [AgentEvent::Withdrawn { native_ref: native("toolu_db") }]);
 }
@@ -407,16 +442,19 @@ fn bad_lines_are_counted_answered_where_somebody_waits_and_stop_nothing() {
         "request_id": "req-x",
         "error": "Askdesk does not support the control request hook_callback.",
     }});
-    check(
-        "bad_lines",
-        &[
+    let mut stream = Claude::new();
+    let outs: Vec<Output> = fixture("bad_lines").iter().map(|line| stream.line(line.as_bytes())).collect();
+    let replies: Vec<&str> = outs.iter().flat_map(|out| written(&out.outbound)).collect();
+    assert_eq!(replies, [refused.to_string()]);
+    assert_eq!(
+        outs.into_iter().flat_map(|out| out.events).collect::<Vec<_>>(),
+        [
             unusable(Unusable::NotJson),
             unusable(Unusable::NotJson),
             unknown("without a type"),
             unknown("brand_new"),
             unknown("system/brand_new"),
             unknown("control_request/hook_callback"),
-            AgentEvent::Reply { line: refused.to_string() },
             unusable(Unusable::Incomplete { field: "request_id" }),
             AgentEvent::TurnBegan,
             unusable(Unusable::Incomplete { field: "id or name of a tool use" }),
@@ -430,7 +468,7 @@ fn bad_lines_are_counted_answered_where_somebody_waits_and_stop_nothing() {
 #[test]
 fn a_line_that_is_too_long_is_counted() {
     assert_eq!(
-        ClaudeStream::new(true).on_overlong(2_000_000),
+        Claude::new().receive(&Inbound::Overlong { bytes: 2_000_000 }).events,
         [AgentEvent::Unusable { why: Unusable::TooLong { bytes: 2_000_000 } }]
     );
 }
@@ -438,7 +476,7 @@ fn a_line_that_is_too_long_is_counted() {
 #[test]
 fn the_last_line_counts_as_cut_only_if_it_is_not_whole() {
     let whole = json!({"type": "assistant", "message": {"content": "Bye."}}).to_string();
-    let end = |text: &str| ClaudeStream::new(true).on_end(text.as_bytes());
+    let end = |text: &str| Claude::new().on_end(text.as_bytes());
     assert_eq!(end(&whole), [AgentEvent::TurnBegan, said("Bye.")]);
     assert_eq!(end(&whole[..20]), [AgentEvent::Unusable { why: Unusable::CutInHalf }]);
     assert_eq!(end(" \n"), []);
@@ -449,8 +487,8 @@ fn an_interrupt_that_is_not_said_to_be_one_hides_the_error_of_its_turn_alone() {
     let failed =
         json!({"type": "result", "subtype": "error_during_execution", "is_error": true, "errors": ["x"]});
     let working = json!({"type": "assistant", "message": {"content": "…"}}).to_string();
-    let mut stream = ClaudeStream::new(true);
-    stream.encode_interrupt();
+    let mut stream = Claude::new();
+    stream.interrupt();
     stream.on_line(working.as_bytes());
     let mut error_of_turn = || {
         let events = stream.on_line(failed.to_string().as_bytes());
@@ -458,7 +496,7 @@ fn an_interrupt_that_is_not_said_to_be_one_hides_the_error_of_its_turn_alone() {
             panic!("no end")
         };
         stream.on_line(working.as_bytes());
-        stream.encode_interrupt();
+        stream.interrupt();
         error
     };
     assert_eq!(error_of_turn(), Some("x".to_owned()));
@@ -467,19 +505,19 @@ fn an_interrupt_that_is_not_said_to_be_one_hides_the_error_of_its_turn_alone() {
 
 #[test]
 fn messages_and_requests_are_written_as_the_agent_expects_them() {
-    let mut stream = ClaudeStream::new(true);
+    let mut stream = Claude::new();
     assert_eq!(
         sent(&stream.hello()),
         json!({"type": "control_request", "request_id": "askdesk-1",
                "request": {"subtype": "initialize", "hooks": null}})
     );
     assert_eq!(
-        sent(&stream.encode_interrupt()),
+        sent(&stream.interrupt()),
         json!({"type": "control_request", "request_id": "askdesk-2", "request": {"subtype": "interrupt"}})
     );
     let uuid = Uuid::from_u128(5);
     assert_eq!(
-        sent(&stream.encode_message("a\n\"b\"", &Attached::default(), uuid)),
+        sent(&stream.message("a\n\"b\"", uuid)),
         json!({"type": "user", "message": {"role": "user", "content": "a\n\"b\""}, "parent_tool_use_id": null,
                "session_id": "", "uuid": "00000000-0000-0000-0000-000000000005"})
     );
@@ -487,29 +525,27 @@ fn messages_and_requests_are_written_as_the_agent_expects_them() {
 
 #[test]
 fn an_end_the_agent_does_not_wait_for_is_not_encoded() {
-    let mut stream = ClaudeStream::new(true);
+    let mut stream = Claude::new();
     play(&mut stream, &fixture("reinitialize")[..2]);
     let by_agent = Outcome::Withdrawn { why: WithdrawnWhy::ByAgent };
-    assert_eq!(
-        stream.encode_outcome(&native("toolu_db"), &database(), &by_agent),
-        Err(EncodeError::NothingToSend)
-    );
+    assert_eq!(stream.answer(&native("toolu_db"), &database(), &by_agent), Err(EncodeError::NothingToSend));
 }
 
 #[test]
 fn an_answer_that_could_not_be_written_can_be_encoded_again() {
-    let mut stream = ClaudeStream::new(true);
+    let mut stream = Claude::new();
     play(&mut stream, &fixture("reinitialize")[..2]);
     let mut encode =
-        || stream.encode_outcome(&native("toolu_db"), &database(), &choose(&database(), "q1o2")).unwrap();
+        || stream.answer(&native("toolu_db"), &database(), &choose(&database(), "q1o2")).unwrap();
     assert_eq!(encode(), encode());
 }
 
 #[test]
 fn a_question_that_the_desk_turns_down_is_refused_in_words() {
-    let mut stream = ClaudeStream::new(true);
+    let mut stream = Claude::new();
     play(&mut stream, &fixture("reinitialize")[..2]);
-    let line = stream.encode_refusal(&native("toolu_db"), "native_ref: used before").unwrap();
+    let why = QuestionRefusal::Unkept { reason: "native_ref: used before".to_owned() };
+    let line = stream.refuse(&native("toolu_db"), why).unwrap();
     assert_eq!(
         sent(&line)["response"]["response"],
         json!({"behavior": "deny", "message": "The question could not be shown to the user. \
@@ -519,19 +555,17 @@ fn a_question_that_the_desk_turns_down_is_refused_in_words() {
 
 #[test]
 fn another_question_under_a_waiting_id_is_refused_and_the_first_one_stays() {
-    let mut stream = ClaudeStream::new(true);
+    let mut stream = Claude::new();
     let mut lines = fixture("reinitialize");
     play(&mut stream, &lines[..2]);
     lines[1] = lines[1].replace("Which database?", "Which colour?").replace("req-db", "req-other");
-    let events = play(&mut stream, &lines[1..2]);
-    let [AgentEvent::Refused { native_ref, reply: Some(reply), .. }] = events.as_slice() else {
-        panic!("{events:?}")
-    };
+    let out = stream.line(lines[1].as_bytes());
+    let [AgentEvent::Refused { native_ref, .. }] = out.events.as_slice() else { panic!("{out:?}") };
     assert_eq!(*native_ref, native("toolu_db"));
+    let [reply] = written(&out.outbound)[..] else { panic!("{out:?}") };
     assert_eq!(sent(reply)["response"]["request_id"], "req-other");
-    let encoded =
-        stream.encode_outcome(&native("toolu_db"), &database(), &choose(&database(), "q1o2")).unwrap();
-    assert_eq!(sent(&encoded.line)["response"]["request_id"], "req-db");
+    let encoded = stream.answer(&native("toolu_db"), &database(), &choose(&database(), "q1o2")).unwrap();
+    assert_eq!(sent(&encoded.0)["response"]["request_id"], "req-db");
 }
 
 #[test]
@@ -546,7 +580,7 @@ fn answers_are_told_apart_from_what_was_never_asked() {
     .unwrap();
     let outcome = Outcome::Answered { answers };
     assert_eq!(
-        ClaudeStream::new(true).encode_outcome(&native("toolu_never"), &database(), &outcome),
+        Claude::new().answer(&native("toolu_never"), &database(), &outcome),
         Err(EncodeError::Gone { native_ref: native("toolu_never") })
     );
 }

@@ -1,5 +1,5 @@
-//! The real `claude`, started by the launch plan, owned by the supervisor and answered by the adapter; its model is a
-//! mock on loopback.
+//! The real `claude`, started as the agent plans it, linked by a process and answered by the adapter; its model is a mock
+//! on loopback.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,12 +7,18 @@
     reason = "what tests share may fail the test"
 )]
 
+use std::path::PathBuf;
 use std::time::Duration;
 
+use askdesk_agents::claude::{ASK, ClaudeCode, MODE};
 use askdesk_agents::{
-    AgentEvent, AgentProcess, Asked, Attached, ClaudeOptions, ClaudeStream, Lines, Output, claude_launch,
+    Act, Adapter, Agent, AgentEvent, Asked, Attached, LaunchPlan, Link, LinkEvent, LinkEvents, LinkPlan,
+    Links, Open, Outbound, Output, Prepared, Start,
 };
-use askdesk_domain::{AnswerInput, Answers, ApprovalDecision, Outcome, PermissionMode, Question};
+use askdesk_domain::{
+    AnswerInput, Answers, ApprovalDecision, ApprovalOptionId, ConfigOption, NativeSession, Outcome, Question,
+    SessionOptions, ValueId,
+};
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::{Value, json};
@@ -21,18 +27,24 @@ use uuid::Uuid;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-struct Session {
-    process: AgentProcess,
-    lines: Lines,
-    stream: ClaudeStream,
+/// What outlives one process: the agent's home, the project and the model.
+struct Place {
+    program: PathBuf,
     mock: MockApi,
-    _home: tempfile::TempDir,
-    _project: tempfile::TempDir,
+    home: tempfile::TempDir,
+    project: tempfile::TempDir,
 }
 
-impl Session {
-    /// Starts a session, or says that the test did not run.
-    async fn start(test: &str, prompt_tool: bool, script: Vec<Reply>) -> Option<Self> {
+struct Session {
+    link: Link,
+    events: LinkEvents,
+    adapter: Box<dyn Adapter>,
+    place: Place,
+}
+
+impl Place {
+    /// Makes a place, or says that the test did not run.
+    async fn new(test: &str, script: Vec<Reply>) -> Option<Self> {
         let Some(program) = clis::claude_program() else {
             clis::report_skipped(
                 test,
@@ -42,36 +54,60 @@ impl Session {
         };
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let options = ClaudeOptions {
-            session_id: Uuid::new_v4(),
-            prompt_tool,
-            model: None,
-            permission_mode: None,
-            effort: None,
-        };
-        let mut plan = claude_launch(program, project.path(), &options);
+        Some(Self { program, mock, home, project })
+    }
+
+    /// Plans a session that is kept away from the person's own settings and from the network.
+    fn prepare(&self, resume: Option<NativeSession>) -> (Box<dyn Adapter>, LaunchPlan) {
+        let program = Some(self.program.display().to_string());
+        let options = SessionOptions { program, ..SessionOptions::default() };
+        let start = Start { folder: self.project.path().to_owned(), options, resume };
+        let Prepared { adapter, link } = ClaudeCode::default().prepare(&start).unwrap();
+        let LinkPlan::Process(mut plan) = link else { panic!("{link:?}") };
         plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
-        let sealed = clis::sealed_env(home.path(), &mock.base_url);
+        let sealed = clis::sealed_env(self.home.path(), &self.mock.base_url);
         plan.env.extend(sealed.into_iter().map(|(name, value)| (name.into(), value.into())));
-        let (process, lines) = AgentProcess::spawn(&plan).unwrap();
-        let mut stream = ClaudeStream::new(plan.prompt_tool);
-        process.write(stream.hello()).await.unwrap();
-        process
-            .write(stream.encode_message("Please go on.", &Attached::default(), Uuid::new_v4()))
-            .await
-            .unwrap();
-        Some(Self { process, lines, stream, mock, _home: home, _project: project })
+        (adapter, plan)
+    }
+
+    /// Starts a session or resumes one, and says something.
+    async fn start(self, resume: Option<NativeSession>) -> Session {
+        let (adapter, plan) = self.prepare(resume.clone());
+        let how = resume.map_or(Open::New, |native_session| Open::Resume { native_session });
+        self.run(adapter, plan, how).await
+    }
+
+    async fn run(self, mut adapter: Box<dyn Adapter>, plan: LaunchPlan, how: Open) -> Session {
+        let (link, events) = Links::default().open(LinkPlan::Process(plan)).await.unwrap();
+        link.write(adapter.open(how).outbound).await.unwrap();
+        let mut session = Session { link, events, adapter, place: self };
+        let (id, text) = (Uuid::new_v4(), "Please go on.".to_owned());
+        session.send(Act::Message { id, text, attached: Attached::default() }).await;
+        session
+    }
+}
+
+impl Session {
+    /// Starts a session, or says that the test did not run.
+    async fn start(test: &str, script: Vec<Reply>) -> Option<Self> {
+        Some(Place::new(test, script).await?.start(None).await)
+    }
+
+    async fn send(&mut self, act: Act) {
+        let out = self.adapter.send(act).unwrap();
+        self.link.write(out.outbound).await.unwrap();
     }
 
     /// Reads on until an event is found; a line that could not be used fails the test.
     async fn until(&mut self, seen: &mut Vec<AgentEvent>, found: impl Fn(&AgentEvent) -> bool) {
         loop {
-            let output = timeout(PATIENCE, self.lines.next()).await.expect("nothing came in time");
-            let events = match output.expect("ended without an end") {
-                Output::Line(line) => self.stream.on_line(&line),
-                Output::Stderr(_) => continue,
-                other => panic!("{other:?}"),
+            let event = timeout(PATIENCE, self.events.next()).await.expect("nothing came in time");
+            let Output { events, outbound } = match event.expect("ended without an end") {
+                LinkEvent::Inbound(inbound) => self.adapter.receive(&inbound),
+                LinkEvent::Stderr(_) => continue,
+                ended @ LinkEvent::Ended(_) => panic!("{ended:?}"),
             };
+            assert_eq!(outbound, Vec::<Outbound>::new());
             let unusable: Vec<_> =
                 events.iter().filter(|event| matches!(event, AgentEvent::Unusable { .. })).collect();
             assert!(unusable.is_empty(), "{unusable:?}");
@@ -81,6 +117,11 @@ impl Session {
                 return;
             }
         }
+    }
+
+    async fn stop(self) -> Place {
+        self.link.stop(Duration::from_secs(5)).await;
+        self.place
     }
 }
 
@@ -111,13 +152,19 @@ const fn turn_ended(event: &AgentEvent) -> bool {
     matches!(event, AgentEvent::TurnEnded { .. })
 }
 
+fn mode_told(event: &AgentEvent) -> Option<ValueId> {
+    let AgentEvent::ConfigChanged { config } = event else { return None };
+    let mode = |option: &&ConfigOption| option.id == MODE;
+    config.iter().find(mode).and_then(|option| option.current.clone())
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn case_01_and_10_the_real_agent_gets_the_answer_and_goes_on_in_the_same_turn() {
     let script = vec![
         Reply::new([Block::text("I need to ask."), Block::ask("toolu_ask_1", &questions())]),
         Reply::text("Thank you."),
     ];
-    let Some(mut session) = Session::start("case_01_and_10_the_real_agent", true, script).await else {
+    let Some(mut session) = Session::start("case_01_and_10_the_real_agent", script).await else {
         return;
     };
     let mut seen = Vec::new();
@@ -126,16 +173,19 @@ async fn case_01_and_10_the_real_agent_gets_the_answer_and_goes_on_in_the_same_t
         panic!("{seen:?}")
     };
     assert_eq!(native_ref.as_str(), "toolu_ask_1");
-    let encoded = session.stream.encode_outcome(&native_ref, &questions, &answer(&questions)).unwrap();
-    session.process.write(encoded.line).await.unwrap();
+    let outcome = answer(&questions);
+    session.send(Act::Answer { native_ref: native_ref.clone(), questions, outcome }).await;
     session.until(&mut seen, turn_ended).await;
 
+    let modes: Vec<ValueId> = seen.iter().filter_map(mode_told).collect();
+    assert!(!modes.is_empty() && modes.iter().all(|mode| *mode == ASK), "{modes:?}");
     let taken = seen.iter().filter(|event| matches!(event, AgentEvent::MessageTaken { .. }));
     assert_eq!(taken.count(), 1);
     let told = seen.iter().filter(|event| {
         !matches!(
             event,
             AgentEvent::Introduced { .. }
+                | AgentEvent::ConfigChanged { .. }
                 | AgentEvent::MessageTaken { .. }
                 | AgentEvent::TextDelta { .. }
                 | AgentEvent::TurnEnded { .. }
@@ -145,7 +195,6 @@ async fn case_01_and_10_the_real_agent_gets_the_answer_and_goes_on_in_the_same_t
     assert_eq!(
         told.collect::<Vec<_>>(),
         [
-            &AgentEvent::ModeChanged { mode: Some(PermissionMode::Default) },
             &AgentEvent::TurnBegan,
             &said("I need to ask."),
             seen.iter().find(|event| matches!(event, AgentEvent::Asked(_))).unwrap(),
@@ -153,7 +202,7 @@ async fn case_01_and_10_the_real_agent_gets_the_answer_and_goes_on_in_the_same_t
             &said("Thank you."),
         ]
     );
-    let results = session.mock.tool_results();
+    let results = session.place.mock.tool_results();
     let result = results.first().expect("the model got no result").to_string();
     for pair in [
         r#"\"Which store should the notes be kept in?\"=\"PostgreSQL\""#,
@@ -161,7 +210,7 @@ async fn case_01_and_10_the_real_agent_gets_the_answer_and_goes_on_in_the_same_t
     ] {
         assert!(result.contains(pair), "{result}");
     }
-    session.process.stop(Duration::from_secs(5)).await;
+    session.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -173,19 +222,22 @@ async fn the_real_agent_runs_what_was_allowed_and_not_what_was_denied() {
         Reply::new([bash("toolu_2", "mkdir denied")]),
         Reply::text("Done."),
     ];
-    let Some(mut session) = Session::start("the_real_agent_runs_what_was_allowed", true, script).await else {
+    let Some(mut session) = Session::start("the_real_agent_runs_what_was_allowed", script).await else {
         return;
     };
-    let deny = ApprovalDecision::Deny { message: Some("not now".to_owned()) };
+    let allow = ApprovalDecision::of(ApprovalOptionId::literal("allow"));
+    let deny = ApprovalDecision {
+        message: Some("not now".to_owned()),
+        ..ApprovalDecision::of(ApprovalOptionId::literal("deny"))
+    };
     let mut seen = Vec::new();
-    for decision in [ApprovalDecision::AllowOnce, deny] {
+    for decision in [allow, deny] {
         session.until(&mut seen, |event| matches!(event, AgentEvent::ApprovalAsked { .. })).await;
-        let Some(AgentEvent::ApprovalAsked { native_ref, tool, .. }) = seen.last() else {
+        let Some(AgentEvent::ApprovalAsked { native_ref, title, .. }) = seen.last() else {
             panic!("{seen:?}")
         };
-        assert_eq!(tool, "Bash");
-        let line = session.stream.encode_decision(native_ref, &decision).unwrap();
-        session.process.write(line).await.unwrap();
+        assert_eq!(title, "Bash");
+        session.send(Act::Decide { native_ref: native_ref.clone(), decision }).await;
     }
     session.until(&mut seen, turn_ended).await;
     let ended: Vec<_> = seen
@@ -196,18 +248,18 @@ async fn the_real_agent_runs_what_was_allowed_and_not_what_was_denied() {
         })
         .collect();
     assert_eq!((ended.len(), ended[0].1, ended[1]), (2, true, ("toolu_2", false, "not now")));
-    let made = |name: &str| session._project.path().join(name).exists();
+    let made = |name: &str| session.place.project.path().join(name).exists();
     assert_eq!((made("allowed"), made("denied")), (true, false));
-    session.process.stop(Duration::from_secs(5)).await;
+    session.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupt_withdraws_the_real_agents_question_and_is_no_error() {
     let script = vec![Reply::new([Block::ask("toolu_ask_1", &questions())])];
-    let Some(mut session) = Session::start("an_interrupt_withdraws", true, script).await else { return };
+    let Some(mut session) = Session::start("an_interrupt_withdraws", script).await else { return };
     let mut seen = Vec::new();
     session.until(&mut seen, |event| matches!(event, AgentEvent::Asked(_))).await;
-    session.process.write(session.stream.encode_interrupt()).await.unwrap();
+    session.send(Act::Interrupt).await;
     let mut after = Vec::new();
     session.until(&mut after, turn_ended).await;
     let [AgentEvent::Withdrawn { native_ref }, AgentEvent::TurnEnded { error: None, .. }] = after.as_slice()
@@ -215,20 +267,59 @@ async fn an_interrupt_withdraws_the_real_agents_question_and_is_no_error() {
         panic!("{after:?}")
     };
     assert_eq!(native_ref.as_str(), "toolu_ask_1");
-    session.process.stop(Duration::from_secs(5)).await;
+    session.stop().await;
 }
 
-/// What the decision on the bare form builds on: such a process cannot ask at all.
+/// Why the launch always names the prompt tool: without it such a process cannot ask at all.
 #[tokio::test(flavor = "multi_thread")]
 async fn without_the_prompt_tool_the_real_agent_does_not_offer_its_question_tool() {
-    let Some(mut session) = Session::start("without_the_prompt_tool", false, Vec::new()).await else {
-        return;
-    };
-    let mut seen = Vec::new();
-    session.until(&mut seen, turn_ended).await;
+    let Some(place) = Place::new("without_the_prompt_tool", Vec::new()).await else { return };
+    let (adapter, mut plan) = place.prepare(None);
+    let flag = plan.args.iter().position(|arg| arg == "--permission-prompt-tool").unwrap();
+    plan.args.drain(flag..flag + 2);
+    let mut session = place.run(adapter, plan, Open::New).await;
+    session.until(&mut Vec::new(), turn_ended).await;
     let offered: Vec<String> =
-        session.mock.requests().iter().map(|request| request.body["tools"].to_string()).collect();
+        session.place.mock.requests().iter().map(|request| request.body["tools"].to_string()).collect();
     assert!(offered.iter().any(|tools| tools.contains("\"Bash\"")), "{offered:?}");
     assert!(!offered.iter().any(|tools| tools.contains("\"AskUserQuestion\"")), "{offered:?}");
-    session.process.stop(Duration::from_secs(5)).await;
+    session.stop().await;
+}
+
+fn native_session(seen: &[AgentEvent]) -> Option<NativeSession> {
+    seen.iter().rev().find_map(|event| match event {
+        AgentEvent::Introduced { native_session, .. } => native_session.clone(),
+        _ => None,
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_real_agent_names_its_session_and_resumes_it_by_that_name() {
+    let script = vec![Reply::text("First."), Reply::text("Second.")];
+    let Some(mut session) = Session::start("the_real_agent_names_its_session", script).await else { return };
+    let mut first = Vec::new();
+    session.until(&mut first, turn_ended).await;
+    let named = native_session(&first).expect("it has no id");
+    let mut session = session.stop().await.start(Some(named.clone())).await;
+    let mut second = Vec::new();
+    session.until(&mut second, turn_ended).await;
+    assert_eq!(native_session(&second), Some(named));
+    assert!(second.contains(&AgentEvent::Said { text: "Second.".to_owned() }), "{second:?}");
+    let last = session.place.mock.requests().last().unwrap().body.to_string();
+    assert!(last.contains("First."), "the model was not told what was said before: {last}");
+    session.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_the_real_agent_does_not_know_is_told_of() {
+    let Some(place) = Place::new("a_session_that_the_real_agent_does_not_know", Vec::new()).await else {
+        return;
+    };
+    let unknown = NativeSession::new(Uuid::new_v4().to_string()).unwrap();
+    let mut session = place.start(Some(unknown.clone())).await;
+    let mut seen = Vec::new();
+    session.until(&mut seen, |event| matches!(event, AgentEvent::SessionUnknown { .. })).await;
+    let Some(AgentEvent::SessionUnknown { error }) = seen.last() else { panic!("{seen:?}") };
+    assert!(error.contains(unknown.as_str()), "{error}");
+    session.stop().await;
 }

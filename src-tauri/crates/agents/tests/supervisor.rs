@@ -7,15 +7,16 @@
 )]
 #![cfg(unix)]
 
+#[path = "support/claude.rs"]
+mod claude;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use askdesk_agents::supervisor::{STDERR_TAIL, WRITE_QUEUE};
-use askdesk_agents::{
-    AgentEvent, AgentProcess, ClaudeStream, Exit, LaunchPlan, Lines, MAX_LINE, Output, Unusable, WriteError,
-};
+use askdesk_agents::supervisor::{Output, STDERR_TAIL, WRITE_QUEUE};
+use askdesk_agents::{AgentEvent, AgentProcess, Exit, LaunchPlan, Lines, MAX_LINE, Unusable, WriteError};
 use askdesk_domain::{Failure, NextStep};
 use tokio::time::timeout;
 
@@ -29,7 +30,6 @@ fn plan(program: &Path, args: &[&str], folder: &Path) -> LaunchPlan {
         folder: folder.to_owned(),
         env: vec![("ASKDESK_TEST".into(), "set".into())],
         env_remove: vec!["HOME".into()],
-        prompt_tool: true,
     }
 }
 
@@ -110,10 +110,7 @@ async fn a_line_cut_in_half_by_the_exit_comes_with_the_end() {
     let seen = all(&mut lines).await;
     let [first, Output::End { unfinished, status, .. }] = seen.as_slice() else { panic!("{seen:?}") };
     assert_eq!((first, *status), (&line("whole"), Exit { code: Some(3), signal: None }));
-    assert_eq!(
-        ClaudeStream::new(true).on_end(unfinished),
-        [AgentEvent::Unusable { why: Unusable::CutInHalf }]
-    );
+    assert_eq!(claude::Claude::new().on_end(unfinished), [AgentEvent::Unusable { why: Unusable::CutInHalf }]);
 }
 
 #[tokio::test]

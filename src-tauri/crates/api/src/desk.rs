@@ -9,14 +9,15 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use askdesk_agents::{ClaudeOptions, LaunchPlan, ask_version, claude_launch, claude_resume, find_claude};
+use askdesk_agents::{Agent, ask_version};
 use askdesk_clients::Plan;
-use askdesk_domain::options::MODEL_BYTES;
 use askdesk_domain::{
-    AgentKind, Approval, ApprovalState, Breach, Command, CommandId, Effort, Failure, FolderProblem,
-    PermissionMode, Reject, Request, Session, SessionId, SessionOptions, SessionState, Settings,
+    AgentId, Approval, ApprovalState, Breach, Choices, Command, CommandId, ConfigCategory, ConfigOption,
+    FolderProblem, Reject, Request, Session, SessionId, SessionOptions, SessionState, Setting, Settings,
+    ValueId,
 };
 use askdesk_engine::frame::Frame;
+use askdesk_engine::session::Change;
 use askdesk_engine::{
     DraftTurn, EngineError, EngineHandle, JournalError, Message, RETENTION_EVERY, Sessions, SettingsFile,
     StartSpec,
@@ -35,27 +36,11 @@ pub use past::{Save, Unsaved};
 /// How many commands are remembered, so that one sent again is not done again.
 const REMEMBERED_COMMANDS: usize = 1_024;
 
-/// The longest program path or example name that is taken, in bytes.
+/// The longest program path, folder or typed value of a config option, in bytes.
 const NAME_BYTES: usize = 4_096;
 
-/// Where in its folder the demo remembers its sessions.
-const DEMO_SESSIONS: &str = ".sessions";
-
-/// Plans the start of an agent: for the first time, or again.
-type Launch = fn(PathBuf, PathBuf, &ClaudeOptions) -> LaunchPlan;
-
-/// The demo agent: how it is started and what it can play.
-#[derive(Clone, Debug)]
-pub struct DemoAgent {
-    /// The program and the arguments that make it the demo agent.
-    pub program: PathBuf,
-    /// Its first arguments.
-    pub args: Vec<String>,
-    /// A folder for sessions that were given none.
-    pub folder: PathBuf,
-    /// What it can play.
-    pub examples: Vec<Example>,
-}
+/// The longest name of a model, in bytes.
+const MODEL_BYTES: usize = 256;
 
 /// What the focused window shows; the notification rule reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +78,6 @@ struct Seen {
 pub struct DeskApi {
     engine: EngineHandle,
     sessions: Sessions,
-    demo: DemoAgent,
     settings: Arc<SettingsFile>,
     seen: Arc<Mutex<VecDeque<Seen>>>,
     view: Arc<watch::Sender<View>>,
@@ -110,13 +94,12 @@ pub struct DeskApi {
 
 impl DeskApi {
     /// Puts the commands on an engine.
-    pub fn new(engine: EngineHandle, demo: DemoAgent, settings: Arc<SettingsFile>, painted: Painted) -> Self {
+    pub fn new(engine: EngineHandle, settings: Arc<SettingsFile>, painted: Painted) -> Self {
         let (view, _) = watch::channel(View { session: None, focused: false });
         let sessions = Sessions::new(engine.clone());
         Self {
             engine,
             sessions,
-            demo,
             settings,
             seen: Arc::default(),
             view: Arc::new(view),
@@ -238,6 +221,25 @@ impl DeskApi {
         read.map_err(|_| EngineError::Closing.into())
     }
 
+    /// Checks what only the agents know of a setting.
+    fn check_setting(&self, change: &Setting) -> Result<(), Error> {
+        let (agent, arguments) = match change {
+            Setting::AgentArguments { agent, arguments } => (agent, Some(arguments)),
+            Setting::AgentEnvironment { agent, .. } => (agent, None),
+            _ => return Ok(()),
+        };
+        let agent = self.engine.agents().get(agent);
+        let takes = |agent: &&Arc<dyn Agent>| agent.descriptor().capabilities.launch_overrides;
+        let agent = agent.filter(takes).ok_or_else(|| {
+            Error::from(Reject::invalid(
+                "change.value.agent",
+                "no such agent takes anything from the settings",
+            ))
+        })?;
+        let checked = arguments.map_or(Ok(()), |arguments| agent.reserved_flags().check(arguments));
+        checked.map_err(|flaw| Reject::invalid("change.value.arguments", Breach::Unfit { flaw }).into())
+    }
+
     async fn settings_read(&self, read: askdesk_engine::ReadSettings) -> SettingsRead {
         let askdesk_engine::ReadSettings { settings, ignored } = read;
         let unmet = self.meet(&settings).await;
@@ -261,74 +263,49 @@ impl DeskApi {
         at_login.into_iter().chain(by_keys.map(|why| Unmet::GlobalShortcut { why })).collect()
     }
 
+    fn agent(&self, id: &AgentId) -> Result<&Arc<dyn Agent>, Error> {
+        self.engine.agents().get(id).ok_or_else(|| Reject::invalid("agent", "there is no such agent").into())
+    }
+
+    /// Names a session's agent for people.
+    fn agent_name(&self, session: &Session) -> String {
+        let id = session.origin.agent();
+        let agent = id.and_then(|id| self.engine.agents().get(id));
+        let unknown = || id.map(ToString::to_string).unwrap_or_default();
+        agent.map_or_else(unknown, |agent| agent.descriptor().name.clone())
+    }
+
     async fn start(&self, input: StartSession) -> Result<Session, Error> {
-        if input.agent.visits() {
-            return Err(Reject::invalid("agent", "comes by itself and cannot be started").into());
-        }
-        let options = checked(&input.options)?;
+        let agent = self.agent(&input.agent)?;
+        let options = checked(&input.options, &agent.descriptor().config)?;
         if let Some(folder) = input.folder.as_ref().filter(|folder| folder.len() > NAME_BYTES) {
             return Err(Reject::invalid("folder", too_long(NAME_BYTES, folder)).into());
         }
         let prompt = input.prompt.as_deref();
         let prompt = askdesk_domain::answer::words(prompt, "prompt")?;
-        let folder = self.folder(&input)?;
-        let set = self.settings_now().await?.settings.extras(input.agent);
+        let folder = folder(&input, &**agent)?;
+        let set = self.settings_now().await?.settings.extras(&input.agent);
         if options.extras != set {
             let words = "the settings for this agent have changed since they were shown";
             return Err(Error::new(ErrorCode::ExtrasChanged, words));
         }
         let id = self.engine.source().session();
-        let plan = self.plan(claude_launch, input.agent, id, &folder, &options);
-        let name = input.name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| match input.agent {
-            AgentKind::Demo => "Demo".to_owned(),
-            AgentKind::ClaudeCode | AgentKind::McpClient | AgentKind::Terminal | AgentKind::CommandLine => {
-                folder_name(&folder)
-            }
+        let name = input.name.filter(|name| !name.trim().is_empty());
+        let name = name.unwrap_or_else(|| match agent.default_folder() {
+            // Its own folder says nothing about the session.
+            Some(_) => agent.descriptor().name.clone(),
+            None => folder_name(&folder),
         });
-        let folder = folder.display().to_string();
-        let options = SessionOptions { extras: options.extras.without_secrets(), ..options };
-        let spec = StartSpec { agent: input.agent, name, folder, options, prompt, plan };
+        let spec = StartSpec { agent: input.agent, name, folder, options, prompt };
         Ok(self.sessions.start(id, spec).await?)
-    }
-
-    /// Says before anything starts that the folder cannot be worked in.
-    fn folder(&self, input: &StartSession) -> Result<PathBuf, Error> {
-        let given = input.folder.as_deref().map(str::trim).filter(|folder| !folder.is_empty());
-        let folder = match (given, input.agent) {
-            (Some(folder), _) => expand_home(folder),
-            (None, AgentKind::Demo) => {
-                askdesk_engine::private::create_folder(&self.demo.folder)
-                    .map_err(|error| folder_error(&self.demo.folder, FolderProblem::of(&error)))?;
-                self.demo.folder.clone()
-            }
-            (
-                None,
-                AgentKind::ClaudeCode | AgentKind::McpClient | AgentKind::Terminal | AgentKind::CommandLine,
-            ) => {
-                return Err(Reject::invalid("folder", Breach::NoFolder).into());
-            }
-        };
-        if !folder.is_absolute() {
-            return Err(folder_error(&folder, FolderProblem::NotAbsolute));
-        }
-        match std::fs::metadata(&folder) {
-            Ok(metadata) if metadata.is_dir() => Ok(folder),
-            Ok(_) => Err(folder_error(&folder, FolderProblem::NotAFolder)),
-            Err(error) => Err(folder_error(&folder, FolderProblem::of(&error))),
-        }
     }
 
     /// Takes an ended session up again with what it was started with.
     async fn resume(&self, session: &Session) -> Result<Session, Error> {
-        let folder = Path::new(&session.folder);
-        // The mode it was in last; what is allowed to do everything was allowed by the person for one run.
-        let mode = session.mode.or(session.options.mode).filter(|mode| *mode != PermissionMode::Bypass);
         // Nothing that was not shown when it was started.
-        let set = self.settings_now().await?.settings.extras(session.agent);
-        let extras = session.options.extras.clone().with_secrets_of(&set);
-        let options = SessionOptions { mode, extras, ..session.options.clone() };
-        let plan = self.plan(claude_resume, session.agent, session.id, folder, &options);
-        Ok(self.sessions.resume(session.id, plan).await?)
+        let agent = session.origin.agent().ok_or(Reject::SessionGone)?;
+        let set = self.settings_now().await?.settings.extras(agent);
+        Ok(self.sessions.resume(session.id, &set).await?)
     }
 
     /// Takes a session up again if it has ended and can be: what the person sends goes to a running agent.
@@ -339,101 +316,76 @@ impl DeskApi {
         }
         Ok(())
     }
+}
 
-    /// Says how an agent is started, for the first time or again.
-    fn plan(
-        &self,
-        launch: Launch,
-        agent: AgentKind,
-        id: SessionId,
-        folder: &Path,
-        options: &SessionOptions,
-    ) -> Result<LaunchPlan, Failure> {
-        match agent {
-            AgentKind::ClaudeCode => claude_plan(launch, id, folder, options),
-            AgentKind::Demo => Ok(self.demo_plan(launch, id, folder, options)),
-            AgentKind::McpClient | AgentKind::Terminal | AgentKind::CommandLine => {
-                Err("this client comes by itself and is not started".to_owned().into())
-            }
+/// Says before anything starts that the folder cannot be worked in.
+fn folder(input: &StartSession, agent: &dyn Agent) -> Result<PathBuf, Error> {
+    let given = input.folder.as_deref().map(str::trim).filter(|folder| !folder.is_empty());
+    let folder = match (given, agent.default_folder()) {
+        (Some(folder), _) => expand_home(folder),
+        (None, Some(own)) => {
+            askdesk_engine::private::create_folder(own)
+                .map_err(|error| folder_error(own, FolderProblem::of(&error)))?;
+            own.to_owned()
         }
+        (None, None) => return Err(Reject::invalid("folder", Breach::NoFolder).into()),
+    };
+    if !folder.is_absolute() {
+        return Err(folder_error(&folder, FolderProblem::NotAbsolute));
     }
-
-    fn demo_plan(
-        &self,
-        launch: Launch,
-        id: SessionId,
-        folder: &Path,
-        options: &SessionOptions,
-    ) -> LaunchPlan {
-        let mut plan = launch(self.demo.program.clone(), folder.to_owned(), &claude_options(id, options));
-        // The demo remembers its sessions there, as a real agent does in a folder of its own.
-        let kept = self.demo.folder.join(DEMO_SESSIONS);
-        match askdesk_engine::private::create_folder(&kept) {
-            Ok(()) => plan.env.push(("ASKDESK_FAKE_SESSIONS".into(), kept.into_os_string())),
-            Err(error) => tracing::warn!(%error, "the demo will not remember this session"),
-        }
-        let example = options.example.as_deref().unwrap_or("demo");
-        let first = self.demo.args.iter().map(String::as_str).chain(["--scenario", example]);
-        let rest = std::mem::take(&mut plan.args);
-        plan.args = first.map(Into::into).chain(rest).collect();
-        plan
+    match std::fs::metadata(&folder) {
+        Ok(metadata) if metadata.is_dir() => Ok(folder),
+        Ok(_) => Err(folder_error(&folder, FolderProblem::NotAFolder)),
+        Err(error) => Err(folder_error(&folder, FolderProblem::of(&error))),
     }
 }
 
 /// Checks what was chosen for a session; blank texts count as none.
-fn checked(options: &SessionOptions) -> Result<SessionOptions, Error> {
+fn checked(options: &SessionOptions, config: &[ConfigOption]) -> Result<SessionOptions, Error> {
     let text = |field: &str, text: &Option<String>, bytes: usize| match text.as_deref().map(str::trim) {
         None | Some("") => Ok(None),
         Some(text) if text.len() > bytes => Err(Error::from(Reject::invalid(field, too_long(bytes, text)))),
         Some(text) => Ok(Some(text.to_owned())),
     };
-    Ok(SessionOptions {
-        model: options
-            .model
-            .as_deref()
-            .map(|model| model_name(model, "options.model"))
-            .transpose()?
-            .flatten(),
-        program: text("options.program", &options.program, NAME_BYTES)?,
-        example: text("options.example", &options.example, NAME_BYTES)?,
-        ..options.clone()
-    })
+    let mut chosen = Choices::new();
+    for (id, value) in &options.config {
+        let field = format!("options.config.{id}");
+        let option = config.iter().find(|option| option.id == *id);
+        let option = option.ok_or_else(|| Reject::invalid(&field, "the agent has no such option"))?;
+        if let Some(value) = config_value(option, value.as_str(), &field)? {
+            chosen.insert(id.clone(), value);
+        }
+    }
+    let program = text("options.program", &options.program, NAME_BYTES)?;
+    Ok(SessionOptions { config: chosen, program, ..options.clone() })
+}
+
+/// Checks the value of a config option: none where it is blank, a listed one, or a text where the option takes one that no
+/// command line takes for a flag.
+fn config_value(option: &ConfigOption, value: &str, field: &str) -> Result<Option<ValueId>, Error> {
+    let value = value.trim();
+    if value.is_empty() {
+        return Ok(None);
+    }
+    if let Some(listed) = option.values.iter().find(|listed| listed.id.as_str() == value) {
+        return Ok(Some(listed.id.clone()));
+    }
+    if !option.free_text {
+        return Err(Reject::invalid(field, "the option has no such value").into());
+    }
+    let most = if option.category == ConfigCategory::Model { MODEL_BYTES } else { NAME_BYTES };
+    if value.len() > most {
+        return Err(Reject::invalid(field, too_long(most, value)).into());
+    }
+    let unfit = || Reject::invalid(field, Breach::NoModel).into();
+    if value.starts_with('-') {
+        return Err(unfit());
+    }
+    ValueId::new(value).map(Some).ok_or_else(unfit)
 }
 
 fn too_long(most: usize, text: &str) -> Breach {
     Breach::TooLong { most, bytes: text.len() }
-}
-
-/// Checks the name of a model: none where it is blank, and never something that a command line takes for a flag.
-fn model_name(model: &str, field: &str) -> Result<Option<String>, Error> {
-    let model = model.trim();
-    if model.len() > MODEL_BYTES {
-        return Err(Reject::invalid(field, too_long(MODEL_BYTES, model)).into());
-    }
-    if model.starts_with('-') || model.chars().any(char::is_control) {
-        return Err(Reject::invalid(field, Breach::NoModel).into());
-    }
-    Ok((!model.is_empty()).then(|| model.to_owned()))
-}
-
-fn claude_options(id: SessionId, options: &SessionOptions) -> ClaudeOptions {
-    ClaudeOptions {
-        session_id: id.uuid(),
-        prompt_tool: !options.bare_tool_use,
-        model: options.model.clone(),
-        permission_mode: options.mode,
-        effort: options.effort,
-    }
-}
-
-fn claude_plan(
-    launch: Launch,
-    id: SessionId,
-    folder: &Path,
-    options: &SessionOptions,
-) -> Result<LaunchPlan, Failure> {
-    let program = find_claude(options.program.as_deref().map(expand_home).as_deref())?;
-    Ok(launch(program, folder.to_owned(), &claude_options(id, options)).with_extras(&options.extras))
 }
 
 fn expand_home(path: &str) -> PathBuf {
@@ -518,7 +470,8 @@ impl Commands for DeskApi {
 
     async fn start_session(&self, input: StartSession) -> Result<Session, Error> {
         let id = input.request_id;
-        let started = self.once(id, "start_session", async { self.start(input).await.map(Some) }).await?;
+        let started =
+            self.once(id, "start_session", async { Box::pin(self.start(input)).await.map(Some) }).await?;
         started.ok_or_else(|| Reject::NotFound { what: "session" }.into())
     }
 
@@ -629,55 +582,46 @@ impl Commands for DeskApi {
         resumed.ok_or_else(|| Reject::NotFound { what: "session" }.into())
     }
 
-    async fn set_permission_mode(&self, input: SetPermissionMode) -> Result<Done, Error> {
+    async fn set_config(&self, input: SetConfig) -> Result<Done, Error> {
+        let SetConfig { request_id, session, option, value } = input;
+        let known = self.engine.session(session).await?;
+        let option = known.config.into_iter().find(|known| known.id == option);
+        let option = option.ok_or_else(|| Reject::invalid("option", "the session has no such option"))?;
+        if !option.live {
+            return Err(Reject::invalid("option", "it can only be chosen when a session starts").into());
+        }
+        let value = config_value(&option, &value, "value")?
+            .ok_or_else(|| Error::from(Reject::invalid("value", Breach::Empty)))?;
         let set = async {
-            self.sessions.set_mode(input.session, input.mode).await?;
+            self.sessions.set_config(session, Change { option: option.id, value }).await?;
             Ok(None)
         };
-        self.once(input.request_id, "set_permission_mode", set).await.map(|_| Done {})
-    }
-
-    async fn set_model(&self, input: SetModel) -> Result<Done, Error> {
-        let model = model_name(&input.model, "model")?
-            .ok_or_else(|| Error::from(Reject::invalid("model", Breach::Empty)))?;
-        let set = async {
-            self.sessions.set_model(input.session, model).await?;
-            Ok(None)
-        };
-        self.once(input.request_id, "set_model", set).await.map(|_| Done {})
+        self.once(request_id, "set_config", set).await.map(|_| Done {})
     }
 
     async fn list_agents(&self, _: ListAgents) -> Result<AgentsFound, Error> {
-        let (program, problem, version) = match find_claude(None) {
-            Ok(program) => {
-                let version = ask_version(&program).await;
-                (Some(program.display().to_string()), None, version)
-            }
-            Err(error) => (None, Some(error), None),
-        };
         let settings = self.settings_now().await?.settings;
-        let modes = PermissionMode::ALL.to_vec();
-        let efforts = Effort::ALL.to_vec();
-        let claude = AgentFound {
-            agent: AgentKind::ClaudeCode,
-            program,
-            problem,
-            version,
-            modes: modes.clone(),
-            efforts,
-            extras: settings.extras(AgentKind::ClaudeCode),
-        };
-        let demo = AgentFound {
-            agent: AgentKind::Demo,
-            program: None,
-            problem: None,
-            version: None,
-            modes,
-            efforts: Vec::new(),
-            extras: settings.extras(AgentKind::Demo),
-        };
+        let mut agents = Vec::new();
+        for agent in self.engine.agents().iter() {
+            let descriptor = agent.descriptor();
+            let (program, problem) = match agent.find(None) {
+                Ok(program) => (program, None),
+                Err(error) => (None, Some(error)),
+            };
+            let version = match &program {
+                Some(program) => Box::pin(ask_version(program)).await,
+                None => None,
+            };
+            agents.push(AgentFound {
+                agent: descriptor.id.clone(),
+                program: program.map(|program| program.display().to_string()),
+                problem,
+                version,
+                extras: settings.extras(&descriptor.id),
+            });
+        }
         let home = std::env::home_dir().map(|home| home.display().to_string());
-        Ok(AgentsFound { agents: vec![claude, demo], examples: self.demo.examples.clone(), home })
+        Ok(AgentsFound { agents, home })
     }
 
     async fn read_transcript(&self, input: ReadTranscript) -> Result<TranscriptPage, Error> {
@@ -695,6 +639,7 @@ impl Commands for DeskApi {
     }
 
     async fn change_setting(&self, input: ChangeSetting) -> Result<SettingsRead, Error> {
+        self.check_setting(&input.change)?;
         let (settings, now) = (Arc::clone(&self.settings), self.engine.source().now());
         let change = tokio::task::spawn_blocking(move || settings.change(input.change, now)).await;
         let changed = change.map_err(|_| Error::from(EngineError::Closing))?;

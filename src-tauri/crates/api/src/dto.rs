@@ -1,9 +1,9 @@
 //! The inputs and outputs of the bridge commands.
 
 use askdesk_domain::{
-    AgentKind, AnswerInput, Approval, ApprovalDecision, ApprovalId, Attachment, CommandId, Effort, Entry,
-    Extras, Failure, MessageId, Occasion, PermissionMode, Request, RequestId, SessionAttention, SessionId,
-    SessionOptions, Setting, Settings, Telling, Timestamp, Waiting,
+    AgentId, AnswerInput, Approval, ApprovalDecision, ApprovalId, Attachment, CommandId, ConfigId, Entry,
+    Extras, Failure, MessageId, Occasion, Request, RequestId, SessionAttention, SessionId, SessionOptions,
+    Setting, Settings, Telling, Timestamp, Waiting,
 };
 use askdesk_engine::IgnoredSetting;
 use askdesk_engine::log::LogLine;
@@ -97,8 +97,8 @@ wire! {
         /// The caller's id of this command.
         request_id: CommandId,
         /// Which agent.
-        agent: AgentKind,
-        /// The folder it works in; the demo takes none and works in one of its own.
+        agent: AgentId,
+        /// The folder it works in; an agent that needs none has one of its own.
         #[serde(default)]
         folder: Option<String>,
         /// The first message; none leaves the agent waiting for one.
@@ -112,24 +112,16 @@ wire! {
         options: SessionOptions,
     }
 
-    /// Asks an agent for another permission mode.
-    struct SetPermissionMode {
+    /// Asks an agent for another value of a config option.
+    struct SetConfig {
         /// The caller's id of this command.
         request_id: CommandId,
         /// The session.
         session: SessionId,
-        /// The mode.
-        mode: PermissionMode,
-    }
-
-    /// Asks an agent for another model.
-    struct SetModel {
-        /// The caller's id of this command.
-        request_id: CommandId,
-        /// The session.
-        session: SessionId,
-        /// The model, as the agent names it.
-        model: String,
+        /// The option.
+        option: ConfigId,
+        /// Its new value; one that is not listed where the option takes free text.
+        value: String,
     }
 
     /// Gives up a request that was missed, or whose end could not be delivered.
@@ -268,8 +260,6 @@ wire! {
     struct AgentsFound {
         /// One entry for each agent the app knows, found or not.
         agents: Vec<AgentFound>,
-        /// What the demo can play.
-        examples: Vec<Example>,
         /// A folder to suggest for the first session.
         home: Option<String>,
     }
@@ -277,29 +267,15 @@ wire! {
     /// One agent the app knows.
     struct AgentFound {
         /// Which.
-        agent: AgentKind,
+        agent: AgentId,
         /// Where it is.
         program: Option<String>,
         /// Why it cannot be started and what to do about it.
         problem: Option<Failure>,
         /// Its version as it says itself; none where it did not say.
         version: Option<String>,
-        /// The permission modes it has.
-        modes: Vec<PermissionMode>,
-        /// The steps of effort it has; none for an agent without them.
-        efforts: Vec<Effort>,
         /// What the settings add to its start; a start has to name the same.
         extras: Extras,
-    }
-
-    /// One thing the demo can play.
-    struct Example {
-        /// Its name, as `startSession` takes it.
-        name: String,
-        /// A title for people.
-        title: String,
-        /// A line about it.
-        description: String,
     }
 
     /// Reads a stretch of a transcript.

@@ -13,7 +13,7 @@ mod unmet;
 mod wire_types;
 
 pub use commands::{COMMAND_NAMES, Commands, dispatch, read_input};
-pub use desk::{AtWork, DemoAgent, DeskApi, Here, Save, Trial, Unsaved, Untried, View, Whereabouts};
+pub use desk::{AtWork, DeskApi, Here, Save, Trial, Unsaved, Untried, View, Whereabouts};
 pub use error::{Detail, Error, ErrorCode};
 pub use telling::Pause;
 pub use unmet::{AtLogin, ByKeys, Unmet, UnmetWhy};

@@ -7,13 +7,13 @@ use serde_json::Value;
 /// Says what is wrong with a change of what is set; none where the person did not write it, or nothing is.
 pub fn flaw(change: Value) -> Option<Unfit> {
     let Value::Object(mut change) = change else { return None };
-    let setting = change.remove("setting")?;
-    let written: Written = serde_json::from_value(change.remove("value")?).ok()?;
+    let (setting, mut value) = (change.remove("setting")?, change.remove("value")?);
+    let written = |value: Value| serde_json::from_value::<Written>(value).ok();
     // All others are chosen from what the page knows.
     match setting.as_str()? {
-        "claude_arguments" => Arguments::read(written).err(),
-        "global_shortcut" => GlobalShortcut::read(written).err(),
-        "claude_environment" => Environment::read(written).err(),
+        "agent_arguments" => Arguments::read(written(value.get_mut("arguments")?.take())?).err(),
+        "global_shortcut" => GlobalShortcut::read(written(value)?).err(),
+        "agent_environment" => Environment::read(written(value.get_mut("environment")?.take())?).err(),
         _ => None,
     }
 }

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use askdesk_api::{DeskApi, Error, Here, Untried, dispatch};
 use askdesk_clients::{Surroundings, System};
-use askdesk_domain::{AgentKind, Command, Visitor};
+use askdesk_domain::{Channel, Command, Visitor};
 use desk::{Bridge, fresh};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -352,7 +352,7 @@ async fn the_last_question_of_a_program_is_known() {
     let engine = scene.api.engine();
     let (id, at) = (engine.source().session(), engine.source().now());
     let visitor = Visitor {
-        kind: AgentKind::Terminal,
+        channel: Channel::TerminalHook,
         name: "Claude Code".to_owned(),
         version: None,
         folder: Some("/srv/shop".to_owned()),

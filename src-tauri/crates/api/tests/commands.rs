@@ -13,9 +13,9 @@ mod desk;
 use std::sync::{Arc, Mutex};
 
 use askdesk_api::{AtWork, UnmetWhy};
-use askdesk_domain::{Delivery, OptIn, PermissionMode, Request, SessionState};
+use askdesk_domain::{Delivery, OptIn, Request, SessionState};
 use askdesk_engine::frame::Snapshot;
-use desk::{Bridge, demo, fresh};
+use desk::{Bridge, claude_code, demo, fresh};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -146,8 +146,10 @@ async fn a_program_that_is_missing_is_an_ended_session_that_says_how_to_get_it()
     let session = bridge.call("start_session", input).await.unwrap();
     let why = &session["state"]["end"]["why"];
     let tried = json!([{"place": "file", "path": "/nowhere/claude"}]);
-    let missing =
-        json!({"failure": "agent_missing", "agent": "claude_code", "program": "claude", "tried": tried});
+    let missing = json!({
+        "failure": "agent_missing", "agent": "claude_code", "program": "claude", "tried": tried,
+        "install": "npm install -g @anthropic-ai/claude-code"
+    });
     assert_eq!(*why, missing);
     let read = json!({"session": session["id"], "limit": 10});
     let page = bridge.call("read_transcript", read).await.unwrap();
@@ -155,7 +157,7 @@ async fn a_program_that_is_missing_is_an_ended_session_that_says_how_to_get_it()
     let log = bridge.call("read_log", json!({"session": session["id"]})).await.unwrap();
     let noted = log["lines"][0]["text"].as_str().unwrap();
     assert!(
-        noted.starts_with("claude was not found. Looked at: /nowhere/claude. Install Claude Code"),
+        noted.starts_with("claude was not found. Looked at: /nowhere/claude. Install it with `npm install"),
         "{noted}"
     );
 }
@@ -418,7 +420,10 @@ async fn a_session_is_renamed_moved_closed_and_brought_back() {
     assert!(page["entries"].as_array().unwrap().len() > 1, "{page}");
     let resume = json!({"requestId": fresh(), "session": session});
     let back = bridge.call("resume_session", resume).await.unwrap();
-    assert_eq!((&back["name"], &back["options"]["example"]), (&json!("the store"), &json!("technology")));
+    assert_eq!(
+        (&back["name"], &back["options"]["config"]["example"]),
+        (&json!("the store"), &json!("technology"))
+    );
     let now = bridge.until("it is there again", |now| now.sessions.len() == 2).await;
     let missed = now.requests.iter().find(|request| request.id == first.id).unwrap();
     assert!(missed.is_missed());
@@ -434,43 +439,57 @@ async fn the_agents_are_listed_with_what_the_demo_can_play() {
     let agents: Vec<_> =
         found["agents"].as_array().unwrap().iter().map(|agent| agent["agent"].clone()).collect();
     assert_eq!(agents, [json!("claude_code"), json!("demo")]);
-    assert_eq!(found["examples"][0]["name"], "technology");
     let claude = &found["agents"][0];
     assert!(claude["program"].is_string() != claude["problem"].is_object(), "{claude}");
     assert!(claude["program"].is_string() || claude["version"].is_null(), "{claude}");
-    for agent in found["agents"].as_array().unwrap() {
-        assert_eq!(agent["modes"], json!(["plan", "default", "accept_edits", "bypass"]), "{agent}");
+    let described = bridge.snapshot().await.agents;
+    let values = |agent: usize, option: &str| {
+        let known = described[agent].config.iter().find(|known| known.id.as_str() == option);
+        known.map(|known| known.values.iter().map(|value| value.id.as_str()).collect::<Vec<_>>())
+    };
+    for agent in 0..2 {
+        assert_eq!(values(agent, "mode").unwrap(), ["plan", "default", "accept_edits", "bypass"]);
     }
-    assert_eq!(claude["efforts"], json!(["low", "medium", "high", "xhigh", "max"]));
-    assert_eq!(found["agents"][1]["efforts"], json!([]));
+    assert_eq!(values(0, "effort").unwrap(), ["low", "medium", "high", "xhigh", "max"]);
+    assert_eq!(values(1, "effort"), None);
+    assert_eq!(values(1, "example").unwrap(), ["technology"]);
 }
 
 #[tokio::test]
 async fn a_session_keeps_what_it_was_started_with_and_the_agent_runs_so() {
     let bridge = Bridge::open();
-    let mut input = demo("technology");
-    input["options"] =
-        json!({"example": " technology ", "mode": "plan", "model": "a-model", "questions": "plan_only"});
+    let config = json!({"mode": "plan", "model": " a-model ", "effort": ""});
+    let mut input = claude_code(&bridge, "technology", &config);
+    input["options"]["questions"] = json!("plan_only");
+    let program = input["options"]["program"].clone();
     let session = bridge.call("start_session", input).await.unwrap();
     assert_eq!(
         session["options"],
-        json!({"mode": "plan", "model": "a-model", "effort": null, "questions": "plan_only", "program": null,
-            "bareToolUse": false, "example": "technology", "extras": {"arguments": [], "environment": {}}})
+        json!({"config": {"mode": "plan", "model": "a-model"}, "questions": "plan_only", "program": program,
+            "extras": {"arguments": [], "environment": {}}})
     );
-    assert_eq!(session["mode"], json!(null));
+    assert_eq!(session["origin"], json!({"machine": "local", "kind": "started", "agent": "claude_code"}));
     let asks = |now: &Snapshot| now.requests.iter().any(Request::is_open);
     let now = bridge.until("the question is open", asks).await;
     assert_eq!(now.sessions[0].model.as_deref(), Some("a-model"));
-    assert_eq!(now.sessions[0].mode, Some(PermissionMode::Plan));
+    assert_eq!(mode(&now), Some("plan"));
+    let native = now.sessions[0].native_session.as_ref().expect("the agent said its own id");
+    assert_ne!(native.as_str(), now.sessions[0].id.to_string());
+}
+
+/// The present permission mode of the one session.
+fn mode(now: &Snapshot) -> Option<&str> {
+    let option = now.sessions[0].config.iter().find(|option| option.id.as_str() == "mode")?;
+    option.current.as_ref().map(askdesk_domain::ValueId::as_str)
 }
 
 #[rstest]
-#[case::endless_model(json!({"model": "m".repeat(300)}), "options.model")]
-#[case::flag_as_model(json!({"model": "--resume"}), "options.model")]
-#[case::two_lines(json!({"model": "a\nb"}), "options.model")]
+#[case::endless_model(json!({"config": {"model": "m".repeat(300)}}), "options.config.model")]
+#[case::flag_as_model(json!({"config": {"model": "--resume"}}), "options.config.model")]
+#[case::two_lines(json!({"config": {"model": "a\nb"}}), "options.config.model")]
 #[case::endless_program(json!({"program": "p".repeat(5_000)}), "options.program")]
-#[case::endless_example(json!({"example": "e".repeat(5_000)}), "options.example")]
-#[case::unknown_mode(json!({"mode": "yolo"}), "options.mode")]
+#[case::unknown_mode(json!({"config": {"mode": "yolo"}}), "options.config.mode")]
+#[case::unknown_config_option(json!({"config": {"yolo": "x"}}), "options.config.yolo")]
 #[case::unknown_option(json!({"yolo": true}), "options.yolo")]
 #[tokio::test]
 async fn an_option_that_does_not_fit_is_named_and_nothing_starts(
@@ -478,7 +497,8 @@ async fn an_option_that_does_not_fit_is_named_and_nothing_starts(
     #[case] field: &str,
 ) {
     let bridge = Bridge::open();
-    let input = json!({"requestId": fresh(), "agent": "demo", "options": options});
+    let folder = bridge.folder.path();
+    let input = json!({"requestId": fresh(), "agent": "claude_code", "folder": folder, "options": options});
     let error = bridge.refused("start_session", input).await;
     assert_eq!((&error["code"], &error["field"]), (&json!("invalid"), &json!(field)), "{error}");
     assert!(bridge.snapshot().await.sessions.is_empty());
@@ -487,25 +507,31 @@ async fn an_option_that_does_not_fit_is_named_and_nothing_starts(
 #[tokio::test]
 async fn mode_and_model_are_changed_and_what_the_agent_refuses_is_said_in_its_words() {
     let bridge = Bridge::open();
-    let session = bridge.asked("technology").await.session;
-    let mode = |mode: &str| json!({"requestId": fresh(), "session": session, "mode": mode});
-    bridge.call("set_permission_mode", mode("accept_edits")).await.unwrap();
-    let is = |now: &Snapshot| now.sessions[0].mode == Some(PermissionMode::AcceptEdits);
-    bridge.until("the other mode", is).await;
-    let error = bridge.refused("set_permission_mode", mode("bypass")).await;
+    let started = bridge.call("start_session", claude_code(&bridge, "technology", &json!({}))).await.unwrap();
+    bridge.until("it asks", |now| !now.requests.is_empty()).await;
+    let set = |option: &str, value: &str| json!({"requestId": fresh(), "session": started["id"], "option": option, "value": value});
+    bridge.call("set_config", set("mode", "accept_edits")).await.unwrap();
+    bridge.until("the other mode", |now| mode(now) == Some("accept_edits")).await;
+    let error = bridge.refused("set_config", set("mode", "bypass")).await;
     assert_eq!(error["code"], "agent_refused", "{error}");
     assert!(error["message"].as_str().unwrap().contains("bypassPermissions"), "{error}");
 
-    let model = |model: &str| json!({"requestId": fresh(), "session": session, "model": model});
-    for wrong in [" ", "-m", "a\u{7}b"] {
-        let error = bridge.refused("set_model", model(wrong)).await;
+    for (option, value, field) in [
+        ("model", " ", "value"),
+        ("model", "-m", "value"),
+        ("model", "a\u{7}b", "value"),
+        ("mode", "yolo", "value"),
+        ("effort", "low", "option"),
+        ("colour", "red", "option"),
+    ] {
+        let error = bridge.refused("set_config", set(option, value)).await;
         assert_eq!(
             (&error["code"], &error["field"]),
-            (&json!("invalid"), &json!("model")),
-            "{wrong}: {error}"
+            (&json!("invalid"), &json!(field)),
+            "{option} {value}: {error}"
         );
     }
-    bridge.call("set_model", model(" another ")).await.unwrap();
+    bridge.call("set_config", set("model", " another ")).await.unwrap();
     bridge.until("the other model", |now| now.sessions[0].model.as_deref() == Some("another")).await;
     assert!(bridge.snapshot().await.requests[0].is_open());
 }
@@ -515,19 +541,19 @@ async fn a_rule_that_was_not_suggested_is_refused_by_its_place() {
     let bridge = Bridge::open();
     bridge.call("start_session", demo("rules")).await.unwrap();
     let now = bridge.until("the approval is there", |now| !now.approvals.is_empty()).await;
-    let decide = |rules: &[&str]| {
-        let decision = json!({"decision": "allow_with_rules", "rules": rules});
+    let decide = |options: &[&str]| {
+        let decision = json!({"options": options});
         json!({"requestId": fresh(), "id": now.approvals[0].id, "decision": decision})
     };
     let error = bridge.refused("decide_approval", decide(&["r1", "r9"])).await;
     assert_eq!(
         (&error["code"], &error["field"]),
-        (&json!("invalid"), &json!("decision.rules[1]")),
+        (&json!("invalid"), &json!("decision.options[1]")),
         "{error}"
     );
     assert_eq!(bridge.decisions(), 0);
     let decided = bridge.call("decide_approval", decide(&["r1"])).await.unwrap();
-    assert_eq!(decided["state"]["decision"], json!({"decision": "allow_with_rules", "rules": ["r1"]}));
+    assert_eq!(decided["state"]["decision"], json!({"options": ["r1"], "message": null, "plan": null}));
 }
 
 #[tokio::test]

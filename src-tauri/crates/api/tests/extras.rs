@@ -42,9 +42,15 @@ fn starts(bridge: &Bridge) -> Vec<Vec<String>> {
     starts.into_iter().map(|start| start.lines().map(str::to_owned).collect()).collect()
 }
 
-async fn set(bridge: &Bridge, setting: &str, value: Value) {
-    let change = json!({"change": {"setting": setting, "value": value}});
-    bridge.call("change_setting", change).await.unwrap();
+async fn set(bridge: &Bridge, what: &str, value: Value) {
+    bridge.call("change_setting", change(what, value)).await.unwrap();
+}
+
+/// A change of what an agent gets in addition: of its `arguments` or its `environment`.
+fn change(what: &str, value: Value) -> Value {
+    let mut of_agent = json!({"agent": "claude_code"});
+    of_agent[what] = value;
+    json!({"change": {"setting": format!("agent_{what}"), "value": of_agent}})
 }
 
 async fn shown(bridge: &Bridge) -> Value {
@@ -72,8 +78,8 @@ fn has(start: &[String], line: &str) -> bool {
 #[tokio::test]
 async fn an_agent_is_started_with_what_the_settings_add_after_our_own_arguments() {
     let bridge = Bridge::open();
-    set(&bridge, "claude_arguments", json!(["--add-dir", "/a b"])).await;
-    set(&bridge, "claude_environment", json!({"EXTRA_KEY": "hush", "EXTRA": "plain"})).await;
+    set(&bridge, "arguments", json!(["--add-dir", "/a b"])).await;
+    set(&bridge, "environment", json!({"EXTRA_KEY": "hush", "EXTRA": "plain"})).await;
     let extras = shown(&bridge).await;
     let whole =
         json!({"arguments": ["--add-dir", "/a b"], "environment": {"EXTRA": "plain", "EXTRA_KEY": "hush"}});
@@ -119,8 +125,8 @@ async fn what_was_not_shown_is_not_used() {
 #[tokio::test]
 async fn a_session_goes_on_with_what_it_was_started_with_and_the_secrets_of_now() {
     let bridge = Bridge::open();
-    set(&bridge, "claude_arguments", json!(["--add-dir", "/a"])).await;
-    set(&bridge, "claude_environment", json!({"EXTRA": "old", "EXTRA_KEY": "old"})).await;
+    set(&bridge, "arguments", json!(["--add-dir", "/a"])).await;
+    set(&bridge, "environment", json!({"EXTRA": "old", "EXTRA_KEY": "old"})).await;
     let extras = shown(&bridge).await;
     let session = bridge.call("start_session", start(&bridge, &extras)).await.unwrap();
     bridge.until("it asks", |now| !now.requests.is_empty()).await;
@@ -129,8 +135,8 @@ async fn a_session_goes_on_with_what_it_was_started_with_and_the_secrets_of_now(
     bridge.until("it has ended", |now| now.sessions.iter().all(|session| !session.is_running())).await;
     bridge.api.sessions().shut_down().await;
     let bridge = bridge.reopen();
-    set(&bridge, "claude_arguments", json!(["--add-dir", "/b"])).await;
-    set(&bridge, "claude_environment", json!({"EXTRA": "new", "EXTRA_KEY": "new", "OTHER": "x"})).await;
+    set(&bridge, "arguments", json!(["--add-dir", "/b"])).await;
+    set(&bridge, "environment", json!({"EXTRA": "new", "EXTRA_KEY": "new", "OTHER": "x"})).await;
     let again = json!({"requestId": fresh(), "session": session["id"]});
     bridge.call("resume_session", again).await.unwrap();
     bridge.until("it runs", |now| now.sessions.iter().any(Session::is_running)).await;
@@ -147,7 +153,7 @@ async fn a_session_goes_on_with_what_it_was_started_with_and_the_secrets_of_now(
 #[tokio::test]
 async fn a_secret_is_kept_in_the_settings_alone() {
     let bridge = Bridge::open();
-    set(&bridge, "claude_environment", json!({"ANTHROPIC_API_KEY": "hush-hush-hush"})).await;
+    set(&bridge, "environment", json!({"ANTHROPIC_API_KEY": "hush-hush-hush"})).await;
     let extras = shown(&bridge).await;
     let session = bridge.call("start_session", start(&bridge, &extras)).await.unwrap();
     bridge.until("it asks", |now| !now.requests.is_empty()).await;
@@ -171,20 +177,19 @@ async fn what_cannot_be_set_is_refused_with_the_reason_and_without_the_secret() 
     let own_flag = json!({"extra": "own_flag", "flag": "--resume"});
     for (setting, value, why, flaw) in [
         (
-            "claude_arguments",
+            "arguments",
             json!(["--add-dir", "--resume=1"]),
             "argument 2: --resume is for the desk itself to set",
             json!({"unfit": "argument", "n": 2, "flaw": own_flag}),
         ),
         (
-            "claude_environment",
+            "environment",
             json!({"A-KEY": "hush"}),
             "\"A-KEY\" is no name of a variable",
             json!({"unfit": "no_name", "name": "A-KEY"}),
         ),
     ] {
-        let change = json!({"change": {"setting": setting, "value": value}});
-        let error = bridge.refused("change_setting", change).await;
+        let error = bridge.refused("change_setting", change(setting, value)).await;
         let message = error["message"].as_str().unwrap();
         assert_eq!(error["code"], json!("invalid"), "{error}");
         assert!(message.contains(why) && !error.to_string().contains("hush"), "{error}");

@@ -25,7 +25,7 @@ fn well_formed(name: &str) -> Value {
             json!({"requestId": request_id, "id": id})
         }
         "decide_approval" => {
-            json!({"requestId": request_id, "id": id, "decision": {"decision": "allow_once"}})
+            json!({"requestId": request_id, "id": id, "decision": {"options": ["allow"]}})
         }
         "start_session" => json!({"requestId": request_id, "agent": "demo", "folder": "/nowhere/at/all"}),
         "send_message" | "queue_message" => {
@@ -47,8 +47,9 @@ fn well_formed(name: &str) -> Value {
             json!({"requestId": request_id, "session": session, "attention": {"muted": true, "private": false}})
         }
         "move_session" => json!({"requestId": request_id, "session": session, "before": null}),
-        "set_permission_mode" => json!({"requestId": request_id, "session": session, "mode": "plan"}),
-        "set_model" => json!({"requestId": request_id, "session": session, "model": "opus"}),
+        "set_config" => {
+            json!({"requestId": request_id, "session": session, "option": "mode", "value": "plan"})
+        }
         "interrupt_session" | "stop_session" | "close_session" | "resume_session" => {
             json!({"requestId": request_id, "session": session})
         }
@@ -118,8 +119,7 @@ async fn every_command_of_the_list_is_carried_out_by_its_name() {
         "move_session: not_found",
         "close_session: not_found",
         "resume_session: not_found",
-        "set_permission_mode: session_gone",
-        "set_model: session_gone",
+        "set_config: not_found",
         "list_agents: done",
         "read_transcript: done",
         "read_log: done",

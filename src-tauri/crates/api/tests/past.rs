@@ -101,6 +101,7 @@ async fn what_an_agent_wrote_stays_inside_its_quotes_and_fences() {
         let tool = EntryBody::Tool {
             tool_use: "t".to_owned(),
             name: "Read".to_owned(),
+            tool_kind: askdesk_domain::ToolKind::Read,
             summary: "a\n# b".to_owned(),
             detail: askdesk_domain::ToolDetail::Other { input: "in".to_owned() },
             status: ToolStatus::Done,
@@ -190,13 +191,13 @@ async fn case_61_a_secret_is_in_no_export() {
     let engine = bridge.api.engine();
     let (source, at) = (engine.source(), engine.source().now());
     let session = source.session();
-    let agent = askdesk_domain::AgentKind::Demo;
     let start = Command::StartSession {
         id: session,
-        agent,
+        origin: askdesk_domain::Origin::started(askdesk_domain::AgentId::literal("demo")),
         name: "!?".to_owned(),
         folder: "/".to_owned(),
         options: askdesk_domain::SessionOptions::default(),
+        config: Vec::new(),
         at,
     };
     engine.act(start).await.unwrap();
@@ -204,7 +205,6 @@ async fn case_61_a_secret_is_in_no_export() {
         id: source.request(),
         session,
         native_ref: askdesk_domain::NativeRef::new("call").unwrap(),
-        source: askdesk_domain::Source::ClaudeControl,
         asked_by: None,
         questions,
         limit: None,

@@ -49,6 +49,11 @@ impl Client {
         Self::Zed,
     ];
 
+    /// Says whether a hook of its terminal can ask, beside MCP.
+    pub const fn has_hook(self) -> bool {
+        matches!(self, Self::ClaudeCode)
+    }
+
     /// Returns how it is called on a command line.
     pub fn id(self) -> &'static str {
         match self {

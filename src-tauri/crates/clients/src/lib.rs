@@ -28,7 +28,7 @@ pub use plan::{Change, Done, Note, Plan, connect, disconnect};
 pub use preview::Tokens;
 pub use program::{beside_or_on_path, hook_command};
 pub use refusal::{Refusal, Why};
-pub use seen::{CameBy, Seen, last_question};
+pub use seen::{Seen, last_question};
 pub use standing::{
     Entry, Installed, Limit, Obstacle, Standing, as_connected, installed, limit, obstacles, standings,
 };

@@ -4,29 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::client::Client;
 
-/// A client as it came to the desk, in its own words.
+/// A client that asked, in its own words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Seen {
-    /// By which way it came.
-    pub kind: CameBy,
+    /// How it connected, as the desk says it: `mcp`, `terminal_hook`, or a way that no client here uses.
+    pub channel: String,
     /// What it calls itself.
     pub name: String,
     /// When it asked last, in milliseconds since 1970.
     pub asked_at: i64,
-}
-
-/// By which way a client came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CameBy {
-    /// As a client of MCP.
-    McpClient,
-    /// By the hook of Claude Code in a terminal.
-    Terminal,
-    /// In a way that no client here has.
-    #[serde(other)]
-    Other,
 }
 
 impl Seen {
@@ -35,10 +22,10 @@ impl Seen {
     /// Measured: `claude-code`, `codex-mcp-client`, `gemini-cli-mcp-client`, `opencode`. The others are known by the word that
     /// is theirs, whatever stands beside it.
     pub fn client(&self) -> Option<Client> {
-        match self.kind {
-            CameBy::Terminal => Some(Client::ClaudeCode),
-            CameBy::McpClient => named(&self.name),
-            CameBy::Other => None,
+        match self.channel.as_str() {
+            "terminal_hook" => Client::ALL.into_iter().find(|client| client.has_hook()),
+            "mcp" => named(&self.name),
+            _ => None,
         }
     }
 }
@@ -93,10 +80,10 @@ mod tests {
     #[test]
     fn of_several_ways_of_one_client_the_latest_counts_and_a_script_is_none() {
         let seen: Vec<Seen> = serde_json::from_value(serde_json::json!([
-            {"kind": "mcp_client", "name": "claude-code", "askedAt": 5},
-            {"kind": "terminal", "name": "Claude Code", "askedAt": 7},
-            {"kind": "command_line", "name": "codex", "askedAt": 9},
-            {"kind": "pigeon", "name": "codex", "askedAt": 9},
+            {"channel": "mcp", "name": "claude-code", "askedAt": 5},
+            {"channel": "terminal_hook", "name": "Claude Code", "askedAt": 7},
+            {"channel": "command_line", "name": "codex", "askedAt": 9},
+            {"channel": "pigeon", "name": "codex", "askedAt": 9},
         ]))
         .unwrap();
         assert_eq!(last_question(Client::ClaudeCode, &seen), Some(7));

@@ -1,13 +1,16 @@
-//! An approval: an agent asks for permission to use a tool. Never a question, never answered like one.
+//! An approval: an agent asks for permission to do something. Never a question, never answered like one.
 
 use serde::{Deserialize, Serialize};
 
 use crate::failure::known_or_text_or_none;
-use crate::id::{ApprovalId, NativeRef, SessionId, Timestamp};
-use crate::options::PermissionMode;
-use crate::rule::{RuleId, SuggestedRule};
+use crate::id::{ApprovalId, ApprovalOptionId, ConfigId, NativeRef, SessionId, Timestamp, ValueId};
 use crate::tool::{ToolDetail, detail_or_text};
 use crate::undelivered::Undelivered;
+
+/// The most options of one approval.
+pub const APPROVAL_OPTIONS: usize = 48;
+/// The most folders of one option.
+pub const OPTION_FOLDERS: usize = 32;
 
 /// One permission an agent waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,20 +23,135 @@ pub struct Approval {
     pub session: SessionId,
     /// The agent's own id of the call.
     pub native_ref: NativeRef,
-    /// The tool's name as the agent says it.
-    pub tool: String,
+    /// What the agent calls it; mostly the name of a tool.
+    pub title: String,
     /// The agent's own line about what it wants to do.
     pub description: Option<String>,
-    /// What exactly would run or change; earlier versions kept it as text under `input`.
-    #[serde(alias = "input", deserialize_with = "detail_or_text")]
-    pub what: ToolDetail,
-    /// The standing permissions that may be given with it.
-    #[serde(default)]
-    pub rules: Vec<SuggestedRule>,
+    /// What exactly would run or change.
+    #[serde(deserialize_with = "detail_or_text")]
+    pub subject: ToolDetail,
+    /// What can be decided, in the agent's order.
+    pub options: Vec<ApprovalOption>,
+    /// Whether a refusal may carry words for the agent.
+    pub takes_message: bool,
     /// When it was asked.
     pub asked_at: Timestamp,
     /// Open, or how it ended.
     pub state: ApprovalState,
+}
+
+impl Approval {
+    /// Finds an option.
+    pub fn option(&self, id: &ApprovalOptionId) -> Option<&ApprovalOption> {
+        self.options.iter().find(|option| option.id == *id)
+    }
+
+    /// Says whether it is a plan that waits for approval.
+    pub const fn is_plan(&self) -> bool {
+        matches!(self.subject, ToolDetail::Plan { .. })
+    }
+}
+
+/// One thing that can be decided on an approval.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct ApprovalOption {
+    /// The agent's id of the option, which goes back as it came.
+    pub id: ApprovalOptionId,
+    /// What it does.
+    pub kind: ApprovalOptionKind,
+    /// What it says.
+    pub label: OptionLabel,
+    /// How far it reaches; none where the kind says it all.
+    pub scope: Option<OptionScope>,
+    /// Whether it may be chosen together with others of this kind that may.
+    pub combines: bool,
+}
+
+/// What an option does. The words are those of the Agent Client Protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum ApprovalOptionKind {
+    /// Allows this once.
+    AllowOnce,
+    /// Allows this, and from now on what the label says.
+    AllowAlways,
+    /// Refuses this once.
+    RejectOnce,
+    /// Refuses this, and from now on what the label says.
+    RejectAlways,
+}
+
+impl ApprovalOptionKind {
+    /// Says whether it lets the agent go on.
+    pub const fn allows(self) -> bool {
+        matches!(self, Self::AllowOnce | Self::AllowAlways)
+    }
+}
+
+/// What an option says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "label", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum OptionLabel {
+    /// Nothing beyond its kind.
+    Plain,
+    /// The agent's own words.
+    Text {
+        /// The words.
+        text: String,
+    },
+    /// How calls of a tool are treated from now on.
+    Tool {
+        /// The tool.
+        tool: String,
+        /// Which of its calls, in the agent's own pattern; none means all.
+        content: Option<String>,
+        /// How they are treated.
+        behaviour: ToolRule,
+    },
+    /// Folders the agent may work in from now on.
+    Folder {
+        /// The folders.
+        paths: Vec<String>,
+    },
+    /// A config option gets another value from now on.
+    Config {
+        /// Which option.
+        option: ConfigId,
+        /// Its new value.
+        value: ValueId,
+    },
+}
+
+/// How calls of a tool are treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum ToolRule {
+    /// They are allowed.
+    Allow,
+    /// A person is asked.
+    Ask,
+    /// They are refused.
+    Deny,
+}
+
+/// How far an option reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum OptionScope {
+    /// This session.
+    Session,
+    /// This folder, for this person.
+    Local,
+    /// This folder, for everybody who works in it.
+    Project,
+    /// Everything this person does.
+    User,
 }
 
 /// Whether an approval waits or has ended.
@@ -62,29 +180,28 @@ pub enum ApprovalState {
 
 /// What the person decided on an approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "decision", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum ApprovalDecision {
-    /// This one call may run as it is.
-    AllowOnce,
-    /// It may run, and these rules hold from now on.
-    AllowWithRules {
-        /// Some of the rules suggested with it, at least one.
-        rules: Vec<RuleId>,
-    },
-    /// The plan is approved.
-    ApprovePlan {
-        /// The permission mode that follows; none lets the agent go back to the one before.
-        #[serde(default)]
-        mode: Option<PermissionMode>,
-        /// The plan as the person edited it; none where it stays as it is.
-        #[serde(default)]
-        plan: Option<String>,
-    },
-    /// It may not run; a plan is sent back.
-    Deny {
-        /// What the agent is told.
-        #[serde(default)]
-        message: Option<String>,
-    },
+pub struct ApprovalDecision {
+    /// The chosen options: one, or several that combine.
+    pub options: Vec<ApprovalOptionId>,
+    /// What the agent is told with a refusal.
+    #[serde(default)]
+    pub message: Option<String>,
+    /// The plan as the person edited it; none where it stays as it is.
+    #[serde(default)]
+    pub plan: Option<String>,
+}
+
+impl ApprovalDecision {
+    /// Chooses one option and says nothing more.
+    pub fn of(option: ApprovalOptionId) -> Self {
+        Self { options: vec![option], message: None, plan: None }
+    }
+
+    /// Says whether it lets the agent go on; none where it names no option of the approval.
+    pub fn allows(&self, approval: &Approval) -> Option<bool> {
+        let first = self.options.first().and_then(|id| approval.option(id));
+        first.map(|option| option.kind.allows())
+    }
 }

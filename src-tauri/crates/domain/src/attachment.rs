@@ -8,12 +8,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::answer::words;
 use crate::breach::Breach;
 use crate::reject::{Reject, Unable};
-use crate::session::AgentKind;
 
 /// How many attachments one message takes.
 pub const ATTACHMENTS: usize = 8;
 
-/// The largest image that is taken, in bytes; Claude Code makes a larger one smaller before it sends it (2.1.329).
+/// The largest image that is taken, in bytes; agents make a larger one smaller before they send it.
 pub const IMAGE_BYTES: usize = 8 * 1024 * 1024;
 
 /// The longest name of an image that is kept, in characters; a longer one is cut.
@@ -85,12 +84,12 @@ pub enum Takes {
     },
 }
 
-impl AgentKind {
-    /// Says what the agent takes along with a message; the demo plays a script and would look at none of it.
-    pub const fn takes(self) -> Takes {
+impl Takes {
+    /// Checks that attachments may go along with a message.
+    pub fn check(self, attachments: &[Attachment]) -> Result<(), Reject> {
         match self {
-            Self::ClaudeCode => Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES },
-            Self::Demo | Self::McpClient | Self::Terminal | Self::CommandLine => Takes::Words,
+            Self::Words if !attachments.is_empty() => Err(Reject::Unsupported { what: Unable::Attaching }),
+            Self::Words | Self::ImagesAndFiles { .. } => Ok(()),
         }
     }
 }
@@ -197,10 +196,7 @@ impl<'de> Deserialize<'de> for ImageId {
 }
 
 /// Checks a person's message to an agent: words as [`words`] takes them, which may be missing where something is attached.
-pub fn message(agent: AgentKind, text: &str, attachments: &[Attachment]) -> Result<String, Reject> {
-    if !attachments.is_empty() && agent.takes() == Takes::Words {
-        return Err(Reject::Unsupported { what: Unable::Attaching });
-    }
+pub fn message(text: &str, attachments: &[Attachment]) -> Result<String, Reject> {
     if attachments.len() > ATTACHMENTS {
         let rule = Breach::TooManyAttached { most: ATTACHMENTS, count: attachments.len() };
         return Err(Reject::invalid("attachments", rule));
@@ -265,16 +261,19 @@ mod tests {
     #[test]
     fn a_message_needs_words_or_something_attached() {
         let file = Attachment::File { path: "/srv/notes.txt".to_owned(), bytes: 4 };
-        let said = |text, attachments: &[Attachment]| message(AgentKind::ClaudeCode, text, attachments);
+        let said = |text, attachments: &[Attachment]| message(text, attachments);
         assert!(said(" ", &[]).is_err());
         assert_eq!(said(" ", std::slice::from_ref(&file)).as_deref(), Ok(""));
         assert_eq!(in_words("", &[file.clone(), file.clone()]), "notes.txt, notes.txt");
         assert_eq!(said("look", &vec![file.clone(); ATTACHMENTS]).as_deref(), Ok("look"));
         assert!(said("look", &vec![file.clone(); ATTACHMENTS + 1]).is_err());
         assert_eq!(
-            message(AgentKind::Demo, "look", &[file]),
+            Takes::Words.check(std::slice::from_ref(&file)),
             Err(Reject::Unsupported { what: Unable::Attaching })
         );
+        assert_eq!(Takes::Words.check(&[]), Ok(()));
+        let takes = Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES };
+        assert_eq!(takes.check(&[file]), Ok(()));
     }
 
     #[rstest]

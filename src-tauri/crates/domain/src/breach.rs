@@ -66,18 +66,12 @@ pub enum Breach {
     /// The question takes no words of one's own.
     #[error("this question takes no words of one's own")]
     NoOwnWords,
-    /// No rule was chosen to be kept.
-    #[error("at least one rule; allow it once to add none")]
-    NoRule,
+    /// No option was chosen.
+    #[error("choose at least one option")]
+    NoOption,
     /// It is no plan that waits for approval.
     #[error("only a plan can be approved as one")]
     NoPlan,
-    /// A plan cannot be approved to go on planning.
-    #[error("an approved plan ends the planning")]
-    PlanningEnds,
-    /// The session was not started in the mode in which nothing is asked for.
-    #[error("only a session that was started in this mode can go back to it")]
-    NotStartedSo,
     /// The session runs, and what is wanted needs its end.
     #[error("it is still running; end it first")]
     StillRunning,

@@ -1,15 +1,16 @@
 //! Every command the desk can be given, with its time and ids inside.
 
 use crate::answer::AnswerInput;
-use crate::approval::ApprovalDecision;
+use crate::approval::{ApprovalDecision, ApprovalOption};
 use crate::attachment::Attachment;
-use crate::id::{ApprovalId, MessageId, NativeRef, RequestId, SessionId, Timestamp};
-use crate::options::{PermissionMode, SessionOptions};
+use crate::config::ConfigOption;
+use crate::id::{ApprovalId, MessageId, NativeRef, NativeSession, RequestId, SessionId, Timestamp};
+use crate::options::SessionOptions;
+use crate::origin::Origin;
 use crate::question::Question;
 use crate::quiet::SessionAttention;
-use crate::request::{Delivery, Limit, OrphanedWhy, Source, WithdrawnWhy};
-use crate::rule::SuggestedRule;
-use crate::session::{AgentKind, SessionEnd};
+use crate::request::{Delivery, Limit, OrphanedWhy, WithdrawnWhy};
+use crate::session::SessionEnd;
 use crate::tool::ToolDetail;
 use crate::undelivered::Undelivered;
 use crate::visit::{Leave, Visitor};
@@ -21,14 +22,16 @@ pub enum Command {
     StartSession {
         /// Its id, minted by the caller.
         id: SessionId,
-        /// Which program it runs.
-        agent: AgentKind,
+        /// Where it comes from.
+        origin: Origin,
         /// The name on its tab.
         name: String,
         /// The folder it works in.
         folder: String,
         /// What it is started with.
         options: SessionOptions,
+        /// The agent's config options, with what was chosen as their present values.
+        config: Vec<ConfigOption>,
         /// Now.
         at: Timestamp,
     },
@@ -85,13 +88,15 @@ pub enum Command {
         version: Option<String>,
         /// Its model.
         model: Option<String>,
+        /// Its own id of the session.
+        native_session: Option<NativeSession>,
     },
-    /// Notes the permission mode the agent is in.
-    NoteMode {
+    /// Notes the agent's config options with their present values.
+    NoteConfig {
         /// Whose agent.
         session: SessionId,
-        /// The mode; none for one the desk has no name for.
-        mode: Option<PermissionMode>,
+        /// The options.
+        config: Vec<ConfigOption>,
     },
     /// Notes that a turn began or ended.
     SetWorking {
@@ -337,8 +342,6 @@ pub struct Ask {
     pub session: SessionId,
     /// The agent's own id of the call.
     pub native_ref: NativeRef,
-    /// The door by which it came.
-    pub source: Source,
     /// The subagent or client that asks.
     pub asked_by: Option<String>,
     /// Its questions, accepted by [`crate::intake::accept`].
@@ -358,14 +361,16 @@ pub struct AskApproval {
     pub session: SessionId,
     /// The agent's own id of the call.
     pub native_ref: NativeRef,
-    /// The tool's name.
-    pub tool: String,
+    /// What the agent calls it; mostly the name of a tool.
+    pub title: String,
     /// The agent's own line about it.
     pub description: Option<String>,
     /// What exactly would run or change.
-    pub what: ToolDetail,
-    /// The standing permissions that may be given with it.
-    pub rules: Vec<SuggestedRule>,
+    pub subject: ToolDetail,
+    /// What can be decided.
+    pub options: Vec<ApprovalOption>,
+    /// Whether a refusal may carry words for the agent.
+    pub takes_message: bool,
     /// Now.
     pub at: Timestamp,
 }

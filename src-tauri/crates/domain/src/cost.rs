@@ -49,6 +49,34 @@ impl<'de> Deserialize<'de> for Usd {
     }
 }
 
+/// What a turn used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Tokens read, those from a cache included.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+    /// Tokens read from a cache.
+    pub cached_tokens: u64,
+    /// What it cost, as the agent reckons it.
+    pub cost: Option<Usd>,
+    /// How full the agent's context is after the turn.
+    pub context: Option<ContextUse>,
+}
+
+/// How full an agent's context is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct ContextUse {
+    /// Tokens in it.
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub used: u64,
+    /// Tokens it can hold.
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub size: u64,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

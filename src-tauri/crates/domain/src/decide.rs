@@ -132,8 +132,9 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
 
 fn decide_on(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
     match command {
-        Command::StartSession { id, agent, name, folder, options, at } => {
-            life::start(desk, *id, *agent, name, folder, options, *at)
+        Command::StartSession { id, origin, name, folder, options, config, at } => {
+            let new = life::NewSession { origin, name, folder, options, config };
+            life::start(desk, *id, &new, *at)
         }
         Command::RenameSession { session, name } => life::rename(desk, *session, name),
         Command::SetAttention { session, attention } => {
@@ -159,22 +160,15 @@ fn decide_on(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
             }
             Ok(Decision::of(Event::SessionForgotten { session: *session }))
         }
-        Command::Introduce { session, version, model } => {
+        Command::Introduce { session, version, model, native_session } => {
             let now = running(desk, *session)?;
-            if now.state != SessionState::Starting && now.version == *version && now.model == *model {
-                return Ok(Decision::default());
-            }
-            Ok(Decision::of(Event::AgentIntroduced {
-                session: *session,
-                version: version.clone(),
-                model: model.clone(),
-            }))
+            Ok(life::introduce(now, version.as_ref(), model.as_ref(), native_session.as_ref()))
         }
-        Command::NoteMode { session, mode } => {
-            if running(desk, *session)?.mode == *mode {
+        Command::NoteConfig { session, config } => {
+            if running(desk, *session)?.config == *config {
                 return Ok(Decision::default());
             }
-            Ok(Decision::of(Event::ModeChanged { session: *session, mode: *mode }))
+            Ok(Decision::of(Event::ConfigChanged { session: *session, config: config.clone() }))
         }
         Command::SetWorking { session, working } => {
             let now = &running(desk, *session)?.state;
@@ -356,7 +350,6 @@ fn begin(ask: &Ask) -> Decision {
         id: ask.id,
         session: ask.session,
         native_ref: ask.native_ref.clone(),
-        source: ask.source,
         asked_by: ask.asked_by.clone(),
         questions: ask.questions.clone(),
         asked_at: ask.at,

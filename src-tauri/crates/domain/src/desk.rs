@@ -149,8 +149,12 @@ impl Desk {
                     session.state = SessionState::Idle;
                 }
             }),
-            Event::ModeChanged { session, mode } => {
-                self.on_session(*session, |session| session.mode = *mode);
+            Event::NativeSessionKnown { session, native_session } => {
+                self.on_session(*session, |session| session.native_session = Some(native_session.clone()));
+                self.tell_resumable(*session);
+            }
+            Event::ConfigChanged { session, config } => {
+                self.on_session(*session, |session| session.config.clone_from(config));
             }
             Event::TurnBegan { session } => {
                 self.on_session(*session, |session| session.state = SessionState::Working);

@@ -6,12 +6,10 @@ use crate::approval::{Approval, ApprovalState};
 use crate::breach::Breach;
 use crate::desk::Desk;
 use crate::event::Event;
-use crate::id::{ApprovalId, OptionId, QuestionId, RequestId, SessionId};
-use crate::options::PermissionMode;
+use crate::id::{ApprovalId, ApprovalOptionId, OptionId, QuestionId, RequestId, SessionId};
 use crate::question::QuestionKind;
 use crate::reject::Reject;
 use crate::request::{EndedBy, Outcome, Request, WithdrawnWhy};
-use crate::rule::RuleId;
 use crate::text::says_something;
 
 /// The most words one draft may hold, in bytes: more than the questions of any request take as answers.
@@ -68,15 +66,12 @@ pub struct ApprovalDraft {
     /// What the agent would be told with a refusal.
     #[serde(default)]
     pub message: String,
-    /// The ticked rules; none while the person has not touched them.
+    /// The chosen options; none while the person has not touched them.
     #[serde(default)]
-    pub rules: Option<Vec<RuleId>>,
+    pub options: Option<Vec<ApprovalOptionId>>,
     /// The plan as the person edited it; none while it is as the agent wrote it.
     #[serde(default)]
     pub plan: Option<String>,
-    /// The permission mode that would follow; none while the person has not chosen one.
-    #[serde(default)]
-    pub mode: Option<PermissionMode>,
 }
 
 /// A form of an approval that a person can have open.
@@ -87,8 +82,8 @@ pub enum ApprovalForm {
     /// None.
     #[default]
     None,
-    /// The choice of standing permissions.
-    Rules,
+    /// The choice of what is always allowed.
+    Options,
     /// The words of a refusal.
     Message,
     /// The plan.
@@ -264,13 +259,13 @@ fn of_request(request: &Request, draft: &Draft) -> Result<Draft, Reject> {
 }
 
 fn of_approval(approval: &Approval, draft: &ApprovalDraft) -> Result<(), Reject> {
-    let rules = draft.rules.as_deref().unwrap_or_default();
-    let stranger = |(place, id): &(usize, &RuleId)| {
-        approval.rules.iter().all(|rule| rule.id != **id) || rules[..*place].contains(id)
+    let chosen = draft.options.as_deref().unwrap_or_default();
+    let stranger = |(place, id): &(usize, &ApprovalOptionId)| {
+        approval.option(id).is_none() || chosen[..*place].contains(id)
     };
-    match rules.iter().enumerate().find(stranger) {
+    match chosen.iter().enumerate().find(stranger) {
         Some((_, id)) => {
-            Err(Reject::invalid("draft.rules", format!("{id} was not suggested, or stands twice")))
+            Err(Reject::invalid("draft.options", format!("{id} is not an option here, or appears twice")))
         }
         None => Ok(()),
     }

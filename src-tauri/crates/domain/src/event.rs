@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{Approval, ApprovalDecision};
+use crate::config::ConfigOption;
 use crate::desk::CallDelivery;
 use crate::failure::known_or_text;
-use crate::id::{ApprovalId, MessageId, NativeRef, RequestId, SessionId, Timestamp};
-use crate::options::PermissionMode;
+use crate::id::{ApprovalId, MessageId, NativeRef, NativeSession, RequestId, SessionId, Timestamp};
 use crate::queue::QueuedMessage;
 use crate::quiet::SessionAttention;
 use crate::request::{Delivery, Limit, Outcome, Request};
@@ -31,12 +31,19 @@ pub enum Event {
         /// Its model.
         model: Option<String>,
     },
-    /// The agent's permission mode is another one now.
-    ModeChanged {
+    /// The agent said its own id of the session.
+    NativeSessionKnown {
+        /// Our id of the session.
+        session: SessionId,
+        /// The agent's id of it.
+        native_session: NativeSession,
+    },
+    /// The agent's config options, or their present values, are others now.
+    ConfigChanged {
         /// Whose agent.
         session: SessionId,
-        /// The mode; none for one the desk has no name for.
-        mode: Option<PermissionMode>,
+        /// The options with their present values.
+        config: Vec<ConfigOption>,
     },
     /// A turn began.
     TurnBegan {

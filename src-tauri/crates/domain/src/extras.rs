@@ -14,29 +14,6 @@ pub const EXTRA_BYTES: usize = 4 * 1024;
 /// How much of a name is shown that no variable can have.
 const SHOWN_CHARS: usize = 40;
 
-/// Flags by which the desk itself speaks with an agent, or that would end it at once.
-const OWN_FLAGS: &[&str] = &[
-    "--",
-    "--print",
-    "--input-format",
-    "--output-format",
-    "--permission-prompt-tool",
-    "--session-id",
-    "--resume",
-    "--continue",
-    "--fork-session",
-    "--include-partial-messages",
-    "--replay-user-messages",
-    "--verbose",
-    "--help",
-    "--version",
-];
-/// Their short forms; a letter that follows in the same word is another flag, or a value.
-const OWN_SHORT_FLAGS: &[char] = &['p', 'r', 'c', 'h', 'v'];
-/// Flags for what is chosen at each start: what lets an agent do everything is never remembered.
-const CHOSEN_FLAGS: &[&str] =
-    &["--permission-mode", "--dangerously-skip-permissions", "--allow-dangerously-skip-permissions"];
-
 /// Parts of a variable's name that tell of a secret.
 const SECRET_PARTS: &[&str] =
     &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "HEADERS"];
@@ -97,10 +74,39 @@ impl TryFrom<Vec<String>> for Arguments {
     fn try_from(arguments: Vec<String>) -> Result<Self, Unfit> {
         count(arguments.len())?;
         for (n, argument) in (1..).zip(&arguments) {
-            let checked = text(argument).and_then(|()| check_flag(argument));
-            checked.map_err(|flaw| Unfit::Argument { n, flaw })?;
+            text(argument).map_err(|flaw| Unfit::Argument { n, flaw })?;
         }
         Ok(Self(arguments))
+    }
+}
+
+/// Flags of an agent that settings may not add.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReservedFlags {
+    /// Flags by which the desk itself speaks with the agent, or that would end it at once.
+    pub own: &'static [&'static str],
+    /// Their short forms; a letter that follows in the same word is another flag, or a value.
+    pub own_short: &'static [char],
+    /// Flags for what is chosen at each start: what lets an agent do everything is never remembered.
+    pub chosen: &'static [&'static str],
+}
+
+impl ReservedFlags {
+    /// Checks that none of the arguments is reserved.
+    pub fn check(&self, arguments: &Arguments) -> Result<(), Unfit> {
+        for (n, argument) in (1..).zip(arguments.iter()) {
+            let flag = argument.split('=').next().unwrap_or_default();
+            let short = argument.strip_prefix('-').and_then(|rest| rest.chars().next());
+            let own =
+                self.own.contains(&flag) || short.is_some_and(|letter| self.own_short.contains(&letter));
+            let flaw = match own {
+                true => ExtraFlaw::OwnFlag { flag: flag.to_owned() },
+                false if self.chosen.contains(&flag) => ExtraFlaw::ChosenFlag { flag: flag.to_owned() },
+                false => continue,
+            };
+            return Err(Unfit::Argument { n, flaw });
+        }
+        Ok(())
     }
 }
 
@@ -197,18 +203,6 @@ fn text(text: &str) -> Result<(), ExtraFlaw> {
     Ok(())
 }
 
-fn check_flag(argument: &str) -> Result<(), ExtraFlaw> {
-    let flag = argument.split('=').next().unwrap_or_default();
-    let short = argument.strip_prefix('-').and_then(|rest| rest.chars().next());
-    if OWN_FLAGS.contains(&flag) || short.is_some_and(|letter| OWN_SHORT_FLAGS.contains(&letter)) {
-        return Err(ExtraFlaw::OwnFlag { flag: flag.to_owned() });
-    }
-    if CHOSEN_FLAGS.contains(&flag) {
-        return Err(ExtraFlaw::ChosenFlag { flag: flag.to_owned() });
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,21 +218,17 @@ mod tests {
     }
 
     #[rstest]
-    #[case::print("--print")]
-    #[case::with_a_value("--resume=3")]
-    #[case::short("-p")]
-    #[case::shorts_in_one_word("-cp")]
-    #[case::input("--input-format")]
-    #[case::output("--output-format")]
-    #[case::permissions("--permission-prompt-tool")]
-    #[case::id("--session-id")]
-    #[case::the_end_of_flags("--")]
-    #[case::a_mode("--permission-mode")]
-    #[case::everything_allowed("--dangerously-skip-permissions")]
-    fn a_flag_that_is_not_the_persons_to_set_is_named(#[case] flag: &str) {
-        let error = arguments(&["--add-dir", flag]).unwrap_err().to_string();
-        let named = flag.split('=').next().unwrap();
-        assert!(error.starts_with(&format!("argument 2: {named} is ")), "{error}");
+    #[case::own("--speak", "--speak is ")]
+    #[case::with_a_value("--speak=3", "--speak is ")]
+    #[case::short("-s", "-s is ")]
+    #[case::shorts_in_one_word("-sx", "-sx is ")]
+    #[case::chosen("--anything-goes", "--anything-goes is chosen at each start")]
+    fn a_flag_that_is_not_the_persons_to_set_is_named(#[case] flag: &str, #[case] said: &str) {
+        let reserved = ReservedFlags { own: &["--speak"], own_short: &['s'], chosen: &["--anything-goes"] };
+        let given = arguments(&["--add-dir", flag]).unwrap();
+        let error = reserved.check(&given).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("argument 2: {said}")), "{error}");
+        assert_eq!(reserved.check(&arguments(&["--add-dir", "speak", "-x"]).unwrap()), Ok(()));
     }
 
     #[test]

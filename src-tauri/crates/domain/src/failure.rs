@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::session::AgentKind;
+use crate::id::AgentId;
 
 /// How many of an agent's last lines are repeated; the whole tail stands in the session's log.
 pub const SAID_LINES: usize = 8;
@@ -18,11 +18,14 @@ pub enum Failure {
     /// The program is nowhere to be found.
     AgentMissing {
         /// Which agent.
-        agent: AgentKind,
+        agent: AgentId,
         /// The program's name.
         program: String,
         /// Every place that was looked at.
         tried: Vec<LookedAt>,
+        /// A shell command that installs it.
+        #[serde(default)]
+        install: Option<String>,
     },
     /// The folder the agent shall work in cannot be used.
     FolderUnusable {
@@ -147,18 +150,16 @@ impl From<String> for Failure {
 impl Display for Failure {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::AgentMissing { agent, program, tried } => {
+            Self::AgentMissing { program, tried, install, .. } => {
                 let tried: Vec<String> = tried.iter().map(ToString::to_string).collect();
                 write!(f, "{program} was not found. Looked at: {}.", tried.join(", "))?;
-                match agent {
-                    AgentKind::ClaudeCode => write!(
+                match install {
+                    Some(install) => write!(
                         f,
-                        " Install Claude Code with `npm install -g @anthropic-ai/claude-code` or with its vendor's \
-                         installer, then start the session again; or name the program under More options."
+                        " Install it with `{install}` or with its vendor's installer, then start the session again; or name \
+                         the program under More options."
                     ),
-                    AgentKind::Demo | AgentKind::McpClient | AgentKind::Terminal | AgentKind::CommandLine => {
-                        Ok(())
-                    }
+                    None => Ok(()),
                 }
             }
             Self::FolderUnusable { path, problem } => {

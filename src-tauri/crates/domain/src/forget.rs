@@ -5,8 +5,9 @@ use crate::approval::{Approval, ApprovalDecision, ApprovalState};
 use crate::breach::Breach;
 use crate::decide::Decision;
 use crate::event::Event;
-use crate::id::{ApprovalId, NativeRef, RequestId, SessionId};
+use crate::id::{ApprovalId, NativeRef, NativeSession, RequestId, SessionId};
 use crate::options::SessionOptions;
+use crate::origin::{Origin, OriginKind};
 use crate::queue::QueuedMessage;
 use crate::quiet::SessionAttention;
 use crate::reject::Reject;
@@ -36,7 +37,8 @@ impl Event {
             | Self::LinesUnusable { session, .. }
             | Self::SessionEnded { session, .. }
             | Self::SessionDeleted { session }
-            | Self::ModeChanged { session, .. }
+            | Self::NativeSessionKnown { session, .. }
+            | Self::ConfigChanged { session, .. }
             | Self::SessionRenamed { session, .. }
             | Self::AttentionSet { session, .. }
             | Self::SessionMoved { session, .. }
@@ -76,7 +78,7 @@ impl Event {
                 // Every field is named, so that a new one is thought of here.
                 session: Session {
                     id: session.id,
-                    agent: session.agent,
+                    origin: silent_origin(&session.origin),
                     name: none(),
                     folder: none(),
                     started_at: session.started_at,
@@ -85,16 +87,24 @@ impl Event {
                     model: None,
                     unusable_lines: 0,
                     options: SessionOptions::default(),
-                    mode: None,
+                    config: Vec::new(),
+                    native_session: None,
                     place: session.place,
                     resumable: false,
                     queue: Vec::new(),
                     attention: SessionAttention::default(),
-                    client: None,
                 },
             },
             Self::AgentIntroduced { session, .. } => {
                 Self::AgentIntroduced { session: *session, version: None, model: None }
+            }
+            Self::NativeSessionKnown { session, native_session } => {
+                let native_session =
+                    NativeSession::new("forgotten").unwrap_or_else(|| native_session.clone());
+                Self::NativeSessionKnown { session: *session, native_session }
+            }
+            Self::ConfigChanged { session, .. } => {
+                Self::ConfigChanged { session: *session, config: Vec::new() }
             }
             Self::SessionEnded { session, at, .. } => {
                 Self::SessionEnded { session: *session, end: SessionEnd::Finished, at: *at }
@@ -113,7 +123,6 @@ impl Event {
                     id: request.id,
                     session: request.session,
                     native_ref: silent_ref(&request.native_ref),
-                    source: request.source,
                     asked_by: None,
                     questions: Vec::new(),
                     asked_at: request.asked_at,
@@ -162,16 +171,18 @@ impl Event {
                     id: approval.id,
                     session: approval.session,
                     native_ref: silent_ref(&approval.native_ref),
-                    tool: none(),
+                    title: none(),
                     description: None,
-                    what: ToolDetail::Other { input: none() },
-                    rules: Vec::new(),
+                    subject: ToolDetail::Other { input: none() },
+                    options: Vec::new(),
+                    takes_message: false,
                     asked_at: approval.asked_at,
                     state: ApprovalState::Open,
                 },
             },
             Self::ApprovalDecided { approval, at, .. } => {
-                Self::ApprovalDecided { approval: *approval, decision: ApprovalDecision::AllowOnce, at: *at }
+                let decision = ApprovalDecision { options: Vec::new(), message: None, plan: None };
+                Self::ApprovalDecided { approval: *approval, decision, at: *at }
             }
             Self::ApprovalDeliveryFailed { approval, .. } => {
                 Self::ApprovalDeliveryFailed { approval: *approval, error: none().into() }
@@ -181,7 +192,6 @@ impl Event {
             | Self::LinesUnusable { .. }
             | Self::ClientLeft { .. }
             | Self::SessionDeleted { .. }
-            | Self::ModeChanged { .. }
             | Self::SessionMoved { .. }
             | Self::SessionClosed { .. }
             | Self::SessionResumed { .. }
@@ -200,6 +210,17 @@ pub(crate) fn delete(session: &Session) -> Result<Decision, Reject> {
         return Err(Reject::invalid("session", Breach::StillRunning));
     }
     Ok(Decision::of(Event::SessionDeleted { session: session.id }))
+}
+
+/// A client chose its own name.
+fn silent_origin(origin: &Origin) -> Origin {
+    match &origin.kind {
+        OriginKind::Inbound { channel, .. } => Origin {
+            machine: origin.machine.clone(),
+            kind: OriginKind::Inbound { channel: *channel, client: String::new() },
+        },
+        OriginKind::Started { .. } | OriginKind::Attached { .. } => origin.clone(),
+    }
 }
 
 fn silent_outcome(outcome: &Outcome) -> Outcome {

@@ -1,5 +1,6 @@
 //! Ids and times. None has a default: whoever makes one says where it comes from.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -95,6 +96,75 @@ impl fmt::Display for NativeRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+macro_rules! text_id {
+    ($(#[$doc:meta])* $name:ident, $most:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string"))]
+        pub struct $name(Cow<'static, str>);
+
+        impl $name {
+            /// The longest accepted id, in bytes.
+            pub const BYTES: usize = $most;
+
+            /// Takes an id of 1 to [`Self::BYTES`] bytes without control characters.
+            pub fn new(text: impl Into<String>) -> Option<Self> {
+                let text = text.into();
+                let fits = !text.trim().is_empty() && text.len() <= Self::BYTES;
+                (fits && !text.contains(char::is_control)).then_some(Self(Cow::Owned(text)))
+            }
+
+            /// Names an id that is written in the code; in a constant, a bad one does not compile.
+            pub const fn literal(text: &'static str) -> Self {
+                assert!(!text.is_empty() && text.len() <= Self::BYTES, "an id of 1 byte or more");
+                Self(Cow::Borrowed(text))
+            }
+
+            /// Returns the id as it was given.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+text_id! {
+    /// Names an agent: the key of its descriptor, and of its settings.
+    AgentId, 64
+}
+text_id! {
+    /// Names a machine that agents run on.
+    MachineId, 256
+}
+text_id! {
+    /// Names a config option of an agent, in the agent's words.
+    ConfigId, 128
+}
+text_id! {
+    /// Names a value of a config option, in the agent's words.
+    ValueId, 4_096
+}
+text_id! {
+    /// The agent's own id of a session, by which it resumes it.
+    NativeSession, 512
+}
+text_id! {
+    /// Names one option of an approval, in the agent's words; it goes back as it came.
+    ApprovalOptionId, 512
+}
+
+impl MachineId {
+    /// The machine the desk runs on.
+    pub const LOCAL: Self = Self::literal("local");
 }
 
 /// A question's place in its request, counted from 1; written `q1`.

@@ -30,9 +30,9 @@ pub struct QueuedMessage {
 
 /// Adds a message at the end of a session's queue; the same one again is no news.
 pub(crate) fn queue(desk: &Desk, session: &Session, message: QueuedMessage) -> Result<Decision, Reject> {
-    let text = attachment::message(session.agent, &message.text, &message.attachments)?;
+    let text = attachment::message(&message.text, &message.attachments)?;
     let message = QueuedMessage { text, ..message };
-    if !session.is_running() || session.agent.visits() {
+    if !session.is_running() || session.origin.is_inbound() {
         return Err(Reject::SessionGone);
     }
     match session.queue.iter().find(|known| known.id == message.id) {
@@ -54,7 +54,7 @@ pub(crate) fn queue(desk: &Desk, session: &Session, message: QueuedMessage) -> R
 /// Changes the words of a message that waits.
 pub(crate) fn edit(session: &Session, id: MessageId, text: &str) -> Result<Decision, Reject> {
     let known = find(session, id)?;
-    let text = attachment::message(session.agent, text, &known.attachments)?;
+    let text = attachment::message(text, &known.attachments)?;
     if known.text == text {
         return Ok(Decision::default());
     }

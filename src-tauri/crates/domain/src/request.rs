@@ -9,33 +9,6 @@ use crate::question::Question;
 use crate::session::Session;
 use crate::undelivered::Undelivered;
 
-/// The door by which a request came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Source {
-    /// A control request of a Claude Code process we started.
-    ClaudeControl,
-    /// A bare tool use of an older wrapper, answered by a tool result.
-    ClaudeToolUse,
-    /// A tool call over MCP.
-    Mcp,
-    /// A hook of a Claude Code in somebody's terminal, whose own dialog stands there meanwhile.
-    TerminalHook,
-    /// The command line.
-    CommandLine,
-}
-
-impl Source {
-    /// Says whether it is a door for those that the desk did not start.
-    pub const fn visits(self) -> bool {
-        match self {
-            Self::ClaudeControl | Self::ClaudeToolUse => false,
-            Self::Mcp | Self::TerminalHook | Self::CommandLine => true,
-        }
-    }
-}
-
 /// A deadline somebody set on a request, and nothing sets by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -58,8 +31,6 @@ pub struct Request {
     pub session: SessionId,
     /// The agent's own id of the call.
     pub native_ref: NativeRef,
-    /// The door by which it came.
-    pub source: Source,
     /// The subagent or client that asks, where it is not the session itself.
     pub asked_by: Option<String>,
     /// At least one question.
@@ -88,7 +59,7 @@ impl Request {
 
     /// Says whether somebody else than the session's own agent or client asks: a subagent of it.
     pub fn is_by_subagent(&self, session: &Session) -> bool {
-        self.asked_by.is_some() && self.asked_by != session.client
+        self.asked_by.is_some() && self.asked_by.as_deref() != session.origin.client()
     }
 
     /// Says whether a person still has something to do or to watch: open, or its end has not reached the agent.

@@ -2,53 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::config::ConfigOption;
 use crate::failure::{Failure, known_or_text};
-use crate::id::{SessionId, Timestamp};
-use crate::options::{PermissionMode, SessionOptions};
+use crate::id::{NativeSession, SessionId, Timestamp};
+use crate::options::SessionOptions;
+use crate::origin::Origin;
 use crate::queue::QueuedMessage;
 use crate::quiet::SessionAttention;
 
 /// The longest session name, in characters.
 pub const SESSION_NAME_CHARS: usize = 120;
-
-/// Which program a session runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum AgentKind {
-    /// Claude Code, or a wrapper that speaks its stream-json.
-    ClaudeCode,
-    /// The agent that comes with the app and needs nothing installed.
-    Demo,
-    /// A client that asks over MCP.
-    McpClient,
-    /// A Claude Code in somebody's terminal, which asks over a hook.
-    Terminal,
-    /// A command line that asks: a script, or a person's own shell.
-    CommandLine,
-}
-
-impl AgentKind {
-    /// Every agent the app knows.
-    pub const ALL: [Self; 5] =
-        [Self::ClaudeCode, Self::Demo, Self::McpClient, Self::Terminal, Self::CommandLine];
-
-    /// Says whether the desk did not start it: it comes to ask, and there is no process that could be spoken to.
-    pub const fn visits(self) -> bool {
-        match self {
-            Self::ClaudeCode | Self::Demo => false,
-            Self::McpClient | Self::Terminal | Self::CommandLine => true,
-        }
-    }
-
-    /// Says whether the agent can take an ended session up again.
-    pub const fn can_resume(self) -> bool {
-        match self {
-            Self::ClaudeCode | Self::Demo => true,
-            Self::McpClient | Self::Terminal | Self::CommandLine => false,
-        }
-    }
-}
 
 /// One agent in one folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,8 +20,8 @@ impl AgentKind {
 pub struct Session {
     /// Our id of the session.
     pub id: SessionId,
-    /// Which program it runs.
-    pub agent: AgentKind,
+    /// Where it comes from.
+    pub origin: Origin,
     /// The name on its tab.
     pub name: String,
     /// The folder the agent works in.
@@ -83,18 +46,18 @@ pub struct Session {
     /// Whether it has ended and its agent can take it up again.
     #[serde(default)]
     pub resumable: bool,
-    /// The permission mode as the agent says now; none while it is not known, or is one the desk has no name for.
+    /// The config options with their present values.
     #[serde(default)]
-    pub mode: Option<PermissionMode>,
+    pub config: Vec<ConfigOption>,
+    /// The agent's own id of the session; none while it has not said one.
+    #[serde(default)]
+    pub native_session: Option<NativeSession>,
     /// What the person wrote while the agent worked and is still to be sent, oldest first.
     #[serde(default)]
     pub queue: Vec<QueuedMessage>,
     /// How the person is told of it.
     #[serde(default)]
     pub attention: SessionAttention,
-    /// What the client that asks here calls itself; none for an agent the desk started.
-    #[serde(default)]
-    pub client: Option<String>,
 }
 
 impl Session {

@@ -1,12 +1,14 @@
 //! What a person can set, and what holds where nothing is set.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::extras::{Arguments, Environment, Extras};
+use crate::id::AgentId;
 use crate::language::LanguageChoice;
 use crate::quiet::{PausedUntil, QuietHours, RemindMinutes};
 use crate::retention::KeepDays;
-use crate::session::AgentKind;
 use crate::shortcut::GlobalShortcut;
 use crate::unfit::{Settable, Unfit, Written};
 
@@ -49,10 +51,8 @@ pub struct Settings {
     pub start_at_login: OptIn,
     /// Which keys bring up what waits, from anywhere.
     pub global_shortcut: GlobalShortcut,
-    /// Arguments that every start of Claude Code gets.
-    pub claude_arguments: Arguments,
-    /// Variables that every start of Claude Code gets.
-    pub claude_environment: Environment,
+    /// What every start of an agent gets in addition, by agent.
+    pub launch_overrides: BTreeMap<AgentId, Extras>,
     /// How long sessions that are over are kept.
     pub keep_days: KeepDays,
 }
@@ -96,10 +96,20 @@ pub enum Setting {
     StartAtLogin(OptIn),
     /// Which keys bring up what waits, from anywhere.
     GlobalShortcut(GlobalShortcut),
-    /// Arguments that every start of Claude Code gets.
-    ClaudeArguments(Arguments),
-    /// Variables that every start of Claude Code gets.
-    ClaudeEnvironment(Environment),
+    /// Arguments that every start of an agent gets.
+    AgentArguments {
+        /// Which agent.
+        agent: AgentId,
+        /// The arguments.
+        arguments: Arguments,
+    },
+    /// Variables that every start of an agent gets.
+    AgentEnvironment {
+        /// Which agent.
+        agent: AgentId,
+        /// The variables.
+        environment: Environment,
+    },
     /// How long sessions that are over are kept.
     KeepDays(KeepDays),
 }
@@ -126,24 +136,20 @@ impl Settings {
             Setting::OnClose(on_close) => self.on_close = on_close,
             Setting::StartAtLogin(start) => self.start_at_login = start,
             Setting::GlobalShortcut(shortcut) => self.global_shortcut = shortcut,
-            Setting::ClaudeArguments(arguments) => self.claude_arguments = arguments,
-            Setting::ClaudeEnvironment(environment) => self.claude_environment = environment,
+            Setting::AgentArguments { agent, arguments } => {
+                self.launch_overrides.entry(agent).or_default().arguments = arguments;
+            }
+            Setting::AgentEnvironment { agent, environment } => {
+                self.launch_overrides.entry(agent).or_default().environment = environment;
+            }
             Setting::KeepDays(days) => self.keep_days = days,
         }
         self
     }
 
     /// Returns what is added to every start of an agent.
-    pub fn extras(&self, agent: AgentKind) -> Extras {
-        match agent {
-            AgentKind::ClaudeCode => Extras {
-                arguments: self.claude_arguments.clone(),
-                environment: self.claude_environment.clone(),
-            },
-            AgentKind::Demo | AgentKind::McpClient | AgentKind::Terminal | AgentKind::CommandLine => {
-                Extras::default()
-            }
-        }
+    pub fn extras(&self, agent: &AgentId) -> Extras {
+        self.launch_overrides.get(agent).cloned().unwrap_or_default()
     }
 }
 

@@ -11,6 +11,28 @@ pub const DETAIL_CUT_MARK: &str = "\n… [cut at 256 KiB]";
 /// The most items of a todo list that are kept.
 pub const TODO_ITEMS: usize = 1_000;
 
+/// What kind of tool was called. The words are those of the Agent Client Protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum ToolKind {
+    /// It reads files.
+    Read,
+    /// It changes files.
+    Edit,
+    /// It runs a command.
+    Execute,
+    /// It searches.
+    Search,
+    /// It fetches something from the network.
+    Fetch,
+    /// It plans or delegates.
+    Think,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
 /// What a tool call does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "detail", rename_all = "snake_case")]
@@ -49,6 +71,11 @@ pub enum ToolDetail {
         /// The file in which the agent keeps it.
         path: Option<String>,
     },
+    /// A connection to another host.
+    Network {
+        /// The address or host.
+        target: String,
+    },
     /// Anything else.
     Other {
         /// Its input as readable text.
@@ -68,6 +95,7 @@ impl ToolDetail {
             Self::Write { path, content } => lines(Some(path), content),
             Self::Todos { items } => items.iter().map(TodoItem::line).collect::<Vec<_>>().join("\n"),
             Self::Plan { plan, path } => lines(path.as_ref(), plan),
+            Self::Network { target } => target.clone(),
             Self::Other { input } => input.clone(),
         }
     }
@@ -123,6 +151,7 @@ impl ToolDetail {
             Self::Write { path, content } => Self::Write { path: small(path), content: main(content) },
             Self::Todos { items } => Self::Todos { items: bounded_items(items, MAIN) },
             Self::Plan { plan, path } => Self::Plan { plan: main(plan), path: path.map(small) },
+            Self::Network { target } => Self::Network { target: main(target) },
             Self::Other { input } => Self::Other { input: main(input) },
         }
     }
@@ -135,7 +164,9 @@ impl ToolDetail {
             Self::Edit { path, diff: text }
             | Self::Write { path, content: text }
             | Self::Plan { plan: text, path: Some(path) } => cut(path) || cut(text),
-            Self::Plan { plan: text, path: None } | Self::Other { input: text } => cut(text),
+            Self::Plan { plan: text, path: None }
+            | Self::Network { target: text }
+            | Self::Other { input: text } => cut(text),
             Self::Todos { items } => items.last().is_some_and(|item| cut(&item.text)),
         }
     }
@@ -187,6 +218,7 @@ mod tests {
             }
             ToolDetail::Todos { items } => items.iter().map(|item| item.text.len()).sum(),
             ToolDetail::Plan { plan, path } => plan.len() + path.as_ref().map_or(0, String::len),
+            ToolDetail::Network { target } => target.len(),
             ToolDetail::Other { input } => input.len(),
         }
     }
@@ -202,6 +234,7 @@ mod tests {
             ToolDetail::Todos { items: vec![item("a".to_owned()), item(long()), item("z".to_owned())] },
             ToolDetail::Todos { items: vec![item("a".to_owned()); TODO_ITEMS + 5] },
             ToolDetail::Plan { plan: long(), path: None },
+            ToolDetail::Network { target: long() },
             ToolDetail::Other { input: long() },
         ];
         for detail in details {

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::attachment::Attachment;
-use crate::cost::Usd;
+use crate::cost::{ContextUse, Usd};
 use crate::failure::known_or_text;
 use crate::id::{ApprovalId, RequestId, Timestamp};
 use crate::options::QuestionPolicy;
-use crate::tool::{ToolDetail, detail_or_text};
+use crate::tool::{TodoItem, ToolDetail, ToolKind, detail_or_text};
 use crate::undelivered::Undelivered;
 
 /// One entry of a session's transcript.
@@ -53,6 +53,9 @@ pub enum EntryBody {
         tool_use: String,
         /// The tool's name.
         name: String,
+        /// What kind of tool it is.
+        #[serde(default)]
+        tool_kind: ToolKind,
         /// One line that says what it does.
         summary: String,
         /// What exactly it does; earlier versions kept it as text under `input`.
@@ -73,6 +76,11 @@ pub enum EntryBody {
         /// Which.
         approval: ApprovalId,
     },
+    /// The agent's plan; a newer one of the same turn replaces it.
+    Plan {
+        /// Its items.
+        items: Vec<TodoItem>,
+    },
     /// Something the person should know.
     Notice {
         /// What.
@@ -89,11 +97,18 @@ pub enum EntryBody {
         /// Tokens written.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         output_tokens: u64,
+        /// Tokens read from a cache.
+        #[serde(default)]
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        cached_tokens: u64,
         /// The agent's error in its own words, where the turn failed.
         error: Option<String>,
         /// What it cost, as the agent reckons it.
         #[serde(default)]
         cost_usd: Option<Usd>,
+        /// How full the agent's context was after it.
+        #[serde(default)]
+        context: Option<ContextUse>,
     },
 }
 
@@ -102,7 +117,11 @@ pub enum EntryBody {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ToolStatus {
-    /// It runs, or waits for leave to run.
+    /// It was announced and has not begun.
+    Pending,
+    /// It waits for the person's permission.
+    AwaitingPermission,
+    /// It runs.
     Running,
     /// It came to its end.
     Done,

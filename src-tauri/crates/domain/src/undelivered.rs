@@ -110,7 +110,7 @@ mod tests {
         let notice = serde_json::from_str(r#"{"notice":"message_not_sent","error":"a file is gone"}"#);
         assert_eq!(notice.ok(), Some(Notice::MessageNotSent { error: text("a file is gone") }));
         let kept = |error: &str| {
-            format!(r#"{{"state":"decided","decision":{{"decision":"allow_once"}},"at":1{error}}}"#)
+            format!(r#"{{"state":"decided","decision":{{"options":["allow"]}},"at":1{error}}}"#)
         };
         for (error, expected) in [
             ("", None),

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::id::Timestamp;
-use crate::session::AgentKind;
+use crate::origin::Channel;
 use crate::text::{cut_at, says_something, without_controls};
 
 /// The longest name of a client, in characters; a longer one is cut.
@@ -18,8 +18,8 @@ const VERSION_CHARS: usize = 40;
 /// A client that comes to ask, in its own words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visitor {
-    /// By which way it comes.
-    pub kind: AgentKind,
+    /// How it connects.
+    pub channel: Channel,
     /// What it calls itself.
     pub name: String,
     /// Its version, if it says.
@@ -37,9 +37,9 @@ impl Visitor {
             .as_deref()
             .map(|folder| cut_at(one_line(folder, usize::MAX), CLIENT_FOLDER_BYTES, "…"));
         let name = one_line(&self.name, CLIENT_NAME_CHARS);
-        let name = if says_something(&name) { name } else { unnamed(self.kind).to_owned() };
+        let name = if says_something(&name) { name } else { unnamed(self.channel).to_owned() };
         Self {
-            kind: self.kind,
+            channel: self.channel,
             name,
             version: version.filter(|version| says_something(version)),
             folder: folder.filter(|folder| says_something(folder)),
@@ -51,8 +51,8 @@ impl Visitor {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LastAsked {
-    /// By which way they come.
-    pub kind: AgentKind,
+    /// How they connect.
+    pub channel: Channel,
     /// What they call themselves.
     pub name: String,
     /// When one of them asked last.
@@ -60,12 +60,11 @@ pub struct LastAsked {
 }
 
 /// Names a client that does not say what it is.
-const fn unnamed(kind: AgentKind) -> &'static str {
-    match kind {
-        AgentKind::ClaudeCode | AgentKind::Terminal => "Claude Code",
-        AgentKind::Demo => "Demo",
-        AgentKind::McpClient => "MCP client",
-        AgentKind::CommandLine => "askdesk ask",
+const fn unnamed(channel: Channel) -> &'static str {
+    match channel {
+        Channel::Mcp => "MCP client",
+        Channel::TerminalHook => "Terminal",
+        Channel::CommandLine => "askdesk ask",
     }
 }
 

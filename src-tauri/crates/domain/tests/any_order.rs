@@ -10,9 +10,9 @@ use std::collections::HashMap;
 
 use askdesk_domain::desk::SETTLED_REQUESTS;
 use askdesk_domain::{
-    AnswerInput, ApprovalDecision, Ask, Command, Delivery, Desk, Event, IntakeRules, Limit, NativeRef,
-    Outcome, PermissionMode, Question, QuestionKind, Request, RequestId, SessionAttention, SessionEnd,
-    SessionId, WithdrawnWhy, decide, intake,
+    AnswerInput, ApprovalDecision, Ask, Command, ConfigCategory, ConfigId, ConfigOption, Delivery, Desk,
+    Event, IntakeRules, Limit, NativeRef, Outcome, Question, QuestionKind, Request, RequestId,
+    SessionAttention, SessionEnd, SessionId, ValueId, WithdrawnWhy, decide, intake,
 };
 use desks::*;
 use proptest::prelude::*;
@@ -83,8 +83,8 @@ fn some_command() -> impl Strategy<Value = Command> {
         (0_i64..3, any::<bool>()).prop_map(|(when, late)| Delivery::Delivered { at: at(when), late }),
     ];
     let decision = prop_oneof![
-        Just(ApprovalDecision::AllowOnce),
-        Just(ApprovalDecision::Deny { message: Some("no".to_owned()) })
+        Just(decides(&["allow"])),
+        Just(ApprovalDecision { message: Some("no".to_owned()), ..decides(&["deny"]) })
     ];
     prop_oneof![
         4 => (0..SESSIONS).prop_map(start),
@@ -125,7 +125,7 @@ fn some_command() -> impl Strategy<Value = Command> {
         1 => (0..SESSIONS, any::<bool>())
             .prop_map(|(of, working)| Command::SetWorking { session: session(of), working }),
         1 => (0..SESSIONS, any::<bool>()).prop_map(|(of, plans)| {
-            Command::NoteMode { session: session(of), mode: plans.then_some(PermissionMode::Plan) }
+            Command::NoteConfig { session: session(of), config: plans.then(a_mode).into_iter().collect() }
         }),
         1 => (0..SESSIONS, any::<bool>(), any::<bool>()).prop_map(|(of, muted, private)| {
             Command::SetAttention { session: session(of), attention: SessionAttention { muted, private } }
@@ -138,12 +138,25 @@ fn some_command() -> impl Strategy<Value = Command> {
     ]
 }
 
+fn a_mode() -> ConfigOption {
+    ConfigOption {
+        id: ConfigId::literal("mode"),
+        name: "Mode".to_owned(),
+        category: ConfigCategory::Mode,
+        values: Vec::new(),
+        free_text: false,
+        live: true,
+        current: Some(ValueId::literal("plan")),
+    }
+}
+
 /// Which session an event is about, as far as the desk before it knows.
 fn session_of(desk: &Desk, event: &Event) -> Option<SessionId> {
     match event {
         Event::SessionStarted { session } => Some(session.id),
         Event::AgentIntroduced { session, .. }
-        | Event::ModeChanged { session, .. }
+        | Event::NativeSessionKnown { session, .. }
+        | Event::ConfigChanged { session, .. }
         | Event::TurnBegan { session }
         | Event::TurnFinished { session }
         | Event::LinesUnusable { session, .. }
@@ -184,7 +197,7 @@ fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
     match command {
         Command::StartSession { id, .. } => Some(*id),
         Command::Introduce { session, .. }
-        | Command::NoteMode { session, .. }
+        | Command::NoteConfig { session, .. }
         | Command::SetWorking { session, .. }
         | Command::TellFinished { session }
         | Command::CountUnusable { session, .. }

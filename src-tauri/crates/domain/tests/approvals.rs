@@ -6,9 +6,9 @@ mod desks;
 
 use askdesk_domain::tool::{DETAIL_BYTES, DETAIL_CUT_MARK};
 use askdesk_domain::{
-    Approval, ApprovalDecision, AskApproval, Breach, Command, Desk, Effect, EntryBody, Event, PermissionMode,
-    Reject, RuleBehaviour, RuleId, RuleScope, RuleWords, Session, SessionOptions, SuggestedRule, ToolDetail,
-    decide,
+    ApprovalDecision, ApprovalOption, ApprovalOptionKind, AskApproval, Breach, Command, ConfigCategory,
+    ConfigId, ConfigOption, Desk, Effect, EntryBody, Event, OptionLabel, OptionScope, Reject, ToolDetail,
+    ToolKind, ToolRule, ValueId, decide,
 };
 use desks::*;
 use rstest::rstest;
@@ -16,38 +16,59 @@ use serde_json::json;
 
 const PLAN: &str = "# Plan\n\n1. Build it";
 
-fn rule(index: usize) -> SuggestedRule {
-    let words = RuleWords::Tool {
+fn rule(id: &'static str) -> ApprovalOption {
+    let label = OptionLabel::Tool {
         tool: "Bash".to_owned(),
-        content: Some(format!("ls {index}")),
-        behaviour: RuleBehaviour::Allow,
+        content: Some(id.to_owned()),
+        behaviour: ToolRule::Allow,
     };
-    SuggestedRule { id: RuleId::at(index), rule: words, scope: RuleScope::Local }
+    ApprovalOption {
+        label,
+        scope: Some(OptionScope::Local),
+        combines: true,
+        ..approval_option(id, ApprovalOptionKind::AllowAlways)
+    }
+}
+
+/// What every approval here offers: opaque ids in the agent's order.
+fn offered() -> Vec<ApprovalOption> {
+    let text = OptionLabel::Text { text: "Never ask again".to_owned() };
+    vec![
+        approval_option("allow", ApprovalOptionKind::AllowOnce),
+        rule("r1"),
+        rule("r2"),
+        rule("r3"),
+        ApprovalOption { label: text, ..approval_option("always", ApprovalOptionKind::AllowAlways) },
+        approval_option("deny", ApprovalOptionKind::RejectOnce),
+        approval_option("never", ApprovalOptionKind::RejectAlways),
+    ]
 }
 
 fn plan(text: &str) -> ToolDetail {
     ToolDetail::Plan { plan: text.to_owned(), path: None }
 }
 
-/// A desk whose one session, started in a mode, waits for leave to do something.
-fn waiting(what: ToolDetail, mode: Option<PermissionMode>) -> Desk {
-    let Command::StartSession { id, agent, name, folder, at, .. } = start(1) else { unreachable!() };
-    let options = SessionOptions { mode, ..SessionOptions::default() };
+/// A desk whose one session waits for permission.
+fn waiting(subject: ToolDetail) -> Desk {
+    waiting_with(subject, true)
+}
+
+fn waiting_with(subject: ToolDetail, takes_message: bool) -> Desk {
     let Command::AskApproval(ask) = ask_approval(1, 1) else { unreachable!() };
-    let ask = AskApproval { what, rules: (0..3).map(rule).collect(), ..ask };
-    desk(&[Command::StartSession { id, agent, name, folder, options, at }, Command::AskApproval(ask)])
+    let ask = AskApproval { subject, options: offered(), takes_message, ..ask };
+    desk(&[start(1), Command::AskApproval(ask)])
 }
 
 fn command() -> ToolDetail {
     ToolDetail::Command { command: "ls".to_owned(), description: None }
 }
 
-fn with_rules(places: &[usize]) -> ApprovalDecision {
-    ApprovalDecision::AllowWithRules { rules: places.iter().map(|place| RuleId::at(*place)).collect() }
+fn edited(plan: &str) -> ApprovalDecision {
+    ApprovalDecision { plan: Some(plan.to_owned()), ..decides(&["allow"]) }
 }
 
-fn approve(mode: Option<PermissionMode>, plan: Option<&str>) -> ApprovalDecision {
-    ApprovalDecision::ApprovePlan { mode, plan: plan.map(str::to_owned) }
+fn saying(option: &'static str, message: &str) -> ApprovalDecision {
+    ApprovalDecision { message: Some(message.to_owned()), ..decides(&[option]) }
 }
 
 fn decided(desk: &Desk, decision: ApprovalDecision) -> Result<ApprovalDecision, Reject> {
@@ -62,95 +83,101 @@ fn decided(desk: &Desk, decision: ApprovalDecision) -> Result<ApprovalDecision, 
 }
 
 #[rstest]
-#[case::rules_in_order_and_once(with_rules(&[2, 0, 2]), with_rules(&[0, 2]))]
-#[case::once(ApprovalDecision::AllowOnce, ApprovalDecision::AllowOnce)]
-fn what_was_suggested_can_be_chosen(#[case] wanted: ApprovalDecision, #[case] expected: ApprovalDecision) {
-    assert_eq!(decided(&waiting(command(), None), wanted), Ok(expected));
+#[case::rules_in_order_and_once(decides(&["r3", "r1", "r3"]), decides(&["r1", "r3"]))]
+#[case::once(decides(&["allow"]), decides(&["allow"]))]
+#[case::one_that_stands_alone(decides(&["always"]), decides(&["always"]))]
+#[case::never(decides(&["never"]), decides(&["never"]))]
+#[case::with_words(saying("deny", "use pnpm"), saying("deny", "use pnpm"))]
+#[case::blank_words(saying("deny", " "), decides(&["deny"]))]
+fn what_was_offered_can_be_chosen(#[case] wanted: ApprovalDecision, #[case] expected: ApprovalDecision) {
+    assert_eq!(decided(&waiting(command()), wanted), Ok(expected));
 }
 
 #[rstest]
-#[case::unknown(with_rules(&[0, 3]), "decision.rules[1]", "no rule r4 was suggested with this approval")]
-#[case::none(with_rules(&[]), "decision.rules", Breach::NoRule)]
-#[case::no_plan(approve(None, None), "decision", Breach::NoPlan)]
-fn what_was_not_suggested_is_refused(
+#[case::unknown(decides(&["r1", "r4"]), "decision.options[1]", "no option r4 was offered with this approval")]
+#[case::none(decides(&[]), "decision.options", Breach::NoOption)]
+#[case::one_alone_with_another(decides(&["allow", "r1"]), "decision.options", "these options cannot be chosen together")]
+#[case::both_directions(decides(&["r1", "deny"]), "decision.options", "these options cannot be chosen together")]
+#[case::no_plan(edited("# Less"), "decision", Breach::NoPlan)]
+#[case::words_with_a_permission(
+    saying("allow", "go"),
+    "decision.message",
+    "only a refusal can carry words here"
+)]
+fn what_was_not_offered_is_refused(
     #[case] wanted: ApprovalDecision,
     #[case] field: &str,
     #[case] rule: impl Into<Breach>,
 ) {
-    assert_eq!(decided(&waiting(command(), None), wanted), Err(Reject::invalid(field, rule)));
+    assert_eq!(decided(&waiting(command()), wanted), Err(Reject::invalid(field, rule)));
+}
+
+#[test]
+fn a_refusal_carries_words_only_where_the_agent_takes_them() {
+    let refused = decided(&waiting_with(command(), false), saying("deny", "use pnpm"));
+    assert!(matches!(refused, Err(Reject::Invalid { field, .. }) if field == "decision.message"));
 }
 
 #[rstest]
-#[case::as_it_is(approve(None, None), approve(None, None))]
-#[case::unchanged(approve(None, Some(PLAN)), approve(None, None))]
-#[case::edited(
-    approve(Some(PermissionMode::AcceptEdits), Some("# Less\r\n")),
-    approve(Some(PermissionMode::AcceptEdits), Some("# Less\n"))
-)]
-#[case::sent_back(ApprovalDecision::Deny { message: Some("smaller".to_owned()) },
-    ApprovalDecision::Deny { message: Some("smaller".to_owned()) })]
+#[case::as_it_is(decides(&["allow"]), decides(&["allow"]))]
+#[case::unchanged(edited(PLAN), decides(&["allow"]))]
+#[case::edited(edited("# Less\r\n"), edited("# Less\n"))]
+#[case::sent_back(saying("deny", "smaller"), saying("deny", "smaller"))]
 fn a_plan_is_approved_edited_or_sent_back(
     #[case] wanted: ApprovalDecision,
     #[case] expected: ApprovalDecision,
 ) {
-    assert_eq!(decided(&waiting(plan(PLAN), None), wanted), Ok(expected));
+    assert_eq!(decided(&waiting(plan(PLAN)), wanted), Ok(expected));
 }
 
 #[rstest]
-#[case::blank(approve(None, Some(" ")), "decision.plan")]
-#[case::too_long(approve(None, Some(&"p".repeat(DETAIL_BYTES + 1))), "decision.plan")]
-#[case::still_planning(approve(Some(PermissionMode::Plan), None), "decision.mode")]
-#[case::everything_without_asking(approve(Some(PermissionMode::Bypass), None), "decision.mode")]
+#[case::blank(edited(" "), "decision.plan")]
+#[case::too_long(edited(&"p".repeat(DETAIL_BYTES + 1)), "decision.plan")]
+#[case::edited_and_sent_back(ApprovalDecision { plan: Some("# Less".to_owned()), ..decides(&["deny"]) }, "decision")]
 fn a_decision_on_a_plan_that_does_not_fit_names_its_field(
     #[case] wanted: ApprovalDecision,
     #[case] expected: &str,
 ) {
-    match decided(&waiting(plan(PLAN), Some(PermissionMode::Plan)), wanted) {
+    match decided(&waiting(plan(PLAN)), wanted) {
         Err(Reject::Invalid { field, .. }) => assert_eq!(field, expected),
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
-fn a_session_that_began_without_asking_goes_back_to_it_after_a_plan() {
-    let wanted = approve(Some(PermissionMode::Bypass), None);
-    let desk = waiting(plan(PLAN), Some(PermissionMode::Bypass));
-    assert_eq!(decided(&desk, wanted.clone()), Ok(wanted));
-}
-
-#[test]
 fn a_plan_that_was_cut_cannot_be_edited_because_the_rest_would_be_lost() {
-    let desk = waiting(plan(&format!("# Plan{DETAIL_CUT_MARK}")), None);
-    assert_eq!(decided(&desk, approve(None, None)), Ok(approve(None, None)));
+    let desk = waiting(plan(&format!("# Plan{DETAIL_CUT_MARK}")));
+    assert_eq!(decided(&desk, decides(&["allow"])), Ok(decides(&["allow"])));
     assert!(
-        matches!(decided(&desk, approve(None, Some("# Less"))), Err(Reject::Invalid { field, .. }) if field == "decision.plan")
+        matches!(decided(&desk, edited("# Less")), Err(Reject::Invalid { field, .. }) if field == "decision.plan")
     );
 }
 
 #[test]
-fn the_mode_is_noted_when_it_changes() {
+fn config_options_are_noted_when_they_change() {
     let mut desk = desk(&[start(1)]);
-    let note = |mode| Command::NoteMode { session: session(1), mode };
-    for (mode, events) in [
-        (Some(PermissionMode::Plan), vec!["mode_changed"]),
-        (Some(PermissionMode::Plan), vec![]),
-        (None, vec!["mode_changed"]),
-    ] {
-        assert_eq!(names(&take(&mut desk, &note(mode)).unwrap().events), events);
-        assert_eq!(desk.session(session(1)).unwrap().mode, mode);
+    let mode = |current: Option<&'static str>| ConfigOption {
+        id: ConfigId::literal("mode"),
+        name: "Mode".to_owned(),
+        category: ConfigCategory::Mode,
+        values: Vec::new(),
+        free_text: false,
+        live: true,
+        current: current.map(ValueId::literal),
+    };
+    for (current, events) in
+        [(Some("plan"), vec!["config_changed"]), (Some("plan"), vec![]), (None, vec!["config_changed"])]
+    {
+        let config = vec![mode(current)];
+        let note = Command::NoteConfig { session: session(1), config: config.clone() };
+        assert_eq!(names(&take(&mut desk, &note).unwrap().events), events);
+        assert_eq!(desk.session(session(1)).unwrap().config, config);
     }
 }
 
 #[test]
 fn what_earlier_versions_kept_is_still_read() {
-    let id = "00000000-0000-0000-0000-000000000001";
-    let approval: Approval = serde_json::from_value(json!({
-        "id": id, "session": id, "nativeRef": "r", "tool": "Bash", "description": null, "input": "ls -l",
-        "askedAt": 1, "state": {"state": "open"},
-    }))
-    .unwrap();
     let text = ToolDetail::Other { input: "ls -l".to_owned() };
-    assert_eq!((&approval.what, approval.rules.len()), (&text, 0));
     let tool: EntryBody = serde_json::from_value(json!({
         "kind": "tool", "toolUse": "t", "name": "Bash", "summary": "ls", "input": "ls -l", "status": "done", "output": null,
     }))
@@ -161,24 +188,19 @@ fn what_earlier_versions_kept_is_still_read() {
         json!({"kind": "turn_ended", "millis": 1, "inputTokens": 2, "outputTokens": 3, "error": null}),
     )
     .unwrap();
-    assert!(matches!(turn, EntryBody::TurnEnded { cost_usd: None, .. }));
-    let session: Session = serde_json::from_value(json!({
-        "id": id, "agent": "demo", "name": "n", "folder": "/", "startedAt": 1, "state": {"state": "idle"},
-        "version": null, "model": null, "unusableLines": 0,
-    }))
-    .unwrap();
-    assert_eq!((session.options, session.mode), (SessionOptions::default(), None));
+    assert!(matches!(turn, EntryBody::TurnEnded { cost_usd: None, cached_tokens: 0, context: None, .. }));
 }
 
 #[test]
 fn what_is_kept_now_is_read_as_it_was_written() {
-    let desk = waiting(plan(PLAN), Some(PermissionMode::Plan));
+    let desk = waiting(plan(PLAN));
     let kept = Event::ApprovalAsked { approval: desk.approval(approval(1)).unwrap().clone() };
     let written = serde_json::to_string(&kept).unwrap();
     assert_eq!(serde_json::from_str::<Event>(&written).unwrap(), kept);
     let entry = EntryBody::Tool {
         tool_use: "t".to_owned(),
         name: "Bash".to_owned(),
+        tool_kind: ToolKind::Execute,
         summary: "ls".to_owned(),
         detail: command(),
         status: askdesk_domain::ToolStatus::Done,

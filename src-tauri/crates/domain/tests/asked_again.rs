@@ -10,8 +10,8 @@ use std::collections::HashMap;
 
 use askdesk_domain::{
     ASKED_AGAIN_MILLIS, Ask, CALLS_OF_A_REQUEST, Command, Delivery, Desk, Effect, Event, IntakeRules, Limit,
-    NativeRef, OptionDraft, Outcome, Question, QuestionDraft, QuestionKind, Reject, SessionEnd, Source,
-    WithdrawnWhy, decide, intake,
+    NativeRef, OptionDraft, Outcome, Question, QuestionDraft, QuestionKind, Reject, SessionEnd, WithdrawnWhy,
+    decide, intake,
 };
 use desks::*;
 use proptest::prelude::*;
@@ -122,7 +122,6 @@ fn case_34_what_differs_in_anything_a_person_sees_or_in_who_asks_is_a_question_o
     ];
     let asks = contents.into_iter().map(|questions| Ask { questions, ..again(2, 5) }).chain([
         Ask { asked_by: Some("explorer".to_owned()), ..again(2, 5) },
-        Ask { source: Source::ClaudeToolUse, ..again(2, 5) },
         Ask { limit: Some(Limit { at: at(900), then: String::new() }), ..again(2, 5) },
         Ask { session: session(2), ..again(2, 5) },
     ]);
@@ -326,8 +325,8 @@ proptest! {
     fn each_call_is_handed_each_end_at_most_once_and_the_journal_replayed_is_the_memory(
         steps in prop::collection::vec(some_step(), 1..60),
     ) {
-        let mut desk = desk(&[start(1)]);
-        let mut journal = decide(&Desk::default(), &start(1)).unwrap().events;
+        let mut desk = Desk::default();
+        let mut journal = take(&mut desk, &start(1)).unwrap().events;
         let mut left = HashMap::new();
         for step in &steps {
             let Ok(decision) = take(&mut desk, step) else { continue };

@@ -6,11 +6,13 @@ mod desks;
 
 use askdesk_domain::draft::{DRAFT_BYTES, after, keep};
 use askdesk_domain::{
-    ApprovalDecision, ApprovalDraft, Begun, Command, Desk, Draft, DraftAnswer, DraftFate, DraftOf,
-    IntakeRules, OptionDraft, OptionId, Question, QuestionDraft, QuestionId, QuestionKind, Reject,
-    SessionEnd, WithdrawnWhy, decide, intake,
+    ApprovalDraft, Begun, Command, Desk, Draft, DraftAnswer, DraftFate, DraftOf, IntakeRules, OptionDraft,
+    OptionId, Question, QuestionDraft, QuestionId, QuestionKind, Reject, SessionEnd, WithdrawnWhy, decide,
+    intake,
 };
-use desks::{answer, approval, ask, ask_approval, at, decline, native, request, session, start};
+use desks::{
+    answer, approval, ask, ask_approval, at, decides, decline, introduce, native, request, session, start,
+};
 use rstest::rstest;
 
 fn questions() -> Vec<Question> {
@@ -34,7 +36,7 @@ fn questions() -> Vec<Question> {
 
 fn desk(commands: &[Command]) -> Desk {
     let mut desk = Desk::default();
-    let begin = [start(1), ask(1, 1, questions()), ask_approval(1, 1)];
+    let begin = [start(1), introduce(1), ask(1, 1, questions()), ask_approval(1, 1)];
     for command in begin.iter().chain(commands) {
         decide(&desk, command).unwrap().events.iter().for_each(|event| desk.fold(event));
     }
@@ -136,11 +138,17 @@ fn a_decided_approval_takes_no_draft_and_one_that_was_taken_back_still_does() {
     let of = DraftOf::Approval { id: approval(1), draft };
     assert!(keep(&desk(&[]), &of).is_ok());
     assert!(keep(&desk(&[withdraw("approval-1", WithdrawnWhy::ByAgent)]), &of).is_ok());
-    let decided =
-        Command::DecideApproval { approval: approval(1), decision: ApprovalDecision::AllowOnce, at: at(3) };
+    let decided = Command::DecideApproval { approval: approval(1), decision: decides(&["allow"]), at: at(3) };
     assert!(matches!(keep(&desk(&[decided]), &of), Err(Reject::AlreadyEnded { .. })));
-    let rules =
-        ApprovalDraft { rules: Some(vec![askdesk_domain::RuleId::at(0)]), ..ApprovalDraft::default() };
-    let stranger = keep(&desk(&[]), &DraftOf::Approval { id: approval(1), draft: rules });
-    assert!(matches!(stranger, Err(Reject::Invalid { field, .. }) if field == "draft.rules"));
+    let begun = |options: &[&'static str]| {
+        let draft = ApprovalDraft { options: Some(decides(options).options), ..ApprovalDraft::default() };
+        keep(&desk(&[]), &DraftOf::Approval { id: approval(1), draft })
+    };
+    assert!(begun(&["deny"]).is_ok());
+    for strange in [vec!["r1"], vec!["deny", "deny"]] {
+        assert!(
+            matches!(begun(&strange), Err(Reject::Invalid { field, .. }) if field == "draft.options"),
+            "{strange:?}"
+        );
+    }
 }

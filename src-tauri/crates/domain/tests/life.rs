@@ -8,7 +8,7 @@ mod questions;
 
 use askdesk_domain::session::SESSION_NAME_CHARS;
 use askdesk_domain::{
-    AnswerInput, Breach, Command, Decision, Delivery, Desk, Effect, Question, Reject, SessionEnd,
+    AnswerInput, Breach, Command, Decision, Delivery, Desk, Effect, Event, Question, Reject, SessionEnd,
     SessionState, WithdrawnWhy, decide,
 };
 use desks::*;
@@ -108,6 +108,18 @@ fn only_an_ended_session_is_closed_and_it_comes_back_when_it_is_resumed() {
     take(&mut desk, &resume(1)).unwrap();
     assert!(!desk.is_closed(session(1)));
     assert_eq!(desk.session(session(1)).unwrap().state, SessionState::Starting);
+}
+
+#[test]
+fn a_session_whose_agent_never_said_its_own_id_cannot_be_taken_up_again() {
+    let mut desk = Desk::default();
+    for command in [start(1), spoke(1), stop(1)] {
+        take(&mut desk, &command).unwrap();
+    }
+    assert!(!resumable(&desk));
+    assert_eq!(take(&mut desk, &resume(1)), Err(Reject::SessionGone));
+    desk.fold(&Event::NativeSessionKnown { session: session(1), native_session: native_session(session(1)) });
+    assert!(resumable(&desk));
 }
 
 #[rstest]

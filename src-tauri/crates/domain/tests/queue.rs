@@ -9,8 +9,8 @@ mod questions;
 use askdesk_domain::queue::QUEUED_MESSAGES;
 use askdesk_domain::text::PERSON_TEXT_BYTES;
 use askdesk_domain::{
-    AgentKind, ApprovalDecision, Attachment, Command, Desk, Effect, Event, IntakeRules, Reject, SessionEnd,
-    SessionState, WithdrawnWhy, decide, intake,
+    Attachment, Command, Desk, Effect, Event, IntakeRules, Reject, SessionEnd, SessionState, WithdrawnWhy,
+    decide, intake,
 };
 use desks::*;
 use proptest::prelude::*;
@@ -62,11 +62,7 @@ fn what_is_attached_waits_and_goes_out_with_its_message() {
         text: text.to_owned(),
         attachments: attachments.clone(),
     };
-    let mut claude = start(1);
-    if let Command::StartSession { agent, .. } = &mut claude {
-        *agent = AgentKind::ClaudeCode;
-    }
-    let mut desk = desk(&[claude, working(true), with("")]);
+    let mut desk = desk(&[start(1), working(true), with("")]);
     assert_eq!(waiting(&desk), [""], "nothing need be written where something is attached");
     assert_eq!(take(&mut desk, &with("")).unwrap().events, [], "the same again is no news");
     take(&mut desk, &edit_queued(1, 1, "these")).unwrap();
@@ -106,7 +102,7 @@ fn case_35_nothing_is_sent_by_itself_past_an_open_question_and_the_question_stay
 fn nothing_is_sent_by_itself_past_an_open_permission() {
     let mut desk = desk(&[start(1), working(true), ask_approval(1, 0), queue(1, 1, "one"), working(false)]);
     assert_eq!(sent(&desk, &send_queued(1, None)), [""; 0]);
-    let decision = ApprovalDecision::AllowOnce;
+    let decision = decides(&["allow"]);
     take(&mut desk, &Command::DecideApproval { approval: approval(0), decision, at: at(5) }).unwrap();
     assert_eq!(sent(&desk, &send_queued(1, None)), ["one"]);
 }

@@ -8,8 +8,8 @@ mod questions;
 
 use askdesk_domain::session::SESSION_NAME_CHARS;
 use askdesk_domain::{
-    AgentKind, ApprovalDecision, ApprovalState, Breach, Command, Decision, Effect, EndedBy, Event, Reject,
-    SessionEnd, SessionState, decide,
+    ApprovalDecision, ApprovalState, Breach, Command, Decision, Effect, EndedBy, Event, NativeSession,
+    Reject, SessionEnd, SessionId, SessionState, decide,
 };
 use desks::*;
 use rstest::rstest;
@@ -19,7 +19,8 @@ fn working(working: bool) -> Command {
 }
 
 fn introduce(version: Option<&str>) -> Command {
-    Command::Introduce { session: session(1), version: version.map(str::to_owned), model: None }
+    let version = version.map(str::to_owned);
+    Command::Introduce { session: session(1), version, model: None, native_session: None }
 }
 
 fn decision(n: u128, decision: ApprovalDecision) -> Command {
@@ -27,18 +28,20 @@ fn decision(n: u128, decision: ApprovalDecision) -> Command {
 }
 
 fn deny(message: Option<&str>) -> ApprovalDecision {
-    ApprovalDecision::Deny { message: message.map(str::to_owned) }
+    ApprovalDecision { message: message.map(str::to_owned), ..decides(&["deny"]) }
 }
 
 #[test]
 fn a_session_starts_once_and_its_name_is_bounded() {
-    let Command::StartSession { id, agent, folder, options, at, .. } = start(1) else { unreachable!() };
+    let Command::StartSession { id, origin, folder, options, config, at, .. } = start(1) else {
+        unreachable!()
+    };
     let name = format!("  {}", "n".repeat(SESSION_NAME_CHARS + 1));
-    let long = Command::StartSession { id, agent, name, folder, options, at };
+    let long = Command::StartSession { id, origin: origin.clone(), name, folder, options, config, at };
     let desk = desk(&[long]);
     let started = desk.session(session(1)).unwrap();
     assert_eq!(started.name, "n".repeat(SESSION_NAME_CHARS));
-    assert_eq!((started.agent, &started.state), (AgentKind::Demo, &SessionState::Starting));
+    assert_eq!((&started.origin, &started.state), (&origin, &SessionState::Starting));
     let again = decide(&desk, &start(1));
     assert_eq!(again, Err(Reject::invalid("id", "a session with this id exists already")));
 }
@@ -74,10 +77,28 @@ fn a_session_is_working_while_a_turn_runs_and_says_so_once() {
 #[test]
 fn what_an_agent_says_of_itself_later_adds_to_what_it_said_before() {
     let mut desk = desk(&[start(1), introduce(Some("2.1"))]);
-    let model = Command::Introduce { session: session(1), version: None, model: Some("opus".to_owned()) };
-    take(&mut desk, &model).unwrap();
+    let model = Some("opus".to_owned());
+    let native_session = NativeSession::new("thread-7");
+    let said = |native_session: Option<NativeSession>| Command::Introduce {
+        session: session(1),
+        version: Some("2.1".to_owned()),
+        model: model.clone(),
+        native_session,
+    };
+    let later = |session: SessionId| Command::Introduce {
+        session,
+        version: None,
+        model: model.clone(),
+        native_session: None,
+    };
+    take(&mut desk, &later(session(1))).unwrap();
     let known = desk.session(session(1)).unwrap();
     assert_eq!((known.version.as_deref(), known.model.as_deref()), (Some("2.1"), Some("opus")));
+    let events = take(&mut desk, &said(native_session.clone())).unwrap().events;
+    assert_eq!(names(&events), ["native_session_known"]);
+    assert_eq!(take(&mut desk, &said(native_session.clone())).unwrap().events, []);
+    assert_eq!(take(&mut desk, &said(None)).unwrap().events, []);
+    assert_eq!(desk.session(session(1)).unwrap().native_session, native_session);
 }
 
 #[test]
@@ -110,7 +131,7 @@ fn the_next_run_ends_every_session_of_the_one_before() {
 }
 
 #[rstest]
-#[case::allow(ApprovalDecision::AllowOnce)]
+#[case::allow(decides(&["allow"]))]
 #[case::deny(deny(None))]
 #[case::deny_with_words(deny(Some("not here")))]
 fn an_approval_is_decided_once(#[case] wanted: ApprovalDecision) {
@@ -157,13 +178,13 @@ fn a_withdrawn_approval_cannot_be_decided() {
     let withdraw = Command::Withdraw { session: session(1), native_ref, why, at: at(50) };
     let desk = desk(&[start(1), ask_approval(1, 1), withdraw]);
     let ended = Err(Reject::AlreadyEnded { by: EndedBy::Agent, at: at(50) });
-    assert_eq!(decide(&desk, &decision(1, ApprovalDecision::AllowOnce)), ended);
+    assert_eq!(decide(&desk, &decision(1, decides(&["allow"]))), ended);
 }
 
 #[test]
 fn a_decision_that_did_not_arrive_says_so_on_the_approval() {
     let failed = |n| Command::ApprovalNotDelivered { approval: approval(n), error: "gone".into() };
-    let mut desk = desk(&[start(1), ask_approval(1, 1), decision(1, ApprovalDecision::AllowOnce)]);
+    let mut desk = desk(&[start(1), ask_approval(1, 1), decision(1, decides(&["allow"]))]);
     take(&mut desk, &failed(1)).unwrap();
     let state = &desk.approval(approval(1)).unwrap().state;
     assert!(

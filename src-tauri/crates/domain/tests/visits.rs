@@ -9,9 +9,9 @@ mod questions;
 use std::collections::HashMap;
 
 use askdesk_domain::{
-    ASKED_AGAIN_MILLIS, AgentKind, Ask, Command, Decision, Delivery, Desk, Effect, Event, IntakeRules,
-    LastAsked, Leave, Limit, Outcome, Question, QuestionKind, Reject, RequestId, SessionEnd, SessionId,
-    SessionState, Source, Timestamp, Undelivered, Visitor, decide, draft, intake,
+    ASKED_AGAIN_MILLIS, Ask, Channel, Command, Decision, Delivery, Desk, Effect, Event, IntakeRules,
+    LastAsked, Leave, Limit, Origin, Outcome, Question, QuestionKind, Reject, RequestId, SessionEnd,
+    SessionId, SessionState, Timestamp, Undelivered, Visitor, decide, draft, intake,
 };
 use desks::*;
 use proptest::prelude::*;
@@ -20,7 +20,7 @@ use rstest::rstest;
 
 fn visitor(name: &str, folder: &str) -> Visitor {
     Visitor {
-        kind: AgentKind::McpClient,
+        channel: Channel::Mcp,
         name: name.to_owned(),
         version: Some("1.2".to_owned()),
         folder: Some(folder.to_owned()),
@@ -40,7 +40,6 @@ fn theirs(of: u128, n: u128, call: &str, when: i64) -> Ask {
         id: request(n),
         session: session(of),
         native_ref: native(call),
-        source: Source::Mcp,
         asked_by: None,
         questions: store(),
         limit: None,
@@ -103,7 +102,7 @@ fn a_visit_is_a_session_without_a_process_that_says_who_came() {
     let desk = desk(&[open(1, "codex", 5)]);
     let came = desk.session(session(1)).unwrap();
     assert_eq!(came.state, SessionState::Idle);
-    assert_eq!((came.agent, came.client.as_deref()), (AgentKind::McpClient, Some("codex")));
+    assert_eq!(came.origin, Origin::inbound(Channel::Mcp, "codex".to_owned()));
     assert_eq!((came.name.as_str(), came.folder.as_str()), ("codex · work", "/work"));
     assert!(!came.resumable);
     for refused in [resume(1), queue(1, 1, "hello")] {
@@ -141,8 +140,8 @@ fn when_each_client_asked_last_is_known_also_of_those_that_have_gone() {
     let last = |desk: &Desk| {
         let known = desk.last_asked().into_iter();
         known
-            .map(|LastAsked { kind, name, asked_at }| {
-                assert_eq!(kind, AgentKind::McpClient);
+            .map(|LastAsked { channel, name, asked_at }| {
+                assert_eq!(channel, Channel::Mcp);
                 (name, asked_at.millis())
             })
             .collect::<Vec<_>>()
@@ -249,7 +248,7 @@ fn a_client_that_gives_up_every_minute_and_asks_again_asks_one_question() {
     Command::OpenVisit { id: session(2), visitor: visitor("codex", "/other"), at: at(7) }, 2)]
 #[case::by_another_way(
     Command::OpenVisit {
-        id: session(2), visitor: Visitor { kind: AgentKind::CommandLine, ..visitor("codex", "/work") }, at: at(7)
+        id: session(2), visitor: Visitor { channel: Channel::CommandLine, ..visitor("codex", "/work") }, at: at(7)
     }, 2)]
 #[case::of_the_same_client(open(2, "codex", 7), 1)]
 fn what_another_client_asks_is_never_found(#[case] opened: Command, #[case] finds: u128) {

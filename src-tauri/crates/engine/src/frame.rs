@@ -4,7 +4,7 @@ mod merge;
 
 use std::sync::Arc;
 
-use askdesk_domain::{AgentKind, Approval, Entry, HeldAnswer, Request, RequestId, Session, SessionId, Takes};
+use askdesk_domain::{AgentDescriptor, Approval, Entry, HeldAnswer, Request, RequestId, Session, SessionId};
 use serde::{Deserialize, Serialize};
 
 pub use merge::merge;
@@ -43,25 +43,7 @@ pub struct Snapshot {
     /// What the person should know about the storage.
     pub storage: Option<StorageNotice>,
     /// Every agent the app knows, installed or not.
-    pub agents: Vec<AgentDescription>,
-}
-
-/// What an agent can do, whichever version of it is installed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub struct AgentDescription {
-    /// Which.
-    pub agent: AgentKind,
-    /// What it takes along with a message.
-    pub takes: Takes,
-}
-
-impl AgentDescription {
-    /// Describes an agent.
-    pub const fn of(agent: AgentKind) -> Self {
-        Self { agent, takes: agent.takes() }
-    }
+    pub agents: Vec<AgentDescriptor>,
 }
 
 /// One step from a state to the next.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use askdesk_agents::Catalog;
 use askdesk_domain::{
     AnswerInput, Approval, ApprovalDecision, ApprovalId, Ask, Command, Desk, DraftOf, ImageId, Outcome,
     Reject, Request, RequestId, Session, SessionId, UndoSeconds,
@@ -33,6 +34,7 @@ pub struct EngineHandle {
     past: Arc<Mutex<Reader>>,
     source: Arc<dyn Source>,
     images: Images,
+    agents: Catalog,
 }
 
 /// An engine that was just opened.
@@ -45,7 +47,11 @@ pub struct OpenedEngine {
 
 impl EngineHandle {
     /// Opens the journal of a data folder, closes what an earlier run left open, and starts the writer's thread.
-    pub fn open(folder: &Path, source: Arc<dyn Source>) -> Result<OpenedEngine, EngineError> {
+    pub fn open(
+        folder: &Path,
+        source: Arc<dyn Source>,
+        agents: Catalog,
+    ) -> Result<OpenedEngine, EngineError> {
         let opened = Journal::open(folder, source.now())?;
         // The journal is locked, so no other desk has agents of this folder.
         #[cfg(unix)]
@@ -59,12 +65,12 @@ impl EngineHandle {
         let limits =
             limits::watch(inputs.downgrade(), Arc::clone(&source)).map_err(|_| EngineError::Closing)?;
         let epoch = Uuid::new_v4().to_string();
-        let writer = Writer::new(opened, epoch, Arc::clone(&source), tell, limits)?;
+        let writer = Writer::new(opened, epoch, Arc::clone(&source), tell, limits, agents.descriptors())?;
         std::thread::Builder::new()
             .name("desk-writer".to_owned())
             .spawn(move || writer.run(received))
             .map_err(|_| EngineError::Closing)?;
-        Ok(OpenedEngine { handle: Self { inputs, reader, past, source, images }, attention })
+        Ok(OpenedEngine { handle: Self { inputs, reader, past, source, images, agents }, attention })
     }
 
     /// Returns the clock and the source of ids.
@@ -74,6 +80,11 @@ impl EngineHandle {
 
     pub(crate) fn shared_source(&self) -> Arc<dyn Source> {
         Arc::clone(&self.source)
+    }
+
+    /// Returns the agents that can be started.
+    pub const fn agents(&self) -> &Catalog {
+        &self.agents
     }
 
     /// Returns the images of messages.

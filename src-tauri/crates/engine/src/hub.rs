@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use askdesk_domain::{AgentKind, Desk, HeldAnswer, RequestId, SessionId};
+use askdesk_domain::{AgentDescriptor, Desk, HeldAnswer, RequestId, SessionId};
 use tokio::sync::Notify;
 
-use crate::frame::{AgentDescription, Change, Delta, Frame, LiveText, Snapshot, StorageNotice, merge};
+use crate::frame::{Change, Delta, Frame, LiveText, Snapshot, StorageNotice, merge};
 
 /// How many frames wait for a subscriber before they are made one.
 pub const QUEUED_FRAMES: usize = 1_024;
@@ -28,6 +28,7 @@ pub(crate) struct Hub {
     seq: u64,
     live: BTreeMap<SessionId, LiveText>,
     held: BTreeMap<RequestId, HeldAnswer>,
+    agents: Vec<AgentDescriptor>,
     storage: Option<StorageNotice>,
     subscribers: Vec<Arc<Queue>>,
 }
@@ -78,9 +79,9 @@ impl Drop for Subscription {
 }
 
 impl Hub {
-    pub(crate) fn new(epoch: String, storage: Option<StorageNotice>) -> Self {
+    pub(crate) fn new(epoch: String, storage: Option<StorageNotice>, agents: Vec<AgentDescriptor>) -> Self {
         let (live, held) = (BTreeMap::new(), BTreeMap::new());
-        Self { epoch, seq: 0, live, held, storage, subscribers: Vec::new() }
+        Self { epoch, seq: 0, live, held, storage, agents, subscribers: Vec::new() }
     }
 
     pub(crate) fn snapshot(&self, desk: &Desk) -> Snapshot {
@@ -93,7 +94,7 @@ impl Hub {
             live: self.live.values().cloned().collect(),
             held: self.held.values().cloned().collect(),
             storage: self.storage.clone(),
-            agents: AgentKind::ALL.into_iter().map(AgentDescription::of).collect(),
+            agents: self.agents.clone(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod drafts;
 mod forget;
+mod format_three;
 mod questions;
 mod read;
 mod schema;
@@ -372,7 +373,8 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
         | Event::CallLeft { .. }
         | Event::SessionStarted { .. }
         | Event::AgentIntroduced { .. }
-        | Event::ModeChanged { .. }
+        | Event::NativeSessionKnown { .. }
+        | Event::ConfigChanged { .. }
         | Event::TurnBegan { .. }
         | Event::TurnFinished { .. }
         | Event::LinesUnusable { .. }

@@ -20,6 +20,7 @@ mod undelivered;
 pub mod visit;
 pub mod writer;
 
+pub use askdesk_agents::Catalog;
 pub use handle::{EngineHandle, OpenedEngine, PAGE_ENTRIES};
 pub use hub::Subscription;
 pub use images::{ImageError, Images};

@@ -1,4 +1,4 @@
-//! One session: the task that owns an agent's process, understands what it says, and hands it what was decided.
+//! One session: the task that owns the link to an agent, lets its adapter understand it, and hands over what was decided.
 //!
 //! The task never waits for a person: what an agent asks goes to the writer with a waiter, and reading goes on.
 
@@ -6,6 +6,7 @@ mod changes;
 mod late;
 mod message;
 mod pending;
+mod permissions;
 mod retention;
 mod start;
 
@@ -13,13 +14,14 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use askdesk_agents::{
-    AgentEvent, AgentProcess, Asked, ClaudeStream, EncodeError, Exit, Lines, Output, WriteError,
+    Act, Adapter, AgentEvent, Asked, EncodeError, Inbound, Link, LinkEnd, LinkEvent, LinkEvents, Open,
+    Outbound, Output, QuestionRefusal, Unusable, WriteError,
 };
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
     ApprovalDecision, ApprovalId, Ask, AskApproval, Command, Delivery, EntryBody, Failure, MessageId,
-    NativeRef, NextStep, Notice, Outcome, PermissionMode, QuestionPolicy, RequestId, SessionEnd, SessionId,
-    SuggestedRule, ToolDetail, Undelivered, WithdrawnWhy,
+    NativeRef, NextStep, Notice, Outcome, QuestionPolicy, RequestId, SessionEnd, SessionId, ToolStatus,
+    Undelivered, WithdrawnWhy, config,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -33,6 +35,7 @@ use crate::writer::{EngineError, EntryWrite, Input};
 use changes::Awaited;
 use late::Late;
 use pending::{Due, Line, Pending, Waiting};
+use permissions::Permissions;
 
 pub use changes::Change;
 pub use message::Message;
@@ -97,6 +100,8 @@ pub enum SessionInput {
         native_ref: NativeRef,
         /// What was decided.
         decision: ApprovalDecision,
+        /// Whether it lets the agent go on.
+        allows: bool,
     },
     /// Late answers wait to be sent.
     SendParked,
@@ -116,17 +121,21 @@ struct SessionTask {
     id: SessionId,
     engine: EngineHandle,
     logs: SessionLogs,
-    process: AgentProcess,
-    stream: ClaudeStream,
+    link: Link,
+    adapter: Box<dyn Adapter>,
     pending: Pending,
     late: Late,
     questions: QuestionPolicy,
-    /// As the agent said last.
-    mode: Option<PermissionMode>,
-    /// Our own requests that somebody waits for, by their ids.
-    requests: HashMap<String, Awaited>,
+    /// Whether the agent only plans, as it said last.
+    planning: bool,
+    /// Which tool calls wait for permission.
+    permissions: Permissions,
+    /// Changes that somebody waits for, by their tickets.
+    changes: HashMap<u64, Awaited>,
     changes_asked: u64,
     in_turn: bool,
+    /// Set once the session was told to stop.
+    stopping: bool,
     /// Set from an interrupt to the end of the turn it interrupts.
     interrupted: bool,
     /// When the patience with an interrupted turn ends.
@@ -139,23 +148,17 @@ struct SessionTask {
     count_at: Option<Instant>,
 }
 
-/// How a process ended, with what it left behind.
-struct LastOutput {
-    unfinished: Vec<u8>,
-    status: Exit,
-    stderr_tail: String,
-}
-
 impl SessionTask {
-    /// Runs until the process is gone.
+    /// Runs until the link has ended.
     async fn run(
         mut self,
-        mut lines: Lines,
+        open: Open,
+        mut link_events: LinkEvents,
         mut inputs: mpsc::Receiver<SessionInput>,
         prompt: Option<String>,
     ) {
-        let hello = self.stream.hello();
-        self.write(Line::Other, hello);
+        let opened = self.adapter.open(open);
+        self.take(opened, None).await;
         if let Some(prompt) = prompt
             && let Err(error) = self.send_message(prompt.into()).await
         {
@@ -166,28 +169,16 @@ impl SessionTask {
             let (count_at, wait_until) = (self.count_at, self.late.wait_until());
             let interrupt_until = self.interrupt_until;
             tokio::select! {
-                output = lines.next() => match output {
-                    Some(Output::Line(line)) => {
-                        for event in self.stream.on_line(&line) {
-                            // An agent whose input was closed withdraws what it asked; here that ends with the session.
-                            if stopped.is_none() || !event.changes_what_waits() {
-                                self.on_event(event, Some(&line)).await;
-                            }
-                        }
+                event = link_events.next() => match event {
+                    Some(LinkEvent::Inbound(inbound)) => {
+                        self.receive(&inbound).await;
                         // Only now: what one line tells is about what was sent before it.
                         if self.late.is_awake() {
                             self.on_awake().await;
                         }
                     }
-                    Some(Output::Overlong { bytes }) => {
-                        for event in self.stream.on_overlong(bytes) {
-                            self.on_event(event, None).await;
-                        }
-                    }
-                    Some(Output::Stderr(text)) => self.note(LogKind::Stderr, &text),
-                    Some(Output::End { unfinished, status, stderr_tail }) => {
-                        break Some(LastOutput { unfinished, status, stderr_tail });
-                    }
+                    Some(LinkEvent::Stderr(text)) => self.note(LogKind::Stderr, &text),
+                    Some(LinkEvent::Ended(end)) => break Some(end),
                     None => break None,
                 },
                 due = self.pending.next() => self.on_due(due).await,
@@ -196,11 +187,14 @@ impl SessionTask {
                 () = sleep_until(interrupt_until), if interrupt_until.is_some() => {
                     self.interrupt_until = None;
                     self.ignored_interrupt = true;
-                    self.process.stop(Duration::ZERO).await;
+                    self.say_goodbye().await;
+                    self.link.stop(Duration::ZERO).await;
                 }
                 input = inputs.recv() => match input {
                     Some(SessionInput::Stop { end, reply }) => {
-                        self.process.stop(STOP_GRACE).await;
+                        self.say_goodbye().await;
+                        self.stopping = true;
+                        self.link.stop(STOP_GRACE).await;
                         stopped = Some((end, reply));
                     }
                     Some(input) => self.on_input(input).await,
@@ -214,14 +208,12 @@ impl SessionTask {
         self.finish(exit, stopped).await;
     }
 
-    async fn finish(mut self, last: Option<LastOutput>, stopped: Option<(SessionEnd, oneshot::Sender<()>)>) {
+    async fn finish(mut self, last: Option<LinkEnd>, stopped: Option<(SessionEnd, oneshot::Sender<()>)>) {
         if let Some(last) = &last {
-            for event in self.stream.on_end(&last.unfinished) {
-                self.on_event(event, Some(&last.unfinished)).await;
-            }
+            self.receive(&Inbound::End { unfinished: last.unfinished.clone() }).await;
         }
         self.flush_count().await;
-        self.process.stop(Duration::ZERO).await;
+        self.link.stop(Duration::ZERO).await;
         let gone = self.late.is_gone();
         if gone {
             self.act(Command::Forget { session: self.id }).await;
@@ -256,17 +248,58 @@ impl SessionTask {
         }
     }
 
-    async fn on_event(&mut self, event: AgentEvent, line: Option<&[u8]>) {
+    /// Tells a link that several sessions share that this one is over; a process of its own is simply ended.
+    async fn say_goodbye(&mut self) {
+        if let Ok(output) = self.adapter.send(Act::Close) {
+            self.take(output, None).await;
+        }
+    }
+
+    /// Lets the adapter understand what arrived, then writes what the protocol wants answered at once.
+    async fn receive(&mut self, inbound: &Inbound) {
+        let output = self.adapter.receive(inbound);
+        self.take(output, Some(inbound)).await;
+    }
+
+    async fn take(&mut self, output: Output, inbound: Option<&Inbound>) {
+        self.write(Line::Other, output.outbound);
+        for event in output.events {
+            // An agent whose input was closed withdraws what it asked; here that ends with the session.
+            if !self.stopping || !event.changes_what_waits() {
+                self.on_event(event, inbound).await;
+            }
+        }
+    }
+
+    /// Encodes an act that no person waits for, and writes it.
+    async fn send(&mut self, line: Line, act: Act) {
+        if let Err(error) = self.try_send(line, act).await {
+            self.note(LogKind::Note, &error.to_string());
+        }
+    }
+
+    /// Encodes an act and writes it; one that the agent cannot do changes nothing.
+    async fn try_send(&mut self, line: Line, act: Act) -> Result<(), EncodeError> {
+        let output = self.adapter.send(act)?;
+        self.write(line, output.outbound);
+        for event in output.events {
+            // What an act leads to may lead to another act.
+            Box::pin(self.on_event(event, None)).await;
+        }
+        Ok(())
+    }
+
+    async fn on_event(&mut self, event: AgentEvent, inbound: Option<&Inbound>) {
         match event {
-            AgentEvent::Introduced { version, model, .. } => {
-                self.act(Command::Introduce { session: self.id, version, model }).await;
+            AgentEvent::Introduced { version, model, native_session } => {
+                self.act(Command::Introduce { session: self.id, version, model, native_session }).await;
                 self.late.wake();
             }
-            AgentEvent::ModeChanged { mode } => {
-                self.mode = mode;
-                self.act(Command::NoteMode { session: self.id, mode }).await;
+            AgentEvent::ConfigChanged { config } => {
+                self.planning = config::is_planning(&config);
+                self.act(Command::NoteConfig { session: self.id, config }).await;
             }
-            AgentEvent::RequestEnded { request_id, refused } => self.on_request_ended(&request_id, refused),
+            AgentEvent::ConfigAnswered { ticket, refused } => self.on_config_answered(ticket, refused),
             AgentEvent::TurnBegan => {
                 self.set_working(true).await;
                 // An agent that tells nothing of its messages shows by this that it has what it was sent before.
@@ -284,36 +317,63 @@ impl SessionTask {
                 self.write_finished(EntryBody::Thinking { text }).await;
                 self.note_spoke().await;
             }
-            AgentEvent::ToolStarted { tool_use, name, summary, detail } => {
-                let status = askdesk_domain::ToolStatus::Running;
-                self.write_entry(EntryBody::Tool { tool_use, name, summary, detail, status, output: None })
-                    .await;
+            AgentEvent::ToolStarted { tool_use, kind, name, summary, detail, status } => {
+                let status = if self.permissions.wait_for(&tool_use) {
+                    ToolStatus::AwaitingPermission
+                } else {
+                    status
+                };
+                let entry = EntryBody::Tool {
+                    tool_use,
+                    name,
+                    tool_kind: kind,
+                    summary,
+                    detail,
+                    status,
+                    output: None,
+                };
+                self.write_entry(entry).await;
                 self.note_spoke().await;
             }
             AgentEvent::ToolEnded { tool_use, ok, output } => {
+                self.permissions.forget_tool(&tool_use);
                 self.engine.write(self.id, vec![EntryWrite::ToolEnded { tool_use, ok, output }]).await;
             }
-            AgentEvent::Asked(asked) => {
-                self.pending.drop_bare(&asked.native_ref);
-                self.register(asked).await;
+            AgentEvent::PlanChanged { items } => {
+                self.engine.write(self.id, vec![EntryWrite::Plan { items }]).await;
+                self.note_spoke().await;
             }
-            AgentEvent::AskedBare(asked) => self.pending.hold_bare(asked),
-            AgentEvent::Refused { reply, reason, .. } => {
-                if let Some(reply) = reply {
-                    self.write(Line::Other, reply);
-                }
+            AgentEvent::Asked(asked) => self.register(asked).await,
+            AgentEvent::Refused { reason, .. } => {
                 self.note(LogKind::Refused, &reason);
                 self.write_notice(Notice::QuestionRefused { reason }).await;
             }
-            AgentEvent::Passed { reply, .. } => {
-                self.write(Line::Other, reply);
-                self.write_notice(Notice::AnswersBrought).await;
-            }
-            AgentEvent::ApprovalAsked { native_ref, tool, description, what, rules, .. } => {
-                self.register_approval(native_ref, tool, description, what, rules).await;
+            AgentEvent::Passed { .. } => self.write_notice(Notice::AnswersBrought).await,
+            AgentEvent::Noticed { notice } => self.write_notice(notice).await,
+            AgentEvent::ApprovalAsked {
+                native_ref,
+                tool_use,
+                title,
+                description,
+                subject,
+                options,
+                takes_message,
+            } => {
+                let ask = AskApproval {
+                    id: self.engine.source().approval(),
+                    session: self.id,
+                    native_ref,
+                    title,
+                    description,
+                    subject,
+                    options,
+                    takes_message,
+                    at: self.engine.source().now(),
+                };
+                self.register_approval(ask, tool_use).await;
             }
             AgentEvent::Withdrawn { native_ref } => {
-                self.pending.drop_bare(&native_ref);
+                self.permission_ended(&native_ref).await;
                 let why = self.why_withdrawn(WithdrawnWhy::ByAgent);
                 let at = self.engine.source().now();
                 // Asked again under this id, it is another wait.
@@ -328,20 +388,28 @@ impl SessionTask {
                     self.act(Command::NoteDelivery { request, call, delivery }).await;
                 }
             }
-            AgentEvent::TurnEnded { error: Some(error), .. }
-                if self.late.is_news_of_gone(self.id, &error) =>
-            {
+            AgentEvent::SessionUnknown { error } => {
+                self.late.note_gone();
                 self.note(LogKind::Note, &error);
+                // A server that other sessions use does not end with it.
+                self.link.stop(STOP_GRACE).await;
             }
-            AgentEvent::TurnEnded { millis, input_tokens, output_tokens, error, cost_usd } => {
-                // A turn that ended well may leave a bare question open: its answer begins the next turn.
+            AgentEvent::TurnEnded { millis, usage, error } => {
                 let ended_well = !self.interrupted && error.is_none();
                 if !ended_well {
                     let why = self.why_withdrawn(WithdrawnWhy::TurnEnded);
                     let at = self.engine.source().now();
                     self.act(Command::WithdrawAll { session: self.id, why, at }).await;
                 }
-                let ended = EntryBody::TurnEnded { millis, input_tokens, output_tokens, error, cost_usd };
+                let ended = EntryBody::TurnEnded {
+                    millis,
+                    input_tokens: usage.input_tokens,
+                    output_tokens: usage.output_tokens,
+                    cached_tokens: usage.cached_tokens,
+                    error,
+                    cost_usd: usage.cost,
+                    context: usage.context,
+                };
                 self.write_finished(ended).await;
                 self.interrupted = false;
                 self.interrupt_until = None;
@@ -350,19 +418,15 @@ impl SessionTask {
                 // After a failure or a stop the person decides what is said next.
                 if ended_well {
                     self.send_next_queued().await;
-                    // A question that is held back for a moment waits already.
-                    if !self.pending.holds_bare() {
-                        self.act(Command::TellFinished { session: self.id }).await;
-                    }
+                    self.act(Command::TellFinished { session: self.id }).await;
                 }
             }
-            AgentEvent::Reply { line } => self.write(Line::Other, line),
             AgentEvent::Unusable { why } => {
-                let quoted = line.map(|line| String::from_utf8_lossy(line).into_owned()).unwrap_or_default();
+                let quoted = inbound.map(Inbound::quoted).unwrap_or_default();
                 self.note(LogKind::Unusable, format!("{why}: {quoted}").trim_end_matches(": "));
                 self.unusable += 1;
                 self.count_at.get_or_insert_with(|| Instant::now() + COUNT_DELAY);
-                if why == askdesk_agents::Unusable::CutInHalf {
+                if why == Unusable::CutInHalf {
                     self.write_notice(Notice::CutInHalf).await;
                 }
             }
@@ -377,12 +441,10 @@ impl SessionTask {
             SessionInput::SendParked => self.send_parked().await,
             SessionInput::Message { message, reply } => {
                 let sent = self.send_message(message).await;
-                if sent.is_err() {
-                    let _ = reply.send(sent);
-                    return;
+                if let Ok(true) = sent {
+                    self.set_working(true).await;
                 }
-                self.set_working(true).await;
-                let _ = reply.send(sent);
+                let _ = reply.send(sent.map(drop));
             }
             SessionInput::SendNow { message, reply } => {
                 let _ = reply.send(self.send_queued(Some(message)).await);
@@ -395,18 +457,11 @@ impl SessionTask {
                     // An impatient second time gives no more time than the first.
                     self.interrupt_until.get_or_insert_with(|| Instant::now() + INTERRUPT_GRACE);
                 }
-                let line = self.stream.encode_interrupt();
-                self.write(Line::Other, line);
+                self.send(Line::Other, Act::Interrupt).await;
                 self.write_notice(Notice::Interrupted).await;
             }
-            SessionInput::Decided { approval, native_ref, decision } => {
-                match self.stream.encode_decision(&native_ref, &decision) {
-                    Ok(line) => self.write(Line::Decision { approval }, line),
-                    Err(error) => {
-                        let error = unencoded(&error);
-                        self.act(Command::ApprovalNotDelivered { approval, error }).await;
-                    }
-                }
+            SessionInput::Decided { approval, native_ref, decision, allows } => {
+                self.decided(approval, native_ref, decision, allows).await;
             }
             SessionInput::Redeliver { request, native_ref, outcome } => {
                 if let Some((waiting, secret)) = self.pending.told_call(request, &native_ref) {
@@ -415,7 +470,7 @@ impl SessionTask {
                     self.delivery_failed(request, native_ref, Undelivered::NotAwaited).await;
                 }
             }
-            SessionInput::Change { change, reply } => self.change(&change, reply),
+            SessionInput::Change { change, reply } => self.change(change, reply).await,
             // Handled by `run`, which ends with it.
             SessionInput::Stop { .. } => {}
         }
@@ -423,7 +478,6 @@ impl SessionTask {
 
     async fn on_due(&mut self, due: Due) {
         match due {
-            Due::Bare(asked) => self.register(asked).await,
             Due::Ended(waiting, Some(outcome)) => {
                 self.pending.remember(waiting.clone(), &outcome);
                 self.deliver(waiting, outcome).await;
@@ -441,7 +495,7 @@ impl SessionTask {
             Line::Decision { approval } => self.act(Command::ApprovalNotDelivered { approval, error }).await,
             Line::Late { message } => self.late_unwritten(message).await,
             Line::Message => self.write_notice(Notice::MessageNotSent { error }).await,
-            Line::Request { number } => self.request_unwritten(number, &error),
+            Line::Change { ticket } => self.change_unwritten(ticket, &error),
             Line::Other => self.note(LogKind::Note, &error.to_string()),
         }
     }
@@ -451,7 +505,7 @@ impl SessionTask {
         if self.pending.waits_for(&asked.native_ref) {
             return;
         }
-        if !self.questions.lets_ask(self.mode) {
+        if !self.questions.lets_ask(self.planning) {
             return self.turn_off(&asked).await;
         }
         let (waiter, outcome) = oneshot::channel();
@@ -459,7 +513,6 @@ impl SessionTask {
             id: self.engine.source().request(),
             session: self.id,
             native_ref: asked.native_ref.clone(),
-            source: asked.source,
             asked_by: asked.asked_by,
             questions: asked.questions.clone(),
             limit: None,
@@ -472,10 +525,8 @@ impl SessionTask {
             }
             Err(error) => {
                 let reason = format!("the desk could not keep the question: {error}");
-                match self.stream.encode_refusal(&asked.native_ref, &reason) {
-                    Ok(line) => self.write(Line::Other, line),
-                    Err(error) => self.note(LogKind::Note, &error.to_string()),
-                }
+                let why = QuestionRefusal::Unkept { reason: reason.clone() };
+                self.refuse(asked.native_ref, why);
                 self.note(LogKind::Refused, &reason);
                 self.write_notice(Notice::QuestionRefused { reason }).await;
             }
@@ -484,40 +535,17 @@ impl SessionTask {
 
     /// Refuses a question at once, because the person wants none now, and leaves word of it.
     async fn turn_off(&mut self, asked: &Asked) {
-        match self.stream.encode_turned_off(&asked.native_ref, self.questions) {
-            Ok(line) => self.write(Line::Other, line),
-            Err(error) => self.note(LogKind::Note, &error.to_string()),
-        }
+        self.refuse(asked.native_ref.clone(), QuestionRefusal::TurnedOff { policy: self.questions });
         let texts: Vec<&str> = asked.questions.iter().map(|question| question.text.as_str()).collect();
         let notice = Notice::QuestionTurnedOff { policy: self.questions, text: bounded(&texts.join("\n")) };
         self.write_notice(notice).await;
     }
 
-    async fn register_approval(
-        &mut self,
-        native_ref: NativeRef,
-        tool: String,
-        description: Option<String>,
-        what: ToolDetail,
-        rules: Vec<SuggestedRule>,
-    ) {
-        let ask = AskApproval {
-            id: self.engine.source().approval(),
-            session: self.id,
-            native_ref: native_ref.clone(),
-            tool,
-            description,
-            what,
-            rules,
-            at: self.engine.source().now(),
-        };
-        if let Err(error) = self.engine.act(Command::AskApproval(ask)).await {
-            let message = Some(format!("The desk could not show the request: {error}"));
-            let denied = ApprovalDecision::Deny { message };
-            match self.stream.encode_decision(&native_ref, &denied) {
-                Ok(line) => self.write(Line::Other, line),
-                Err(error) => self.note(LogKind::Note, &error.to_string()),
-            }
+    /// Tells the agent that nobody is asked.
+    fn refuse(&mut self, native_ref: NativeRef, why: QuestionRefusal) {
+        match self.adapter.send(Act::RefuseQuestion { native_ref, why }) {
+            Ok(output) => self.write(Line::Other, output.outbound),
+            Err(error) => self.note(LogKind::Note, &error.to_string()),
         }
     }
 
@@ -537,16 +565,18 @@ impl SessionTask {
             Err(error) => return self.note(LogKind::Note, &error.to_string()),
         }
         fault::reached(Step::Sending);
-        let encoded = match self.stream.encode_outcome(&waiting.native_ref, &waiting.questions, &outcome) {
+        let (native_ref, questions) = (waiting.native_ref.clone(), waiting.questions.clone());
+        let encoded = match self.adapter.send(Act::Answer { native_ref, questions, outcome }) {
             Ok(encoded) => encoded,
             Err(EncodeError::NothingToSend) => return,
             Err(error) => return self.delivery_failed(request, call, unencoded(&error)).await,
         };
-        self.write(Line::End { request, call }, encoded.line);
+        self.write(Line::End { request, call }, encoded.outbound);
         // What several calls are told alike is said to the person once.
-        if self.pending.is_first_told(&waiting) {
-            for notice in encoded.notices {
-                self.write_notice(notice).await;
+        let first = self.pending.is_first_told(&waiting);
+        for event in encoded.events {
+            if first || !matches!(event, AgentEvent::Noticed { .. }) {
+                self.on_event(event, None).await;
             }
         }
     }
@@ -604,10 +634,12 @@ impl SessionTask {
         self.engine.write(self.id, vec![EntryWrite::New(body)]).await;
     }
 
-    /// Queues a line. Whether it reached the agent is heard later: an agent that does not read must not stop us
+    /// Queues what is to be written. Whether it reached the agent is heard later: an agent that does not read must not stop us
     /// from reading it.
-    fn write(&mut self, what: Line, line: String) {
-        self.pending.hand(what, self.process.write(line));
+    fn write(&mut self, what: Line, outbound: Vec<Outbound>) {
+        if !outbound.is_empty() {
+            self.pending.hand(what, self.link.write(outbound));
+        }
     }
 
     async fn act(&mut self, command: Command) {

@@ -2,9 +2,10 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use askdesk_domain::{Settable, Setting, Settings, Timestamp, Unfit, Written};
+use askdesk_agents::{Agent, Catalog};
+use askdesk_domain::{Arguments, Environment, Settable, Setting, Settings, Timestamp, Unfit, Written};
 use serde::de::{IgnoredAny, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
@@ -18,27 +19,29 @@ pub const FILE: &str = "settings.toml";
 /// The largest file that is read.
 const FILE_BYTES: u64 = 4 * 1024 * 1024;
 
-const LANGUAGE: Key = Key(&["appearance"], "language");
-const THEME: Key = Key(&["appearance"], "theme");
-const TEXT_SIZE: Key = Key(&["appearance"], "text_size");
-const DENSITY: Key = Key(&["appearance"], "density");
-const NOTIFY_QUESTIONS: Key = Key(&["notifications"], "questions");
-const NOTIFY_SUBAGENTS: Key = Key(&["notifications"], "subagents");
-const NOTIFY_FINISHED: Key = Key(&["notifications"], "finished");
-const PAUSED_UNTIL: Key = Key(&["notifications"], "paused_until");
-const QUIET_HOURS: Key = Key(&["notifications"], "quiet_hours");
-const REMIND_MINUTES: Key = Key(&["notifications"], "remind_minutes");
-const NOTIFY_SOUND: Key = Key(&["notifications"], "sound");
-const QUICK_ANSWER: Key = Key(&["questions"], "quick_answer");
-const UNDO_SECONDS: Key = Key(&["questions"], "undo_seconds");
-const AUTO_ADVANCE: Key = Key(&["questions"], "auto_advance");
-const ON_CLOSE: Key = Key(&["window"], "on_close");
-const START_AT_LOGIN: Key = Key(&["window"], "start_at_login");
-const GLOBAL_SHORTCUT: Key = Key(&["window"], "global_shortcut");
-const CLAUDE_ARGUMENTS: Key = Key(&["agents", "claude_code"], "arguments");
-const CLAUDE_ENVIRONMENT: Key = Key(&["agents", "claude_code"], "environment");
-const KEEP_DAYS: Key = Key(&["data"], "keep_days");
-const KEYS: &[Key] = &[
+const LANGUAGE: Key<'static> = Key(&["appearance"], "language");
+const THEME: Key<'static> = Key(&["appearance"], "theme");
+const TEXT_SIZE: Key<'static> = Key(&["appearance"], "text_size");
+const DENSITY: Key<'static> = Key(&["appearance"], "density");
+const NOTIFY_QUESTIONS: Key<'static> = Key(&["notifications"], "questions");
+const NOTIFY_SUBAGENTS: Key<'static> = Key(&["notifications"], "subagents");
+const NOTIFY_FINISHED: Key<'static> = Key(&["notifications"], "finished");
+const PAUSED_UNTIL: Key<'static> = Key(&["notifications"], "paused_until");
+const QUIET_HOURS: Key<'static> = Key(&["notifications"], "quiet_hours");
+const REMIND_MINUTES: Key<'static> = Key(&["notifications"], "remind_minutes");
+const NOTIFY_SOUND: Key<'static> = Key(&["notifications"], "sound");
+const QUICK_ANSWER: Key<'static> = Key(&["questions"], "quick_answer");
+const UNDO_SECONDS: Key<'static> = Key(&["questions"], "undo_seconds");
+const AUTO_ADVANCE: Key<'static> = Key(&["questions"], "auto_advance");
+const ON_CLOSE: Key<'static> = Key(&["window"], "on_close");
+const START_AT_LOGIN: Key<'static> = Key(&["window"], "start_at_login");
+const GLOBAL_SHORTCUT: Key<'static> = Key(&["window"], "global_shortcut");
+/// The table that holds a table for each agent.
+const AGENTS: &str = "agents";
+const ARGUMENTS: &str = "arguments";
+const ENVIRONMENT: &str = "environment";
+const KEEP_DAYS: Key<'static> = Key(&["data"], "keep_days");
+const KEYS: &[Key<'static>] = &[
     LANGUAGE,
     THEME,
     TEXT_SIZE,
@@ -56,16 +59,14 @@ const KEYS: &[Key] = &[
     ON_CLOSE,
     START_AT_LOGIN,
     GLOBAL_SHORTCUT,
-    CLAUDE_ARGUMENTS,
-    CLAUDE_ENVIRONMENT,
     KEEP_DAYS,
 ];
 
 /// Where a setting stands in the file: a table within tables, and a name in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Key(&'static [&'static str], &'static str);
+struct Key<'a>(&'a [&'a str], &'a str);
 
-impl Key {
+impl Key<'_> {
     fn find(self, document: &DocumentMut) -> Option<&Item> {
         let table = self.0.iter().try_fold(document.as_item(), |item, table| item.get(table));
         table.and_then(|table| table.get(self.1))
@@ -177,16 +178,17 @@ pub struct SettingsError {
 #[derive(Debug)]
 pub struct SettingsFile {
     path: PathBuf,
+    agents: Catalog,
     now: watch::Sender<Settings>,
     changing: Mutex<()>,
 }
 
 impl SettingsFile {
     /// Reads the file of a data folder; where there is none, everything holds by itself.
-    pub fn open(folder: &Path) -> Self {
+    pub fn open(folder: &Path, agents: Catalog) -> Self {
         let path = folder.join(FILE);
-        let (now, _) = watch::channel(read(&path).settings);
-        Self { path, now, changing: Mutex::new(()) }
+        let (now, _) = watch::channel(read(&path, &agents).settings);
+        Self { path, agents, now, changing: Mutex::new(()) }
     }
 
     /// Returns where the file is.
@@ -201,7 +203,7 @@ impl SettingsFile {
 
     /// Reads the file anew: it may have been edited.
     pub fn read(&self) -> ReadSettings {
-        let read = read(&self.path);
+        let read = read(&self.path, &self.agents);
         self.publish(read.settings.clone());
         read
     }
@@ -242,9 +244,9 @@ impl SettingsFile {
     }
 }
 
-fn read(path: &Path) -> ReadSettings {
+fn read(path: &Path, agents: &Catalog) -> ReadSettings {
     match load(path) {
-        Ok(document) => interpret(&document),
+        Ok(document) => interpret(&document, agents),
         Err(why) => {
             let ignored = vec![IgnoredSetting { key: FILE.to_owned(), why }];
             ReadSettings { ignored, ..ReadSettings::default() }
@@ -265,8 +267,8 @@ fn load(path: &Path) -> Result<DocumentMut, IgnoredWhy> {
     text.parse().map_err(|error| IgnoredWhy::unparsed(&text, &error))
 }
 
-fn interpret(document: &DocumentMut) -> ReadSettings {
-    let mut read = ReadSettings { ignored: unknown(document), ..ReadSettings::default() };
+fn interpret(document: &DocumentMut, agents: &Catalog) -> ReadSettings {
+    let mut read = ReadSettings { ignored: unknown(document, agents), ..ReadSettings::default() };
     one(document, LANGUAGE, Setting::Language, &mut read);
     one(document, THEME, Setting::Theme, &mut read);
     one(document, TEXT_SIZE, Setting::TextSize, &mut read);
@@ -284,21 +286,50 @@ fn interpret(document: &DocumentMut) -> ReadSettings {
     one(document, ON_CLOSE, Setting::OnClose, &mut read);
     one(document, START_AT_LOGIN, Setting::StartAtLogin, &mut read);
     one(document, GLOBAL_SHORTCUT, Setting::GlobalShortcut, &mut read);
-    one(document, CLAUDE_ARGUMENTS, Setting::ClaudeArguments, &mut read);
-    one(document, CLAUDE_ENVIRONMENT, Setting::ClaudeEnvironment, &mut read);
     one(document, KEEP_DAYS, Setting::KeepDays, &mut read);
+    for agent in configurable(agents) {
+        let (id, reserved) = (&agent.descriptor().id, agent.reserved_flags());
+        let tables = [AGENTS, id.as_str()];
+        let arguments = |arguments: Arguments| {
+            reserved.check(&arguments).map_err(|flaw| IgnoredWhy::Unfit { value: None, flaw })?;
+            Ok(Setting::AgentArguments { agent: id.clone(), arguments })
+        };
+        checked(document, Key(&tables, ARGUMENTS), arguments, &mut read);
+        let environment =
+            |environment: Environment| Ok(Setting::AgentEnvironment { agent: id.clone(), environment });
+        checked(document, Key(&tables, ENVIRONMENT), environment, &mut read);
+    }
     read
 }
 
-fn one<T: Settable>(document: &DocumentMut, key: Key, setting: fn(T) -> Setting, read: &mut ReadSettings) {
+/// The agents whose start can be given more in the settings.
+fn configurable(agents: &Catalog) -> impl Iterator<Item = &Arc<dyn Agent>> {
+    agents.iter().filter(|agent| agent.descriptor().capabilities.launch_overrides)
+}
+
+fn one<T: Settable>(
+    document: &DocumentMut,
+    key: Key<'_>,
+    setting: fn(T) -> Setting,
+    read: &mut ReadSettings,
+) {
+    checked(document, key, |value| Ok(setting(value)), read);
+}
+
+fn checked<T: Settable>(
+    document: &DocumentMut,
+    key: Key<'_>,
+    setting: impl FnOnce(T) -> Result<Setting, IgnoredWhy>,
+    read: &mut ReadSettings,
+) {
     let Some(item) = key.find(document) else { return };
     // What is itself a table may have a heading of its own.
     let value = match item.clone().into_value() {
-        Ok(value) if item.is_value() || key == CLAUDE_ENVIRONMENT => interpret_one(value),
+        Ok(value) if item.is_value() || key.1 == ENVIRONMENT => interpret_one(value),
         _ => Err(IgnoredWhy::NoValue),
     };
-    match value {
-        Ok(value) => read.settings = std::mem::take(&mut read.settings).with(setting(value)),
+    match value.and_then(setting) {
+        Ok(setting) => read.settings = std::mem::take(&mut read.settings).with(setting),
         Err(why) => read.ignored.push(IgnoredSetting { key: key.path(), why }),
     }
 }
@@ -311,21 +342,30 @@ fn interpret_one<T: Settable>(value: Value) -> Result<T, IgnoredWhy> {
     T::read(written).map_err(|flaw| IgnoredWhy::Unfit { value: shown, flaw })
 }
 
-fn unknown(document: &DocumentMut) -> Vec<IgnoredSetting> {
+fn unknown(document: &DocumentMut, agents: &Catalog) -> Vec<IgnoredSetting> {
+    let agents: Vec<[&str; 2]> =
+        configurable(agents).map(|agent| [AGENTS, agent.descriptor().id.as_str()]).collect();
+    let of_agents = agents.iter().flat_map(|tables| [Key(tables, ARGUMENTS), Key(tables, ENVIRONMENT)]);
+    let keys: Vec<Key<'_>> = KEYS.iter().copied().chain(of_agents).collect();
     let mut unknown = Vec::new();
-    note_unknown(document.as_table(), &[], &mut unknown);
+    note_unknown(&keys, document.as_table(), &[], &mut unknown);
     unknown
 }
 
-fn note_unknown(entries: &dyn TableLike, within: &[&str], unknown: &mut Vec<IgnoredSetting>) {
+fn note_unknown(
+    keys: &[Key<'_>],
+    entries: &dyn TableLike,
+    within: &[&str],
+    unknown: &mut Vec<IgnoredSetting>,
+) {
     for (name, item) in entries.iter() {
-        if KEYS.iter().any(|key| key.0 == within && key.1 == name) {
+        if keys.iter().any(|key| key.0 == within && key.1 == name) {
             continue;
         }
         let path = [within, &[name]].concat();
         match item.as_table_like() {
-            Some(entries) if KEYS.iter().any(|key| key.0.starts_with(&path)) => {
-                note_unknown(entries, &path, unknown);
+            Some(entries) if keys.iter().any(|key| key.0.starts_with(&path)) => {
+                note_unknown(keys, entries, &path, unknown);
             }
             _ => {
                 unknown.push(IgnoredSetting { key: path.join("."), why: IgnoredWhy::Unknown });
@@ -335,6 +375,11 @@ fn note_unknown(entries: &dyn TableLike, within: &[&str], unknown: &mut Vec<Igno
 }
 
 fn put(document: &mut DocumentMut, setting: Setting) {
+    let agent = match &setting {
+        Setting::AgentArguments { agent, .. } | Setting::AgentEnvironment { agent, .. } => agent.to_string(),
+        _ => String::new(),
+    };
+    let of_agent = [AGENTS, agent.as_str()];
     let (Key(tables, name), value) = match setting {
         Setting::Language(language) => (LANGUAGE, value(language)),
         Setting::Theme(theme) => (THEME, value(theme)),
@@ -353,8 +398,8 @@ fn put(document: &mut DocumentMut, setting: Setting) {
         Setting::OnClose(on_close) => (ON_CLOSE, value(on_close)),
         Setting::StartAtLogin(start) => (START_AT_LOGIN, value(start)),
         Setting::GlobalShortcut(shortcut) => (GLOBAL_SHORTCUT, value(shortcut)),
-        Setting::ClaudeArguments(arguments) => (CLAUDE_ARGUMENTS, value(arguments)),
-        Setting::ClaudeEnvironment(environment) => (CLAUDE_ENVIRONMENT, value(environment)),
+        Setting::AgentArguments { arguments, .. } => (Key(&of_agent, ARGUMENTS), value(arguments)),
+        Setting::AgentEnvironment { environment, .. } => (Key(&of_agent, ENVIRONMENT), value(environment)),
         Setting::KeepDays(days) => (KEEP_DAYS, value(days)),
     };
     let Some(value) = value else { return };

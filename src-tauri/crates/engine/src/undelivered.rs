@@ -19,7 +19,9 @@ pub(crate) fn unwritten(error: WriteError) -> Undelivered {
 /// Says what an end or a decision that cannot be put into a line means.
 pub(crate) const fn unencoded(error: &EncodeError) -> Undelivered {
     match error {
-        EncodeError::NothingToSend | EncodeError::Gone { .. } => Undelivered::NotAwaited,
+        EncodeError::NothingToSend | EncodeError::Gone { .. } | EncodeError::Unsupported { .. } => {
+            Undelivered::NotAwaited
+        }
     }
 }
 

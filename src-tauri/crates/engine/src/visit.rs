@@ -5,7 +5,7 @@
 
 use askdesk_domain::{
     Ask, Command, Desk, Limit, NativeRef, Outcome, Question, Reject, Request, RequestId, Session, SessionId,
-    Source, Undelivered,
+    Undelivered,
 };
 pub use askdesk_domain::{Leave, Visitor};
 use tokio::sync::oneshot;
@@ -18,8 +18,6 @@ use crate::writer::EngineError;
 pub struct VisitAsk {
     /// The door's own id of the call; no two calls that wait at the same time may have the same.
     pub native_ref: NativeRef,
-    /// The door by which it came.
-    pub source: Source,
     /// Who asks, where that is not the client itself.
     pub asked_by: Option<String>,
     /// Its questions, accepted by [`askdesk_domain::intake::accept`]; none of them asks for a secret.
@@ -70,9 +68,9 @@ impl Visits {
 
     /// Asks. Whoever stops waiting says so by [`Visits::leave`].
     pub async fn ask(&self, session: SessionId, ask: VisitAsk) -> Result<Visited, EngineError> {
-        let VisitAsk { native_ref, source, asked_by, questions, limit, again } = ask;
+        let VisitAsk { native_ref, asked_by, questions, limit, again } = ask;
         let (id, at) = (self.engine.source().request(), self.engine.source().now());
-        let ask = Ask { id, session, native_ref, source, asked_by, questions, limit, at };
+        let ask = Ask { id, session, native_ref, asked_by, questions, limit, at };
         let (waiter, end) = oneshot::channel();
         let request = self.engine.visit(ask, again, waiter).await?;
         Ok(Visited { request, end })
@@ -103,7 +101,7 @@ impl Visits {
     /// Reads what has become of a request that came by such a door, however old; of others nothing is said.
     pub async fn collect(&self, request: RequestId) -> Result<Collected, EngineError> {
         let request = self.engine.request(request).await?;
-        if !request.source.visits() {
+        if !self.engine.session(request.session).await?.origin.is_inbound() {
             return Err(Reject::NotFound { what: "request" }.into());
         }
         Ok(match request.ended() {

@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use askdesk_domain::{
-    Approval, ApprovalId, Ask, Command, Decision, Delivery, Desk, Effect, Entry, EntryBody, Event,
-    HeldAnswer, HeldAnswers, NativeRef, Outcome, QueuedMessage, Reject, Request, RequestId, Session,
-    SessionId, ToolStatus, Undelivered, decide,
+    AgentDescriptor, Approval, ApprovalId, Ask, Command, Decision, Delivery, Desk, Effect, Entry, EntryBody,
+    Event, HeldAnswer, HeldAnswers, NativeRef, Outcome, QueuedMessage, Reject, Request, RequestId, Session,
+    SessionId, TodoItem, ToolStatus, Undelivered, decide,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -127,8 +127,12 @@ pub enum Attention {
 pub(crate) enum EntryWrite {
     /// A new entry.
     New(EntryBody),
+    /// A tool that runs is in another state; unknown calls are passed over.
+    ToolStatus { tool_use: String, status: ToolStatus },
     /// A tool came to its end; unknown calls are passed over.
     ToolEnded { tool_use: String, ok: bool, output: String },
+    /// The plan of this turn; it replaces an earlier one.
+    Plan { items: Vec<TodoItem> },
 }
 
 /// Everything the writer can be told.
@@ -205,6 +209,8 @@ pub(crate) struct Writer {
     newest: BTreeMap<SessionId, u64>,
     unsaved: Vec<(SessionId, Entry)>,
     running_tools: HashMap<(SessionId, String), Entry>,
+    /// The plan of each running turn.
+    plans: HashMap<SessionId, Entry>,
     waiters: HashMap<RequestId, Vec<(NativeRef, oneshot::Sender<Outcome>)>>,
     doors: HashMap<SessionId, mpsc::Sender<SessionInput>>,
     attention: mpsc::Sender<Attention>,
@@ -221,6 +227,7 @@ impl Writer {
         source: Arc<dyn Source>,
         attention: mpsc::Sender<Attention>,
         limits: std::sync::mpsc::Sender<limits::Limited>,
+        agents: Vec<AgentDescriptor>,
     ) -> Result<Self, EngineError> {
         let reader = opened.journal.reader()?;
         let mut writer = Self {
@@ -228,11 +235,12 @@ impl Writer {
             held: HeldAnswers::default(),
             journal: opened.journal,
             reader,
-            hub: Hub::new(epoch, opened.notice),
+            hub: Hub::new(epoch, opened.notice, agents),
             source,
             newest: opened.entries,
             unsaved: Vec::new(),
             running_tools: HashMap::new(),
+            plans: HashMap::new(),
             waiters: HashMap::new(),
             doors: HashMap::new(),
             attention,
@@ -349,6 +357,7 @@ impl Writer {
             if let Event::SessionEnded { session, .. } = event {
                 self.doors.remove(session);
                 self.running_tools.retain(|(owner, _), _| owner != session);
+                self.plans.remove(session);
             }
             if let Event::SessionDeleted { session } = event {
                 self.newest.remove(session);
@@ -488,6 +497,7 @@ impl Writer {
                     approval: *approval,
                     native_ref: known.native_ref.clone(),
                     decision: decision.clone(),
+                    allows: decision.allows(known).unwrap_or(false),
                 };
                 if let Err(error) = self.knock(Some(known.session), input) {
                     self.note(&Command::ApprovalNotDelivered { approval: *approval, error });
@@ -589,9 +599,31 @@ impl Writer {
         match write {
             EntryWrite::New(body) => {
                 let entry = next_entry(&mut self.newest, session, self.source.now(), body);
-                if let EntryBody::Tool { tool_use, .. } = &entry.body {
-                    self.running_tools.insert((session, tool_use.clone()), entry.clone());
+                match &entry.body {
+                    EntryBody::Tool { tool_use, .. } => {
+                        self.running_tools.insert((session, tool_use.clone()), entry.clone());
+                    }
+                    EntryBody::TurnEnded { .. } => {
+                        self.plans.remove(&session);
+                    }
+                    _ => {}
                 }
+                Some(entry)
+            }
+            EntryWrite::ToolStatus { tool_use, status: now } => {
+                let entry = self.running_tools.get_mut(&(session, tool_use))?;
+                if let EntryBody::Tool { status, .. } = &mut entry.body {
+                    *status = now;
+                }
+                Some(entry.clone())
+            }
+            EntryWrite::Plan { items } => {
+                let body = EntryBody::Plan { items };
+                let entry = match self.plans.remove(&session) {
+                    Some(earlier) => Entry { body, ..earlier },
+                    None => next_entry(&mut self.newest, session, self.source.now(), body),
+                };
+                self.plans.insert(session, entry.clone());
                 Some(entry)
             }
             EntryWrite::ToolEnded { tool_use, ok, output: came_out } => {
@@ -658,7 +690,8 @@ impl Writer {
             match event {
                 Event::SessionStarted { session } => once(&mut sessions, session.id),
                 Event::AgentIntroduced { session, .. }
-                | Event::ModeChanged { session, .. }
+                | Event::NativeSessionKnown { session, .. }
+                | Event::ConfigChanged { session, .. }
                 | Event::TurnBegan { session }
                 | Event::TurnFinished { session }
                 | Event::LinesUnusable { session, .. }

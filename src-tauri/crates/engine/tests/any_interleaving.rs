@@ -15,12 +15,12 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use askdesk_domain::{
-    ApprovalDecision, ApprovalId, Ask, AskApproval, Command, Delivery, Desk, NativeRef, Outcome, Request,
-    RequestId, SessionEnd, SessionId, Timestamp, ToolDetail, UndoSeconds, WithdrawnWhy,
+    ApprovalId, Ask, AskApproval, Command, Delivery, Desk, NativeRef, Outcome, Request, RequestId,
+    SessionEnd, SessionId, Timestamp, ToolDetail, UndoSeconds, WithdrawnWhy,
 };
 use askdesk_engine::frame::Snapshot;
 use askdesk_engine::{Journal, Subscription, frame};
-use desk::{TestDesk, ask, choose, request, session, start};
+use desk::{TestDesk, allow, approval_options, ask, choose, request, session, start};
 use mirror::Mirror;
 use proptest::prelude::*;
 use tokio::sync::oneshot;
@@ -32,7 +32,7 @@ const AT: Timestamp = Timestamp::from_millis(40);
 
 #[derive(Clone, Debug)]
 enum Step {
-    Act(Command),
+    Act(Box<Command>),
     Ask {
         of: u128,
         n: u128,
@@ -104,19 +104,19 @@ fn some_command() -> impl Strategy<Value = Command> {
         1 => (0..SESSIONS, any::<bool>())
             .prop_map(|(of, working)| Command::SetWorking { session: session(of), working }),
         2 => (0..SESSIONS, 0..3_u128).prop_map(move |(of, n)| Command::AskApproval(AskApproval {
-            id: approval(n), session: session(of), native_ref: native_ref(n), tool: "Bash".to_owned(),
-            description: None, what: ToolDetail::Other { input: "ls".to_owned() },
-            rules: Vec::new(), at: AT,
+            id: approval(n), session: session(of), native_ref: native_ref(n), title: "Bash".to_owned(),
+            description: None, subject: ToolDetail::Other { input: "ls".to_owned() },
+            options: approval_options(), takes_message: true, at: AT,
         })),
         2 => (0..3_u128).prop_map(move |n| Command::DecideApproval {
-            approval: approval(n), decision: ApprovalDecision::AllowOnce, at: AT
+            approval: approval(n), decision: allow(), at: AT
         }),
     ]
 }
 
 fn some_step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        12 => some_command().prop_map(Step::Act),
+        12 => some_command().prop_map(|command| Step::Act(Box::new(command))),
         6 => (0..SESSIONS, 0..REQUESTS).prop_map(|(of, n)| Step::Ask { of, n }),
         4 => (0..REQUESTS, 0..3_usize).prop_map(|(n, place)| Step::Hold { n, place }),
         2 => (0..REQUESTS).prop_map(|n| Step::TakeBack { n }),
@@ -243,6 +243,7 @@ async fn play(steps: Vec<Step>) {
         match step {
             // What the rules refuse changes nothing, which the comparison at the end shows.
             Step::Act(command) => {
+                let command = *command;
                 let acted = run.desk.engine.act(command.clone()).await;
                 if let (Ok(_), Command::Withdraw { session, native_ref, .. }) = (acted, command) {
                     run.let_go(session, &native_ref).await;

@@ -15,45 +15,14 @@ mod mirror;
 
 use std::path::PathBuf;
 
-use agents::{Play, Stage, fake_agent};
-use askdesk_agents::{ClaudeOptions, claude_launch};
-use askdesk_domain::{
-    AgentKind, Attachment, Command, EntryBody, MessageId, Notice, Reject, SessionEnd, SessionId,
-    SessionOptions,
-};
+use agents::{Play, Stage};
+use askdesk_domain::{Attachment, Command, EntryBody, MessageId, Notice, Reject, SessionEnd, SessionId};
 use askdesk_engine::clock::Source;
-use askdesk_engine::{EngineError, Message, StartSpec, frame};
+use askdesk_engine::{EngineError, Message, frame};
 use serde_json::{Value, json};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nas good as an image";
 const PNG_IN_BASE64: &str = "iVBORw0KGgphcyBnb29kIGFzIGFuIGltYWdl";
-
-/// Starts the fake agent as an agent that takes images and files.
-async fn start(stage: &Stage, play: Play<'_>) -> SessionId {
-    let id = stage.desk.clock.session();
-    let options = ClaudeOptions {
-        session_id: id.uuid(),
-        prompt_tool: true,
-        model: None,
-        permission_mode: None,
-        effort: None,
-    };
-    let mut plan = claude_launch(fake_agent(), &stage.desk.folder, &options);
-    plan.args.extend(["--scenario", play.scenario].map(Into::into));
-    let record = stage.desk.folder.join(format!("record-{id}"));
-    plan.env.push(("ASKDESK_FAKE_RECORD".into(), record.into()));
-    plan.env.push(("ASKDESK_FAKE_PACE".into(), play.pace_percent.to_string().into()));
-    let spec = StartSpec {
-        agent: AgentKind::ClaudeCode,
-        name: "api".to_owned(),
-        folder: stage.desk.folder.display().to_string(),
-        options: SessionOptions::default(),
-        prompt: play.prompt.map(str::to_owned),
-        plan: Ok(plan),
-    };
-    stage.sessions.start(id, spec).await.unwrap();
-    id
-}
 
 fn image(stage: &Stage, session: SessionId) -> Attachment {
     stage.desk.engine.images().keep(session, "shot.png", PNG).unwrap()
@@ -101,7 +70,7 @@ fn image_block() -> Value {
 #[tokio::test]
 async fn an_image_reaches_the_agent_byte_for_byte_and_a_file_by_its_path() {
     let mut stage = Stage::open().await;
-    let session = start(&stage, Play { prompt: None, ..Play::of("technology") }).await;
+    let session = stage.start(Play { prompt: None, ..Play::of("technology") }).await;
     stage.until_idle(session).await;
     let (path, file) = file(&stage, "notes of mine.txt");
     let attachments = vec![image(&stage, session), file];
@@ -121,7 +90,7 @@ async fn an_image_reaches_the_agent_byte_for_byte_and_a_file_by_its_path() {
 #[tokio::test]
 async fn a_message_whose_attachment_is_gone_is_not_sent_and_ends_no_question() {
     let mut stage = Stage::open().await;
-    let session = start(&stage, Play::of("technology")).await;
+    let session = stage.start(Play::of("technology")).await;
     let request = stage.asked_one(session).await;
     let (path, file) = file(&stage, "notes.txt");
     std::fs::remove_file(path).unwrap();
@@ -140,7 +109,7 @@ async fn a_message_whose_attachment_is_gone_is_not_sent_and_ends_no_question() {
 #[tokio::test]
 async fn what_is_attached_to_a_message_that_waits_goes_out_with_it_or_the_message_goes_on_waiting() {
     let mut stage = Stage::open().await;
-    let session = start(&stage, Play { pace_percent: 100, ..Play::of("slow") }).await;
+    let session = stage.start(Play { pace_percent: 100, ..Play::of("slow") }).await;
     stage.desk.until("it writes", |known| known.live.contains_key(&session)).await;
     let image = image(&stage, session);
     queue(&stage, session, vec![image.clone()]).await;
@@ -166,7 +135,7 @@ async fn what_is_attached_to_a_message_that_waits_goes_out_with_it_or_the_messag
 #[tokio::test]
 async fn what_was_taken_back_is_forgotten_unless_a_message_has_it() {
     let mut stage = Stage::open().await;
-    let session = start(&stage, Play { prompt: None, ..Play::of("technology") }).await;
+    let session = stage.start(Play { prompt: None, ..Play::of("technology") }).await;
     stage.until_idle(session).await;
     let image = image(&stage, session);
     let id = image.image().unwrap();
@@ -187,7 +156,7 @@ async fn what_was_taken_back_is_forgotten_unless_a_message_has_it() {
 async fn images_outlive_a_restart_and_go_with_their_session() {
     let folder = tempfile::tempdir().unwrap();
     let mut stage = Stage::open_at(folder.path()).await;
-    let session = start(&stage, Play::of("technology")).await;
+    let session = stage.start(Play::of("technology")).await;
     stage.asked_one(session).await;
     let image = image(&stage, session);
     queue(&stage, session, vec![image.clone()]).await;

@@ -14,12 +14,11 @@ mod mirror;
 use std::path::Path;
 
 use askdesk_domain::{
-    ApprovalDecision, AskApproval, Breach, Command, Entry, EntryBody, Reject, SessionEnd, SessionId,
-    Timestamp,
+    AskApproval, Breach, Command, Entry, EntryBody, Reject, SessionEnd, SessionId, Timestamp,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::{Journal, frame};
-use desk::{TestDesk, choose, rejected, request, say, session};
+use desk::{TestDesk, approval_options, choose, deny, rejected, request, say, session};
 
 /// A word that stands nowhere else.
 const GONE: &str = "quetzalcoatl";
@@ -40,16 +39,18 @@ async fn fill(desk: &TestDesk, of: u128, word: &str) {
     let at = Timestamp::from_millis(5);
     let start = Command::StartSession {
         id: session(of),
-        agent: askdesk_domain::AgentKind::Demo,
+        origin: askdesk_domain::Origin::started(desk::STAGED),
         name: format!("{word} name"),
         folder: format!("/home/{word}"),
         options: askdesk_domain::SessionOptions::default(),
+        config: Vec::new(),
         at,
     };
     let act = async |command| drop(desk.engine.act(command).await.unwrap());
     act(start).await;
     let (version, model) = (Some(format!("{word} 1")), Some(format!("{word}-large")));
-    act(Command::Introduce { session: session(of), version, model }).await;
+    let native_session = askdesk_domain::NativeSession::new(format!("{word}-native"));
+    act(Command::Introduce { session: session(of), version, model, native_session }).await;
     let (id, _waiter) = desk.ask(of, of * 10).await;
     desk.engine.answer(id, vec![choose(0, &[1]), say(2, &format!("call it {word}"))]).await.unwrap();
     let (_, _waiter) = desk.ask(of, of * 10 + 1).await;
@@ -59,15 +60,15 @@ async fn fill(desk: &TestDesk, of: u128, word: &str) {
         id: approval,
         session: session(of),
         native_ref: askdesk_domain::NativeRef::new(format!("{word}-call")).unwrap(),
-        tool: format!("{word}-tool"),
+        title: format!("{word}-tool"),
         description: Some(format!("{word} it")),
-        what: askdesk_domain::ToolDetail::Other { input: format!("run {word}") },
-        rules: Vec::new(),
+        subject: askdesk_domain::ToolDetail::Other { input: format!("run {word}") },
+        options: approval_options(),
+        takes_message: true,
         at,
     };
     act(Command::AskApproval(asked)).await;
-    let deny = ApprovalDecision::Deny { message: Some(format!("not {word}")) };
-    desk.engine.decide_approval(approval, deny).await.unwrap();
+    desk.engine.decide_approval(approval, deny(&format!("not {word}"))).await.unwrap();
     let message = desk.clock.message();
     act(Command::QueueMessage {
         session: session(of),

@@ -14,14 +14,14 @@ mod mirror;
 use std::path::Path;
 
 use askdesk_domain::{
-    ApprovalDecision, ApprovalDraft, ApprovalForm, ApprovalId, AskApproval, Command, CommandId, Draft,
-    DraftAnswer, DraftOf, IntakeRules, NativeRef, QuestionDraft, QuestionId, QuestionKind, Reject,
-    SessionEnd, Timestamp, ToolDetail, WithdrawnWhy, intake,
+    ApprovalDraft, ApprovalForm, ApprovalId, AskApproval, Command, CommandId, Draft, DraftAnswer, DraftOf,
+    IntakeRules, NativeRef, QuestionDraft, QuestionId, QuestionKind, Reject, SessionEnd, Timestamp,
+    ToolDetail, WithdrawnWhy, intake,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::journal::KEPT_DRAFTS;
 use askdesk_engine::{DraftTurn, SaveDraft, frame};
-use desk::{TestDesk, ask, choose, rejected, request, session};
+use desk::{TestDesk, allow, approval_options, ask, choose, rejected, request, session};
 use rusqlite::Connection;
 use uuid::Uuid;
 
@@ -63,16 +63,23 @@ async fn act(desk: &TestDesk, command: Command) {
     desk.engine.act(command).await.unwrap();
 }
 
+/// The agent says its own id of the session.
+fn introduced() -> Command {
+    let native_session = askdesk_domain::NativeSession::new("native");
+    Command::Introduce { session: session(1), version: None, model: None, native_session }
+}
+
 async fn ask_approval(desk: &TestDesk) -> ApprovalId {
     let id = desk.clock.approval();
     let asked = AskApproval {
         id,
         session: session(1),
         native_ref: NativeRef::new(format!("approval-{id}")).unwrap(),
-        tool: "ExitPlanMode".to_owned(),
+        title: "ExitPlanMode".to_owned(),
         description: None,
-        what: ToolDetail::Other { input: "a plan".to_owned() },
-        rules: Vec::new(),
+        subject: ToolDetail::Other { input: "a plan".to_owned() },
+        options: approval_options(),
+        takes_message: true,
         at: Timestamp::from_millis(5),
     };
     act(desk, Command::AskApproval(asked)).await;
@@ -104,6 +111,7 @@ async fn case_28_a_draft_is_there_again_after_a_restart_and_the_missed_question_
     let folder = tempfile::tempdir().unwrap();
     let desk = TestDesk::open_at(folder.path()).await;
     desk.start(1).await;
+    act(&desk, introduced()).await;
     let (_, _waiter) = desk.ask(1, 1).await;
     let approval = ask_approval(&desk).await;
     save(&desk, on(1, "half a sent")).await;
@@ -142,7 +150,7 @@ async fn an_end_takes_the_draft_with_it_in_its_own_commit_and_a_save_that_comes_
     desk.engine.answer(request(1), vec![choose(0, &[1])]).await.unwrap();
     desk.engine.decline(request(2), None).await.unwrap();
     desk.engine.cancel(request(3), None).await.unwrap();
-    desk.engine.decide_approval(approval, ApprovalDecision::AllowOnce).await.unwrap();
+    desk.engine.decide_approval(approval, allow()).await.unwrap();
     assert_eq!(kept(&desk).await, [on(4, "mine")]);
     for (n, of) in
         [on(1, "late"), on(2, "late"), on(3, "late"), edited(approval, "late")].into_iter().enumerate()

@@ -17,13 +17,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_domain::{
-    Approval, ApprovalDecision, ApprovalId, ApprovalState, Command, Delivery, Desk, Draft, DraftOf, Entry,
-    EntryBody, Event, NativeRef, Outcome, SessionOptions, Timestamp, ToolDetail,
+    Approval, ApprovalDecision, ApprovalId, ApprovalOption, ApprovalOptionId, ApprovalOptionKind,
+    ApprovalState, Command, Delivery, Desk, Draft, DraftOf, Entry, EntryBody, Event, NativeRef, OptionLabel,
+    Outcome, SessionOptions, Timestamp, ToolDetail,
 };
 use askdesk_engine::clock::Manual;
 use askdesk_engine::frame::{self, StorageNotice};
 use askdesk_engine::journal::Opened;
-use askdesk_engine::{EngineError, EngineHandle, Journal, JournalError};
+use askdesk_engine::{Catalog, EngineError, EngineHandle, Journal, JournalError};
 use desk::{ask, choose, request, session, start};
 use rstest::rstest;
 use rusqlite::Connection;
@@ -163,8 +164,9 @@ fn what_a_tool_did_was_once_kept_as_plain_text_and_is_still_shown() {
     fs::write(database(folder.path()), include_bytes!("fixtures/desk-format-1.db")).unwrap();
     let Opened { journal, desk, .. } = open(folder.path());
     let approval = desk.approvals().next().unwrap();
-    assert_eq!(approval.what, ToolDetail::Other { input: "ls".to_owned() });
-    assert_eq!(approval.rules, []);
+    assert_eq!(approval.subject, ToolDetail::Other { input: "ls".to_owned() });
+    let offered: Vec<_> = approval.options.iter().map(|option| option.id.as_str()).collect();
+    assert_eq!(offered, ["allow", "deny"]);
     let page = journal.reader().unwrap().page(session(1), None, 10).unwrap();
     let details: Vec<_> = page
         .entries
@@ -175,8 +177,10 @@ fn what_a_tool_did_was_once_kept_as_plain_text_and_is_still_shown() {
         })
         .collect();
     assert_eq!(details, [ToolDetail::Other { input: r#"{"file_path": "src/routes.rs"}"#.to_owned() }]);
-    let options: Vec<_> = desk.sessions().map(|it| (it.options.clone(), it.mode)).collect();
-    assert_eq!(options, [(SessionOptions::default(), None), (SessionOptions::default(), None)]);
+    for session in desk.sessions() {
+        assert_eq!(session.options, SessionOptions::default());
+        assert_eq!(session.config[0].current, None, "the mode is not known");
+    }
 }
 
 #[test]
@@ -232,20 +236,28 @@ fn a_page_holds_the_requests_and_approvals_it_speaks_of_as_they_are_now() {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = open(folder.path()).journal;
     let id = ApprovalId::new(uuid::Uuid::from_u128(0x200));
+    let allow = ApprovalOption {
+        id: ApprovalOptionId::literal("allow"),
+        kind: ApprovalOptionKind::AllowOnce,
+        label: OptionLabel::Plain,
+        scope: None,
+        combines: false,
+    };
+    let decision = ApprovalDecision::of(allow.id.clone());
     let ask_approval = Command::AskApproval(askdesk_domain::AskApproval {
         id,
         session: session(1),
         native_ref: NativeRef::new("approval-1").unwrap(),
-        tool: "Bash".to_owned(),
+        title: "Bash".to_owned(),
         description: None,
-        what: ToolDetail::Other { input: "ls".to_owned() },
-        rules: Vec::new(),
+        subject: ToolDetail::Other { input: "ls".to_owned() },
+        options: vec![allow],
+        takes_message: false,
         at: NOW,
     });
     let mut commands = some_commands();
     commands.insert(1, ask_approval);
-    commands
-        .insert(2, Command::DecideApproval { approval: id, decision: ApprovalDecision::AllowOnce, at: NOW });
+    commands.insert(2, Command::DecideApproval { approval: id, decision, at: NOW });
     commands.insert(3, Command::ApprovalNotDelivered { approval: id, error: "it's \"gone\"".into() });
     let desk = commit(&mut journal, &commands);
     let stands = |n, body| (session(1), Entry { n, at: NOW, body });
@@ -366,10 +378,10 @@ fn a_newer_database_is_left_byte_for_byte_and_a_file_beside_it_is_used(#[case] c
     assert_eq!(before.len(), if crashed { 2 } else { 1 });
 
     let Opened { mut journal, desk, notice, .. } = open(elsewhere.path());
-    let used = elsewhere.path().join("desk-format-3.db");
+    let used = elsewhere.path().join("desk-format-4.db");
     let notice_of = |path: &Path| StorageNotice::Newer {
         kept: database(path).display().to_string(),
-        used: path.join("desk-format-3.db").display().to_string(),
+        used: path.join("desk-format-4.db").display().to_string(),
     };
     assert_eq!((desk, notice), (Desk::default(), Some(notice_of(elsewhere.path()))));
     let desk = commit(&mut journal, &some_commands());
@@ -387,8 +399,10 @@ fn a_newer_database_is_left_byte_for_byte_and_a_file_beside_it_is_used(#[case] c
 async fn a_second_engine_on_one_folder_is_refused_in_words_until_the_first_has_ended() {
     let folder = tempfile::tempdir().unwrap();
     let source = || Arc::new(Manual::at(1)) as Arc<dyn askdesk_engine::clock::Source>;
-    let first = EngineHandle::open(folder.path(), source()).unwrap();
-    let Err(error) = EngineHandle::open(folder.path(), source()) else { panic!("two writers on one folder") };
+    let first = EngineHandle::open(folder.path(), source(), Catalog::default()).unwrap();
+    let Err(error) = EngineHandle::open(folder.path(), source(), Catalog::default()) else {
+        panic!("two writers on one folder")
+    };
     assert!(matches!(error, EngineError::Journal(JournalError::Busy { .. })), "{error}");
     let words = format!(
         "{} is in use by another Askdesk or another program; close it and try again",
@@ -396,7 +410,7 @@ async fn a_second_engine_on_one_folder_is_refused_in_words_until_the_first_has_e
     );
     assert_eq!(error.to_string(), words);
     first.handle.close().await.unwrap();
-    EngineHandle::open(folder.path(), source()).unwrap().handle.close().await.unwrap();
+    EngineHandle::open(folder.path(), source(), Catalog::default()).unwrap().handle.close().await.unwrap();
 }
 
 #[test]
@@ -448,13 +462,13 @@ fn a_damaged_file_beside_a_newer_database_is_kept_too() {
     let newer = Connection::open(database(folder.path())).unwrap();
     newer.pragma_update(None, "user_version", 7).unwrap();
     drop(newer);
-    let used = folder.path().join("desk-format-3.db");
+    let used = folder.path().join("desk-format-4.db");
     let rubbish = "rubbish ".repeat(1_000);
     fs::write(&used, &rubbish).unwrap();
 
     let opened = open(folder.path());
     let Some(StorageNotice::Corrupt { kept }) = opened.notice else { panic!("{:?}", opened.notice) };
-    assert!(kept.contains("desk-format-3.db"), "{kept}");
+    assert!(kept.contains("desk-format-4.db"), "{kept}");
     assert_eq!(fs::read_to_string(kept).unwrap(), rubbish);
     assert_eq!(opened.desk, Desk::default());
 }

@@ -20,8 +20,8 @@ use std::time::Duration;
 
 use agents::{Stage, choose};
 use askdesk_domain::{
-    Command, Delivery, EntryBody, Failure, FolderProblem, NativeRef, Outcome, Reject, Request, RequestId,
-    SessionEnd, SessionId, SessionState, Undelivered, WithdrawnWhy,
+    Command, Delivery, EntryBody, Extras, Failure, FolderProblem, NativeRef, Outcome, Reject, Request,
+    RequestId, SessionEnd, SessionId, SessionState, Undelivered, WithdrawnWhy,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::frame;
@@ -246,7 +246,7 @@ async fn a_session_that_its_agent_no_longer_has_says_so_stays_ended_and_is_not_o
     // The words and the answer are still the person's, and neither went to anybody.
     assert_eq!(delivery(&stage, request.id), Some(&Delivery::Parked));
     assert_eq!(stage.messages(session), ["go"]);
-    let again = stage.sessions.resume(session, Ok(stage.resume_plan(session, "technology"))).await;
+    let again = stage.sessions.resume(session, &Extras::default()).await;
     assert_eq!(rejected(again.unwrap_err()), Reject::SessionGone);
     stage.desk.engine.dismiss(request.id).await.unwrap();
 }
@@ -254,12 +254,13 @@ async fn a_session_that_its_agent_no_longer_has_says_so_stays_ended_and_is_not_o
 #[tokio::test]
 async fn an_agent_that_dies_before_it_is_there_again_is_given_nothing_and_can_be_tried_once_more() {
     let (mut stage, session, request) = answered_late("technology").await;
-    stage.sessions.resume(session, Ok(stage.script_plan("exit 3"))).await.unwrap();
+    stage.resume_script(session, "exit 3").await;
     stage.desk.catch_up();
     let SessionEnd::Failed { why } = stage.until_ended(session).await else { panic!() };
     assert!(matches!(why, Failure::Exited { code: Some(3), .. }), "{why}");
     let missing = Failure::FolderUnusable { path: "/gone".into(), problem: FolderProblem::Missing };
-    let unstarted = stage.sessions.resume(session, Err(missing)).await.unwrap();
+    stage.desk.agent.stage(Box::new(|_| Err(missing)));
+    let unstarted = stage.sessions.resume(session, &Extras::default()).await.unwrap();
     assert!(matches!(unstarted.state, SessionState::Ended { end: SessionEnd::Failed { .. }, .. }));
     stage.desk.catch_up();
     assert_eq!(delivery(&stage, request.id), Some(&Delivery::Parked));
@@ -273,7 +274,7 @@ async fn an_agent_that_dies_before_it_is_there_again_is_given_nothing_and_can_be
 /// An agent that says that it is there, takes a message, and dies before it has shown that it has it.
 const TAKES_AND_DIES: &str = r#"
     read -r hello
-    echo '{"type":"system","subtype":"init","session_id":"s","model":"m","tools":[],"claude_code_version":"2"}'
+    echo '{"type":"system","subtype":"init","model":"m","tools":[],"claude_code_version":"2"}'
     read -r message
     exit 4
 "#;
@@ -282,7 +283,7 @@ const TAKES_AND_DIES: &str = r#"
 async fn case_48_an_answer_that_was_on_its_way_when_the_agent_died_is_not_sent_again_by_itself_and_this_is_said()
  {
     let (mut stage, session, request) = answered_late("technology").await;
-    stage.sessions.resume(session, Ok(stage.script_plan(TAKES_AND_DIES))).await.unwrap();
+    stage.resume_script(session, TAKES_AND_DIES).await;
     stage.desk.catch_up();
     let failed = |known: &mirror::Mirror| match &known.requests[&request.id].ended().unwrap().delivery {
         Some(Delivery::Failed { error }) => *error == Undelivered::MayHaveArrived,
@@ -324,6 +325,12 @@ fn as_left(folder: &Path) -> tempfile::TempDir {
     left
 }
 
+/// The agent says its own id of the session.
+fn introduced(session: SessionId) -> Command {
+    let native_session = askdesk_domain::NativeSession::new("n");
+    Command::Introduce { session, version: None, model: None, native_session }
+}
+
 fn deed(name: &str, session: SessionId, id: RequestId) -> Command {
     let at = askdesk_domain::Timestamp::from_millis(2_000);
     match name {
@@ -341,7 +348,7 @@ fn deed(name: &str, session: SessionId, id: RequestId) -> Command {
         },
         "agent ends" => Command::EndSession { session, end: SessionEnd::Finished, at },
         "resume" => Command::ResumeSession { session, at },
-        "introduce" => Command::Introduce { session, version: None, model: None },
+        "introduce" => introduced(session),
         "send" => Command::SendParked { session },
         other => panic!("{other}"),
     }
@@ -368,6 +375,7 @@ async fn case_47_and_48_after_a_kill_at_any_step_an_answer_is_there_and_goes_out
 ) {
     let before = TestDesk::open().await;
     before.start(1).await;
+    before.engine.act(introduced(desk::session(1))).await.unwrap();
     let (id, _waiter) = before.ask(1, 1).await;
     let session = desk::session(1);
     for name in deeds {
@@ -402,6 +410,7 @@ async fn case_47_and_48_after_a_kill_at_any_step_an_answer_is_there_and_goes_out
 async fn case_42_a_question_of_a_session_that_was_taken_up_again_waits_for_a_person() {
     let desk = TestDesk::open().await;
     desk.start(1).await;
+    desk.engine.act(introduced(desk::session(1))).await.unwrap();
     let (_, waiter) = desk.ask(1, 1).await;
     drop((desk.engine.close().await, waiter));
     let mut stage = Stage::open_at(&desk.folder).await;

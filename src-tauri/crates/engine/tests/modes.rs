@@ -16,11 +16,11 @@ mod mirror;
 
 use std::time::{Duration, Instant};
 
-use agents::{Play, Stage, choose, is_alive};
+use agents::{Play, Stage, choices, choose, decides, denies, is_alive, mode_of};
 use askdesk_domain::{
-    Approval, ApprovalDecision, ApprovalState, ChangeRefused, EntryBody, Failure, Notice, PermissionMode,
-    QuestionPolicy, Reject, RuleBehaviour, RuleId, RuleScope, RuleWords, SessionEnd, SessionId,
-    SessionOptions, SessionState, SuggestedRule, TodoStatus, ToolDetail,
+    Approval, ApprovalDecision, ApprovalOption, ApprovalOptionId, ApprovalOptionKind, ApprovalState,
+    ChangeRefused, ConfigId, EntryBody, Failure, Notice, OptionLabel, OptionScope, QuestionPolicy, Reject,
+    SessionEnd, SessionId, SessionOptions, SessionState, TodoStatus, ToolDetail, ToolRule, ValueId,
 };
 use askdesk_engine::frame;
 use rstest::rstest;
@@ -36,18 +36,14 @@ async fn decide(stage: &Stage, approval: &Approval, decision: ApprovalDecision) 
     stage.desk.engine.decide_approval(approval.id, decision).await.unwrap();
 }
 
-async fn until_mode(stage: &mut Stage, session: SessionId, mode: PermissionMode) {
-    let is = |known: &mirror::Mirror| known.sessions.get(&session).is_some_and(|it| it.mode == Some(mode));
-    stage.desk.until(&format!("the mode {mode:?}"), is).await;
-}
-
 /// The first decision the agent got.
 fn first_decision(stage: &Stage, session: SessionId) -> Value {
     stage.decisions(session)[0]["response"]["response"].clone()
 }
 
-fn options(mode: Option<PermissionMode>, questions: QuestionPolicy) -> SessionOptions {
-    SessionOptions { mode, questions, ..SessionOptions::default() }
+fn options(mode: Option<&'static str>, questions: QuestionPolicy) -> SessionOptions {
+    let config = mode.map(|mode| choices(&[("mode", mode)])).unwrap_or_default();
+    SessionOptions { config, questions, ..SessionOptions::default() }
 }
 
 #[tokio::test]
@@ -55,30 +51,44 @@ async fn a_rule_that_was_suggested_goes_back_as_it_came_and_the_next_command_is_
     let mut stage = Stage::open().await;
     let session = stage.play("rules").await;
     let approval = waiting(&mut stage).await;
-    let rule = |index, rule, scope| SuggestedRule { id: RuleId::at(index), rule, scope };
-    let words = RuleWords::Tool {
+    let plain = |id, kind| ApprovalOption {
+        id: ApprovalOptionId::literal(id),
+        kind,
+        label: OptionLabel::Plain,
+        scope: None,
+        combines: false,
+    };
+    let rule = |id, label, scope| ApprovalOption {
+        label,
+        scope: Some(scope),
+        combines: true,
+        ..plain(id, ApprovalOptionKind::AllowAlways)
+    };
+    let words = OptionLabel::Tool {
         tool: "Bash".to_owned(),
         content: Some("npm install *".to_owned()),
-        behaviour: RuleBehaviour::Allow,
+        behaviour: ToolRule::Allow,
     };
-    let folder = RuleWords::Folder { paths: vec!["/tmp/packages".to_owned()] };
-    let mode = RuleWords::Mode { mode: PermissionMode::AcceptEdits };
+    let folder = OptionLabel::Folder { paths: vec!["/tmp/packages".to_owned()] };
+    let mode =
+        OptionLabel::Config { option: ConfigId::literal("mode"), value: ValueId::literal("accept_edits") };
     assert_eq!(
-        approval.rules,
+        approval.options,
         [
-            rule(0, words, RuleScope::Local),
-            rule(1, folder, RuleScope::Session),
-            rule(2, mode, RuleScope::Session)
+            plain("allow", ApprovalOptionKind::AllowOnce),
+            rule("r1", words, OptionScope::Local),
+            rule("r2", folder, OptionScope::Session),
+            rule("r3", mode, OptionScope::Session),
+            plain("deny", ApprovalOptionKind::RejectOnce),
         ]
     );
 
-    let unknown = ApprovalDecision::AllowWithRules { rules: vec![RuleId::at(0), RuleId::at(3)] };
-    let refused = stage.desk.engine.decide_approval(approval.id, unknown).await.unwrap_err();
-    let expected = Reject::invalid("decision.rules[1]", "no rule r4 was suggested with this approval");
+    let refused = stage.desk.engine.decide_approval(approval.id, decides(&["r1", "r4"])).await.unwrap_err();
+    let expected = Reject::invalid("decision.options[1]", "no option r4 was offered with this approval");
     assert_eq!(desk::rejected(refused), expected);
     assert!(stage.decisions(session).is_empty());
 
-    decide(&stage, &approval, ApprovalDecision::AllowWithRules { rules: vec![RuleId::at(0)] }).await;
+    decide(&stage, &approval, decides(&["r1"])).await;
     stage.until_said(session, "Both are there").await;
     let suggested = stage.asked_by_agent(session)[0]["request"].clone();
     assert_eq!(
@@ -97,13 +107,13 @@ async fn a_change_is_shown_as_a_difference_and_the_suggested_mode_lets_the_next_
     let approval = waiting(&mut stage).await;
     let path = "/notes/greeting.txt".to_owned();
     let diff = "@@ -1,2 +1,2 @@\n Dear reader,\n-hello.\n+welcome back.\n".to_owned();
-    assert_eq!(approval.what, ToolDetail::Edit { path, diff });
-    decide(&stage, &approval, ApprovalDecision::AllowWithRules { rules: vec![RuleId::at(0)] }).await;
+    assert_eq!(approval.subject, ToolDetail::Edit { path, diff });
+    decide(&stage, &approval, decides(&["r1"])).await;
     stage.until_said(session, "Done with the files").await;
-    until_mode(&mut stage, session, PermissionMode::AcceptEdits).await;
+    stage.until_mode(session, "accept_edits").await;
     assert_eq!(stage.desk.mirror.approvals.len(), 1);
     let written = ToolDetail::Write { path: "/notes/new.txt".to_owned(), content: "A note.\n".to_owned() };
-    assert_eq!(details(&stage, session), [approval.what, written]);
+    assert_eq!(details(&stage, session), [approval.subject, written]);
 }
 
 #[tokio::test]
@@ -130,28 +140,28 @@ fn details(stage: &Stage, session: SessionId) -> Vec<ToolDetail> {
 }
 
 #[rstest]
-#[case::as_it_is(None, None, PermissionMode::Default, "3. Build it")]
-#[case::edited(Some("# Less\n"), None, PermissionMode::Default, "# Less")]
-#[case::with_a_mode(None, Some(PermissionMode::AcceptEdits), PermissionMode::AcceptEdits, "3. Build it")]
+#[case::as_it_is(None, "allow", "default", "3. Build it")]
+#[case::edited(Some("# Less\n"), "allow", "default", "# Less")]
+#[case::with_a_mode(None, "allow:accept_edits", "accept_edits", "3. Build it")]
 #[tokio::test]
 async fn an_approved_plan_is_followed_in_the_mode_that_comes_with_it(
     #[case] plan: Option<&str>,
-    #[case] mode: Option<PermissionMode>,
-    #[case] then: PermissionMode,
+    #[case] option: &'static str,
+    #[case] then: &str,
     #[case] followed: &str,
 ) {
     let mut stage = Stage::open().await;
     let session = stage.play("plan").await;
     let approval = waiting(&mut stage).await;
-    until_mode(&mut stage, session, PermissionMode::Plan).await;
+    stage.until_mode(session, "plan").await;
     assert!(
-        matches!(&approval.what, ToolDetail::Plan { plan, path: Some(_) } if plan.contains("3. Build it"))
+        matches!(&approval.subject, ToolDetail::Plan { plan, path: Some(_) } if plan.contains("3. Build it"))
     );
     let plan = plan.map(str::to_owned);
-    decide(&stage, &approval, ApprovalDecision::ApprovePlan { mode, plan }).await;
+    decide(&stage, &approval, ApprovalDecision { plan, ..decides(&[option]) }).await;
     stage.until_said(session, "I follow the plan:").await;
     assert!(stage.desk.mirror.said(session).iter().any(|said| said.contains(followed)));
-    until_mode(&mut stage, session, then).await;
+    stage.until_mode(session, then).await;
 }
 
 #[tokio::test]
@@ -159,24 +169,23 @@ async fn a_plan_that_is_sent_back_comes_again_and_the_mode_stays() {
     let mut stage = Stage::open().await;
     let session = stage.play("plan").await;
     let approval = waiting(&mut stage).await;
-    let smaller = ApprovalDecision::Deny { message: Some("smaller steps".to_owned()) };
-    decide(&stage, &approval, smaller).await;
+    decide(&stage, &approval, denies("smaller steps")).await;
     stage.until_said(session, "I plan again. You said: smaller steps").await;
     assert_eq!(first_decision(&stage, session), json!({"behavior": "deny", "message": "smaller steps"}));
     stage.until_idle(session).await;
     stage.sessions.send_message(session, "again".to_owned()).await.unwrap();
     let again = waiting(&mut stage).await;
     assert_ne!(again.id, approval.id);
-    assert_eq!(stage.desk.mirror.sessions[&session].mode, Some(PermissionMode::Plan));
+    assert_eq!(mode_of(&stage.desk.mirror.sessions[&session]), Some("plan"));
 }
 
 #[rstest]
-#[case::never(QuestionPolicy::Never, Some(PermissionMode::Plan), "takes no questions in this session")]
+#[case::never(QuestionPolicy::Never, Some("plan"), "takes no questions in this session")]
 #[case::outside_plan_mode(QuestionPolicy::PlanOnly, None, "only while you are in plan mode")]
 #[tokio::test]
 async fn a_question_that_is_turned_off_is_refused_at_once_and_only_noted(
     #[case] policy: QuestionPolicy,
-    #[case] mode: Option<PermissionMode>,
+    #[case] mode: Option<&'static str>,
     #[case] words: &str,
 ) {
     let mut stage = Stage::open().await;
@@ -196,12 +205,12 @@ async fn a_question_that_is_turned_off_is_refused_at_once_and_only_noted(
 }
 
 #[rstest]
-#[case::always(QuestionPolicy::Always, PermissionMode::Bypass)]
-#[case::in_plan_mode(QuestionPolicy::PlanOnly, PermissionMode::Plan)]
+#[case::always(QuestionPolicy::Always, "bypass")]
+#[case::in_plan_mode(QuestionPolicy::PlanOnly, "plan")]
 #[tokio::test]
 async fn a_question_waits_for_a_person_in_every_mode_that_lets_it_come(
     #[case] policy: QuestionPolicy,
-    #[case] mode: PermissionMode,
+    #[case] mode: &'static str,
 ) {
     let mut stage = Stage::open().await;
     let play = Play { options: options(Some(mode), policy), ..Play::of("technology") };
@@ -209,7 +218,7 @@ async fn a_question_waits_for_a_person_in_every_mode_that_lets_it_come(
     let request = stage.asked_one(session).await;
     stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await.unwrap();
     stage.until_delivered(request.id).await;
-    assert_eq!(stage.desk.mirror.sessions[&session].mode, Some(mode));
+    assert_eq!(mode_of(&stage.desk.mirror.sessions[&session]), Some(mode));
 }
 
 #[tokio::test]
@@ -217,8 +226,8 @@ async fn questions_come_again_once_the_agent_plans() {
     let mut stage = Stage::open().await;
     let options = options(None, QuestionPolicy::PlanOnly);
     let session = stage.start(Play { prompt: None, options, ..Play::of("technology") }).await;
-    stage.sessions.set_mode(session, PermissionMode::Plan).await.unwrap();
-    until_mode(&mut stage, session, PermissionMode::Plan).await;
+    stage.set(session, "mode", "plan").await.unwrap();
+    stage.until_mode(session, "plan").await;
     stage.sessions.send_message(session, "go".to_owned()).await.unwrap();
     stage.asked_one(session).await;
 }
@@ -228,15 +237,15 @@ async fn mode_and_model_change_while_it_runs_and_a_refusal_is_told_in_words() {
     let mut stage = Stage::open().await;
     let session = stage.play("technology").await;
     stage.asked_one(session).await;
-    stage.sessions.set_mode(session, PermissionMode::AcceptEdits).await.unwrap();
-    until_mode(&mut stage, session, PermissionMode::AcceptEdits).await;
-    let refused = stage.sessions.set_mode(session, PermissionMode::Bypass).await.unwrap_err();
+    stage.set(session, "mode", "accept_edits").await.unwrap();
+    stage.until_mode(session, "accept_edits").await;
+    let refused = stage.set(session, "mode", "bypass").await.unwrap_err();
     let words = "bypassPermissions has to be chosen when the session is launched".to_owned();
     assert_eq!(desk::rejected(refused), Reject::AgentRefused { why: ChangeRefused::InWords { words } });
-    stage.sessions.set_model(session, "another".to_owned()).await.unwrap();
+    stage.set(session, "model", "another").await.unwrap();
     let is = |known: &mirror::Mirror| known.sessions[&session].model.as_deref() == Some("another");
     stage.desk.until("the other model", is).await;
-    assert_eq!(stage.desk.mirror.sessions[&session].mode, Some(PermissionMode::AcceptEdits));
+    assert_eq!(mode_of(&stage.desk.mirror.sessions[&session]), Some("accept_edits"));
     stage.desk.check_mirror().await;
 }
 
@@ -245,7 +254,7 @@ async fn whoever_asked_for_another_mode_hears_of_it_when_the_agent_ends_instead(
     let mut stage = Stage::open().await;
     // It reads the handshake and the request, answers neither, and ends.
     let session = stage.script("read -r hello; read -r change; exit 0", None).await;
-    let gone = stage.sessions.set_mode(session, PermissionMode::Plan).await.unwrap_err();
+    let gone = stage.set(session, "mode", "plan").await.unwrap_err();
     assert_eq!(desk::rejected(gone), Reject::SessionGone);
     assert_eq!(stage.until_ended(session).await, SessionEnd::Finished);
 }

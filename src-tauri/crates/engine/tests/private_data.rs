@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use askdesk_domain::{Setting, Theme, Timestamp};
 use askdesk_engine::clock::{Source, System};
-use askdesk_engine::{EngineHandle, OpenedEngine, SettingsFile};
+use askdesk_engine::{Catalog, EngineHandle, OpenedEngine, SettingsFile};
 
 const FOLDER: &str = "ASKDESK_TEST_FOLDER";
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nan image";
@@ -30,8 +30,9 @@ fn wrong(folder: &Path, found: &mut BTreeMap<String, String>) -> usize {
 
 /// Does what leaves files behind, and leaves the database open.
 fn fill(folder: &Path) -> EngineHandle {
-    let settings = SettingsFile::open(folder);
-    let OpenedEngine { handle, .. } = EngineHandle::open(folder, Arc::new(System)).unwrap();
+    let settings = SettingsFile::open(folder, Catalog::default());
+    let OpenedEngine { handle, .. } =
+        EngineHandle::open(folder, Arc::new(System), Catalog::default()).unwrap();
     settings.change(Setting::Theme(Theme::Dark), Timestamp::from_millis(1)).unwrap();
     handle.images().keep(System.session(), "one.png", PNG).unwrap();
     handle

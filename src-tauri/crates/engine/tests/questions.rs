@@ -13,7 +13,7 @@ mod mirror;
 
 use askdesk_domain::{
     Answers, Entry, EntryBody, Event, NativeRef, OrphanedWhy, Outcome, Request, RequestState, SessionId,
-    Source, Timestamp, WithdrawnWhy,
+    Timestamp, WithdrawnWhy,
 };
 use askdesk_engine::journal::{OutcomeKind, QuestionFilter, QuestionsFound, Reader};
 use askdesk_engine::{EngineHandle, Journal, frame};
@@ -42,7 +42,6 @@ impl Past {
             id: request(n),
             session: session(of),
             native_ref: NativeRef::new(format!("call-{n}")).unwrap(),
-            source: Source::ClaudeControl,
             asked_by: None,
             questions,
             asked_at: at,

@@ -65,24 +65,6 @@ async fn case_35_queued_messages_leave_the_open_question_alone_and_go_out_one_a_
 }
 
 #[tokio::test]
-async fn case_35_a_question_that_outlives_its_turn_is_not_passed_by_what_waits() {
-    let mut stage = Stage::open().await;
-    let play = Play { prompt_tool: false, ..Play::of("bare-ending-turn") };
-    let session = stage.start(play).await;
-    queue(&stage.desk, session, "then add tests").await;
-    let request = stage.asked_one(session).await;
-    stage.until_idle(session).await;
-    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    assert_eq!(stage.messages(session), ["go"]);
-    assert!(stage.desk.request(request.id).await.is_open());
-
-    let label = request.questions[0].options[0].label.clone();
-    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &[&label])]).await.unwrap();
-    stage.until_said(session, "then add tests").await;
-    assert_eq!(said_by_person(&stage, session), ["go", "then add tests"]);
-}
-
-#[tokio::test]
 async fn nothing_goes_out_by_itself_after_an_interrupt_until_the_person_sends_it() {
     let mut stage = Stage::open().await;
     let session = stage.start(Play { pace_percent: 100, ..Play::of("slow") }).await;

@@ -19,13 +19,16 @@ use std::process::Command;
 use std::time::Duration;
 
 use agents::{Stage, choose};
-use askdesk_agents::{ClaudeOptions, LaunchPlan, claude_launch, claude_resume};
-use askdesk_domain::{Delivery, Failure, OrphanedWhy, Outcome, SessionEnd, SessionId};
+use askdesk_agents::{Start, claude};
+use askdesk_domain::{
+    Delivery, Extras, Failure, OrphanedWhy, Outcome, SessionEnd, SessionId, SessionOptions,
+};
+use askdesk_engine::clock::Source;
 use askdesk_engine::frame;
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
+use desk::Staging;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 /// The real program writes down what it was told a while after it was told; one killed earlier knows nothing of it.
 const WRITTEN_DOWN: Duration = Duration::from_secs(3);
@@ -60,28 +63,33 @@ impl World {
         Some(Self { program, mock, home, project })
     }
 
-    /// Plans a start with nothing of this machine in it, whose process tells its number.
-    fn plan(
-        &self,
-        launch: fn(PathBuf, PathBuf, &ClaudeOptions) -> LaunchPlan,
-        session: SessionId,
-    ) -> LaunchPlan {
-        let options = ClaudeOptions {
-            session_id: session.uuid(),
-            prompt_tool: true,
-            model: None,
-            permission_mode: None,
-            effort: None,
-        };
-        let mut plan = launch(self.program.clone(), self.project.path().to_owned(), &options);
-        let first = ["-c", "echo $$ > \"$0\"; exec \"$@\""].map(Into::into);
-        let pid_and_program = [self.pid_file().into_os_string(), plan.program.into_os_string()];
-        plan.args = first.into_iter().chain(pid_and_program).chain(plan.args).collect();
-        plan.program = "/bin/sh".into();
-        plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
+    /// Stages a start with nothing of this machine in it, whose process tells its number.
+    fn staging(&self) -> Staging {
+        let (program, pid_file) = (self.program.clone(), self.pid_file());
         let sealed = clis::sealed_env(self.home.path(), &self.mock.base_url);
-        plan.env.extend(sealed.into_iter().map(|(name, value)| (name.into(), value.into())));
-        plan
+        Box::new(move |start: &Start| {
+            let Start { folder, options, resume } = start;
+            let mut plan = claude::launch(program, folder.clone(), &options.config, resume.as_ref());
+            let first = ["-c", "echo $$ > \"$0\"; exec \"$@\""].map(Into::into);
+            let pid_and_program = [pid_file.into_os_string(), plan.program.into_os_string()];
+            plan.args = first.into_iter().chain(pid_and_program).chain(plan.args).collect();
+            plan.program = "/bin/sh".into();
+            plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
+            plan.env.extend(sealed.into_iter().map(|(name, value)| (name.into(), value.into())));
+            Ok(plan)
+        })
+    }
+
+    async fn start(&self, stage: &Stage) -> SessionId {
+        let id = stage.desk.clock.session();
+        let (folder, prompt) = (self.project.path().to_owned(), Some("Please go on."));
+        stage.start_staged_in(folder, id, self.staging(), prompt, SessionOptions::default()).await;
+        id
+    }
+
+    async fn resume(&self, stage: &Stage, session: SessionId) {
+        stage.desk.agent.stage(self.staging());
+        stage.sessions.resume(session, &Extras::default()).await.unwrap();
     }
 
     fn pid_file(&self) -> PathBuf {
@@ -111,10 +119,7 @@ async fn case_27_and_47_the_real_agent_killed_while_it_asks_gets_the_late_answer
     };
     let folder = tempfile::tempdir().unwrap();
     let mut stage = Stage::open_at(folder.path()).await;
-    // Ids of the test's clock repeat; the program wants one of its own.
-    let session = SessionId::new(Uuid::new_v4());
-    let plan = world.plan(claude_launch, session);
-    stage.start_plan(session, Ok(plan), Some("Please go on.")).await;
+    let session = world.start(&stage).await;
     let request = stage.asked_one(session).await;
     tokio::time::sleep(WRITTEN_DOWN).await;
     world.kill();
@@ -132,7 +137,7 @@ async fn case_27_and_47_the_real_agent_killed_while_it_asks_gets_the_late_answer
     assert_eq!(world.mock.conversation().len(), 1);
     assert!(stage.desk.mirror.sessions[&session].resumable);
 
-    stage.sessions.resume(session, Ok(world.plan(claude_resume, session))).await.unwrap();
+    world.resume(&stage, session).await;
     stage.desk.catch_up();
     let heard = world.mock.wait_for_request(2, REQUEST_WITHIN).await.expect("the agent goes on");
     assert_eq!(told(&heard, "This is a late answer."), 1, "{}", heard["messages"]);
@@ -158,15 +163,16 @@ async fn a_session_the_real_agent_does_not_know_is_said_to_be_gone_and_gets_noth
     let script = vec![Reply::new([Block::text("I need to ask."), Block::ask("toolu_ask_1", &questions())])];
     let Some(world) = World::open("a_session_the_real_agent_does_not_know", script).await else { return };
     let mut stage = Stage::open().await;
-    let session = SessionId::new(Uuid::new_v4());
-    stage.start_plan(session, Ok(world.plan(claude_launch, session)), Some("Please go on.")).await;
+    let session = world.start(&stage).await;
     let request = stage.asked_one(session).await;
     stage.sessions.stop(session).await.unwrap();
     stage.until_ended(session).await;
     stage.desk.engine.decline(request.id, None).await.unwrap();
-    forget(&world.home.path().join(".claude"), &session.to_string());
+    let native = stage.desk.mirror.sessions[&session].native_session.clone().expect("the agent said its id");
+    assert_ne!(native.as_str(), session.to_string(), "the desk's id is not the agent's");
+    forget(&world.home.path().join(".claude"), native.as_str());
 
-    stage.sessions.resume(session, Ok(world.plan(claude_resume, session))).await.unwrap();
+    world.resume(&stage, session).await;
     stage.desk.catch_up();
     let SessionEnd::Failed { why } = stage.until_ended(session).await else { panic!() };
     assert!(why == Failure::SessionUnknown, "{why}");

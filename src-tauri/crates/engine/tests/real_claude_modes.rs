@@ -16,11 +16,11 @@ mod mirror;
 
 use std::time::{Duration, Instant};
 
-use agents::{Stage, is_alive};
-use askdesk_agents::{ClaudeOptions, claude_launch};
+use agents::{Stage, choices, decides, denies, in_mode, is_alive};
+use askdesk_agents::{Start, claude};
 use askdesk_domain::{
-    Approval, ApprovalDecision, ChangeRefused, Effort, EntryBody, Notice, PermissionMode, QuestionPolicy,
-    Reject, RuleBehaviour, RuleScope, RuleWords, SessionId, SessionOptions, ToolDetail,
+    Approval, ApprovalDecision, ApprovalOption, ChangeRefused, ConfigId, EntryBody, Notice, OptionLabel,
+    OptionScope, QuestionPolicy, Reject, SessionId, SessionOptions, ToolDetail, ToolRule, ValueId,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::frame;
@@ -50,22 +50,20 @@ impl Real {
         std::fs::write(project.path().join("notes.txt"), "one\ntwo\nthree\n").unwrap();
         let stage = Stage::open().await;
         let session = stage.desk.clock.session();
-        let launched = ClaudeOptions {
-            session_id: session.uuid(),
-            prompt_tool: true,
-            model: options.model.clone(),
-            permission_mode: options.mode,
-            effort: options.effort,
-        };
-        let mut plan = claude_launch(program, project.path(), &launched);
-        plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
         let sealed = clis::sealed_env(home.path(), &mock.base_url);
-        plan.env.extend(sealed.into_iter().map(|(name, value)| (name.into(), value.into())));
-        if options.mode == Some(PermissionMode::Bypass) {
-            // As root the program takes this mode only where it is told that nothing can be harmed.
-            plan.env.push(("IS_SANDBOX".into(), "1".into()));
-        }
-        stage.start_with(session, Ok(plan), Some("Please go on."), options).await;
+        let staging = Box::new(move |start: &Start| {
+            let Start { folder, options, resume } = start;
+            let mut plan = claude::launch(program, folder.clone(), &options.config, resume.as_ref());
+            plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
+            plan.env.extend(sealed.into_iter().map(|(name, value)| (name.into(), value.into())));
+            if options.config.values().any(|value| value.as_str() == "bypass") {
+                // As root the program takes this mode only where it is told that nothing can be harmed.
+                plan.env.push(("IS_SANDBOX".into(), "1".into()));
+            }
+            Ok(plan)
+        });
+        let folder = project.path().to_owned();
+        stage.start_staged_in(folder, session, staging, Some("Please go on."), options).await;
         Some(Self { stage, session, mock, _home: home, project })
     }
 
@@ -83,10 +81,8 @@ impl Real {
         self.stage.desk.engine.decide_approval(approval.id, decision).await.unwrap();
     }
 
-    async fn until_mode(&mut self, mode: PermissionMode) {
-        let session = self.session;
-        let is = |known: &mirror::Mirror| known.sessions[&session].mode == Some(mode);
-        self.stage.desk.until(&format!("the mode {mode:?}"), is).await;
+    async fn until_mode(&mut self, mode: &str) {
+        self.stage.until_mode(self.session, mode).await;
     }
 
     /// Waits until so many turns have ended.
@@ -124,20 +120,12 @@ const fn open() -> askdesk_domain::ApprovalState {
     askdesk_domain::ApprovalState::Open
 }
 
-fn options(mode: PermissionMode) -> SessionOptions {
-    SessionOptions { mode: Some(mode), ..SessionOptions::default() }
-}
-
 fn bash(id: &str, command: &str) -> Reply {
     Reply::new([Block::tool(id, "Bash", json!({"command": command, "description": "Runs it"}))])
 }
 
 fn write(id: &str, path: &str, content: &str) -> Reply {
     Reply::new([Block::tool(id, "Write", json!({"file_path": path, "content": content}))])
-}
-
-fn deny(message: &str) -> ApprovalDecision {
-    ApprovalDecision::Deny { message: Some(message.to_owned()) }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -155,27 +143,27 @@ async fn a_command_is_allowed_once_then_as_a_rule_then_another_is_denied_in_word
     };
     let first = real.asked().await;
     let description = Some("Runs it".to_owned());
-    assert_eq!(first.what, ToolDetail::Command { command: "mkdir once".to_owned(), description });
-    real.decide(&first, ApprovalDecision::AllowOnce).await;
+    assert_eq!(first.subject, ToolDetail::Command { command: "mkdir once".to_owned(), description });
+    real.decide(&first, decides(&["allow"])).await;
 
     real.stage.desk.until("the second approval", |known| known.approvals.len() == 2).await;
     let second = real.asked().await;
-    let rule = RuleWords::Tool {
+    let rule = OptionLabel::Tool {
         tool: "Bash".to_owned(),
         content: Some("mkdir ruled *".to_owned()),
-        behaviour: RuleBehaviour::Allow,
+        behaviour: ToolRule::Allow,
     };
-    let offered = second.rules.iter().find(|it| it.rule == rule && it.scope == RuleScope::Local).unwrap();
-    let rules = vec![offered.id];
-    real.decide(&second, ApprovalDecision::AllowWithRules { rules }).await;
+    let is_rule = |it: &&ApprovalOption| it.label == rule && it.scope == Some(OptionScope::Local);
+    let offered = second.options.iter().find(is_rule).unwrap().id.clone();
+    real.decide(&second, ApprovalDecision::of(offered)).await;
 
     real.stage.desk.until("the third approval", |known| known.approvals.len() == 3).await;
     let third = real.asked().await;
     assert!(
-        matches!(&third.what, ToolDetail::Command { command, .. } if command == "mkdir denied"),
+        matches!(&third.subject, ToolDetail::Command { command, .. } if command == "mkdir denied"),
         "{third:?}"
     );
-    real.decide(&third, deny("Not this one, please.")).await;
+    real.decide(&third, denies("Not this one, please.")).await;
     real.until_turns(1).await;
 
     let made = ["once", "ruled", "denied"].map(|name| real.project.path().join(name).is_dir());
@@ -200,11 +188,12 @@ async fn a_change_to_a_file_is_shown_as_a_difference_and_made_when_it_is_allowed
     real.say("Change it.").await;
     let approval = real.asked().await;
     let diff = "@@ -1 +1,2 @@\n-two\n+zwei\n+und mehr\n".to_owned();
-    assert_eq!(approval.what, ToolDetail::Edit { path, diff });
-    let accept = |rule: &RuleWords| *rule == RuleWords::Mode { mode: PermissionMode::AcceptEdits };
-    let rule = approval.rules.iter().find(|it| accept(&it.rule)).unwrap().id;
-    real.decide(&approval, ApprovalDecision::AllowWithRules { rules: vec![rule] }).await;
-    real.until_mode(PermissionMode::AcceptEdits).await;
+    assert_eq!(approval.subject, ToolDetail::Edit { path, diff });
+    let accept =
+        OptionLabel::Config { option: ConfigId::literal("mode"), value: ValueId::literal("accept_edits") };
+    let rule = approval.options.iter().find(|it| it.label == accept).unwrap().id.clone();
+    real.decide(&approval, ApprovalDecision::of(rule)).await;
+    real.until_mode("accept_edits").await;
     real.until_turns(2).await;
     assert_eq!(real.file("notes.txt").unwrap(), "one\nzwei\nund mehr\nthree\n");
     real.stop().await;
@@ -212,9 +201,9 @@ async fn a_change_to_a_file_is_shown_as_a_difference_and_made_when_it_is_allowed
 
 /// Starts planning; the model has written its plan and hands it in.
 async fn planning(test: &str) -> Option<(Real, Approval)> {
-    let mut real = Real::start(test, options(PermissionMode::Plan), vec![]).await?;
+    let mut real = Real::start(test, in_mode("plan"), vec![]).await?;
     real.until_turns(1).await;
-    real.until_mode(PermissionMode::Plan).await;
+    real.until_mode("plan").await;
     let file = plan_file(&real.mock);
     real.mock.push(write("toolu_w", &file, "# Plan\n\n1. Do it\n"));
     real.mock.push(Reply::new([Block::tool("toolu_p", "ExitPlanMode", json!({}))]));
@@ -222,7 +211,7 @@ async fn planning(test: &str) -> Option<(Real, Approval)> {
     real.say("Hand in the plan.").await;
     let approval = real.asked().await;
     let plan = ToolDetail::Plan { plan: "# Plan\n\n1. Do it\n".to_owned(), path: Some(file) };
-    assert_eq!(approval.what, plan);
+    assert_eq!(approval.subject, plan);
     Some((real, approval))
 }
 
@@ -239,9 +228,9 @@ fn plan_file(mock: &MockApi) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_plan_is_approved_as_it_is_and_the_mode_before_it_returns() {
     let Some((mut real, approval)) = planning("a_plan_is_approved_as_it_is").await else { return };
-    real.decide(&approval, ApprovalDecision::ApprovePlan { mode: None, plan: None }).await;
+    real.decide(&approval, decides(&["allow"])).await;
     real.until_turns(2).await;
-    real.until_mode(PermissionMode::Default).await;
+    real.until_mode("default").await;
     let told = real.told("toolu_p");
     assert!(told.contains("1. Do it") && !told.contains("edited"), "{told}");
     real.stop().await;
@@ -251,10 +240,10 @@ async fn a_plan_is_approved_as_it_is_and_the_mode_before_it_returns() {
 async fn an_edited_plan_is_what_the_model_gets_and_the_chosen_mode_follows() {
     let Some((mut real, approval)) = planning("an_edited_plan").await else { return };
     let plan = Some("# Plan\n\n1. Do it twice\n".to_owned());
-    let mode = Some(PermissionMode::AcceptEdits);
-    real.decide(&approval, ApprovalDecision::ApprovePlan { mode, plan }).await;
+    let decision = ApprovalDecision { plan, ..decides(&["allow:accept_edits"]) };
+    real.decide(&approval, decision).await;
     real.until_turns(2).await;
-    real.until_mode(PermissionMode::AcceptEdits).await;
+    real.until_mode("accept_edits").await;
     let told = real.told("toolu_p");
     assert!(told.contains("1. Do it twice") && told.contains("edited"), "{told}");
     real.stop().await;
@@ -263,10 +252,10 @@ async fn an_edited_plan_is_what_the_model_gets_and_the_chosen_mode_follows() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_plan_that_is_sent_back_leaves_the_model_planning_with_the_words() {
     let Some((mut real, approval)) = planning("a_plan_that_is_sent_back").await else { return };
-    real.decide(&approval, deny("Smaller steps, please.")).await;
+    real.decide(&approval, denies("Smaller steps, please.")).await;
     real.until_turns(2).await;
     assert!(real.told("toolu_p").contains("Smaller steps, please."), "{}", real.told("toolu_p"));
-    assert_eq!(real.stage.desk.mirror.sessions[&real.session].mode, Some(PermissionMode::Plan));
+    assert_eq!(agents::mode_of(&real.stage.desk.mirror.sessions[&real.session]), Some("plan"));
     real.stop().await;
 }
 
@@ -279,7 +268,7 @@ async fn the_model_enters_plan_mode_by_itself_and_the_mode_is_noted() {
         return;
     };
     real.until_turns(1).await;
-    real.until_mode(PermissionMode::Plan).await;
+    real.until_mode("plan").await;
     // It may do so without leave; only the way out of it wants one.
     assert!(real.stage.desk.mirror.approvals.is_empty());
     real.stop().await;
@@ -294,7 +283,7 @@ async fn an_interrupt_stops_a_command_that_runs_and_the_session_goes_on() {
         return;
     };
     let approval = real.asked().await;
-    real.decide(&approval, ApprovalDecision::AllowOnce).await;
+    real.decide(&approval, decides(&["allow"])).await;
     let deadline = Instant::now() + desk::PATIENCE;
     let shell = loop {
         match real.file("begun").filter(|text| text.ends_with('\n')) {
@@ -350,15 +339,14 @@ async fn mode_and_model_change_between_turns_and_a_refusal_comes_back_in_words()
         return;
     };
     real.until_turns(1).await;
-    let sessions = real.stage.sessions.clone();
-    sessions.set_mode(real.session, PermissionMode::AcceptEdits).await.unwrap();
-    real.until_mode(PermissionMode::AcceptEdits).await;
-    let refused = sessions.set_mode(real.session, PermissionMode::Bypass).await.unwrap_err();
+    real.stage.set(real.session, "mode", "accept_edits").await.unwrap();
+    real.until_mode("accept_edits").await;
+    let refused = real.stage.set(real.session, "mode", "bypass").await.unwrap_err();
     let Reject::AgentRefused { why: ChangeRefused::InWords { words } } = desk::rejected(refused) else {
         panic!("no refusal")
     };
     assert!(words.contains("bypassPermissions"), "{words}");
-    sessions.set_model(real.session, "claude-sonnet-4-5".to_owned()).await.unwrap();
+    real.stage.set(real.session, "model", "claude-sonnet-4-5").await.unwrap();
 
     let path = real.project.path().join("made.txt").display().to_string();
     real.mock.push(write("toolu_w", &path, "made\n"));
@@ -370,7 +358,7 @@ async fn mode_and_model_change_between_turns_and_a_refusal_comes_back_in_words()
     let session = &real.stage.desk.mirror.sessions[&real.session];
     assert_eq!(session.model.as_deref(), Some("claude-sonnet-4-5"));
     // Any name is taken; the model itself may refuse it when it is asked next.
-    sessions.set_model(real.session, "no-such-model".to_owned()).await.unwrap();
+    real.stage.set(real.session, "model", "no-such-model").await.unwrap();
     real.say("Who are you?").await;
     real.until_turns(3).await;
     assert_eq!(real.mock.conversation().last().unwrap()["model"], "no-such-model");
@@ -390,13 +378,12 @@ async fn a_change_within_a_turn_holds_from_the_next_call_on_and_what_waits_still
     real.mock.push(Reply::text("Written."));
     real.say("Write them.").await;
     let approval = real.asked().await;
-    let sessions = real.stage.sessions.clone();
-    sessions.set_model(real.session, "claude-sonnet-4-5".to_owned()).await.unwrap();
-    sessions.set_mode(real.session, PermissionMode::AcceptEdits).await.unwrap();
-    real.until_mode(PermissionMode::AcceptEdits).await;
+    real.stage.set(real.session, "model", "claude-sonnet-4-5").await.unwrap();
+    real.stage.set(real.session, "mode", "accept_edits").await.unwrap();
+    real.until_mode("accept_edits").await;
     // Were it taken back, then together with the mode.
     assert_eq!(real.asked().await.id, approval.id);
-    real.decide(&approval, ApprovalDecision::AllowOnce).await;
+    real.decide(&approval, decides(&["allow"])).await;
     real.until_turns(2).await;
     assert_eq!(["first.txt", "second.txt"].map(|name| real.file(name).is_some()), [true, true]);
     assert_eq!(real.stage.desk.mirror.approvals.len(), 1);
@@ -413,8 +400,7 @@ async fn case_42_questions_that_are_turned_off_are_refused_at_once_and_nobody_is
     let script = vec![Reply::question("toolu_q", &questions), Reply::text("I took SQLite.")];
     let options = SessionOptions {
         questions: QuestionPolicy::Never,
-        effort: Some(Effort::Low),
-        model: Some("claude-opus-4-6".to_owned()),
+        config: choices(&[("effort", "low"), ("model", "claude-opus-4-6")]),
         ..SessionOptions::default()
     };
     let Some(mut real) = Real::start("questions_that_are_turned_off", options, script).await else { return };
@@ -443,16 +429,14 @@ async fn case_42_with_bypass_commands_run_without_leave_and_a_question_still_wai
         Reply::question("toolu_q", &questions),
         Reply::text("Thank you."),
     ];
-    let Some(mut real) =
-        Real::start("with_bypass_commands_run", options(PermissionMode::Bypass), script).await
-    else {
+    let Some(mut real) = Real::start("with_bypass_commands_run", in_mode("bypass"), script).await else {
         return;
     };
     let request = real.stage.asked_one(real.session).await;
     assert!(real.project.path().join("free").is_dir());
     // It may leave this mode and come back, because it was started in it.
-    for mode in [PermissionMode::Default, PermissionMode::Bypass] {
-        real.stage.sessions.set_mode(real.session, mode).await.unwrap();
+    for mode in ["default", "bypass"] {
+        real.stage.set(real.session, "mode", mode).await.unwrap();
         real.until_mode(mode).await;
     }
     let answer = vec![agents::choose(&request, 0, &["PostgreSQL"])];

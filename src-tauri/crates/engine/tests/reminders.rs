@@ -17,7 +17,7 @@ use std::time::Duration;
 use askdesk_domain::{Ask, Command, RequestId, SessionAttention, Setting};
 use askdesk_engine::clock::Source;
 use askdesk_engine::frame;
-use askdesk_engine::{Attention, SettingsFile, with_reminders};
+use askdesk_engine::{Attention, Catalog, SettingsFile, with_reminders};
 use desk::{PATIENCE, TestDesk, ask, choose, session};
 use tokio::sync::{mpsc, oneshot};
 
@@ -60,7 +60,7 @@ async fn is_silent(told: &mut mpsc::Receiver<Attention>) {
 #[tokio::test]
 async fn an_open_question_is_told_of_once_more_after_the_time_that_is_set_and_never_again() {
     let mut desk = TestDesk::open().await;
-    let file = SettingsFile::open(&desk.folder);
+    let file = SettingsFile::open(&desk.folder, Catalog::default());
     remind_after(&file, &desk, 5);
     let mut told = reminded(&mut desk, &file);
     desk.start(1).await;
@@ -77,7 +77,7 @@ async fn an_open_question_is_told_of_once_more_after_the_time_that_is_set_and_ne
 #[tokio::test]
 async fn a_question_that_was_answered_in_time_is_told_of_no_more() {
     let mut desk = TestDesk::open().await;
-    let file = SettingsFile::open(&desk.folder);
+    let file = SettingsFile::open(&desk.folder, Catalog::default());
     remind_after(&file, &desk, 5);
     let mut told = reminded(&mut desk, &file);
     desk.start(1).await;
@@ -91,7 +91,7 @@ async fn a_question_that_was_answered_in_time_is_told_of_no_more() {
 #[tokio::test]
 async fn by_itself_nothing_is_told_twice_and_a_reminder_that_is_set_later_holds_for_what_is_open() {
     let mut desk = TestDesk::open().await;
-    let file = SettingsFile::open(&desk.folder);
+    let file = SettingsFile::open(&desk.folder, Catalog::default());
     let mut told = reminded(&mut desk, &file);
     desk.start(1).await;
     let id = asked(&desk, 1).await;

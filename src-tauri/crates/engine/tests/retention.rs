@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use askdesk_domain::{Command, KeepDays, SessionEnd};
 use askdesk_engine::clock::Source;
-use askdesk_engine::{Sessions, SettingsFile, frame};
+use askdesk_engine::{Catalog, Sessions, SettingsFile, frame};
 use desk::{TestDesk, session};
 
 const DAY: i64 = 86_400_000;
@@ -55,7 +55,7 @@ async fn what_ended_longer_ago_than_is_kept_goes_for_good_and_all_else_stays() {
 #[tokio::test]
 async fn the_settings_are_followed_again_and_again_until_the_end() {
     let mut desk = TestDesk::open().await;
-    let settings = Arc::new(SettingsFile::open(&desk.folder));
+    let settings = Arc::new(SettingsFile::open(&desk.folder, Catalog::default()));
     let sessions = Sessions::new(desk.engine.clone());
     desk.start(1).await;
     end(&desk, 1).await;

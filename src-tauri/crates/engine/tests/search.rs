@@ -14,8 +14,9 @@ mod mirror;
 use std::path::Path;
 
 use askdesk_domain::{
-    AnswerInput, Approval, ApprovalDecision, ApprovalId, ApprovalState, Entry, EntryBody, Event, IntakeRules,
-    NativeRef, Outcome, QuestionDraft, QuestionId, QuestionKind, SessionId, Timestamp, ToolStatus, intake,
+    AnswerInput, Approval, ApprovalDecision, ApprovalId, ApprovalOptionId, ApprovalState, Entry, EntryBody,
+    Event, IntakeRules, NativeRef, Outcome, QuestionDraft, QuestionId, QuestionKind, SessionId, Timestamp,
+    ToolKind, ToolStatus, intake,
 };
 use askdesk_engine::journal::{EntryKind, Hit, Reader};
 use askdesk_engine::{Journal, frame};
@@ -42,6 +43,7 @@ fn tool(n: u64, status: ToolStatus, output: Option<&str>) -> (SessionId, Entry) 
     let body = EntryBody::Tool {
         tool_use: "t1".to_owned(),
         name: "Read".to_owned(),
+        tool_kind: ToolKind::Read,
         summary: "src/routes.rs".to_owned(),
         detail: askdesk_domain::ToolDetail::Other { input: "{\"file_path\": \"src/routes.rs\"}".to_owned() },
         status,
@@ -136,16 +138,18 @@ fn a_refused_tool_is_found_by_its_name_its_input_and_what_the_person_said() {
         id,
         session: session(1),
         native_ref: NativeRef::new("call").unwrap(),
-        tool: "Bash".to_owned(),
+        title: "Bash".to_owned(),
         description: None,
-        what: askdesk_domain::ToolDetail::Other { input: "rm everything".to_owned() },
-        rules: Vec::new(),
+        subject: askdesk_domain::ToolDetail::Other { input: "rm everything".to_owned() },
+        options: Vec::new(),
+        takes_message: true,
         asked_at: NOW,
         state: ApprovalState::Open,
     };
     let place = entry(1, 1, EntryBody::Approval { approval: id });
     journal.commit(&[Event::ApprovalAsked { approval }], &[place], NOW).unwrap();
-    let decision = ApprovalDecision::Deny { message: Some("never do that".to_owned()) };
+    let message = Some("never do that".to_owned());
+    let decision = ApprovalDecision { message, ..ApprovalDecision::of(ApprovalOptionId::literal("deny")) };
     journal.commit(&[Event::ApprovalDecided { approval: id, decision, at: NOW }], &[], NOW).unwrap();
     let reader = journal.reader().unwrap();
     for text in ["bash", "everything", "\"never do that\""] {

@@ -18,9 +18,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use agents::{Play, Stage, choose, is_alive};
-use askdesk_agents::{ClaudeOptions, claude_launch, find_claude};
+use askdesk_agents::Agent;
+use askdesk_agents::claude::{self, ClaudeCode};
 use askdesk_domain::{
-    Delivery, EntryBody, Notice, OrphanedWhy, Outcome, Reject, Request, SessionEnd, SessionState, Undelivered,
+    Choices, Delivery, EntryBody, Notice, OrphanedWhy, Outcome, Reject, Request, SessionEnd, SessionState,
+    Undelivered,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::frame;
@@ -117,7 +119,7 @@ async fn an_agent_that_ends_well_finishes_its_session() {
 async fn a_missing_program_is_an_ended_session_that_says_what_was_tried_and_how_to_get_it() {
     let mut stage = Stage::open().await;
     let id = stage.desk.clock.session();
-    let missing = find_claude(Some(Path::new("/nowhere/claude"))).unwrap_err();
+    let missing = ClaudeCode::default().find(Some(Path::new("/nowhere/claude"))).unwrap_err();
     let session = stage.start_plan(id, Err(missing), Some("build me a boat")).await;
     let SessionState::Ended { end, .. } = session.state else { panic!("{session:?}") };
     let why = why(end);
@@ -140,14 +142,8 @@ async fn a_file_that_is_no_program_and_a_folder_that_has_vanished_are_said() {
         (Path::new("/bin/sh"), vanished.as_path(), "it does not exist. Choose a folder that exists."),
     ] {
         let id = stage.desk.clock.session();
-        let options = ClaudeOptions {
-            session_id: id.uuid(),
-            prompt_tool: true,
-            model: None,
-            permission_mode: None,
-            effort: None,
-        };
-        let session = stage.start_plan(id, Ok(claude_launch(program, folder, &options)), None).await;
+        let plan = claude::launch(program.to_owned(), folder.to_owned(), &Choices::new(), None);
+        let session = stage.start_plan(id, Ok(plan), None).await;
         let SessionState::Ended { end, .. } = session.state else { panic!("{session:?}") };
         let why = why(end);
         assert!(why.contains(words), "{why}");

@@ -13,9 +13,9 @@ mod desk;
 #[path = "support/mirror.rs"]
 mod mirror;
 
-use agents::{Play, Stage, choose};
+use agents::{Play, Stage, choose, decides, denies};
 use askdesk_domain::{
-    AnswerInput, ApprovalDecision, Delivery, EntryBody, Notice, Outcome, SessionEnd, ToolDetail, ToolStatus,
+    AnswerInput, Delivery, EntryBody, Notice, Outcome, SessionEnd, SessionId, ToolDetail, ToolStatus,
     WithdrawnWhy,
 };
 use askdesk_engine::frame;
@@ -259,56 +259,36 @@ async fn case_09_prefilled_answers_pass_through_without_a_card() {
     assert!(stage.desk.attention.try_recv().is_err());
 }
 
-#[tokio::test]
-async fn the_older_form_is_asked_once_and_answered_by_a_tool_result() {
-    let mut stage = Stage::open().await;
-    let session = stage.start(Play { prompt_tool: false, ..Play::of("bare") }).await;
-    let request = stage.asked_one(session).await;
-    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await.unwrap();
-    stage.until_delivered(request.id).await;
-    stage.until_said(session, "PostgreSQL").await;
-    assert_eq!(stage.decisions(session).len(), 0);
-    let results =
-        stage.sent(session).into_iter().filter(|line| line["message"]["content"][0]["type"] == "tool_result");
-    let results: Vec<_> = results.map(|line| line["message"]["content"][0].clone()).collect();
-    assert_eq!(results.len(), 1);
-    assert_eq!(results[0]["tool_use_id"], request.native_ref.as_str());
-    assert!(results[0]["content"].as_str().unwrap().contains(&format!("\"{STORE}\"=\"PostgreSQL\"")));
+fn tool_statuses(known: &mirror::Mirror, session: SessionId) -> Vec<ToolStatus> {
+    let status = |body: &EntryBody| match body {
+        EntryBody::Tool { status, .. } => Some(*status),
+        _ => None,
+    };
+    known.transcript(session).into_iter().filter_map(status).collect()
 }
 
 #[tokio::test]
-async fn the_older_form_that_ends_its_turn_is_still_open_and_answered_by_the_next_message() {
-    let mut stage = Stage::open().await;
-    let session = stage.start(Play { prompt_tool: false, ..Play::of("bare-ending-turn") }).await;
-    let request = stage.asked_one(session).await;
-    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["Plain files"])]).await.unwrap();
-    stage.until_said(session, "Plain files").await;
-    stage.until_delivered(request.id).await;
-}
-
-#[tokio::test]
-async fn an_allowed_tool_runs_and_its_entry_says_so() {
+async fn case_75_a_tool_awaits_permission_then_runs_and_its_entry_says_so() {
     let mut stage = Stage::open().await;
     let session = stage.play("approval").await;
     for round in 1..=2_usize {
         stage.desk.until("an approval", |known| known.approvals.len() == round).await;
+        let awaits = |known: &mirror::Mirror| {
+            tool_statuses(known, session).last() == Some(&ToolStatus::AwaitingPermission)
+        };
+        stage.desk.until("case 75: the tool awaits permission", awaits).await;
         let approval = stage.desk.mirror.approvals.values().next_back().unwrap().clone();
-        assert_eq!((approval.tool.as_str(), approval.session), ("Bash", session));
+        assert_eq!((approval.title.as_str(), approval.session), ("Bash", session));
         let command = "mkdir notes".to_owned();
         let description = Some("Create the folder for notes".to_owned());
-        assert_eq!(approval.what, ToolDetail::Command { command, description });
-        stage.desk.engine.decide_approval(approval.id, ApprovalDecision::AllowOnce).await.unwrap();
+        assert_eq!(approval.subject, ToolDetail::Command { command, description });
+        stage.desk.engine.decide_approval(approval.id, decides(&["allow"])).await.unwrap();
     }
     stage.until_said(session, "Done with the commands").await;
     let decisions = stage.decisions(session);
     assert_eq!(decisions.len(), 2);
     assert!(decisions.iter().all(|it| it["response"]["response"]["behavior"] == "allow"));
-    let status = |body: &&EntryBody| match body {
-        EntryBody::Tool { status, .. } => Some(*status),
-        _ => None,
-    };
-    let known = stage.desk.mirror.transcript(session);
-    assert_eq!(known.iter().filter_map(status).collect::<Vec<_>>(), [ToolStatus::Done, ToolStatus::Done]);
+    assert_eq!(tool_statuses(&stage.desk.mirror, session), [ToolStatus::Done, ToolStatus::Done]);
     assert!(stage.desk.mirror.requests.is_empty());
 }
 
@@ -316,12 +296,10 @@ async fn an_allowed_tool_runs_and_its_entry_says_so() {
 async fn a_denied_tool_does_not_run_and_the_agent_is_told_why() {
     let mut stage = Stage::open().await;
     let session = stage.play("approval").await;
-    let message = Some("not in this folder".to_owned());
     for round in 1..=2_usize {
         stage.desk.until("an approval", |known| known.approvals.len() == round).await;
         let approval = stage.desk.mirror.approvals.values().next_back().unwrap().id;
-        let denied = ApprovalDecision::Deny { message: message.clone() };
-        stage.desk.engine.decide_approval(approval, denied).await.unwrap();
+        stage.desk.engine.decide_approval(approval, denies("not in this folder")).await.unwrap();
     }
     stage.until_said(session, "Done with the commands").await;
     let decision = stage.decisions(session)[0]["response"]["response"].clone();

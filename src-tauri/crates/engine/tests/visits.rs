@@ -14,8 +14,8 @@ mod mirror;
 use std::time::Duration;
 
 use askdesk_domain::{
-    AgentKind, CommandId, Delivery, Draft, DraftAnswer, DraftOf, EndedBy, Limit, NativeRef, OrphanedWhy,
-    Outcome, QuestionId, Reject, RequestId, SessionId, Source, Timestamp, Undelivered, WithdrawnWhy,
+    Channel, CommandId, Delivery, Draft, DraftAnswer, DraftOf, EndedBy, Limit, NativeRef, OrphanedWhy,
+    Outcome, QuestionId, Reject, RequestId, SessionId, Timestamp, Undelivered, WithdrawnWhy,
 };
 use askdesk_engine::visit::{Leave, Visitor};
 use askdesk_engine::{
@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 fn codex() -> Visitor {
     Visitor {
-        kind: AgentKind::McpClient,
+        channel: Channel::Mcp,
         name: "codex".to_owned(),
         version: Some("0.169.0".to_owned()),
         folder: Some("/projects/shop".to_owned()),
@@ -39,14 +39,7 @@ fn call(name: &str) -> NativeRef {
 }
 
 fn asking(name: &str) -> VisitAsk {
-    VisitAsk {
-        native_ref: call(name),
-        source: Source::Mcp,
-        asked_by: None,
-        questions: questions(),
-        limit: None,
-        again: None,
-    }
+    VisitAsk { native_ref: call(name), asked_by: None, questions: questions(), limit: None, again: None }
 }
 
 async fn come(desk: &TestDesk) -> (Visits, SessionId) {
@@ -274,10 +267,9 @@ async fn case_54_an_answer_that_was_on_its_way_as_the_desk_ended_is_given_to_the
 async fn case_58_a_card_that_was_answered_elsewhere_closes_and_says_so() {
     let mut desk = TestDesk::open().await;
     let visits = Visits::new(desk.engine.clone());
-    let terminal = Visitor { kind: AgentKind::Terminal, name: "Claude Code".to_owned(), ..codex() };
+    let terminal = Visitor { channel: Channel::TerminalHook, name: "Claude Code".to_owned(), ..codex() };
     let session = visits.open(terminal).await.unwrap();
-    let ask = VisitAsk { source: Source::TerminalHook, ..asking("a") };
-    let asked = visits.ask(session, ask).await.unwrap();
+    let asked = visits.ask(session, asking("a")).await.unwrap();
     visits.leave(session, call("a"), Leave::AnsweredElsewhere).await.unwrap();
     assert_eq!(heard(asked.end).await, Outcome::Withdrawn { why: WithdrawnWhy::AnsweredElsewhere });
     assert!(matches!(&told(&mut desk)[..], [Attention::Asked { .. }, Attention::Ended { .. }]));
@@ -294,7 +286,7 @@ async fn case_59_the_request_names_the_client_and_stands_in_its_own_session() {
     let request = desk.request(asked.request).await;
     assert_eq!((request.session, request.asked_by.as_deref()), (session, Some("codex")));
     let known = desk.engine.session(session).await.unwrap();
-    assert_eq!((known.client.as_deref(), known.folder.as_str()), (Some("codex"), "/projects/shop"));
+    assert_eq!((known.origin.client(), known.folder.as_str()), (Some("codex"), "/projects/shop"));
     desk.check_mirror().await;
 }
 

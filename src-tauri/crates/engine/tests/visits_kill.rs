@@ -17,7 +17,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use askdesk_domain::{AgentKind, Delivery, NativeRef, Outcome, Request, RequestId, Source};
+use askdesk_domain::{Channel, Delivery, NativeRef, Outcome, Request, RequestId};
 use askdesk_engine::visit::{Leave, Visitor};
 use askdesk_engine::{VisitAsk, Visited, Visits, frame};
 use desk::{TestDesk, choose, heard, questions};
@@ -33,20 +33,13 @@ fn call(name: &str) -> NativeRef {
 async fn asks(desk: &TestDesk, name: &str, again: Option<RequestId>) -> (Visits, Visited) {
     let visits = Visits::new(desk.engine.clone());
     let visitor = Visitor {
-        kind: AgentKind::McpClient,
+        channel: Channel::Mcp,
         name: "codex".to_owned(),
         version: None,
         folder: Some("/projects/shop".to_owned()),
     };
     let session = visits.open(visitor).await.unwrap();
-    let ask = VisitAsk {
-        native_ref: call(name),
-        source: Source::Mcp,
-        asked_by: None,
-        questions: questions(),
-        limit: None,
-        again,
-    };
+    let ask = VisitAsk { native_ref: call(name), asked_by: None, questions: questions(), limit: None, again };
     let visited = visits.ask(session, ask).await.unwrap();
     (visits, visited)
 }

@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use askdesk_domain::{
-    Leave, Limit, NativeRef, Outcome, Question, Reject, RequestId, SessionId, Source, Timestamp, Undelivered,
-    Visitor,
+    Leave, Limit, NativeRef, Outcome, Question, Reject, RequestId, SessionId, Timestamp, Undelivered, Visitor,
 };
 use askdesk_engine::{EngineError, VisitAsk, Visited};
 use askdesk_tools::CallResult;
@@ -34,8 +33,6 @@ pub struct Caller {
     pub stays: Stays,
     /// Who it is.
     pub visitor: Visitor,
-    /// The door.
-    pub source: Source,
     /// The request this call takes up again.
     pub again: Option<RequestId>,
     /// Counts it among the open questions of its client.
@@ -90,7 +87,6 @@ impl Desk {
         });
         let ask = || VisitAsk {
             native_ref: native_ref.clone(),
-            source: caller.source,
             asked_by: None,
             questions: questions.clone(),
             limit: limit.clone(),
@@ -246,9 +242,9 @@ mod tests {
     use std::pin::pin;
     use std::task::Poll;
 
-    use askdesk_domain::{AgentKind, AnswerInput, Delivery, QuestionId};
+    use askdesk_domain::{AnswerInput, Channel, Delivery, QuestionId};
     use askdesk_engine::clock::System;
-    use askdesk_engine::{EngineHandle, OpenedEngine};
+    use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
     use askdesk_tools::Tool;
     use serde_json::json;
 
@@ -262,8 +258,7 @@ mod tests {
         Caller {
             connection: connection.to_owned(),
             stays: Stays::UntilItGoes,
-            visitor: Visitor { kind: AgentKind::McpClient, name, version: None, folder: None },
-            source: Source::Mcp,
+            visitor: Visitor { channel: Channel::Mcp, name, version: None, folder: None },
             again: None,
             counted: Arc::clone(counted),
             tool: "ask_user",
@@ -286,7 +281,8 @@ mod tests {
     }
 
     fn desk(folder: &std::path::Path) -> Arc<Desk> {
-        let OpenedEngine { handle, .. } = EngineHandle::open(folder, Arc::new(System)).unwrap();
+        let OpenedEngine { handle, .. } =
+            EngineHandle::open(folder, Arc::new(System), Catalog::default()).unwrap();
         let secrets = Secrets::of(folder).unwrap();
         Desk::new(handle, secrets, "0.1.0".to_owned(), 1, Times::default())
     }

@@ -175,9 +175,9 @@ impl Drop for InCall {
 
 #[cfg(test)]
 mod tests {
-    use askdesk_domain::{AgentKind, NativeRef, Source};
+    use askdesk_domain::{Channel, NativeRef};
     use askdesk_engine::clock::System;
-    use askdesk_engine::{EngineHandle, OpenedEngine, Sessions, VisitAsk};
+    use askdesk_engine::{Catalog, EngineHandle, OpenedEngine, Sessions, VisitAsk};
     use askdesk_tools::Tool;
     use serde_json::json;
 
@@ -194,14 +194,14 @@ mod tests {
         fn open() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let OpenedEngine { handle: engine, .. } =
-                EngineHandle::open(folder.path(), Arc::new(System)).unwrap();
+                EngineHandle::open(folder.path(), Arc::new(System), Catalog::default()).unwrap();
             let connections = Connections::new(Visits::new(engine.clone()));
             Self { engine, connections, _folder: folder }
         }
 
         async fn session(&self, call: &InCall) -> SessionId {
             let (name, folder) = ("codex".to_owned(), Some("/work".to_owned()));
-            let visitor = Visitor { kind: AgentKind::McpClient, name, version: None, folder };
+            let visitor = Visitor { channel: Channel::Mcp, name, version: None, folder };
             self.connections.session(call, visitor).await.unwrap()
         }
 
@@ -209,7 +209,6 @@ mod tests {
             let asks = json!({"questions": [{"question": question, "type": "text"}]});
             let ask = VisitAsk {
                 native_ref: NativeRef::new(question).unwrap(),
-                source: Source::Mcp,
                 asked_by: None,
                 questions: arguments::read(Tool::AskUser, &asks).unwrap().questions,
                 limit: None,

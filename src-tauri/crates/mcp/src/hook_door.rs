@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use askdesk_domain::{AgentKind, Source, Visitor};
+use askdesk_domain::{Channel, Visitor};
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::{Extension, Json};
@@ -53,12 +53,11 @@ pub async fn ask(
         connection: client,
         stays: Stays::UntilItGoes,
         visitor: Visitor {
-            kind: AgentKind::Terminal,
+            channel: Channel::TerminalHook,
             name: TERMINAL.to_owned(),
             version: None,
             folder: ask.folder.clone(),
         },
-        source: Source::TerminalHook,
         again: None,
         counted,
         tool: "hook",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use askdesk_domain::{AgentKind, Source, Visitor};
+use askdesk_domain::{Channel, Visitor};
 use askdesk_tools::{CANCELLED, CallResult, Client, Folder, GONE, Tool, refused, shown};
 use axum::http::request;
 use rmcp::model::{
@@ -110,12 +110,11 @@ impl McpDoor {
             connection,
             stays,
             visitor: Visitor {
-                kind: AgentKind::McpClient,
+                channel: Channel::Mcp,
                 name: client.name.clone(),
                 version: client.version,
                 folder,
             },
-            source: Source::Mcp,
             again: None,
             counted,
             tool: tool.name_for(&client.name),

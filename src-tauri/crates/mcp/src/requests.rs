@@ -212,7 +212,7 @@ fn listed(request: &Request, session: &Session) -> Value {
     });
     json!({
         "requestId": request.id,
-        "session": {"name": session.name, "agent": session.agent, "folder": session.folder},
+        "session": {"name": session.name, "agent": session.origin.word(), "folder": session.folder},
         "askedAt": request.asked_at,
         "questions": questions.collect::<Vec<_>>(),
     })

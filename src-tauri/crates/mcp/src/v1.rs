@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Instant;
 
-use askdesk_domain::{AgentKind, RequestId, Source, Visitor};
+use askdesk_domain::{Channel, RequestId, Visitor};
 use askdesk_tools::Tool;
 use axum::Extension;
 use axum::Json;
@@ -39,43 +39,18 @@ struct AskBody {
 
 #[derive(Debug, Deserialize)]
 struct ClientBody {
-    kind: ClientKind,
+    kind: Channel,
     name: String,
     version: Option<String>,
     folder: Option<String>,
     connection: String,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum ClientKind {
-    Mcp,
-    CommandLine,
-    Terminal,
-}
-
-impl ClientKind {
-    const fn agent(self) -> AgentKind {
-        match self {
-            Self::Mcp => AgentKind::McpClient,
-            Self::CommandLine => AgentKind::CommandLine,
-            Self::Terminal => AgentKind::Terminal,
-        }
-    }
-
-    const fn source(self) -> Source {
-        match self {
-            Self::Mcp => Source::Mcp,
-            Self::CommandLine => Source::CommandLine,
-            Self::Terminal => Source::TerminalHook,
-        }
-    }
-
-    const fn stays(self) -> Stays {
-        match self {
-            Self::CommandLine => Stays::WhileItCalls,
-            Self::Mcp | Self::Terminal => Stays::UntilItGoes,
-        }
+/// How long a client's connection stays.
+const fn stays(channel: Channel) -> Stays {
+    match channel {
+        Channel::CommandLine => Stays::WhileItCalls,
+        Channel::Mcp | Channel::TerminalHook => Stays::UntilItGoes,
     }
 }
 
@@ -94,14 +69,14 @@ struct LeaveBody {
 /// Which connection of which kind of client.
 #[derive(Debug, Deserialize)]
 struct Connection {
-    kind: ClientKind,
+    kind: Channel,
     connection: String,
 }
 
 impl Connection {
     /// What it is known by at the desk.
     fn key(&self) -> Result<String, Denied> {
-        Ok(format!("{:?} {}", self.kind.agent(), named("client.connection", &self.connection)?))
+        Ok(format!("{} {}", self.kind.word(), named("client.connection", &self.connection)?))
     }
 }
 
@@ -121,16 +96,15 @@ pub async fn ask(
     let connection = Connection { kind, connection }.key()?;
     let client = match kind {
         // Each run of a script is a connection of its own.
-        ClientKind::CommandLine => format!("command line {name}\n{}", folder.as_deref().unwrap_or_default()),
-        ClientKind::Mcp | ClientKind::Terminal => connection.clone(),
+        Channel::CommandLine => format!("command line {name}\n{}", folder.as_deref().unwrap_or_default()),
+        Channel::Mcp | Channel::TerminalHook => connection.clone(),
     };
     desk.pace.call(&client, Instant::now())?;
     let counted = Arc::new(desk.pace.open(&client)?);
     let caller = Caller {
         connection,
-        stays: kind.stays(),
-        visitor: Visitor { kind: kind.agent(), name, version, folder },
-        source: kind.source(),
+        stays: stays(kind),
+        visitor: Visitor { channel: kind, name, version, folder },
         again: body.again,
         counted,
         tool: tool.name_for(""),
@@ -176,12 +150,11 @@ pub async fn test(
         connection: client.to_owned(),
         stays: Stays::WhileItCalls,
         visitor: Visitor {
-            kind: AgentKind::CommandLine,
+            channel: Channel::CommandLine,
             name: client.to_owned(),
             version: None,
             folder: None,
         },
-        source: Source::CommandLine,
         again: None,
         counted,
         tool: "test",

@@ -13,8 +13,7 @@
 //! | `ASKDESK_FAKE_PACE=PERCENT` | scales every pause; 0 plays at once |
 //! | `ASKDESK_FAKE_SESSIONS=DIR` | remembers sessions there, so that `--resume` knows or does not know an id |
 //!
-//! Started without `--permission-prompt-tool stdio` it asks in the older form: a bare `tool_use`, answered by a
-//! user message that holds the `tool_result`.
+//! Started without `--permission-prompt-tool stdio` it asks nobody: questions and permissions are refused at once.
 
 mod answers;
 mod calls;
@@ -75,8 +74,5 @@ pub fn program() -> Option<PathBuf> {
     if let Some(program) = std::env::var_os("ASKDESK_FAKE_AGENT") {
         return Some(PathBuf::from(program));
     }
-    let name = format!("fake-agent{}", std::env::consts::EXE_SUFFIX);
-    let running = std::env::current_exe().ok()?;
-    // Test programs lie in `deps`, one folder below the others.
-    running.ancestors().skip(1).take(2).map(|dir| dir.join(&name)).find(|program| program.is_file())
+    crate::beside_tests("fake-agent")
 }

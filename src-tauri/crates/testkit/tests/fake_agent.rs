@@ -304,34 +304,12 @@ fn tool_result(tool_use_id: &Value, content: &Value) -> Value {
 }
 
 #[test]
-fn the_older_form_is_answered_by_a_tool_result() {
-    for (scenario, flags) in [("technology", &MANAGED[..6]), ("bare", &MANAGED[..])] {
-        let mut host = start_with(scenario, flags, &[]);
-        host.say("go");
-        let call = host.until(|event| kind(event) == "assistant tool_use").pop().unwrap();
-        let id = &call["message"]["content"][0]["id"];
-        assert!(host.is_silent_for(Duration::from_millis(100)));
-        host.send(&tool_result(&json!("toolu_of_another"), &json!("x")));
-        host.send(&tool_result(id, &json!(json!({STORE: "Plain files"}).to_string())));
-        let events = host.turn_end();
-        assert!(
-            texts(&events).contains(&"Thank you. I go on with:\n- Store: Plain files".to_owned()),
-            "{events:?}"
-        );
-    }
-}
-
-#[test]
-fn the_older_form_may_end_the_turn_first() {
-    let mut host = start("bare-ending-turn");
+fn without_a_prompt_tool_nobody_is_asked() {
+    let mut host = start_with("technology", &MANAGED[..6], &[]);
     host.say("go");
     let events = host.turn_end();
-    let call = events.iter().find(|event| kind(event) == "assistant tool_use").unwrap();
-    assert_eq!(events.last().unwrap()["stop_reason"], "tool_use");
-    host.send(&tool_result(&call["message"]["content"][0]["id"], &json!("In plain words: SQLite")));
-    let events = host.turn_end();
-    assert_eq!(kind(&events[0]), "system init");
-    assert_eq!(texts(&events), ["Thank you. I go on with:\n- Store: In plain words: SQLite"]);
+    assert!(!kinds(&events).contains(&"control_request can_use_tool".to_owned()));
+    assert_eq!(tool_results(&events)[0]["is_error"], true);
 }
 
 #[test]

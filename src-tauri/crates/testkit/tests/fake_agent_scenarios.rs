@@ -236,6 +236,26 @@ fn remembered_sessions_can_be_resumed_and_others_cannot() {
     assert!(texts(&events)[0].starts_with("You wrote: still there?"));
 }
 
+#[test]
+fn a_session_without_an_id_of_the_hosts_mints_one_and_is_resumed_by_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let env = [("ASKDESK_FAKE_SESSIONS", dir.path().to_str().unwrap())];
+    let mut host = start_with("technology", &MANAGED, &env);
+    host.say("go");
+    let events = host.until(|event| event["type"] == "control_request");
+    let init = events.iter().find(|event| event["subtype"] == "init").unwrap();
+    let id = init["session_id"].as_str().unwrap().to_owned();
+    host.answer(events.last().unwrap(), &json!({STORE: "SQLite"}));
+    assert_eq!(host.turn_end().last().unwrap()["session_id"], id.as_str());
+    assert_eq!(host.exit_code(), Some(0));
+
+    let mut host = start_with("technology", &[&MANAGED[..], &["--resume", &id]].concat(), &env);
+    host.say("still there?");
+    let events = host.turn_end();
+    assert_eq!(events[0]["session_id"], id.as_str());
+    assert!(texts(&events)[0].starts_with("You wrote: still there?"));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn the_process_below_ignores_the_polite_end() {

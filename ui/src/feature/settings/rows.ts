@@ -1,4 +1,5 @@
-import type { Setting, Settings } from '../../generated/wire';
+import type { AgentDescriptor, Setting, Settings } from '../../generated/wire';
+import { nameOfAgent } from '../../shared/agentWords';
 import { clientNames } from '../../shared/clientWords';
 import { plural, t } from '../../shared/messages';
 import { languageNames } from '../../shared/messages/language.svelte';
@@ -13,7 +14,8 @@ export interface Choice {
 }
 
 interface Named {
-  id: Setting['setting'];
+  /** Unique among the rows. */
+  id: string;
   section:
     | 'settings.appearance'
     | 'settings.notifications'
@@ -68,7 +70,7 @@ const UNDO_SECONDS = [1, 2, 3, 5, 10, 30];
 const TEXT_SIZES = [80, 90, 100, 110, 125, 150, 175, 200];
 
 /** All settings with what they are set to, in the order of the screen. */
-export function rowsOf(settings: Settings): Row[] {
+export function rowsOf(settings: Settings, agents: readonly AgentDescriptor[]): Row[] {
   return [
     {
       kind: 'choice',
@@ -275,24 +277,7 @@ export function rowsOf(settings: Settings): Row[] {
       current: settings.globalShortcut,
       change: (value) => ({ setting: 'global_shortcut', value }),
     },
-    {
-      kind: 'arguments',
-      id: 'claude_arguments',
-      section: 'settings.agents',
-      name: t('settings.claude_arguments'),
-      help: t('settings.claude_arguments.help'),
-      current: settings.claudeArguments,
-      change: (value) => ({ setting: 'claude_arguments', value }),
-    },
-    {
-      kind: 'variables',
-      id: 'claude_environment',
-      section: 'settings.agents',
-      name: t('settings.claude_environment'),
-      help: t('settings.claude_environment.help'),
-      current: settings.claudeEnvironment,
-      change: (value) => ({ setting: 'claude_environment', value }),
-    },
+    ...agents.filter(({ capabilities }) => capabilities.launchOverrides).flatMap((agent) => rowsOfStart(settings, agent, agents)),
     {
       kind: 'choice',
       id: 'keep_days',
@@ -306,6 +291,34 @@ export function rowsOf(settings: Settings): Row[] {
           value,
         }),
       ),
+    },
+  ];
+}
+
+/** What is added to every start of one agent. */
+function rowsOfStart(settings: Settings, { id }: AgentDescriptor, agents: readonly AgentDescriptor[]): Row[] {
+  const agent = nameOfAgent(agents, id);
+  const added = settings.launchOverrides[id];
+  // Ids of fields are told apart by spaces.
+  const key = encodeURIComponent(id);
+  return [
+    {
+      kind: 'arguments',
+      id: `${key}_arguments`,
+      section: 'settings.agents',
+      name: t('settings.agent_arguments', { agent }),
+      help: t('settings.agent_arguments.help'),
+      current: added?.arguments ?? [],
+      change: (words) => ({ setting: 'agent_arguments', value: { agent: id, arguments: words } }),
+    },
+    {
+      kind: 'variables',
+      id: `${key}_environment`,
+      section: 'settings.agents',
+      name: t('settings.agent_environment', { agent }),
+      help: t('settings.agent_environment.help'),
+      current: added?.environment ?? {},
+      change: (environment) => ({ setting: 'agent_environment', value: { agent: id, environment } }),
     },
   ];
 }

@@ -1,13 +1,18 @@
-import type { AgentFound, Effort, Session, SessionOptions } from '../../generated/wire';
+import type { AgentDescriptor, AgentFound, ConfigOption, SessionOptions } from '../../generated/wire';
+import { inOrder, isUnattended, valueOf, wordsOfConfig, wordsOfValue } from '../../shared/configWords';
 import { t } from '../../shared/messages';
 import { visits } from '../../shared/visitors';
-import { effortWords, modeWords, policyWords } from '../../shared/words';
+import { policyWords } from '../../shared/words';
+import { worksInFolder } from '../../store/agents';
 import { usualOptions, type StartChoice } from '../../store/desk.svelte';
-import type { StartDraft } from '../../store/state';
+import type { Choices, StartDraft, State } from '../../store/state';
+
+type Policy = SessionOptions['questions'];
 
 /** Folders of the sessions that were started last, each once. */
-export function recentFolders(sessions: readonly Session[], most: number): string[] {
-  const newest = [...sessions].filter((session) => session.agent !== 'demo' && !visits(session)).sort((a, b) => b.startedAt - a.startedAt);
+export function recentFolders(state: State, most: number): string[] {
+  const started = state.sessions.filter((session) => worksInFolder(state, session) && !visits(session));
+  const newest = started.sort((a, b) => b.startedAt - a.startedAt);
   return [...new Set(newest.map((session) => session.folder))].slice(0, most);
 }
 
@@ -20,37 +25,82 @@ function orNone(text: string): string | null {
   return text.trim() === '' ? null : text.trim();
 }
 
+/** The agent that is chosen: the first one where nothing else is. */
+export function agentOfDraft({ agent }: StartDraft, agents: readonly AgentDescriptor[]): AgentDescriptor | null {
+  return agents.find(({ id }) => id === agent) ?? agents[0] ?? null;
+}
+
+/** What is chosen first of all for an agent that needs no folder. */
+export function optionsAtOnce({ capabilities, config }: AgentDescriptor): ConfigOption[] {
+  return capabilities.folder ? [] : config.filter((option) => option.category === 'other' && option.values.length > 0);
+}
+
+/** The value of such an option: the first one where nothing else is chosen. */
+export function valueAtOnce(option: ConfigOption, choices: Choices): string {
+  return choices[option.id] ?? option.current ?? option.values[0]?.id ?? '';
+}
+
+/** When questions may come from an agent; none where it cannot ask. */
+export function policiesOf({ capabilities, config }: AgentDescriptor): Policy[] {
+  if (capabilities.questions === 'none') return [];
+  const plans = config.some(({ values }) => values.some(({ planning }) => planning));
+  return (Object.keys(policyWords) as Policy[]).filter((policy) => policy !== 'plan_only' || plans);
+}
+
 /** What a draft asks for with one agent; what that agent does not have is left to it. */
-export function choiceOf(draft: StartDraft, found: AgentFound | null, folder: string, example: string | null): StartChoice {
-  const { agent } = draft;
-  if (agent === 'demo') {
-    const options = { ...usualOptions, example };
-    return { agent, folder: null, prompt: t('start.demo_prompt'), name: null, options };
+export function choiceOf(draft: StartDraft, agent: AgentDescriptor, found: AgentFound | null, folder: string): StartChoice {
+  const chosen = draft.config[agent.id] ?? {};
+  // What stands in the form, and nothing else, may be used.
+  const extras = found?.extras ?? usualOptions.extras;
+  if (!agent.capabilities.folder) {
+    const config = Object.fromEntries(optionsAtOnce(agent).map((option) => [option.id, valueAtOnce(option, chosen)]));
+    const options = { ...usualOptions, config, extras };
+    return { agent: agent.id, folder: null, prompt: t('start.demo_prompt'), name: null, options };
   }
-  const has = <T>(all: readonly T[] | undefined, one: T | null) => (one !== null && all?.includes(one) ? one : null);
   const options: SessionOptions = {
-    mode: has(found?.modes, draft.mode),
-    model: orNone(draft.model),
-    effort: has<Effort>(found?.efforts, draft.effort),
-    questions: draft.questions,
-    program: orNone(draft.program),
-    bareToolUse: draft.bareToolUse,
-    example: null,
-    // What stands in the form, and nothing else, may be used.
-    extras: found?.extras ?? usualOptions.extras,
+    config: Object.fromEntries(agent.config.flatMap((option) => choiceIn(option, chosen))),
+    questions: policiesOf(agent).includes(draft.questions) ? draft.questions : usualOptions.questions,
+    program: agent.program === null ? null : orNone(draft.program),
+    extras,
   };
   const prompt = draft.prompt.trim() === '' ? null : draft.prompt;
-  return { agent, folder: folder.trim(), prompt, name: orNone(draft.name), options };
+  return { agent: agent.id, folder: folder.trim(), prompt, name: orNone(draft.name), options };
+}
+
+function choiceIn(option: ConfigOption, chosen: Choices): [string, string][] {
+  const value = orNone(chosen[option.id] ?? '');
+  const known = value !== null && (option.freeText || valueOf(option, value) !== null);
+  return known ? [[option.id, value]] : [];
+}
+
+/** Whether the agent would ask for nothing. */
+export function isUnattendedStart({ config }: AgentDescriptor, choice: StartChoice): boolean {
+  return Object.entries(choice.options.config).some(([option, value]) => isUnattended(config, option, value));
 }
 
 /** What differs from the usual, in words. */
-export function wordsOfOptions({ mode, model, effort, questions, program, bareToolUse }: SessionOptions): string[] {
+export function wordsOfOptions({ config }: AgentDescriptor, { config: chosen, questions, program }: SessionOptions): string[] {
+  const choices = inOrder(config).flatMap((option) => {
+    const value = chosen[option.id];
+    return value === undefined ? [] : [wordsOfDifference(option, config, value)];
+  });
   return [
-    ...(mode ? [t(modeWords[mode])] : []),
-    ...(model ? [t('start.differs_model', { model })] : []),
-    ...(effort ? [t('start.differs_effort', { effort: t(effortWords[effort]) })] : []),
-    ...(questions === 'always' ? [] : [t(policyWords[questions])]),
+    ...choices,
+    ...(questions === usualOptions.questions ? [] : [t(policyWords[questions])]),
     ...(program ? [t('start.differs_program')] : []),
-    ...(bareToolUse ? [t('start.bare')] : []),
   ];
+}
+
+function wordsOfDifference(option: ConfigOption, config: readonly ConfigOption[], value: string): string {
+  const words = wordsOfValue(option, value);
+  switch (option.category) {
+    case 'mode':
+      return words;
+    case 'model':
+      return t('start.differs_model', { model: words });
+    case 'effort':
+      return t('start.differs_effort', { effort: words });
+    case 'other':
+      return t('option.is', { option: wordsOfConfig(option, config), value: words });
+  }
 }

@@ -1,5 +1,5 @@
 import { number } from './formats';
-import type { en } from './en';
+import { en } from './en';
 import { spoken } from './language.svelte';
 
 export type MessageKey = keyof typeof en;
@@ -18,6 +18,26 @@ type Arguments<K extends MessageKey> = [Names<(typeof en)[K]>] extends [never]
 export function t<K extends MessageKey>(key: K, ...args: Arguments<K>): string {
   return fill(textOf(key), args[0] ?? {});
 }
+
+/** The text of a key that ends in an id of an agent's own; none where the catalogue does not know the id. */
+export function lookUp(key: `${OpenPart}.${string}`): string | null {
+  return textIn(spoken.catalogue, key);
+}
+
+/**
+ * The translation of an agent's own words; the words themselves where the catalogue means something else by their id.
+ * Two agents may use one id for different things.
+ */
+export function translated(key: `${OpenPart}.${string}`, own: string): string {
+  return textIn(en, key) === own ? (lookUp(key) ?? own) : own;
+}
+
+function textIn(catalogue: Readonly<Record<string, string>>, key: string): string | null {
+  return Object.hasOwn(catalogue, key) ? (catalogue[key] ?? null) : null;
+}
+
+/** The parts of the catalogue that hold words for ids of agents: of agents, their config options and their values. */
+type OpenPart = 'agent' | 'config' | 'mode' | 'mode_hint' | 'effort';
 
 type PluralKey = {
   [K in MessageKey]: K extends `${infer Base}.other`

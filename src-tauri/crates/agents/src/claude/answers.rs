@@ -6,15 +6,6 @@ use serde_json::{Map, Value, json};
 /// What stands where a question was left unanswered; never an empty text, which looks like an answer.
 const UNANSWERED: &str = "(The user left this question unanswered.)";
 
-/// A line for the agent, and what the person should know about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Encoded {
-    /// The line, without a line feed.
-    pub line: String,
-    /// What could not be said as it was meant.
-    pub notices: Vec<Notice>,
-}
-
 /// What was said to one question, in the agent's own uncut texts.
 #[derive(Debug)]
 pub(super) struct Said<'a> {
@@ -135,13 +126,6 @@ fn numbered(
         .filter_map(|(place, one)| value(one).map(|value| format!("({}) {value}", place + 1)))
         .collect();
     (!parts.is_empty()).then(|| parts.join(between))
-}
-
-/// Returns the answers as text for a model, and below it as JSON for a program that reads the result.
-pub(super) fn as_text(said: &[Said<'_>]) -> String {
-    let InWords { text, answers } = words_of(said);
-    let structured = json!({"outcome": "answered", "answers": answers});
-    format!("{text}\n\n{structured}")
 }
 
 /// A person's answers for a model to read, and for a program.

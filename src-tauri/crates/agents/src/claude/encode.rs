@@ -1,187 +1,123 @@
 //! The lines that are written to Claude Code.
 
 use askdesk_domain::{
-    ApprovalDecision, NativeRef, Outcome, PermissionMode, Question, QuestionDraft, QuestionPolicy,
-    WithdrawnWhy,
+    ConfigId, NativeRef, Notice, Outcome, Question, QuestionDraft, QuestionPolicy, ValueId, WithdrawnWhy,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::answers::{self, Encoded};
-use super::attached::{Attached, content};
-use super::permissions::{mode_update, mode_word};
-use super::{AWAITED_REQUESTS, Call, ClaudeStream, OPEN_CALLS, UNANSWERED_CAPABILITY, Wanted};
+use super::answers;
+use super::content::content;
+use super::permissions::mode_word;
+use super::{AWAITED_CHANGES, Call, ClaudeAdapter, MODE, MODEL, OPEN_CALLS, UNANSWERED_CAPABILITY, Wanted};
+use crate::adapter::{Act, Attached, EncodeError, Output, QuestionRefusal};
+use crate::event::AgentEvent;
 
 /// What the ids of our own control requests begin with.
 pub(super) const REQUEST_PREFIX: &str = "askdesk-";
-const NOT_ALLOWED: &str = "The user did not allow this.";
-const PLAN_SENT_BACK: &str = "The user did not approve the plan. Keep planning and hand in a better one.";
 const EXPIRED: &str = "The time limit set for this question has passed without an answer. An answer may still come; \
                        until then go on without it, or say what you need.";
 
-/// Why an end cannot be put into a line.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EncodeError {
-    /// The agent does not wait to be told of this end.
-    #[error("the agent does not wait to be told of this end")]
-    NothingToSend,
-    /// The agent no longer waits for this call, or never made it.
-    #[error("the agent no longer waits for the call {native_ref}")]
-    Gone {
-        /// The agent's id of the call.
-        native_ref: NativeRef,
-    },
-}
+impl ClaudeAdapter {
+    pub(super) fn encode(&mut self, act: Act) -> Result<Output, EncodeError> {
+        let line = match act {
+            Act::Message { id, text, attached } => message(&text, &attached, id),
+            Act::Answer { native_ref, questions, outcome } => {
+                return self.answer(&native_ref, &questions, outcome);
+            }
+            Act::RefuseQuestion { native_ref, why } => {
+                let words = match why {
+                    QuestionRefusal::Unkept { reason } => refusal_words(&reason),
+                    QuestionRefusal::TurnedOff { policy } => turned_off(policy).to_owned(),
+                };
+                self.refuse(&native_ref, &words)?
+            }
+            Act::Decide { native_ref, decision } => self.decide(&native_ref, &decision)?,
+            Act::SetConfig { ticket, option, value } => self.set_config(ticket, &option, &value)?,
+            Act::Interrupt => {
+                self.interrupting = self.in_turn;
+                self.request(&json!({"subtype": "interrupt"})).1
+            }
+            Act::Compact => return Err(EncodeError::Unsupported { what: "compacting its context" }),
+            Act::Close => return Ok(Output::default()),
+        };
+        let mut out = Output::default();
+        out.line(line);
+        Ok(out)
+    }
 
-/// A request of ours whose answer is told by [`AgentEvent::RequestEnded`](crate::AgentEvent::RequestEnded).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ControlRequest {
-    /// Its id.
-    pub id: String,
-    /// The line to write.
-    pub line: String,
-}
-
-impl ClaudeStream {
     /// Encodes the handshake; sent again, it makes the agent list everything that waits.
-    pub fn hello(&mut self) -> String {
-        self.request(&json!({"subtype": "initialize", "hooks": null})).line
+    pub(super) fn hello(&mut self) -> String {
+        self.request(&json!({"subtype": "initialize", "hooks": null})).1
     }
 
-    /// Encodes the person's message with what goes along with it.
-    pub fn encode_message(&mut self, text: &str, attached: &Attached, uuid: Uuid) -> String {
-        json!({
-            "type": "user",
-            "message": {"role": "user", "content": content(text, attached)},
-            "parent_tool_use_id": null,
-            "session_id": "",
-            "uuid": uuid,
-        })
-        .to_string()
-    }
-
-    /// Encodes the wish that the agent stops its turn.
-    pub fn encode_interrupt(&mut self) -> String {
-        self.interrupting = self.in_turn;
-        self.request(&json!({"subtype": "interrupt"})).line
-    }
-
-    /// Encodes the wish for another permission mode; the agent may refuse.
+    /// Encodes the wish for another value; the agent may refuse.
     ///
-    /// In a running turn it holds from the next call on: what waits for leave still waits (2.1.329).
-    pub fn encode_set_mode(&mut self, mode: PermissionMode) -> ControlRequest {
-        self.awaited_request(&json!({"subtype": "set_permission_mode", "mode": mode_word(mode)}))
+    /// In a running turn a mode holds from the next call on: what waits for leave still waits. A model holds from the
+    /// model's next message on, and any name is taken: a model that does not exist shows only when it is next asked
+    /// (2.1.329).
+    fn set_config(&mut self, ticket: u64, option: &ConfigId, value: &ValueId) -> Result<String, EncodeError> {
+        let request = if *option == MODE {
+            let unknown = EncodeError::Unsupported { what: "this permission mode" };
+            json!({"subtype": "set_permission_mode", "mode": mode_word(value).ok_or(unknown)?})
+        } else if *option == MODEL && self.config.iter().any(|option| option.id == MODEL) {
+            json!({"subtype": "set_model", "model": value.as_str()})
+        } else {
+            return Err(EncodeError::Unsupported { what: "a change of this option while it runs" });
+        };
+        let (id, line) = self.request(&request);
+        if self.awaited.len() == AWAITED_CHANGES {
+            self.awaited.pop_front();
+        }
+        self.awaited.push_back((id, ticket));
+        Ok(line)
     }
 
-    /// Encodes the wish for another model; the agent may refuse.
-    ///
-    /// In a running turn it holds from the model's next message on. Any name is taken: a model that does not exist shows
-    /// only when it is next asked (2.1.329).
-    pub fn encode_set_model(&mut self, model: &str) -> ControlRequest {
-        self.awaited_request(&json!({"subtype": "set_model", "model": model}))
-    }
-
-    /// Encodes how a question ended; it may be encoded again until the agent has shown that it has it.
-    pub fn encode_outcome(
+    fn answer(
         &mut self,
         native_ref: &NativeRef,
         questions: &[Question],
-        outcome: &Outcome,
-    ) -> Result<Encoded, EncodeError> {
+        outcome: Outcome,
+    ) -> Result<Output, EncodeError> {
         let skips = self.has_capability(UNANSWERED_CAPABILITY);
         let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
         let call = self.call_mut(native_ref).filter(|call| call.is_question()).ok_or_else(gone)?;
-        let encoded = call.encode(questions, outcome, skips)?;
+        let (line, notices) = call.encode(questions, &outcome, skips)?;
         call.told = true;
         if let Wanted::Answers { told, .. } = &mut call.what {
-            *told = Some(outcome.clone());
+            *told = Some(outcome);
         }
-        Ok(encoded)
-    }
-
-    /// Encodes a refusal of a question that was understood here and turned down by the desk.
-    pub fn encode_refusal(&mut self, native_ref: &NativeRef, reason: &str) -> Result<String, EncodeError> {
-        self.refuse(native_ref, &refusal_words(reason))
-    }
-
-    /// Encodes the refusal of a question where the session's questions are off, in words the model can act on.
-    pub fn encode_turned_off(
-        &mut self,
-        native_ref: &NativeRef,
-        policy: QuestionPolicy,
-    ) -> Result<String, EncodeError> {
-        self.refuse(native_ref, turned_off(policy))
+        let mut out = Output::default();
+        out.line(line);
+        out.events.extend(notices.into_iter().map(|notice| AgentEvent::Noticed { notice }));
+        Ok(out)
     }
 
     fn refuse(&mut self, native_ref: &NativeRef, words: &str) -> Result<String, EncodeError> {
         let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
         let call = self.call(native_ref).filter(|call| call.is_question()).ok_or_else(gone)?;
-        let line = match &call.request_id {
-            Some(request_id) => deny(request_id, words),
-            None => tool_result(native_ref.as_str(), words, true),
-        };
+        let line = deny(&call.request_id, words);
         self.forget(native_ref);
         Ok(line)
     }
 
-    /// Encodes what was decided on a permission.
-    pub fn encode_decision(
-        &mut self,
-        native_ref: &NativeRef,
-        decision: &ApprovalDecision,
-    ) -> Result<String, EncodeError> {
-        let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
-        let call = self.call_mut(native_ref).filter(|call| !call.is_question()).ok_or_else(gone)?;
-        call.told = true;
-        let Wanted::Permission { suggestions, plan } = &call.what else { return Err(gone()) };
-        let updates = match decision {
-            ApprovalDecision::AllowOnce => Vec::new(),
-            ApprovalDecision::AllowWithRules { rules } => suggestions.chosen(rules),
-            ApprovalDecision::ApprovePlan { mode, .. } => mode.map(mode_update).into_iter().collect(),
-            ApprovalDecision::Deny { message } => {
-                let otherwise = if *plan { PLAN_SENT_BACK } else { NOT_ALLOWED };
-                let words = message.as_deref().filter(|words| !words.trim().is_empty());
-                return Ok(deny(native_ref.as_str(), words.unwrap_or(otherwise)));
-            }
-        };
-        let edited = match decision {
-            ApprovalDecision::ApprovePlan { plan, .. } => plan.as_deref(),
-            _ => None,
-        };
-        let input = if *plan { plan_input(&call.input, edited) } else { call.input.clone() };
-        let mut response = json!({"behavior": "allow", "updatedInput": input});
-        if !updates.is_empty() {
-            response["updatedPermissions"] = Value::Array(updates);
-        }
-        Ok(reply(native_ref.as_str(), &response))
-    }
-
-    fn awaited_request(&mut self, request: &Value) -> ControlRequest {
-        let request = self.request(request);
-        if self.awaited.len() == AWAITED_REQUESTS {
-            self.awaited.pop_front();
-        }
-        self.awaited.push_back(request.id.clone());
-        request
-    }
-
-    fn request(&mut self, request: &Value) -> ControlRequest {
+    /// Returns the request's id and its line.
+    fn request(&mut self, request: &Value) -> (String, String) {
         self.requests_sent += 1;
         let id = format!("{REQUEST_PREFIX}{}", self.requests_sent);
         let line = json!({"type": "control_request", "request_id": id, "request": request}).to_string();
-        ControlRequest { id, line }
+        (id, line)
     }
 }
 
 impl Call {
-    /// Puts an end into the form in which this call waits for it.
+    /// Puts an end into the form in which this call waits for it, and says what could not be said as it was meant.
     pub(super) fn encode(
         &self,
         questions: &[Question],
         outcome: &Outcome,
         skips: bool,
-    ) -> Result<Encoded, EncodeError> {
-        let plain = |line: String| Ok(Encoded { line, notices: Vec::new() });
+    ) -> Result<(String, Vec<Notice>), EncodeError> {
         let refusal = match outcome {
             Outcome::Answered { answers } => {
                 let drafts: &[QuestionDraft] = match &self.what {
@@ -189,11 +125,8 @@ impl Call {
                     Wanted::Permission { .. } => &[],
                 };
                 let said = answers::said(drafts, questions, answers);
-                let Some(request_id) = &self.request_id else {
-                    return plain(tool_result(self.native_ref.as_str(), &answers::as_text(&said), false));
-                };
                 let (input, notices) = answers::with_answers(&self.input, &said, skips);
-                return Ok(Encoded { line: allow(request_id, &input), notices });
+                return Ok((allow(&self.request_id, &input), notices));
             }
             Outcome::Declined { words } => with_words("The user declined to answer.", words.as_deref()),
             Outcome::RepliedInChat { .. } => "User responded in chat; questions canceled".to_owned(),
@@ -203,11 +136,19 @@ impl Call {
             }
             Outcome::Withdrawn { .. } | Outcome::Orphaned { .. } => return Err(EncodeError::NothingToSend),
         };
-        match &self.request_id {
-            Some(request_id) => plain(deny(request_id, &refusal)),
-            None => plain(tool_result(self.native_ref.as_str(), &refusal, true)),
-        }
+        Ok((deny(&self.request_id, &refusal), Vec::new()))
     }
+}
+
+fn message(text: &str, attached: &Attached, uuid: Uuid) -> String {
+    json!({
+        "type": "user",
+        "message": {"role": "user", "content": content(text, attached)},
+        "parent_tool_use_id": null,
+        "session_id": "",
+        "uuid": uuid,
+    })
+    .to_string()
 }
 
 pub(super) fn allow(request_id: &str, input: &Value) -> String {
@@ -223,36 +164,9 @@ pub(super) fn failed(request_id: &str, error: &str) -> String {
     json!({"type": "control_response", "response": response}).to_string()
 }
 
-fn reply(request_id: &str, response: &Value) -> String {
+pub(super) fn reply(request_id: &str, response: &Value) -> String {
     let response = json!({"subtype": "success", "request_id": request_id, "response": response});
     json!({"type": "control_response", "response": response}).to_string()
-}
-
-/// The answer to a bare tool use: a message of the user that holds its result.
-pub(super) fn tool_result(tool_use: &str, text: &str, is_error: bool) -> String {
-    let block =
-        json!({"type": "tool_result", "tool_use_id": tool_use, "content": text, "is_error": is_error});
-    json!({
-        "type": "user",
-        "message": {"role": "user", "content": [block]},
-        "parent_tool_use_id": null,
-        "session_id": "",
-    })
-    .to_string()
-}
-
-/// The input of an approved plan: what was shown, and nothing the call may hold beside it.
-fn plan_input(input: &Value, edited: Option<&str>) -> Value {
-    let mut shown = Map::new();
-    for name in ["plan", "planFilePath"] {
-        if let Some(value) = input.get(name) {
-            shown.insert(name.to_owned(), value.clone());
-        }
-    }
-    if let Some(plan) = edited {
-        shown.insert("plan".to_owned(), json!(plan));
-    }
-    Value::Object(shown)
 }
 
 const fn turned_off(policy: QuestionPolicy) -> &'static str {

@@ -1,14 +1,12 @@
 //! From a line of Claude Code to what it means.
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{IntakeRules, NativeRef, Source, Usd, intake};
+use askdesk_domain::{NativeSession, ToolStatus, Usage, Usd};
 use serde_json::Value;
 
-use super::{
-    CAPABILITIES, Call, ClaudeStream, OPEN_CALLS, QUESTION_TOOL, Wanted, details, permissions, tools,
-};
-use crate::event::{AgentEvent, Asked, Unusable};
-use crate::question_json::read_questions;
+use super::{CAPABILITIES, Call, ClaudeAdapter, QUESTION_TOOL, details, tools};
+use crate::adapter::Output;
+use crate::event::{AgentEvent, Unusable};
 
 /// The longest name of an unknown kind of message that is repeated, in characters.
 const KIND_CHARS: usize = 80;
@@ -45,38 +43,31 @@ const SILENT_SYSTEM: &[&str] = &[
     "task_updated",
 ];
 
-impl ClaudeStream {
+impl ClaudeAdapter {
     /// Takes one line of the agent's output, without its line feed.
-    pub fn on_line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
-        let mut out = Vec::new();
+    pub(super) fn on_line(&mut self, line: &[u8], out: &mut Output) {
         if line.trim_ascii().is_empty() {
-            return out;
+            return;
         }
         match serde_json::from_slice(line) {
-            Ok(message) => self.on_message(&message, &mut out),
-            Err(_) => unusable(&mut out, Unusable::NotJson),
+            Ok(message) => self.on_message(&message, out),
+            Err(_) => unusable(out, Unusable::NotJson),
         }
-        out
-    }
-
-    /// Takes note of a line that was too long to be read.
-    pub fn on_overlong(&mut self, bytes: usize) -> Vec<AgentEvent> {
-        vec![AgentEvent::Unusable { why: Unusable::TooLong { bytes } }]
     }
 
     /// Takes the bytes after the last line feed when the agent's output has ended.
-    pub fn on_end(&mut self, unfinished: &[u8]) -> Vec<AgentEvent> {
+    pub(super) fn on_end(&mut self, unfinished: &[u8], out: &mut Output) {
         if unfinished.trim_ascii().is_empty() {
-            return Vec::new();
+            return;
         }
         // A last line may be whole and only lack its line feed.
         match serde_json::from_slice::<Value>(unfinished) {
-            Ok(Value::Object(_)) => self.on_line(unfinished),
-            _ => vec![AgentEvent::Unusable { why: Unusable::CutInHalf }],
+            Ok(Value::Object(_)) => self.on_line(unfinished, out),
+            _ => unusable(out, Unusable::CutInHalf),
         }
     }
 
-    fn on_message(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
+    fn on_message(&mut self, message: &Value, out: &mut Output) {
         match text(message, "type") {
             Some("assistant") => self.on_assistant(message, out),
             Some("user") => self.on_user(message, out),
@@ -93,16 +84,18 @@ impl ClaudeStream {
         }
     }
 
-    fn on_system(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
+    fn on_system(&mut self, message: &Value, out: &mut Output) {
         match text(message, "subtype") {
             Some("init") => {
+                self.resuming = None;
                 self.introduce(message, out);
                 self.begin_turn(out);
             }
             // Other news of the same kind says nothing about the mode.
             Some("status") => {
                 if let Some(mode) = text(message, "permissionMode") {
-                    self.note_mode(mode, out);
+                    let changed = self.take_mode(mode);
+                    self.tell_config(changed, out);
                 }
             }
             Some(subtype) if SILENT_SYSTEM.contains(&subtype) => {}
@@ -111,7 +104,7 @@ impl ClaudeStream {
     }
 
     /// Adds to what the agent has said about itself; the handshake and the first turn each say a part.
-    pub(super) fn introduce(&mut self, said: &Value, out: &mut Vec<AgentEvent>) {
+    pub(super) fn introduce(&mut self, said: &Value, out: &mut Output) {
         let about = &mut self.about;
         let keep = |known: &mut Option<String>, name: &str| {
             if let Some(said) = text(said, name) {
@@ -120,7 +113,9 @@ impl ClaudeStream {
         };
         keep(&mut about.version, "claude_code_version");
         keep(&mut about.model, "model");
-        keep(&mut about.native_session, "session_id");
+        if let Some(session) = text(said, "session_id").and_then(NativeSession::new) {
+            about.native_session = Some(session);
+        }
         for capability in list(said, "capabilities").filter_map(Value::as_str) {
             let known = about.capabilities.iter().any(|known| known == capability);
             if !known && about.capabilities.len() < CAPABILITIES {
@@ -128,37 +123,28 @@ impl ClaudeStream {
             }
         }
         let about = about.clone();
-        out.push(AgentEvent::Introduced {
+        out.tell(AgentEvent::Introduced {
             version: about.version,
             model: about.model,
             native_session: about.native_session,
-            capabilities: about.capabilities,
         });
+        let mut changed = text(said, "model").is_some_and(|model| self.take_model(model));
         // The first message of a turn and the handshake have different names for it.
         for name in ["permissionMode", "current_permission_mode"] {
-            if let Some(mode) = text(said, name) {
-                self.note_mode(mode, out);
-            }
+            changed |= text(said, name).is_some_and(|mode| self.take_mode(mode));
         }
+        self.tell_config(changed, out);
     }
 
-    /// Tells of the permission mode where it is another one than before.
-    pub(super) fn note_mode(&mut self, word: &str, out: &mut Vec<AgentEvent>) {
-        if self.about.mode.as_deref() != Some(word) {
-            self.about.mode = Some(bounded(word));
-            out.push(AgentEvent::ModeChanged { mode: permissions::mode_of(word) });
-        }
-    }
-
-    pub(super) fn begin_turn(&mut self, out: &mut Vec<AgentEvent>) {
+    pub(super) fn begin_turn(&mut self, out: &mut Output) {
         if !self.in_turn {
             self.in_turn = true;
             self.interrupting = false;
-            out.push(AgentEvent::TurnBegan);
+            out.tell(AgentEvent::TurnBegan);
         }
     }
 
-    fn on_stream_event(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
+    fn on_stream_event(&mut self, message: &Value, out: &mut Output) {
         self.begin_turn(out);
         if of_subagent(message) {
             return;
@@ -170,14 +156,14 @@ impl ClaudeStream {
         }
         let Some(delta) = event.get("delta") else { return };
         if let Some(text) = text(delta, "text") {
-            out.push(AgentEvent::TextDelta { text: bounded(text) });
+            out.tell(AgentEvent::TextDelta { text: bounded(text) });
         } else if let Some(text) = text(delta, "thinking") {
-            out.push(AgentEvent::ThinkingDelta { text: bounded(text) });
+            out.tell(AgentEvent::ThinkingDelta { text: bounded(text) });
         }
     }
 
     /// A subagent's words are not the agent's own, so only its tool calls are told of.
-    fn on_assistant(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
+    fn on_assistant(&mut self, message: &Value, out: &mut Output) {
         self.begin_turn(out);
         let own = !of_subagent(message);
         if own {
@@ -186,7 +172,7 @@ impl ClaudeStream {
         let content = message.get("message").and_then(|inner| inner.get("content"));
         if let Some(Value::String(text)) = content {
             if own && !text.trim().is_empty() {
-                out.push(AgentEvent::Said { text: bounded(text) });
+                out.tell(AgentEvent::Said { text: bounded(text) });
             }
             return;
         }
@@ -194,12 +180,12 @@ impl ClaudeStream {
             match text(block, "type") {
                 Some("text") if own => {
                     if let Some(text) = text(block, "text").filter(|text| !text.trim().is_empty()) {
-                        out.push(AgentEvent::Said { text: bounded(text) });
+                        out.tell(AgentEvent::Said { text: bounded(text) });
                     }
                 }
                 Some("thinking") if own => {
                     if let Some(text) = text(block, "thinking").filter(|text| !text.trim().is_empty()) {
-                        out.push(AgentEvent::Thought { text: bounded(text) });
+                        out.tell(AgentEvent::Thought { text: bounded(text) });
                     }
                 }
                 Some("text" | "thinking" | "redacted_thinking") => {}
@@ -210,67 +196,26 @@ impl ClaudeStream {
         }
     }
 
-    fn on_tool_use(&mut self, block: &Value, out: &mut Vec<AgentEvent>) {
+    fn on_tool_use(&mut self, block: &Value, out: &mut Output) {
         let (Some(tool_use), Some(name)) = (text(block, "id"), text(block, "name")) else {
             return unusable(out, Unusable::Incomplete { field: "id or name of a tool use" });
         };
         let input = block.get("input").unwrap_or(&Value::Null);
         if name == QUESTION_TOOL {
-            self.remember_question_use(tool_use);
-            if !self.prompt_tool {
-                self.on_bare_question(tool_use, input, out);
-            }
-            return;
+            // The question comes by a control request.
+            return self.remember_question_use(tool_use);
         }
-        out.push(AgentEvent::ToolStarted {
+        out.tell(AgentEvent::ToolStarted {
             tool_use: bounded(tool_use),
+            kind: tools::kind(name),
             name: bounded(name),
             summary: tools::summary(name, input),
             detail: details::detail(name, input),
+            status: ToolStatus::Running,
         });
     }
 
-    /// The older form: a question tool call of a process that was not told to ask by control request.
-    fn on_bare_question(&mut self, tool_use: &str, input: &Value, out: &mut Vec<AgentEvent>) {
-        let Some(native_ref) = NativeRef::new(tool_use) else {
-            return unusable(out, Unusable::Incomplete { field: "id of a tool use" });
-        };
-        if self.call(&native_ref).is_some() {
-            return;
-        }
-        let read = read_questions(input).and_then(|drafts| {
-            let questions = intake::accept(&drafts, IntakeRules::FOREIGN)?;
-            Ok((drafts, questions))
-        });
-        let refuse = |reason: String| AgentEvent::Refused {
-            native_ref: native_ref.clone(),
-            reply: Some(super::encode::tool_result(tool_use, &super::encode::refusal_words(&reason), true)),
-            reason,
-        };
-        let (drafts, questions) = match read {
-            Ok(read) => read,
-            Err(refusal) => return out.push(refuse(refusal.to_string())),
-        };
-        if self.calls.len() >= OPEN_CALLS {
-            return out.push(refuse(super::encode::too_many()));
-        }
-        out.push(AgentEvent::AskedBare(Asked {
-            native_ref: native_ref.clone(),
-            source: Source::ClaudeToolUse,
-            asked_by: None,
-            questions: questions.clone(),
-        }));
-        self.calls.push(Call {
-            native_ref,
-            request_id: None,
-            tool_use: Some(tool_use.to_owned()),
-            input: input.clone(),
-            told: false,
-            what: Wanted::Answers { drafts, questions, told: None },
-        });
-    }
-
-    fn on_user(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
+    fn on_user(&mut self, message: &Value, out: &mut Output) {
         if message.get("isReplay").and_then(Value::as_bool) == Some(true) {
             return;
         }
@@ -282,7 +227,7 @@ impl ClaudeStream {
         }
     }
 
-    fn on_tool_result(&mut self, block: &Value, out: &mut Vec<AgentEvent>) {
+    fn on_tool_result(&mut self, block: &Value, out: &mut Output) {
         let Some(tool_use) = text(block, "tool_use_id") else {
             return unusable(out, Unusable::Incomplete { field: "tool_use_id of a tool result" });
         };
@@ -291,50 +236,61 @@ impl ClaudeStream {
             self.question_uses.remove(place);
             return;
         }
-        out.push(AgentEvent::ToolEnded {
+        out.tell(AgentEvent::ToolEnded {
             tool_use: bounded(tool_use),
             ok: block.get("is_error").and_then(Value::as_bool) != Some(true),
             output: tools::output(block.get("content")),
         });
     }
 
-    fn on_result(&mut self, message: &Value, out: &mut Vec<AgentEvent>) {
+    fn on_result(&mut self, message: &Value, out: &mut Output) {
         let aborted = text(message, "terminal_reason").is_some_and(|reason| reason.starts_with("aborted"));
         let failure = failure(message);
-        let completed = failure.is_none() && !aborted && !self.interrupting;
-        // A program of the older form may end its turn with the question and take the answer as the next one's start.
-        self.settle(out, |call| call.told || call.request_id.is_some() || !completed);
-        let calls = &self.calls;
-        self.question_uses
-            .retain(|id| calls.iter().any(|call| call.tool_use.as_deref() == Some(id.as_str())));
+        if let Some(error) = failure.as_ref().filter(|error| self.is_news_of_gone(error)) {
+            return out.tell(AgentEvent::SessionUnknown { error: error.clone() });
+        }
+        self.settle(out, |_| true);
+        self.question_uses.clear();
         let error = failure.filter(|_| !aborted && !self.interrupting);
         let number = |value: Option<&Value>| value.and_then(Value::as_u64).unwrap_or_default();
         let tokens = |name: &str| number(message.get("usage").and_then(|usage| usage.get(name)));
         let spent = message.get("total_cost_usd").and_then(Value::as_f64).and_then(Usd::new);
-        let cost_usd = spent.map(|spent| spent.since(std::mem::replace(&mut self.spent, spent)));
+        let cost = spent.map(|spent| spent.since(std::mem::replace(&mut self.spent, spent)));
         self.in_turn = false;
         self.interrupting = false;
-        out.push(AgentEvent::TurnEnded {
+        out.tell(AgentEvent::TurnEnded {
             millis: number(message.get("duration_ms")),
-            input_tokens: tokens("input_tokens")
-                .saturating_add(tokens("cache_creation_input_tokens"))
-                .saturating_add(tokens("cache_read_input_tokens")),
-            output_tokens: tokens("output_tokens"),
+            usage: Usage {
+                input_tokens: tokens("input_tokens")
+                    .saturating_add(tokens("cache_creation_input_tokens"))
+                    .saturating_add(tokens("cache_read_input_tokens")),
+                output_tokens: tokens("output_tokens"),
+                cached_tokens: tokens("cache_read_input_tokens"),
+                cost,
+                context: None,
+            },
             error,
-            cost_usd,
         });
     }
 
+    /// Says whether the agent's first turn failed because it does not know the session that was to be resumed.
+    ///
+    /// Measured with 2.1.329: an unknown id gives no handshake but a failed result whose words name the id, and exit code
+    /// 1. The words themselves are the agent's and may change.
+    fn is_news_of_gone(&self, error: &str) -> bool {
+        self.resuming.as_ref().is_some_and(|session| error.contains(session.as_str()))
+    }
+
     /// Ends the calls that the agent has shown to be over: those that were told are acknowledged, the others withdrawn.
-    pub(super) fn settle(&mut self, out: &mut Vec<AgentEvent>, over: impl Fn(&Call) -> bool) {
+    pub(super) fn settle(&mut self, out: &mut Output, over: impl Fn(&Call) -> bool) {
         self.calls.retain(|call| {
             let over = over(call);
             if over {
                 let native_ref = call.native_ref.clone();
                 match (call.told, call.is_question()) {
-                    (true, true) => out.push(AgentEvent::Acknowledged { native_ref }),
+                    (true, true) => out.tell(AgentEvent::Acknowledged { native_ref }),
                     (true, false) => {}
-                    (false, _) => out.push(AgentEvent::Withdrawn { native_ref }),
+                    (false, _) => out.tell(AgentEvent::Withdrawn { native_ref }),
                 }
             }
             !over
@@ -342,18 +298,17 @@ impl ClaudeStream {
     }
 
     /// The message after an answer shows that it arrived, where no tool result will show it.
-    fn note_next_message(&mut self, out: &mut Vec<AgentEvent>) {
-        let silent = |call: &Call| call.request_id.is_none() || call.tool_use.is_none();
-        self.settle(out, |call| call.told && call.is_question() && silent(call));
+    fn note_next_message(&mut self, out: &mut Output) {
+        self.settle(out, |call| call.told && call.is_question() && call.tool_use.is_none());
     }
 }
 
 /// A message counts as taken once the agent begins to work on it; before, it may still be lost with the process.
-fn on_lifecycle(message: &Value, out: &mut Vec<AgentEvent>) {
+fn on_lifecycle(message: &Value, out: &mut Output) {
     let taken = matches!(text(message, "state"), Some("started" | "completed"));
     let uuid = text(message, "command_uuid").and_then(|uuid| uuid.parse().ok());
     if let Some(uuid) = uuid.filter(|_| taken) {
-        out.push(AgentEvent::MessageTaken { uuid });
+        out.tell(AgentEvent::MessageTaken { uuid });
     }
 }
 
@@ -383,11 +338,11 @@ pub(super) fn list<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a
     value.get(name).and_then(Value::as_array).into_iter().flatten()
 }
 
-pub(super) fn unusable(out: &mut Vec<AgentEvent>, why: Unusable) {
-    out.push(AgentEvent::Unusable { why });
+pub(super) fn unusable(out: &mut Output, why: Unusable) {
+    out.tell(AgentEvent::Unusable { why });
 }
 
-pub(super) fn unknown(out: &mut Vec<AgentEvent>, kind: &str) {
+pub(super) fn unknown(out: &mut Output, kind: &str) {
     let kind = kind.chars().take(KIND_CHARS).collect();
     unusable(out, Unusable::UnknownType { kind });
 }

@@ -1,36 +1,35 @@
 //! Standing permissions as Claude Code suggests and takes them, and the words of its permission modes.
 
-use askdesk_domain::rule::{RULE_FOLDERS, SUGGESTED_RULES};
-use askdesk_domain::{PermissionMode, RuleBehaviour, RuleId, RuleScope, RuleWords, SuggestedRule};
+use askdesk_domain::approval::OPTION_FOLDERS;
+use askdesk_domain::{OptionLabel, OptionScope, ToolRule, ValueId};
 use serde_json::{Value, json};
 
 use super::parse::{list, text};
+use super::{ACCEPT_EDITS, ASK, BYPASS, MODE, PLAN};
 
 /// The longest text of a suggested rule, in bytes; a longer one could not be shown whole and is not offered.
 const RULE_TEXT_BYTES: usize = 4 * 1024;
+/// The most rules that are offered beside one approval.
+const SUGGESTED_RULES: usize = 32;
+/// The modes with the protocol's words for them.
+const MODE_WORDS: [(ValueId, &str); 4] =
+    [(PLAN, "plan"), (ASK, "default"), (ACCEPT_EDITS, "acceptEdits"), (BYPASS, "bypassPermissions")];
 
 /// Returns the protocol's word for a mode.
-pub(super) const fn mode_word(mode: PermissionMode) -> &'static str {
-    match mode {
-        PermissionMode::Plan => "plan",
-        PermissionMode::Default => "default",
-        PermissionMode::AcceptEdits => "acceptEdits",
-        PermissionMode::Bypass => "bypassPermissions",
-    }
+pub(super) fn mode_word(mode: &ValueId) -> Option<&'static str> {
+    MODE_WORDS.into_iter().find(|(value, _)| value == mode).map(|(_, word)| word)
 }
 
 /// Finds the mode behind a word; none for those the desk does not offer.
-pub(super) fn mode_of(word: &str) -> Option<PermissionMode> {
-    match word {
-        // The command line's newer word for it.
-        "manual" => Some(PermissionMode::Default),
-        word => PermissionMode::ALL.into_iter().find(|mode| mode_word(*mode) == word),
-    }
+pub(super) fn mode_of(word: &str) -> Option<ValueId> {
+    // The command line's newer word for it.
+    let word = if word == "manual" { "default" } else { word };
+    MODE_WORDS.into_iter().find(|(_, known)| *known == word).map(|(value, _)| value)
 }
 
 /// The mode that follows an approved plan.
-pub(super) fn mode_update(mode: PermissionMode) -> Value {
-    json!({"type": "setMode", "mode": mode_word(mode), "destination": "session"})
+pub(super) fn mode_update(word: &str) -> Value {
+    json!({"type": "setMode", "mode": word, "destination": "session"})
 }
 
 /// What an agent suggests beside a permission request.
@@ -47,8 +46,8 @@ struct Offered {
     update: usize,
     /// Its place among the rules of the update; none where the update is one rule.
     place: Option<usize>,
-    words: RuleWords,
-    scope: RuleScope,
+    label: OptionLabel,
+    scope: OptionScope,
 }
 
 impl Suggestions {
@@ -74,19 +73,14 @@ impl Suggestions {
         Self { received, offered }
     }
 
-    /// Lists the rules in words.
-    pub(super) fn rules(&self) -> Vec<SuggestedRule> {
-        let rule = |(place, offered): (usize, &Offered)| SuggestedRule {
-            id: RuleId::at(place),
-            rule: offered.words.clone(),
-            scope: offered.scope,
-        };
-        self.offered.iter().enumerate().map(rule).collect()
+    /// Lists the rules in words, with how far each reaches.
+    pub(super) fn rules(&self) -> impl Iterator<Item = (&OptionLabel, OptionScope)> {
+        self.offered.iter().map(|offered| (&offered.label, offered.scope))
     }
 
-    /// Returns the suggestions behind the chosen rules as they came, without the rules that were not chosen.
-    pub(super) fn chosen(&self, rules: &[RuleId]) -> Vec<Value> {
-        let chosen: Vec<&Offered> = rules.iter().filter_map(|rule| self.offered.get(rule.index())).collect();
+    /// Returns the suggestions behind the rules at these places as they came, without the rules that were not chosen.
+    pub(super) fn chosen(&self, rules: &[usize]) -> Vec<Value> {
+        let chosen: Vec<&Offered> = rules.iter().filter_map(|place| self.offered.get(*place)).collect();
         let updates = self.received.iter().enumerate();
         updates
             .filter_map(|(place, update)| {
@@ -106,60 +100,60 @@ impl Suggestions {
     }
 }
 
-fn offers(update: usize, suggestion: &Value, scope: RuleScope) -> Vec<Offered> {
-    let whole = |words: Option<RuleWords>| {
-        words.map(|words| Offered { update, place: None, words, scope }).into_iter().collect()
+fn offers(update: usize, suggestion: &Value, scope: OptionScope) -> Vec<Offered> {
+    let whole = |label: Option<OptionLabel>| {
+        label.map(|label| Offered { update, place: None, label, scope }).into_iter().collect()
     };
     match text(suggestion, "type") {
         Some("addRules") => {
             let behaviour = match text(suggestion, "behavior") {
-                Some("allow") => RuleBehaviour::Allow,
-                Some("ask") => RuleBehaviour::Ask,
-                Some("deny") => RuleBehaviour::Deny,
+                Some("allow") => ToolRule::Allow,
+                Some("ask") => ToolRule::Ask,
+                Some("deny") => ToolRule::Deny,
                 _ => return Vec::new(),
             };
             let rules = list(suggestion, "rules").enumerate();
             rules
                 .filter_map(|(place, rule)| {
-                    let words = tool_rule(rule, behaviour)?;
-                    Some(Offered { update, place: Some(place), words, scope })
+                    let label = tool_rule(rule, behaviour)?;
+                    Some(Offered { update, place: Some(place), label, scope })
                 })
                 .collect()
         }
         Some("addDirectories") => {
             let paths: Option<Vec<String>> = list(suggestion, "directories").map(short).collect();
-            let fits = |paths: &Vec<String>| (1..=RULE_FOLDERS).contains(&paths.len());
-            whole(paths.filter(fits).map(|paths| RuleWords::Folder { paths }))
+            let fits = |paths: &Vec<String>| (1..=OPTION_FOLDERS).contains(&paths.len());
+            whole(paths.filter(fits).map(|paths| OptionLabel::Folder { paths }))
         }
         Some("setMode") => {
             // Everything without asking is chosen at a session's start, behind a warning, and nowhere else.
             let mode = text(suggestion, "mode").and_then(mode_of);
-            let mode = mode.filter(|mode| *mode != PermissionMode::Bypass);
-            whole(mode.map(|mode| RuleWords::Mode { mode }))
+            let mode = mode.filter(|mode| *mode != BYPASS);
+            whole(mode.map(|value| OptionLabel::Config { option: MODE, value }))
         }
         _ => Vec::new(),
     }
 }
 
-fn tool_rule(rule: &Value, behaviour: RuleBehaviour) -> Option<RuleWords> {
+fn tool_rule(rule: &Value, behaviour: ToolRule) -> Option<OptionLabel> {
     let tool = short(rule.get("toolName")?)?;
     let content = match rule.get("ruleContent") {
         None | Some(Value::Null) => None,
         Some(content) => Some(short(content)?),
     };
-    Some(RuleWords::Tool { tool, content, behaviour })
+    Some(OptionLabel::Tool { tool, content, behaviour })
 }
 
 fn short(value: &Value) -> Option<String> {
     value.as_str().filter(|text| (1..=RULE_TEXT_BYTES).contains(&text.len())).map(str::to_owned)
 }
 
-fn scope_of(destination: &str) -> Option<RuleScope> {
+fn scope_of(destination: &str) -> Option<OptionScope> {
     match destination {
-        "session" => Some(RuleScope::Session),
-        "localSettings" => Some(RuleScope::Local),
-        "projectSettings" => Some(RuleScope::Project),
-        "userSettings" => Some(RuleScope::User),
+        "session" => Some(OptionScope::Session),
+        "localSettings" => Some(OptionScope::Local),
+        "projectSettings" => Some(OptionScope::Project),
+        "userSettings" => Some(OptionScope::User),
         _ => None,
     }
 }
@@ -184,36 +178,32 @@ mod tests {
 
     #[test]
     fn what_is_understood_is_offered_and_nothing_else() {
-        let tool = |tool: &str, content: Option<&str>, behaviour| RuleWords::Tool {
+        let tool = |tool: &str, content: Option<&str>, behaviour| OptionLabel::Tool {
             tool: tool.to_owned(),
             content: content.map(str::to_owned),
             behaviour,
         };
         let expected = [
-            (tool("Bash", Some("mkdir notes *"), RuleBehaviour::Allow), RuleScope::Local),
-            (tool("Bash", None, RuleBehaviour::Allow), RuleScope::Local),
-            (RuleWords::Folder { paths: vec!["/proj/a".to_owned()] }, RuleScope::Session),
-            (RuleWords::Mode { mode: PermissionMode::AcceptEdits }, RuleScope::Session),
-            (tool("WebFetch", None, RuleBehaviour::Deny), RuleScope::User),
+            (tool("Bash", Some("mkdir notes *"), ToolRule::Allow), OptionScope::Local),
+            (tool("Bash", None, ToolRule::Allow), OptionScope::Local),
+            (OptionLabel::Folder { paths: vec!["/proj/a".to_owned()] }, OptionScope::Session),
+            (OptionLabel::Config { option: MODE, value: ACCEPT_EDITS }, OptionScope::Session),
+            (tool("WebFetch", None, ToolRule::Deny), OptionScope::User),
         ];
-        let rules = Suggestions::of(&request()).rules();
-        let ids: Vec<RuleId> = rules.iter().map(|rule| rule.id).collect();
-        assert_eq!(ids, (0..5).map(RuleId::at).collect::<Vec<_>>());
-        assert_eq!(rules.into_iter().map(|rule| (rule.rule, rule.scope)).collect::<Vec<_>>(), expected);
+        let suggestions = Suggestions::of(&request());
+        let rules: Vec<_> = suggestions.rules().map(|(label, scope)| (label.clone(), scope)).collect();
+        assert_eq!(rules, expected);
     }
 
     #[test]
     fn the_chosen_ones_go_back_as_they_came() {
         let (request, suggestions) = (request(), Suggestions::of(&request()));
         let received = &request["permission_suggestions"];
-        assert_eq!(
-            suggestions.chosen(&[RuleId::at(3), RuleId::at(4)]),
-            [received[2].clone(), received[7].clone()]
-        );
+        assert_eq!(suggestions.chosen(&[3, 4]), [received[2].clone(), received[7].clone()]);
         let mut one = received[0].clone();
         one["rules"] = json!([{"toolName": "Bash"}]);
-        assert_eq!(suggestions.chosen(&[RuleId::at(1)]), [one]);
-        assert!(suggestions.chosen(&[RuleId::at(5)]).is_empty());
+        assert_eq!(suggestions.chosen(&[1]), [one]);
+        assert!(suggestions.chosen(&[5]).is_empty());
     }
 
     #[test]
@@ -221,18 +211,18 @@ mod tests {
         for flag in ["suppress_always_allow_rule", "matched_ask_rule"] {
             let mut request = request();
             request[flag] = json!(true);
-            assert!(Suggestions::of(&request).rules().is_empty(), "{flag}");
+            assert!(Suggestions::of(&request).rules().next().is_none(), "{flag}");
             request[flag] = json!(false);
-            assert_eq!(Suggestions::of(&request).rules().len(), 5, "{flag}");
+            assert_eq!(Suggestions::of(&request).rules().count(), 5, "{flag}");
         }
     }
 
     #[test]
     fn every_mode_has_its_word() {
-        for mode in PermissionMode::ALL {
-            assert_eq!(mode_of(mode_word(mode)), Some(mode));
+        for value in super::super::mode().values {
+            assert_eq!(mode_word(&value.id).and_then(mode_of), Some(value.id));
         }
-        assert_eq!(mode_of("manual"), Some(PermissionMode::Default));
+        assert_eq!(mode_of("manual"), Some(ASK));
         assert_eq!(mode_of("auto"), None);
     }
 }

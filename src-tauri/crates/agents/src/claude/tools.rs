@@ -1,12 +1,26 @@
 //! Tool calls as a person reads them.
 
+use askdesk_domain::ToolKind;
 use askdesk_domain::text::bounded;
 use serde_json::Value;
 
-use super::details;
+use super::{PLAN_TOOL, details};
 
 /// The longest one-line summary of a tool call, in characters.
 pub const SUMMARY_CHARS: usize = 200;
+
+/// Says what kind of tool it is.
+pub fn kind(tool: &str) -> ToolKind {
+    match tool {
+        "Read" | "Glob" | "LS" => ToolKind::Read,
+        "Edit" | "MultiEdit" | "Write" | "NotebookEdit" => ToolKind::Edit,
+        "Bash" => ToolKind::Execute,
+        "Grep" | "WebSearch" => ToolKind::Search,
+        "WebFetch" => ToolKind::Fetch,
+        "Task" | "Agent" | "TodoWrite" | PLAN_TOOL => ToolKind::Think,
+        _ => ToolKind::Other,
+    }
+}
 
 /// Says in one line what a call does.
 pub fn summary(tool: &str, input: &Value) -> String {

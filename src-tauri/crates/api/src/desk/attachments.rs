@@ -72,8 +72,8 @@ impl DeskApi {
         text: &str,
         attachments: Vec<Attachment>,
     ) -> Result<Message, Error> {
-        let known = self.engine.session(session).await?;
-        let text = attachment::message(known.agent, text, &attachments)?;
+        self.takes(session).await?.check(&attachments)?;
+        let text = attachment::message(text, &attachments)?;
         if attachments.is_empty() {
             return Ok(Message { text, attachments });
         }
@@ -101,10 +101,17 @@ impl DeskApi {
     }
 
     async fn takes_files(&self, session: SessionId) -> Result<(), Error> {
-        match self.engine.session(session).await?.agent.takes() {
+        match self.takes(session).await? {
             Takes::ImagesAndFiles { .. } => Ok(()),
             Takes::Words => Err(Reject::Unsupported { what: Unable::Attaching }.into()),
         }
+    }
+
+    /// Says what goes along with a message to a session's agent.
+    async fn takes(&self, session: SessionId) -> Result<Takes, Error> {
+        let known = self.engine.session(session).await?;
+        let agent = known.origin.agent().and_then(|agent| self.engine.agents().get(agent));
+        Ok(agent.map_or(Takes::Words, |agent| agent.descriptor().capabilities.takes))
     }
 }
 

@@ -8,10 +8,10 @@ use std::sync::{Arc, PoisonError};
 
 use askdesk_clients::desk::{Desk as DataFolder, Token, USUAL_PORT};
 use askdesk_clients::{
-    CameBy, Change, Checkup, Client, Door, Entry, Examined, Plan, Refusal, Scope, Seen, Surroundings, Tokens,
+    Change, Checkup, Client, Door, Entry, Examined, Plan, Refusal, Scope, Seen, Surroundings, Tokens,
     as_connected, check, connect, disconnect, installed, version,
 };
-use askdesk_domain::{AgentKind, CommandId, LastAsked, Timestamp};
+use askdesk_domain::{CommandId, LastAsked, Timestamp};
 use askdesk_engine::EngineError;
 
 use super::DeskApi;
@@ -32,7 +32,7 @@ pub struct Here {
     pub data: PathBuf,
     /// The port the desk listens at; none while its doors are shut.
     pub port: Option<u16>,
-    /// What Claude Code runs to tell the desk something, where that program is there.
+    /// What a terminal's hook runs to tell the desk something, where that program is there.
     pub command: Option<String>,
 }
 
@@ -91,7 +91,7 @@ impl DeskApi {
 
     pub(super) async fn clients(&self) -> Result<ClientsRead, Error> {
         let seen = self.engine.look(askdesk_domain::Desk::last_asked).await?;
-        let seen: Vec<Seen> = seen.into_iter().filter_map(seen_as).collect();
+        let seen: Vec<Seen> = seen.into_iter().map(seen_as).collect();
         self.with_files(move |here| {
             let door = here.door();
             let examined =
@@ -161,13 +161,8 @@ fn shut() -> Error {
     Error::new(ErrorCode::DoorsShut, "the desk takes no questions of other programs now")
 }
 
-fn seen_as(LastAsked { kind, name, asked_at }: LastAsked) -> Option<Seen> {
-    let kind = match kind {
-        AgentKind::McpClient => CameBy::McpClient,
-        AgentKind::Terminal => CameBy::Terminal,
-        AgentKind::CommandLine | AgentKind::ClaudeCode | AgentKind::Demo => return None,
-    };
-    Some(Seen { kind, name, asked_at: asked_at.millis() })
+fn seen_as(LastAsked { channel, name, asked_at }: LastAsked) -> Seen {
+    Seen { channel: channel.word().to_owned(), name, asked_at: asked_at.millis() }
 }
 
 fn read(checkup: Checkup) -> ClientRead {
@@ -194,7 +189,7 @@ fn planned(here: &Here, client: Client, goal: ClientGoal) -> Result<(Plan, Clien
             if port != USUAL_PORT {
                 notes.push(ClientNote::OtherPort { port });
             }
-            if client == Client::ClaudeCode && door.command.is_none() {
+            if client.has_hook() && door.command.is_none() {
                 notes.push(ClientNote::NoCommand);
             }
             connect(client, Scope::User, &here.around, &door)

@@ -51,7 +51,7 @@ impl DeskApi {
         let session = session.ok_or(Reject::NotFound { what: "session" })?;
         let whole = self.engine.whole(id).await?;
         let text = match format {
-            ExportFormat::Markdown => export::markdown::write(&session, &whole),
+            ExportFormat::Markdown => export::markdown::write(&session, &self.agent_name(&session), &whole),
             ExportFormat::Json => export::json::write(&session, &whole)?,
         };
         Ok(Exported { text, file_name: export::file_name(&session, format) })

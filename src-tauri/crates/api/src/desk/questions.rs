@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use askdesk_domain::{AgentKind, Desk, SessionId};
+use askdesk_domain::{Desk, Origin, SessionId};
 use askdesk_engine::QuestionFilter;
 
 use super::DeskApi;
@@ -34,15 +34,15 @@ impl DeskApi {
     async fn with_sessions(&self, found: askdesk_engine::QuestionsFound) -> Result<QuestionsFound, Error> {
         let askdesk_engine::QuestionsFound { requests, more, count, answered, median_millis } = found;
         let ids: Vec<SessionId> = requests.iter().map(|request| request.session).collect();
-        let known = move |desk: &Desk| -> HashMap<SessionId, (String, String, AgentKind)> {
+        let known = move |desk: &Desk| -> HashMap<SessionId, (String, String, Origin)> {
             let known = ids.iter().filter_map(|id| desk.session(*id));
-            known.map(|it| (it.id, (it.name.clone(), it.folder.clone(), it.agent))).collect()
+            known.map(|it| (it.id, (it.name.clone(), it.folder.clone(), it.origin.clone()))).collect()
         };
         let known = self.engine.look(known).await?;
         // A session that was deleted in between is in nobody's history any more.
         let questions = requests.into_iter().filter_map(|request| {
-            let (name, folder, agent) = known.get(&request.session)?.clone();
-            Some(PastQuestion { name, folder, agent, request })
+            let (name, folder, origin) = known.get(&request.session)?.clone();
+            Some(PastQuestion { name, folder, origin, request })
         });
         Ok(QuestionsFound { questions: questions.collect(), more, count, answered, median_millis })
     }

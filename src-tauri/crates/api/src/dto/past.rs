@@ -1,6 +1,6 @@
 //! The inputs and outputs of the commands about the past.
 
-use askdesk_domain::{AgentKind, CommandId, Request, Session, SessionId, Timestamp};
+use askdesk_domain::{CommandId, Origin, Request, Session, SessionId, Timestamp};
 use askdesk_engine::{EntryKind, OutcomeKind};
 use serde::{Deserialize, Serialize};
 
@@ -145,8 +145,8 @@ wire! {
         name: String,
         /// The session's folder.
         folder: String,
-        /// The session's agent.
-        agent: AgentKind,
+        /// Where the session comes from.
+        origin: Origin,
         /// The request with its end.
         request: Request,
     }

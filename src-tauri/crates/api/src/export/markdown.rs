@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use askdesk_domain::{
-    AgentKind, Answer, Approval, ApprovalDecision, ApprovalState, Attachment, Delivery, Ended, EndedBy,
-    Entry, EntryBody, Notice, OrphanedWhy, Outcome, PermissionMode, Question, Request, RuleBehaviour, RuleId,
-    RuleScope, RuleWords, Session, SessionEnd, SessionState, ToolStatus, WithdrawnWhy,
+    Answer, Approval, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ApprovalState, Attachment,
+    Channel, Delivery, Ended, EndedBy, Entry, EntryBody, Notice, OptionLabel, OptionScope, OriginKind,
+    OrphanedWhy, Outcome, Question, Request, Session, SessionEnd, SessionState, ToolDetail, ToolRule,
+    ToolStatus, WithdrawnWhy,
 };
 use askdesk_engine::Page;
 
@@ -13,10 +14,11 @@ use super::time;
 
 const MOMENT: &str = "%Y-%m-%d %H:%M:%S UTC";
 
-pub(crate) fn write(session: &Session, whole: &Page) -> String {
+/// Writes a session; `agent` is the name of its agent.
+pub(crate) fn write(session: &Session, agent: &str, whole: &Page) -> String {
     let requests: HashMap<_, _> = whole.requests.iter().map(|request| (request.id, request)).collect();
     let approvals: HashMap<_, _> = whole.approvals.iter().map(|approval| (approval.id, approval)).collect();
-    let mut parts = vec![head(session)];
+    let mut parts = vec![head(session, agent)];
     for entry in &whole.entries {
         parts.push(match &entry.body {
             EntryBody::Request { request } => {
@@ -32,19 +34,20 @@ pub(crate) fn write(session: &Session, whole: &Page) -> String {
     parts.join("\n\n") + "\n"
 }
 
-fn head(session: &Session) -> String {
-    let agent = match session.agent {
-        AgentKind::ClaudeCode => "Claude Code",
-        AgentKind::Demo => "Demo",
-        AgentKind::McpClient => "MCP client",
-        AgentKind::Terminal => "Claude Code in a terminal",
-        AgentKind::CommandLine => "Command line",
+fn head(session: &Session, agent: &str) -> String {
+    let agent = match &session.origin.kind {
+        OriginKind::Started { .. } | OriginKind::Attached { .. } => inline(agent),
+        OriginKind::Inbound { channel: Channel::Mcp, .. } => "MCP client".to_owned(),
+        OriginKind::Inbound { channel: Channel::TerminalHook, client } => {
+            format!("{} in a terminal", inline(client))
+        }
+        OriginKind::Inbound { channel: Channel::CommandLine, .. } => "Command line".to_owned(),
     };
     let mut lines = vec![format!("# {}", inline(&session.name)), String::new()];
     let version = session.version.iter().map(|version| format!(" {}", inline(version)));
     lines.push(format!("- Agent: {agent}{}", version.collect::<String>()));
     lines.extend(session.model.iter().map(|model| format!("- Model: {}", inline(model))));
-    lines.extend(session.client.iter().map(|client| format!("- Client: {}", inline(client))));
+    lines.extend(session.origin.client().map(|client| format!("- Client: {}", inline(client))));
     // A client need not say where it works.
     if !session.folder.is_empty() {
         lines.push(format!("- Folder: {}", inline(&session.folder)));
@@ -52,7 +55,7 @@ fn head(session: &Session) -> String {
     lines.push(format!("- Started: {}", time(session.started_at, MOMENT)));
     if let SessionState::Ended { end, at } = &session.state {
         let how = match end {
-            SessionEnd::Finished if session.agent.visits() => "the client had left".to_owned(),
+            SessionEnd::Finished if session.origin.is_inbound() => "the client had left".to_owned(),
             SessionEnd::Finished => "the agent had finished".to_owned(),
             SessionEnd::Stopped => "stopped by the person".to_owned(),
             SessionEnd::AppQuit => "Askdesk was closed".to_owned(),
@@ -77,6 +80,8 @@ fn of_entry(entry: &Entry) -> String {
         EntryBody::Thinking { text } => format!("{}\n\n{}", title("Agent, thinking"), quoted(text)),
         EntryBody::Tool { name, summary, detail, status, output, .. } => {
             let status = match status {
+                ToolStatus::Pending => "pending",
+                ToolStatus::AwaitingPermission => "awaiting permission",
                 ToolStatus::Running => "running",
                 ToolStatus::Done => "done",
                 ToolStatus::Failed => "failed",
@@ -85,8 +90,12 @@ fn of_entry(entry: &Entry) -> String {
             let output = output.as_ref().map(|output| format!("\n\n{}", fenced(output)));
             format!("{line}\n\n{}{}", fenced(&detail.text()), output.unwrap_or_default())
         }
+        EntryBody::Plan { items } => {
+            let plan = ToolDetail::Todos { items: items.clone() };
+            format!("{}\n\n{}", title("Plan"), fenced(&plan.text()))
+        }
         EntryBody::Notice { notice } => format!("{} · {}", title("Note"), of_notice(notice)),
-        EntryBody::TurnEnded { millis, input_tokens, output_tokens, error, cost_usd } => {
+        EntryBody::TurnEnded { millis, input_tokens, output_tokens, error, cost_usd, .. } => {
             let cost = cost_usd.map(|cost| format!(", ${:.4}", cost.dollars())).unwrap_or_default();
             let tokens = format!("{input_tokens} tokens read, {output_tokens} written{cost}");
             let seconds = *millis as f64 / 1000.0;
@@ -204,57 +213,63 @@ fn of_approval(approval: &Approval) -> String {
     let how = match &approval.state {
         ApprovalState::Open => "Waiting for a decision.".to_owned(),
         ApprovalState::Decided { decision, at, error } => {
-            let decided = match decision {
-                ApprovalDecision::AllowOnce => "Allowed once".to_owned(),
-                ApprovalDecision::AllowWithRules { rules } => {
-                    let rules: Vec<String> = rules.iter().map(|id| of_rule(approval, *id)).collect();
-                    format!("Allowed, with {}", rules.join("; "))
-                }
-                ApprovalDecision::ApprovePlan { plan, .. } => match plan {
-                    None => "Approved".to_owned(),
-                    Some(plan) => format!("{}\n\nApproved with these changes", fenced(plan)),
-                },
-                ApprovalDecision::Deny { message: None } => "Denied".to_owned(),
-                ApprovalDecision::Deny { message: Some(message) } => format!("Denied: {}", inline(message)),
-            };
+            let decided = of_decision(approval, decision);
             let error = error.iter().map(|error| format!(" · not delivered: {}", inline(&error.to_string())));
             format!("{decided} · {}{}", time(*at, MOMENT), error.collect::<String>())
         }
         ApprovalState::Withdrawn { at } => format!("No longer asked for · {}", time(*at, MOMENT)),
     };
-    let tool = inline(&approval.tool);
-    format!("{title} · {tool}{}\n\n{}\n\n{how}", about.collect::<String>(), fenced(&approval.what.text()))
+    let called = inline(&approval.title);
+    let subject = fenced(&approval.subject.text());
+    format!("{title} · {called}{}\n\n{subject}\n\n{how}", about.collect::<String>())
 }
 
-/// A rule that was allowed with a call, and how far it reaches.
-fn of_rule(approval: &Approval, id: RuleId) -> String {
-    let Some(rule) = approval.rules.get(id.index()) else { return id.to_string() };
-    let words = match &rule.rule {
-        RuleWords::Tool { tool, content, behaviour } => {
+/// What was decided on an approval.
+fn of_decision(approval: &Approval, decision: &ApprovalDecision) -> String {
+    let chosen: Vec<&ApprovalOption> = decision.options.iter().filter_map(|id| approval.option(id)).collect();
+    let labels = || chosen.iter().map(|option| of_option(option)).collect::<Vec<_>>().join("; ");
+    match (chosen.first().map(|option| option.kind), &decision.message, &decision.plan) {
+        (None, ..) => "Decided".to_owned(),
+        (Some(ApprovalOptionKind::AllowOnce), _, Some(plan)) => {
+            format!("{}\n\nApproved with these changes", fenced(plan))
+        }
+        (Some(ApprovalOptionKind::AllowOnce), ..) if approval.is_plan() => "Approved".to_owned(),
+        (Some(ApprovalOptionKind::AllowOnce), ..) => "Allowed once".to_owned(),
+        (Some(ApprovalOptionKind::AllowAlways), ..) => format!("Allowed, with {}", labels()),
+        (Some(ApprovalOptionKind::RejectOnce), None, _) => "Denied".to_owned(),
+        (Some(ApprovalOptionKind::RejectAlways), None, _) => format!("Denied, with {}", labels()),
+        (Some(_), Some(message), _) => format!("Denied: {}", inline(message)),
+    }
+}
+
+/// An option that was chosen, and how far it reaches.
+fn of_option(option: &ApprovalOption) -> String {
+    let words = match &option.label {
+        OptionLabel::Plain => "no further condition".to_owned(),
+        OptionLabel::Text { text } => inline(text),
+        OptionLabel::Tool { tool, content, behaviour } => {
             let verb = match behaviour {
-                RuleBehaviour::Allow => "always allow",
-                RuleBehaviour::Ask => "always ask for",
-                RuleBehaviour::Deny => "always deny",
+                ToolRule::Allow => "always allow",
+                ToolRule::Ask => "always ask for",
+                ToolRule::Deny => "always deny",
             };
             let content = content.iter().map(|content| format!(" ({})", inline(content)));
             format!("{verb} {}{}", inline(tool), content.collect::<String>())
         }
-        RuleWords::Folder { paths } => {
+        OptionLabel::Folder { paths } => {
             let paths: Vec<String> = paths.iter().map(|path| inline(path)).collect();
             format!("work in {}", paths.join(", "))
         }
-        RuleWords::Mode { mode } => match mode {
-            PermissionMode::Plan => "plan from now on".to_owned(),
-            PermissionMode::Default => "ask from now on".to_owned(),
-            PermissionMode::AcceptEdits => "accept edits from now on".to_owned(),
-            PermissionMode::Bypass => "ask for nothing from now on".to_owned(),
-        },
+        OptionLabel::Config { option, value } => {
+            format!("{} {} from now on", inline(option.as_str()), inline(value.as_str()))
+        }
     };
-    let scope = match rule.scope {
-        RuleScope::Session => "in this session",
-        RuleScope::Local => "in this folder, for this person",
-        RuleScope::Project => "in this folder, for everybody",
-        RuleScope::User => "everywhere, for this person",
+    let scope = match option.scope {
+        None => return words,
+        Some(OptionScope::Session) => "in this session",
+        Some(OptionScope::Local) => "in this folder, for this person",
+        Some(OptionScope::Project) => "in this folder, for everybody",
+        Some(OptionScope::User) => "everywhere, for this person",
     };
     format!("{words} {scope}")
 }

@@ -73,7 +73,7 @@ pub(crate) fn csv(found: &QuestionsFound) -> Result<String, Error> {
 }
 
 fn row(past: &PastQuestion, number: usize, question: &Question) -> [String; COLUMNS.len()] {
-    let PastQuestion { name, folder, agent, request } = past;
+    let PastQuestion { name, folder, origin, request } = past;
     let ended = request.ended();
     let answer = answer_to(request, question);
     let waited = ended.map(|ended| (ended.at.millis() - request.asked_at.millis()).max(0));
@@ -96,7 +96,7 @@ fn row(past: &PastQuestion, number: usize, question: &Question) -> [String; COLU
         waited.map(|millis| format!("{}.{:03}", millis / 1_000, millis % 1_000)).unwrap_or_default(),
         name.clone(),
         folder.clone(),
-        word(agent),
+        origin.word().to_owned(),
         request.asked_by.clone().unwrap_or_default(),
         ended
             .map(|ended| askdesk_engine::OutcomeKind::of(&ended.outcome).word().to_owned())

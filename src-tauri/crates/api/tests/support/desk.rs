@@ -6,9 +6,10 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use askdesk_api::dto::{Example, ExportFormat, Exported, NotePainted};
-use askdesk_api::{DemoAgent, DeskApi, Error, Save, dispatch};
-use askdesk_domain::Request;
+use askdesk_agents::{Catalog, Demo, installed_agents};
+use askdesk_api::dto::{ExportFormat, Exported, NotePainted};
+use askdesk_api::{DeskApi, Error, Save, dispatch};
+use askdesk_domain::{ConfigValue, Request, Risk, ValueId};
 use askdesk_engine::clock::System;
 use askdesk_engine::frame::{Frame, Snapshot};
 use askdesk_engine::{EngineHandle, OpenedEngine, SettingsFile};
@@ -65,24 +66,26 @@ impl Bridge {
 
     fn open_in(folder: tempfile::TempDir) -> Self {
         let data = folder.path().join("data");
-        let OpenedEngine { handle, .. } = EngineHandle::open(&data, Arc::new(System)).unwrap();
         let record = format!("ASKDESK_FAKE_RECORD={}", folder.path().join("record").display());
         // A program that sets what the agent shall find in its environment, and then is the agent.
-        let demo = DemoAgent {
-            program: "/usr/bin/env".into(),
-            args: vec![record, "ASKDESK_FAKE_PACE=0".to_owned(), fake_agent().display().to_string()],
-            folder: folder.path().join("demo"),
-            examples: vec![Example {
-                name: "technology".to_owned(),
-                title: "One choice".to_owned(),
-                description: "A question".to_owned(),
-            }],
+        let args = vec![record, "ASKDESK_FAKE_PACE=0".to_owned(), fake_agent().display().to_string()];
+        let example = ConfigValue {
+            id: ValueId::literal("technology"),
+            name: "One choice".to_owned(),
+            description: Some("A question".to_owned()),
+            risk: Risk::Usual,
+            planning: false,
         };
+        let demo = Demo::new("/usr/bin/env".into(), args, folder.path().join("demo"), vec![example]);
+        let mut agents = installed_agents();
+        agents.push(Arc::new(demo));
+        let agents = Catalog::new(agents);
+        let OpenedEngine { handle, .. } =
+            EngineHandle::open(&data, Arc::new(System), agents.clone()).unwrap();
         let painted: Arc<Mutex<Vec<NotePainted>>> = Arc::default();
         let notes = Arc::clone(&painted);
-        let settings = Arc::new(SettingsFile::open(&data));
-        let api =
-            DeskApi::new(handle, demo, settings, Arc::new(move |note| notes.lock().unwrap().push(note)));
+        let settings = Arc::new(SettingsFile::open(&data, agents));
+        let api = DeskApi::new(handle, settings, Arc::new(move |note| notes.lock().unwrap().push(note)));
         let chosen: Arc<Mutex<Option<PathBuf>>> = Arc::default();
         let file = Arc::clone(&chosen);
         let save: Save = Arc::new(move |exported| {
@@ -169,8 +172,24 @@ impl Bridge {
     }
 }
 
+/// A start of Claude Code, for which the fake agent plays a scenario.
+#[cfg(unix)]
+pub fn claude_code(bridge: &Bridge, scenario: &str, config: &Value) -> Value {
+    use std::os::unix::fs::PermissionsExt;
+    let program = bridge.folder.path().join("claude");
+    let fake = fake_agent();
+    let script =
+        format!("#!/bin/sh\nASKDESK_FAKE_PACE=0 exec '{}' --scenario {scenario} \"$@\"\n", fake.display());
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    json!({
+        "requestId": fresh(), "agent": "claude_code", "folder": bridge.folder.path(), "prompt": "go",
+        "options": {"program": program, "config": config}
+    })
+}
+
 pub fn demo(example: &str) -> Value {
-    json!({"requestId": fresh(), "agent": "demo", "prompt": "go", "options": {"example": example}})
+    json!({"requestId": fresh(), "agent": "demo", "prompt": "go", "options": {"config": {"example": example}}})
 }
 
 pub fn fresh() -> Uuid {

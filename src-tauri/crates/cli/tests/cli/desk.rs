@@ -282,7 +282,7 @@ async fn hook(State(shared): State<Shared>) -> Response {
 async fn clients() -> Json<Value> {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let asked_at = i64::try_from(now.as_millis()).unwrap() - 5 * 3_600_000;
-    Json(json!({"clients": [{"kind": "mcp_client", "name": "codex-mcp-client", "askedAt": asked_at}]}))
+    Json(json!({"clients": [{"channel": "mcp", "name": "codex-mcp-client", "askedAt": asked_at}]}))
 }
 
 async fn requests() -> Json<Value> {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use askdesk_domain::{AgentKind, Request};
+use askdesk_domain::{Channel, Request};
 use askdesk_testkit::clis::{self, Cli, Program};
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ pub async fn asks(test: &str, cli: Cli, person: Person) {
     let command = cli.does(&program, &house.home(), &house.project(), &model.base_url, "Please go on.");
     let mut running = house.start(command);
     let (request, session) = house.asked(&mut running).await;
-    assert_eq!((session.agent, session.client.as_deref()), (AgentKind::McpClient, Some(name(cli))));
+    assert_eq!((session.origin.channel(), session.origin.client()), (Some(Channel::Mcp), Some(name(cli))));
     let after = if let Person::AnswersAfter(after) = person { after } else { Duration::ZERO };
     let asked = Instant::now();
     while asked.elapsed() < after {

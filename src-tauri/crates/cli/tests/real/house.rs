@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use askdesk_domain::{AnswerInput, Delivery, Desk, QuestionId, Request, Session};
 use askdesk_engine::clock::System;
-use askdesk_engine::{EngineHandle, OpenedEngine};
+use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
 use askdesk_mcp::{DoorSpec, Doors, Times};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -49,7 +49,8 @@ impl House {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
         let data = folder.path().join("data");
-        let OpenedEngine { handle: engine, .. } = EngineHandle::open(&data, Arc::new(System)).unwrap();
+        let OpenedEngine { handle: engine, .. } =
+            EngineHandle::open(&data, Arc::new(System), Catalog::default()).unwrap();
         let spec = DoorSpec { port: None, times, ..DoorSpec::new(&data, engine.clone(), "0.1.0") };
         let doors = Doors::open(spec).await.unwrap();
         Self { engine, folder, _doors: doors }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use askdesk_domain::{AgentKind, OrphanedWhy, Outcome};
+use askdesk_domain::{Channel, OrphanedWhy, Outcome};
 use askdesk_testkit::{clis, mcp_clients};
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ enum KnownBy {
 async fn cancels_and_is_answered(house: &House, command: Command, client: &str, known: KnownBy) {
     let mut running = house.start_with_input(command);
     let (request, session) = house.asked(&mut running).await;
-    assert_eq!((session.agent, session.client.as_deref()), (AgentKind::McpClient, Some(client)));
+    assert_eq!((session.origin.channel(), session.origin.client()), (Some(Channel::Mcp), Some(client)));
     let tools = running.line(|line| line.get("tools").cloned()).await;
     assert_eq!(tools, json!(["ask_user_question", "ask_user", "collect_answer"]));
     let told = running.line(|line| line["message"].as_str().map(str::to_owned)).await;
@@ -128,8 +128,8 @@ async fn inspector(test: &str, era: &str) {
     let calls = ["tools/call", "--tool-name", "ask_user_question", "--tool-args-json", &call()];
     let mut calling = house.start_with_input(inspects(&calls));
     let (request, session) = house.asked(&mut calling).await;
-    assert_eq!(session.agent, AgentKind::McpClient);
-    assert!(session.client.is_some_and(|name| name.contains("inspector")));
+    assert_eq!(session.origin.channel(), Some(Channel::Mcp));
+    assert!(session.origin.client().is_some_and(|name| name.contains("inspector")));
     house.answer(&request).await;
     check_result(&calling.line(|line| line.get("result").cloned()).await);
     house.delivered(&mut calling, &request).await;

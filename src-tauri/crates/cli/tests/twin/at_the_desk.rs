@@ -1,7 +1,7 @@
 //! The whole way: a client, the program, and a real engine behind its doors.
 
 use askdesk_domain::{
-    AgentKind, AnswerInput, Delivery, OrphanedWhy, Outcome, QuestionId, Request, RequestId, Session,
+    AnswerInput, Channel, Delivery, OrphanedWhy, Outcome, QuestionId, Request, RequestId, Session,
 };
 use rmcp::model::Tool;
 use rmcp::model::{ClientCapabilities, ClientConfig, Implementation};
@@ -102,7 +102,10 @@ async fn an_answer_of_the_desk_is_the_result_of_the_call(
     let progress = &mut connected.progress;
     let answering = async {
         let (request, session) = asked(&house).await;
-        assert_eq!((session.agent, session.client.as_deref()), (AgentKind::McpClient, Some("opencode")));
+        assert_eq!(
+            (session.origin.channel(), session.origin.client()),
+            (Some(Channel::Mcp), Some("opencode"))
+        );
         assert_eq!((session.version.as_deref(), session.folder.as_str()), (Some("1.2.3"), folder));
         assert_eq!(progress.recv().await.unwrap(), "waiting for the person, 0:00");
         house.engine.answer(request.id, second_option()).await.unwrap();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
-use askdesk_domain::AgentKind;
+use askdesk_domain::Channel;
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::json;
@@ -47,7 +47,10 @@ async fn the_real_claude_asks_over_the_twin_and_its_model_is_told_the_answer() {
     claude.stdin.as_mut().unwrap().write_all(format!("{said}\n").as_bytes()).await.unwrap();
 
     let (request, session) = asked(&house).await;
-    assert_eq!((session.agent, session.client.as_deref()), (AgentKind::McpClient, Some("claude-code")));
+    assert_eq!(
+        (session.origin.channel(), session.origin.client()),
+        (Some(Channel::Mcp), Some("claude-code"))
+    );
     assert_eq!(PathBuf::from(&session.folder), std::fs::canonicalize(project.path()).unwrap());
     house.engine.answer(request.id, second_option()).await.unwrap();
     mock.wait_for_request(2, Duration::from_secs(60)).await.expect("the turn goes on");

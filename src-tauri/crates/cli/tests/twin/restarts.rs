@@ -75,7 +75,7 @@ async fn case_54_a_question_over_the_twin_survives_the_restart_of_the_desk() {
     let (before, _): (Request, _) = asked(&house).await;
     killed_and_opened(&mut house, address).await;
     let (after, session) = asked(&house).await;
-    assert_eq!((after.id, session.client.as_deref()), (before.id, Some("codex-mcp-client")));
+    assert_eq!((after.id, session.origin.client()), (before.id, Some("codex-mcp-client")));
     // Once more, with another token.
     std::fs::write(house.folder.path().join("token"), format!("{}\n", "ab".repeat(32))).unwrap();
     killed_and_opened(&mut house, address).await;

@@ -2,16 +2,14 @@
 
 use super::{Decision, Effect, running};
 use crate::answer::{words, words_within};
-use crate::approval::{Approval, ApprovalDecision, ApprovalState};
+use crate::approval::{Approval, ApprovalDecision, ApprovalOption, ApprovalState};
 use crate::breach::Breach;
 use crate::command::AskApproval;
 use crate::desk::Desk;
 use crate::event::Event;
-use crate::id::{ApprovalId, Timestamp};
-use crate::options::PermissionMode;
+use crate::id::{ApprovalId, ApprovalOptionId, Timestamp};
 use crate::reject::Reject;
 use crate::request::EndedBy;
-use crate::rule::RuleId;
 use crate::tool::{DETAIL_BYTES, ToolDetail};
 
 pub(super) fn register(desk: &Desk, ask: &AskApproval) -> Result<Decision, Reject> {
@@ -23,10 +21,11 @@ pub(super) fn register(desk: &Desk, ask: &AskApproval) -> Result<Decision, Rejec
         id: ask.id,
         session: ask.session,
         native_ref: ask.native_ref.clone(),
-        tool: ask.tool.clone(),
+        title: ask.title.clone(),
         description: ask.description.clone(),
-        what: ask.what.clone(),
-        rules: ask.rules.clone(),
+        subject: ask.subject.clone(),
+        options: ask.options.clone(),
+        takes_message: ask.takes_message,
         asked_at: ask.at,
         state: ApprovalState::Open,
     };
@@ -41,7 +40,7 @@ pub(super) fn decide(
     at: Timestamp,
 ) -> Result<Decision, Reject> {
     let approval = desk.approval(id).ok_or(Reject::NotFound { what: "approval" })?;
-    let wanted = check(desk, approval, wanted)?;
+    let wanted = check(approval, wanted)?;
     match &approval.state {
         ApprovalState::Open => Ok(Decision {
             events: vec![Event::ApprovalDecided { approval: id, decision: wanted.clone(), at }],
@@ -58,61 +57,51 @@ pub(super) fn decide(
 }
 
 /// Puts a decision into its plain form, or names the field that does not fit the approval.
-fn check(desk: &Desk, approval: &Approval, wanted: &ApprovalDecision) -> Result<ApprovalDecision, Reject> {
-    Ok(match wanted {
-        ApprovalDecision::AllowOnce => ApprovalDecision::AllowOnce,
-        ApprovalDecision::AllowWithRules { rules } => {
-            ApprovalDecision::AllowWithRules { rules: known_rules(approval, rules)? }
-        }
-        ApprovalDecision::ApprovePlan { mode, plan } => {
-            let ToolDetail::Plan { plan: shown, .. } = &approval.what else {
-                return Err(Reject::invalid("decision", Breach::NoPlan));
-            };
-            match mode {
-                Some(PermissionMode::Plan) => {
-                    return Err(Reject::invalid("decision.mode", Breach::PlanningEnds));
-                }
-                Some(PermissionMode::Bypass) if !may_bypass(desk, approval) => {
-                    return Err(Reject::invalid("decision.mode", Breach::NotStartedSo));
-                }
-                _ => {}
-            }
-            ApprovalDecision::ApprovePlan { mode: *mode, plan: edited(approval, shown, plan.as_deref())? }
-        }
-        ApprovalDecision::Deny { message } => {
-            ApprovalDecision::Deny { message: words(message.as_deref(), "decision.message")? }
-        }
-    })
+fn check(approval: &Approval, wanted: &ApprovalDecision) -> Result<ApprovalDecision, Reject> {
+    let chosen = chosen(approval, &wanted.options)?;
+    let allows = chosen.iter().all(|option| option.kind.allows());
+    let message = words(wanted.message.as_deref(), "decision.message")?;
+    if message.is_some() && (allows || !approval.takes_message) {
+        return Err(Reject::invalid("decision.message", "only a refusal can carry words here"));
+    }
+    let plan = match (&approval.subject, wanted.plan.as_deref()) {
+        (_, None) => None,
+        (ToolDetail::Plan { plan: shown, .. }, Some(plan)) if allows => edited(approval, shown, plan)?,
+        (_, Some(_)) => return Err(Reject::invalid("decision", Breach::NoPlan)),
+    };
+    let options = chosen.into_iter().map(|option| option.id.clone()).collect();
+    Ok(ApprovalDecision { options, message, plan })
 }
 
-fn may_bypass(desk: &Desk, approval: &Approval) -> bool {
-    let started_in = desk.session(approval.session).and_then(|session| session.options.mode);
-    started_in == Some(PermissionMode::Bypass)
-}
-
-/// Checks that the rules were suggested with this approval; returns them in order, each once.
-fn known_rules(approval: &Approval, rules: &[RuleId]) -> Result<Vec<RuleId>, Reject> {
-    let field = "decision.rules";
-    if rules.is_empty() {
-        return Err(Reject::invalid(field, Breach::NoRule));
+/// Finds the chosen options, in the approval's order and each once: one, or several that combine.
+fn chosen<'a>(
+    approval: &'a Approval,
+    wanted: &[ApprovalOptionId],
+) -> Result<Vec<&'a ApprovalOption>, Reject> {
+    let field = "decision.options";
+    if wanted.is_empty() {
+        return Err(Reject::invalid(field, Breach::NoOption));
     }
-    for (place, id) in rules.iter().enumerate() {
-        if !approval.rules.iter().any(|rule| rule.id == *id) {
-            let rule = format!("no rule {id} was suggested with this approval");
-            return Err(Reject::invalid(format!("{field}[{place}]"), rule));
-        }
+    if let Some(place) = wanted.iter().position(|id| approval.option(id).is_none()) {
+        let rule = format!("no option {} was offered with this approval", wanted[place]);
+        return Err(Reject::invalid(format!("{field}[{place}]"), rule));
     }
-    let mut rules = rules.to_vec();
-    rules.sort_unstable();
-    rules.dedup();
-    Ok(rules)
+    let chosen: Vec<_> = approval.options.iter().filter(|option| wanted.contains(&option.id)).collect();
+    let kind = chosen.first().map(|option| option.kind);
+    let together = |option: &&&ApprovalOption| option.combines && Some(option.kind) == kind;
+    if chosen.len() > 1 && chosen.iter().filter(together).count() < chosen.len() {
+        return Err(Reject::invalid(field, "these options cannot be chosen together"));
+    }
+    Ok(chosen)
 }
 
 /// Checks an edited plan; one that was not changed counts as not edited.
-fn edited(approval: &Approval, shown: &str, plan: Option<&str>) -> Result<Option<String>, Reject> {
+fn edited(approval: &Approval, shown: &str, plan: &str) -> Result<Option<String>, Reject> {
     let field = "decision.plan";
-    let Some(plan) = plan.filter(|plan| *plan != shown) else { return Ok(None) };
-    if approval.what.is_cut() {
+    if plan == shown {
+        return Ok(None);
+    }
+    if approval.subject.is_cut() {
         // What was cut off would be lost in silence.
         return Err(Reject::invalid(field, Breach::PlanCutOff));
     }

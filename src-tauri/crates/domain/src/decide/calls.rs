@@ -18,10 +18,7 @@ pub const CALLS_OF_A_REQUEST: usize = 64;
 pub(super) fn same_open<'a>(desk: &'a Desk, ask: &Ask) -> Option<&'a Request> {
     // Ids of questions and options are minted from their places, so what is equal here is equal by content.
     let same = |request: &&Request| {
-        request.source == ask.source
-            && request.asked_by == ask.asked_by
-            && request.limit == ask.limit
-            && request.questions == ask.questions
+        request.asked_by == ask.asked_by && request.limit == ask.limit && request.questions == ask.questions
     };
     let lately =
         |request: &&Request| ask.at.millis().saturating_sub(request.asked_at.millis()) < ASKED_AGAIN_MILLIS;

@@ -42,7 +42,7 @@ pub(super) fn answer(
 
 /// Says whether an answer can still find its way: a client that the desk did not start may ask again at any time.
 const fn can_be_reached(session: &Session) -> bool {
-    session.is_running() || session.resumable || session.agent.visits()
+    session.is_running() || session.resumable || session.origin.is_inbound()
 }
 
 /// Marks all that waits for a session as being sent, before anything is.
@@ -113,7 +113,7 @@ pub(super) fn retry(desk: &Desk, request: &Request) -> Result<Decision, Reject> 
 
 /// An agent that is only starting gets everything that waits once it is there; one that visits fetches it.
 fn send_now(session: &Session) -> Vec<Effect> {
-    if session.agent.visits() {
+    if session.origin.is_inbound() {
         return Vec::new();
     }
     match session.state {

@@ -2,30 +2,39 @@
 
 use super::{Decision, known, visits};
 use crate::breach::Breach;
+use crate::config::ConfigOption;
 use crate::desk::Desk;
 use crate::event::Event;
-use crate::id::{SessionId, Timestamp};
+use crate::id::{NativeSession, SessionId, Timestamp};
 use crate::options::SessionOptions;
+use crate::origin::Origin;
 use crate::quiet::SessionAttention;
 use crate::reject::Reject;
-use crate::session::{AgentKind, SESSION_NAME_CHARS, Session, SessionState};
+use crate::session::{SESSION_NAME_CHARS, Session, SessionState};
 use crate::text::{says_something, without_controls};
+
+/// What a session begins with.
+pub(super) struct NewSession<'a> {
+    pub(super) origin: &'a Origin,
+    pub(super) name: &'a str,
+    pub(super) folder: &'a str,
+    pub(super) options: &'a SessionOptions,
+    pub(super) config: &'a [ConfigOption],
+}
 
 pub(super) fn start(
     desk: &Desk,
     id: SessionId,
-    agent: AgentKind,
-    name: &str,
-    folder: &str,
-    options: &SessionOptions,
+    new: &NewSession<'_>,
     at: Timestamp,
 ) -> Result<Decision, Reject> {
+    let NewSession { origin, name, folder, options, config } = *new;
     if desk.session(id).is_some() {
         return Err(Reject::invalid("id", "a session with this id exists already"));
     }
     let session = Session {
         id,
-        agent,
+        origin: origin.clone(),
         name: bounded_name(name),
         folder: folder.to_owned(),
         started_at: at,
@@ -36,12 +45,36 @@ pub(super) fn start(
         queue: Vec::new(),
         attention: SessionAttention::default(),
         options: options.clone(),
-        mode: None,
+        config: config.to_vec(),
+        native_session: None,
         place: 0,
         resumable: false,
-        client: None,
     };
     Ok(Decision::of(Event::SessionStarted { session }))
+}
+
+/// Notes what an agent said about itself, as far as it is news.
+pub(super) fn introduce(
+    session: &Session,
+    version: Option<&String>,
+    model: Option<&String>,
+    native_session: Option<&NativeSession>,
+) -> Decision {
+    let mut decision = Decision::default();
+    let known = session.version.as_ref() == version && session.model.as_ref() == model;
+    if session.state == SessionState::Starting || !known {
+        decision.events.push(Event::AgentIntroduced {
+            session: session.id,
+            version: version.cloned(),
+            model: model.cloned(),
+        });
+    }
+    if let Some(native_session) = native_session.filter(|id| session.native_session.as_ref() != Some(id)) {
+        decision
+            .events
+            .push(Event::NativeSessionKnown { session: session.id, native_session: native_session.clone() });
+    }
+    decision
 }
 
 pub(super) fn rename(desk: &Desk, id: SessionId, name: &str) -> Result<Decision, Reject> {
@@ -73,7 +106,7 @@ pub(super) fn close(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decisio
     if desk.is_closed(id) {
         return Ok(Decision::default());
     }
-    if session.agent.visits() && session.is_running() {
+    if session.origin.is_inbound() && session.is_running() {
         return visits::closed(desk, session, at);
     }
     if session.is_running() {
@@ -84,7 +117,7 @@ pub(super) fn close(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decisio
 
 pub(super) fn resume(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decision, Reject> {
     let session = known(desk, id)?;
-    if session.agent.visits() {
+    if session.origin.is_inbound() {
         return Err(Reject::SessionGone);
     }
     if session.is_running() {

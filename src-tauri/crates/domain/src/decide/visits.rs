@@ -12,6 +12,7 @@ use crate::desk::Desk;
 use crate::event::Event;
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::options::SessionOptions;
+use crate::origin::Origin;
 use crate::question::QuestionKind;
 use crate::quiet::SessionAttention;
 use crate::reject::Reject;
@@ -23,20 +24,15 @@ use crate::visit::{Leave, Visitor};
 /// Opens a session, or takes up again the one that the same client left last in the same folder. Without a folder nobody knows
 /// which project that one was of.
 pub(super) fn open(desk: &Desk, id: SessionId, visitor: &Visitor, at: Timestamp) -> Result<Decision, Reject> {
-    if !visitor.kind.visits() {
-        return Err(Reject::invalid("kind", "only what the desk did not start comes by itself"));
-    }
     if desk.session(id).is_some() {
         return Err(Reject::invalid("id", "a session with this id exists already"));
     }
     let visitor = visitor.plain();
     let folder = visitor.folder.unwrap_or_default();
-    let left = desk.past_sessions().filter(|session| {
-        session.agent == visitor.kind
-            && session.client.as_ref() == Some(&visitor.name)
-            && session.folder == folder
-            && !folder.is_empty()
-    });
+    let origin = Origin::inbound(visitor.channel, visitor.name.clone());
+    let left = desk
+        .past_sessions()
+        .filter(|session| session.origin == origin && session.folder == folder && !folder.is_empty());
     let ended_at = |session: &&Session| match session.state {
         SessionState::Ended { at, .. } => (at, session.id),
         SessionState::Starting | SessionState::Working | SessionState::Idle => (at, session.id),
@@ -52,7 +48,7 @@ pub(super) fn open(desk: &Desk, id: SessionId, visitor: &Visitor, at: Timestamp)
     }
     let session = Session {
         id,
-        agent: visitor.kind,
+        origin,
         name: life::bounded_name(&name_of(&visitor.name, &folder)),
         folder,
         started_at: at,
@@ -63,10 +59,10 @@ pub(super) fn open(desk: &Desk, id: SessionId, visitor: &Visitor, at: Timestamp)
         queue: Vec::new(),
         attention: SessionAttention::default(),
         options: SessionOptions::default(),
-        mode: None,
+        config: Vec::new(),
+        native_session: None,
         place: 0,
         resumable: false,
-        client: Some(visitor.name),
     };
     Ok(Decision::of(Event::SessionStarted { session }))
 }
@@ -82,7 +78,7 @@ fn name_of(client: &str, folder: &str) -> String {
 /// Registers what a client asks: a request of its own, or the one it has asked before.
 pub(super) fn ask(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, Reject> {
     let session = known(desk, ask.session)?;
-    if !session.agent.visits() {
+    if !session.origin.is_inbound() {
         return Err(Reject::invalid("session", "this session is not of a client that comes by itself"));
     }
     if ask.questions.is_empty() {
@@ -93,7 +89,10 @@ pub(super) fn ask(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<De
         return Err(Reject::invalid(field, "a secret cannot be asked for in this way"));
     }
     // Who asks stands on the card, whatever the session is called.
-    let ask = &Ask { asked_by: ask.asked_by.clone().or_else(|| session.client.clone()), ..ask.clone() };
+    let ask = &Ask {
+        asked_by: ask.asked_by.clone().or_else(|| session.origin.client().map(str::to_owned)),
+        ..ask.clone()
+    };
     let mut decision = found(desk, ask, again)?;
     if decision.request.is_none() {
         if desk.request(ask.id).is_some() {
@@ -121,8 +120,7 @@ fn found(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, R
     let same = |request: &&Request| {
         // Ids of questions and options are minted from their places, so what is equal here is equal by content. A limit
         // is counted from each call anew.
-        request.source == ask.source
-            && request.asked_by == ask.asked_by
+        request.asked_by == ask.asked_by
             && request.limit.is_some() == ask.limit.is_some()
             && request.questions == ask.questions
             && desk.same_client(request.session, ask.session)
@@ -295,7 +293,7 @@ fn travels(
 
 /// Lets go of all calls of a client that is gone. One that never asked anything leaves nothing to look at.
 pub(super) fn leave_all(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, Reject> {
-    if !session.agent.visits() {
+    if !session.origin.is_inbound() {
         return Err(Reject::invalid("session", "this session is not of a client that comes by itself"));
     }
     let mut decision = Decision::default();

@@ -79,7 +79,7 @@ impl Desk {
     pub(super) fn fold_resumed(&mut self, id: SessionId) {
         self.on_session(id, |session| {
             // Whoever visits is there when it comes back.
-            let visits = session.agent.visits();
+            let visits = session.origin.is_inbound();
             session.state = if visits { SessionState::Idle } else { SessionState::Starting };
         });
         self.on_life(id, |life| {
@@ -95,11 +95,11 @@ impl Desk {
         self.tell_resumable(id);
     }
 
-    fn tell_resumable(&mut self, id: SessionId) {
+    pub(super) fn tell_resumable(&mut self, id: SessionId) {
         let life = self.lives.get(&id).copied().unwrap_or_default();
         self.on_session(id, |session| {
-            session.resumable =
-                !session.is_running() && life.spoke && !life.forgotten && session.agent.can_resume();
+            let known = session.native_session.is_some() && life.spoke && !life.forgotten;
+            session.resumable = !session.is_running() && known;
         });
     }
 }

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::Desk;
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
+use crate::origin::{Channel, OriginKind};
 use crate::request::{Limit, Request, RequestState};
-use crate::session::{AgentKind, SessionState};
+use crate::session::SessionState;
 use crate::visit::LastAsked;
 
 /// How many names of clients are listed; a client may call itself anything.
@@ -20,15 +21,15 @@ impl Desk {
             .requests
             .values()
             .filter_map(|request| Some((self.session(request.session)?, self.asked_last(request))));
-        let mut by_name: HashMap<(AgentKind, &str), Timestamp> = HashMap::new();
+        let mut by_name: HashMap<(Channel, &str), Timestamp> = HashMap::new();
         for (session, at) in first.chain(in_memory) {
-            let Some(name) = &session.client else { continue };
-            let known = by_name.entry((session.agent, name)).or_insert(at);
+            let OriginKind::Inbound { channel, client } = &session.origin.kind else { continue };
+            let known = by_name.entry((*channel, client)).or_insert(at);
             *known = at.max(*known);
         }
         let known = by_name.into_iter();
         let mut last: Vec<LastAsked> = known
-            .map(|((kind, name), asked_at)| LastAsked { kind, name: name.to_owned(), asked_at })
+            .map(|((channel, name), asked_at)| LastAsked { channel, name: name.to_owned(), asked_at })
             .collect();
         last.sort_by(|one, other| (other.asked_at, &one.name).cmp(&(one.asked_at, &other.name)));
         last.truncate(LAST_ASKED);
@@ -60,12 +61,11 @@ impl Desk {
         refs.into_iter().map(|native_ref| (native_ref, came_from(native_ref))).collect()
     }
 
-    /// Says whether two sessions are of one client: of one name, in one folder, come by one way.
+    /// Says whether two sessions are of one client: of one origin, in one folder.
     pub(crate) fn same_client(&self, one: SessionId, other: SessionId) -> bool {
         match (self.session(one), self.session(other)) {
             (Some(one), Some(other)) => {
-                let by_one_way = one.agent == other.agent && one.agent.visits();
-                by_one_way && one.client == other.client && one.folder == other.folder
+                one.origin.is_inbound() && one.origin == other.origin && one.folder == other.folder
             }
             _ => false,
         }

@@ -2,9 +2,10 @@
 #![allow(dead_code, reason = "each test crate uses its part of it")]
 
 use askdesk_domain::{
-    AgentKind, AnswerInput, ApprovalId, Ask, AskApproval, Command, Decision, Delivery, Desk, Event,
-    MessageId, NativeRef, Question, Reject, Request, RequestId, SessionEnd, SessionId, SessionOptions,
-    Source, Timestamp, ToolDetail, WithdrawnWhy, decide,
+    AgentId, AnswerInput, ApprovalDecision, ApprovalId, ApprovalOption, ApprovalOptionId, ApprovalOptionKind,
+    Ask, AskApproval, Command, Decision, Delivery, Desk, Event, MessageId, NativeRef, NativeSession,
+    OptionLabel, Origin, Question, Reject, Request, RequestId, SessionEnd, SessionId, SessionOptions,
+    Timestamp, ToolDetail, WithdrawnWhy, decide,
 };
 use uuid::Uuid;
 
@@ -35,10 +36,11 @@ pub fn at(millis: i64) -> Timestamp {
 pub fn start(n: u128) -> Command {
     Command::StartSession {
         id: session(n),
-        agent: AgentKind::Demo,
+        origin: Origin::started(AgentId::literal("demo")),
         name: format!("Session {n}"),
         folder: "/work".to_owned(),
         options: SessionOptions::default(),
+        config: Vec::new(),
         at: at(1),
     }
 }
@@ -49,7 +51,6 @@ pub fn ask(of: u128, n: u128, questions: Vec<Question>) -> Command {
         id: request(n),
         session: session(of),
         native_ref: native(&format!("call-{n}")),
-        source: Source::ClaudeControl,
         asked_by: Some(format!("client {n}")),
         questions,
         limit: None,
@@ -62,12 +63,27 @@ pub fn ask_approval(of: u128, n: u128) -> Command {
         id: approval(n),
         session: session(of),
         native_ref: native(&format!("approval-{n}")),
-        tool: "Bash".to_owned(),
+        title: "Bash".to_owned(),
         description: None,
-        what: ToolDetail::Command { command: "ls".to_owned(), description: None },
-        rules: Vec::new(),
+        subject: ToolDetail::Command { command: "ls".to_owned(), description: None },
+        options: vec![
+            approval_option("allow", ApprovalOptionKind::AllowOnce),
+            approval_option("deny", ApprovalOptionKind::RejectOnce),
+        ],
+        takes_message: true,
         at: at(10),
     })
+}
+
+pub fn approval_option(id: &'static str, kind: ApprovalOptionKind) -> ApprovalOption {
+    let id = ApprovalOptionId::literal(id);
+    ApprovalOption { id, kind, label: OptionLabel::Plain, scope: None, combines: false }
+}
+
+/// The decision that chooses these options.
+pub fn decides(options: &[&'static str]) -> ApprovalDecision {
+    let options = options.iter().map(|id| ApprovalOptionId::literal(id)).collect();
+    ApprovalDecision { options, message: None, plan: None }
 }
 
 pub fn answer(n: u128, answers: Vec<AnswerInput>) -> Command {
@@ -143,7 +159,8 @@ pub fn resume(of: u128) -> Command {
 }
 
 pub fn introduce(of: u128) -> Command {
-    Command::Introduce { session: session(of), version: Some("2".to_owned()), model: None }
+    let native_session = Some(native_session(session(of)));
+    Command::Introduce { session: session(of), version: Some("2".to_owned()), model: None, native_session }
 }
 
 pub fn send_parked(of: u128) -> Command {
@@ -175,13 +192,20 @@ pub fn take(desk: &mut Desk, command: &Command) -> Result<Decision, Reject> {
     Ok(decision)
 }
 
-/// The desk after these commands, each of which must be taken.
+/// The desk after these commands, each of which must be taken. Each started agent says its own id of the session at once.
 pub fn desk(commands: &[Command]) -> Desk {
     let mut desk = Desk::default();
     for command in commands {
         take(&mut desk, command).unwrap_or_else(|reject| panic!("{command:?}: {reject}"));
+        if let Command::StartSession { id, .. } = command {
+            desk.fold(&Event::NativeSessionKnown { session: *id, native_session: native_session(*id) });
+        }
     }
     desk
+}
+
+pub fn native_session(of: SessionId) -> NativeSession {
+    NativeSession::new(format!("native-{of}")).unwrap()
 }
 
 /// A request as short as `open` or `answered, delivered`.

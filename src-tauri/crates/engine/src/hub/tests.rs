@@ -4,8 +4,8 @@
 mod mirror;
 
 use askdesk_domain::{
-    AgentKind, Command, IntakeRules, QuestionDraft, QuestionKind, RequestId, SessionOptions, Source,
-    Timestamp, decide, intake,
+    AgentId, Command, IntakeRules, Origin, QuestionDraft, QuestionKind, RequestId, SessionOptions, Timestamp,
+    decide, intake,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -24,7 +24,8 @@ fn start(n: u128) -> Command {
     let (id, at) = (session(n), Timestamp::from_millis(1));
     let options = SessionOptions::default();
     let (name, folder) = (String::new(), String::new());
-    Command::StartSession { id, agent: AgentKind::Demo, name, folder, options, at }
+    let origin = Origin::started(AgentId::literal("demo"));
+    Command::StartSession { id, origin, name, folder, options, config: Vec::new(), at }
 }
 
 fn ask(of: u128, n: u128) -> Command {
@@ -40,7 +41,6 @@ fn ask(of: u128, n: u128) -> Command {
         id: RequestId::new(Uuid::from_u128(0x100 + n)),
         session: session(of),
         native_ref: askdesk_domain::NativeRef::new(format!("call-{n}")).unwrap(),
-        source: Source::ClaudeControl,
         asked_by: None,
         questions: intake::accept(&[draft], IntakeRules::FOREIGN).unwrap(),
         limit: None,
@@ -62,7 +62,11 @@ struct Stage {
 
 impl Stage {
     fn new() -> Self {
-        Self { desk: Desk::default(), hub: Hub::new("epoch".to_owned(), None), readers: Vec::new() }
+        Self {
+            desk: Desk::default(),
+            hub: Hub::new("epoch".to_owned(), None, Vec::new()),
+            readers: Vec::new(),
+        }
     }
 
     fn act(&mut self, command: &Command) {
@@ -114,7 +118,7 @@ impl Stage {
 
 #[derive(Clone, Debug)]
 enum Step {
-    Act(Command),
+    Act(Box<Command>),
     Live(u128, LiveKind),
     Clear(u128),
     Burst(u128),
@@ -132,7 +136,7 @@ fn some_step() -> impl Strategy<Value = Step> {
     ];
     let kind = prop_oneof![Just(LiveKind::Text), Just(LiveKind::Thinking)];
     prop_oneof![
-        6 => command.prop_map(Step::Act),
+        6 => command.prop_map(|command| Step::Act(Box::new(command))),
         4 => (0..SESSIONS, kind).prop_map(|(of, kind)| Step::Live(of, kind)),
         2 => (0..SESSIONS).prop_map(Step::Clear),
         1 => (0..SESSIONS).prop_map(Step::Burst),

@@ -7,11 +7,11 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Transaction};
 use rusqlite_migration::{M, Migrations};
 
-use super::{JournalError, search};
+use super::{JournalError, format_three, search};
 use crate::private;
 
 /// The newest format this version writes.
-pub(super) const NEWEST: u32 = 3;
+pub(super) const NEWEST: u32 = 4;
 
 /// How long to wait for another connection's write.
 const BUSY_WAIT: Duration = Duration::from_secs(2);
@@ -71,8 +71,8 @@ const SECOND: &str = "
         CASE json_type(body, '$.session') WHEN 'object' THEN body ->> '$.session.id' ELSE body ->> '$.session' END,
         body ->> '$.request.session',
         body ->> '$.approval.session',
-        (SELECT session FROM requests WHERE id = body ->> '$.request'),
-        (SELECT session FROM approvals WHERE id = body ->> '$.approval')
+        (SELECT session FROM requests WHERE id = events.body ->> '$.request'),
+        (SELECT session FROM approvals WHERE id = events.body ->> '$.approval')
     );
     CREATE INDEX events_by_session ON events (session);
 ";
@@ -114,13 +114,17 @@ pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
     connection.pragma_update(None, "foreign_keys", true).map_err(fail)?;
     // What is deleted is overwritten.
     connection.pragma_update(None, "secure_delete", true).map_err(fail)?;
-    let second = M::up_with_hook(SECOND, |transaction: &Transaction<'_>| Ok(search::index_all(transaction)?));
-    Migrations::new(vec![M::up(FIRST), second, M::up(THIRD)]).to_latest(&mut connection).map_err(
-        |error| match error {
+    let fourth = M::up_with_hook("", |transaction: &Transaction<'_>| {
+        format_three::rewrite(transaction)?;
+        // A database of the first format has no index yet, and its records can only be read now.
+        Ok(search::index_if_empty(transaction)?)
+    });
+    Migrations::new(vec![M::up(FIRST), M::up(SECOND), M::up(THIRD), fourth])
+        .to_latest(&mut connection)
+        .map_err(|error| match error {
             rusqlite_migration::Error::RusqliteError { err, .. } => JournalError::of(path, &err),
             other => JournalError::Io { path: path.to_owned(), detail: other.to_string() },
-        },
-    )?;
+        })?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(fail)?;
     Ok(connection)
 }

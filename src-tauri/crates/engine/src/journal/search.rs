@@ -45,6 +45,8 @@ pub enum EntryKind {
     Request,
     /// An approval.
     Approval,
+    /// The agent's plan.
+    Plan,
     /// Something the person should know.
     Notice,
     /// The end of a turn.
@@ -61,6 +63,7 @@ impl EntryKind {
             EntryBody::Tool { .. } => Self::Tool,
             EntryBody::Request { .. } => Self::Request,
             EntryBody::Approval { .. } => Self::Approval,
+            EntryBody::Plan { .. } => Self::Plan,
             EntryBody::Notice { .. } => Self::Notice,
             EntryBody::TurnEnded { .. } => Self::TurnEnded,
         }
@@ -146,8 +149,11 @@ fn write(transaction: &Transaction<'_>, id: i64, text: &str) -> rusqlite::Result
     Ok(())
 }
 
-/// Writes everything that is there into an empty index.
-pub(super) fn index_all(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+/// Writes everything that is there into the index, if it is empty.
+pub(super) fn index_if_empty(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    if transaction.query_row("SELECT EXISTS (SELECT 1 FROM searched)", [], |row| row.get(0))? {
+        return Ok(());
+    }
     let mut statement =
         transaction.prepare("SELECT n, at, body, session FROM entries ORDER BY session, n")?;
     let mut rows = statement.query([])?;

@@ -24,6 +24,7 @@ pub(super) fn of_entry(body: &EntryBody) -> String {
             Notice::MessageNotSent { error } => return error.to_string(),
             Notice::AnswersBrought | Notice::CutInHalf | Notice::Interrupted => Vec::new(),
         },
+        EntryBody::Plan { items } => return joined(items.iter().map(|item| item.text.as_str())),
         EntryBody::TurnEnded { error, .. } => error.iter().map(String::as_str).collect(),
         EntryBody::Request { .. } | EntryBody::Approval { .. } => Vec::new(),
     };
@@ -49,17 +50,14 @@ pub(super) fn of_request(request: &Request) -> String {
 /// Lists the words of an approval.
 pub(super) fn of_approval(approval: &Approval) -> String {
     let said = match &approval.state {
-        ApprovalState::Decided { decision: ApprovalDecision::Deny { message: Some(message) }, .. } => {
-            Some(message.as_str())
+        ApprovalState::Decided { decision: ApprovalDecision { message, plan, .. }, .. } => {
+            message.as_deref().or(plan.as_deref())
         }
-        ApprovalState::Decided {
-            decision: ApprovalDecision::ApprovePlan { plan: Some(plan), .. }, ..
-        } => Some(plan.as_str()),
-        _ => None,
+        ApprovalState::Open | ApprovalState::Withdrawn { .. } => None,
     };
-    let what = approval.what.text();
+    let what = approval.subject.text();
     let description = approval.description.as_deref();
-    joined([Some(approval.tool.as_str()), description, Some(&what), said].into_iter().flatten())
+    joined([Some(approval.title.as_str()), description, Some(&what), said].into_iter().flatten())
 }
 
 fn of_question(question: &Question) -> impl Iterator<Item = &str> {

@@ -1,6 +1,7 @@
 //! What the person changes about a running agent, and what the agent says to it.
 
-use askdesk_domain::{ChangeRefused, PermissionMode, Reject, Undelivered};
+use askdesk_agents::Act;
+use askdesk_domain::{ChangeRefused, ConfigId, Reject, Undelivered, ValueId};
 use tokio::sync::oneshot;
 
 use super::SessionTask;
@@ -10,52 +11,58 @@ use crate::writer::EngineError;
 /// How many changes of one session may wait for the agent at a time.
 const AWAITED_CHANGES: usize = 16;
 
-/// Another way to run.
+/// Another value of a config option.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// In this permission mode.
-    Mode(PermissionMode),
-    /// With this model.
-    Model(String),
+pub struct Change {
+    /// Which option.
+    pub option: ConfigId,
+    /// Its new value.
+    pub value: ValueId,
 }
 
-/// A request of ours that somebody waits for.
+/// Somebody who waits for the agent's answer to a change.
 pub(super) struct Awaited {
-    /// Tells which line carried it.
-    number: u64,
     reply: oneshot::Sender<Result<(), EngineError>>,
 }
 
 impl SessionTask {
-    pub(super) fn change(&mut self, change: &Change, reply: oneshot::Sender<Result<(), EngineError>>) {
+    pub(super) async fn change(&mut self, change: Change, reply: oneshot::Sender<Result<(), EngineError>>) {
         // Whoever has given up need not be remembered.
-        self.requests.retain(|_, awaited| !awaited.reply.is_closed());
-        if self.requests.len() >= AWAITED_CHANGES {
+        self.changes.retain(|_, awaited| !awaited.reply.is_closed());
+        if self.changes.len() >= AWAITED_CHANGES {
             let _ = reply.send(Err(Reject::AgentRefused { why: ChangeRefused::OthersWait }.into()));
             return;
         }
-        let request = match change {
-            Change::Mode(mode) => self.stream.encode_set_mode(*mode),
-            Change::Model(model) => self.stream.encode_set_model(model),
-        };
         self.changes_asked += 1;
-        let number = self.changes_asked;
-        self.requests.insert(request.id, Awaited { number, reply });
-        self.write(Line::Request { number }, request.line);
-    }
-
-    pub(super) fn on_request_ended(&mut self, request_id: &str, refused: Option<String>) {
-        if let Some(awaited) = self.requests.remove(request_id) {
-            let ended = refused.map_or(Ok(()), |words| {
-                let why = ChangeRefused::InWords { words };
-                Err(Reject::AgentRefused { why }.into())
-            });
-            let _ = awaited.reply.send(ended);
+        let ticket = self.changes_asked;
+        let Change { option, value } = change;
+        match self.adapter.send(Act::SetConfig { ticket, option, value }) {
+            Ok(output) => {
+                self.changes.insert(ticket, Awaited { reply });
+                self.write(Line::Change { ticket }, output.outbound);
+                for event in output.events {
+                    self.on_event(event, None).await;
+                }
+            }
+            Err(error) => {
+                let why = ChangeRefused::InWords { words: error.to_string() };
+                let _ = reply.send(Err(Reject::AgentRefused { why }.into()));
+            }
         }
     }
 
-    pub(super) fn request_unwritten(&mut self, number: u64, why: &Undelivered) {
-        for (_, awaited) in self.requests.extract_if(|_, awaited| awaited.number == number) {
+    pub(super) fn on_config_answered(&mut self, ticket: u64, refused: Option<String>) {
+        if let Some(awaited) = self.changes.remove(&ticket) {
+            let answered = refused.map_or(Ok(()), |words| {
+                let why = ChangeRefused::InWords { words };
+                Err(Reject::AgentRefused { why }.into())
+            });
+            let _ = awaited.reply.send(answered);
+        }
+    }
+
+    pub(super) fn change_unwritten(&mut self, ticket: u64, why: &Undelivered) {
+        if let Some(awaited) = self.changes.remove(&ticket) {
             let why = ChangeRefused::Unreached { why: why.clone() };
             let _ = awaited.reply.send(Err(Reject::AgentRefused { why }.into()));
         }

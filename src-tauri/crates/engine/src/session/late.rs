@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use askdesk_agents::{Attached, late_words, no_longer_has};
-use askdesk_domain::{Command, Delivery, EntryBody, RequestId, SessionId};
+use askdesk_agents::{Act, Attached, late_words};
+use askdesk_domain::{Command, Delivery, EntryBody, RequestId};
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -65,10 +65,9 @@ impl Late {
         self.held.push(input);
     }
 
-    /// Takes note of the agent's first words being that it does not know the session.
-    pub(super) fn is_news_of_gone(&mut self, session: SessionId, error: &str) -> bool {
-        self.gone |= self.is_waiting() && no_longer_has(session.uuid(), error);
-        self.gone
+    /// Takes note that the agent no longer has the session.
+    pub(super) const fn note_gone(&mut self) {
+        self.gone = true;
     }
 }
 
@@ -101,8 +100,11 @@ impl SessionTask {
         self.write_entry(EntryBody::Person { text: text.clone(), attachments: Vec::new() }).await;
         let message = Uuid::new_v4();
         self.late.sent.push((message, late.iter().map(|request| request.id).collect()));
-        let line = self.stream.encode_message(&text, &Attached::default(), message);
-        self.write(Line::Late { message }, line);
+        let act = Act::Message { id: message, text, attached: Attached::default() };
+        if let Err(error) = self.try_send(Line::Late { message }, act).await {
+            self.note(LogKind::Note, &error.to_string());
+            return self.late_unwritten(message).await;
+        }
         self.set_working(true).await;
     }
 

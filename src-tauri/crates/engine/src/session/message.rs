@@ -1,6 +1,6 @@
 //! Sending what a person wrote, with what goes along with it.
 
-use askdesk_agents::Attached;
+use askdesk_agents::{Act, Attached};
 use askdesk_domain::{
     Attachment, Breach, Command, EntryBody, MessageId, Notice, Reject, SessionId, Undelivered, attachment,
 };
@@ -30,8 +30,9 @@ impl From<String> for Message {
 
 impl SessionTask {
     /// Ends what is open as replied in chat, tells the agent so, and only then sends the message itself. One whose
-    /// attachments are not there any more changes nothing.
-    pub(super) async fn send_message(&mut self, message: Message) -> Result<(), EngineError> {
+    /// attachments are not there any more changes nothing. Says whether it was sent: what the agent cannot take stands in
+    /// the transcript, and that it did not go.
+    pub(super) async fn send_message(&mut self, message: Message) -> Result<bool, EngineError> {
         let Message { text, attachments } = message;
         let attached = self.read(&attachments).await?;
         let at = self.engine.source().now();
@@ -41,18 +42,12 @@ impl SessionTask {
             self.on_due(due).await;
         }
         self.write_entry(EntryBody::Person { text: text.clone(), attachments }).await;
-        let line = self.stream.encode_message(&text, &attached, Uuid::new_v4());
-        self.write(Line::Message, line);
-        Ok(())
+        Ok(self.send_words(text, attached).await)
     }
 
     /// Sends the oldest message that waits, if the agent is at rest. One that cannot go out goes on waiting, and the
     /// transcript says why.
     pub(super) async fn send_next_queued(&mut self) {
-        if self.pending.holds_bare() {
-            // A question is about to open; its answer begins the next turn.
-            return;
-        }
         match self.send_queued(None).await {
             Ok(()) => {}
             Err(error @ EngineError::Reject(Reject::Invalid { .. })) => {
@@ -76,23 +71,31 @@ impl SessionTask {
         };
         let applied = self.engine.act(Command::SendQueued { session: self.id, now }).await?;
         let Some(message) = applied.sent else { return Ok(()) };
-        self.in_turn = true;
+        let working = std::mem::replace(&mut self.in_turn, true);
         // Another one may have come to the front meanwhile.
         let attached = match next {
             Some(next) if next.id == message.id => Ok(read),
             _ => self.read(&message.attachments).await,
         };
-        match attached {
-            Ok(attached) => {
-                let line = self.stream.encode_message(&message.text, &attached, Uuid::new_v4());
-                self.write(Line::Message, line);
-            }
+        let sent = match attached {
+            Ok(attached) => self.send_words(message.text, attached).await,
             Err(error) => {
-                self.set_working(false).await;
                 self.write_notice(Notice::MessageNotSent { error: undone(error) }).await;
+                false
             }
+        };
+        if !sent {
+            self.set_working(working).await;
         }
         Ok(())
+    }
+
+    /// Says whether the agent takes such a message; the transcript says so where it does not.
+    async fn send_words(&mut self, text: String, attached: Attached) -> bool {
+        let act = Act::Message { id: Uuid::new_v4(), text, attached };
+        let Err(error) = self.try_send(Line::Message, act).await else { return true };
+        self.write_notice(Notice::MessageNotSent { error: error.to_string().into() }).await;
+        false
     }
 
     /// Reads the bytes of images, and looks whether files are still there, on a thread that may wait for the disk.

@@ -1,16 +1,15 @@
-//! What a session's agent waits for: questions that are held back, questions with a waiter, ends that were sent.
+//! What a session's agent waits for: questions with a waiter, and ends that were sent.
 
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 
-use askdesk_agents::{Asked, BARE_GRACE, WriteError};
+use askdesk_agents::WriteError;
 use askdesk_domain::{ApprovalId, NativeRef, Outcome, Question, RequestId};
 use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::oneshot;
 use tokio::task::coop::unconstrained;
-use tokio::time::Instant;
 use uuid::Uuid;
 
 /// How many ends are remembered, to tell which request an acknowledgement or another try is about.
@@ -26,8 +25,6 @@ pub(super) struct Waiting {
 
 /// Something that is to be done now.
 pub(super) enum Due {
-    /// A bare question has been quiet for long enough and counts as asked.
-    Bare(Asked),
     /// A request has ended; without an outcome there is nobody to tell.
     Ended(Waiting, Option<Outcome>),
     /// A line was handed to the agent's process, or could not be.
@@ -45,8 +42,8 @@ pub(super) enum Line {
     Message,
     /// A message that brings late answers.
     Late { message: Uuid },
-    /// A request of ours that somebody waits for; the number is our own.
-    Request { number: u64 },
+    /// A change of a config option that somebody waits for.
+    Change { ticket: u64 },
     /// Something no person waits for.
     Other,
 }
@@ -57,7 +54,6 @@ type Ending = Pin<Box<dyn Future<Output = (Waiting, Option<Outcome>)> + Send>>;
 /// Everything a session's agent waits for.
 #[derive(Default)]
 pub(super) struct Pending {
-    held: Vec<(Instant, Asked)>,
     open: Vec<NativeRef>,
     endings: FuturesUnordered<Ending>,
     handings: FuturesUnordered<Handing>,
@@ -72,21 +68,6 @@ struct Told {
 }
 
 impl Pending {
-    /// Holds a bare question back for a moment: a control request of the same call may follow.
-    pub(super) fn hold_bare(&mut self, asked: Asked) {
-        self.held.push((Instant::now() + BARE_GRACE, asked));
-    }
-
-    /// Forgets a bare question that was asked properly or taken back.
-    pub(super) fn drop_bare(&mut self, native_ref: &NativeRef) {
-        self.held.retain(|(_, asked)| asked.native_ref != *native_ref);
-    }
-
-    /// Says whether a bare question is held back.
-    pub(super) fn holds_bare(&self) -> bool {
-        !self.held.is_empty()
-    }
-
     /// Waits for the end of a registered request.
     pub(super) fn wait(&mut self, waiting: Waiting, outcome: oneshot::Receiver<Outcome>) {
         self.open.push(waiting.native_ref.clone());
@@ -147,20 +128,9 @@ impl Pending {
 
     /// Waits for the next thing to do; for ever if there is none.
     pub(super) async fn next(&mut self) -> Due {
-        let first = self.held.iter().map(|(at, _)| *at).min();
-        let quiet = async {
-            match first {
-                Some(at) => tokio::time::sleep_until(at).await,
-                None => std::future::pending().await,
-            }
-        };
         let ended = next_of(&mut self.endings);
         let handed = next_of(&mut self.handings);
         tokio::select! {
-            () = quiet => {
-                let due = self.held.iter().position(|(at, _)| Some(*at) == first).unwrap_or_default();
-                Due::Bare(self.held.swap_remove(due).1)
-            }
             (waiting, outcome) = ended => self.close(waiting, outcome),
             (line, handed) = handed => Due::Handed(line, handed),
         }

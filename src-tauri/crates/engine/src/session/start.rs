@@ -1,18 +1,20 @@
 //! Starting sessions, and speaking to those that run.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use askdesk_agents::{AgentProcess, ClaudeStream, LaunchPlan, Lines};
+use askdesk_agents::{Adapter, Agent, Link, LinkEvents, Links, Open, Prepared, Start};
 use askdesk_domain::{
-    AgentKind, ChangeRefused, Command, EntryBody, Failure, MessageId, PermissionMode, QuestionPolicy, Reject,
-    Session, SessionEnd, SessionId, SessionOptions,
+    AgentId, ChangeRefused, Command, ConfigOption, EntryBody, Extras, Failure, MessageId, Origin,
+    QuestionPolicy, Reject, Session, SessionEnd, SessionId, SessionOptions, config,
 };
 use tokio::sync::{mpsc, oneshot};
 
 use super::late::Late;
 use super::pending::Pending;
+use super::permissions::Permissions;
 use super::{Change, Message, QUEUED_SESSION_INPUTS, SessionInput, SessionTask};
 use crate::handle::EngineHandle;
 use crate::log::{LogKind, LogLine, SessionLogs};
@@ -27,18 +29,16 @@ const CHANGE_WAIT: Duration = Duration::from_secs(30);
 /// What a session is started with.
 #[derive(Debug)]
 pub struct StartSpec {
-    /// Which program it runs.
-    pub agent: AgentKind,
+    /// Which agent.
+    pub agent: AgentId,
     /// The name on its tab.
     pub name: String,
     /// The folder it works in.
-    pub folder: String,
-    /// What was chosen for it, to be started with again; the plan carries out what concerns the program.
+    pub folder: PathBuf,
+    /// What was chosen for it. It is kept without its secrets, to be started with again.
     pub options: SessionOptions,
     /// The first message.
     pub prompt: Option<String>,
-    /// How to start the program, or why it cannot be.
-    pub plan: Result<LaunchPlan, Failure>,
 }
 
 /// The sessions of this run.
@@ -46,6 +46,7 @@ pub struct StartSpec {
 pub struct Sessions {
     pub(super) engine: EngineHandle,
     logs: SessionLogs,
+    links: Links,
     doors: Arc<Mutex<HashMap<SessionId, mpsc::Sender<SessionInput>>>>,
     /// Held while an agent is started again, so that two callers start it once.
     resuming: Arc<tokio::sync::Mutex<()>>,
@@ -54,38 +55,54 @@ pub struct Sessions {
 impl Sessions {
     /// Starts with none.
     pub fn new(engine: EngineHandle) -> Self {
-        Self { engine, logs: SessionLogs::default(), doors: Arc::default(), resuming: Arc::default() }
+        Self {
+            engine,
+            logs: SessionLogs::default(),
+            links: Links::default(),
+            doors: Arc::default(),
+            resuming: Arc::default(),
+        }
     }
 
     /// Starts an agent. One that cannot be started leaves an ended session that says why, with the first message kept.
     pub async fn start(&self, id: SessionId, spec: StartSpec) -> Result<Session, EngineError> {
         let at = self.engine.source().now();
-        let StartSpec { agent, name, folder, options, prompt, plan } = spec;
-        let questions = options.questions;
-        let start = Command::StartSession { id, agent, name, folder, options, at };
+        let StartSpec { agent, name, folder, options, prompt } = spec;
+        let known = self.agent(&agent)?;
+        let kept = SessionOptions { extras: options.extras.clone().without_secrets(), ..options.clone() };
+        let start = Command::StartSession {
+            id,
+            origin: Origin::started(agent),
+            name,
+            folder: folder.display().to_string(),
+            options: kept,
+            config: config::with_choices(&known.descriptor().config, &options.config),
+            at,
+        };
         let session = self.engine.start(start).await?;
-        match spawn(plan) {
-            Ok(spawned) => self.run(id, spawned, questions, prompt, Late::default()).await,
+        let questions = options.questions;
+        match Box::pin(self.open(&*known, Start { folder, options, resume: None })).await {
+            Ok(opened) => self.run(id, opened, questions, prompt, Late::default()).await,
             Err(error) => return self.end_unstarted(id, prompt, error).await,
         }
         Ok(session)
     }
 
-    /// Starts the agent of an ended session again; one that runs is left as it is.
-    pub async fn resume(
-        &self,
-        id: SessionId,
-        plan: Result<LaunchPlan, Failure>,
-    ) -> Result<Session, EngineError> {
+    /// Starts the agent of an ended session again, with the extras that are set now for what was kept without its secrets;
+    /// one that runs is left as it is.
+    pub async fn resume(&self, id: SessionId, set: &Extras) -> Result<Session, EngineError> {
         let _alone = self.resuming.lock().await;
         if self.engine.session(id).await?.is_running() {
             return self.engine.session(id).await;
         }
+        let ended = self.engine.session(id).await?;
+        let agent = ended.origin.agent().ok_or(Reject::SessionGone)?;
+        let known = self.agent(agent)?;
         let at = self.engine.source().now();
         let session = self.engine.start(Command::ResumeSession { session: id, at }).await?;
         let questions = session.options.questions;
-        match spawn(plan) {
-            Ok(spawned) => self.run(id, spawned, questions, None, Late::waiting()).await,
+        match Box::pin(self.open(&*known, start_again(&ended, set, &known.descriptor().config))).await {
+            Ok(opened) => self.run(id, opened, questions, None, Late::waiting()).await,
             Err(error) => return self.end_unstarted(id, None, error).await,
         }
         Ok(session)
@@ -105,7 +122,7 @@ impl Sessions {
     async fn run(
         &self,
         id: SessionId,
-        (process, lines, prompt_tool): Spawned,
+        Opened { open, adapter, link, events }: Opened,
         questions: QuestionPolicy,
         prompt: Option<String>,
         late: Late,
@@ -118,15 +135,17 @@ impl Sessions {
             id,
             engine: self.engine.clone(),
             logs: self.logs.clone(),
-            process,
-            stream: ClaudeStream::new(prompt_tool),
+            link,
+            adapter,
             pending: Pending::default(),
             late,
             questions,
-            mode: None,
-            requests: HashMap::new(),
+            planning: false,
+            permissions: Permissions::default(),
+            changes: HashMap::new(),
             changes_asked: 0,
             in_turn: false,
+            stopping: false,
             interrupted: false,
             interrupt_until: None,
             ignored_interrupt: false,
@@ -135,7 +154,7 @@ impl Sessions {
             unusable: 0,
             count_at: None,
         };
-        let running = tokio::spawn(task.run(lines, inputs, prompt));
+        let running = tokio::spawn(task.run(open, events, inputs, prompt));
         let sessions = self.clone();
         tokio::spawn(async move {
             // A panic in one session ends that session and nothing else.
@@ -171,19 +190,9 @@ impl Sessions {
         sent.await.map_err(|_| Reject::SessionGone)?
     }
 
-    /// Asks the agent for another permission mode; its refusal comes back in its own words, and what it takes on is
-    /// told by the session's mode.
-    pub async fn set_mode(&self, session: SessionId, mode: PermissionMode) -> Result<(), EngineError> {
-        self.change(session, Change::Mode(mode)).await
-    }
-
-    /// Asks the agent for another model; its refusal comes back in its own words. A name that no model has is taken, and
-    /// fails in the next turn.
-    pub async fn set_model(&self, session: SessionId, model: String) -> Result<(), EngineError> {
-        self.change(session, Change::Model(model)).await
-    }
-
-    async fn change(&self, session: SessionId, change: Change) -> Result<(), EngineError> {
+    /// Asks the agent for another value of a config option. Its refusal comes back in its own words, and what it takes on is
+    /// told by the session's config.
+    pub async fn set_config(&self, session: SessionId, change: Change) -> Result<(), EngineError> {
         let (reply, changed) = oneshot::channel();
         self.knock(session, SessionInput::Change { change, reply })?;
         match tokio::time::timeout(CHANGE_WAIT, changed).await {
@@ -240,12 +249,28 @@ impl Sessions {
         if tokio::time::timeout(SHUTDOWN, futures_util::future::join_all(stops)).await.is_err() {
             tracing::warn!("some agents did not end in time");
         }
+        self.links.shut_down(Duration::ZERO).await;
     }
 
     async fn stop_as(&self, session: SessionId, end: SessionEnd) -> Result<(), EngineError> {
         let (reply, stopped) = oneshot::channel();
         self.knock(session, SessionInput::Stop { end, reply })?;
         stopped.await.map_err(|_| Reject::SessionGone.into())
+    }
+
+    fn agent(&self, id: &AgentId) -> Result<Arc<dyn Agent>, EngineError> {
+        self.engine.agents().get(id).cloned().ok_or_else(|| Reject::NotFound { what: "agent" }.into())
+    }
+
+    /// Plans a session and opens its link.
+    async fn open(&self, agent: &dyn Agent, start: Start) -> Result<Opened, Failure> {
+        let open = match &start.resume {
+            Some(native_session) => Open::Resume { native_session: native_session.clone() },
+            None => Open::New,
+        };
+        let Prepared { adapter, link } = agent.prepare(&start)?;
+        let (link, events) = self.links.open(link).await?;
+        Ok(Opened { open, adapter, link, events })
     }
 
     async fn end_unstarted(
@@ -275,11 +300,20 @@ impl Sessions {
     }
 }
 
-/// A process with its output, and whether it was told to ask by control request.
-type Spawned = (AgentProcess, Lines, bool);
+/// A session whose link is open.
+struct Opened {
+    open: Open,
+    adapter: Box<dyn Adapter>,
+    link: Link,
+    events: LinkEvents,
+}
 
-fn spawn(plan: Result<LaunchPlan, Failure>) -> Result<Spawned, Failure> {
-    let plan = plan?;
-    let (process, lines) = AgentProcess::spawn(&plan)?;
-    Ok((process, lines, plan.prompt_tool))
+/// Says how an ended session is started again: with what it was started with, in the mode it was in last.
+fn start_again(ended: &Session, set: &Extras, described: &[ConfigOption]) -> Start {
+    let options = SessionOptions {
+        config: config::choices_to_resume(&ended.options.config, &ended.config, described),
+        extras: ended.options.extras.clone().with_secrets_of(set),
+        ..ended.options.clone()
+    };
+    Start { folder: PathBuf::from(&ended.folder), options, resume: ended.native_session.clone() }
 }

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use askdesk_domain::{
-    Arguments, Density, Environment, KeepDays, LanguageChoice, NotifyQuestions, OnClose, OnOff, OptIn,
-    PausedUntil, TextSize, Theme, UndoSeconds,
+    AgentId, Arguments, Density, Environment, Extras, KeepDays, LanguageChoice, NotifyQuestions, OnClose,
+    OnOff, OptIn, PausedUntil, TextSize, Theme, UndoSeconds,
 };
 use rstest::rstest;
 
@@ -25,6 +25,26 @@ fn environment(variables: &[(&str, &str)]) -> Environment {
     variables.iter().map(owned).collect::<BTreeMap<_, _>>().try_into().unwrap()
 }
 
+/// The agents as the app has them, without the demo.
+fn agents() -> Catalog {
+    Catalog::new(askdesk_agents::installed_agents())
+}
+
+const AGENT: AgentId = AgentId::literal("claude_code");
+
+fn of_agent_arguments(arguments: Arguments) -> Setting {
+    Setting::AgentArguments { agent: AGENT, arguments }
+}
+
+fn of_agent_environment(environment: Environment) -> Setting {
+    Setting::AgentEnvironment { agent: AGENT, environment }
+}
+
+/// What the agent is started with in addition.
+fn extras(read: &ReadSettings) -> Extras {
+    read.settings.extras(&AGENT)
+}
+
 fn text_in(folder: &tempfile::TempDir) -> String {
     std::fs::read_to_string(folder.path().join(FILE)).unwrap()
 }
@@ -32,7 +52,7 @@ fn text_in(folder: &tempfile::TempDir) -> String {
 #[test]
 fn without_a_file_everything_holds_by_itself_and_none_is_made() {
     let folder = tempfile::tempdir().unwrap();
-    let file = SettingsFile::open(folder.path());
+    let file = SettingsFile::open(folder.path(), agents());
     assert_eq!(file.read(), ReadSettings::default());
     assert!(!file.path().exists());
 }
@@ -40,7 +60,7 @@ fn without_a_file_everything_holds_by_itself_and_none_is_made() {
 #[test]
 fn each_setting_that_is_changed_is_there_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
-    let file = SettingsFile::open(folder.path());
+    let file = SettingsFile::open(folder.path(), agents());
     let changes = [
         Setting::Language(LanguageChoice::De),
         Setting::Theme(Theme::Dark),
@@ -59,15 +79,15 @@ fn each_setting_that_is_changed_is_there_after_a_restart() {
         Setting::OnClose(OnClose::Quit),
         Setting::StartAtLogin(OptIn::On),
         Setting::GlobalShortcut("ctrl+alt+j".to_owned().try_into().unwrap()),
-        Setting::ClaudeArguments(arguments(&["--add-dir", "/a \"b\"\n"])),
+        of_agent_arguments(arguments(&["--add-dir", "/a \"b\"\n"])),
         Setting::KeepDays(KeepDays::try_from(90).unwrap()),
-        Setting::ClaudeEnvironment(environment(&[("EDITOR", "vi"), ("HTTPS_PROXY", "http://[::1]:8")])),
+        of_agent_environment(environment(&[("EDITOR", "vi"), ("HTTPS_PROXY", "http://[::1]:8")])),
     ];
     let expected = changes.clone().into_iter().fold(Settings::default(), Settings::with);
     for change in changes {
         file.change(change, NOW).unwrap();
     }
-    let reopened = SettingsFile::open(folder.path());
+    let reopened = SettingsFile::open(folder.path(), agents());
     assert_eq!(*reopened.watch().borrow(), expected);
     assert_eq!(reopened.read(), ReadSettings { settings: expected, ignored: Vec::new() });
     let text = text_in(&folder);
@@ -84,7 +104,7 @@ fn a_change_leaves_comments_and_whatever_else_stands_in_the_file() {
     let folder = folder_with(
         "# mine\n[appearance]\n# bright\ntheme = \"light\" # for the day\ncolour = \"red\"\n\n[later]\nthing = 1\n",
     );
-    let file = SettingsFile::open(folder.path());
+    let file = SettingsFile::open(folder.path(), agents());
     file.change(Setting::Theme(Theme::Dark), NOW).unwrap();
     assert_eq!(
         text_in(&folder),
@@ -143,7 +163,7 @@ fn a_change_leaves_comments_and_whatever_else_stands_in_the_file() {
 #[case::a_value_for_a_table("appearance = 1", "appearance", "no such setting")]
 fn what_makes_no_sense_is_named_and_ignored_alone(#[case] text: &str, #[case] key: &str, #[case] why: &str) {
     let folder = folder_with(&format!("{text}\n[notifications]\nquestions = \"never\"\n"));
-    let read = SettingsFile::open(folder.path()).read();
+    let read = SettingsFile::open(folder.path(), agents()).read();
     assert_eq!(read.settings, Settings { notify_questions: NotifyQuestions::Never, ..Settings::default() });
     let [ignored] = read.ignored.as_slice() else { panic!("{:?}", read.ignored) };
     assert_eq!(ignored.key, key);
@@ -162,7 +182,7 @@ fn what_makes_no_sense_of_the_notifications_leaves_the_others(
     #[case] why: &str,
 ) {
     let folder = folder_with(&format!("[notifications]\nquestions = 'never'\n{text}\n"));
-    let read = SettingsFile::open(folder.path()).read();
+    let read = SettingsFile::open(folder.path(), agents()).read();
     assert_eq!(read.settings, Settings { notify_questions: NotifyQuestions::Never, ..Settings::default() });
     let [ignored] = read.ignored.as_slice() else { panic!("{:?}", read.ignored) };
     assert_eq!(ignored.key, key);
@@ -175,17 +195,14 @@ fn a_table_of_variables_may_have_a_heading_of_its_own_and_keeps_its_comments() {
         "[agents.claude_code]\narguments = [ # more folders\n  '--add-dir',\n  '/a',\n]\n\n[agents.claude_code.environment]\n\
          # for the house\nHTTPS_PROXY = 'http://h:1' # over there\nEDITOR = 'vi'\n",
     );
-    let file = SettingsFile::open(folder.path());
+    let file = SettingsFile::open(folder.path(), agents());
     let read = file.read();
     assert_eq!(read.ignored, []);
-    assert_eq!(read.settings.claude_arguments, arguments(&["--add-dir", "/a"]));
-    assert_eq!(
-        read.settings.claude_environment,
-        environment(&[("EDITOR", "vi"), ("HTTPS_PROXY", "http://h:1")])
-    );
+    assert_eq!(extras(&read).arguments, arguments(&["--add-dir", "/a"]));
+    assert_eq!(extras(&read).environment, environment(&[("EDITOR", "vi"), ("HTTPS_PROXY", "http://h:1")]));
     let changed = environment(&[("HTTPS_PROXY", "http://h:2"), ("PAGER", "less")]);
-    let read = file.change(Setting::ClaudeEnvironment(changed.clone()), NOW).unwrap();
-    assert_eq!((read.settings.claude_environment, read.ignored), (changed, Vec::new()));
+    let read = file.change(of_agent_environment(changed.clone()), NOW).unwrap();
+    assert_eq!((extras(&read).environment, read.ignored), (changed, Vec::new()));
     assert!(
         text_in(&folder).ends_with(
             "'/a',\n]\n\n[agents.claude_code.environment]\n# for the house\nHTTPS_PROXY = \"http://h:2\" # over there\n\
@@ -199,7 +216,7 @@ fn a_table_of_variables_may_have_a_heading_of_its_own_and_keeps_its_comments() {
 #[test]
 fn a_secret_in_the_file_is_not_repeated_when_it_is_ignored() {
     let folder = folder_with("[agents.claude_code]\nenvironment = { API_KEY = 'hush', 'A-B' = 'hush' }\n");
-    let read = SettingsFile::open(folder.path()).read();
+    let read = SettingsFile::open(folder.path(), agents()).read();
     assert_eq!(read.settings, Settings::default());
     let [ignored] = read.ignored.as_slice() else { panic!("{:?}", read.ignored) };
     let why = format!("{:?}", ignored.why);
@@ -209,23 +226,23 @@ fn a_secret_in_the_file_is_not_repeated_when_it_is_ignored() {
 #[test]
 fn the_most_that_can_be_set_can_be_read_again() {
     let folder = tempfile::tempdir().unwrap();
-    let file = SettingsFile::open(folder.path());
+    let file = SettingsFile::open(folder.path(), agents());
     // Each of these characters takes six in the file.
     let long = "\u{1}".repeat(askdesk_domain::extras::EXTRA_BYTES);
     let names: Vec<String> = (0..askdesk_domain::extras::EXTRAS).map(|n| format!("V{n}")).collect();
     let variables: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), long.as_str())).collect();
     let set = environment(&variables);
-    file.change(Setting::ClaudeEnvironment(set.clone()), NOW).unwrap();
+    file.change(of_agent_environment(set.clone()), NOW).unwrap();
     let words = vec![long.as_str(); askdesk_domain::extras::EXTRAS];
-    let read = file.change(Setting::ClaudeArguments(arguments(&words)), NOW).unwrap();
+    let read = file.change(of_agent_arguments(arguments(&words)), NOW).unwrap();
     assert_eq!(read.ignored, []);
-    assert_eq!((read.settings.claude_environment, read.settings.claude_arguments), (set, arguments(&words)));
+    assert_eq!((extras(&read).environment, extras(&read).arguments), (set, arguments(&words)));
 }
 
 #[test]
 fn a_file_that_cannot_be_read_is_named_and_kept_when_something_is_changed() {
     let folder = folder_with("[appearance\ntheme = \"dark\"");
-    let file = SettingsFile::open(folder.path());
+    let file = SettingsFile::open(folder.path(), agents());
     let read = file.read();
     assert_eq!(read.settings, Settings::default());
     assert_eq!(read.ignored[0].key, FILE);
@@ -248,7 +265,7 @@ fn where_a_file_is_not_to_be_understood_is_said(
 ) {
     let folder = folder_with("");
     std::fs::write(folder.path().join(FILE), text).unwrap();
-    let read = SettingsFile::open(folder.path()).read();
+    let read = SettingsFile::open(folder.path(), agents()).read();
     let [IgnoredSetting { why: IgnoredWhy::Unparsed { line: in_line, column: at, error }, .. }] =
         read.ignored.as_slice()
     else {
@@ -261,14 +278,14 @@ fn where_a_file_is_not_to_be_understood_is_said(
 fn a_file_of_bytes_is_no_text() {
     let folder = folder_with("");
     std::fs::write(folder.path().join(FILE), [0xff, 0xfe]).unwrap();
-    let ignored = SettingsFile::open(folder.path()).read().ignored;
+    let ignored = SettingsFile::open(folder.path(), agents()).read().ignored;
     assert_eq!(ignored, [IgnoredSetting { key: FILE.to_owned(), why: IgnoredWhy::NoText }]);
 }
 
 #[test]
 fn an_edit_by_hand_is_told_once_it_is_read() {
     let folder = tempfile::tempdir().unwrap();
-    let file = SettingsFile::open(folder.path());
+    let file = SettingsFile::open(folder.path(), agents());
     let mut told = file.watch();
     std::fs::write(file.path(), "[appearance]\ntheme = \"light\"\n").unwrap();
     file.read();
@@ -285,7 +302,7 @@ fn a_link_to_a_file_elsewhere_stays_a_link() {
     let folder = tempfile::tempdir().unwrap();
     let link = folder.path().join(FILE);
     std::os::unix::fs::symlink(elsewhere.path().join(FILE), &link).unwrap();
-    SettingsFile::open(folder.path()).change(Setting::Theme(Theme::Dark), NOW).unwrap();
+    SettingsFile::open(folder.path(), agents()).change(Setting::Theme(Theme::Dark), NOW).unwrap();
     assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
     assert!(text_in(&elsewhere).contains("dark"));
 }
@@ -293,7 +310,7 @@ fn a_link_to_a_file_elsewhere_stays_a_link() {
 #[test]
 fn a_folder_that_cannot_be_written_to_is_said() {
     let folder = tempfile::tempdir().unwrap();
-    let file = SettingsFile::open(&folder.path().join("gone"));
+    let file = SettingsFile::open(&folder.path().join("gone"), agents());
     let error = file.change(Setting::Theme(Theme::Dark), NOW).unwrap_err();
     assert!(error.to_string().contains("settings.toml"), "{error}");
     assert_eq!(file.read(), ReadSettings::default());

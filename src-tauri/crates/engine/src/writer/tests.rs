@@ -1,8 +1,8 @@
 //! The writer when the disk takes nothing more, and in which order it takes what waits.
 
 use askdesk_domain::{
-    AgentKind, AnswerInput, CommandId, Draft, DraftOf, IntakeRules, NativeRef, OptionDraft, Question,
-    QuestionDraft, QuestionId, QuestionKind, SessionEnd, SessionOptions, Source as Door, Timestamp, intake,
+    AgentId, AnswerInput, CommandId, Draft, DraftOf, IntakeRules, NativeRef, OptionDraft, Origin, Question,
+    QuestionDraft, QuestionId, QuestionKind, SessionEnd, SessionOptions, Timestamp, intake,
 };
 use uuid::Uuid;
 
@@ -40,7 +40,6 @@ fn ask(n: u128, preview_bytes: usize) -> Ask {
         id: request(n),
         session: session(),
         native_ref: NativeRef::new(format!("call-{n}")).unwrap(),
-        source: Door::ClaudeControl,
         asked_by: Some(format!("client {n}")),
         questions: questions(preview_bytes),
         limit: None,
@@ -59,13 +58,15 @@ fn writer(folder: &std::path::Path) -> (Writer, Subscription, mpsc::Receiver<Att
     let opened = Journal::open(folder, Timestamp::from_millis(0)).unwrap();
     let (tell, attention) = mpsc::channel(16);
     let (limits, _) = std::sync::mpsc::channel();
-    let mut writer = Writer::new(opened, "epoch".to_owned(), Arc::new(Manual::at(1)), tell, limits).unwrap();
+    let mut writer =
+        Writer::new(opened, "epoch".to_owned(), Arc::new(Manual::at(1)), tell, limits, Vec::new()).unwrap();
     let start = Command::StartSession {
         id: session(),
-        agent: AgentKind::Demo,
+        origin: Origin::started(AgentId::literal("demo")),
         name: "Demo".to_owned(),
         folder: "/".to_owned(),
         options: SessionOptions::default(),
+        config: Vec::new(),
         at: Timestamp::from_millis(1),
     };
     writer.act(&start).unwrap();
@@ -194,10 +195,11 @@ fn case_63_a_session_is_deleted_where_the_database_cannot_grow_and_makes_room_fo
     let other = SessionId::new(Uuid::from_u128(2));
     let start = Command::StartSession {
         id: other,
-        agent: AgentKind::Demo,
+        origin: Origin::started(AgentId::literal("demo")),
         name: "Other".to_owned(),
         folder: "/".to_owned(),
         options: SessionOptions::default(),
+        config: Vec::new(),
         at: Timestamp::from_millis(2),
     };
     writer.act(&start).unwrap();

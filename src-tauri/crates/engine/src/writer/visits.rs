@@ -55,7 +55,7 @@ impl Writer {
     /// An end that a call was not there to hear of is kept for the next that asks; an agent's session sees to its own.
     pub(super) fn keep_unheard(&mut self, request: RequestId, unheard: Vec<NativeRef>) {
         let session = self.desk.request(request).and_then(|request| self.desk.session(request.session));
-        if !session.is_some_and(|session| session.agent.visits()) {
+        if !session.is_some_and(|session| session.origin.is_inbound()) {
             return;
         }
         let at = self.source.now();

@@ -6,16 +6,18 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use askdesk_agents::{ClaudeOptions, LaunchPlan, claude_launch, claude_resume};
+use askdesk_agents::{LaunchPlan, Start, claude};
 use askdesk_domain::{
-    AgentKind, AnswerInput, Delivery, Failure, QuestionId, Request, RequestId, Session, SessionEnd,
-    SessionId, SessionOptions, SessionState,
+    AnswerInput, ApprovalDecision, ApprovalOptionId, Choices, ConfigId, Delivery, Extras, Failure,
+    QuestionId, Request, RequestId, Session, SessionEnd, SessionId, SessionOptions, SessionState, ValueId,
 };
 use askdesk_engine::clock::Source;
-use askdesk_engine::{Sessions, StartSpec};
+use askdesk_engine::session::Change;
+use askdesk_engine::{EngineError, Sessions, StartSpec};
 use serde_json::Value;
 
-use super::desk::TestDesk;
+use super::desk::{STAGED, Staging, TestDesk};
+use super::mirror::Mirror;
 
 /// Finds the fake agent; builds it where only one package is tested and nobody has built it yet.
 pub fn fake_agent() -> PathBuf {
@@ -55,19 +57,12 @@ pub struct Play<'a> {
     pub scenario: &'a str,
     pub prompt: Option<&'a str>,
     pub pace_percent: u32,
-    pub prompt_tool: bool,
     pub options: SessionOptions,
 }
 
 impl<'a> Play<'a> {
     pub fn of(scenario: &'a str) -> Self {
-        Self {
-            scenario,
-            prompt: Some("go"),
-            pace_percent: 0,
-            prompt_tool: true,
-            options: SessionOptions::default(),
-        }
+        Self { scenario, prompt: Some("go"), pace_percent: 0, options: SessionOptions::default() }
     }
 }
 
@@ -92,35 +87,38 @@ impl Stage {
 
     pub async fn start(&self, play: Play<'_>) -> SessionId {
         let id = self.desk.clock.session();
-        let plan = claude_launch(fake_agent(), &self.desk.folder, &options(id, &play));
-        self.start_with(id, Ok(self.played(id, &play, plan)), play.prompt, play.options).await;
+        let staging = self.played(id, play.scenario, play.pace_percent);
+        self.start_staged(id, staging, play.prompt, play.options).await;
         id
     }
 
     /// Takes an ended session up again.
     pub async fn resume(&self, id: SessionId, scenario: &str) -> Session {
-        self.sessions.resume(id, Ok(self.resume_plan(id, scenario))).await.unwrap()
+        self.desk.agent.stage(self.played(id, scenario, 0));
+        self.sessions.resume(id, &Extras::default()).await.unwrap()
     }
 
-    pub fn resume_plan(&self, id: SessionId, scenario: &str) -> LaunchPlan {
-        let play = Play::of(scenario);
-        let plan = claude_resume(fake_agent(), &self.desk.folder, &options(id, &play));
-        self.played(id, &play, plan)
-    }
-
-    fn played(&self, id: SessionId, play: &Play<'_>, mut plan: LaunchPlan) -> LaunchPlan {
-        plan.args.extend(["--scenario", play.scenario].map(OsString::from));
-        plan.env.extend([
+    /// Plays a scenario in the session of this id.
+    pub fn played(&self, id: SessionId, scenario: &str, pace_percent: u32) -> Staging {
+        let args: Vec<OsString> = ["--scenario", scenario].map(OsString::from).to_vec();
+        let env = [
             ("ASKDESK_FAKE_RECORD".into(), self.record(id).into_os_string()),
-            ("ASKDESK_FAKE_PACE".into(), play.pace_percent.to_string().into()),
+            ("ASKDESK_FAKE_PACE".into(), pace_percent.to_string().into()),
             ("ASKDESK_FAKE_SESSIONS".into(), self.desk.folder.clone().into_os_string()),
-        ]);
-        plan
+        ];
+        Box::new(move |start: &Start| {
+            let Start { folder, options, resume } = start;
+            let mut plan = claude::launch(fake_agent(), folder.clone(), &options.config, resume.as_ref());
+            plan.args.extend(args);
+            plan.env.extend(env);
+            Ok(plan)
+        })
     }
 
     /// Where the fake agent remembers a session.
     pub fn memory_of_agent(&self, id: SessionId) -> PathBuf {
-        self.desk.folder.join(format!("{id}.turns"))
+        let native = self.desk.mirror.sessions[&id].native_session.clone();
+        self.desk.folder.join(format!("{}.turns", native.expect("the agent said its id")))
     }
 
     /// Starts a shell script as the agent; it finds the session's folder as `$0`.
@@ -130,6 +128,13 @@ impl Stage {
         id
     }
 
+    /// Takes an ended session up again with a shell script as the agent.
+    pub async fn resume_script(&self, id: SessionId, script: &str) -> Session {
+        let plan = self.script_plan(script);
+        self.desk.agent.stage(Box::new(|_| Ok(plan)));
+        self.sessions.resume(id, &Extras::default()).await.unwrap()
+    }
+
     pub fn script_plan(&self, script: &str) -> LaunchPlan {
         LaunchPlan {
             program: "/bin/sh".into(),
@@ -137,7 +142,6 @@ impl Stage {
             folder: self.desk.folder.clone(),
             env: Vec::new(),
             env_remove: Vec::new(),
-            prompt_tool: true,
         }
     }
 
@@ -147,26 +151,48 @@ impl Stage {
         plan: Result<LaunchPlan, Failure>,
         prompt: Option<&str>,
     ) -> Session {
-        self.start_with(id, plan, prompt, SessionOptions::default()).await
+        self.start_staged(id, Box::new(|_| plan), prompt, SessionOptions::default()).await
     }
 
-    /// Starts a plan with what was chosen for the session; the plan has carried out what concerns the program.
-    pub async fn start_with(
+    /// Starts a session with what was chosen for it.
+    pub async fn start_staged(
         &self,
         id: SessionId,
-        plan: Result<LaunchPlan, Failure>,
+        staging: Staging,
         prompt: Option<&str>,
         options: SessionOptions,
     ) -> Session {
-        let spec = StartSpec {
-            agent: AgentKind::Demo,
-            name: "Demo".to_owned(),
-            folder: self.desk.folder.display().to_string(),
-            options,
-            prompt: prompt.map(str::to_owned),
-            plan,
-        };
+        self.start_staged_in(self.desk.folder.clone(), id, staging, prompt, options).await
+    }
+
+    pub async fn start_staged_in(
+        &self,
+        folder: PathBuf,
+        id: SessionId,
+        staging: Staging,
+        prompt: Option<&str>,
+        options: SessionOptions,
+    ) -> Session {
+        self.desk.agent.stage(staging);
+        let prompt = prompt.map(str::to_owned);
+        let spec = StartSpec { agent: STAGED, name: "Demo".to_owned(), folder, options, prompt };
         self.sessions.start(id, spec).await.unwrap()
+    }
+
+    /// Asks the agent for another value of a config option.
+    pub async fn set(
+        &self,
+        session: SessionId,
+        option: &'static str,
+        value: &str,
+    ) -> Result<(), EngineError> {
+        let change = Change { option: ConfigId::literal(option), value: ValueId::new(value).unwrap() };
+        self.sessions.set_config(session, change).await
+    }
+
+    pub async fn until_mode(&mut self, session: SessionId, mode: &str) {
+        let is = |known: &Mirror| known.sessions.get(&session).is_some_and(|it| mode_of(it) == Some(mode));
+        self.desk.until(&format!("the mode {mode:?}"), is).await;
     }
 
     fn record(&self, id: SessionId) -> PathBuf {
@@ -252,14 +278,31 @@ impl Stage {
     }
 }
 
-fn options(id: SessionId, play: &Play<'_>) -> ClaudeOptions {
-    ClaudeOptions {
-        session_id: id.uuid(),
-        prompt_tool: play.prompt_tool,
-        model: play.options.model.clone(),
-        permission_mode: play.options.mode,
-        effort: play.options.effort,
-    }
+/// The decision that chooses these options of an approval.
+pub fn decides(options: &[&'static str]) -> ApprovalDecision {
+    let options = options.iter().map(|id| ApprovalOptionId::literal(id)).collect();
+    ApprovalDecision { options, message: None, plan: None }
+}
+
+/// The refusal of an approval, with words for the agent.
+pub fn denies(message: &str) -> ApprovalDecision {
+    ApprovalDecision { message: Some(message.to_owned()), ..decides(&["deny"]) }
+}
+
+/// What is chosen of the config options.
+pub fn choices(of: &[(&'static str, &'static str)]) -> Choices {
+    of.iter().map(|(id, value)| (ConfigId::literal(id), ValueId::literal(value))).collect()
+}
+
+/// What a session is started with in a permission mode.
+pub fn in_mode(mode: &'static str) -> SessionOptions {
+    SessionOptions { config: choices(&[("mode", mode)]), ..SessionOptions::default() }
+}
+
+/// The present permission mode of a session.
+pub fn mode_of(session: &Session) -> Option<&str> {
+    let mode = session.config.iter().find(|option| option.id.as_str() == "mode")?;
+    mode.current.as_ref().map(ValueId::as_str)
 }
 
 /// Chooses options of a question by their labels.

@@ -1,14 +1,18 @@
 //! An engine on a folder of its own, with a subscriber that keeps up.
 #![allow(dead_code, reason = "each test crate uses its part of it")]
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use askdesk_agents::claude::{ClaudeAdapter, ClaudeCode};
+use askdesk_agents::{Agent, Catalog, LaunchPlan, LinkPlan, Prepared, Start};
 use askdesk_domain::{
-    AgentKind, AnswerInput, Ask, Command, IntakeRules, NativeRef, OptionDraft, Outcome, Question,
-    QuestionDraft, QuestionId, QuestionKind, Request, RequestId, Session, SessionId, SessionOptions,
-    Source as Door, Timestamp, intake,
+    AgentDescriptor, AgentId, AnswerInput, ApprovalDecision, ApprovalOption, ApprovalOptionId,
+    ApprovalOptionKind, Ask, Command, Failure, IntakeRules, NativeRef, OptionDraft, OptionLabel, Origin,
+    Outcome, Question, QuestionDraft, QuestionId, QuestionKind, Request, RequestId, Session, SessionId,
+    SessionOptions, Timestamp, intake,
 };
 use askdesk_engine::clock::{Manual, Source};
 use askdesk_engine::frame::{Frame, Snapshot};
@@ -20,12 +24,65 @@ use super::mirror::Mirror;
 /// Longer than anything here takes; what is late has hung.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
+/// The id of the agent of these tests.
+pub const STAGED: AgentId = AgentId::literal("demo");
+
+/// Says how the process of a session is started.
+pub type Staging = Box<dyn FnOnce(&Start) -> Result<LaunchPlan, Failure> + Send>;
+
+/// An agent that speaks Claude Code's stream-json; each test says how its next process is started.
+#[derive(Clone)]
+pub struct Staged {
+    descriptor: AgentDescriptor,
+    next: Arc<Mutex<VecDeque<Staging>>>,
+}
+
+impl Staged {
+    fn new() -> Self {
+        let descriptor = AgentDescriptor {
+            id: STAGED,
+            name: "Demo".to_owned(),
+            ..ClaudeCode::default().descriptor().clone()
+        };
+        Self { descriptor, next: Arc::default() }
+    }
+
+    /// Starts the next session in this way.
+    pub fn stage(&self, staging: Staging) {
+        self.next.lock().unwrap().push_back(staging);
+    }
+}
+
+impl std::fmt::Debug for Staged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Staged").finish_non_exhaustive()
+    }
+}
+
+impl Agent for Staged {
+    fn descriptor(&self) -> &AgentDescriptor {
+        &self.descriptor
+    }
+
+    fn find(&self, _: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+        Ok(None)
+    }
+
+    fn prepare(&self, start: &Start) -> Result<Prepared, Failure> {
+        let staging = self.next.lock().unwrap().pop_front().expect("the test says how the agent is started");
+        let link = LinkPlan::Process(staging(start)?);
+        let adapter = ClaudeAdapter::new(self.descriptor.config.clone(), &start.options);
+        Ok(Prepared { adapter: Box::new(adapter), link })
+    }
+}
+
 pub struct TestDesk {
     pub engine: EngineHandle,
     pub attention: mpsc::Receiver<Attention>,
     pub mirror: Mirror,
     subscription: Subscription,
     pub clock: Arc<Manual>,
+    pub agent: Staged,
     pub folder: PathBuf,
     _kept: Option<tempfile::TempDir>,
 }
@@ -40,8 +97,10 @@ impl TestDesk {
     pub async fn open_at(folder: &Path) -> Self {
         // A run begins after the one before, and its ids differ from that one's.
         let clock = Arc::new(Manual::at(later_than(folder)));
+        let agent = Staged::new();
+        let agents = Catalog::new(vec![Arc::new(agent.clone())]);
         let OpenedEngine { handle, attention } =
-            EngineHandle::open(folder, Arc::clone(&clock) as Arc<dyn Source>).unwrap();
+            EngineHandle::open(folder, Arc::clone(&clock) as Arc<dyn Source>, agents).unwrap();
         let mut subscription = handle.subscribe().await.unwrap();
         let mirror = Mirror::begin(subscription.take().unwrap());
         Self {
@@ -50,6 +109,7 @@ impl TestDesk {
             mirror,
             subscription,
             clock,
+            agent,
             folder: folder.to_owned(),
             _kept: None,
         }
@@ -128,12 +188,36 @@ pub fn request(n: u128) -> RequestId {
 pub fn start(n: u128) -> Command {
     Command::StartSession {
         id: session(n),
-        agent: AgentKind::Demo,
+        origin: Origin::started(STAGED),
         name: format!("Session {n}"),
         folder: "/work".to_owned(),
         options: SessionOptions::default(),
+        config: Vec::new(),
         at: Timestamp::from_millis(1),
     }
+}
+
+/// What an approval offers here: to allow it once, or to refuse it.
+pub fn approval_options() -> Vec<ApprovalOption> {
+    let option = |id, kind| ApprovalOption {
+        id: ApprovalOptionId::literal(id),
+        kind,
+        label: OptionLabel::Plain,
+        scope: None,
+        combines: false,
+    };
+    vec![option("allow", ApprovalOptionKind::AllowOnce), option("deny", ApprovalOptionKind::RejectOnce)]
+}
+
+/// The decision that allows it once.
+pub fn allow() -> ApprovalDecision {
+    ApprovalDecision::of(ApprovalOptionId::literal("allow"))
+}
+
+/// The decision that refuses it, with words for the agent.
+pub fn deny(message: &str) -> ApprovalDecision {
+    let message = Some(message.to_owned());
+    ApprovalDecision { message, ..ApprovalDecision::of(ApprovalOptionId::literal("deny")) }
 }
 
 /// A single (A, B, C), a multiple (W, X, Y, Z) and a text question.
@@ -163,7 +247,6 @@ pub fn ask(of: u128, n: u128) -> Ask {
         id: request(n),
         session: session(of),
         native_ref: NativeRef::new(format!("call-{n}")).unwrap(),
-        source: Door::ClaudeControl,
         asked_by: Some(format!("client {n}")),
         questions: questions(),
         limit: None,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use askdesk_domain::{AgentKind, AnswerInput, Delivery, OrphanedWhy, Outcome, QuestionId, Request, Session};
+use askdesk_domain::{AnswerInput, Channel, Delivery, OrphanedWhy, Outcome, QuestionId, Request, Session};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
     Implementation, ListRootsResult, ProgressNotificationParam, ProtocolVersion, Root,
@@ -152,8 +152,8 @@ async fn an_answer_of_the_desk_is_the_result_of_the_call(#[case] speaks: Speaks)
     let calling = connected.call("ask_user_question", which_store());
     let answering = async {
         let (request, session) = asked(&house).await;
-        assert_eq!(session.agent, AgentKind::McpClient);
-        assert_eq!(session.client.as_deref(), Some("codex-mcp-client"));
+        assert_eq!(session.origin.channel(), Some(Channel::Mcp));
+        assert_eq!(session.origin.client(), Some("codex-mcp-client"));
         assert_eq!(session.version.as_deref(), Some("1.2.3"));
         assert_eq!(session.folder, "/home/a/project");
         house.engine.answer(request.id, second_option()).await.unwrap();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use askdesk_domain::Desk;
 use askdesk_engine::clock::{Manual, Source, System};
-use askdesk_engine::{EngineHandle, OpenedEngine};
+use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
 use askdesk_mcp::{DoorSpec, Doors, Times};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -45,7 +45,8 @@ impl House {
         let clock = Arc::new(Manual::at(1_000_000));
         let folder = tempfile::tempdir().unwrap();
         let source = Arc::clone(&clock) as Arc<dyn Source>;
-        let OpenedEngine { handle: engine, .. } = EngineHandle::open(folder.path(), source).unwrap();
+        let OpenedEngine { handle: engine, .. } =
+            EngineHandle::open(folder.path(), source, Catalog::default()).unwrap();
         let doors = doors(folder.path(), &engine, quick()).await;
         (Self { engine, address: doors.address(), folder, doors: Some(doors) }, clock)
     }
@@ -134,7 +135,7 @@ impl House {
 
 pub fn engine(folder: &Path) -> EngineHandle {
     let OpenedEngine { handle, .. } =
-        EngineHandle::open(folder, Arc::new(System) as Arc<dyn Source>).unwrap();
+        EngineHandle::open(folder, Arc::new(System) as Arc<dyn Source>, Catalog::default()).unwrap();
     handle
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use askdesk_domain::{AgentKind, AnswerInput, OrphanedWhy, Outcome, QuestionId, Request, RequestId, Session};
+use askdesk_domain::{AnswerInput, Channel, OrphanedWhy, Outcome, QuestionId, Request, RequestId, Session};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -143,7 +143,7 @@ async fn it_is_said_when_each_client_asked_last_and_after_a_restart_too() {
     let mut call = Call::begin(&house, "/v1/asks", &asks("c1", "Deploy?")).await;
     let id = call.asked().await;
     let asked_at = house.engine.request(id).await.unwrap().asked_at;
-    let known = json!({"clients": [{"kind": "command_line", "name": "deploy.sh", "askedAt": asked_at}]});
+    let known = json!({"clients": [{"channel": "command_line", "name": "deploy.sh", "askedAt": asked_at}]});
     assert_eq!(house.get("/v1/clients").await.json(), known);
     next_desk(&mut house).await;
     assert_eq!(house.get("/v1/clients").await.json(), known);
@@ -264,7 +264,10 @@ async fn a_test_question_goes_the_whole_way() {
     let mut call = Call::begin(&house, "/v1/test", &json!({})).await;
     let id = call.asked().await;
     let (_, session) = open(&house).await;
-    assert_eq!((session.agent, session.client.as_deref()), (AgentKind::CommandLine, Some("askdesk doctor")));
+    assert_eq!(
+        (session.origin.channel(), session.origin.client()),
+        (Some(Channel::CommandLine), Some("askdesk doctor"))
+    );
     let yes = json!({"answers": [{"question": 1, "chosen": ["Yes"]}]});
     assert_eq!(house.post(&format!("/v1/requests/{id}/answer"), &yes).await.status, 200);
     assert_eq!(call.ended().await["result"]["outcome"], "answered");
@@ -276,7 +279,7 @@ async fn the_desk_asks_itself_over_its_own_door_and_waits_for_the_end() {
     let trial = house.doors.as_ref().unwrap().trial();
     trial.await.unwrap();
     let (request, session) = open(&house).await;
-    assert_eq!(session.client.as_deref(), Some("askdesk doctor"));
+    assert_eq!(session.origin.client(), Some("askdesk doctor"));
     let yes = json!({"answers": [{"question": 1, "chosen": ["Yes"]}]});
     assert_eq!(house.post(&format!("/v1/requests/{}/answer", request.id), &yes).await.status, 200);
     let delivered = move |desk: &askdesk_domain::Desk| {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
-use askdesk_domain::{AgentKind, AnswerInput, Delivery, QuestionId, Request, Session};
+use askdesk_domain::{AnswerInput, Channel, Delivery, QuestionId, Request, Session};
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::{Value, json};
@@ -107,7 +107,10 @@ async fn the_real_claude_asks_over_mcp_and_its_model_is_told_the_answer() {
         ["--mcp-config", &server.to_string(), "--strict-mcp-config", "--allowedTools", "mcp__askdesk"];
     let mut claude = world.start(&arguments.map(str::to_owned)).await;
     let (request, session) = world.asked().await;
-    assert_eq!((session.agent, session.client.as_deref()), (AgentKind::McpClient, Some("claude-code")));
+    assert_eq!(
+        (session.origin.channel(), session.origin.client()),
+        (Some(Channel::Mcp), Some("claude-code"))
+    );
     let project = std::fs::canonicalize(world.project.path()).unwrap();
     assert_eq!(PathBuf::from(&session.folder), project, "by its roots");
     let told = world.answer(&request).await;
@@ -129,7 +132,7 @@ async fn case_53_the_real_claudes_hook_is_answered_at_the_desk() {
     let settings = json!({"hooks": {"PermissionRequest": [{"matcher": "AskUserQuestion", "hooks": [hook]}]}});
     let claude = world.start(&["--settings".to_owned(), settings.to_string()]).await;
     let (request, session) = world.asked().await;
-    assert_eq!(session.agent, AgentKind::Terminal);
+    assert_eq!(session.origin.channel(), Some(Channel::TerminalHook));
     let project = std::fs::canonicalize(world.project.path()).unwrap();
     assert_eq!(PathBuf::from(&session.folder), project);
     let told = world.answer(&request).await;

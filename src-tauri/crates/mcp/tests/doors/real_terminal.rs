@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use askdesk_domain::{AgentKind, OrphanedWhy, Outcome, Request, WithdrawnWhy};
+use askdesk_domain::{Channel, OrphanedWhy, Outcome, Request, WithdrawnWhy};
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::Reply;
 use serde_json::{Value, json};
@@ -138,7 +138,7 @@ async fn case_53_in_a_real_terminal_whoever_answers_first_wins_and_the_other_clo
 
     // The desk is first: the dialog closes, and the turn goes on with the desk's answer.
     let first = stands(&world, &terminal, "Which store for notes?").await;
-    assert_eq!(world.asked().await.1.agent, AgentKind::Terminal);
+    assert_eq!(world.asked().await.1.origin.channel(), Some(Channel::TerminalHook));
     let told = world.answer(&first).await;
     assert!(told["content"].to_string().contains("PostgreSQL"), "{told}");
 

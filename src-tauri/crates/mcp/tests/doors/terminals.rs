@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use askdesk_domain::{
-    AgentKind, AnswerInput, Delivery, OrphanedWhy, Outcome, QuestionId, RequestId, WithdrawnWhy,
+    AnswerInput, Channel, Delivery, OrphanedWhy, Outcome, QuestionId, RequestId, WithdrawnWhy,
 };
 use serde_json::{Value, json};
 
@@ -50,7 +50,10 @@ async fn case_53_a_terminals_question_is_answered_at_the_desk() {
     let house = House::open().await;
     let mut call = Call::begin(&house, "/hooks/claude", &hook("Which store?")).await;
     let (request, session) = open(&house).await;
-    assert_eq!((session.agent, session.folder.as_str()), (AgentKind::Terminal, "/home/a/project"));
+    assert_eq!(
+        (session.origin.channel(), session.folder.as_str()),
+        (Some(Channel::TerminalHook), "/home/a/project")
+    );
     answers(&house, request.id).await;
     let mut updated = hook("Which store?")["tool_input"].clone();
     updated["answers"] = json!({"Which store?": "SQLite"});

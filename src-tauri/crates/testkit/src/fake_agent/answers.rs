@@ -22,8 +22,6 @@ pub(super) enum Decision {
     Failed(String),
     /// The host's response has not the agreed form.
     Unusable(String),
-    /// The content of a `tool_result`, the older form's answer.
-    ToolResult { content: Value, is_error: bool },
     /// The agent took the call back.
     Withdrawn,
 }
@@ -81,7 +79,7 @@ impl Verdict {
 
     fn of_failure(decision: &Decision) -> Option<Self> {
         Some(match decision {
-            Decision::Allow { .. } | Decision::ToolResult { .. } => return None,
+            Decision::Allow { .. } => return None,
             Decision::Deny { message, .. } => Self::refused(message, AskOutcome::Declined, message),
             Decision::Failed(error) => {
                 Self::refused(&format!("The host could not decide: {error}"), AskOutcome::Declined, error)
@@ -128,7 +126,6 @@ impl Verdict {
                 Some(input) => Self::of_answers(asked, input),
                 None => Self::of_answers(asked, &json!({"questions": asked["questions"]})),
             },
-            Decision::ToolResult { content, is_error } => Self::of_tool_result(asked, content, *is_error),
             failure => Self::of_failure(failure)
                 .unwrap_or_else(|| Self::refused("No decision.", AskOutcome::Declined, "")),
         }
@@ -175,29 +172,6 @@ impl Verdict {
             remembered,
             words: reply.unwrap_or_default().to_owned(),
         }
-    }
-
-    fn of_tool_result(asked: &Value, content: &Value, is_error: bool) -> Self {
-        let text = plain_text(content);
-        let parsed: Option<Map<String, Value>> = serde_json::from_str(&text).ok();
-        let answers = parsed.map(|map| match map.get("answers").and_then(Value::as_object) {
-            Some(inner) => inner.clone(),
-            None => map,
-        });
-        let mut remembered = remember(asked, &answers.unwrap_or_default());
-        if !is_error && remembered.iter().all(|it| it.answer.is_none()) && !text.trim().is_empty() {
-            // A host of the older form may phrase the answers itself: the whole text then is the answer.
-            if let Some(first) = remembered.first_mut() {
-                first.answer = Some(text.clone());
-            }
-        }
-        let outcome = match (is_error, remembered.iter().any(|it| it.answer.is_some())) {
-            (true, _) => AskOutcome::Declined,
-            (false, true) => AskOutcome::Answered,
-            (false, false) => AskOutcome::Unanswered,
-        };
-        let words = if is_error { text } else { String::new() };
-        Self { content: content.clone(), is_error, structured: Value::Null, outcome, remembered, words }
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::answers::{ASK_TOOL, Decision, Verdict};
 use super::events::{self, fresh_uuid};
-use super::scenario::{Ask, AskForm, ToolCall};
+use super::scenario::{Ask, ToolCall};
 use super::session::{OpenCall, PLAN_MODE, Session, Stop};
 
 /// The tool by which planning begins; nobody is asked.
@@ -24,13 +24,14 @@ impl Session {
             if let Some(answers) = &ask.answers {
                 input["answers"] = self.memory.fill_json(answers);
             }
-            let bare = ask.form != AskForm::AsLaunched || !self.options.asks_over_stdio;
-            let decision = (self.permission_mode == "dontAsk").then(|| Decision::Deny {
-                message: "Questions are off in this permission mode.".to_owned(),
-                interrupt: false,
-            });
+            let off = match (self.options.asks_over_stdio, self.permission_mode.as_str()) {
+                (false, _) => Some("Questions are off in this session: there is nobody to ask."),
+                (true, "dontAsk") => Some("Questions are off in this permission mode."),
+                (true, _) => None,
+            };
+            let decision = off.map(|words| Decision::Deny { message: words.to_owned(), interrupt: false });
             let withdraw_at = ask.withdraw_after_ms.map(|ms| self.moment_after(Duration::from_millis(ms)));
-            let request = (!bare && decision.is_none()).then(|| {
+            let request = decision.is_none().then(|| {
                 let mut request = json!({"requires_user_interaction": true});
                 if let Some(by) = &ask.by {
                     request["agent_id"] = json!(by);
@@ -40,9 +41,6 @@ impl Session {
             self.call(ASK_TOOL, input, request, decision, withdraw_at)?;
         }
         self.end_message("tool_use")?;
-        if asks.iter().any(|ask| ask.form == AskForm::BareEndingTurn) {
-            self.await_in_next_turn()?;
-        }
         if asks.iter().all(|ask| ask.wait) { self.settle().and_then(|()| self.fold_queued()) } else { Ok(()) }
     }
 
@@ -123,22 +121,6 @@ impl Session {
         let tool = tool.to_owned();
         self.calls.push(OpenCall { tool_use_id, tool, input, request, decision, withdraw_at });
         self.stop_block(index)
-    }
-
-    /// Ends the turn with a bare question open, and begins another when its answer has come.
-    fn await_in_next_turn(&mut self) -> Result<(), Stop> {
-        self.finish_turn("tool_use")?;
-        while self.calls.iter().any(|call| call.decision.is_none()) {
-            if !self.queue.is_empty() {
-                // Another message instead of the answer: the question is over.
-                self.calls.iter_mut().for_each(|call| call.decision = Some(Decision::Withdrawn));
-            } else if self.closed {
-                return Err(Stop::Exit(0));
-            } else {
-                self.pump(None)?;
-            }
-        }
-        self.begin_turn(None)
     }
 
     /// Waits until every open call has its result.

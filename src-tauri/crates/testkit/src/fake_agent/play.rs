@@ -48,7 +48,7 @@ impl Session {
         let steps = self.scenario.turns.get(self.turns_played).cloned();
         self.turns_played += 1;
         self.kept.remember(self.turns_played);
-        self.begin_turn(Some(message))?;
+        self.begin_turn(message)?;
         let played = match steps {
             Some(steps) => self.play_all(&steps),
             None => {
@@ -63,15 +63,15 @@ impl Session {
         }
     }
 
-    pub(super) fn begin_turn(&mut self, message: Option<&UserMessage>) -> Result<(), Stop> {
+    fn begin_turn(&mut self, message: &UserMessage) -> Result<(), Stop> {
         self.turn = Turn { running: true, started: Some(Instant::now()), ..Turn::default() };
         self.announce("running")?;
-        if let Some(uuid) = message.and_then(|message| message.uuid.clone()) {
+        if let Some(uuid) = message.uuid.clone() {
             self.emit(|envelope| envelope.lifecycle(&uuid, "started"))?;
             self.turn.uuids.push(uuid);
         }
         self.emit(|envelope| envelope.init())?;
-        if let Some(message) = message.filter(|_| self.options.replay_user_messages) {
+        if self.options.replay_user_messages {
             self.emit(|envelope| envelope.replay(&message.message, message.uuid.as_deref()))?;
         }
         Ok(())

@@ -147,22 +147,6 @@ pub struct Ask {
     /// Whether the turn waits for the end of this question.
     #[serde(default = "yes")]
     pub wait: bool,
-    /// By which form of the protocol it is asked.
-    #[serde(default)]
-    pub form: AskForm,
-}
-
-/// The forms of the protocol by which a question can be asked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AskForm {
-    /// A control request if the host takes them, else the bare form.
-    #[default]
-    AsLaunched,
-    /// A bare `tool_use`; the turn stays open until the `tool_result` comes.
-    Bare,
-    /// A bare `tool_use` that ends the turn; the `tool_result` goes on in a new one.
-    BareEndingTurn,
 }
 
 /// No settings.
@@ -333,7 +317,7 @@ macro_rules! builtin {
     };
 }
 
-const BUILTINS: [(&str, &str); 36] = builtin![
+const BUILTINS: [(&str, &str); 34] = builtin![
     "demo",
     "technology",
     "features",
@@ -349,8 +333,6 @@ const BUILTINS: [(&str, &str); 36] = builtin![
     "edits",
     "todos",
     "plan",
-    "bare",
-    "bare-ending-turn",
     "malformed",
     "unusable",
     "dies-mid-line",

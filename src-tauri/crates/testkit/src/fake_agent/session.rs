@@ -51,7 +51,7 @@ pub(super) struct OpenCall {
     pub(super) tool_use_id: String,
     pub(super) tool: String,
     pub(super) input: Value,
-    /// The whole control request; none in the bare form.
+    /// The whole control request; none where nobody is asked.
     pub(super) request: Option<Value>,
     pub(super) decision: Option<Decision>,
     pub(super) withdraw_at: Option<Instant>,
@@ -339,22 +339,6 @@ impl Session {
     }
 
     fn take_user_message(&mut self, message: &Value) -> Result<(), Stop> {
-        let content = &message["message"]["content"];
-        for block in content.as_array().map_or(&[][..], Vec::as_slice) {
-            // Only the bare form is answered so: a question asked by a control request stays open, as measured.
-            let open = self.calls.iter_mut().find(|call| {
-                call.waits_for_host()
-                    && call.request.is_none()
-                    && block["tool_use_id"] == call.tool_use_id.as_str()
-            });
-            if let (Some(call), Some("tool_result")) = (open, block["type"].as_str()) {
-                call.decision = Some(Decision::ToolResult {
-                    content: block["content"].clone(),
-                    is_error: block["is_error"] == true,
-                });
-                return Ok(());
-            }
-        }
         let uuid = message["uuid"].as_str().map(str::to_owned);
         if let Some(uuid) = &uuid {
             self.emit(|envelope| envelope.lifecycle(uuid, "queued"))?;

@@ -3,8 +3,8 @@ import type { errors as english } from '../en/errors';
 
 export const errors: Words<typeof english> = {
   'failure.agent_missing': '{program} wurde nicht gefunden. Gesucht wurde hier: {tried}. {hint}',
-  'failure.install_claude':
-    'Installieren Sie Claude Code mit `npm install -g @anthropic-ai/claude-code` oder mit dem Installationsprogramm des Herstellers und starten Sie die Sitzung erneut; oder nennen Sie das Programm unter „Weitere Optionen“.',
+  'failure.install':
+    'Installieren Sie {agent} mit `{command}` oder mit dem Installationsprogramm des Herstellers und starten Sie die Sitzung erneut; oder nennen Sie das Programm unter „Weitere Optionen“.',
   'failure.path': 'im PATH {value}',
   'failure.path_empty': 'im PATH, der leer ist',
   'failure.folder': 'Der Ordner {path} kann nicht benutzt werden: {problem}. Wählen Sie einen Ordner, den es gibt.',
@@ -102,10 +102,8 @@ export const errors: Words<typeof english> = {
   'breach.note_alone': 'Eine Anmerkung braucht eine Auswahl, zu der sie gehört',
   'breach.one_only': 'Diese Frage nimmt eine Option oder eigene Worte an, nicht beides',
   'breach.no_own_words': 'Diese Frage nimmt keine eigenen Worte an',
-  'breach.no_rule': 'Haken Sie mindestens eine Regel an, oder erlauben Sie es einmal',
+  'breach.no_option': 'Wählen Sie mindestens eine Möglichkeit',
   'breach.no_plan': 'Das ist kein Plan, der auf Genehmigung wartet',
-  'breach.planning_ends': 'Ein genehmigter Plan beendet das Planen; wählen Sie einen anderen Modus',
-  'breach.not_started_so': 'Nur eine Sitzung, die in diesem Modus gestartet wurde, kann in ihn zurückkehren',
   'breach.other': 'Das ist ein Fehler von Askdesk selbst ({rule})',
   'breach.no_address': 'Das ist keine Adresse ({error})',
   'breach.address_not_opened': 'Nur Adressen des Webs und von Postfächern werden geöffnet, nicht {scheme}:',

@@ -64,11 +64,13 @@ export const sessions: Words<typeof english> = {
   'face.ended': 'Beendet',
   'face.failed': 'Fehlgeschlagen',
 
-  'agent.claude_code': 'Claude Code',
   'agent.demo': 'Demo',
+
+  'config.example': 'Beispiel',
 
   'head.mode': 'Berechtigungen',
   'head.mode_is': 'Berechtigungen: {mode}',
+  'option.is': '{option}: {value}',
   'head.model': 'Modell',
   'head.model_is': 'Modell: {model}',
   'head.model_other': 'Anderes Modell …',
@@ -107,7 +109,6 @@ export const sessions: Words<typeof english> = {
   'start.prompt_placeholder': 'Was soll der Agent tun?',
   'start.name': 'Name (freiwillig)',
   'start.name_placeholder': 'Der Name des Ordners',
-  'start.example': 'Beispiel',
   'start.more': 'Weitere Optionen',
   'start.more_hint': 'Modus, Modell und mehr',
   'start.recent': 'Zuletzt verwendete Ordner',
@@ -118,7 +119,7 @@ export const sessions: Words<typeof english> = {
   'start.model': 'Modell',
   'start.model_own': 'Wie der Agent selbst wählt',
   'start.effort': 'Aufwand',
-  'start.effort_own': 'Wie der Agent selbst wählt',
+  'start.value_own': 'Wie der Agent selbst wählt',
   'start.questions': 'Fragen',
   'start.questions_hint':
     'Eine Frage, die nicht durchgelassen wird, bekommt als Antwort „mach allein weiter“, und das Protokoll sagt es.',
@@ -127,8 +128,6 @@ export const sessions: Words<typeof english> = {
   'start.differs_program': 'eigenes Programm',
   'start.program': 'Programm',
   'start.program_hint': 'Pfad des Programms, das statt des auf diesem Rechner gefundenen laufen soll.',
-  'start.bare': 'Älterer Wrapper: fragt durch bloße Werkzeugaufrufe',
-  'start.bare_hint': 'Nur für Wrapper, die die Antwort als Werkzeugergebnis annehmen.',
   'start.submit': 'Sitzung starten',
   'start.starting': 'Startet …',
   'start.back': 'Zurück zu den Sitzungen',

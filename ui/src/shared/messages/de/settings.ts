@@ -124,24 +124,24 @@ export const settings: Words<typeof english> = {
   'unmet.own_folder':
     'Askdesk hat hier einen eigenen Datenordner: So kann das System es nicht starten, und dort wurde nichts geändert.',
   'unmet.system': 'Das System hat das nicht angenommen: {error}',
-  'settings.claude_arguments': 'Argumente für Claude Code',
-  'settings.claude_arguments.help':
+  'settings.agent_arguments': 'Argumente für {agent}',
+  'settings.agent_arguments.help':
     'Kommen zu jedem Start hinzu, ein Wort in jedem Feld. Sie werden gezeigt, bevor eine Sitzung startet; eine, die läuft oder weitergeht, behält ihre eigenen.',
-  'settings.claude_arguments.add': 'Argument hinzufügen',
-  'settings.claude_arguments.one': 'Argument {n}',
-  'settings.claude_arguments.remove': 'Argument {n} entfernen',
-  'settings.claude_environment': 'Umgebung für Claude Code',
-  'settings.claude_environment.help':
+  'settings.agent_arguments.add': 'Argument hinzufügen',
+  'settings.agent_arguments.one': 'Argument {n}',
+  'settings.agent_arguments.remove': 'Argument {n} entfernen',
+  'settings.agent_environment': 'Umgebung für {agent}',
+  'settings.agent_environment.help':
     'Variablen, die zu jedem Start hinzukommen. Namen mit KEY, TOKEN, SECRET, PASSWORD und Ähnlichem gelten als Geheimnisse: hier verborgen und allein in der Einstellungsdatei aufbewahrt.',
-  'settings.claude_environment.add': 'Variable hinzufügen',
-  'settings.claude_environment.name': 'Name von Variable {n}',
-  'settings.claude_environment.value': 'Wert von {name}',
-  'settings.claude_environment.remove': '{name} entfernen',
-  'settings.claude_environment.new': 'Variable {n}',
+  'settings.agent_environment.add': 'Variable hinzufügen',
+  'settings.agent_environment.name': 'Name von Variable {n}',
+  'settings.agent_environment.value': 'Wert von {name}',
+  'settings.agent_environment.remove': '{name} entfernen',
+  'settings.agent_environment.new': 'Variable {n}',
   'settings.keep_days': 'Sitzungen aufbewahren, die vorbei sind',
   'settings.keep_days.help':
     'Was länger vorbei ist, wird beim Start von Askdesk und einmal am Tag endgültig gelöscht, in der Seitenleiste und im Verlauf: Protokoll, Fragen mit Ihren Antworten, Genehmigungen. Eine Sitzung mit einer verpassten Frage, einer Antwort oder einer Nachricht, die noch wartet, bleibt.',
   'settings.keep_days.all': 'Bis ich sie lösche',
   'settings.keep_days.days': '{days} Tage',
-  'settings.claude_environment.twice': 'Eine Variable {name} gibt es schon.',
+  'settings.agent_environment.twice': 'Eine Variable {name} gibt es schon.',
 };

@@ -2,9 +2,9 @@ import type { Words } from '..';
 import type { visitors as english } from '../en/visitors';
 
 export const visitors: Words<typeof english> = {
-  'agent.mcp_client': 'MCP-Client',
-  'agent.terminal': 'Claude Code im Terminal',
-  'agent.command_line': 'Befehlszeile',
+  'channel.mcp': 'MCP-Client',
+  'channel.terminal_hook': 'Claude Code im Terminal',
+  'channel.command_line': 'Befehlszeile',
   'visitor.there': 'Verbunden',
   'visitor.left': 'Nicht verbunden',
   'visitor.label': 'Wohin Ihre Antworten gehen',

@@ -1,8 +1,8 @@
 /** What went wrong, and what can be done. */
 export const errors = {
   'failure.agent_missing': '{program} was not found. Looked at: {tried}. {hint}',
-  'failure.install_claude':
-    'Install Claude Code with `npm install -g @anthropic-ai/claude-code` or with its vendor’s installer, then start the session again; or name the program under More options.',
+  'failure.install':
+    'Install {agent} with `{command}` or with its vendor’s installer, then start the session again; or name the program under More options.',
   'failure.path': 'the PATH {value}',
   'failure.path_empty': 'the PATH, which is empty',
   'failure.folder': 'The folder {path} cannot be used: {problem}. Choose a folder that exists.',
@@ -92,10 +92,8 @@ export const errors = {
   'breach.note_alone': 'a note needs a choice that it belongs to',
   'breach.one_only': 'this question takes one option or your own words, not both',
   'breach.no_own_words': 'this question takes no words of your own',
-  'breach.no_rule': 'tick at least one rule, or allow it once',
+  'breach.no_option': 'choose at least one option',
   'breach.no_plan': 'this is no plan to approve',
-  'breach.planning_ends': 'an approved plan ends the planning; choose another mode',
-  'breach.not_started_so': 'only a session that was started in this mode can go back to it',
   'breach.other': 'this is a fault of Askdesk itself ({rule})',
   'breach.no_address': 'this is no address ({error})',
   'breach.address_not_opened': 'only addresses of the web and of mailboxes are opened, not {scheme}:',

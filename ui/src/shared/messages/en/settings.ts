@@ -120,24 +120,24 @@ export const settings = {
   'unmet.own_folder':
     'Askdesk has a data folder of its own here: the system cannot start it so, and nothing was changed there.',
   'unmet.system': 'The system did not take this: {error}',
-  'settings.claude_arguments': 'Arguments for Claude Code',
-  'settings.claude_arguments.help':
+  'settings.agent_arguments': 'Arguments for {agent}',
+  'settings.agent_arguments.help':
     'Added to every start, one word in each field. They are shown before a session starts; one that runs or goes on keeps its own.',
-  'settings.claude_arguments.add': 'Add an argument',
-  'settings.claude_arguments.one': 'Argument {n}',
-  'settings.claude_arguments.remove': 'Remove argument {n}',
-  'settings.claude_environment': 'Environment for Claude Code',
-  'settings.claude_environment.help':
+  'settings.agent_arguments.add': 'Add an argument',
+  'settings.agent_arguments.one': 'Argument {n}',
+  'settings.agent_arguments.remove': 'Remove argument {n}',
+  'settings.agent_environment': 'Environment for {agent}',
+  'settings.agent_environment.help':
     'Variables added to every start. Names with KEY, TOKEN, SECRET, PASSWORD and the like are taken for secrets: hidden here, and kept in the settings file alone.',
-  'settings.claude_environment.add': 'Add a variable',
-  'settings.claude_environment.name': 'Name of variable {n}',
-  'settings.claude_environment.value': 'Value of {name}',
-  'settings.claude_environment.remove': 'Remove {name}',
-  'settings.claude_environment.new': 'variable {n}',
+  'settings.agent_environment.add': 'Add a variable',
+  'settings.agent_environment.name': 'Name of variable {n}',
+  'settings.agent_environment.value': 'Value of {name}',
+  'settings.agent_environment.remove': 'Remove {name}',
+  'settings.agent_environment.new': 'variable {n}',
   'settings.keep_days': 'Keep sessions that are over',
   'settings.keep_days.help':
     'What ended longer ago is deleted for good when Askdesk starts and once a day, in the sidebar and in the history: transcript, questions with your answers, permissions. A session with a missed question, an answer or a message that still waits stays.',
   'settings.keep_days.all': 'Until I delete them',
   'settings.keep_days.days': '{days} days',
-  'settings.claude_environment.twice': 'There is a variable {name} already.',
+  'settings.agent_environment.twice': 'There is a variable {name} already.',
 } as const satisfies Record<string, string>;

@@ -1,8 +1,8 @@
 /** Clients that the desk did not start. */
 export const visitors = {
-  'agent.mcp_client': 'MCP client',
-  'agent.terminal': 'Claude Code in a terminal',
-  'agent.command_line': 'Command line',
+  'channel.mcp': 'MCP client',
+  'channel.terminal_hook': 'Claude Code in a terminal',
+  'channel.command_line': 'Command line',
   'visitor.there': 'Connected',
   'visitor.left': 'Not connected',
   'visitor.label': 'Where your answers go',

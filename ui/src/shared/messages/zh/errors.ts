@@ -3,8 +3,8 @@ import type { errors as english } from '../en/errors';
 
 export const errors: OneForm<typeof english> = {
   'failure.agent_missing': '没有找到 {program}。查找过的位置：{tried}。{hint}',
-  'failure.install_claude':
-    '请用 `npm install -g @anthropic-ai/claude-code` 或厂商的安装程序安装 Claude Code，然后重新启动会话；也可以在“更多选项”中指定程序。',
+  'failure.install':
+    '请用 `{command}` 或厂商的安装程序安装 {agent}，然后重新启动会话；也可以在“更多选项”中指定程序。',
   'failure.path': 'PATH 中的 {value}',
   'failure.path_empty': 'PATH（为空）',
   'failure.folder': '无法使用文件夹 {path}：{problem}。请选择一个存在的文件夹。',
@@ -90,10 +90,8 @@ export const errors: OneForm<typeof english> = {
   'breach.note_alone': '备注需要有所属的选择',
   'breach.one_only': '这个问题只接受一个选项或你自己的话，不能两者都有',
   'breach.no_own_words': '这个问题不接受你自己的话',
-  'breach.no_rule': '请至少勾选一条规则，或者只允许一次',
+  'breach.no_option': '请至少选择一个选项',
   'breach.no_plan': '这不是等待批准的计划',
-  'breach.planning_ends': '计划获批后规划即结束；请选择另一种模式',
-  'breach.not_started_so': '只有以此模式启动的会话才能回到此模式',
   'breach.other': '这是 Askdesk 自身的错误（{rule}）',
   'breach.no_address': '这不是地址（{error}）',
   'breach.address_not_opened': '只能打开网页和邮箱地址，不能打开 {scheme}:',

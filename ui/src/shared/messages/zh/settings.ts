@@ -121,24 +121,24 @@ export const settings: OneForm<typeof english> = {
   'unmet.own_folder':
     '这里的 Askdesk 使用单独的数据文件夹：系统无法这样启动它，系统中没有任何改动。',
   'unmet.system': '系统没有接受这项设置：{error}',
-  'settings.claude_arguments': 'Claude Code 的参数',
-  'settings.claude_arguments.help':
+  'settings.agent_arguments': '{agent} 的参数',
+  'settings.agent_arguments.help':
     '每次启动时附加，每个输入框一个词。会话启动前会显示这些参数；正在运行或恢复的会话沿用自己的参数。',
-  'settings.claude_arguments.add': '添加参数',
-  'settings.claude_arguments.one': '参数 {n}',
-  'settings.claude_arguments.remove': '移除参数 {n}',
-  'settings.claude_environment': 'Claude Code 的环境变量',
-  'settings.claude_environment.help':
+  'settings.agent_arguments.add': '添加参数',
+  'settings.agent_arguments.one': '参数 {n}',
+  'settings.agent_arguments.remove': '移除参数 {n}',
+  'settings.agent_environment': '{agent} 的环境变量',
+  'settings.agent_environment.help':
     '每次启动时附加的变量。名称含有 KEY、TOKEN、SECRET、PASSWORD 等字样的变量视为机密：在这里隐藏，并且只保存在设置文件中。',
-  'settings.claude_environment.add': '添加变量',
-  'settings.claude_environment.name': '变量 {n} 的名称',
-  'settings.claude_environment.value': '{name} 的值',
-  'settings.claude_environment.remove': '移除 {name}',
-  'settings.claude_environment.new': '变量 {n}',
+  'settings.agent_environment.add': '添加变量',
+  'settings.agent_environment.name': '变量 {n} 的名称',
+  'settings.agent_environment.value': '{name} 的值',
+  'settings.agent_environment.remove': '移除 {name}',
+  'settings.agent_environment.new': '变量 {n}',
   'settings.keep_days': '保留已结束的会话',
   'settings.keep_days.help':
     '结束时间更早的会话会在 Askdesk 启动时以及每天一次被永久删除，包括侧边栏和历史中的内容：对话记录、问题和你的回答、权限请求。仍有错过的问题、等待送达的回答或消息的会话会保留。',
   'settings.keep_days.all': '直到我删除',
   'settings.keep_days.days': '{days} 天',
-  'settings.claude_environment.twice': '变量 {name} 已经存在。',
+  'settings.agent_environment.twice': '变量 {name} 已经存在。',
 };

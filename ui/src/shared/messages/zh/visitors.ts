@@ -2,9 +2,9 @@ import type { OneForm } from '..';
 import type { visitors as english } from '../en/visitors';
 
 export const visitors: OneForm<typeof english> = {
-  'agent.mcp_client': 'MCP 客户端',
-  'agent.terminal': '终端中的 Claude Code',
-  'agent.command_line': '命令行',
+  'channel.mcp': 'MCP 客户端',
+  'channel.terminal_hook': '终端中的 Claude Code',
+  'channel.command_line': '命令行',
   'visitor.there': '已连接',
   'visitor.left': '未连接',
   'visitor.label': '你的回答发往哪里',

@@ -1,18 +1,10 @@
 //! A message with images and files, as Claude Code takes it.
 
-use askdesk_domain::ImageFormat;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-/// What goes along with a message.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Attached {
-    /// The images, with their bytes.
-    pub images: Vec<(ImageFormat, Vec<u8>)>,
-    /// The paths of the files.
-    pub files: Vec<String>,
-}
+use crate::adapter::Attached;
 
 /// Puts a message into the content of a user message.
 ///
@@ -38,6 +30,8 @@ pub(super) fn content(text: &str, attached: &Attached) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use askdesk_domain::ImageFormat;
+
     use super::*;
 
     #[test]

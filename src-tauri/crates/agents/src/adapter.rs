@@ -1,0 +1,202 @@
+//! The seam: what an agent says and what it is told, in words that know no agent.
+
+use std::fmt::Debug;
+
+use askdesk_domain::{
+    ApprovalDecision, ConfigId, ImageFormat, NativeRef, NativeSession, Outcome, Question, QuestionPolicy,
+    ValueId,
+};
+use uuid::Uuid;
+
+use crate::event::AgentEvent;
+use crate::frame::{FrameIn, FrameOut};
+
+/// Understands and answers one session of an agent.
+///
+/// It is sans-IO: what arrives goes in, what it means and what is to be written come out. It reads no clock and holds only
+/// what its protocol needs to answer.
+pub trait Adapter: Send + Debug {
+    /// Begins the session; called once, before anything else.
+    fn open(&mut self, how: Open) -> Output;
+
+    /// Takes what the agent sent.
+    fn receive(&mut self, inbound: &Inbound) -> Output;
+
+    /// Encodes an act of the desk.
+    fn send(&mut self, act: Act) -> Result<Output, EncodeError>;
+}
+
+/// How a session begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Open {
+    /// As a new one.
+    New,
+    /// As one from before.
+    Resume {
+        /// The agent's own id of it.
+        native_session: NativeSession,
+    },
+}
+
+/// What something means, and what is to be written because of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Output {
+    /// What it means, in order.
+    pub events: Vec<AgentEvent>,
+    /// What is to be written at once, in order.
+    pub outbound: Vec<Outbound>,
+}
+
+impl Output {
+    /// Adds an event.
+    pub fn tell(&mut self, event: AgentEvent) {
+        self.events.push(event);
+    }
+
+    /// Adds a line to write.
+    pub fn line(&mut self, line: String) {
+        self.outbound.push(Outbound::Line(line));
+    }
+
+    /// Adds a frame to write.
+    pub fn frame(&mut self, frame: FrameOut) {
+        self.outbound.push(Outbound::Frame(frame));
+    }
+}
+
+/// What arrives from an agent over its link.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Inbound {
+    /// A line without its line feed.
+    Line(Vec<u8>),
+    /// A line over [`MAX_LINE`](crate::MAX_LINE), skipped.
+    Overlong {
+        /// Its length in bytes.
+        bytes: usize,
+    },
+    /// The output has ended.
+    End {
+        /// What came after the last line feed.
+        unfinished: Vec<u8>,
+    },
+    /// A message of a link that several sessions share.
+    Frame(FrameIn),
+}
+
+impl Inbound {
+    /// Quotes it for a log, as it arrived.
+    pub fn quoted(&self) -> String {
+        match self {
+            Self::Line(bytes) | Self::End { unfinished: bytes } => {
+                String::from_utf8_lossy(bytes).into_owned()
+            }
+            Self::Overlong { .. } => String::new(),
+            Self::Frame(frame) => frame.quoted(),
+        }
+    }
+}
+
+/// What is written to an agent over its link.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outbound {
+    /// A line; the link adds the line feed.
+    Line(String),
+    /// A message of a link that several sessions share.
+    Frame(FrameOut),
+}
+
+/// What the desk has for an agent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Act {
+    /// The person's message.
+    Message {
+        /// Names it in [`AgentEvent::MessageTaken`].
+        id: Uuid,
+        /// Its words.
+        text: String,
+        /// What goes along with it.
+        attached: Attached,
+    },
+    /// How a question ended. It may be sent again until the agent has acknowledged it.
+    Answer {
+        /// The agent's id of the call.
+        native_ref: NativeRef,
+        /// The questions as they were shown.
+        questions: Vec<Question>,
+        /// How they ended.
+        outcome: Outcome,
+    },
+    /// A question that was understood and that nobody is asked.
+    RefuseQuestion {
+        /// The agent's id of the call.
+        native_ref: NativeRef,
+        /// Why nobody is asked.
+        why: QuestionRefusal,
+    },
+    /// What the person decided on an approval.
+    Decide {
+        /// The agent's id of the permission request.
+        native_ref: NativeRef,
+        /// The decision.
+        decision: ApprovalDecision,
+    },
+    /// A config option gets another value; the agent answers with [`AgentEvent::ConfigAnswered`].
+    SetConfig {
+        /// Comes back with the agent's answer.
+        ticket: u64,
+        /// Which option.
+        option: ConfigId,
+        /// Its new value.
+        value: ValueId,
+    },
+    /// Stop the turn.
+    Interrupt,
+    /// Make the context smaller.
+    Compact,
+    /// The session is over. An agent with a process of its own needs no words for it.
+    Close,
+}
+
+/// Why nobody is asked a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QuestionRefusal {
+    /// The desk could not keep it.
+    Unkept {
+        /// The field and the rule, as the agent is told.
+        reason: String,
+    },
+    /// The questions of this session are off.
+    TurnedOff {
+        /// When they come to the person.
+        policy: QuestionPolicy,
+    },
+}
+
+/// What goes along with a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Attached {
+    /// The images, with their bytes.
+    pub images: Vec<(ImageFormat, Vec<u8>)>,
+    /// The paths of the files.
+    pub files: Vec<String>,
+}
+
+/// Why an act cannot be encoded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EncodeError {
+    /// The agent does not wait to be told of this end.
+    #[error("the agent does not wait to be told of this end")]
+    NothingToSend,
+    /// The agent no longer waits for this call, or never made it.
+    #[error("the agent no longer waits for the call {native_ref}")]
+    Gone {
+        /// The agent's id of the call.
+        native_ref: NativeRef,
+    },
+    /// The agent cannot do this.
+    #[error("the agent does not support {what}")]
+    Unsupported {
+        /// What it cannot do, as a noun phrase.
+        what: &'static str,
+    },
+}

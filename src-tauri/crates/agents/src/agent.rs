@@ -1,0 +1,53 @@
+//! An agent: what it is, where its program is, and how a session of it starts.
+
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+
+use askdesk_domain::{AgentDescriptor, Failure, NativeSession, ReservedFlags, SessionOptions};
+
+use crate::adapter::Adapter;
+use crate::link::LinkPlan;
+
+/// One agent that the desk can start.
+///
+/// Adding one takes a folder with its adapter, this trait, and a line in [`installed_agents`](crate::installed_agents).
+pub trait Agent: Send + Sync + Debug {
+    /// Describes it.
+    fn descriptor(&self) -> &AgentDescriptor;
+
+    /// Names the flags that settings may not add to its start.
+    fn reserved_flags(&self) -> ReservedFlags {
+        ReservedFlags::default()
+    }
+
+    /// Finds its program: the one the person named, else the installed one; `None` where it comes with the app.
+    fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, Failure>;
+
+    /// Returns the folder it works in where the person names none; such an agent needs no folder of the person's.
+    fn default_folder(&self) -> Option<&Path> {
+        None
+    }
+
+    /// Plans a session: how it is linked, and what understands it.
+    fn prepare(&self, start: &Start) -> Result<Prepared, Failure>;
+}
+
+/// What a session is started with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// The folder it works in.
+    pub folder: PathBuf,
+    /// What was chosen for it, with the secrets of its environment.
+    pub options: SessionOptions,
+    /// The agent's own id of the session that is resumed; `None` for a new one.
+    pub resume: Option<NativeSession>,
+}
+
+/// A session that can be started.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Understands and answers it.
+    pub adapter: Box<dyn Adapter>,
+    /// How it is linked.
+    pub link: LinkPlan,
+}

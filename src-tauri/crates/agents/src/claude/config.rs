@@ -1,0 +1,45 @@
+//! The present values of Claude Code's config options.
+
+use askdesk_domain::{Choices, ConfigId, ConfigOption, ValueId};
+
+use super::permissions::mode_of;
+use super::{ClaudeAdapter, MODE, MODEL};
+use crate::adapter::Output;
+use crate::event::AgentEvent;
+
+/// Returns the options as they are known at the start: what cannot change later is as it was chosen. The agent says the
+/// rest.
+pub(super) fn at_start(config: Vec<ConfigOption>, choices: &Choices) -> Vec<ConfigOption> {
+    let known = |option: ConfigOption| {
+        let current = choices.get(&option.id).filter(|_| !option.live).cloned();
+        ConfigOption { current, ..option }
+    };
+    config.into_iter().map(known).collect()
+}
+
+impl ClaudeAdapter {
+    /// Takes over the mode by the agent's word; one that the desk has no name for is none.
+    pub(super) fn take_mode(&mut self, word: &str) -> bool {
+        self.take_current(&MODE, mode_of(word))
+    }
+
+    /// Takes over the model by its name.
+    pub(super) fn take_model(&mut self, name: &str) -> bool {
+        self.take_current(&MODEL, ValueId::new(name))
+    }
+
+    /// Tells of the present values where one of them has changed.
+    pub(super) fn tell_config(&self, changed: bool, out: &mut Output) {
+        if changed {
+            out.tell(AgentEvent::ConfigChanged { config: self.config.clone() });
+        }
+    }
+
+    /// Says whether it changed anything; the demo has fewer options.
+    fn take_current(&mut self, id: &ConfigId, current: Option<ValueId>) -> bool {
+        let Some(option) = self.config.iter_mut().find(|option| option.id == *id) else { return false };
+        let changed = option.current != current;
+        option.current = current;
+        changed
+    }
+}

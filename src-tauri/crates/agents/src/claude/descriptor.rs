@@ -1,0 +1,192 @@
+//! What Claude Code is: its descriptor, its config options and the flags that settings leave alone.
+
+use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES};
+use askdesk_domain::{
+    AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue, DuringTurn,
+    QuestionPath, ReservedFlags, Risk, Takes, ValueId,
+};
+
+/// The agent's id.
+pub const CLAUDE_CODE: AgentId = AgentId::literal("claude_code");
+/// The config option of the permission mode.
+pub const MODE: ConfigId = ConfigId::literal("mode");
+/// The config option of the model.
+pub const MODEL: ConfigId = ConfigId::literal("model");
+/// The config option of the effort.
+pub const EFFORT: ConfigId = ConfigId::literal("effort");
+/// The mode in which it plans and changes nothing.
+pub const PLAN: ValueId = ValueId::literal("plan");
+/// The mode in which it asks.
+pub const ASK: ValueId = ValueId::literal("default");
+/// The mode in which it edits files without asking.
+pub const ACCEPT_EDITS: ValueId = ValueId::literal("accept_edits");
+/// The mode in which it asks for nothing; its questions still wait for a person.
+pub const BYPASS: ValueId = ValueId::literal("bypass");
+
+/// The version it was verified with.
+const VERIFIED: &str = "2.1.329";
+
+/// Flags that the person's settings may not add to its command line.
+pub(super) const RESERVED_FLAGS: ReservedFlags = ReservedFlags {
+    own: &[
+        "--",
+        "--print",
+        "--input-format",
+        "--output-format",
+        "--permission-prompt-tool",
+        "--session-id",
+        "--resume",
+        "--continue",
+        "--fork-session",
+        "--include-partial-messages",
+        "--replay-user-messages",
+        "--verbose",
+        "--help",
+        "--version",
+    ],
+    own_short: &['p', 'r', 'c', 'h', 'v'],
+    chosen: &["--permission-mode", "--dangerously-skip-permissions", "--allow-dangerously-skip-permissions"],
+};
+
+/// Describes Claude Code.
+pub(super) fn descriptor() -> AgentDescriptor {
+    AgentDescriptor {
+        id: CLAUDE_CODE,
+        name: "Claude Code".to_owned(),
+        program: Some("claude".to_owned()),
+        install: Some("npm install -g @anthropic-ai/claude-code".to_owned()),
+        login: Some("claude auth login".to_owned()),
+        verified: Some(VERIFIED.to_owned()),
+        capabilities: capabilities(),
+        config: vec![mode(), model(), effort()],
+    }
+}
+
+/// What everything that speaks its protocol can do.
+pub(crate) fn capabilities() -> Capabilities {
+    Capabilities {
+        questions: QuestionPath::Native,
+        approvals: true,
+        plan: true,
+        resume: true,
+        takes: Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES },
+        during_turn: DuringTurn::Queue,
+        compact: false,
+        cost: true,
+        context_size: false,
+        folder: true,
+        launch_overrides: true,
+    }
+}
+
+/// The permission modes, the most careful first.
+pub(crate) fn mode() -> ConfigOption {
+    let mode = |id: ValueId, name: &str, description: &str| ConfigValue {
+        planning: id == PLAN,
+        risk: if id == BYPASS { Risk::Unattended } else { Risk::Usual },
+        id,
+        name: name.to_owned(),
+        description: Some(description.to_owned()),
+    };
+    ConfigOption {
+        id: MODE,
+        name: "Permission mode".to_owned(),
+        category: ConfigCategory::Mode,
+        values: vec![
+            mode(PLAN, "Plan only", "It reads and plans, and changes nothing before you approve."),
+            mode(ASK, "Ask before each change", "It asks before it changes a file or runs a command."),
+            mode(
+                ACCEPT_EDITS,
+                "Accept edits",
+                "It changes files in the folder without asking; commands are still asked for.",
+            ),
+            mode(
+                BYPASS,
+                "Never ask (bypass)",
+                "It does everything at once, without asking for any permission.",
+            ),
+        ],
+        free_text: false,
+        live: true,
+        current: None,
+    }
+}
+
+fn model() -> ConfigOption {
+    ConfigOption {
+        id: MODEL,
+        name: "Model".to_owned(),
+        category: ConfigCategory::Model,
+        values: ["sonnet", "opus", "haiku"].map(|model| value(model, model)).to_vec(),
+        free_text: true,
+        live: true,
+        current: None,
+    }
+}
+
+/// The value ids are the command line's words; an unknown one is passed over with a warning (2.1.329).
+fn effort() -> ConfigOption {
+    let values = [
+        ("low", "low"),
+        ("medium", "medium"),
+        ("high", "high"),
+        ("xhigh", "extra high"),
+        ("max", "as much as it can"),
+    ];
+    ConfigOption {
+        id: EFFORT,
+        name: "Effort".to_owned(),
+        category: ConfigCategory::Effort,
+        values: values.map(|(id, name)| value(id, name)).to_vec(),
+        free_text: false,
+        live: false,
+        current: None,
+    }
+}
+
+fn value(id: &'static str, name: &str) -> ConfigValue {
+    ConfigValue {
+        id: ValueId::literal(id),
+        name: name.to_owned(),
+        description: None,
+        risk: Risk::Usual,
+        planning: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use askdesk_domain::{Arguments, Unfit};
+    use rstest::rstest;
+
+    use super::*;
+
+    fn check(words: &[&str]) -> Result<(), Unfit> {
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        RESERVED_FLAGS.check(&Arguments::try_from(words)?)
+    }
+
+    #[rstest]
+    #[case::print("--print")]
+    #[case::with_a_value("--resume=3")]
+    #[case::short("-p")]
+    #[case::shorts_in_one_word("-cp")]
+    #[case::input("--input-format")]
+    #[case::output("--output-format")]
+    #[case::permissions("--permission-prompt-tool")]
+    #[case::id("--session-id")]
+    #[case::the_end_of_flags("--")]
+    #[case::a_mode("--permission-mode")]
+    #[case::everything_allowed("--dangerously-skip-permissions")]
+    fn a_flag_that_is_not_the_persons_to_set_is_named(#[case] flag: &str) {
+        let error = check(&["--add-dir", flag]).unwrap_err().to_string();
+        let named = flag.split('=').next().unwrap();
+        assert!(error.starts_with(&format!("argument 2: {named} is ")), "{error}");
+    }
+
+    #[test]
+    fn other_arguments_are_the_persons_to_set() {
+        let words = ["--add-dir", "/a b", "--setting-sources", "", "--mcp-config", "{\"a\":\"-p\"}", "-d"];
+        assert_eq!(check(&words), Ok(()));
+    }
+}

@@ -1,0 +1,329 @@
+//! One JSON-RPC conversation for several sessions, configured by where a protocol keeps its session ids.
+
+use std::collections::{HashMap, VecDeque};
+
+use serde_json::{Map, Value, json};
+
+use super::{Connection, Routed, Seat};
+use crate::adapter::{Inbound, Outbound};
+use crate::frame::{FrameIn, FrameOut, INTERNAL_ERROR, RpcError};
+
+/// How many messages for sessions that are not known yet are kept; of more, the oldest is given up.
+pub const STRANGERS: usize = 1024;
+/// How many bytes they may have together.
+pub const STRANGERS_BYTES: usize = 8 * 1024 * 1024;
+/// How many requests of the server may wait for all sessions together; more are refused.
+pub const OPEN_REQUESTS: usize = 1024;
+
+/// What one protocol on top of JSON-RPC looks like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JsonRpcRules {
+    /// How the conversation begins; none where sessions may write at once.
+    pub hello: Option<Hello>,
+    /// Where the session id stands in `params`, as JSON pointers; the first that is a text is taken.
+    pub session_in_params: &'static [&'static str],
+    /// Where the answer to a request tells a session its id, as JSON pointers into `result`.
+    pub session_in_result: &'static [&'static str],
+    /// Whether messages say `"jsonrpc": "2.0"`.
+    pub says_version: bool,
+}
+
+/// The handshake: one request, and a notification once it is answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hello {
+    /// The request's method.
+    pub method: &'static str,
+    /// What it is asked with.
+    pub params: Value,
+    /// The notification that follows the answer.
+    pub then: Option<&'static str>,
+}
+
+/// Speaks JSON-RPC with one server for several sessions.
+///
+/// A session is known by the ids that its own requests and the answers to them name. What the server says to a session
+/// that nobody has is kept while some session has no id yet, and goes to the one that gets it.
+#[derive(Debug)]
+pub struct JsonRpcConnection {
+    rules: JsonRpcRules,
+    ready: bool,
+    /// Counts our own requests, for their ids on the wire.
+    requests_sent: u64,
+    hello_id: Option<u64>,
+    /// Our open requests: who asked, and by which key.
+    sent: HashMap<u64, (Seat, u64)>,
+    /// The server's open requests, and who was asked.
+    asked: Vec<(Value, Seat)>,
+    seats: Vec<Seat>,
+    /// Whose session an id is.
+    sessions: HashMap<String, Seat>,
+    strangers: VecDeque<Stranger>,
+}
+
+/// A message to a session that nobody has yet.
+#[derive(Debug)]
+struct Stranger {
+    session: String,
+    frame: FrameIn,
+    /// The length of its line.
+    bytes: usize,
+}
+
+impl JsonRpcConnection {
+    /// Makes a conversation that has not begun.
+    pub fn new(rules: JsonRpcRules) -> Self {
+        Self {
+            ready: rules.hello.is_none(),
+            rules,
+            requests_sent: 0,
+            hello_id: None,
+            sent: HashMap::new(),
+            asked: Vec::new(),
+            seats: Vec::new(),
+            sessions: HashMap::new(),
+            strangers: VecDeque::new(),
+        }
+    }
+
+    /// Writes a message with its fields in the usual order.
+    fn line(&self, fields: Value) -> String {
+        let mut message = Map::new();
+        if self.rules.says_version {
+            message.insert("jsonrpc".to_owned(), json!("2.0"));
+        }
+        if let Value::Object(fields) = fields {
+            message.extend(fields.into_iter().filter(|(name, value)| name != "params" || !value.is_null()));
+        }
+        Value::Object(message).to_string()
+    }
+
+    fn answer(&self, id: &Value, result: Result<Value, RpcError>) -> String {
+        self.line(match result {
+            Ok(result) => json!({"id": id, "result": result}),
+            Err(error) => json!({"id": id, "error": error.to_json()}),
+        })
+    }
+
+    fn next_id(&mut self) -> u64 {
+        self.requests_sent += 1;
+        self.requests_sent
+    }
+
+    /// Takes note of whose session an id is; the first session that has it keeps it.
+    fn learn(&mut self, seat: Seat, session: Option<&str>, out: &mut Routed) {
+        let Some(session) = session else { return };
+        self.sessions.entry(session.to_owned()).or_insert(seat);
+        if self.sessions.get(session) != Some(&seat) {
+            return;
+        }
+        for stranger in std::mem::take(&mut self.strangers) {
+            if stranger.session == session {
+                self.deliver(seat, stranger.frame, out);
+            } else {
+                self.strangers.push_back(stranger);
+            }
+        }
+        self.give_up_strangers(out);
+    }
+
+    /// Gives up what nobody can claim any more.
+    fn give_up_strangers(&mut self, out: &mut Routed) {
+        if self.some_seat_has_no_session() {
+            return;
+        }
+        for stranger in std::mem::take(&mut self.strangers) {
+            self.refuse(&stranger.frame, out);
+        }
+    }
+
+    fn some_seat_has_no_session(&self) -> bool {
+        let has_session = |seat: &Seat| self.sessions.values().any(|known| known == seat);
+        !self.seats.iter().all(has_session)
+    }
+
+    fn strangers_bytes(&self) -> usize {
+        self.strangers.iter().map(|stranger| stranger.bytes).sum()
+    }
+
+    /// Tells the server that nobody takes its request; a notification needs no answer.
+    fn refuse(&self, frame: &FrameIn, out: &mut Routed) {
+        if let FrameIn::Request { id, method, .. } = frame {
+            out.lines.push(self.answer(id, Err(RpcError::unknown_method(method))));
+        }
+    }
+
+    fn deliver(&mut self, seat: Seat, frame: FrameIn, out: &mut Routed) {
+        if let FrameIn::Request { id, .. } = &frame {
+            if self.asked.len() >= OPEN_REQUESTS {
+                let error = RpcError::new(INTERNAL_ERROR, "too many requests wait");
+                return out.lines.push(self.answer(id, Err(error)));
+            }
+            self.asked.push((id.clone(), seat));
+        }
+        out.inbound.push((seat, Inbound::Frame(frame)));
+    }
+
+    /// Routes a request or a notification of the server.
+    fn route(&mut self, frame: FrameIn, bytes: usize, out: &mut Routed) {
+        let (FrameIn::Request { params, .. } | FrameIn::Notification { params, .. }) = &frame else { return };
+        let session = text_at(params, self.rules.session_in_params).map(str::to_owned);
+        let Some(session) = session else {
+            return match &frame {
+                FrameIn::Request { .. } => self.refuse(&frame, out),
+                // It is about the server, so it is for everybody.
+                _ => out.inbound.extend(self.seats.iter().map(|seat| (*seat, Inbound::Frame(frame.clone())))),
+            };
+        };
+        if let Some(seat) = self.sessions.get(&session) {
+            return self.deliver(*seat, frame, out);
+        }
+        if !self.some_seat_has_no_session() {
+            return self.refuse(&frame, out);
+        }
+        self.strangers.push_back(Stranger { session, frame, bytes });
+        while self.strangers.len() > STRANGERS || self.strangers_bytes() > STRANGERS_BYTES {
+            let Some(oldest) = self.strangers.pop_front() else { return };
+            self.refuse(&oldest.frame, out);
+        }
+    }
+
+    fn on_answer(&mut self, id: u64, result: Result<Value, RpcError>, out: &mut Routed) {
+        if self.hello_id == Some(id) {
+            self.hello_id = None;
+            match (result, self.rules.hello.as_ref().and_then(|hello| hello.then)) {
+                (Err(error), _) => out.failed = Some(error.to_string()),
+                (Ok(_), then) => {
+                    self.ready = true;
+                    out.lines.extend(then.map(|method| self.line(json!({"method": method}))));
+                }
+            }
+            return;
+        }
+        // The session that asked may be gone.
+        let Some((seat, key)) = self.sent.remove(&id) else { return };
+        let session = result.as_ref().ok().and_then(|result| text_at(result, self.rules.session_in_result));
+        let session = session.map(str::to_owned);
+        out.inbound.push((seat, Inbound::Frame(FrameIn::Response { key, result })));
+        self.learn(seat, session.as_deref(), out);
+    }
+
+    /// Hands what is no message of the protocol to everybody: each session counts it.
+    fn puzzle(&self, inbound: &Inbound, out: &mut Routed) {
+        out.inbound.extend(self.seats.iter().map(|seat| (*seat, inbound.clone())));
+    }
+}
+
+impl Connection for JsonRpcConnection {
+    fn open(&mut self) -> Routed {
+        let mut out = Routed::default();
+        if let Some(Hello { method, params, .. }) = self.rules.hello.clone() {
+            let id = self.next_id();
+            self.hello_id = Some(id);
+            out.lines.push(self.line(json!({"id": id, "method": method, "params": params})));
+        }
+        out
+    }
+
+    fn is_ready(&self) -> bool {
+        self.ready
+    }
+
+    fn join(&mut self, seat: Seat) {
+        self.seats.push(seat);
+    }
+
+    fn send(&mut self, seat: Seat, outbound: Outbound) -> Routed {
+        let mut out = Routed::default();
+        let frame = match outbound {
+            Outbound::Frame(frame) => frame,
+            Outbound::Line(line) => {
+                out.lines.push(line);
+                return out;
+            }
+        };
+        match frame {
+            FrameOut::Request { key, method, params } => {
+                let id = self.next_id();
+                self.sent.insert(id, (seat, key));
+                out.lines.push(self.line(json!({"id": id, "method": method, "params": params})));
+                let session = text_at(&params, self.rules.session_in_params).map(str::to_owned);
+                self.learn(seat, session.as_deref(), &mut out);
+            }
+            FrameOut::Notification { method, params } => {
+                out.lines.push(self.line(json!({"method": method, "params": params})));
+            }
+            FrameOut::Response { id, result } => {
+                let place = self.asked.iter().position(|(asked, who)| *asked == id && *who == seat);
+                // Twice answered, or another session's: the server does not wait for it.
+                if let Some(place) = place {
+                    self.asked.remove(place);
+                    out.lines.push(self.answer(&id, result));
+                }
+            }
+        }
+        out
+    }
+
+    fn receive(&mut self, inbound: Inbound) -> Routed {
+        let mut out = Routed::default();
+        let line = match &inbound {
+            Inbound::Line(line) | Inbound::End { unfinished: line } if line.trim_ascii().is_empty() => {
+                return out;
+            }
+            Inbound::Line(line) | Inbound::End { unfinished: line } => line,
+            Inbound::Overlong { .. } | Inbound::Frame(_) => {
+                self.puzzle(&inbound, &mut out);
+                return out;
+            }
+        };
+        let Ok(Value::Object(mut message)) = serde_json::from_slice::<Value>(line) else {
+            self.puzzle(&inbound, &mut out);
+            return out;
+        };
+        let method = message.get("method").and_then(Value::as_str).map(str::to_owned);
+        let params = message.remove("params").unwrap_or(Value::Null);
+        let id = message.remove("id").filter(|id| id.is_string() || id.is_number());
+        match (method, id) {
+            (Some(method), Some(id)) => {
+                let frame = FrameIn::Request { id, method, params };
+                self.route(frame, line.len(), &mut out);
+            }
+            (Some(method), None) => {
+                let frame = FrameIn::Notification { method, params };
+                self.route(frame, line.len(), &mut out);
+            }
+            (None, Some(id)) => {
+                let result = match (message.remove("error"), message.remove("result")) {
+                    (Some(error), _) if !error.is_null() => Err(RpcError::read(&error)),
+                    (_, result) => Ok(result.unwrap_or(Value::Null)),
+                };
+                match id.as_u64().filter(|id| *id <= self.requests_sent) {
+                    Some(id) => self.on_answer(id, result, &mut out),
+                    None => self.puzzle(&inbound, &mut out),
+                }
+            }
+            (None, None) => self.puzzle(&inbound, &mut out),
+        }
+        out
+    }
+
+    fn leave(&mut self, seat: Seat) -> Routed {
+        let mut out = Routed::default();
+        self.seats.retain(|other| *other != seat);
+        self.sessions.retain(|_, owner| *owner != seat);
+        self.sent.retain(|_, (owner, _)| *owner != seat);
+        // The server would wait for ever for what it asked this session.
+        let (gone, asked) =
+            std::mem::take(&mut self.asked).into_iter().partition(|(_, owner)| *owner == seat);
+        self.asked = asked;
+        let gone: Vec<(Value, Seat)> = gone;
+        let closed = || RpcError::new(INTERNAL_ERROR, "the session is closed");
+        out.lines.extend(gone.iter().map(|(id, _)| self.answer(id, Err(closed()))));
+        self.give_up_strangers(&mut out);
+        out
+    }
+}
+
+fn text_at<'a>(value: &'a Value, pointers: &[&str]) -> Option<&'a str> {
+    pointers.iter().find_map(|pointer| value.pointer(pointer)?.as_str())
+}

@@ -1,0 +1,103 @@
+//! The demo: an agent that comes with the app, needs no account and speaks Claude Code's protocol.
+
+use std::path::{Path, PathBuf};
+
+use askdesk_domain::{
+    AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue, Failure,
+    Takes, ValueId,
+};
+
+use crate::agent::{Agent, Prepared, Start};
+use crate::claude::{self, ClaudeAdapter};
+use crate::link::LinkPlan;
+
+/// The demo's id.
+pub const DEMO: AgentId = AgentId::literal("demo");
+/// The config option of what it plays.
+pub const EXAMPLE: ConfigId = ConfigId::literal("example");
+/// What it plays where nothing was chosen.
+const USUAL_EXAMPLE: &str = "demo";
+/// Where in its folder the demo remembers its sessions.
+const SESSIONS: &str = ".sessions";
+
+/// The demo agent.
+#[derive(Debug)]
+pub struct Demo {
+    descriptor: AgentDescriptor,
+    program: PathBuf,
+    args: Vec<String>,
+    folder: PathBuf,
+}
+
+impl Demo {
+    /// Makes a demo of a program that plays scenarios: how it is started, the folder it works in, and what it offers to play.
+    pub fn new(program: PathBuf, args: Vec<String>, folder: PathBuf, examples: Vec<ConfigValue>) -> Self {
+        let descriptor = AgentDescriptor {
+            id: DEMO,
+            name: "Demo".to_owned(),
+            program: None,
+            install: None,
+            login: None,
+            verified: None,
+            capabilities: Capabilities {
+                takes: Takes::Words,
+                folder: false,
+                launch_overrides: false,
+                ..claude::capabilities()
+            },
+            config: vec![claude::mode(), example(examples)],
+        };
+        Self { descriptor, program, args, folder }
+    }
+}
+
+fn example(values: Vec<ConfigValue>) -> ConfigOption {
+    ConfigOption {
+        id: EXAMPLE,
+        name: "Example".to_owned(),
+        category: ConfigCategory::Other,
+        values,
+        // A scenario can be named by the path of its file.
+        free_text: true,
+        live: false,
+        current: None,
+    }
+}
+
+/// Creates a folder that only the person can read, whatever the umask is.
+fn create_private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
+}
+
+impl Agent for Demo {
+    fn descriptor(&self) -> &AgentDescriptor {
+        &self.descriptor
+    }
+
+    fn find(&self, _: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+        Ok(None)
+    }
+
+    fn default_folder(&self) -> Option<&Path> {
+        Some(&self.folder)
+    }
+
+    fn prepare(&self, start: &Start) -> Result<Prepared, Failure> {
+        let Start { folder, options, resume } = start;
+        let mut plan = claude::launch(self.program.clone(), folder.clone(), &options.config, resume.as_ref());
+        let kept = self.folder.join(SESSIONS);
+        // Without it the demo plays all the same, and only forgets its sessions.
+        if create_private(&kept).is_ok() {
+            plan.env.push(("ASKDESK_FAKE_SESSIONS".into(), kept.into_os_string()));
+        }
+        let example = options.config.get(&EXAMPLE).map_or(USUAL_EXAMPLE, ValueId::as_str);
+        let first = self.args.iter().map(String::as_str).chain(["--scenario", example]);
+        let rest = std::mem::take(&mut plan.args);
+        plan.args = first.map(Into::into).chain(rest).collect();
+        let adapter = ClaudeAdapter::new(self.descriptor.config.clone(), options);
+        Ok(Prepared { adapter: Box::new(adapter), link: LinkPlan::Process(plan) })
+    }
+}

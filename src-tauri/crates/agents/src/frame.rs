@@ -1,0 +1,120 @@
+//! Messages of a link that several sessions share, in the shape of JSON-RPC.
+
+use serde_json::{Value, json};
+
+/// The JSON-RPC code for a method that nobody knows.
+pub const METHOD_NOT_FOUND: i64 = -32_601;
+/// The JSON-RPC code for a failure inside whoever answers.
+pub const INTERNAL_ERROR: i64 = -32_603;
+
+/// A message from an agent's server to one session.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FrameIn {
+    /// It asks something and waits for [`FrameOut::Response`].
+    Request {
+        /// The server's id of the request, which goes back as it came.
+        id: Value,
+        /// What it asks.
+        method: String,
+        /// With what.
+        params: Value,
+    },
+    /// It says something.
+    Notification {
+        /// What it says.
+        method: String,
+        /// With what.
+        params: Value,
+    },
+    /// It answers a request of this session.
+    Response {
+        /// The key that [`FrameOut::Request`] gave.
+        key: u64,
+        /// The answer.
+        result: Result<Value, RpcError>,
+    },
+}
+
+/// A message from one session to an agent's server.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FrameOut {
+    /// It asks something; the answer is a [`FrameIn::Response`] with the same key.
+    Request {
+        /// Unique among the open requests of this session; the connection turns it into an id that is unique on the wire.
+        key: u64,
+        /// What it asks.
+        method: String,
+        /// With what.
+        params: Value,
+    },
+    /// It says something.
+    Notification {
+        /// What it says.
+        method: String,
+        /// With what.
+        params: Value,
+    },
+    /// It answers a request of the server.
+    Response {
+        /// The server's id of the request, as it came.
+        id: Value,
+        /// The answer.
+        result: Result<Value, RpcError>,
+    },
+}
+
+/// The error of an answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{message} ({code})")]
+pub struct RpcError {
+    /// Its code.
+    pub code: i64,
+    /// Its words.
+    pub message: String,
+    /// What else it says.
+    pub data: Option<Value>,
+}
+
+impl RpcError {
+    /// Makes an error that says no more than its words.
+    pub fn new(code: i64, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
+
+    /// Says that nobody knows a method.
+    pub fn unknown_method(method: &str) -> Self {
+        Self::new(METHOD_NOT_FOUND, format!("Method not found: {method}"))
+    }
+
+    /// Reads an error; words that are missing are made up, because an error always means something.
+    pub fn read(error: &Value) -> Self {
+        let message = error.get("message").and_then(Value::as_str).unwrap_or("no reason given");
+        Self {
+            code: error.get("code").and_then(Value::as_i64).unwrap_or(INTERNAL_ERROR),
+            message: message.to_owned(),
+            data: error.get("data").cloned(),
+        }
+    }
+
+    /// Writes the error as JSON-RPC has it.
+    pub fn to_json(&self) -> Value {
+        let mut error = json!({"code": self.code, "message": self.message});
+        if let Some(data) = &self.data {
+            error["data"] = data.clone();
+        }
+        error
+    }
+}
+
+impl FrameIn {
+    /// Quotes it for a log.
+    pub fn quoted(&self) -> String {
+        let quoted = match self {
+            Self::Request { id, method, params } => json!({"id": id, "method": method, "params": params}),
+            Self::Notification { method, params } => json!({"method": method, "params": params}),
+            Self::Response { key, result: Ok(result) } => json!({"id": key, "result": result}),
+            Self::Response { key, result: Err(error) } => json!({"id": key, "error": error.to_json()}),
+        };
+        quoted.to_string()
+    }
+}

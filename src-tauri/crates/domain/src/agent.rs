@@ -1,0 +1,83 @@
+//! What an agent is: one description that the window, exports and the start form are driven by.
+
+use serde::{Deserialize, Serialize};
+
+use crate::attachment::Takes;
+use crate::config::ConfigOption;
+use crate::id::AgentId;
+
+/// Describes an agent, whichever version of it is installed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct AgentDescriptor {
+    /// The key under which sessions and settings name it.
+    pub id: AgentId,
+    /// Its display name, a brand that is not translated.
+    pub name: String,
+    /// The command that is searched for; none for an agent that comes with the app.
+    pub program: Option<String>,
+    /// A shell command that installs it.
+    pub install: Option<String>,
+    /// A shell command that signs the person in.
+    pub login: Option<String>,
+    /// The version it was verified with, run here with the real program.
+    pub verified: Option<String>,
+    /// What it can do.
+    pub capabilities: Capabilities,
+    /// What can be chosen when a session starts.
+    pub config: Vec<ConfigOption>,
+}
+
+/// What an agent can do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Capabilities {
+    /// How its questions arrive.
+    pub questions: QuestionPath,
+    /// Whether it asks for permissions.
+    pub approvals: bool,
+    /// Whether it shows a plan.
+    pub plan: bool,
+    /// Whether it can resume an ended session.
+    pub resume: bool,
+    /// What goes along with a message.
+    pub takes: Takes,
+    /// What a message does that arrives during a turn.
+    pub during_turn: DuringTurn,
+    /// Whether it can compact its context when asked.
+    pub compact: bool,
+    /// Whether it reports what a turn costs.
+    pub cost: bool,
+    /// Whether it reports how full its context is.
+    pub context_size: bool,
+    /// Whether a session needs a folder of the person's to work in.
+    pub folder: bool,
+    /// Whether settings may add arguments and variables to its start.
+    pub launch_overrides: bool,
+}
+
+/// How an agent's questions arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum QuestionPath {
+    /// Over the agent's own protocol.
+    Native,
+    /// Through our MCP tool.
+    McpTool,
+    /// The agent cannot ask.
+    None,
+}
+
+/// What a message does that arrives during a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum DuringTurn {
+    /// It waits for the end of the turn.
+    Queue,
+    /// It steers the running turn.
+    Steer,
+}

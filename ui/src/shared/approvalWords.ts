@@ -1,0 +1,107 @@
+import type { Approval, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ConfigOption, OptionScope, ToolRule } from '../generated/wire';
+import { wordsOfChoice, wordsOfConfig } from './configWords';
+import { t, type MessageKey } from './messages';
+import { list } from './messages/formats';
+import { visibly } from './visible';
+
+export const scopeWords = {
+  session: 'rule.scope_session',
+  local: 'rule.scope_local',
+  project: 'rule.scope_project',
+  user: 'rule.scope_user',
+} as const satisfies Record<OptionScope, MessageKey>;
+
+export const kindWords = {
+  allow_once: 'approval.allow',
+  allow_always: 'approval.allow_always',
+  reject_once: 'approval.deny',
+  reject_always: 'approval.deny_always',
+} as const satisfies Record<ApprovalOptionKind, MessageKey>;
+
+const everyUse = {
+  allow: 'rule.allow',
+  ask: 'rule.ask',
+  deny: 'rule.deny',
+} as const satisfies Record<ToolRule, MessageKey>;
+
+const someUses = {
+  allow: 'rule.allow_some',
+  ask: 'rule.ask_some',
+  deny: 'rule.deny_some',
+} as const satisfies Record<ToolRule, MessageKey>;
+
+/** Whether an option lets the agent go on. */
+export function allows({ kind }: ApprovalOption): boolean {
+  return kind === 'allow_once' || kind === 'allow_always';
+}
+
+/** What an option says. */
+export function wordsOfOption({ kind, label }: ApprovalOption, config: readonly ConfigOption[]): string {
+  switch (label.label) {
+    case 'plain':
+      return t(kindWords[kind]);
+    case 'text':
+      return visibly(label.text).trim() || t(kindWords[kind]);
+    case 'tool': {
+      const { tool, content, behaviour } = label;
+      if (content === null) return visibly(t(everyUse[behaviour], { tool }));
+      return visibly(t(someUses[behaviour], { tool, uses: wordsOfUses(content) }));
+    }
+    case 'folder':
+      return visibly(t('rule.folder', { paths: list(label.paths) }));
+    case 'config': {
+      const option = config.find((one) => one.id === label.option);
+      const words = wordsOfChoice(config, label.option, label.value);
+      if (option === undefined || option.category === 'mode') return t('rule.mode', { mode: words });
+      return t('rule.config', { option: wordsOfConfig(option, config), value: words });
+    }
+  }
+}
+
+/** Which uses a pattern of the agent's own speaks of; where that is not plain, the pattern itself is shown. */
+function wordsOfUses(pattern: string): string {
+  const beginning = /^([^*]+)(?::| )\*$/.exec(pattern)?.[1];
+  if (beginning) return t('rule.begins', { text: beginning });
+  return pattern.includes('*') ? t('rule.fits', { text: pattern }) : t('rule.exactly', { text: pattern });
+}
+
+/** What waits for a decision, and for how long. */
+export function wordsOfWaiting({ subject, title }: Approval, time: string): string {
+  if (subject.detail === 'plan') return t('approval.plan_waiting', { time });
+  return t('approval.waiting', { tool: visibly(title), time });
+}
+
+/** The options that were chosen, in the agent's order. */
+export function chosenOf({ options }: Approval, decision: ApprovalDecision): ApprovalOption[] {
+  return options.filter(({ id }) => decision.options.includes(id));
+}
+
+/** What was decided on a permission or a plan. */
+export function wordsOfDecision(approval: Approval, decision: ApprovalDecision, config: readonly ConfigOption[]): string {
+  const tool = visibly(approval.title);
+  const { message } = decision;
+  const plan = approval.subject.detail === 'plan';
+  const first = chosenOf(approval, decision)[0];
+  if (!first || !allows(first)) {
+    if (plan) return message ? t('approval.plan_back_message', { message }) : t('approval.plan_back');
+    return message ? t('approval.denied_message', { tool, message }) : t('approval.denied', { tool });
+  }
+  if (plan) {
+    const approved = decision.plan === null ? t('approval.plan_approved') : t('approval.plan_approved_edited');
+    const { label } = first;
+    if (label.label !== 'config') return approved;
+    return t('approval.plan_then', { approved, mode: wordsOfChoice(config, label.option, label.value) });
+  }
+  return first.kind === 'allow_always' ? t('approval.allowed_rules', { tool }) : t('approval.allowed', { tool });
+}
+
+/** What was chosen beyond the kind of the decision, with how far it reaches, a line each. */
+export function linesOfDecision(approval: Approval, decision: ApprovalDecision, config: readonly ConfigOption[]): string[] {
+  const chosen = chosenOf(approval, decision).filter(({ label }) => label.label !== 'plain');
+  // A plan's line says the mode that follows itself.
+  const said = chosen.filter(({ label }) => approval.subject.detail !== 'plan' || label.label !== 'config');
+  return said.map((option) => {
+    const words = wordsOfOption(option, config);
+    return option.scope ? `${words} · ${t(scopeWords[option.scope])}` : words;
+  });
+}

@@ -1,0 +1,122 @@
+import type {
+  AgentDescriptor,
+  AgentFound,
+  ConfigOption,
+  ConfigValue,
+  Origin,
+  Session,
+} from '../generated/wire';
+import { en } from '../shared/messages/en';
+import { usualOptions } from '../store/desk.svelte';
+
+export function aValue(id: string, changes: Partial<ConfigValue> = {}): ConfigValue {
+  return { id, name: id, description: null, risk: 'usual', planning: false, ...changes };
+}
+
+export function anOption(changes: Partial<ConfigOption> = {}): ConfigOption {
+  return { id: 'mode', name: 'Mode', category: 'mode', values: [], freeText: false, live: true, current: null, ...changes };
+}
+
+/** A mode in the words that its agent has for it in English, which are those of the catalogue. */
+function aMode(id: 'plan' | 'default' | 'accept_edits' | 'bypass', changes: Partial<ConfigValue> = {}): ConfigValue {
+  return aValue(id, { name: en[`mode.${id}`], description: en[`mode_hint.${id}`], ...changes });
+}
+
+const modes = anOption({
+  name: 'Permission mode',
+  values: [
+    aMode('plan', { planning: true }),
+    aMode('default'),
+    aMode('accept_edits'),
+    aMode('bypass', { risk: 'unattended' }),
+  ],
+});
+
+/** An agent with everything an agent can have. */
+export const claudeCode: AgentDescriptor = {
+  id: 'claude_code',
+  name: 'Claude Code',
+  program: 'claude',
+  install: 'npm install -g @anthropic-ai/claude-code',
+  login: null,
+  verified: '2.1.329',
+  capabilities: {
+    questions: 'native',
+    approvals: true,
+    plan: true,
+    resume: true,
+    takes: { takes: 'images_and_files', count: 8, imageBytes: 8 * 1024 * 1024 },
+    duringTurn: 'queue',
+    compact: true,
+    cost: true,
+    contextSize: true,
+    folder: true,
+    launchOverrides: true,
+  },
+  config: [
+    modes,
+    anOption({
+      id: 'model',
+      name: 'Model',
+      category: 'model',
+      values: ['sonnet', 'opus', 'haiku'].map((id) => aValue(id)),
+      freeText: true,
+    }),
+    anOption({
+      id: 'effort',
+      name: 'Effort',
+      category: 'effort',
+      values: (['low', 'medium', 'high', 'xhigh', 'max'] as const).map((id) => aValue(id, { name: en[`effort.${id}`] })),
+      live: false,
+    }),
+  ],
+};
+
+/** The agent that comes with the app, with what it can play. */
+export const demo: AgentDescriptor = {
+  ...claudeCode,
+  id: 'demo',
+  name: 'Demo',
+  program: null,
+  install: null,
+  verified: null,
+  capabilities: {
+    ...claudeCode.capabilities,
+    takes: { takes: 'words' },
+    compact: false,
+    folder: false,
+    launchOverrides: false,
+  },
+  config: [modes, examples()],
+};
+
+/** The option by which the demo takes what it plays. */
+export function examples(...values: ConfigValue[]): ConfigOption {
+  return anOption({ id: 'example', name: 'Example', category: 'other', values, freeText: true, live: false });
+}
+
+/** The agents a desk knows, with what the demo can play. */
+export function agentsWith(...values: ConfigValue[]): AgentDescriptor[] {
+  return [claudeCode, { ...demo, config: [modes, examples(...values)] }];
+}
+
+export function aFound(changes: Partial<AgentFound> = {}): AgentFound {
+  return { agent: claudeCode.id, program: null, problem: null, version: null, extras: usualOptions.extras, ...changes };
+}
+
+export const demoFound = aFound({ agent: demo.id, program: 'built in' });
+
+/** What a session of one agent has. */
+export function of(agent: AgentDescriptor): Pick<Session, 'origin' | 'config'> {
+  return { origin: { machine: 'local', kind: 'started', agent: agent.id }, config: agent.config };
+}
+
+/** The config options of an agent with some of their present values. */
+export function withCurrent(agent: AgentDescriptor, current: Record<string, string>): ConfigOption[] {
+  return agent.config.map((option) => ({ ...option, current: current[option.id] ?? option.current }));
+}
+
+/** What a session of a client has that only asks. */
+export function inbound(channel: Extract<Origin, { kind: 'inbound' }>['channel'], client: string): Pick<Session, 'origin' | 'config'> {
+  return { origin: { machine: 'local', kind: 'inbound', channel, client }, config: [] };
+}

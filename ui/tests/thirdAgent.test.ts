@@ -1,0 +1,239 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { screen, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+
+import type { AgentDescriptor, Failure, Session } from '../src/generated/wire';
+import { aFound, anOption, aValue, claudeCode, demo, demoFound, of, withCurrent } from '../src/testing/agents';
+import { anEntry, aSession } from '../src/testing/desk';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { expectNoViolations, openDesk, settle } from './open';
+
+/** An agent that no code of the window names. */
+const wayfarer: AgentDescriptor = {
+  id: 'wayfarer',
+  name: 'Wayfarer',
+  program: 'wayfarer',
+  install: 'brew install wayfarer',
+  login: null,
+  verified: null,
+  capabilities: { ...claudeCode.capabilities, takes: { takes: 'words' } },
+  config: [
+    anOption({
+      id: 'sandbox',
+      name: 'Sandbox',
+      values: [
+        aValue('tight', { name: 'Tight', description: 'It reads and asks for all else.' }),
+        aValue('wide-open', { name: 'Wide open', risk: 'unattended' }),
+      ],
+    }),
+    anOption({
+      id: 'engine',
+      name: 'Engine',
+      category: 'model',
+      values: [aValue('wf-1', { name: 'Wayfarer One' }), aValue('wf-2', { name: 'Wayfarer Two' })],
+    }),
+    anOption({
+      id: 'voice',
+      name: 'Voice',
+      category: 'other',
+      values: [aValue('terse', { name: 'Terse', description: 'Few words.' }), aValue('full', { name: 'Full' })],
+      live: false,
+    }),
+  ],
+};
+const agents = [claudeCode, demo, wayfarer];
+const missing: Failure = {
+  failure: 'agent_missing',
+  agent: wayfarer.id,
+  program: 'wayfarer',
+  tried: [{ place: 'file', path: '/opt/wayfarer' }],
+  install: wayfarer.install,
+};
+
+const button = (name: string | RegExp) => screen.getByRole('button', { name });
+const field = (name: string) => screen.getByLabelText(name);
+const words = (select: HTMLElement) => within(select).getAllByRole('option').map(({ textContent }) => textContent);
+const aWayfarer = (changes: Partial<Session> = {}) => aSession({ ...of(wayfarer), name: 'trail', ...changes });
+
+function desk(sessions: Session[], known = agents) {
+  const bridge = new FakeBridge({ sessions, agents: known });
+  bridge.agents = {
+    agents: [aFound({ program: '/usr/bin/claude' }), demoFound, aFound({ agent: wayfarer.id, program: '/opt/wayfarer', version: '0.4' })],
+    home: '/home/ada',
+  };
+  return bridge.on('start_session', () => aWayfarer({ id: 's9' }));
+}
+
+describe('an agent of which only its descriptor is known', () => {
+  test('is offered in the start form with all that can be chosen of it', async () => {
+    const { bridge, user } = await openDesk(desk([]));
+    expect(words(field('Agent'))).toEqual(['Claude Code', 'Demo', 'Wayfarer']);
+    await user.selectOptions(field('Agent'), 'Wayfarer');
+    expect(screen.getByText('Found: version 0.4, /opt/wayfarer')).toBeVisible();
+    await user.click(screen.getByText('More options'));
+    expect(words(field('Permissions'))).toEqual(['As the agent is set up', 'Tight', 'Wide open']);
+    expect(words(field('Model'))).toEqual(['The agent’s own choice', 'Wayfarer One', 'Wayfarer Two']);
+    expect(words(field('Voice'))).toEqual(['The agent’s own choice', 'Terse', 'Full']);
+    expect(screen.queryByLabelText('Effort')).toBeNull();
+    expect(words(field('Questions'))).toEqual(['Questions at any time', 'No questions']);
+    await user.selectOptions(field('Permissions'), 'Tight');
+    expect(field('Permissions')).toHaveAccessibleDescription('It reads and asks for all else.');
+    await user.selectOptions(field('Model'), 'Wayfarer Two');
+    await user.selectOptions(field('Voice'), 'Terse');
+    expect(field('Voice')).toHaveAccessibleDescription('Few words.');
+    await expectNoViolations();
+    await user.click(screen.getByText('More options'));
+    expect(screen.getByText('Tight · model Wayfarer Two · Voice: Terse')).toBeVisible();
+    await user.click(button('Start session'));
+    await settle();
+    expect(bridge.sent('start_session')).toMatchObject([
+      { agent: 'wayfarer', folder: '/home/ada', options: { config: { sandbox: 'tight', engine: 'wf-2', voice: 'terse' } } },
+    ]);
+  });
+
+  test('starts without asking for anything only where the person agrees', async () => {
+    const { bridge, user } = await openDesk(desk([]));
+    await user.selectOptions(field('Agent'), 'Wayfarer');
+    await user.click(screen.getByText('More options'));
+    await user.selectOptions(field('Permissions'), 'Wide open');
+    await user.click(button('Start session'));
+    await settle();
+    expect(bridge.sent('start_session')).toEqual([]);
+    await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
+    await user.click(button('Start session'));
+    await settle();
+    expect(bridge.sent('start_session')).toMatchObject([{ options: { config: { sandbox: 'wide-open' } } }]);
+  });
+
+  test('gets nothing that was chosen for another one', async () => {
+    const { bridge, user } = await openDesk(desk([]));
+    await user.click(screen.getByText('More options'));
+    await user.selectOptions(field('Permissions'), 'Plan only');
+    await user.type(field('Model'), 'opus');
+    await user.selectOptions(field('Questions'), 'Questions in plan mode only');
+    await user.selectOptions(field('Agent'), 'Wayfarer');
+    await user.click(button('Start session'));
+    await settle();
+    expect(bridge.sent('start_session')).toMatchObject([{ agent: 'wayfarer', options: { config: {}, questions: 'always' } }]);
+  });
+
+  test('that cannot ask is offered no choice of when it may', async () => {
+    const mute = { ...wayfarer, capabilities: { ...wayfarer.capabilities, questions: 'none' as const }, program: null };
+    const { user } = await openDesk(desk([], [mute, demo]));
+    await user.click(screen.getByText('More options'));
+    expect(screen.queryByLabelText('Questions')).toBeNull();
+    expect(screen.queryByLabelText('Program')).toBeNull();
+  });
+
+  test('says why it cannot be started and how it is installed', async () => {
+    const bridge = desk([]);
+    bridge.agents = { ...bridge.agents, agents: [aFound({ agent: wayfarer.id, problem: missing })] };
+    const { user } = await openDesk(bridge);
+    await user.selectOptions(field('Agent'), 'Wayfarer');
+    expect(screen.getByText('Wayfarer cannot be started yet')).toBeVisible();
+    expect(screen.getByText(/^wayfarer was not found\. .* Install Wayfarer with `brew install wayfarer` or/)).toBeVisible();
+  });
+
+  test('is named by its session: in its row, its head, its transcript and where it failed', async () => {
+    const bridge = desk([
+      aWayfarer(),
+      aWayfarer({ id: 's2', name: 'lost', state: { state: 'ended', at: 1, end: { end: 'failed', why: missing } } }),
+    ]);
+    bridge.entries['s1'] = [anEntry(1, { kind: 'agent', text: 'On my way.' })];
+    const { user } = await openDesk(bridge);
+    expect(button(/^trail/)).toHaveTextContent('Wayfarer');
+    const view = () => document.querySelector<HTMLElement>('[data-session-view]')!;
+    expect(within(view()).getByText('Wayfarer 2.1.0')).toBeVisible();
+    expect(document.querySelector('[data-entry="1"]')).toHaveTextContent('Wayfarer');
+    expect(screen.queryByRole('button', { name: /ttach/ })).toBeNull();
+    await user.click(button(/^lost/));
+    await settle();
+    expect(view()).toHaveTextContent('Install Wayfarer with `brew install wayfarer`');
+    await expectNoViolations();
+  });
+
+  test('has its own modes and models in the head, and the one without limits is warned of', async () => {
+    const config = withCurrent(wayfarer, { sandbox: 'tight', engine: 'wf-1' });
+    const { bridge, user } = await openDesk(desk([aWayfarer({ config })]));
+    expect(button('Model: Wayfarer One')).toBeVisible();
+    await user.click(button('Permissions: Tight'));
+    expect(screen.getAllByRole('menuitemradio').map(({ textContent }) => textContent?.trim())).toEqual(['Tight', 'Wide open']);
+    await user.click(screen.getByRole('menuitemradio', { name: 'Wide open' }));
+    await settle();
+    expect(bridge.sent('set_config')).toEqual([]);
+    await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
+    await user.click(button('Stop asking for permission'));
+    await user.click(button('Model: Wayfarer One'));
+    expect(screen.queryByRole('menuitem', { name: 'Another model…' })).toBeNull();
+    await user.click(screen.getByRole('menuitemradio', { name: 'Wayfarer Two' }));
+    await settle();
+    expect(bridge.sent('set_config')).toMatchObject([
+      { session: 's1', option: 'sandbox', value: 'wide-open' },
+      { session: 's1', option: 'engine', value: 'wf-2' },
+    ]);
+  });
+
+  test('with two modes has a button for each, named in its own words', async () => {
+    const approval = anOption({ id: 'approval', name: 'Approval', values: [aValue('ask', { name: 'Ask' })], current: 'ask' });
+    const { bridge, user } = await openDesk(
+      desk([aWayfarer({ config: [...withCurrent(wayfarer, { sandbox: 'tight' }), approval] })]),
+    );
+    expect(button('Approval: Ask')).toBeVisible();
+    await user.click(button('Sandbox: Tight'));
+    await expectNoViolations();
+    await user.click(screen.getByRole('menuitemradio', { name: 'Wide open' }));
+    await settle();
+    await user.click(button('Keep it as it is'));
+    await settle();
+    expect(button('Sandbox: Tight')).toHaveFocus();
+    expect(bridge.sent('set_config')).toEqual([]);
+  });
+
+  test('has rows of its own in the settings, and what is set there is shown before it starts', async () => {
+    const bridge = desk([aWayfarer()]);
+    const { user } = await openDesk(bridge);
+    await user.click(button(/^Settings/));
+    await settle();
+    const row = within(screen.getByRole('group', { name: 'Arguments for Wayfarer' }));
+    expect(screen.getByRole('group', { name: 'Environment for Claude Code' })).toBeVisible();
+    expect(screen.queryByRole('group', { name: /Demo/ })).toBeNull();
+    await user.click(row.getByRole('button', { name: 'Add an argument' }));
+    await user.type(row.getByRole('textbox', { name: 'Argument 1' }), '--verbose');
+    await user.tab();
+    await settle();
+    expect(bridge.sent('change_setting')).toEqual([
+      { change: { setting: 'agent_arguments', value: { agent: 'wayfarer', arguments: ['--verbose'] } } },
+    ]);
+    await expectNoViolations();
+    await user.click(button('Close'));
+    const extras = { arguments: ['--verbose'], environment: {} };
+    const found = bridge.agents.agents.map((one) => (one.agent === wayfarer.id ? { ...one, extras } : one));
+    bridge.agents = { ...bridge.agents, agents: found };
+    await user.click(button('New session'));
+    await settle();
+    expect(screen.queryByRole('region', { name: 'Started with your settings' })).toBeNull();
+    await user.selectOptions(field('Agent'), 'Wayfarer');
+    expect(screen.getByRole('region', { name: 'Started with your settings' })).toHaveTextContent('--verbose');
+    await user.click(button('Start session'));
+    await settle();
+    expect(bridge.sent('start_session')).toMatchObject([{ agent: 'wayfarer', options: { extras } }]);
+  });
+});
+
+test('without an agent that plays examples nothing offers one', async () => {
+  await openDesk(desk([], [wayfarer]));
+  expect(screen.queryByRole('button', { name: 'Try the demo' })).toBeNull();
+  expect(words(field('Agent'))).toEqual(['Wayfarer']);
+});
+
+test('no code of the window names an agent', () => {
+  const root = join(import.meta.dirname, '../src');
+  // Words, programs that connect from outside, the wire's own comments, and what stands in for an app.
+  const may = /^(shared\/messages\/|shared\/clientWords\.ts$|generated\/|gallery\/|testing\/)/;
+  const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|svelte)$/.test(name));
+  const naming = sources.filter((name) => /claude/i.test(readFileSync(join(root, name), 'utf8')));
+  expect(naming.filter((name) => !may.test(name.replaceAll('\\', '/')))).toEqual([]);
+  expect(naming.length).toBeGreaterThan(0);
+});
