@@ -1,5 +1,6 @@
 //! `cargo xtask tidy`: the rules of the tree that no compiler checks.
 
+mod agents;
 mod edges;
 mod page;
 mod sources;
@@ -50,6 +51,7 @@ pub fn check(toolbox: &Toolbox) -> Result<()> {
     for file in &files {
         problems.extend(sources::problems(file));
         problems.extend(page::problems(file));
+        problems.extend(agents::problems(file));
     }
     for problem in &problems {
         eprintln!("{problem}");

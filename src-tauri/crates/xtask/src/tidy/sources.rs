@@ -47,7 +47,7 @@ pub fn note_on_length(file: &Source) -> Option<String> {
 }
 
 /// How many lines stand before the file's own tests; all of them where it has none.
-fn product_lines(file: &Source) -> usize {
+pub(super) fn product_lines(file: &Source) -> usize {
     if file.is_test() {
         return 0;
     }
