@@ -1,0 +1,147 @@
+//! The third agent: its descriptor, and how a session of it starts.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use askdesk_agents::{
+    Address, Agent, AttachedPlan, Connection, Hello, JsonRpcConnection, JsonRpcRules, LaunchPlan, LinkPlan,
+    NewConnection, Prepared, SharedPlan, Start,
+};
+use askdesk_domain::{
+    AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue, DuringTurn,
+    Failure, LookedAt, QuestionPath, Risk, Takes, ValueId,
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::adapter::ThirdAdapter;
+
+pub const THIRD: AgentId = AgentId::literal("third");
+pub const MODEL: ConfigId = ConfigId::literal("model");
+pub const INSTALL: &str = "cargo install third-agent";
+
+/// An agent whose server holds all its sessions.
+#[derive(Debug)]
+pub struct ThirdAgent {
+    descriptor: AgentDescriptor,
+    program: PathBuf,
+    /// A server that somebody else runs, instead of one that is started.
+    attached: Option<Address>,
+    /// The method of the handshake.
+    hello: &'static str,
+}
+
+impl ThirdAgent {
+    /// The agent whose server is this program.
+    pub fn new(program: PathBuf) -> Self {
+        Self { descriptor: descriptor(), program, attached: None, hello: "hello" }
+    }
+
+    /// The same agent at a server that runs already.
+    pub fn attached(address: Address) -> Self {
+        Self { attached: Some(address), ..Self::new(PathBuf::new()) }
+    }
+
+    /// The same agent with another handshake.
+    pub fn with_hello(self, hello: &'static str) -> Self {
+        Self { hello, ..self }
+    }
+
+    fn connection(&self) -> NewConnection {
+        let hello = self.hello;
+        Arc::new(move || -> Box<dyn Connection> {
+            Box::new(JsonRpcConnection::new(JsonRpcRules {
+                hello: Some(Hello {
+                    method: hello,
+                    params: json!({"client": "askdesk"}),
+                    then: Some("ready"),
+                }),
+                session_in_params: &["/sessionId"],
+                session_in_result: &["/sessionId"],
+                says_version: true,
+            }))
+        })
+    }
+}
+
+fn descriptor() -> AgentDescriptor {
+    AgentDescriptor {
+        id: THIRD,
+        name: "Third".to_owned(),
+        program: Some("third-agent".to_owned()),
+        install: Some(INSTALL.to_owned()),
+        login: None,
+        verified: None,
+        capabilities: Capabilities {
+            questions: QuestionPath::Native,
+            approvals: true,
+            plan: true,
+            resume: true,
+            takes: Takes::Words,
+            during_turn: DuringTurn::Queue,
+            compact: false,
+            cost: true,
+            context_size: true,
+            folder: true,
+            launch_overrides: true,
+        },
+        config: vec![ConfigOption {
+            id: MODEL,
+            name: "Model".to_owned(),
+            category: ConfigCategory::Model,
+            values: vec![ConfigValue {
+                id: ValueId::literal("small"),
+                name: "Small".to_owned(),
+                description: None,
+                risk: Risk::Usual,
+                planning: false,
+            }],
+            free_text: false,
+            live: true,
+            current: None,
+        }],
+    }
+}
+
+impl Agent for ThirdAgent {
+    fn descriptor(&self) -> &AgentDescriptor {
+        &self.descriptor
+    }
+
+    fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+        let program = explicit.unwrap_or(&self.program);
+        if program.is_file() {
+            return Ok(Some(program.to_owned()));
+        }
+        Err(Failure::AgentMissing {
+            agent: THIRD,
+            program: "third-agent".to_owned(),
+            tried: vec![LookedAt::File { path: program.display().to_string() }],
+            install: self.descriptor.install.clone(),
+        })
+    }
+
+    fn prepare(&self, start: &Start) -> Result<Prepared, Failure> {
+        let Start { folder, options, .. } = start;
+        let connection = self.connection();
+        let link = match &self.attached {
+            Some(address) => LinkPlan::Attached(AttachedPlan { address: address.clone(), connection }),
+            None => {
+                let program = self.find(options.program.as_deref().map(Path::new))?.unwrap_or_default();
+                let launch = LaunchPlan {
+                    program,
+                    args: Vec::new(),
+                    folder: folder.clone(),
+                    env: Vec::new(),
+                    env_remove: Vec::new(),
+                };
+                let launch = launch.with_extras(&options.extras);
+                LinkPlan::Shared(SharedPlan { key: "third".to_owned(), launch, connection })
+            }
+        };
+        // Ids of the server's requests count up anew in each server, and the journal remembers those of earlier ones.
+        let run = Uuid::new_v4();
+        let adapter = ThirdAdapter::new(run, folder, &options.config, &self.descriptor.config);
+        Ok(Prepared { adapter: Box::new(adapter), link })
+    }
+}
