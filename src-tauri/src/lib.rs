@@ -105,8 +105,6 @@ pub fn run() -> ExitCode {
             app.manage(opening);
             #[cfg(unix)]
             ended_by_system::follow_signals(app.handle());
-            #[cfg(target_os = "linux")]
-            ended_by_system::follow_session(app.handle());
             let place = Place::find();
             let settings = place.as_ref().ok().map(|place| place.settings.watch());
             presence::start(app.handle(), settings, !at_login::in_background(std::env::args_os()))?;
@@ -161,6 +159,9 @@ fn open(app: &AppHandle, place: Result<Place, Unopened>, opener: &Opener) {
             if !in_background {
                 app.state::<FirstPaint>().wait();
             }
+            // Until then the system's SIGTERM ends the app; registering over D-Bus would hold up the first paint.
+            #[cfg(target_os = "linux")]
+            ended_by_system::follow_session(app);
             let board = waiting::Board::new();
             badge::follow(app, board.watch());
             tray::follow(app, desk.clone(), board.watch());
