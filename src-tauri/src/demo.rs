@@ -4,7 +4,7 @@ use std::path::Path;
 
 use askdesk_agents::Demo;
 use askdesk_domain::{ConfigValue, Risk, ValueId};
-use askdesk_testkit::fake_agent::scenario;
+use askdesk_testkit::fake_agent::scenario::Scenario;
 
 use crate::unopened::Unopened;
 
@@ -18,19 +18,17 @@ const EXAMPLES: &[&str] = &["demo", "technology", "features", "authentication", 
 pub fn agent(data_folder: &Path) -> Result<Demo, Unopened> {
     let program =
         std::env::current_exe().map_err(|error| Unopened::NoProgram { error: error.to_string() })?;
-    let offered = scenario::builtins().filter_map(|scenario| {
-        let place = EXAMPLES.iter().position(|name| *name == scenario.name)?;
-        let value = ConfigValue {
+    // Found by name: the window waits for this, and reading every scenario would hold it up.
+    let offered = EXAMPLES.iter().filter_map(|name| {
+        let scenario = Scenario::find(name.as_ref()).ok()?;
+        Some(ConfigValue {
             id: ValueId::new(scenario.name)?,
             name: scenario.title,
             description: Some(scenario.description),
             risk: Risk::Usual,
             planning: false,
-        };
-        Some((place, value))
+        })
     });
-    let mut examples: Vec<(usize, ConfigValue)> = offered.collect();
-    examples.sort_by_key(|(place, _)| *place);
-    let examples = examples.into_iter().map(|(_, example)| example).collect();
+    let examples = offered.collect();
     Ok(Demo::new(program, vec![DEMO_AGENT.to_owned()], data_folder.join("demo"), examples))
 }
