@@ -101,7 +101,7 @@ pub fn trial(app: &AppHandle) -> Trial {
     })
 }
 
-/// Takes away the word of where they are, where the app ends by force.
+/// Removes the file that says where they are, before the app is ended by force.
 #[cfg(unix)]
 pub fn forget(app: &AppHandle) {
     drop(app.state::<Opened>().end());

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use crate::adapter::{Inbound, Outbound};
 
-pub use json_rpc::{Hello, JsonRpcConnection, JsonRpcRules, OPEN_REQUESTS, STRANGERS};
+pub use json_rpc::{Hello, JsonRpcConnection, JsonRpcRules, OPEN_REQUESTS, UNCLAIMED};
 
 /// A session's place on a shared link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,7 +4,7 @@
 #[path = "support/server.rs"]
 mod server;
 
-use askdesk_agents::connection::{OPEN_REQUESTS, STRANGERS};
+use askdesk_agents::connection::{OPEN_REQUESTS, UNCLAIMED};
 use askdesk_agents::{
     Connection, FrameIn, FrameOut, Inbound, JsonRpcConnection, JsonRpcRules, Outbound, Routed, RpcError, Seat,
 };
@@ -166,7 +166,7 @@ fn what_comes_for_a_session_that_is_not_known_yet_waits_for_it() {
     let learned = take(&mut connection, &json!({"id": id, "result": {"sessionId": "b"}}));
     let answer = answered(3, json!({"sessionId": "b"}));
     assert_eq!(learned, delivered([(B, answer), (B, updated("b", 1)), (B, asked("q", "b"))]));
-    // Everybody has an id now, so a stranger's messages are nobody's.
+    // Every session has an id now, so nobody can claim a message for another id.
     assert_eq!(take(&mut connection, &update("of somebody else", 2)), Routed::default());
     let refused = sent(&take(&mut connection, &request("q2", "of somebody else")));
     assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!("q2"), &json!(-32601)));
@@ -176,7 +176,7 @@ fn what_comes_for_a_session_that_is_not_known_yet_waits_for_it() {
 fn what_waits_for_a_session_is_bounded_and_what_is_given_up_is_answered() {
     let mut connection = ready(&[A]);
     assert_eq!(take(&mut connection, &request("q", "b")), Routed::default());
-    for n in 1..STRANGERS as u64 {
+    for n in 1..UNCLAIMED as u64 {
         assert_eq!(take(&mut connection, &update("b", n)), Routed::default());
     }
     assert_eq!(sent(&take(&mut connection, &update("b", 0)))["id"], "q");

@@ -63,6 +63,17 @@ pub fn check(toolbox: &Toolbox) -> Result<()> {
     Ok(())
 }
 
+/// Checks what a rule says about a file: one expected text for each problem, in order.
+#[cfg(test)]
+fn check_rule(rule: fn(&tree::Source) -> Vec<Problem>, path: &str, text: &str, expected: &[&str]) {
+    let found = rule(&tree::Source { path: path.into(), text: text.into(), declared_for_tests: false });
+    let found: Vec<String> = found.iter().map(Problem::to_string).collect();
+    assert_eq!(found.len(), expected.len(), "{text}: {found:?}");
+    for (found, words) in found.iter().zip(expected) {
+        assert!(found.contains(words), "{found}");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;

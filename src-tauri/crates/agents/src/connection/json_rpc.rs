@@ -9,9 +9,9 @@ use crate::adapter::{Inbound, Outbound};
 use crate::frame::{FrameIn, FrameOut, INTERNAL_ERROR, RpcError};
 
 /// How many messages for sessions that are not known yet are kept; of more, the oldest is given up.
-pub const STRANGERS: usize = 1024;
+pub const UNCLAIMED: usize = 1024;
 /// How many bytes they may have together.
-pub const STRANGERS_BYTES: usize = 8 * 1024 * 1024;
+pub const UNCLAIMED_BYTES: usize = 8 * 1024 * 1024;
 /// How many requests of the server may wait for all sessions together; more are refused.
 pub const OPEN_REQUESTS: usize = 1024;
 
@@ -57,12 +57,12 @@ pub struct JsonRpcConnection {
     seats: Vec<Seat>,
     /// Whose session an id is.
     sessions: HashMap<String, Seat>,
-    strangers: VecDeque<Stranger>,
+    unclaimed: VecDeque<Unclaimed>,
 }
 
 /// A message to a session that nobody has yet.
 #[derive(Debug)]
-struct Stranger {
+struct Unclaimed {
     session: String,
     frame: FrameIn,
     /// The length of its line.
@@ -81,7 +81,7 @@ impl JsonRpcConnection {
             asked: Vec::new(),
             seats: Vec::new(),
             sessions: HashMap::new(),
-            strangers: VecDeque::new(),
+            unclaimed: VecDeque::new(),
         }
     }
 
@@ -116,23 +116,23 @@ impl JsonRpcConnection {
         if self.sessions.get(session) != Some(&seat) {
             return;
         }
-        for stranger in std::mem::take(&mut self.strangers) {
-            if stranger.session == session {
-                self.deliver(seat, stranger.frame, out);
+        for message in std::mem::take(&mut self.unclaimed) {
+            if message.session == session {
+                self.deliver(seat, message.frame, out);
             } else {
-                self.strangers.push_back(stranger);
+                self.unclaimed.push_back(message);
             }
         }
-        self.give_up_strangers(out);
+        self.refuse_unclaimed(out);
     }
 
-    /// Gives up what nobody can claim any more.
-    fn give_up_strangers(&mut self, out: &mut Routed) {
+    /// Refuses the messages that no session can claim any more.
+    fn refuse_unclaimed(&mut self, out: &mut Routed) {
         if self.some_seat_has_no_session() {
             return;
         }
-        for stranger in std::mem::take(&mut self.strangers) {
-            self.refuse(&stranger.frame, out);
+        for message in std::mem::take(&mut self.unclaimed) {
+            self.refuse(&message.frame, out);
         }
     }
 
@@ -141,8 +141,8 @@ impl JsonRpcConnection {
         !self.seats.iter().all(has_session)
     }
 
-    fn strangers_bytes(&self) -> usize {
-        self.strangers.iter().map(|stranger| stranger.bytes).sum()
+    fn unclaimed_bytes(&self) -> usize {
+        self.unclaimed.iter().map(|message| message.bytes).sum()
     }
 
     /// Tells the server that nobody takes its request; a notification needs no answer.
@@ -180,9 +180,9 @@ impl JsonRpcConnection {
         if !self.some_seat_has_no_session() {
             return self.refuse(&frame, out);
         }
-        self.strangers.push_back(Stranger { session, frame, bytes });
-        while self.strangers.len() > STRANGERS || self.strangers_bytes() > STRANGERS_BYTES {
-            let Some(oldest) = self.strangers.pop_front() else { return };
+        self.unclaimed.push_back(Unclaimed { session, frame, bytes });
+        while self.unclaimed.len() > UNCLAIMED || self.unclaimed_bytes() > UNCLAIMED_BYTES {
+            let Some(oldest) = self.unclaimed.pop_front() else { return };
             self.refuse(&oldest.frame, out);
         }
     }
@@ -207,8 +207,8 @@ impl JsonRpcConnection {
         self.learn(seat, session.as_deref(), out);
     }
 
-    /// Hands what is no message of the protocol to everybody: each session counts it.
-    fn puzzle(&self, inbound: &Inbound, out: &mut Routed) {
+    /// Passes on what is not a message of the protocol to every session, which counts it.
+    fn share_unusable(&self, inbound: &Inbound, out: &mut Routed) {
         out.inbound.extend(self.seats.iter().map(|seat| (*seat, inbound.clone())));
     }
 }
@@ -272,12 +272,12 @@ impl Connection for JsonRpcConnection {
             }
             Inbound::Line(line) | Inbound::End { unfinished: line } => line,
             Inbound::Overlong { .. } | Inbound::Frame(_) => {
-                self.puzzle(&inbound, &mut out);
+                self.share_unusable(&inbound, &mut out);
                 return out;
             }
         };
         let Ok(Value::Object(mut message)) = serde_json::from_slice::<Value>(line) else {
-            self.puzzle(&inbound, &mut out);
+            self.share_unusable(&inbound, &mut out);
             return out;
         };
         let method = message.get("method").and_then(Value::as_str).map(str::to_owned);
@@ -299,10 +299,10 @@ impl Connection for JsonRpcConnection {
                 };
                 match id.as_u64().filter(|id| *id <= self.requests_sent) {
                     Some(id) => self.on_answer(id, result, &mut out),
-                    None => self.puzzle(&inbound, &mut out),
+                    None => self.share_unusable(&inbound, &mut out),
                 }
             }
-            (None, None) => self.puzzle(&inbound, &mut out),
+            (None, None) => self.share_unusable(&inbound, &mut out),
         }
         out
     }
@@ -319,7 +319,7 @@ impl Connection for JsonRpcConnection {
         let gone: Vec<(Value, Seat)> = gone;
         let closed = || RpcError::new(INTERNAL_ERROR, "the session is closed");
         out.lines.extend(gone.iter().map(|(id, _)| self.answer(id, Err(closed()))));
-        self.give_up_strangers(&mut out);
+        self.refuse_unclaimed(&mut out);
         out
     }
 }

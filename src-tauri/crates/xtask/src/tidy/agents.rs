@@ -69,15 +69,11 @@ pub fn problems(file: &Source) -> Vec<Problem> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::check_rule;
     use super::*;
 
     fn check(path: &str, text: &str, expected: &[&str]) {
-        let found = problems(&Source { path: path.into(), text: text.into(), declared_for_tests: false });
-        let found: Vec<String> = found.iter().map(Problem::to_string).collect();
-        assert_eq!(found.len(), expected.len(), "{found:?}");
-        for (found, words) in found.iter().zip(expected) {
-            assert!(found.contains(words), "{found}");
-        }
+        check_rule(problems, path, text, expected);
     }
 
     #[test]

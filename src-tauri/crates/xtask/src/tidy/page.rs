@@ -77,15 +77,11 @@ fn colour_in(line: &str, in_style: bool) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::check_rule;
     use super::*;
 
     fn check(path: &str, text: &str, expected: &[&str]) {
-        let found = problems(&Source { path: path.into(), text: text.into(), declared_for_tests: false });
-        let found: Vec<String> = found.iter().map(Problem::to_string).collect();
-        assert_eq!(found.len(), expected.len(), "{text}: {found:?}");
-        for (found, words) in found.iter().zip(expected) {
-            assert!(found.contains(words), "{found}");
-        }
+        check_rule(problems, path, text, expected);
     }
 
     #[test]

@@ -67,15 +67,11 @@ fn holds_word(line: &str, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::check_rule;
     use super::*;
 
     fn check(path: &str, text: &str, expected: &[&str]) {
-        let found = problems(&Source { path: path.into(), text: text.into(), declared_for_tests: false });
-        let found: Vec<String> = found.iter().map(Problem::to_string).collect();
-        assert_eq!(found.len(), expected.len(), "{found:?}");
-        for (found, words) in found.iter().zip(expected) {
-            assert!(found.contains(words), "{found}");
-        }
+        check_rule(problems, path, text, expected);
     }
 
     #[test]
