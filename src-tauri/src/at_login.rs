@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use askdesk_api::{AtLogin, DeskApi, UnmetWhy};
-pub use askdesk_clients::desk::IN_BACKGROUND;
+pub use askdesk_client_config::desk::IN_BACKGROUND;
 use askdesk_domain::OptIn;
 use tauri::{AppHandle, Manager};
 

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use askdesk_api::{Here, Trial, Untried, Whereabouts};
-use askdesk_clients::{Surroundings, beside_or_on_path, hook_command};
+use askdesk_client_config::{Surroundings, beside_or_on_path, hook_command};
 use askdesk_engine::EngineHandle;
-use askdesk_mcp::{DoorSpec, Doors};
+use askdesk_gateway::{DoorSpec, Doors};
 use tauri::{AppHandle, Manager};
 
 /// The doors, once they are open.

@@ -38,10 +38,10 @@ use std::sync::Arc;
 
 use askdesk_agents::{Catalog, installed_agents};
 use askdesk_api::DeskApi;
-use askdesk_clients::desk::{self, NoDataFolder};
+use askdesk_client_config::desk::{self, NoDataFolder};
 use askdesk_engine::clock::System;
 use askdesk_engine::{Attention, EngineHandle, OpenedEngine, SettingsFile, private};
-use askdesk_mcp::DoorSpec;
+use askdesk_gateway::DoorSpec;
 use first_paint::FirstPaint;
 use opening::{Opener, Opening};
 use presence::{Focus, Presence};
@@ -55,7 +55,7 @@ pub use demo::DEMO_AGENT;
 
 /// Names a folder to keep all data in, instead of the system's place for it. A desk with a folder of its own is a desk
 /// of its own: it runs beside others.
-pub use askdesk_clients::desk::DATA_FOLDER;
+pub use askdesk_client_config::desk::DATA_FOLDER;
 
 /// Says what is written to the log on the error stream, as in `askdesk=debug`.
 pub const LOG: &str = "ASKDESK_LOG";

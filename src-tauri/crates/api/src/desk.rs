@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use askdesk_agents::{Agent, ask_version};
-use askdesk_clients::Plan;
+use askdesk_client_config::Plan;
 use askdesk_domain::{
     AgentId, Approval, ApprovalState, Breach, Choices, Command, CommandId, ConfigCategory, ConfigOption,
     FolderProblem, Reject, Request, Session, SessionId, SessionOptions, SessionState, Setting, Settings,

@@ -56,7 +56,7 @@ fn typescript() -> String {
         dto::ReadSettings, dto::ChangeSetting, dto::SettingsRead, unmet::Unmet, unmet::UnmetWhy,
         domain::Waiting, domain::Occasion, domain::Telling, domain::Form, domain::Silenced, domain::NoNews,
         dto::ReadTellings, dto::TellingsRead, dto::Decided,
-        askdesk_clients::Client, askdesk_clients::Obstacle, dto::ReadClients, dto::ClientsRead, dto::ClientRead, dto::ClientWay, dto::ClientBreak, dto::FileTrouble,
+        askdesk_client_config::Client, askdesk_client_config::Obstacle, dto::ReadClients, dto::ClientsRead, dto::ClientRead, dto::ClientWay, dto::ClientBreak, dto::FileTrouble,
         dto::ReadClientVersions, dto::ClientVersions, dto::ClientVersion, dto::PlanClient, dto::ClientGoal, dto::ClientPlan, dto::ClientChange, dto::FileBecomes, dto::ClientNote, dto::ChangeClient, dto::TestDoor,
         dto::NoteView, dto::NotePainted, dto::Done,
         askdesk_engine::EntryKind, dto::SearchHistory, dto::HistoryFound, dto::SearchHit,

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use askdesk_api::{DeskApi, Error, Here, Untried, dispatch};
-use askdesk_clients::{Surroundings, System};
+use askdesk_client_config::{Surroundings, System};
 use askdesk_domain::{Channel, Command, Visitor};
 use desk::{Bridge, fresh};
 use rstest::rstest;

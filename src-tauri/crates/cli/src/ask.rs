@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use askdesk_clients::desk::Desk;
+use askdesk_client_config::desk::Desk;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! Registering the desk with programs: the change is shown, agreed to, and written.
 
-use askdesk_clients::desk::{Desk, Token, USUAL_PORT};
-use askdesk_clients::{Change, Client, Door, Plan, Refusal, Scope, Surroundings, Tokens, installed};
+use askdesk_client_config::desk::{Desk, Token, USUAL_PORT};
+use askdesk_client_config::{Change, Client, Door, Plan, Refusal, Scope, Surroundings, Tokens, installed};
 
 use crate::arguments::{Connect, Disconnect, Which};
 use crate::door;
@@ -21,7 +21,7 @@ pub fn connect(desk: &Desk, connect: &Connect) -> Result<Ending, Failure> {
     };
     let command = Some(hook_command()?);
     let door = Door { port: port(desk), token, command, asks_by_command: connect.command_hook };
-    let plan = |client| askdesk_clients::connect(client, connect.which.scope.into(), &around, &door);
+    let plan = |client| askdesk_client_config::connect(client, connect.which.scope.into(), &around, &door);
     let ending = each(&connect.which, &around, "Connected", plan)?;
     if door.port != USUAL_PORT {
         eprintln!(
@@ -36,7 +36,7 @@ pub fn connect(desk: &Desk, connect: &Connect) -> Result<Ending, Failure> {
 /// Takes it out again.
 pub fn disconnect(_: &Desk, disconnect: &Disconnect) -> Result<Ending, Failure> {
     let around = surroundings()?;
-    let plan = |client| askdesk_clients::disconnect(client, disconnect.which.scope.into(), &around);
+    let plan = |client| askdesk_client_config::disconnect(client, disconnect.which.scope.into(), &around);
     each(&disconnect.which, &around, "Disconnected", plan)
 }
 
@@ -55,7 +55,7 @@ pub fn surroundings() -> Result<Surroundings, Failure> {
 /// What Claude Code is to run, so that its shell finds this very program.
 pub fn hook_command() -> Result<String, Failure> {
     let program = std::env::current_exe()?;
-    askdesk_clients::hook_command(&program).ok_or_else(|| {
+    askdesk_client_config::hook_command(&program).ok_or_else(|| {
         Failure::System("the path of this program is no text that a settings file can hold".to_owned())
     })
 }

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use askdesk_clients::desk::{Desk, Token};
-use askdesk_clients::{
+use askdesk_client_config::desk::{Desk, Token};
+use askdesk_client_config::{
     Break, Checkup, Client, Door as Wanted, Examined, Limit, Obstacle, Scope, Seen, Standing, Way, check,
     version,
 };
@@ -186,7 +186,7 @@ fn seen_at(door: &Door) -> Vec<Seen> {
 /// What has to stand in clients' files; where the desk does not run, what would have to if it did.
 fn wanted(desk: &Desk, seen: &DeskReport) -> Option<Wanted> {
     let token: Token = desk.token().ok().flatten()?;
-    let port = seen.port.unwrap_or(askdesk_clients::desk::USUAL_PORT);
+    let port = seen.port.unwrap_or(askdesk_client_config::desk::USUAL_PORT);
     Some(Wanted { port, token, command: hook_command().ok(), asks_by_command: false })
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use askdesk_clients::desk::{Announced, Desk, Token};
+use askdesk_client_config::desk::{Announced, Desk, Token};
 use serde_json::Value;
 use ureq::http::Response;
 use ureq::{Agent, Body};

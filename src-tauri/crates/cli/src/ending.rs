@@ -3,7 +3,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use askdesk_clients::Refusal;
+use askdesk_client_config::Refusal;
 
 /// How a run ended; each has an exit code of its own, so that a script can tell them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 
 use std::io::{Read as _, Write as _};
 
-use askdesk_clients::desk::Desk;
+use askdesk_client_config::desk::Desk;
 use serde_json::{Map, Value};
 
 use crate::door::Door;

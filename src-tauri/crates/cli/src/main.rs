@@ -18,7 +18,7 @@ mod waiting;
 use std::process::ExitCode;
 
 use arguments::{Arguments, Command, TokenCommand};
-use askdesk_clients::desk::{self, Desk};
+use askdesk_client_config::desk::{self, Desk};
 use clap::Parser;
 use ending::{Ending, Failure};
 

@@ -1,7 +1,7 @@
 //! Making other secrets.
 
-use askdesk_clients::desk::Desk;
-use askdesk_clients::{Client, Door as Wanted, Entry, Scope, standings};
+use askdesk_client_config::desk::Desk;
+use askdesk_client_config::{Client, Door as Wanted, Entry, Scope, standings};
 use serde_json::json;
 
 use crate::connecting::{hook_command, port, surroundings};
@@ -31,7 +31,7 @@ pub fn rotate(desk: &Desk) -> Result<Ending, Failure> {
     let wanted = Wanted { port: port(desk), token, command: Some(hook_command()?), asks_by_command: false };
     for (scope, flag) in [(Scope::User, ""), (Scope::Project, " --scope project")] {
         let left_behind = |client: &Client| {
-            let stale = |it: &askdesk_clients::Standing| it.entry == Entry::Stale;
+            let stale = |it: &askdesk_client_config::Standing| it.entry == Entry::Stale;
             standings(*client, scope, &around, &wanted).iter().any(stale)
         };
         let left_behind: Vec<&str> = Client::ALL.into_iter().filter(left_behind).map(Client::id).collect();

@@ -11,7 +11,7 @@ mod way;
 
 use std::time::Duration;
 
-use askdesk_clients::desk::Desk;
+use askdesk_client_config::desk::Desk;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::async_rw::AsyncRwTransport;

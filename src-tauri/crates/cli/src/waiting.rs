@@ -1,6 +1,6 @@
 //! What waits on the desk, listed and answered from a terminal.
 
-use askdesk_clients::desk::Desk;
+use askdesk_client_config::desk::Desk;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 
-use askdesk_clients::desk::{Desk as DataFolder, Token, USUAL_PORT};
-use askdesk_clients::{
+use askdesk_client_config::desk::{Desk as DataFolder, Token, USUAL_PORT};
+use askdesk_client_config::{
     Change, Checkup, Client, Door, Entry, Examined, Plan, Refusal, Scope, Seen, Surroundings, Tokens,
     as_connected, check, connect, disconnect, installed, version,
 };

@@ -1,6 +1,6 @@
 //! The inputs and outputs of telling other programs of the desk.
 
-use askdesk_clients::{Break, Client, Note, Obstacle, Way, Why};
+use askdesk_client_config::{Break, Client, Note, Obstacle, Way, Why};
 use askdesk_domain::{CommandId, Timestamp};
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use askdesk_tools::CallResult;
+use askdesk_mcp_tools::CallResult;
 use serde_json::Value;
 
 use super::way::Way;

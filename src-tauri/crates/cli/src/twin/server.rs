@@ -3,8 +3,8 @@
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
-use askdesk_clients::desk::Desk;
-use askdesk_tools::{CANCELLED, CallResult, Client, Folder, GONE, Tool, refused, shown};
+use askdesk_client_config::desk::Desk;
+use askdesk_mcp_tools::{CANCELLED, CallResult, Client, Folder, GONE, Tool, refused, shown};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ListToolsResult, PaginatedRequestParams, ServerConfig,
     Tool as McpTool,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use askdesk_clients::desk::{IN_BACKGROUND, PROGRAM};
+use askdesk_client_config::desk::{IN_BACKGROUND, PROGRAM};
 use tokio::sync::{Mutex, oneshot};
 
 use super::note;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use askdesk_domain::{AnswerInput, Delivery, Desk, QuestionId, Request, Session};
 use askdesk_engine::clock::System;
 use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
-use askdesk_mcp::{DoorSpec, Doors, Times};
+use askdesk_gateway::{DoorSpec, Doors, Times};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;

@@ -12,7 +12,7 @@ mod client;
 #[path = "../cli/desk.rs"]
 mod desk;
 mod going;
-#[path = "../../../mcp/tests/doors/house.rs"]
+#[path = "../../../gateway/tests/gateway/house.rs"]
 #[allow(dead_code, reason = "the tests of the doors use the rest")]
 mod house;
 mod pipes;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use askdesk_domain::{Delivery, Request};
 use askdesk_engine::EngineHandle;
-use askdesk_mcp::{DoorSpec, Doors};
+use askdesk_gateway::{DoorSpec, Doors};
 use serde_json::json;
 use tokio::task::block_in_place;
 

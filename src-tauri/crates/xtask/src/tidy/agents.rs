@@ -88,7 +88,7 @@ mod tests {
             check(place, "one\n// Claude Code does it so\n", &[":2: says claude"]);
             check(place, "one\n", &[]);
         }
-        check("src-tauri/crates/clients/src/client.rs", "ClaudeCode,", &[]);
+        check("src-tauri/crates/client-config/src/client.rs", "ClaudeCode,", &[]);
         check("ui/src/shared/messages/en/visitors.ts", "'Claude Code in a terminal'", &[]);
         check("ui/src/testing/agents.ts", "'@anthropic-ai/claude-code'", &[]);
         check("ui/src/generated/wire.ts", "\"claude-code\"", &[]);
@@ -100,7 +100,7 @@ mod tests {
         let line = "args.push(\"--permission-prompt-tool\");";
         check("src-tauri/crates/agents/src/claude/launch.rs", line, &[]);
         check("src-tauri/crates/agents/src/demo.rs", line, &["says --permission-prompt-tool"]);
-        check("src-tauri/crates/mcp/src/hook.rs", "\"acceptEdits\"", &["says acceptedits"]);
+        check("src-tauri/crates/gateway/src/hook.rs", "\"acceptEdits\"", &["says acceptedits"]);
         check("src-tauri/crates/testkit/src/fake_agent/options.rs", line, &[]);
         check("src-tauri/crates/agents/tests/launch.rs", line, &[]);
     }

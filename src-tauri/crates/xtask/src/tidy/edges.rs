@@ -13,20 +13,20 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     ("askdesk-agent-host", &[]),
     ("askdesk-agents", &["askdesk-agent-host", "askdesk-domain"]),
     ("askdesk-engine", &["askdesk-agents", "askdesk-domain"]),
-    ("askdesk-api", &["askdesk-clients", "askdesk-engine", "askdesk-agents", "askdesk-domain"]),
-    ("askdesk-tools", &[]),
+    ("askdesk-api", &["askdesk-client-config", "askdesk-engine", "askdesk-agents", "askdesk-domain"]),
+    ("askdesk-mcp-tools", &[]),
     (
-        "askdesk-mcp",
-        &["askdesk-tools", "askdesk-clients", "askdesk-engine", "askdesk-agents", "askdesk-domain"],
+        "askdesk-gateway",
+        &["askdesk-mcp-tools", "askdesk-client-config", "askdesk-engine", "askdesk-agents", "askdesk-domain"],
     ),
-    ("askdesk-clients", &[]),
-    ("askdesk-cli", &["askdesk-clients", "askdesk-tools"]),
+    ("askdesk-client-config", &[]),
+    ("askdesk-cli", &["askdesk-client-config", "askdesk-mcp-tools"]),
     (
         "askdesk",
         &[
             "askdesk-api",
-            "askdesk-clients",
-            "askdesk-mcp",
+            "askdesk-client-config",
+            "askdesk-gateway",
             "askdesk-engine",
             "askdesk-agents",
             "askdesk-domain",
@@ -45,7 +45,7 @@ const CONFINED: [Confined; 5] = [
     Confined { library: "rusqlite", owners: &["askdesk-engine"], even_in_tests: false },
     Confined {
         library: "rmcp",
-        owners: &["askdesk-tools", "askdesk-mcp", "askdesk-cli"],
+        owners: &["askdesk-mcp-tools", "askdesk-gateway", "askdesk-cli"],
         even_in_tests: false,
     },
 ];
@@ -201,7 +201,7 @@ mod tests {
                 "only askdesk may",
                 "only askdesk may",
                 "only askdesk-engine may",
-                "only askdesk-tools, askdesk-mcp, askdesk-cli may",
+                "only askdesk-mcp-tools, askdesk-gateway, askdesk-cli may",
             ],
         );
     }

@@ -2,7 +2,7 @@
 
 use askdesk_agents::question_json::read_questions;
 use askdesk_domain::{IntakeRules, Question, QuestionKind, Refusal, RequestId, intake};
-use askdesk_tools::{LONGEST_LIMIT, SHORTEST_LIMIT, Tool};
+use askdesk_mcp_tools::{LONGEST_LIMIT, SHORTEST_LIMIT, Tool};
 use serde_json::{Map, Value};
 
 /// What a call wants to be asked.

@@ -1,7 +1,7 @@
 use std::fs;
 
-use askdesk_clients::edit::{self, Format};
-use askdesk_clients::{Client, Entry, Note, Scope, as_connected, connect, standings};
+use askdesk_client_config::edit::{self, Format};
+use askdesk_client_config::{Client, Entry, Note, Scope, as_connected, connect, standings};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use askdesk_mcp::{BODY_BYTES, Discovery, DoorSpec, Doors};
+use askdesk_gateway::{BODY_BYTES, Discovery, DoorSpec, Doors};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

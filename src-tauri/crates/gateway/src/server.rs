@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_engine::EngineHandle;
-use askdesk_tools::shown::PROGRESS;
+use askdesk_mcp_tools::shown::PROGRESS;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_domain::{Channel, Visitor};
-use askdesk_tools::{CANCELLED, CallResult, Client, Folder, GONE, Tool, refused, shown};
+use askdesk_mcp_tools::{CANCELLED, CallResult, Client, Folder, GONE, Tool, refused, shown};
 use axum::http::request;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ListToolsResult, PaginatedRequestParams, ServerConfig,

@@ -1,6 +1,6 @@
 use std::fs;
 
-use askdesk_clients::{Client, Scope, Why};
+use askdesk_client_config::{Client, Scope, Why};
 
 use crate::person::{Person, read, write};
 use crate::texts::servers;
@@ -102,7 +102,7 @@ fn case_44_a_read_only_file_is_refused_both_ways() {
         person.connect(client, Scope::User);
         lock(true);
         let connected = person.everything();
-        let refusal = askdesk_clients::disconnect(client, Scope::User, &person.around).unwrap_err();
+        let refusal = askdesk_client_config::disconnect(client, Scope::User, &person.around).unwrap_err();
         assert_eq!(refusal.why, Why::ReadOnly, "{client}");
         assert_eq!(person.everything(), connected);
     }

@@ -6,7 +6,7 @@ use askdesk_domain::{
     AnswerInput, NativeRef, Outcome, Question, QuestionId, QuestionKind, Reject, Request, RequestId, Session,
 };
 use askdesk_engine::{Collected, EngineError};
-use askdesk_tools::CallResult;
+use askdesk_mcp_tools::CallResult;
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, State};

@@ -1,4 +1,4 @@
-use askdesk_clients::{Break, Checkup, Client, Entry, Examined, Note, Obstacle, Scope, Way, check};
+use askdesk_client_config::{Break, Checkup, Client, Entry, Examined, Note, Obstacle, Scope, Way, check};
 
 use crate::person::{Person, TOKEN, door, read, write};
 

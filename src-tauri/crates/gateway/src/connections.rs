@@ -178,7 +178,7 @@ mod tests {
     use askdesk_domain::{Channel, NativeRef};
     use askdesk_engine::clock::System;
     use askdesk_engine::{Catalog, EngineHandle, OpenedEngine, Sessions, VisitAsk};
-    use askdesk_tools::Tool;
+    use askdesk_mcp_tools::Tool;
     use serde_json::json;
 
     use super::*;

@@ -1,5 +1,5 @@
-use askdesk_clients::edit::{self, Format};
-use askdesk_clients::{Client, Scope, System};
+use askdesk_client_config::edit::{self, Format};
+use askdesk_client_config::{Client, Scope, System};
 use serde_json::{Value, json};
 
 use crate::person::{Person, TOKEN, read};

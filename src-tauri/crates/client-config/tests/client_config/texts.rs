@@ -1,6 +1,6 @@
 //! What people's files look like, and what every one of them has to go through.
 
-use askdesk_clients::Client;
+use askdesk_client_config::Client;
 
 /// The name under which a client keeps its servers.
 pub fn servers(client: Client) -> &'static str {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_engine::clock::System;
 use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
-use askdesk_mcp::{DoorSpec, Doors};
+use askdesk_gateway::{DoorSpec, Doors};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

@@ -316,7 +316,8 @@ async fn sixty_four_questions_of_one_client_may_be_open() {
 async fn a_thousand_open_questions_are_each_answered_to_their_own_caller() {
     const CLIENTS: usize = 50;
     const EACH: usize = 20;
-    let house = House::open_with(askdesk_mcp::Times { progress: Duration::from_secs(60), ..quick() }).await;
+    let house =
+        House::open_with(askdesk_gateway::Times { progress: Duration::from_secs(60), ..quick() }).await;
     let mut calls = Vec::new();
     for client in 0..CLIENTS {
         for n in 0..EACH {

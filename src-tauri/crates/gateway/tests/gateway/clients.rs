@@ -431,7 +431,7 @@ async fn a_desk_that_closes_tells_who_waits_that_the_question_is_kept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_desk_that_closes_does_not_wait_for_a_client_that_only_listens() {
-    let mut house = House::open_with(askdesk_mcp::Times { closing: PATIENCE * 4, ..quick() }).await;
+    let mut house = House::open_with(askdesk_gateway::Times { closing: PATIENCE * 4, ..quick() }).await;
     let begins = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "codex", "version": "1"},
     }});

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use askdesk_domain::{Channel, RequestId, Visitor};
-use askdesk_tools::Tool;
+use askdesk_mcp_tools::Tool;
 use axum::Extension;
 use axum::Json;
 use axum::body::{Body, Bytes};

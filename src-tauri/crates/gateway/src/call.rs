@@ -7,7 +7,7 @@ use askdesk_domain::{
     Leave, Limit, NativeRef, Outcome, Question, Reject, RequestId, SessionId, Timestamp, Undelivered, Visitor,
 };
 use askdesk_engine::{EngineError, VisitAsk, Visited};
-use askdesk_tools::CallResult;
+use askdesk_mcp_tools::CallResult;
 use axum::http::StatusCode;
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -245,7 +245,7 @@ mod tests {
     use askdesk_domain::{AnswerInput, Channel, Delivery, QuestionId};
     use askdesk_engine::clock::System;
     use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
-    use askdesk_tools::Tool;
+    use askdesk_mcp_tools::Tool;
     use serde_json::json;
 
     use super::*;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use askdesk_clients::desk::Token;
-use askdesk_clients::{Client, Door, Plan, Refusal, Scope, Surroundings, System, connect, disconnect};
+use askdesk_client_config::desk::Token;
+use askdesk_client_config::{Client, Door, Plan, Refusal, Scope, Surroundings, System, connect, disconnect};
 use tempfile::TempDir;
 
 pub const TOKEN: &str = "3f9a0c7e51d24b6f8812aa90cd34ef56";

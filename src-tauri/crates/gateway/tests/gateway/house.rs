@@ -9,7 +9,7 @@ use std::time::Duration;
 use askdesk_domain::Desk;
 use askdesk_engine::clock::{Manual, Source, System};
 use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
-use askdesk_mcp::{DoorSpec, Doors, Times};
+use askdesk_gateway::{DoorSpec, Doors, Times};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

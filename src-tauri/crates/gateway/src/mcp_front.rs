@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use askdesk_tools::Tool;
+use askdesk_mcp_tools::Tool;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Request, State};

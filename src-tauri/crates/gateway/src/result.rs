@@ -2,7 +2,7 @@
 
 use askdesk_agents::claude::in_words;
 use askdesk_domain::{OrphanedWhy, Outcome, Question, RequestId, WithdrawnWhy};
-use askdesk_tools::{CallResult, cut_off, kept};
+use askdesk_mcp_tools::{CallResult, cut_off, kept};
 use serde_json::{Map, Value, json};
 
 /// Says how a request ended.
@@ -120,7 +120,7 @@ fn with_words(sentence: &str, words: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use askdesk_domain::{AnswerInput, Answers, QuestionId};
-    use askdesk_tools::Tool;
+    use askdesk_mcp_tools::Tool;
 
     use super::*;
     use crate::arguments;
