@@ -15,7 +15,6 @@ use crate::{language, tray, window};
 #[derive(Default)]
 pub struct Asking(AtomicBool);
 
-/// Decides what closing the window does.
 pub fn on_window_event(closed: &Window, event: &WindowEvent) {
     let WindowEvent::CloseRequested { api, .. } = event else { return };
     let app = closed.app_handle().clone();

@@ -9,7 +9,6 @@ use tauri::{AppHandle, Manager};
 /// How long it is waited for; a page that does not come must not keep notifications, the tray and the doors away.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Whether the window has been painted.
 #[derive(Default)]
 pub struct FirstPaint {
     painted: Mutex<bool>,

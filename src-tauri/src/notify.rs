@@ -95,7 +95,6 @@ struct Telling {
     board: Board,
     /// What was told of and is open still.
     told: HashMap<RequestId, Told>,
-    /// The sessions of which it stands that they have finished.
     finished: BTreeSet<SessionId>,
 }
 
@@ -155,7 +154,6 @@ impl Telling {
         self.news(posted);
     }
 
-    /// Tells of something new.
     fn news(&mut self, posted: Posted) {
         self.notifier.post(posted);
         badge::want_attention(&self.app);

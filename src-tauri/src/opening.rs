@@ -3,7 +3,6 @@
 use askdesk_api::{DeskApi, Error, ErrorCode};
 use tokio::sync::watch;
 
-/// Where the desk will be.
 pub struct Opening(watch::Receiver<Option<DeskApi>>);
 
 /// Puts the desk where everybody waits for it.
@@ -16,7 +15,6 @@ pub fn opening() -> (Opener, Opening) {
 }
 
 impl Opener {
-    /// The desk is open.
     pub fn open(&self, desk: DeskApi) {
         self.0.send_replace(Some(desk));
     }

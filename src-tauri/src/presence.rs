@@ -41,7 +41,6 @@ const LOOK: Duration = Duration::from_millis(5);
 pub struct Presence {
     tell: mpsc::UnboundedSender<Message>,
     messages: Mutex<Option<mpsc::UnboundedReceiver<Message>>>,
-    /// How often it was wanted.
     wanted: AtomicU32,
     /// The number under which the page is asked; none is zero.
     asked: AtomicU32,
@@ -76,7 +75,6 @@ impl Presence {
         self.wanted.load(Ordering::Relaxed)
     }
 
-    /// Wants it on the screen.
     pub fn want(&self, focus: Focus) {
         self.wanted.fetch_add(1, Ordering::Relaxed);
         self.hear(Heard::Wanted(focus));

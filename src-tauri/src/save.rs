@@ -11,7 +11,6 @@ use tokio::sync::{oneshot, watch};
 
 use crate::language;
 
-/// Asks the person where to save.
 pub fn asking(app: &AppHandle, settings: watch::Receiver<Settings>) -> Save {
     let app = app.clone();
     Arc::new(move |exported| {

@@ -101,7 +101,6 @@ pub fn took_frames(webview: Webview, streams: State<'_, Subscriptions>, subscrip
     streams.took(webview.label(), subscription);
 }
 
-/// Ends a stream.
 #[tauri::command]
 #[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
 pub fn unsubscribe(webview: Webview, streams: State<'_, Subscriptions>, subscription: u32) {

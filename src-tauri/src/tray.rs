@@ -41,7 +41,6 @@ impl Shown {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Says whether that is something else.
     fn put(&self, contents: Contents) -> bool {
         let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let changes = *shown != contents;

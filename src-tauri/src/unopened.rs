@@ -9,30 +9,15 @@ use askdesk_engine::EngineError;
 #[derive(Debug)]
 pub enum Unopened {
     /// The system names no folder for the app's data.
-    NoFolder {
-        /// What it said.
-        error: String,
-    },
+    NoFolder { error: String },
     /// The path that was given for the data folder is none.
-    NoPath {
-        /// What the system said.
-        error: String,
-    },
+    NoPath { error: String },
     /// The storage cannot be used.
-    Storage {
-        /// What is wrong with it.
-        trouble: StorageTrouble,
-    },
+    Storage { trouble: StorageTrouble },
     /// The engine could not begin, as where the system has no thread left for it.
-    NoEngine {
-        /// What was met.
-        error: String,
-    },
+    NoEngine { error: String },
     /// The path of this very program is not known.
-    NoProgram {
-        /// What the system said.
-        error: String,
-    },
+    NoProgram { error: String },
 }
 
 impl std::error::Error for Unopened {}

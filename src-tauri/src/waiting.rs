@@ -3,12 +3,9 @@
 use askdesk_domain::{Approval, Request, SessionId, Waiting};
 use tokio::sync::watch;
 
-/// One thing that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waits {
-    /// What.
     pub waiting: Waiting,
-    /// The session that asks.
     pub session: SessionId,
     /// What it asks, in the agent's words.
     pub text: String,
@@ -21,7 +18,6 @@ impl Waits {
         Self { waiting: Waiting::Question(request.id), session: request.session, text }
     }
 
-    /// A permission.
     pub fn permission(approval: &Approval) -> Self {
         let waiting = Waiting::Permission(approval.id);
         Self { waiting, session: approval.session, text: approval.title.clone() }
@@ -54,7 +50,6 @@ impl Board {
         });
     }
 
-    /// Takes something off it.
     pub fn ends(&self, waiting: Waiting) {
         self.0.send_if_modified(|all| {
             let before = all.len();

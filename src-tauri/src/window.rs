@@ -1,5 +1,3 @@
-//! The one window.
-
 use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

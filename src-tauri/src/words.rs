@@ -3,7 +3,6 @@
 use askdesk_api::AtWork;
 use askdesk_domain::Language;
 
-/// The app's name.
 pub const APP: &str = "Askdesk";
 
 /// What the shell says in one language.
@@ -34,9 +33,7 @@ pub struct Words {
     pub quit_app: &'static str,
     /// The title of the question before quitting.
     pub quit_title: &'static str,
-    /// The button that quits.
     pub quit: &'static str,
-    /// The button that does not.
     pub keep_running: &'static str,
     /// The title of the dialog that asks where an export goes.
     pub save_export: &'static str,
@@ -54,23 +51,18 @@ struct Phrases {
     comma: &'static str,
     full_stop: &'static str,
     if_quit: &'static str,
-    /// `{}` is why.
     cannot_start: &'static str,
-    /// `{}` is how many.
     and_more: &'static str,
     /// `{}` is the option that was pressed.
     answered: &'static str,
-    /// `{}` is which session.
     asks_permission: &'static str,
     /// `{}` is how many more wait than are listed.
     and_others: &'static str,
     /// `{}` is when the pause ends, as a clock shows it.
     notify_again: &'static str,
-    /// `{}` is how many.
     waiting: [&'static str; 2],
 }
 
-/// Returns the words of a language.
 pub fn of(language: Language) -> &'static Words {
     match language {
         Language::En => &EN,
@@ -112,7 +104,6 @@ impl Words {
         fill(self.phrases.and_others, &count.to_string())
     }
 
-    /// Ends a pause.
     pub fn notify_again(&self, end: &str) -> String {
         fill(self.phrases.notify_again, end)
     }

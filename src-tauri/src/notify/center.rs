@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, HashMap};
 use super::contract::{Posted, What};
 use super::numbered::queue::Wish;
 
-/// The places of what stands.
 #[derive(Default)]
 pub struct Places(HashMap<i32, u32>);
 
@@ -30,7 +29,6 @@ impl Places {
     }
 }
 
-/// Names a notification of one group.
 pub fn name(group: &str, number: i32) -> String {
     format!("{group}/{number}")
 }

@@ -38,7 +38,6 @@ impl Choices {
         differ.then_some(Self { question: question.id, options })
     }
 
-    /// Makes their buttons.
     pub fn buttons(&self) -> Vec<Button> {
         let button =
             |(id, label): &(OptionId, String)| Button { what: What::Option(*id), label: label.clone() };

@@ -14,10 +14,8 @@ pub trait Notifier: Send {
     fn withdraw(&mut self, about: About);
 }
 
-/// What a notification is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum About {
-    /// One thing that waits.
     One(Waiting),
     /// All that is not shown one by one.
     Summary,
@@ -28,11 +26,9 @@ pub enum About {
 /// A notification, in words that can be seen; never in markup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Posted {
-    /// What it is about.
     pub about: About,
     /// Its first line.
     pub title: String,
-    /// Its text.
     pub body: String,
     /// Its buttons. A press on the notification itself always means [`What::Open`].
     pub buttons: Vec<Button>,
@@ -40,7 +36,6 @@ pub struct Posted {
     pub heard: Heard,
 }
 
-/// Whether a notification is heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard {
     /// It comes with the sound, where the system plays one.
@@ -49,12 +44,9 @@ pub enum Heard {
     Silent,
 }
 
-/// A button of a notification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Button {
-    /// What it is for.
     pub what: What,
-    /// What stands on it.
     pub label: String,
 }
 
@@ -63,7 +55,6 @@ pub struct Button {
 pub enum What {
     /// Brings up what waits and answers nothing.
     Open,
-    /// Chooses an option.
     Option(OptionId),
     /// Takes the answer back.
     Undo,
@@ -93,9 +84,7 @@ impl fmt::Display for What {
 /// Somebody pressed a notification, or a button of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clicked {
-    /// What it is about.
     pub about: About,
-    /// What was pressed.
     pub what: What,
 }
 

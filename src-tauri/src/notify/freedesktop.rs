@@ -115,7 +115,6 @@ async fn serve(
     }
 }
 
-/// What the daemon can do.
 enum Abilities {
     Unknown,
     Asked(NonZeroU32),

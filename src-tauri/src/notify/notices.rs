@@ -14,7 +14,6 @@ pub const BODY_CHARS: usize = 300;
 
 /// What is shown of a question that waits.
 pub struct OfQuestion {
-    /// The notification.
     pub posted: Posted,
     /// The options among its buttons.
     pub choices: Option<Choices>,

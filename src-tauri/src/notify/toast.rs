@@ -22,13 +22,11 @@ const LABEL_BYTES: usize = 256;
 /// The most buttons that Windows takes.
 const MOST_BUTTONS: usize = 5;
 
-/// Stands where more was said.
 const MORE: char = '…';
 
 /// Whether addresses lead to this desk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// They do.
     Here,
     /// They lead to another desk, if to any.
     Elsewhere,

@@ -17,20 +17,20 @@ pub enum Goal {
     Exit,
 }
 
-/// What is heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// It is wanted on the screen.
     Wanted(Focus),
     /// It is to leave; it had been wanted so many times by then.
-    Leave { goal: Goal, wanted: u32 },
+    Leave {
+        goal: Goal,
+        wanted: u32,
+    },
     /// The page has kept all that it was asked about under this number.
     Kept(u32),
     /// The page was given enough time to answer under this number.
     Late(u32),
 }
 
-/// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     Nothing,
@@ -42,7 +42,6 @@ pub enum Act {
     Ask(u32),
     /// Take it off the screen: the page has not kept everything yet.
     Hide,
-    /// End it with its page.
     End,
     /// End the app.
     Exit,
@@ -78,7 +77,6 @@ impl Course {
         }
     }
 
-    /// Takes in what was heard.
     pub const fn hear(&mut self, heard: Heard) -> Act {
         match (heard, self.stage) {
             (Heard::Wanted(focus), stage) => {

@@ -38,7 +38,6 @@ struct Grab {
 }
 
 impl Heard {
-    /// Hears them from now on.
     pub fn begin(app: &AppHandle, combination: Combination) -> Result<Self, UnmetWhy> {
         elsewhere::can_be_heard()?;
         let app = app.clone();
@@ -62,7 +61,6 @@ impl Heard {
         Ok(Self { combination, grab })
     }
 
-    /// Returns which they are.
     pub const fn combination(&self) -> Combination {
         self.combination
     }

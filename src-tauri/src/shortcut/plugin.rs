@@ -18,7 +18,6 @@ pub struct Heard {
 }
 
 impl Heard {
-    /// Hears them from now on.
     pub fn begin(app: &AppHandle, combination: Combination) -> Result<Self, UnmetWhy> {
         begin(app)?;
         let heard = app.global_shortcut().on_shortcut(combination.to_string().as_str(), |app, _, event| {
@@ -33,7 +32,6 @@ impl Heard {
         Ok(Self { app: app.clone(), combination })
     }
 
-    /// Returns which they are.
     pub const fn combination(&self) -> Combination {
         self.combination
     }

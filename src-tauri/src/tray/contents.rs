@@ -26,18 +26,14 @@ const MARK: [u8; 4] = [0xf5, 0x9e, 0x0b, 0xff];
 /// Everything the tray shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// The menu.
     pub entries: Vec<Entry>,
-    /// How much waits.
     pub waiting: usize,
-    /// What is said of the icon.
     pub tooltip: String,
 }
 
 /// One entry of the menu, in words that a menu shows as they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// Does something.
     Press(Does, String),
     /// Stands between others.
     Separator,
@@ -52,7 +48,6 @@ pub enum Does {
     OpenWindow,
     /// Brings up a request or an approval.
     BringUp(Uuid),
-    /// Pauses the notifications.
     Pause(Pause),
     /// Ends the app.
     Quit,
@@ -61,7 +56,6 @@ pub enum Does {
 /// One that waits, and what its session is called and shows now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What waits.
     pub waits: Waits,
     /// What its session is called.
     pub name: String,

@@ -21,7 +21,6 @@ const EACH: usize = 20;
 /// How long memory takes to settle.
 const SETTLED: Duration = Duration::from_secs(5);
 
-/// What came of it.
 pub struct Doors {
     /// From the call to the word that its question is open.
     opened: Times,
@@ -98,9 +97,7 @@ fn pss(desk: &Desk) -> f64 {
 /// Where the desk lets others in.
 struct Door {
     address: String,
-    /// The secret by which is asked.
     asks: String,
-    /// The secret by which is answered.
     answers: String,
 }
 

@@ -12,7 +12,6 @@ use crate::harness::{Desk, Setup};
 use crate::latency::{Times, numbers};
 use crate::{process, rounded};
 
-/// How many agents write.
 const AGENTS: usize = 50;
 /// How many lines each writes in a second.
 const LINES_PER_SECOND: usize = 200;
@@ -26,7 +25,6 @@ const SETTLED: Duration = Duration::from_secs(3);
 /// the first for its frame.
 const KEY_PAUSE: usize = 97;
 
-/// What came of it.
 pub struct Load {
     /// From a key in the panel to its paint.
     pub keys: Times,

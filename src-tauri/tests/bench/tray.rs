@@ -20,7 +20,6 @@ const RAISES: usize = 20;
 /// How long memory takes to settle once the window is gone.
 const SETTLED: Duration = Duration::from_secs(5);
 
-/// What came of it.
 pub struct Tray {
     /// What each process but the agents holds.
     pub idle: Vec<Held>,

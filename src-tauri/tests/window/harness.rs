@@ -21,7 +21,6 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::{Mutex, MutexGuard};
 
-/// The app.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_askdesk-desktop");
 
 /// How long anything may take; generous, because a slow machine is no fault of the app.
@@ -111,7 +110,6 @@ impl Setup {
         Started { env, process: Driver::watched(process), _home: home, _turn: turn }
     }
 
-    /// Opens the app.
     pub async fn open(mut self) -> Desk {
         let turn = TURN.lock().await;
         let home = TempDir::new().unwrap();
@@ -274,7 +272,6 @@ impl Desk {
         id
     }
 
-    /// Selects a session by its tab.
     pub async fn select(&self, session: &str) {
         let tab = self.find(&format!("nav [data-session='{session}']")).await;
         self.press(&tab).await;
@@ -294,7 +291,6 @@ impl Desk {
         self.by_role_in("body", role, name).await
     }
 
-    /// As [`Self::by_role`], within another element.
     pub async fn by_role_in(&self, within: &str, role: &str, name: &str) -> Element {
         self.wait(&format!("a {role} {name:?} in {within}"), async || {
             for element in

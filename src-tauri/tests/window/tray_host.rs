@@ -20,7 +20,6 @@ const MENU: &str = "com.canonical.dbusmenu";
 /// Where an icon is: the name on the bus, and the object.
 type Place = Arc<Mutex<Option<(String, String)>>>;
 
-/// A desktop's tray.
 pub struct Tray {
     bus: Connection,
     icon: Place,

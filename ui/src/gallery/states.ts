@@ -98,7 +98,6 @@ function holdTime(): void {
 
 const long = 'a way that takes into account what was said about it earlier, and everything that nobody has thought of yet';
 
-/** How each state is reached. */
 export const states: Record<GalleryState, Shown> = {
   loading: {
     scene: () => {

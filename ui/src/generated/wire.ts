@@ -40,14 +40,8 @@ export type OptionId = string;
  */
 export type Timestamp = number;
 
-/**
- * How a question is answered.
- */
 export type QuestionKind = "single" | "multi" | "text" | "confirm" | "secret";
 
-/**
- * One option of a question.
- */
 export type QuestionOption = { 
 /**
  * Minted from the option's place, so the same question gets the same ids again.
@@ -70,9 +64,6 @@ preview: string | null,
  */
 recommended: boolean, };
 
-/**
- * One question of a request.
- */
 export type Question = { 
 /**
  * Minted from the question's place.
@@ -85,11 +76,7 @@ text: string,
 /**
  * A short name of the question; whole here, shortened on screen.
  */
-header: string | null, 
-/**
- * How it is answered.
- */
-kind: QuestionKind, 
+header: string | null, kind: QuestionKind, 
 /**
  * The options in the agent's order, without the agent's own "Other".
  */
@@ -114,11 +101,7 @@ placeholder: string | null, };
 /**
  * The answer to one question as a caller sends it.
  */
-export type AnswerInput = { 
-/**
- * The question that is answered.
- */
-question: QuestionId, 
+export type AnswerInput = { question: QuestionId, 
 /**
  * The chosen options in any order; none where only words were given, or nothing at all.
  */
@@ -135,23 +118,11 @@ note: string | null, };
 /**
  * An answer that goes to the agent in a moment, unless it is taken back.
  */
-export type HeldAnswer = { 
-/**
- * The request it answers.
- */
-request: RequestId, 
-/**
- * What was answered.
- */
-answers: Array<AnswerInput>, 
+export type HeldAnswer = { request: RequestId, answers: Array<AnswerInput>, 
 /**
  * When the person gave it.
  */
-since: Timestamp, 
-/**
- * When it goes.
- */
-until: Timestamp, 
+since: Timestamp, until: Timestamp, 
 /**
  * Why it could not go then; it goes when the person sends it again.
  */
@@ -160,11 +131,7 @@ error: Undelivered | null, };
 /**
  * The answer to one question, checked: it says something.
  */
-export type Answer = { 
-/**
- * The question that is answered.
- */
-question: QuestionId, 
+export type Answer = { question: QuestionId, 
 /**
  * The chosen options, in the question's order.
  */
@@ -172,11 +139,7 @@ chosen: Array<OptionId>,
 /**
  * The person's own words; a secret's are left out wherever an answer is kept.
  */
-other: string | null, 
-/**
- * A note on the choice.
- */
-note: string | null, 
+other: string | null, note: string | null, 
 /**
  * Whether a secret was given; its words travel to the agent alone.
  */
@@ -190,11 +153,7 @@ export type Answers = Array<Answer>;
 /**
  * A deadline somebody set on a request, and nothing sets by itself.
  */
-export type Limit = { 
-/**
- * When it passes.
- */
-at: Timestamp, 
+export type Limit = { at: Timestamp, 
 /**
  * What happens then, in the words of whoever set it.
  */
@@ -203,15 +162,7 @@ then: string, };
 /**
  * One call of an agent with its questions.
  */
-export type Request = { 
-/**
- * Our id of the request.
- */
-id: RequestId, 
-/**
- * The session that asked.
- */
-session: SessionId, 
+export type Request = { id: RequestId, session: SessionId, 
 /**
  * The agent's own id of the call.
  */
@@ -223,11 +174,7 @@ askedBy: string | null,
 /**
  * At least one question.
  */
-questions: Array<Question>, 
-/**
- * When it was asked.
- */
-askedAt: Timestamp, 
+questions: Array<Question>, askedAt: Timestamp, 
 /**
  * A deadline, if one was set.
  */
@@ -242,18 +189,7 @@ state: RequestState, };
  */
 export type RequestState = { "state": "open" } | { "state": "ended" } & Ended;
 
-/**
- * The one end of a request.
- */
-export type Ended = { 
-/**
- * How it ended.
- */
-outcome: Outcome, 
-/**
- * When it ended.
- */
-at: Timestamp, 
+export type Ended = { outcome: Outcome, at: Timestamp, 
 /**
  * How far the end has travelled to the agent; none where there is nobody to tell.
  */
@@ -262,31 +198,12 @@ delivery: Delivery | null, };
 /**
  * How a request ended.
  */
-export type Outcome = { "outcome": "answered", 
-/**
- * What was answered.
- */
-answers: Answers, } | { "outcome": "declined", 
+export type Outcome = { "outcome": "answered", answers: Answers, } | { "outcome": "declined", 
 /**
  * What the person said about it.
  */
-words: string | null, } | { "outcome": "replied_in_chat", 
-/**
- * The message.
- */
-text: string, } | { "outcome": "expired" } | { "outcome": "withdrawn", 
-/**
- * By whom or what.
- */
-why: WithdrawnWhy, } | { "outcome": "orphaned", 
-/**
- * What became of it.
- */
-why: OrphanedWhy, };
+words: string | null, } | { "outcome": "replied_in_chat", text: string, } | { "outcome": "expired" } | { "outcome": "withdrawn", why: WithdrawnWhy, } | { "outcome": "orphaned", why: OrphanedWhy, };
 
-/**
- * Who or what ended a request.
- */
 export type EndedBy = "person" | "person_in_chat" | "agent" | "elsewhere" | "limit" | "session";
 
 /**
@@ -306,11 +223,7 @@ export type OrphanedWhy = "agent_ended" | "session_stopped" | "app_quit" | "call
 /**
  * How far an end has travelled to the agent.
  */
-export type Delivery = { "delivery": "pending" } | { "delivery": "delivered", 
-/**
- * When it showed that.
- */
-at: Timestamp, 
+export type Delivery = { "delivery": "pending" } | { "delivery": "delivered", at: Timestamp, 
 /**
  * Whether it came as a message after the call was closed.
  */
@@ -348,23 +261,11 @@ export type NativeSession = string;
 /**
  * One thing that can be chosen about how an agent runs.
  */
-export type ConfigOption = { 
-/**
- * The agent's id of the option.
- */
-id: ConfigId, 
+export type ConfigOption = { id: ConfigId, 
 /**
  * Its name in the agent's words.
  */
-name: string, 
-/**
- * What it is about.
- */
-category: ConfigCategory, 
-/**
- * What can be chosen.
- */
-values: Array<ConfigValue>, 
+name: string, category: ConfigCategory, values: Array<ConfigValue>, 
 /**
  * Whether a value that is not listed may be typed.
  */
@@ -383,9 +284,6 @@ current: ValueId | null, };
  */
 export type ConfigCategory = "mode" | "model" | "effort" | "other";
 
-/**
- * One value of a config option.
- */
 export type ConfigValue = { 
 /**
  * The value's id, unique within its option.
@@ -440,32 +338,17 @@ login: string | null,
 /**
  * The version it was verified with, run here with the real program.
  */
-verified: string | null, 
-/**
- * What it can do.
- */
-capabilities: Capabilities, 
+verified: string | null, capabilities: Capabilities, 
 /**
  * What can be chosen when a session starts.
  */
 config: Array<ConfigOption>, };
 
-/**
- * What an agent can do.
- */
-export type Capabilities = { 
-/**
- * How its questions arrive.
- */
-questions: QuestionPath, 
+export type Capabilities = { questions: QuestionPath, 
 /**
  * Whether it asks for permissions.
  */
-approvals: boolean, 
-/**
- * Whether it shows a plan.
- */
-plan: boolean, 
+approvals: boolean, plan: boolean, 
 /**
  * Whether it can resume an ended session.
  */
@@ -516,19 +399,7 @@ export type Origin = {
 /**
  * The machine the agent runs on.
  */
-machine: MachineId, } & ({ "kind": "started", 
-/**
- * Which agent.
- */
-agent: AgentId, } | { "kind": "attached", 
-/**
- * Which agent.
- */
-agent: AgentId, } | { "kind": "inbound", 
-/**
- * How it connects.
- */
-channel: Channel, 
+machine: MachineId, } & ({ "kind": "started", agent: AgentId, } | { "kind": "attached", agent: AgentId, } | { "kind": "inbound", channel: Channel, 
 /**
  * The client's own name.
  */
@@ -537,19 +408,7 @@ client: string, });
 /**
  * Who started a session's agent, and how it reaches the desk.
  */
-export type OriginKind = { "kind": "started", 
-/**
- * Which agent.
- */
-agent: AgentId, } | { "kind": "attached", 
-/**
- * Which agent.
- */
-agent: AgentId, } | { "kind": "inbound", 
-/**
- * How it connects.
- */
-channel: Channel, 
+export type OriginKind = { "kind": "started", agent: AgentId, } | { "kind": "attached", agent: AgentId, } | { "kind": "inbound", channel: Channel, 
 /**
  * The client's own name.
  */
@@ -572,11 +431,7 @@ export type Extras = {
 /**
  * Arguments that follow the desk's own.
  */
-arguments: Arguments, 
-/**
- * Variables of its environment.
- */
-environment: Environment, };
+arguments: Arguments, environment: Environment, };
 
 /**
  * Arguments of a program, in order.
@@ -588,9 +443,6 @@ export type Arguments = string[];
  */
 export type Environment = Record<string, string>;
 
-/**
- * What a session is started with.
- */
 export type SessionOptions = { 
 /**
  * The chosen values of the agent's config options; an option that is missing stays the agent's own.
@@ -617,11 +469,7 @@ export type MessageId = string;
 /**
  * One message that waits; its text is bounded by [`PERSON_TEXT_BYTES`](crate::text::PERSON_TEXT_BYTES).
  */
-export type QueuedMessage = { 
-/**
- * Our id of the message.
- */
-id: MessageId, 
+export type QueuedMessage = { id: MessageId, 
 /**
  * Its words; none where something is attached and nothing was written.
  */
@@ -647,27 +495,11 @@ private: boolean, };
 /**
  * One agent in one folder.
  */
-export type Session = { 
-/**
- * Our id of the session.
- */
-id: SessionId, 
-/**
- * Where it comes from.
- */
-origin: Origin, 
-/**
- * The name on its tab.
- */
-name: string, 
+export type Session = { id: SessionId, origin: Origin, name: string, 
 /**
  * The folder the agent works in.
  */
-folder: string, 
-/**
- * When it was started.
- */
-startedAt: Timestamp, 
+folder: string, startedAt: Timestamp, 
 /**
  * What the agent does now; whether it needs the person follows from its open requests and approvals.
  */
@@ -683,11 +515,7 @@ model: string | null,
 /**
  * How many lines of its output could not be used; they stand in the session's log.
  */
-unusableLines: number, 
-/**
- * What it was started with.
- */
-options: SessionOptions, 
+unusableLines: number, options: SessionOptions, 
 /**
  * Its place in the order of sessions; a smaller one comes first.
  */
@@ -713,22 +541,8 @@ queue: Array<QueuedMessage>,
  */
 attention: SessionAttention, };
 
-/**
- * What a session's agent does.
- */
-export type SessionState = { "state": "starting" } | { "state": "working" } | { "state": "idle" } | { "state": "ended", 
-/**
- * How it ended.
- */
-end: SessionEnd, 
-/**
- * When.
- */
-at: Timestamp, };
+export type SessionState = { "state": "starting" } | { "state": "working" } | { "state": "idle" } | { "state": "ended", end: SessionEnd, at: Timestamp, };
 
-/**
- * How a session ended.
- */
 export type SessionEnd = { "end": "finished" } | { "end": "stopped" } | { "end": "app_quit" } | { "end": "failed", 
 /**
  * What happened; earlier versions kept it as a sentence.
@@ -738,75 +552,23 @@ why: Failure, };
 /**
  * Why an agent could not be started, or ended badly.
  */
-export type Failure = { "failure": "agent_missing", 
-/**
- * Which agent.
- */
-agent: AgentId, 
-/**
- * The program's name.
- */
-program: string, 
-/**
- * Every place that was looked at.
- */
-tried: Array<LookedAt>, 
+export type Failure = { "failure": "agent_missing", agent: AgentId, program: string, tried: Array<LookedAt>, 
 /**
  * A shell command that installs it.
  */
-install: string | null, } | { "failure": "folder_unusable", 
-/**
- * The folder.
- */
-path: string, 
-/**
- * What is wrong with it.
- */
-problem: FolderProblem, } | { "failure": "not_started", 
-/**
- * The program.
- */
-program: string, 
+install: string | null, } | { "failure": "folder_unusable", path: string, problem: FolderProblem, } | { "failure": "not_started", program: string, 
 /**
  * What kind of refusal it was.
  */
-problem: ProgramProblem, 
-/**
- * What the system said.
- */
-error: string, } | { "failure": "exited", 
-/**
- * Its exit code.
- */
-code: number | null, 
-/**
- * The signal that killed it.
- */
-signal: number | null, 
+problem: ProgramProblem, error: string, } | { "failure": "exited", code: number | null, signal: number | null, 
 /**
  * The last lines of its error output, at most [`SAID_LINES`]; empty where it wrote none.
  */
-said: string, 
-/**
- * What the person can do.
- */
-next: NextStep, } | { "failure": "interrupt_ignored", 
+said: string, next: NextStep, } | { "failure": "interrupt_ignored", 
 /**
  * How long it was waited for, in seconds.
  */
-seconds: number, 
-/**
- * What the person can do.
- */
-next: NextStep, } | { "failure": "output_lost", 
-/**
- * What the person can do.
- */
-next: NextStep, } | { "failure": "session_unknown" } | { "failure": "desk_failed" } | { "failure": "text", 
-/**
- * The text.
- */
-text: string, };
+seconds: number, next: NextStep, } | { "failure": "output_lost", next: NextStep, } | { "failure": "session_unknown" } | { "failure": "desk_failed" } | { "failure": "text", text: string, };
 
 /**
  * A place in which a program was looked for.
@@ -815,20 +577,9 @@ export type LookedAt = { "place": "path_variable",
 /**
  * Its value; it may be empty.
  */
-value: string, } | { "place": "file", 
-/**
- * Its path.
- */
-path: string, };
+value: string, } | { "place": "file", path: string, };
 
-/**
- * What is wrong with a folder.
- */
-export type FolderProblem = { "problem": "missing" } | { "problem": "not_a_folder" } | { "problem": "forbidden" } | { "problem": "not_absolute" } | { "problem": "other", 
-/**
- * What the system said.
- */
-error: string, };
+export type FolderProblem = { "problem": "missing" } | { "problem": "not_a_folder" } | { "problem": "forbidden" } | { "problem": "not_absolute" } | { "problem": "other", error: string, };
 
 /**
  * Why the system did not run a program.
@@ -843,130 +594,34 @@ export type NextStep = "resume" | "start_anew";
 /**
  * Why something did not reach the agent.
  */
-export type Undelivered = { "undelivered": "input_closed" } | { "undelivered": "write_failed", 
-/**
- * What the system said.
- */
-error: string, } | { "undelivered": "not_reading", 
+export type Undelivered = { "undelivered": "input_closed" } | { "undelivered": "write_failed", error: string, } | { "undelivered": "not_reading", 
 /**
  * How many lines wait for it.
  */
-lines: number, } | { "undelivered": "not_awaited" } | { "undelivered": "may_have_arrived" } | { "undelivered": "not_running" } | { "undelivered": "busy" } | { "undelivered": "closing" } | { "undelivered": "refused", 
-/**
- * Which.
- */
-rule: Breach, } | { "undelivered": "not_kept", } & ({ "trouble": "busy", 
-/**
- * What is held.
- */
-path: string, } | { "trouble": "full", 
+lines: number, } | { "undelivered": "not_awaited" } | { "undelivered": "may_have_arrived" } | { "undelivered": "not_running" } | { "undelivered": "busy" } | { "undelivered": "closing" } | { "undelivered": "refused", rule: Breach, } | { "undelivered": "not_kept", } & ({ "trouble": "busy", path: string, } | { "trouble": "full", 
 /**
  * What cannot grow.
  */
-path: string, } | { "trouble": "damaged", 
-/**
- * Which.
- */
-path: string, 
-/**
- * What its reader says.
- */
-error: string, } | { "trouble": "stuck", 
-/**
- * Which.
- */
-path: string, 
-/**
- * What the system says.
- */
-error: string, } | { "trouble": "too_new", 
-/**
- * Which.
- */
-path: string, 
-/**
- * Its format.
- */
-found: number, 
+path: string, } | { "trouble": "damaged", path: string, error: string, } | { "trouble": "stuck", path: string, error: string, } | { "trouble": "too_new", path: string, found: number, 
 /**
  * The newest format this version knows.
  */
-known: number, } | { "trouble": "other", 
-/**
- * Where it was met.
- */
-path: string, 
-/**
- * What the system says.
- */
-error: string, }) | { "undelivered": "image_gone", 
-/**
- * What it is called.
- */
-name: string, } | { "undelivered": "file_unreadable", 
-/**
- * Which file.
- */
-path: string, 
-/**
- * What the system said.
- */
-error: string, } | { "undelivered": "text", 
-/**
- * The text.
- */
-text: string, };
+known: number, } | { "trouble": "other", path: string, error: string, }) | { "undelivered": "image_gone", name: string, } | { "undelivered": "file_unreadable", path: string, error: string, } | { "undelivered": "text", text: string, };
 
 /**
  * What is wrong with the storage.
  *
  * An earlier version kept no path, and a whole sentence as the error.
  */
-export type StorageTrouble = { "trouble": "busy", 
-/**
- * What is held.
- */
-path: string, } | { "trouble": "full", 
+export type StorageTrouble = { "trouble": "busy", path: string, } | { "trouble": "full", 
 /**
  * What cannot grow.
  */
-path: string, } | { "trouble": "damaged", 
-/**
- * Which.
- */
-path: string, 
-/**
- * What its reader says.
- */
-error: string, } | { "trouble": "stuck", 
-/**
- * Which.
- */
-path: string, 
-/**
- * What the system says.
- */
-error: string, } | { "trouble": "too_new", 
-/**
- * Which.
- */
-path: string, 
-/**
- * Its format.
- */
-found: number, 
+path: string, } | { "trouble": "damaged", path: string, error: string, } | { "trouble": "stuck", path: string, error: string, } | { "trouble": "too_new", path: string, found: number, 
 /**
  * The newest format this version knows.
  */
-known: number, } | { "trouble": "other", 
-/**
- * Where it was met.
- */
-path: string, 
-/**
- * What the system says.
- */
-error: string, };
+known: number, } | { "trouble": "other", path: string, error: string, };
 
 /**
  * How a field breaks a rule.
@@ -975,43 +630,11 @@ export type Breach = { "breach": "empty" } | { "breach": "too_long",
 /**
  * How many bytes it may have.
  */
-most: number, 
-/**
- * How many it has.
- */
-bytes: number, } | { "breach": "queue_full", 
-/**
- * How many may wait.
- */
-most: number, } | { "breach": "too_many_attached", 
-/**
- * How many may be.
- */
-most: number, 
-/**
- * How many are.
- */
-count: number, } | { "breach": "attached", 
-/**
- * Why not.
- */
-why: Undelivered, } | { "breach": "path_untold" } | { "breach": "question_open" } | { "breach": "still_open" } | { "breach": "still_awaited" } | { "breach": "nothing_answered" } | { "breach": "note_alone" } | { "breach": "one_only" } | { "breach": "no_own_words" } | { "breach": "no_option" } | { "breach": "no_plan" } | { "breach": "still_running" } | { "breach": "no_model" } | { "breach": "no_folder" } | { "breach": "late_secret" } | { "breach": "plan_cut_off" } | { "breach": "no_address", 
+most: number, bytes: number, } | { "breach": "queue_full", most: number, } | { "breach": "too_many_attached", most: number, count: number, } | { "breach": "attached", why: Undelivered, } | { "breach": "path_untold" } | { "breach": "question_open" } | { "breach": "still_open" } | { "breach": "still_awaited" } | { "breach": "nothing_answered" } | { "breach": "note_alone" } | { "breach": "one_only" } | { "breach": "no_own_words" } | { "breach": "no_option" } | { "breach": "no_plan" } | { "breach": "still_running" } | { "breach": "no_model" } | { "breach": "no_folder" } | { "breach": "late_secret" } | { "breach": "plan_cut_off" } | { "breach": "no_address", 
 /**
  * What is wrong with it, as its reader says.
  */
-error: string, } | { "breach": "address_not_opened", 
-/**
- * The beginning of it.
- */
-scheme: string, } | { "breach": "no_program", 
-/**
- * What the system said.
- */
-error: string, } | { "breach": "path_not_text" } | { "breach": "unfit", 
-/**
- * What is wrong with it.
- */
-flaw: Unfit, } | { "breach": "other", 
+error: string, } | { "breach": "address_not_opened", scheme: string, } | { "breach": "no_program", error: string, } | { "breach": "path_not_text" } | { "breach": "unfit", flaw: Unfit, } | { "breach": "other", 
 /**
  * The rule, and what came instead.
  */
@@ -1032,27 +655,11 @@ least: number,
 /**
  * The most it may be.
  */
-most: number, } | { "unfit": "no_list" } | { "unfit": "no_table" } | { "unfit": "too_many", 
-/**
- * How many are taken.
- */
-most: number, 
-/**
- * How many there are.
- */
-count: number, } | { "unfit": "argument", 
+most: number, } | { "unfit": "no_list" } | { "unfit": "no_table" } | { "unfit": "too_many", most: number, count: number, } | { "unfit": "argument", 
 /**
  * Its place, from 1.
  */
-n: number, 
-/**
- * What is wrong with it.
- */
-flaw: ExtraFlaw, } | { "unfit": "variable", 
-/**
- * Its name.
- */
-name: string, 
+n: number, flaw: ExtraFlaw, } | { "unfit": "variable", name: string, 
 /**
  * What is wrong with what it is set to.
  */
@@ -1060,11 +667,7 @@ flaw: ExtraFlaw, } | { "unfit": "no_hours" } | { "unfit": "no_shortcut" } | { "u
 /**
  * The beginning of what it was to be called.
  */
-name: string, } | { "unfit": "text", 
-/**
- * What it says.
- */
-text: string, };
+name: string, } | { "unfit": "text", text: string, };
 
 /**
  * What is wrong with one thing that a person adds to the start of an agent.
@@ -1073,45 +676,22 @@ export type ExtraFlaw = { "extra": "too_long",
 /**
  * How many bytes it may have.
  */
-most: number, 
-/**
- * How many it has.
- */
-bytes: number, } | { "extra": "zero" } | { "extra": "own_flag", 
-/**
- * Which.
- */
-flag: string, } | { "extra": "chosen_flag", 
-/**
- * Which.
- */
-flag: string, };
+most: number, bytes: number, } | { "extra": "zero" } | { "extra": "own_flag", flag: string, } | { "extra": "chosen_flag", flag: string, };
 
 /**
  * What came of a change that the agent was asked for and did not make.
  */
-export type ChangeRefused = { "refused": "in_words", 
-/**
- * What it said.
- */
-words: string, } | { "refused": "unanswered", 
+export type ChangeRefused = { "refused": "in_words", words: string, } | { "refused": "unanswered", 
 /**
  * How long it was waited for.
  */
-seconds: number, } | { "refused": "others_wait" } | { "refused": "unreached", 
-/**
- * Why not.
- */
-why: Undelivered, };
+seconds: number, } | { "refused": "others_wait" } | { "refused": "unreached", why: Undelivered, };
 
 /**
  * What cannot be done everywhere.
  */
 export type Unable = "attaching" | "saving";
 
-/**
- * What a tool call does.
- */
 export type ToolDetail = { "detail": "command", 
 /**
  * The command as it would run.
@@ -1120,27 +700,11 @@ command: string,
 /**
  * The agent's own line about it, and every setting of the call, a line each.
  */
-description: string | null, } | { "detail": "edit", 
-/**
- * The file.
- */
-path: string, 
+description: string | null, } | { "detail": "edit", path: string, 
 /**
  * A unified diff without file headers; its line numbers count within the changed text.
  */
-diff: string, } | { "detail": "write", 
-/**
- * The file.
- */
-path: string, 
-/**
- * What it will hold.
- */
-content: string, } | { "detail": "todos", 
-/**
- * The list.
- */
-items: Array<TodoItem>, } | { "detail": "plan", 
+diff: string, } | { "detail": "write", path: string, content: string, } | { "detail": "todos", items: Array<TodoItem>, } | { "detail": "plan", 
 /**
  * The plan, in Markdown.
  */
@@ -1158,18 +722,7 @@ target: string, } | { "detail": "other",
  */
 input: string, };
 
-/**
- * One thing to do.
- */
-export type TodoItem = { 
-/**
- * What.
- */
-text: string, 
-/**
- * How far it is.
- */
-status: TodoStatus, };
+export type TodoItem = { text: string, status: TodoStatus, };
 
 /**
  * How far a thing to do is.
@@ -1188,15 +741,7 @@ export type ApprovalOption = {
 /**
  * The agent's id of the option, which goes back as it came.
  */
-id: ApprovalOptionId, 
-/**
- * What it does.
- */
-kind: ApprovalOptionKind, 
-/**
- * What it says.
- */
-label: OptionLabel, 
+id: ApprovalOptionId, kind: ApprovalOptionKind, label: OptionLabel, 
 /**
  * How far it reaches; none where the kind says it all.
  */
@@ -1211,38 +756,11 @@ combines: boolean, };
  */
 export type ApprovalOptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
 
-/**
- * What an option says.
- */
-export type OptionLabel = { "label": "plain" } | { "label": "text", 
-/**
- * The words.
- */
-text: string, } | { "label": "tool", 
-/**
- * The tool.
- */
-tool: string, 
+export type OptionLabel = { "label": "plain" } | { "label": "text", text: string, } | { "label": "tool", tool: string, 
 /**
  * Which of its calls, in the agent's own pattern; none means all.
  */
-content: string | null, 
-/**
- * How they are treated.
- */
-behaviour: ToolRule, } | { "label": "folder", 
-/**
- * The folders.
- */
-paths: Array<string>, } | { "label": "config", 
-/**
- * Which option.
- */
-option: ConfigId, 
-/**
- * Its new value.
- */
-value: ValueId, };
+content: string | null, behaviour: ToolRule, } | { "label": "folder", paths: Array<string>, } | { "label": "config", option: ConfigId, value: ValueId, };
 
 /**
  * How calls of a tool are treated.
@@ -1257,15 +775,7 @@ export type OptionScope = "session" | "local" | "project" | "user";
 /**
  * One permission an agent waits for.
  */
-export type Approval = { 
-/**
- * Our id of the approval.
- */
-id: ApprovalId, 
-/**
- * The session that asks.
- */
-session: SessionId, 
+export type Approval = { id: ApprovalId, session: SessionId, 
 /**
  * The agent's own id of the call.
  */
@@ -1289,11 +799,7 @@ options: Array<ApprovalOption>,
 /**
  * Whether a refusal may carry words for the agent.
  */
-takesMessage: boolean, 
-/**
- * When it was asked.
- */
-askedAt: Timestamp, 
+takesMessage: boolean, askedAt: Timestamp, 
 /**
  * Open, or how it ended.
  */
@@ -1302,23 +808,11 @@ state: ApprovalState, };
 /**
  * Whether an approval waits or has ended.
  */
-export type ApprovalState = { "state": "open" } | { "state": "decided", 
-/**
- * What was decided.
- */
-decision: ApprovalDecision, 
-/**
- * When.
- */
-at: Timestamp, 
+export type ApprovalState = { "state": "open" } | { "state": "decided", decision: ApprovalDecision, at: Timestamp, 
 /**
  * Set when the decision could not be handed to the agent.
  */
-error: Undelivered | null, } | { "state": "withdrawn", 
-/**
- * When.
- */
-at: Timestamp, };
+error: Undelivered | null, } | { "state": "withdrawn", at: Timestamp, };
 
 /**
  * What the person decided on an approval.
@@ -1345,11 +839,7 @@ export type Usd = number;
 /**
  * How full an agent's context is.
  */
-export type ContextUse = { 
-/**
- * Tokens in it.
- */
-used: number, 
+export type ContextUse = { used: number, 
 /**
  * Tokens it can hold.
  */
@@ -1366,15 +856,8 @@ n: number,
 /**
  * When it was first written.
  */
-at: Timestamp, 
-/**
- * What it says.
- */
-body: EntryBody, };
+at: Timestamp, body: EntryBody, };
 
-/**
- * What an entry says.
- */
 export type EntryBody = { "kind": "person", 
 /**
  * Its words; none where something is attached and nothing was written.
@@ -1383,27 +866,11 @@ text: string,
 /**
  * What went along with it.
  */
-attachments: Array<Attachment>, } | { "kind": "agent", 
-/**
- * Its words.
- */
-text: string, } | { "kind": "thinking", 
-/**
- * Its words.
- */
-text: string, } | { "kind": "tool", 
+attachments: Array<Attachment>, } | { "kind": "agent", text: string, } | { "kind": "thinking", text: string, } | { "kind": "tool", 
 /**
  * The agent's id of the call.
  */
-toolUse: string, 
-/**
- * The tool's name.
- */
-name: string, 
-/**
- * What kind of tool it is.
- */
-toolKind: ToolKind, 
+toolUse: string, name: string, toolKind: ToolKind, 
 /**
  * One line that says what it does.
  */
@@ -1411,47 +878,15 @@ summary: string,
 /**
  * What exactly it does; earlier versions kept it as text under `input`.
  */
-detail: ToolDetail, 
-/**
- * How far it is.
- */
-status: ToolStatus, 
+detail: ToolDetail, status: ToolStatus, 
 /**
  * What came out.
  */
-output: string | null, } | { "kind": "request", 
-/**
- * Which.
- */
-request: RequestId, } | { "kind": "approval", 
-/**
- * Which.
- */
-approval: ApprovalId, } | { "kind": "plan", 
-/**
- * Its items.
- */
-items: Array<TodoItem>, } | { "kind": "notice", 
-/**
- * What.
- */
-notice: Notice, } | { "kind": "turn_ended", 
+output: string | null, } | { "kind": "request", request: RequestId, } | { "kind": "approval", approval: ApprovalId, } | { "kind": "plan", items: Array<TodoItem>, } | { "kind": "notice", notice: Notice, } | { "kind": "turn_ended", 
 /**
  * Its length in milliseconds.
  */
-millis: number, 
-/**
- * Tokens read.
- */
-inputTokens: number, 
-/**
- * Tokens written.
- */
-outputTokens: number, 
-/**
- * Tokens read from a cache.
- */
-cachedTokens: number, 
+millis: number, inputTokens: number, outputTokens: number, cachedTokens: number, 
 /**
  * The agent's error in its own words, where the turn failed.
  */
@@ -1490,11 +925,7 @@ policy: QuestionPolicy,
 /**
  * What was asked, a line for each question.
  */
-text: string, } | { "notice": "answers_brought" } | { "notice": "same_text_joined", 
-/**
- * The text.
- */
-text: string, } | { "notice": "cut_in_half" } | { "notice": "interrupted" } | { "notice": "message_not_sent", 
+text: string, } | { "notice": "answers_brought" } | { "notice": "same_text_joined", text: string, } | { "notice": "cut_in_half" } | { "notice": "interrupted" } | { "notice": "message_not_sent", 
 /**
  * What went wrong; earlier versions kept it as a sentence.
  */
@@ -1557,81 +988,17 @@ epoch: string,
 /**
  * The number this delta follows on; a receiver that is elsewhere subscribes again.
  */
-prev: number, 
-/**
- * The number of this delta.
- */
-seq: number, 
-/**
- * What has changed, in order.
- */
-changes: Array<Change>, };
+prev: number, seq: number, changes: Array<Change>, };
 
 /**
  * One thing that has changed; each carries the whole new value, so it can be applied by putting it in place.
  */
-export type Change = { "change": "session", 
-/**
- * As it is now.
- */
-session: Session, } | { "change": "request", 
-/**
- * As it is now.
- */
-request: Request, } | { "change": "approval", 
-/**
- * As it is now.
- */
-approval: Approval, } | { "change": "answer_held", 
-/**
- * As it is now.
- */
-held: HeldAnswer, } | { "change": "answer_let_go", 
-/**
- * Which request.
- */
-request: RequestId, } | { "change": "entry", 
-/**
- * Whose transcript.
- */
-session: SessionId, 
-/**
- * As it is now.
- */
-entry: Entry, } | { "change": "session_closed", 
-/**
- * Which.
- */
-session: SessionId, } | { "change": "live_text", 
-/**
- * The text that was added.
- */
-added: LiveText, } | { "change": "live_cleared", 
-/**
- * Whose.
- */
-session: SessionId, } | { "change": "session_deleted", 
-/**
- * Which.
- */
-session: SessionId, };
+export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "answer_held", held: HeldAnswer, } | { "change": "answer_let_go", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "session_deleted", session: SessionId, };
 
 /**
  * Text that an agent is writing at this moment. Never journaled; the finished entry is.
  */
-export type LiveText = { 
-/**
- * Whose agent.
- */
-session: SessionId, 
-/**
- * What kind of text.
- */
-kind: LiveKind, 
-/**
- * The text.
- */
-text: string, };
+export type LiveText = { session: SessionId, kind: LiveKind, text: string, };
 
 /**
  * What an agent is writing.
@@ -1641,32 +1008,13 @@ export type LiveKind = "text" | "thinking";
 /**
  * Something about the storage that the person should know.
  */
-export type StorageNotice = { "storage": "corrupt", 
-/**
- * Where the damaged one is kept.
- */
-kept: string, } | { "storage": "newer", 
-/**
- * The newer one.
- */
-kept: string, 
-/**
- * The one in use.
- */
-used: string, };
+export type StorageNotice = { "storage": "corrupt", kept: string, } | { "storage": "newer", kept: string, used: string, };
 
-/**
- * Answers a request.
- */
 export type AnswerQuestion = { 
 /**
  * The caller's id of this command; sent again, it does nothing more.
  */
-requestId: CommandId, 
-/**
- * The request.
- */
-id: RequestId, 
+requestId: CommandId, id: RequestId, 
 /**
  * The answers; a question that is missing is left unanswered.
  */
@@ -1675,45 +1023,17 @@ answers: Array<AnswerInput>, };
 /**
  * Answers a lone question with one choice, after a moment in which that can be taken back.
  */
-export type HoldAnswer = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The request.
- */
-id: RequestId, 
-/**
- * The answer.
- */
-answers: Array<AnswerInput>, };
+export type HoldAnswer = { requestId: CommandId, id: RequestId, answers: Array<AnswerInput>, };
 
 /**
  * Takes back an answer that has not gone yet.
  */
-export type TakeBackAnswer = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The request.
- */
-id: RequestId, };
+export type TakeBackAnswer = { requestId: CommandId, id: RequestId, };
 
 /**
  * Declines a request, with words or without.
  */
-export type DeclineQuestion = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The request.
- */
-id: RequestId, 
+export type DeclineQuestion = { requestId: CommandId, id: RequestId, 
 /**
  * What to tell the agent.
  */
@@ -1722,15 +1042,7 @@ words: string | null, };
 /**
  * Closes a request without an answer.
  */
-export type CancelQuestion = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The request.
- */
-id: RequestId, 
+export type CancelQuestion = { requestId: CommandId, id: RequestId, 
 /**
  * What to tell the agent.
  */
@@ -1739,58 +1051,19 @@ reason: string | null, };
 /**
  * Hands an end over once more that could not be handed over.
  */
-export type RetryDelivery = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The request.
- */
-id: RequestId, };
+export type RetryDelivery = { requestId: CommandId, id: RequestId, };
 
 /**
  * Gives up a request that was missed, or whose end could not be delivered.
  */
-export type DismissRequest = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The request.
- */
-id: RequestId, };
+export type DismissRequest = { requestId: CommandId, id: RequestId, };
 
-/**
- * Decides an approval.
- */
-export type DecideApproval = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The approval.
- */
-id: ApprovalId, 
-/**
- * What is decided.
- */
-decision: ApprovalDecision, };
+export type DecideApproval = { requestId: CommandId, id: ApprovalId, decision: ApprovalDecision, };
 
 /**
  * Starts an agent in a folder.
  */
-export type StartSession = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * Which agent.
- */
-agent: AgentId, 
+export type StartSession = { requestId: CommandId, agent: AgentId, 
 /**
  * The folder it works in; an agent that needs none has one of its own.
  */
@@ -1812,19 +1085,7 @@ options: SessionOptions, };
  * Sends a message to an agent; requests that are open in its session end as replied in chat. An ended session that
  * can be taken up again is taken up first.
  */
-export type SendMessage = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, 
-/**
- * The message.
- */
-text: string, 
+export type SendMessage = { requestId: CommandId, session: SessionId, text: string, 
 /**
  * What goes along with it.
  */
@@ -1841,27 +1102,12 @@ image: ImageId,
 /**
  * What it is, by its own first bytes.
  */
-format: ImageFormat, 
-/**
- * What it is called.
- */
-name: string, 
-/**
- * Its size.
- */
-bytes: number, } | { "attachment": "file", 
-/**
- * Where it is.
- */
-path: string, 
+format: ImageFormat, name: string, bytes: number, } | { "attachment": "file", path: string, 
 /**
  * Its size when it was attached.
  */
 bytes: number, };
 
-/**
- * What an image is.
- */
 export type ImageFormat = "png" | "jpeg" | "gif" | "webp";
 
 /**
@@ -1872,11 +1118,7 @@ export type ImageId = string;
 /**
  * What an agent takes along with a message.
  */
-export type Takes = { "takes": "words" } | { "takes": "images_and_files", 
-/**
- * How many go with one message.
- */
-count: number, 
+export type Takes = { "takes": "words" } | { "takes": "images_and_files", count: number, 
 /**
  * How large an image may be, in bytes.
  */
@@ -1889,67 +1131,32 @@ export type AttachImage = {
 /**
  * The caller's id of this command; the same image again is the same attachment.
  */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, 
-/**
- * What it is called.
- */
-name: string, 
+requestId: CommandId, session: SessionId, name: string, 
 /**
  * Its bytes in base64.
  */
 data: string, };
 
-/**
- * What came of attaching.
- */
 export type AttachedFiles = { 
 /**
  * What can go along with a message now.
  */
-attached: Array<Attachment>, 
-/**
- * What cannot.
- */
-refused: Array<RefusedFile>, };
+attached: Array<Attachment>, refused: Array<RefusedFile>, };
 
 /**
  * A file that cannot go along with a message.
  */
-export type RefusedFile = { 
-/**
- * What it is called.
- */
-name: string, 
-/**
- * Why not.
- */
-why: RefusedWhy, };
+export type RefusedFile = { name: string, why: RefusedWhy, };
 
 /**
  * Why a file cannot go along with a message; the words are chosen by the screen.
  */
-export type RefusedWhy = { "why": "too_large" } | { "why": "too_many" } | { "why": "unknown_kind" } | { "why": "folder" } | { "why": "no_file" } | { "why": "gone" } | { "why": "path" } | { "why": "unreadable", 
-/**
- * What the system says.
- */
-error: string, };
+export type RefusedWhy = { "why": "too_large" } | { "why": "too_many" } | { "why": "unknown_kind" } | { "why": "folder" } | { "why": "no_file" } | { "why": "gone" } | { "why": "path" } | { "why": "unreadable", error: string, };
 
 /**
  * Forgets images that were attached to a message and taken back; what went out or waits stays.
  */
-export type DiscardAttachments = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, 
+export type DiscardAttachments = { requestId: CommandId, session: SessionId, 
 /**
  * What was taken back.
  */
@@ -1958,19 +1165,7 @@ attachments: Array<Attachment>, };
 /**
  * Keeps a message until the agent's turn ends; sent by itself, it leaves open questions alone.
  */
-export type QueueMessage = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, 
-/**
- * The message.
- */
-text: string, 
+export type QueueMessage = { requestId: CommandId, session: SessionId, text: string, 
 /**
  * What goes along with it.
  */
@@ -1979,130 +1174,42 @@ attachments: Array<Attachment>, };
 /**
  * Changes the words of a message that waits.
  */
-export type EditQueued = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, 
-/**
- * The message.
- */
-id: MessageId, 
-/**
- * Its new words.
- */
-text: string, };
+export type EditQueued = { requestId: CommandId, session: SessionId, id: MessageId, text: string, };
 
 /**
  * Takes back a message that waits.
  */
-export type RemoveQueued = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, 
-/**
- * The message.
- */
-id: MessageId, };
+export type RemoveQueued = { requestId: CommandId, session: SessionId, id: MessageId, };
 
 /**
  * Sends a message that waits now, into a running turn too; refused while a question is open.
  */
-export type SendQueued = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, 
-/**
- * The message.
- */
-id: MessageId, };
+export type SendQueued = { requestId: CommandId, session: SessionId, id: MessageId, };
 
 /**
  * Asks an agent to stop what it does and wait.
  */
-export type InterruptSession = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, };
+export type InterruptSession = { requestId: CommandId, session: SessionId, };
 
 /**
  * Ends an agent's process and all that it started.
  */
-export type StopSession = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, };
+export type StopSession = { requestId: CommandId, session: SessionId, };
 
 /**
  * Gives a session another name.
  */
-export type RenameSession = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, 
-/**
- * The name.
- */
-name: string, };
+export type RenameSession = { requestId: CommandId, session: SessionId, name: string, };
 
 /**
  * Says how the person is told of a session.
  */
-export type SetAttention = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, 
-/**
- * How.
- */
-attention: SessionAttention, };
+export type SetAttention = { requestId: CommandId, session: SessionId, attention: SessionAttention, };
 
 /**
  * Puts a session in another place among the sessions.
  */
-export type MoveSession = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, 
+export type MoveSession = { requestId: CommandId, session: SessionId, 
 /**
  * The session it goes before; none means the end.
  */
@@ -2111,45 +1218,17 @@ before: SessionId | null, };
 /**
  * Ends a session if it runs, and takes it out of the list; it stays in the history.
  */
-export type CloseSession = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, };
+export type CloseSession = { requestId: CommandId, session: SessionId, };
 
 /**
  * Has the agent take up an ended session again.
  */
-export type ResumeSession = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, };
+export type ResumeSession = { requestId: CommandId, session: SessionId, };
 
 /**
  * Asks an agent for another value of a config option.
  */
-export type SetConfig = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, 
-/**
- * The option.
- */
-option: ConfigId, 
+export type SetConfig = { requestId: CommandId, session: SessionId, option: ConfigId, 
 /**
  * Its new value; one that is not listed where the option takes free text.
  */
@@ -2160,9 +1239,6 @@ value: string, };
  */
 export type ListAgents = Record<symbol, never>;
 
-/**
- * What was found.
- */
 export type AgentsFound = { 
 /**
  * One entry for each agent the app knows, found or not.
@@ -2176,15 +1252,7 @@ home: string | null, };
 /**
  * One agent the app knows.
  */
-export type AgentFound = { 
-/**
- * Which.
- */
-agent: AgentId, 
-/**
- * Where it is.
- */
-program: string | null, 
+export type AgentFound = { agent: AgentId, program: string | null, 
 /**
  * Why it cannot be started and what to do about it.
  */
@@ -2198,14 +1266,7 @@ version: string | null,
  */
 extras: Extras, };
 
-/**
- * Reads a stretch of a transcript.
- */
-export type ReadTranscript = { 
-/**
- * The session.
- */
-session: SessionId, 
+export type ReadTranscript = { session: SessionId, 
 /**
  * Read entries before this place; none reads the newest.
  */
@@ -2218,11 +1279,7 @@ limit: number, };
 /**
  * A stretch of a transcript, oldest entry first.
  */
-export type TranscriptPage = { 
-/**
- * The entries.
- */
-entries: Array<Entry>, 
+export type TranscriptPage = { entries: Array<Entry>, 
 /**
  * Whether there are older ones.
  */
@@ -2239,11 +1296,7 @@ approvals: Array<Approval>, };
 /**
  * Reads the newest lines of a session's log.
  */
-export type ReadLog = { 
-/**
- * The session.
- */
-session: SessionId, };
+export type ReadLog = { session: SessionId, };
 
 /**
  * The newest lines of a session's log, oldest first.
@@ -2257,19 +1310,7 @@ lines: Array<LogLine>, };
 /**
  * One line of a session's log.
  */
-export type LogLine = { 
-/**
- * When it came.
- */
-at: Timestamp, 
-/**
- * What it is.
- */
-kind: LogKind, 
-/**
- * Its text, shortened.
- */
-text: string, };
+export type LogLine = { at: Timestamp, kind: LogKind, text: string, };
 
 /**
  * What a line of a session's log is.
@@ -2279,19 +1320,11 @@ export type LogKind = "unusable" | "stderr" | "refused" | "note";
 /**
  * Everything a person can set.
  */
-export type Settings = { 
-/**
- * The language everything is written in.
- */
-language: LanguageChoice, 
+export type Settings = { language: LanguageChoice, 
 /**
  * Light or dark.
  */
-theme: Theme, 
-/**
- * How large everything is.
- */
-textSize: TextSize, 
+theme: Theme, textSize: TextSize, 
 /**
  * How much room there is between things.
  */
@@ -2335,11 +1368,7 @@ undoSeconds: UndoSeconds,
 /**
  * Whether a fresh choice shows the next question.
  */
-autoAdvance: OnOff, 
-/**
- * What closing the window does.
- */
-onClose: OnClose, 
+autoAdvance: OnOff, onClose: OnClose, 
 /**
  * Whether the system starts the app when the person logs in.
  */
@@ -2360,23 +1389,7 @@ keepDays: KeepDays, };
 /**
  * One thing that is set to a value.
  */
-export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": QuietHours } | { "setting": "remind_minutes", "value": RemindMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "agent_arguments", "value": { 
-/**
- * Which agent.
- */
-agent: AgentId, 
-/**
- * The arguments.
- */
-arguments: Arguments, } } | { "setting": "agent_environment", "value": { 
-/**
- * Which agent.
- */
-agent: AgentId, 
-/**
- * The variables.
- */
-environment: Environment, } } | { "setting": "keep_days", "value": KeepDays };
+export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": QuietHours } | { "setting": "remind_minutes", "value": RemindMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "agent_arguments", "value": { agent: AgentId, arguments: Arguments, } } | { "setting": "agent_environment", "value": { agent: AgentId, environment: Environment, } } | { "setting": "keep_days", "value": KeepDays };
 
 /**
  * A language that everything is written in.
@@ -2423,9 +1436,6 @@ export type OptIn = "off" | "on";
  */
 export type UndoSeconds = number;
 
-/**
- * What closing the window does.
- */
 export type OnClose = "keep_running" | "quit";
 
 /**
@@ -2460,11 +1470,7 @@ export type IgnoredSetting = {
 /**
  * Where it stands: `table.name`, or the file's name where the file as a whole cannot be read.
  */
-key: string, 
-/**
- * Why it has no effect.
- */
-why: IgnoredWhy, };
+key: string, why: IgnoredWhy, };
 
 /**
  * Why something in the file has no effect; the words are chosen by the screen.
@@ -2473,19 +1479,11 @@ export type IgnoredWhy = { "why": "unknown" } | { "why": "no_value" } | { "why":
 /**
  * The value; none where something in it may be secret.
  */
-value: string | null, 
-/**
- * What is wrong with it.
- */
-flaw: Unfit, } | { "why": "too_large", 
+value: string | null, flaw: Unfit, } | { "why": "too_large", 
 /**
  * How many bytes it has.
  */
-bytes: number, 
-/**
- * How many are read.
- */
-most: number, } | { "why": "no_text" } | { "why": "unparsed", 
+bytes: number, most: number, } | { "why": "no_text" } | { "why": "unparsed", 
 /**
  * In which line, from 1.
  */
@@ -2493,38 +1491,16 @@ line: number,
 /**
  * At which character of it, from 1.
  */
-column: number, 
-/**
- * What its reader says.
- */
-error: string, } | { "why": "unreadable", 
-/**
- * What the system says.
- */
-error: string, };
+column: number, error: string, } | { "why": "unreadable", error: string, };
 
 /**
  * Reads what is set; the file may have been edited.
  */
 export type ReadSettings = Record<symbol, never>;
 
-/**
- * Changes one setting.
- */
-export type ChangeSetting = { 
-/**
- * Which, and to what.
- */
-change: Setting, };
+export type ChangeSetting = { change: Setting, };
 
-/**
- * What is set.
- */
-export type SettingsRead = { 
-/**
- * What holds.
- */
-settings: Settings, 
+export type SettingsRead = { settings: Settings, 
 /**
  * What stands in the file and has no effect.
  */
@@ -2532,33 +1508,17 @@ ignored: Array<IgnoredSetting>,
 /**
  * What is set and the system does not do.
  */
-unmet: Array<Unmet>, 
-/**
- * Where the file is.
- */
-file: string, };
+unmet: Array<Unmet>, file: string, };
 
 /**
  * Something that is set and the system does not do.
  */
-export type Unmet = { "setting": "start_at_login", 
-/**
- * Why.
- */
-why: UnmetWhy, } | { "setting": "global_shortcut", 
-/**
- * Why.
- */
-why: UnmetWhy, };
+export type Unmet = { "setting": "start_at_login", why: UnmetWhy, } | { "setting": "global_shortcut", why: UnmetWhy, };
 
 /**
  * Why the system does not do what is set; the words are chosen by the screen.
  */
-export type UnmetWhy = { "why": "own_folder" } | { "why": "taken" } | { "why": "wayland" } | { "why": "system", 
-/**
- * What it said.
- */
-error: string, };
+export type UnmetWhy = { "why": "own_folder" } | { "why": "taken" } | { "why": "wayland" } | { "why": "system", error: string, };
 
 /**
  * What waits for the person: a question or a permission, never both.
@@ -2585,9 +1545,6 @@ export type Form = "whole" | "private" | "summary";
  */
 export type Silenced = "never" | "paused" | "muted" | "subagent" | "quiet_hours" | "summary" | "burst";
 
-/**
- * Why there is nothing to say.
- */
 export type NoNews = "before" | "ended" | "in_view" | "waits" | "unwanted";
 
 /**
@@ -2607,11 +1564,7 @@ tellings: Array<Decided>, };
 /**
  * One decision of the rule of what is told.
  */
-export type Decided = { 
-/**
- * When it was decided.
- */
-at: Timestamp, 
+export type Decided = { at: Timestamp, 
 /**
  * The name of the session that asks.
  */
@@ -2623,11 +1576,7 @@ waiting: Waiting | null,
 /**
  * Why the person might have been told.
  */
-occasion: Occasion, 
-/**
- * What it came to.
- */
-telling: Telling, };
+occasion: Occasion, telling: Telling, };
 
 /**
  * A program whose agents can ask over the desk's door.
@@ -2644,9 +1593,6 @@ export type Obstacle = "hooks_off" | "denied" | "differs" | "by_hand";
  */
 export type ReadClients = Record<symbol, never>;
 
-/**
- * How they stand.
- */
 export type ClientsRead = { 
 /**
  * The port the desk listens at; none while other programs cannot ask.
@@ -2660,19 +1606,11 @@ clients: Array<ClientRead>, };
 /**
  * How one program stands to the desk.
  */
-export type ClientRead = { 
-/**
- * Which.
- */
-client: Client, 
+export type ClientRead = { client: Client, 
 /**
  * Whether anything shows that it is there.
  */
-found: boolean, 
-/**
- * Its files in which something has to stand.
- */
-files: Array<string>, 
+found: boolean, files: Array<string>, 
 /**
  * Whether something of the desk stands in one of them.
  */
@@ -2697,57 +1635,17 @@ export type ClientWay = { "way": "works",
 /**
  * What is worth knowing all the same.
  */
-but: Array<Obstacle>, } | { "way": "broken", 
-/**
- * Why.
- */
-why: ClientBreak, } | { "way": "not_connected" };
+but: Array<Obstacle>, } | { "way": "broken", why: ClientBreak, } | { "way": "not_connected" };
 
 /**
  * Why a question does not arrive; the words are chosen by the screen.
  */
-export type ClientBreak = { "why": "stale", 
-/**
- * The file.
- */
-file: string, } | { "why": "off", 
-/**
- * The file.
- */
-file: string, } | { "why": "foreign", 
-/**
- * The file.
- */
-file: string, } | { "why": "unusable", 
-/**
- * The file.
- */
-file: string, 
-/**
- * What stands against it.
- */
-trouble: FileTrouble, } | { "why": "half", 
-/**
- * The file.
- */
-file: string, } | { "why": "forbidden", 
-/**
- * By what.
- */
-by: Obstacle, };
+export type ClientBreak = { "why": "stale", file: string, } | { "why": "off", file: string, } | { "why": "foreign", file: string, } | { "why": "unusable", file: string, trouble: FileTrouble, } | { "why": "half", file: string, } | { "why": "forbidden", by: Obstacle, };
 
 /**
  * Why a file of another program is left as it is; the words are chosen by the screen.
  */
-export type FileTrouble = { "trouble": "unparsed", 
-/**
- * What it should be.
- */
-kind: string, 
-/**
- * What its reader says.
- */
-error: string, } | { "trouble": "no_object" } | { "trouble": "no_place", 
+export type FileTrouble = { "trouble": "unparsed", kind: string, error: string, } | { "trouble": "no_object" } | { "trouble": "no_place", 
 /**
  * Where, with dots between.
  */
@@ -2755,19 +1653,11 @@ path: string, } | { "trouble": "twice",
 /**
  * Where, with dots between.
  */
-path: string, } | { "trouble": "no_text" } | { "trouble": "too_large" } | { "trouble": "read_only" } | { "trouble": "no_file" } | { "trouble": "outside", 
-/**
- * Where it leads.
- */
-to: string, 
+path: string, } | { "trouble": "no_text" } | { "trouble": "too_large" } | { "trouble": "read_only" } | { "trouble": "no_file" } | { "trouble": "outside", to: string, 
 /**
  * Where it should stay.
  */
-within: string, } | { "trouble": "dead_link" } | { "trouble": "unsafe" } | { "trouble": "changed" } | { "trouble": "system", 
-/**
- * What it says.
- */
-error: string, };
+within: string, } | { "trouble": "dead_link" } | { "trouble": "unsafe" } | { "trouble": "changed" } | { "trouble": "system", error: string, };
 
 /**
  * Asks the programs that are there for their versions, which takes seconds.
@@ -2777,24 +1667,9 @@ export type ReadClientVersions = Record<symbol, never>;
 /**
  * The versions of those that said one in time.
  */
-export type ClientVersions = { 
-/**
- * The versions.
- */
-versions: Array<ClientVersion>, };
+export type ClientVersions = { versions: Array<ClientVersion>, };
 
-/**
- * The version of one program.
- */
-export type ClientVersion = { 
-/**
- * Which program.
- */
-client: Client, 
-/**
- * What it said.
- */
-version: string, };
+export type ClientVersion = { client: Client, version: string, };
 
 /**
  * Finds out what telling a program of the desk would change, or undoing that; nothing is written.
@@ -2803,15 +1678,7 @@ export type PlanClient = {
 /**
  * The caller's id of this command; it names the plan.
  */
-requestId: CommandId, 
-/**
- * The program.
- */
-client: Client, 
-/**
- * What is wanted.
- */
-goal: ClientGoal, };
+requestId: CommandId, client: Client, goal: ClientGoal, };
 
 /**
  * What is wanted of a program.
@@ -2834,15 +1701,7 @@ notes: Array<ClientNote>, };
 /**
  * What would change in one file.
  */
-export type ClientChange = { 
-/**
- * The file.
- */
-file: string, 
-/**
- * What becomes of it.
- */
-becomes: FileBecomes, 
+export type ClientChange = { file: string, becomes: FileBecomes, 
 /**
  * A unified diff without the names of files; empty where only a token differs.
  */
@@ -2856,39 +1715,12 @@ cut: boolean,
  */
 copy: string | null, };
 
-/**
- * What becomes of a file.
- */
 export type FileBecomes = "made" | "changed" | "removed";
 
 /**
  * What the person should know of a change; the words are chosen by the screen.
  */
-export type ClientNote = { "note": "open_to_others", 
-/**
- * The file.
- */
-file: string, } | { "note": "changed_since", 
-/**
- * The file.
- */
-file: string, 
-/**
- * Where it stands as it was.
- */
-copy: string, } | { "note": "by_hand", 
-/**
- * The file.
- */
-file: string, } | { "note": "old_copy", 
-/**
- * The copy.
- */
-copy: string, } | { "note": "other_port", 
-/**
- * The port.
- */
-port: number, } | { "note": "no_command" };
+export type ClientNote = { "note": "open_to_others", file: string, } | { "note": "changed_since", file: string, copy: string, } | { "note": "by_hand", file: string, } | { "note": "old_copy", copy: string, } | { "note": "other_port", port: number, } | { "note": "no_command" };
 
 /**
  * Carries out the plan that was shown last, and nothing else.
@@ -2897,11 +1729,7 @@ export type ChangeClient = {
 /**
  * The caller's id of this command; sent again, it does nothing more.
  */
-requestId: CommandId, 
-/**
- * The command that made the plan.
- */
-plan: CommandId, };
+requestId: CommandId, plan: CommandId, };
 
 /**
  * Asks a test question in the way of other programs.
@@ -2968,11 +1796,7 @@ offset: number, };
 /**
  * What was found, best first.
  */
-export type HistoryFound = { 
-/**
- * The hits.
- */
-hits: Array<SearchHit>, 
+export type HistoryFound = { hits: Array<SearchHit>, 
 /**
  * Whether there are further ones.
  */
@@ -2981,19 +1805,7 @@ more: boolean, };
 /**
  * One entry that was found, with what stands around the match. All of it is text, never markup.
  */
-export type SearchHit = { 
-/**
- * The session.
- */
-session: SessionId, 
-/**
- * The session's name.
- */
-name: string, 
-/**
- * The session's folder.
- */
-folder: string, 
+export type SearchHit = { session: SessionId, name: string, folder: string, 
 /**
  * The entry's place in the transcript.
  */
@@ -3001,23 +1813,7 @@ n: number,
 /**
  * When the entry was first written.
  */
-at: Timestamp, 
-/**
- * What kind of entry it is.
- */
-kind: EntryKind, 
-/**
- * What stands before the match.
- */
-before: string, 
-/**
- * The match.
- */
-match: string, 
-/**
- * What stands behind it.
- */
-after: string, };
+at: Timestamp, kind: EntryKind, before: string, match: string, after: string, };
 
 /**
  * Lists the sessions that are over.
@@ -3027,11 +1823,7 @@ export type ReadPastSessions = Record<symbol, never>;
 /**
  * The sessions that are over, oldest first.
  */
-export type PastSessions = { 
-/**
- * The sessions.
- */
-sessions: Array<Session>, };
+export type PastSessions = { sessions: Array<Session>, };
 
 /**
  * In which form a session is exported.
@@ -3041,19 +1833,8 @@ export type ExportFormat = "markdown" | "json";
 /**
  * Writes a whole session to a file that the person chooses.
  */
-export type SaveExport = { 
-/**
- * The session.
- */
-session: SessionId, 
-/**
- * In which form.
- */
-format: ExportFormat, };
+export type SaveExport = { session: SessionId, format: ExportFormat, };
 
-/**
- * Where an export was written.
- */
 export type SavedExport = { 
 /**
  * The file; none if the person chose none.
@@ -3063,15 +1844,7 @@ path: string | null, };
 /**
  * Deletes a session that is over for good: its transcript, questions and answers.
  */
-export type DeleteSession = { 
-/**
- * The caller's id of this command.
- */
-requestId: CommandId, 
-/**
- * The session.
- */
-session: SessionId, };
+export type DeleteSession = { requestId: CommandId, session: SessionId, };
 
 /**
  * How a request ended, without what was said.
@@ -3098,11 +1871,7 @@ outcomes: Array<OutcomeKind>, };
 /**
  * Finds requests that have ended.
  */
-export type SearchQuestions = { 
-/**
- * Which.
- */
-wanted: QuestionsWanted, 
+export type SearchQuestions = { wanted: QuestionsWanted, 
 /**
  * How many at most.
  */
@@ -3115,23 +1884,11 @@ offset: number, };
 /**
  * The requests of the past that were wanted, newest first.
  */
-export type QuestionsFound = { 
-/**
- * A stretch of them.
- */
-questions: Array<PastQuestion>, 
+export type QuestionsFound = { questions: Array<PastQuestion>, 
 /**
  * Whether there are further ones.
  */
-more: boolean, 
-/**
- * How many there are in all.
- */
-count: number, 
-/**
- * How many of all were answered.
- */
-answered: number, 
+more: boolean, count: number, answered: number, 
 /**
  * The median time from asked to answered over all that were answered, in milliseconds; none where none was.
  */
@@ -3140,23 +1897,11 @@ medianMillis: number | null, };
 /**
  * A request that has ended, with whose it was.
  */
-export type PastQuestion = { 
-/**
- * The session's name.
- */
-name: string, 
-/**
- * The session's folder.
- */
-folder: string, 
+export type PastQuestion = { name: string, folder: string, 
 /**
  * Where the session comes from.
  */
-origin: Origin, 
-/**
- * The request with its end.
- */
-request: Request, };
+origin: Origin, request: Request, };
 
 /**
  * In which form questions are exported.
@@ -3166,15 +1911,7 @@ export type QuestionsFormat = "csv" | "json";
 /**
  * Writes the requests that are wanted to a file that the person chooses.
  */
-export type SaveQuestions = { 
-/**
- * Which.
- */
-wanted: QuestionsWanted, 
-/**
- * In which form.
- */
-format: QuestionsFormat, };
+export type SaveQuestions = { wanted: QuestionsWanted, format: QuestionsFormat, };
 
 /**
  * What a person has begun on a request: choices, words, and which question they were at.
@@ -3200,15 +1937,7 @@ words: string, };
 /**
  * What was begun on one question; kept as it stands, even where it could not be sent so.
  */
-export type DraftAnswer = { 
-/**
- * The question.
- */
-question: QuestionId, 
-/**
- * The chosen options.
- */
-chosen: Array<OptionId>, 
+export type DraftAnswer = { question: QuestionId, chosen: Array<OptionId>, 
 /**
  * Whether the person's own words are chosen.
  */
@@ -3216,20 +1945,12 @@ otherChosen: boolean,
 /**
  * The person's own words, kept even while something else is chosen.
  */
-other: string, 
-/**
- * A note on the choice.
- */
-note: string, };
+other: string, note: string, };
 
 /**
  * What a person has begun to decide on an approval.
  */
-export type ApprovalDraft = { 
-/**
- * Which of its forms stands open.
- */
-form: ApprovalForm, 
+export type ApprovalDraft = { form: ApprovalForm, 
 /**
  * What the agent would be told with a refusal.
  */
@@ -3251,23 +1972,7 @@ export type ApprovalForm = "none" | "options" | "message" | "plan";
 /**
  * A draft with what it was begun on.
  */
-export type DraftOf = { "of": "request", 
-/**
- * Which.
- */
-id: RequestId, 
-/**
- * What.
- */
-draft: Draft, } | { "of": "approval", 
-/**
- * Which.
- */
-id: ApprovalId, 
-/**
- * What.
- */
-draft: ApprovalDraft, };
+export type DraftOf = { "of": "request", id: RequestId, draft: Draft, } | { "of": "approval", id: ApprovalId, draft: ApprovalDraft, };
 
 /**
  * Keeps a draft in the place of the one before; a blank one takes it away. A save that a later one of the same page
@@ -3287,14 +1992,8 @@ n: number,
  */
 draft: DraftOf, };
 
-/**
- * Reads all drafts.
- */
 export type ReadDrafts = Record<symbol, never>;
 
-/**
- * All drafts that are kept.
- */
 export type DraftsRead = { 
 /**
  * Those that were saved last first.
@@ -3329,11 +2028,7 @@ traceId: string,
 /**
  * The field that breaks a rule.
  */
-field: string | null, 
-/**
- * Who or what ended it, and when.
- */
-ended: EndedElsewhere | null, 
+field: string | null, ended: EndedElsewhere | null, 
 /**
  * What belongs to the code, where the screen can say more than the code alone; the message says it in English.
  */
@@ -3342,60 +2037,16 @@ detail?: Detail, };
 /**
  * Who or what had ended a request before the command came.
  */
-export type EndedElsewhere = { 
-/**
- * Who or what.
- */
-by: EndedBy, 
-/**
- * When.
- */
-at: Timestamp, };
+export type EndedElsewhere = { by: EndedBy, at: Timestamp, };
 
 /**
  * What belongs to the code of an error; the words are chosen by the screen.
  */
-export type Detail = { "detail": "breach", 
-/**
- * How.
- */
-breach: Breach, } | { "detail": "folder", 
-/**
- * Which.
- */
-path: string, 
-/**
- * What is wrong with it.
- */
-problem: FolderProblem, } | { "detail": "file", 
+export type Detail = { "detail": "breach", breach: Breach, } | { "detail": "folder", path: string, problem: FolderProblem, } | { "detail": "file", 
 /**
  * Which; none where it has no path here.
  */
-path: string | null, 
-/**
- * What the system said.
- */
-error: string, } | { "detail": "client_file", 
-/**
- * Which.
- */
-file: string, 
-/**
- * What stands against it.
- */
-trouble: FileTrouble, } | { "detail": "storage", 
-/**
- * What.
- */
-trouble: StorageTrouble, } | { "detail": "refused", 
-/**
- * What.
- */
-why: ChangeRefused, } | { "detail": "unable", 
-/**
- * What.
- */
-what: Unable, };
+path: string | null, error: string, } | { "detail": "client_file", file: string, trouble: FileTrouble, } | { "detail": "storage", trouble: StorageTrouble, } | { "detail": "refused", why: ChangeRefused, } | { "detail": "unable", what: Unable, };
 
 /** Every command of the bridge: what it takes and what it gives. */
 export interface CommandMap {

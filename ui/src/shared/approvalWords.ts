@@ -35,7 +35,6 @@ export function allows({ kind }: ApprovalOption): boolean {
   return kind === 'allow_once' || kind === 'allow_always';
 }
 
-/** What an option says. */
 export function wordsOfOption({ kind, label }: ApprovalOption, config: readonly ConfigOption[]): string {
   switch (label.label) {
     case 'plain':

@@ -22,7 +22,6 @@ export function demoOf(state: State): AgentDescriptor | null {
   return state.agentsKnown.find((agent) => !agent.capabilities.folder && plays(agent)) ?? null;
 }
 
-/** The choice of one example. */
 export function playing(example: string): Record<string, string> {
   return { [EXAMPLE]: example };
 }

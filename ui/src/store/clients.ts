@@ -16,7 +16,6 @@ export class OtherPrograms {
     this.#bridge = bridge;
   }
 
-  /** Looks how each stands. */
   read(): Promise<ClientsRead | DeskError> {
     return this.#orError(() => this.#bridge.call('read_clients', {}));
   }

@@ -454,7 +454,6 @@ export class Desk {
     return this.#end(this.#submit(submitKey.request(id), 'retry_delivery', { id }));
   }
 
-  /** Says whether the decision was taken. */
   async decide({ id }: Approval, decision: ApprovalDecision): Promise<boolean> {
     const body = { id, decision };
     const approval = await this.#submit(submitKey.approval(id), 'decide_approval', body);
@@ -462,7 +461,6 @@ export class Desk {
     return approval !== null;
   }
 
-  /** Says whether it was started. */
   async startSession(choice: StartChoice): Promise<boolean> {
     const started = await this.#start(submitKey.start, choice);
     if (started) this.dispatch({ type: 'start_drafted', change: emptyStartDraft });

@@ -3,7 +3,6 @@ import type { Entry } from '../generated/wire';
 /** Entries in the order of their places, in stretches: adding one copies a stretch and not all of them. */
 export type Entries = readonly (readonly Entry[])[];
 
-/** Entries of a stretch. */
 const STRETCH = 512;
 
 export function inStretches(entries: readonly Entry[]): Entries {

@@ -4,7 +4,6 @@ import { keptOf, missedOf } from './late';
 import { isStuck, openApprovals, sessionOf, sessionsInOrder, waitingOf, type Waiting } from './select';
 import type { InboxPart, State } from './state';
 
-/** What can happen to the inbox. */
 export type InboxAction =
   | { type: 'inbox_opened'; at: number }
   | { type: 'inbox_part_shown'; part: InboxPart }

@@ -11,7 +11,6 @@ export function keepLanguage(choice: LanguageChoice): void {
   sessionStorage.setItem(CHOSEN_KEY, choice);
 }
 
-/** The language to begin with. */
 export function languageAtStart({ system, chosen }: LanguageAtStart): Language {
   const kept = sessionStorage.getItem(CHOSEN_KEY);
   return languageOf(isChoice(kept) ? kept : chosen, system);

@@ -28,7 +28,6 @@ export class Past {
     this.#screen = screen;
   }
 
-  /** Opens the view of the past. */
   async open(): Promise<void> {
     this.#screen.dispatch({ type: 'history_opened' });
     await this.#readPast();

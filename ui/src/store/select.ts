@@ -15,7 +15,6 @@ import {
 /** What a session's row says; needing the person outranks what the agent does. */
 export type SessionFace = 'needs_you' | 'starting' | 'working' | 'idle' | 'ended' | 'failed';
 
-/** One card of the panel. */
 export type PanelItem =
   | { kind: 'sent'; id: string; at: number; request: Request }
   | { kind: 'question'; id: string; at: number; request: Request }

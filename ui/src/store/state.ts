@@ -80,7 +80,6 @@ export interface Draft {
 
 /** What the person is about to decide on an approval. */
 export interface ApprovalDraft {
-  /** Which of its forms stands open. */
   form: 'none' | 'options' | 'message' | 'plan';
   message: string;
   /** The chosen options; none while the person has not touched them. */
@@ -151,7 +150,6 @@ export interface QuestionsFilter {
   outcome: OutcomeKind | null;
 }
 
-/** The questions of the past. */
 export interface PastQuestions {
   filter: QuestionsFilter;
   /** What was found for the filter as it stands, once that was read. */
@@ -220,7 +218,6 @@ export interface State {
   agentsKnown: readonly AgentDescriptor[];
   start: StartDraft;
   picked: Readonly<Record<SessionId, RequestId>>;
-  /** The missed requests that stand unfolded. */
   missedOpen: Readonly<Record<RequestId, boolean>>;
   drafts: Readonly<Record<RequestId, Draft>>;
   decisions: Readonly<Record<ApprovalId, ApprovalDraft>>;

@@ -4,7 +4,6 @@ import type { Action } from './reducer';
 import { approvalOf, requestOf, sessionOf } from './select';
 import type { State } from './state';
 
-/** What is to be shown. */
 export type WhatIsWanted = { request: Request } | { approval: Approval } | { session: Session };
 
 /** What it needs of the desk. */

@@ -32,7 +32,6 @@ const modes = anOption({
   ],
 });
 
-/** An agent with everything an agent can have. */
 export const claudeCode: AgentDescriptor = {
   id: 'claude_code',
   name: 'Claude Code',
@@ -106,7 +105,6 @@ export function aFound(changes: Partial<AgentFound> = {}): AgentFound {
 
 export const demoFound = aFound({ agent: demo.id, program: 'built in' });
 
-/** What a session of one agent has. */
 export function of(agent: AgentDescriptor): Pick<Session, 'origin' | 'config'> {
   return { origin: { machine: 'local', kind: 'started', agent: agent.id }, config: agent.config };
 }

@@ -79,7 +79,6 @@ export class FakeBridge implements Bridge {
   left: Left | null = null;
   /** The number under which the page is asked to keep everything. */
   asked: number | null = null;
-  /** What it said under each. */
   readonly keeps: { ask: number; left: Left }[] = [];
   #leave: () => void = () => undefined;
   /** What was answered with nothing else done since the person was led there. */
@@ -92,13 +91,11 @@ export class FakeBridge implements Bridge {
     this.snapshot = aSnapshot(snapshot);
   }
 
-  /** Replies to one command from now on. */
   on<C extends CommandName>(command: C, reply: Reply<C>): this {
     this.#replies.set(command, reply as unknown as Reply<CommandName>);
     return this;
   }
 
-  /** What was sent under one command. */
   sent<C extends CommandName>(command: C): Input<C>[] {
     return this.calls
       .filter((call) => call.command === command)
@@ -201,7 +198,6 @@ export class FakeBridge implements Bridge {
     if (this.wish === id) this.wish = null;
   }
 
-  /** Stands for closing the window. */
   close(ask: number): void {
     this.asked = ask;
     this.#leave();

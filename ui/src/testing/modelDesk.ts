@@ -50,7 +50,6 @@ export class ModelDesk extends FakeBridge {
   hearHeldGo: (held: HeldAnswer) => void = () => undefined;
   /** Says how the next command fares. */
   luck: () => Luck = () => ({ millis: 0, fails: 'no' });
-  /** What was said in each session. */
   readonly said: Record<SessionId, string[]> = {};
   /** The deeds that came back to the window. */
   settled = 0;

@@ -50,7 +50,6 @@ impl Report {
         bytes
     }
 
-    /// Decodes a report.
     pub fn from_bytes(bytes: [u8; REPORT_BYTES]) -> Self {
         let [a, b, c, d, e, f, g, h] = bytes;
         match (i32::from_le_bytes([a, b, c, d]), i32::from_le_bytes([e, f, g, h])) {

@@ -21,7 +21,6 @@ pub struct Process {
 }
 
 impl Process {
-    /// Finds a running process.
     pub fn find(pid: i32) -> Option<Self> {
         Stat::read(pid).map(|stat| Self { pid, started: stat.started })
     }

@@ -22,16 +22,13 @@ pub trait Adapter: Send + Debug {
     /// Takes what the agent sent.
     fn receive(&mut self, inbound: &Inbound) -> Output;
 
-    /// Encodes an act of the desk.
     fn send(&mut self, act: Act) -> Result<Output, EncodeError>;
 }
 
 /// How a session begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Open {
-    /// As a new one.
     New,
-    /// As one from before.
     Resume {
         /// The agent's own id of it.
         native_session: NativeSession,
@@ -48,7 +45,6 @@ pub struct Output {
 }
 
 impl Output {
-    /// Adds an event.
     pub fn tell(&mut self, event: AgentEvent) {
         self.events.push(event);
     }
@@ -74,7 +70,6 @@ pub enum Inbound {
         /// Its length in bytes.
         bytes: usize,
     },
-    /// The output has ended.
     End {
         /// What came after the last line feed.
         unfinished: Vec<u8>,
@@ -108,11 +103,9 @@ pub enum Outbound {
 /// What the desk has for an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Act {
-    /// The person's message.
     Message {
         /// Names it in [`AgentEvent::MessageTaken`].
         id: Uuid,
-        /// Its words.
         text: String,
         /// What goes along with it.
         attached: Attached,
@@ -121,9 +114,7 @@ pub enum Act {
     Answer {
         /// The agent's id of the call.
         native_ref: NativeRef,
-        /// The questions as they were shown.
         questions: Vec<Question>,
-        /// How they ended.
         outcome: Outcome,
     },
     /// A question that was understood and that nobody is asked.
@@ -137,16 +128,13 @@ pub enum Act {
     Decide {
         /// The agent's id of the permission request.
         native_ref: NativeRef,
-        /// The decision.
         decision: ApprovalDecision,
     },
     /// A config option gets another value; the agent answers with [`AgentEvent::ConfigAnswered`].
     SetConfig {
         /// Comes back with the agent's answer.
         ticket: u64,
-        /// Which option.
         option: ConfigId,
-        /// Its new value.
         value: ValueId,
     },
     /// Stop the turn.
@@ -177,7 +165,6 @@ pub enum QuestionRefusal {
 pub struct Attached {
     /// The images, with their bytes.
     pub images: Vec<(ImageFormat, Vec<u8>)>,
-    /// The paths of the files.
     pub files: Vec<String>,
 }
 

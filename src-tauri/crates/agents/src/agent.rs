@@ -12,7 +12,6 @@ use crate::link::LinkPlan;
 ///
 /// Adding one takes a folder with its adapter, this trait, and a line in [`installed_agents`](crate::installed_agents).
 pub trait Agent: Send + Sync + Debug {
-    /// Describes it.
     fn descriptor(&self) -> &AgentDescriptor;
 
     /// Names the flags that settings may not add to its start.
@@ -32,10 +31,8 @@ pub trait Agent: Send + Sync + Debug {
     fn prepare(&self, start: &Start) -> Result<Prepared, Failure>;
 }
 
-/// What a session is started with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Start {
-    /// The folder it works in.
     pub folder: PathBuf,
     /// What was chosen for it, with the secrets of its environment.
     pub options: SessionOptions,
@@ -48,6 +45,5 @@ pub struct Start {
 pub struct Prepared {
     /// Understands and answers it.
     pub adapter: Box<dyn Adapter>,
-    /// How it is linked.
     pub link: LinkPlan,
 }

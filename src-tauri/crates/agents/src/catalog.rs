@@ -22,7 +22,6 @@ impl Catalog {
         Self(agents.into())
     }
 
-    /// Finds an agent.
     pub fn get(&self, id: &AgentId) -> Option<&Arc<dyn Agent>> {
         self.iter().find(|agent| agent.descriptor().id == *id)
     }
@@ -32,7 +31,6 @@ impl Catalog {
         self.0.iter()
     }
 
-    /// Describes the agents.
     pub fn descriptors(&self) -> Vec<AgentDescriptor> {
         self.iter().map(|agent| agent.descriptor().clone()).collect()
     }

@@ -138,7 +138,6 @@ struct Call {
 /// What a call wants from a person.
 #[derive(Debug)]
 enum Wanted {
-    /// Answers.
     Answers {
         /// They hold the uncut texts, which are the keys of the answer.
         drafts: Vec<QuestionDraft>,
@@ -146,7 +145,6 @@ enum Wanted {
         /// What it was told, to say it again where the same call comes by a new request.
         told: Option<Outcome>,
     },
-    /// Permission.
     Permission {
         suggestions: Suggestions,
         /// What was offered; only that can be chosen.

@@ -11,7 +11,6 @@ use crate::agent::{Agent, Prepared, Start};
 use crate::claude::{self, ClaudeAdapter};
 use crate::link::LinkPlan;
 
-/// The demo's id.
 pub const DEMO: AgentId = AgentId::literal("demo");
 /// The config option of what it plays.
 pub const EXAMPLE: ConfigId = ConfigId::literal("example");
@@ -20,7 +19,6 @@ const USUAL_EXAMPLE: &str = "demo";
 /// Where in its folder the demo remembers its sessions.
 const SESSIONS: &str = ".sessions";
 
-/// The demo agent.
 #[derive(Debug)]
 pub struct Demo {
     descriptor: AgentDescriptor,

@@ -11,9 +11,7 @@ use uuid::Uuid;
 pub enum AgentEvent {
     /// The agent said something about itself; everything known so far, so a later one replaces an earlier one.
     Introduced {
-        /// Its version.
         version: Option<String>,
-        /// Its model.
         model: Option<String>,
         /// Its own id of the session, by which it can resume it; none for an agent that cannot.
         native_session: Option<NativeSession>,
@@ -25,7 +23,6 @@ pub enum AgentEvent {
     },
     /// The agent answered [`Act::SetConfig`](crate::Act::SetConfig).
     ConfigAnswered {
-        /// The ticket of the act.
         ticket: u64,
         /// Why it refused, in its own words; none where it did what was asked.
         refused: Option<String>,
@@ -34,54 +31,42 @@ pub enum AgentEvent {
     TurnBegan,
     /// A piece of text as it is written; live only, [`AgentEvent::Said`] repeats it whole.
     TextDelta {
-        /// The piece.
         text: String,
     },
     /// A piece of thinking as it is written; live only, [`AgentEvent::Thought`] repeats it whole.
     ThinkingDelta {
-        /// The piece.
         text: String,
     },
     /// A finished text of the agent.
     Said {
-        /// The text.
         text: String,
     },
-    /// A finished thought of the agent.
     Thought {
-        /// The thought.
         text: String,
     },
     /// The agent uses a tool, or a subagent of it does.
     ToolStarted {
         /// The agent's id of the call.
         tool_use: String,
-        /// What kind of tool it is.
         kind: ToolKind,
-        /// The tool's name.
         name: String,
         /// One line that says what the call does.
         summary: String,
-        /// What exactly it does.
         detail: ToolDetail,
-        /// How far it is.
         status: ToolStatus,
     },
     /// A tool call came to its end.
     ToolEnded {
         /// The agent's id of the call.
         tool_use: String,
-        /// Whether it succeeded.
         ok: bool,
         /// What came out, as text.
         output: String,
     },
     /// The agent has another plan; it replaces the one before.
     PlanChanged {
-        /// Its items.
         items: Vec<TodoItem>,
     },
-    /// The agent asks, and waits.
     Asked(Asked),
     /// The agent asked something that cannot be shown, and is told so.
     Refused {
@@ -129,26 +114,21 @@ pub enum AgentEvent {
     },
     /// Something the person should know.
     Noticed {
-        /// What.
         notice: Notice,
     },
     /// The agent no longer has the session that was to be resumed; told instead of the end of the turn.
     SessionUnknown {
-        /// What the agent said.
         error: String,
     },
-    /// A turn ended.
     TurnEnded {
         /// Its length in milliseconds.
         millis: u64,
-        /// What it used.
         usage: Usage,
         /// The agent's error in its own words; none for a turn that was interrupted.
         error: Option<String>,
     },
     /// A line, or a part of one, that could not be used; to be counted and shown in the session's log.
     Unusable {
-        /// Why.
         why: Unusable,
     },
 }
@@ -197,14 +177,8 @@ pub enum Unusable {
     },
     /// It lacks a field without which it means nothing.
     #[error("a message without a usable {field}")]
-    Incomplete {
-        /// The field.
-        field: &'static str,
-    },
+    Incomplete { field: &'static str },
     /// It says that a request of ours failed.
     #[error("the agent refused a request: {error}")]
-    RequestFailed {
-        /// What it said.
-        error: String,
-    },
+    RequestFailed { error: String },
 }

@@ -14,23 +14,17 @@ pub enum FrameIn {
     Request {
         /// The server's id of the request, which goes back as it came.
         id: Value,
-        /// What it asks.
         method: String,
-        /// With what.
         params: Value,
     },
-    /// It says something.
     Notification {
-        /// What it says.
         method: String,
-        /// With what.
         params: Value,
     },
     /// It answers a request of this session.
     Response {
         /// The key that [`FrameOut::Request`] gave.
         key: u64,
-        /// The answer.
         result: Result<Value, RpcError>,
     },
 }
@@ -42,23 +36,17 @@ pub enum FrameOut {
     Request {
         /// Unique among the open requests of this session; the connection turns it into an id that is unique on the wire.
         key: u64,
-        /// What it asks.
         method: String,
-        /// With what.
         params: Value,
     },
-    /// It says something.
     Notification {
-        /// What it says.
         method: String,
-        /// With what.
         params: Value,
     },
     /// It answers a request of the server.
     Response {
         /// The server's id of the request, as it came.
         id: Value,
-        /// The answer.
         result: Result<Value, RpcError>,
     },
 }
@@ -67,11 +55,8 @@ pub enum FrameOut {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message} ({code})")]
 pub struct RpcError {
-    /// Its code.
     pub code: i64,
-    /// Its words.
     pub message: String,
-    /// What else it says.
     pub data: Option<Value>,
 }
 
@@ -107,7 +92,6 @@ impl RpcError {
 }
 
 impl FrameIn {
-    /// Quotes it for a log.
     pub fn quoted(&self) -> String {
         let quoted = match self {
             Self::Request { id, method, params } => json!({"id": id, "method": method, "params": params}),

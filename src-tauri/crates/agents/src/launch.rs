@@ -9,11 +9,8 @@ use askdesk_domain::{AgentDescriptor, Extras, Failure, LookedAt};
 /// Everything needed to start one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchPlan {
-    /// The program.
     pub program: PathBuf,
-    /// Its arguments.
     pub args: Vec<OsString>,
-    /// The folder it works in.
     pub folder: PathBuf,
     /// Variables set for it, beside those it inherits.
     pub env: Vec<(OsString, OsString)>,

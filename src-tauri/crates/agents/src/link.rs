@@ -57,7 +57,6 @@ pub struct AttachedPlan {
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Address {
-    /// On a Unix socket.
     Unix(PathBuf),
     /// On a host and port, as in `127.0.0.1:4096`.
     Tcp(String),
@@ -192,7 +191,6 @@ pub enum LinkEvent {
     Ended(LinkEnd),
 }
 
-/// How a link ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkEnd {
     /// What came after the last line feed, for [`Inbound::End`].

@@ -58,7 +58,6 @@ pub enum Output {
     End {
         /// What came after the last line feed.
         unfinished: Vec<u8>,
-        /// How it ended.
         status: Exit,
         /// The last [`STDERR_TAIL`] bytes of its error output.
         stderr_tail: String,

@@ -39,7 +39,6 @@ fn sent(routed: &Routed) -> Value {
     serde_json::from_str(line).unwrap()
 }
 
-/// A session that has its id.
 fn open(connection: &mut JsonRpcConnection, seat: Seat, session: &str) {
     let id = ask(connection, seat, 0, "session/new", json!({}))["id"].clone();
     take(connection, &json!({"id": id, "result": {"sessionId": session}}));

@@ -41,12 +41,10 @@ fn shared() -> LinkPlan {
     shared_by(server::connection())
 }
 
-/// One session on a server.
 struct Session {
     link: Link,
     events: LinkEvents,
     keys: u64,
-    /// The server's id of the session.
     id: Value,
 }
 

@@ -70,7 +70,6 @@ impl Place {
         (adapter, plan)
     }
 
-    /// Starts a session or resumes one, and says something.
     async fn start(self, resume: Option<NativeSession>) -> Session {
         let (adapter, plan) = self.prepare(resume.clone());
         let how = resume.map_or(Open::New, |native_session| Open::Resume { native_session });

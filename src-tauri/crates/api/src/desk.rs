@@ -45,7 +45,6 @@ const MODEL_BYTES: usize = 256;
 /// What the focused window shows; the notification rule reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
-    /// The session that is shown.
     pub session: Option<SessionId>,
     /// Whether the window has the focus.
     pub focused: bool,
@@ -54,7 +53,6 @@ pub struct View {
 /// What would stop if the app ended now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AtWork {
-    /// How many sessions are at work.
     pub sessions: usize,
     /// How many questions of running sessions are open.
     pub questions: usize,
@@ -62,7 +60,6 @@ pub struct AtWork {
     pub approvals: usize,
 }
 
-/// Something was painted in the window.
 pub type Painted = Arc<dyn Fn(NotePainted) + Send + Sync>;
 
 /// A command that must not be done twice.
@@ -267,7 +264,6 @@ impl DeskApi {
         self.engine.agents().get(id).ok_or_else(|| Reject::invalid("agent", "there is no such agent").into())
     }
 
-    /// Names a session's agent for people.
     fn agent_name(&self, session: &Session) -> String {
         let id = session.origin.agent();
         let agent = id.and_then(|id| self.engine.agents().get(id));

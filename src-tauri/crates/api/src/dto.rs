@@ -24,11 +24,9 @@ macro_rules! wire {
 }
 
 wire! {
-    /// Answers a request.
     struct AnswerQuestion {
         /// The caller's id of this command; sent again, it does nothing more.
         request_id: CommandId,
-        /// The request.
         id: RequestId,
         /// The answers; a question that is missing is left unanswered.
         answers: Vec<AnswerInput>,
@@ -36,27 +34,20 @@ wire! {
 
     /// Answers a lone question with one choice, after a moment in which that can be taken back.
     struct HoldAnswer {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The request.
         id: RequestId,
-        /// The answer.
         answers: Vec<AnswerInput>,
     }
 
     /// Takes back an answer that has not gone yet.
     struct TakeBackAnswer {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The request.
         id: RequestId,
     }
 
     /// Declines a request, with words or without.
     struct DeclineQuestion {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The request.
         id: RequestId,
         /// What to tell the agent.
         #[serde(default)]
@@ -65,9 +56,7 @@ wire! {
 
     /// Closes a request without an answer.
     struct CancelQuestion {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The request.
         id: RequestId,
         /// What to tell the agent.
         #[serde(default)]
@@ -76,27 +65,19 @@ wire! {
 
     /// Hands an end over once more that could not be handed over.
     struct RetryDelivery {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The request.
         id: RequestId,
     }
 
-    /// Decides an approval.
     struct DecideApproval {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The approval.
         id: ApprovalId,
-        /// What is decided.
         decision: ApprovalDecision,
     }
 
     /// Starts an agent in a folder.
     struct StartSession {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// Which agent.
         agent: AgentId,
         /// The folder it works in; an agent that needs none has one of its own.
         #[serde(default)]
@@ -114,11 +95,8 @@ wire! {
 
     /// Asks an agent for another value of a config option.
     struct SetConfig {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The session.
         session: SessionId,
-        /// The option.
         option: ConfigId,
         /// Its new value; one that is not listed where the option takes free text.
         value: String,
@@ -126,37 +104,27 @@ wire! {
 
     /// Gives up a request that was missed, or whose end could not be delivered.
     struct DismissRequest {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The request.
         id: RequestId,
     }
 
     /// Gives a session another name.
     struct RenameSession {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The session.
         session: SessionId,
-        /// The name.
         name: String,
     }
 
     /// Says how the person is told of a session.
     struct SetAttention {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The session.
         session: SessionId,
-        /// How.
         attention: SessionAttention,
     }
 
     /// Puts a session in another place among the sessions.
     struct MoveSession {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The session.
         session: SessionId,
         /// The session it goes before; none means the end.
         before: Option<SessionId>,
@@ -164,28 +132,21 @@ wire! {
 
     /// Ends a session if it runs, and takes it out of the list; it stays in the history.
     struct CloseSession {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The session.
         session: SessionId,
     }
 
     /// Has the agent take up an ended session again.
     struct ResumeSession {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The session.
         session: SessionId,
     }
 
     /// Sends a message to an agent; requests that are open in its session end as replied in chat. An ended session that
     /// can be taken up again is taken up first.
     struct SendMessage {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The session.
         session: SessionId,
-        /// The message.
         text: String,
         /// What goes along with it.
         #[serde(default)]
@@ -194,11 +155,8 @@ wire! {
 
     /// Keeps a message until the agent's turn ends; sent by itself, it leaves open questions alone.
     struct QueueMessage {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The session.
         session: SessionId,
-        /// The message.
         text: String,
         /// What goes along with it.
         #[serde(default)]
@@ -207,56 +165,41 @@ wire! {
 
     /// Changes the words of a message that waits.
     struct EditQueued {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The session.
         session: SessionId,
-        /// The message.
         id: MessageId,
-        /// Its new words.
         text: String,
     }
 
     /// Takes back a message that waits.
     struct RemoveQueued {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The session.
         session: SessionId,
-        /// The message.
         id: MessageId,
     }
 
     /// Sends a message that waits now, into a running turn too; refused while a question is open.
     struct SendQueued {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The session.
         session: SessionId,
-        /// The message.
         id: MessageId,
     }
 
     /// Asks an agent to stop what it does and wait.
     struct InterruptSession {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The session.
         session: SessionId,
     }
 
     /// Ends an agent's process and all that it started.
     struct StopSession {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The session.
         session: SessionId,
     }
 
     /// Looks for agents on this machine.
     struct ListAgents {}
 
-    /// What was found.
     struct AgentsFound {
         /// One entry for each agent the app knows, found or not.
         agents: Vec<AgentFound>,
@@ -266,9 +209,7 @@ wire! {
 
     /// One agent the app knows.
     struct AgentFound {
-        /// Which.
         agent: AgentId,
-        /// Where it is.
         program: Option<String>,
         /// Why it cannot be started and what to do about it.
         problem: Option<Failure>,
@@ -278,9 +219,7 @@ wire! {
         extras: Extras,
     }
 
-    /// Reads a stretch of a transcript.
     struct ReadTranscript {
-        /// The session.
         session: SessionId,
         /// Read entries before this place; none reads the newest.
         #[serde(default)]
@@ -292,7 +231,6 @@ wire! {
 
     /// A stretch of a transcript, oldest entry first.
     struct TranscriptPage {
-        /// The entries.
         entries: Vec<Entry>,
         /// Whether there are older ones.
         more: bool,
@@ -304,7 +242,6 @@ wire! {
 
     /// Reads the newest lines of a session's log.
     struct ReadLog {
-        /// The session.
         session: SessionId,
     }
 
@@ -317,21 +254,16 @@ wire! {
     /// Reads what is set; the file may have been edited.
     struct ReadSettings {}
 
-    /// Changes one setting.
     struct ChangeSetting {
-        /// Which, and to what.
         change: Setting,
     }
 
-    /// What is set.
     struct SettingsRead {
-        /// What holds.
         settings: Settings,
         /// What stands in the file and has no effect.
         ignored: Vec<IgnoredSetting>,
         /// What is set and the system does not do.
         unmet: Vec<Unmet>,
-        /// Where the file is.
         file: String,
     }
 
@@ -346,7 +278,6 @@ wire! {
 
     /// One decision of the rule of what is told.
     struct Decided {
-        /// When it was decided.
         at: Timestamp,
         /// The name of the session that asks.
         session: String,
@@ -354,7 +285,6 @@ wire! {
         waiting: Option<Waiting>,
         /// Why the person might have been told.
         occasion: Occasion,
-        /// What it came to.
         telling: Telling,
     }
 

@@ -18,7 +18,6 @@ pub enum ErrorCode {
     AlreadyEnded,
     /// A field breaks a rule; `field` names it.
     Invalid,
-    /// The session has ended.
     SessionGone,
     /// The agent cannot do that.
     Unsupported,
@@ -32,7 +31,6 @@ pub enum ErrorCode {
     NotStarted,
     /// The database is in use by another program; trying again may help.
     StorageBusy,
-    /// The disk is full.
     StorageFull,
     /// The database cannot be read or written.
     Storage,
@@ -40,9 +38,7 @@ pub enum ErrorCode {
     SettingsNotWritten,
     /// What the settings add to the start of this agent is not what was shown.
     ExtrasChanged,
-    /// The app is closing.
     Closing,
-    /// A file could not be written.
     FileNotWritten,
     /// What goes along with a message is not there any more; the message names it.
     AttachmentGone,
@@ -71,7 +67,6 @@ pub struct Error {
     pub trace_id: String,
     /// The field that breaks a rule.
     pub field: Option<String>,
-    /// Who or what ended it, and when.
     pub ended: Option<EndedElsewhere>,
     /// What belongs to the code, where the screen can say more than the code alone; the message says it in English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -86,43 +81,32 @@ pub struct Error {
 pub enum Detail {
     /// How a field breaks a rule.
     Breach {
-        /// How.
         breach: Breach,
     },
     /// A folder that cannot be used.
     Folder {
-        /// Which.
         path: String,
-        /// What is wrong with it.
         problem: FolderProblem,
     },
-    /// A file that was not written.
     File {
         /// Which; none where it has no path here.
         path: Option<String>,
-        /// What the system said.
         error: String,
     },
     /// A file of another program that is left as it is.
     ClientFile {
-        /// Which.
         file: String,
-        /// What stands against it.
         trouble: FileTrouble,
     },
-    /// What is wrong with the storage.
     Storage {
-        /// What.
         trouble: StorageTrouble,
     },
     /// What came of asking the agent.
     Refused {
-        /// What.
         why: ChangeRefused,
     },
     /// What cannot be done.
     Unable {
-        /// What.
         what: Unable,
     },
 }
@@ -132,9 +116,7 @@ pub enum Detail {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct EndedElsewhere {
-    /// Who or what.
     pub by: EndedBy,
-    /// When.
     pub at: Timestamp,
 }
 

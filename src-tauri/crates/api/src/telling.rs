@@ -28,7 +28,6 @@ pub enum Pause {
     AnHour,
     /// Until eight in the next morning.
     UntilTomorrow,
-    /// Not any more.
     Over,
 }
 

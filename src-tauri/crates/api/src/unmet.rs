@@ -17,15 +17,9 @@ pub type ByKeys = Arc<dyn Fn(GlobalShortcut) -> Result<(), UnmetWhy> + Send + Sy
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Unmet {
     /// The app is not started at login, or still is.
-    StartAtLogin {
-        /// Why.
-        why: UnmetWhy,
-    },
+    StartAtLogin { why: UnmetWhy },
     /// The keys bring up nothing.
-    GlobalShortcut {
-        /// Why.
-        why: UnmetWhy,
-    },
+    GlobalShortcut { why: UnmetWhy },
 }
 
 /// Why the system does not do what is set; the words are chosen by the screen.
@@ -39,9 +33,7 @@ pub enum UnmetWhy {
     Taken,
     /// Under Wayland no program hears keys that are pressed in another one.
     Wayland,
-    /// The system refused.
     System {
-        /// What it said.
         error: String,
     },
 }

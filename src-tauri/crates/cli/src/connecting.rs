@@ -8,7 +8,6 @@ use crate::door;
 use crate::ending::{Ending, Failure};
 use crate::terminal;
 
-/// Registers the desk.
 pub fn connect(desk: &Desk, connect: &Connect) -> Result<Ending, Failure> {
     let around = surroundings()?;
     let unusable =

@@ -87,10 +87,14 @@ enum Path {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         but: Vec<String>,
     },
-    /// It does not.
-    Broken { why: String, remedy: String },
+    Broken {
+        why: String,
+        remedy: String,
+    },
     /// It never was set up.
-    NotConnected { remedy: String },
+    NotConnected {
+        remedy: String,
+    },
 }
 
 /// Looks, and says what was seen.

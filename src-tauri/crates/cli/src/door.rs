@@ -41,7 +41,6 @@ pub fn is_closed(desk: &Desk) -> bool {
 #[derive(Debug)]
 pub struct Door {
     url: String,
-    /// Where it listens.
     pub port: u16,
     token: Token,
 }
@@ -72,7 +71,6 @@ impl Door {
         whole(request.call())
     }
 
-    /// Has something done.
     pub fn post(&self, path: &str, body: &Value) -> Result<Value, Failure> {
         whole(self.send(&agent(Some(ANSWER_WAIT)), path, &body.to_string()))
     }

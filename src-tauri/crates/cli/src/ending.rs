@@ -10,11 +10,9 @@ use askdesk_client_config::Refusal;
 pub enum Ending {
     /// All went well; a question was answered.
     Well = 0,
-    /// Something did not work.
     Problem = 1,
     /// What was asked for makes no sense.
     BadInput = 2,
-    /// The person declined.
     Declined = 3,
     /// The time limit passed.
     Expired = 4,
@@ -37,7 +35,6 @@ pub enum Failure {
     NoDesk(String),
     /// The desk turned the call down.
     Denied {
-        /// The status of HTTP.
         status: u16,
         /// The desk's words.
         message: String,
@@ -48,12 +45,10 @@ pub enum Failure {
     BadInput(String),
     /// A client's file is left as it is.
     Refused(Refusal),
-    /// The system does not do it.
     System(String),
 }
 
 impl Failure {
-    /// How a run ends with it.
     pub fn ending(&self) -> Ending {
         match self {
             // Whoever turns the secrets of this data folder down is not its desk.

@@ -9,7 +9,6 @@ use crate::terminal::note;
 
 /// How long the first pause is before a desk that has gone is looked for again; it doubles.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// The longest such pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
 /// How often secrets that were turned down are read again before they are taken for wrong: they may just have been changed.
 const TOKEN_TRIES: u32 = 2;
@@ -18,7 +17,6 @@ const TOKEN_TRIES: u32 = 2;
 #[derive(Debug)]
 pub struct Wait {
     patience: Duration,
-    /// Whether a desk has taken it.
     taken: bool,
     /// Since when there is no desk.
     gone: Option<Instant>,
@@ -35,7 +33,6 @@ pub enum Next {
     Again(Duration),
     /// The desk has been away for too long.
     GiveUp,
-    /// It will not do.
     Fail(Failure),
 }
 

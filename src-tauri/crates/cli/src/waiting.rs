@@ -49,7 +49,6 @@ struct Choice {
     label: String,
 }
 
-/// Lists what waits.
 pub fn list(desk: &Desk, list: &List) -> Result<Ending, Failure> {
     let said = Door::to_answer(desk)?.get("/v1/requests")?;
     if list.json {

@@ -9,7 +9,6 @@ use crate::standing::{Entry, Installed, Limit, Obstacle, Standing, installed, li
 use crate::surroundings::Surroundings;
 use crate::table::Door;
 
-/// What is looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct Examined<'a> {
     /// Where the person's files are.
@@ -25,11 +24,8 @@ pub struct Examined<'a> {
 /// How one client stands to the desk. Its version is another question, because a program has to be run for it.
 #[derive(Clone, Debug)]
 pub struct Checkup {
-    /// The client.
     pub client: Client,
-    /// What shows that it is there.
     pub installed: Option<Installed>,
-    /// How each of its files stands.
     pub files: Vec<(Scope, Standing)>,
     /// Whether a question arrives, if the desk takes any.
     pub way: Way,
@@ -47,7 +43,6 @@ pub enum Way {
         /// What is worth knowing all the same.
         but: Vec<Obstacle>,
     },
-    /// It does not.
     Broken(Break),
     /// It never was set up.
     NotConnected,
@@ -62,17 +57,11 @@ pub enum Break {
     /// An entry is turned off.
     #[error("{}: it is turned off", .0.display())]
     Off(PathBuf),
-    /// Something else has its name.
     #[error("{}: something else is called askdesk there", .0.display())]
     Foreign(PathBuf),
     /// A file cannot be read or used.
     #[error("{}: {why}", file.display())]
-    Unusable {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        why: Why,
-    },
+    Unusable { file: PathBuf, why: Why },
     /// One file has what is wanted, and this one has not.
     #[error("{}: the entry is missing there", .0.display())]
     Half(PathBuf),
@@ -81,7 +70,6 @@ pub enum Break {
     Obstacle(#[from] Obstacle),
 }
 
-/// Looks how a client stands.
 pub fn check(client: Client, examined: &Examined<'_>) -> Checkup {
     let Examined { around, scopes, door, seen } = *examined;
     let of = |scope: Scope| {

@@ -14,9 +14,7 @@ pub enum Client {
     ClaudeCode,
     /// Codex: its terminal, its app and its editor extension share one file.
     Codex,
-    /// Gemini CLI.
     GeminiCli,
-    /// OpenCode.
     #[serde(rename = "opencode")]
     OpenCode,
     /// Cursor: editor and command line share one file.
@@ -26,11 +24,9 @@ pub enum Client {
     VsCode,
     /// GitHub's Copilot CLI.
     CopilotCli,
-    /// Windsurf.
     Windsurf,
     /// Antigravity: editor and command line have a file each.
     Antigravity,
-    /// Zed.
     Zed,
 }
 

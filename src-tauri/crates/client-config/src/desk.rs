@@ -20,7 +20,6 @@ pub const ANSWER_TOKEN_FILE: &str = "answer-token";
 /// Where a desk listens where nothing else does.
 pub const USUAL_PORT: u16 = 41414;
 
-/// The program that is the desk.
 pub const PROGRAM: &str = "askdesk-desktop";
 /// The argument by which it comes up without a window.
 pub const IN_BACKGROUND: &str = "--in-background";
@@ -37,10 +36,7 @@ const DISCOVERY_MOST: u64 = 16 * 1024;
 pub enum NoDataFolder {
     /// What the variable names makes no path.
     #[error("{DATA_FOLDER}: {error}")]
-    NoPath {
-        /// What the system says.
-        error: String,
-    },
+    NoPath { error: String },
     /// The system knows no place for the data of programs.
     #[error("the system knows no folder for the data of programs")]
     NoPlace,
@@ -93,15 +89,12 @@ impl fmt::Debug for Token {
 /// Where a desk listens, as it says itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Discovery {
-    /// The version of this form.
     pub version: u32,
     /// The process that listens.
     pub pid: u32,
-    /// The port on which it does.
     pub port: u16,
     /// The address that leads there.
     pub url: String,
-    /// The version of the app.
     #[serde(default)]
     pub app: String,
 }
@@ -113,7 +106,6 @@ pub enum Announced {
     Nowhere,
     /// Something that is not understood: a desk may run, perhaps of a later version.
     Unclear,
-    /// There.
     At(Discovery),
 }
 

@@ -12,34 +12,26 @@ use crate::refusal::Why;
 pub enum Format {
     /// JSON, where comments and trailing commas are let stand.
     Json,
-    /// TOML.
     Toml,
 }
 
-/// Something of ours in a file.
 #[derive(Clone, Debug)]
 pub struct Piece {
     /// The names that lead to the object or list it stands in.
     pub path: &'static [&'static str],
-    /// What it is.
     pub kind: Kind,
 }
 
-/// What stands in a file.
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// A name in an object. What else somebody wrote into its value stays.
     Member {
-        /// The name.
         name: &'static str,
-        /// What is wanted of its value.
         value: Map<String, Value>,
         /// Whether a value was written by us.
         ours: fn(&Value) -> bool,
     },
-    /// An element of a list.
     Element {
-        /// The element.
         value: Value,
         /// Whether an element, or what stands inside of one, was written by us.
         ours: fn(&Value) -> bool,

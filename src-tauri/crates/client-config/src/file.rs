@@ -14,10 +14,8 @@ const FILE_MOST: u64 = 64 * 1024 * 1024;
 /// What the name of a backup ends in.
 const BACKUP: &str = ".askdesk-backup";
 
-/// A file as it was found.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Where it is called for.
     pub file: PathBuf,
     /// Where it is, with no link on the way.
     pub target: PathBuf,
@@ -26,7 +24,6 @@ pub struct Found {
 }
 
 impl Found {
-    /// Reads a file.
     pub fn read(place: &Place) -> Result<Self, Why> {
         let target = resolve(place)?;
         Ok(Self { file: place.path.clone(), text: text_of(&target)?, target })

@@ -14,9 +14,7 @@ use crate::table::{self, Door, Spot};
 /// What changes for one client.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The client.
     pub client: Client,
-    /// For whom.
     pub scope: Scope,
     /// What changes in which file; nothing where all stands already.
     pub changes: Vec<Change>,
@@ -24,7 +22,6 @@ pub struct Plan {
     pub notes: Vec<Note>,
 }
 
-/// What changes in one file.
 #[derive(Clone, Debug)]
 pub struct Change {
     /// The file, as the client calls it.
@@ -41,11 +38,7 @@ pub struct Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Backup {
     Leave,
-    Make {
-        copy: PathBuf,
-        /// What stands there from before.
-        over: Option<String>,
-    },
+    Make { copy: PathBuf, over: Option<String> },
     Remove(PathBuf),
 }
 
@@ -60,12 +53,7 @@ pub enum Note {
     OpenToOthers(PathBuf),
     /// Something else was written since the client was connected, so only the entry goes.
     #[error("{}: changed since it was connected, so only the entry of Askdesk is taken out; the file as it was before stays in {}", file.display(), backup.display())]
-    ChangedSince {
-        /// The file.
-        file: PathBuf,
-        /// Where it stands as it was.
-        backup: PathBuf,
-    },
+    ChangedSince { file: PathBuf, backup: PathBuf },
     /// The person wrote an entry that leads to the desk already.
     #[error("{}: an entry that was written by hand starts `askdesk mcp` there; this one takes its place", .0.display())]
     ByHand(PathBuf),
@@ -80,10 +68,8 @@ pub enum Note {
     NeedsTrust(Client),
 }
 
-/// What was done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Done {
-    /// The files that were changed.
     pub files: Vec<PathBuf>,
     /// The copies that were made of them.
     pub backups: Vec<PathBuf>,

@@ -14,7 +14,6 @@ const HIDDEN: &str = "…";
 pub enum Tokens {
     /// They are left out: what is shown may end up in a log.
     Hidden,
-    /// They are shown.
     Shown,
 }
 

@@ -6,9 +6,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {why}", file.display())]
 pub struct Refusal {
-    /// The file.
     pub file: PathBuf,
-    /// What stands against it.
     pub why: Why,
 }
 
@@ -17,12 +15,7 @@ pub struct Refusal {
 pub enum Why {
     /// It is not written as its kind is.
     #[error("it cannot be read as {kind}: {error}")]
-    Unparsed {
-        /// What it should be.
-        kind: &'static str,
-        /// What its reader says.
-        error: String,
-    },
+    Unparsed { kind: &'static str, error: String },
     /// It holds something else than an object with names.
     #[error("it holds no object, so there is no place for an entry")]
     NoObject,
@@ -31,9 +24,7 @@ pub enum Why {
     NoPlace {
         /// Where, with dots between.
         path: String,
-        /// What stands there.
         is: &'static str,
-        /// What would have to.
         wanted: &'static str,
     },
     /// A name that is needed stands there twice, so that nobody can say which one counts.
@@ -50,7 +41,6 @@ pub enum Why {
     TooLarge {
         /// How many bytes it has.
         bytes: u64,
-        /// How many are read.
         most: u64,
     },
     /// It may only be read.
@@ -62,7 +52,6 @@ pub enum Why {
     /// A link leads out of the folder it belongs to.
     #[error("it leads to {}, which is outside of {}", to.display(), within.display())]
     Outside {
-        /// Where it leads.
         to: PathBuf,
         /// Where it should stay.
         within: PathBuf,
@@ -76,12 +65,8 @@ pub enum Why {
     /// Somebody else wrote it in the meantime.
     #[error("it was changed by somebody else in the meantime; try again")]
     Changed,
-    /// The system does not allow it.
     #[error("{error}")]
-    System {
-        /// What the system says.
-        error: String,
-    },
+    System { error: String },
 }
 
 impl Why {

@@ -34,14 +34,11 @@ pub fn installed(client: Client, around: &Surroundings) -> Option<Installed> {
 /// How the entry in one file stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Standing {
-    /// The file.
     pub file: PathBuf,
-    /// How the entry stands.
     #[serde(flatten)]
     pub entry: Entry,
 }
 
-/// How an entry stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "entry", rename_all = "snake_case")]
 pub enum Entry {
@@ -53,15 +50,12 @@ pub enum Entry {
     Differs,
     /// It leads elsewhere, opens with another token, or leaves one of these out.
     Stale,
-    /// It is there and turned off.
     Off,
     /// The person wrote one that starts `askdesk mcp`, which leads to the desk.
     ByHand,
-    /// Something else has its name.
     Foreign,
     /// The file cannot be read or used.
     Unusable {
-        /// Why.
         #[serde(serialize_with = "in_words")]
         why: Why,
     },
@@ -76,7 +70,6 @@ fn in_words<S: Serializer>(why: &Why, serializer: S) -> Result<S::Ok, S::Error> 
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Obstacle {
-    /// All hooks are turned off.
     #[error("hooks are turned off (disableAllHooks), so questions in a terminal stay there")]
     HooksOff,
     /// A rule forbids the desk's tools.

@@ -21,11 +21,8 @@ const VARIABLES: [&str; 10] = [
 /// The kind of system; files are in other places on each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
-    /// Linux and its kin.
     Linux,
-    /// macOS.
     MacOs,
-    /// Windows.
     Windows,
 }
 
@@ -43,7 +40,6 @@ impl System {
 /// Where a person's files are.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
-    /// The kind of system.
     pub system: System,
     /// The person's home folder.
     pub home: PathBuf,
@@ -84,14 +80,11 @@ impl Surroundings {
 /// A file or folder, and the folder that no link may lead out of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Where it is.
     pub path: PathBuf,
-    /// What it belongs to.
     pub within: PathBuf,
 }
 
 impl Place {
-    /// A place below this one.
     pub(crate) fn join(&self, path: impl AsRef<Path>) -> Self {
         Self { path: self.path.join(path), within: self.within.clone() }
     }

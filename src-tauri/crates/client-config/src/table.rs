@@ -33,7 +33,6 @@ const TOLD_SECONDS: u64 = 10;
 pub struct Door {
     /// Where the desk listens.
     pub port: u16,
-    /// What opens it.
     pub token: Token,
     /// What Claude Code runs to tell the desk something: `askdesk hook` with the whole path. None where that program is not
     /// known; the desk then never hears that a question was answered in a terminal.
@@ -61,9 +60,7 @@ impl Door {
 pub struct Spot {
     /// Where it may be; the first that is there counts, and the last is made where none is.
     pub files: Vec<Place>,
-    /// How it is written.
     pub format: Format,
-    /// What has to stand in it.
     pub pieces: Vec<Piece>,
 }
 

@@ -23,22 +23,18 @@ pub struct AgentDescriptor {
     pub login: Option<String>,
     /// The version it was verified with, run here with the real program.
     pub verified: Option<String>,
-    /// What it can do.
     pub capabilities: Capabilities,
     /// What can be chosen when a session starts.
     pub config: Vec<ConfigOption>,
 }
 
-/// What an agent can do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Capabilities {
-    /// How its questions arrive.
     pub questions: QuestionPath,
     /// Whether it asks for permissions.
     pub approvals: bool,
-    /// Whether it shows a plan.
     pub plan: bool,
     /// Whether it can resume an ended session.
     pub resume: bool,
@@ -65,7 +61,6 @@ pub struct Capabilities {
 pub enum QuestionPath {
     /// Over the agent's own protocol.
     Native,
-    /// Through our MCP tool.
     McpTool,
     /// The agent cannot ask.
     None,
@@ -78,6 +73,5 @@ pub enum QuestionPath {
 pub enum DuringTurn {
     /// It waits for the end of the turn.
     Queue,
-    /// It steers the running turn.
     Steer,
 }

@@ -13,7 +13,6 @@ use crate::text::{PERSON_TEXT_BYTES, says_something, without_controls};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct AnswerInput {
-    /// The question that is answered.
     pub question: QuestionId,
     /// The chosen options in any order; none where only words were given, or nothing at all.
     #[serde(default)]
@@ -31,13 +30,11 @@ pub struct AnswerInput {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Answer {
-    /// The question that is answered.
     pub question: QuestionId,
     /// The chosen options, in the question's order.
     pub chosen: Vec<OptionId>,
     /// The person's own words; a secret's are left out wherever an answer is kept.
     pub other: Option<String>,
-    /// A note on the choice.
     pub note: Option<String>,
     /// Whether a secret was given; its words travel to the agent alone.
     pub secret_given: bool,

@@ -17,9 +17,7 @@ pub const OPTION_FOLDERS: usize = 32;
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Approval {
-    /// Our id of the approval.
     pub id: ApprovalId,
-    /// The session that asks.
     pub session: SessionId,
     /// The agent's own id of the call.
     pub native_ref: NativeRef,
@@ -34,14 +32,12 @@ pub struct Approval {
     pub options: Vec<ApprovalOption>,
     /// Whether a refusal may carry words for the agent.
     pub takes_message: bool,
-    /// When it was asked.
     pub asked_at: Timestamp,
     /// Open, or how it ended.
     pub state: ApprovalState,
 }
 
 impl Approval {
-    /// Finds an option.
     pub fn option(&self, id: &ApprovalOptionId) -> Option<&ApprovalOption> {
         self.options.iter().find(|option| option.id == *id)
     }
@@ -59,9 +55,7 @@ impl Approval {
 pub struct ApprovalOption {
     /// The agent's id of the option, which goes back as it came.
     pub id: ApprovalOptionId,
-    /// What it does.
     pub kind: ApprovalOptionKind,
-    /// What it says.
     pub label: OptionLabel,
     /// How far it reaches; none where the kind says it all.
     pub scope: Option<OptionScope>,
@@ -74,11 +68,9 @@ pub struct ApprovalOption {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ApprovalOptionKind {
-    /// Allows this once.
     AllowOnce,
     /// Allows this, and from now on what the label says.
     AllowAlways,
-    /// Refuses this once.
     RejectOnce,
     /// Refuses this, and from now on what the label says.
     RejectAlways,
@@ -91,7 +83,6 @@ impl ApprovalOptionKind {
     }
 }
 
-/// What an option says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "label", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -99,31 +90,18 @@ pub enum OptionLabel {
     /// Nothing beyond its kind.
     Plain,
     /// The agent's own words.
-    Text {
-        /// The words.
-        text: String,
-    },
+    Text { text: String },
     /// How calls of a tool are treated from now on.
     Tool {
-        /// The tool.
         tool: String,
         /// Which of its calls, in the agent's own pattern; none means all.
         content: Option<String>,
-        /// How they are treated.
         behaviour: ToolRule,
     },
     /// Folders the agent may work in from now on.
-    Folder {
-        /// The folders.
-        paths: Vec<String>,
-    },
+    Folder { paths: Vec<String> },
     /// A config option gets another value from now on.
-    Config {
-        /// Which option.
-        option: ConfigId,
-        /// Its new value.
-        value: ValueId,
-    },
+    Config { option: ConfigId, value: ValueId },
 }
 
 /// How calls of a tool are treated.
@@ -131,11 +109,8 @@ pub enum OptionLabel {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ToolRule {
-    /// They are allowed.
     Allow,
-    /// A person is asked.
     Ask,
-    /// They are refused.
     Deny,
 }
 
@@ -144,13 +119,11 @@ pub enum ToolRule {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum OptionScope {
-    /// This session.
     Session,
     /// This folder, for this person.
     Local,
     /// This folder, for everybody who works in it.
     Project,
-    /// Everything this person does.
     User,
 }
 
@@ -161,21 +134,15 @@ pub enum OptionScope {
 pub enum ApprovalState {
     /// Waits for a decision.
     Open,
-    /// The person decided.
     Decided {
-        /// What was decided.
         decision: ApprovalDecision,
-        /// When.
         at: Timestamp,
         /// Set when the decision could not be handed to the agent.
         #[serde(default, deserialize_with = "known_or_text_or_none")]
         error: Option<Undelivered>,
     },
     /// The agent took it back, its turn ended, or the session is gone.
-    Withdrawn {
-        /// When.
-        at: Timestamp,
-    },
+    Withdrawn { at: Timestamp },
 }
 
 /// What the person decided on an approval.

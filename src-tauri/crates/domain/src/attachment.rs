@@ -32,15 +32,12 @@ pub enum Attachment {
         image: ImageId,
         /// What it is, by its own first bytes.
         format: ImageFormat,
-        /// What it is called.
         name: String,
-        /// Its size.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         bytes: u64,
     },
     /// A file; the agent is given its path.
     File {
-        /// Where it is.
         path: String,
         /// Its size when it was attached.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
@@ -71,11 +68,8 @@ impl Attachment {
 #[serde(tag = "takes", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Takes {
-    /// Words alone.
     Words,
-    /// Images and files.
     ImagesAndFiles {
-        /// How many go with one message.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         count: usize,
         /// How large an image may be, in bytes.
@@ -94,16 +88,12 @@ impl Takes {
     }
 }
 
-/// What an image is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ImageFormat {
-    /// PNG.
     Png,
-    /// JPEG.
     Jpeg,
-    /// GIF.
     Gif,
     /// WebP.
     Webp,
@@ -121,7 +111,6 @@ impl ImageFormat {
         }
     }
 
-    /// Returns its media type.
     pub const fn media_type(self) -> &'static str {
         match self {
             Self::Png => "image/png",

@@ -11,37 +11,23 @@ use crate::unfit::Unfit;
 #[serde(tag = "breach", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Breach {
-    /// It says nothing.
     #[error("must not be empty")]
     Empty,
-    /// It is too long.
     #[error("at most {most} bytes, got {bytes}")]
     TooLong {
         /// How many bytes it may have.
         most: usize,
-        /// How many it has.
         bytes: usize,
     },
     /// As many messages wait as may.
     #[error("at most {most} messages wait; remove one or let the agent go on")]
-    QueueFull {
-        /// How many may wait.
-        most: usize,
-    },
+    QueueFull { most: usize },
     /// More is attached than goes with one message.
     #[error("at most {most} go with one message, got {count}")]
-    TooManyAttached {
-        /// How many may be.
-        most: usize,
-        /// How many are.
-        count: usize,
-    },
+    TooManyAttached { most: usize, count: usize },
     /// What goes along with a message cannot go with it.
     #[error("{why}")]
-    Attached {
-        /// Why not.
-        why: Undelivered,
-    },
+    Attached { why: Undelivered },
     /// A path cannot be written in a message.
     #[error("a path cannot be told to the agent")]
     PathUntold,
@@ -54,7 +40,6 @@ pub enum Breach {
     /// The agent waits for the answer, which is not to be given up then.
     #[error("the agent still waits for it; try to hand it over again")]
     StillAwaited,
-    /// No question is answered.
     #[error("at least one question must be answered; decline the request to answer none")]
     NothingAnswered,
     /// A note belongs to no choice.
@@ -66,7 +51,6 @@ pub enum Breach {
     /// The question takes no words of one's own.
     #[error("this question takes no words of one's own")]
     NoOwnWords,
-    /// No option was chosen.
     #[error("choose at least one option")]
     NoOption,
     /// It is no plan that waits for approval.
@@ -78,7 +62,6 @@ pub enum Breach {
     /// It is no name of a model.
     #[error("is no name of a model")]
     NoModel,
-    /// No folder was named.
     #[error("name the folder the agent shall work in")]
     NoFolder,
     /// A secret comes too late, because it is never kept.
@@ -87,7 +70,6 @@ pub enum Breach {
     /// A plan was cut off and cannot be edited.
     #[error("this plan is too long to be edited here; send it back instead")]
     PlanCutOff,
-    /// It is no address.
     #[error("this is no address: {error}")]
     NoAddress {
         /// What is wrong with it, as its reader says.
@@ -95,25 +77,16 @@ pub enum Breach {
     },
     /// It is an address of a kind that is not opened.
     #[error("only addresses of the web and of mailboxes are opened, not {scheme}:")]
-    AddressNotOpened {
-        /// The beginning of it.
-        scheme: String,
-    },
+    AddressNotOpened { scheme: String },
     /// No program opened the address.
     #[error("no program of this machine opened it: {error}")]
-    NoProgram {
-        /// What the system said.
-        error: String,
-    },
+    NoProgram { error: String },
     /// Its path cannot be written as text.
     #[error("the folder's path cannot be written as text")]
     PathNotText,
     /// It is nothing that can be set.
     #[error("{flaw}")]
-    Unfit {
-        /// What is wrong with it.
-        flaw: Unfit,
-    },
+    Unfit { flaw: Unfit },
     /// Anything else; the window does not bring it about.
     #[error("{rule}")]
     Other {

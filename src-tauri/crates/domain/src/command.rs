@@ -18,112 +18,82 @@ use crate::visit::{Leave, Visitor};
 /// One thing the desk is told to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Opens a session.
     StartSession {
         /// Its id, minted by the caller.
         id: SessionId,
-        /// Where it comes from.
         origin: Origin,
-        /// The name on its tab.
         name: String,
-        /// The folder it works in.
         folder: String,
-        /// What it is started with.
         options: SessionOptions,
         /// The agent's config options, with what was chosen as their present values.
         config: Vec<ConfigOption>,
-        /// Now.
         at: Timestamp,
     },
     /// Gives a session another name.
     RenameSession {
-        /// Which.
         session: SessionId,
-        /// Its name.
         name: String,
     },
     /// Says how the person is told of a session.
     SetAttention {
-        /// Which.
         session: SessionId,
-        /// How.
         attention: SessionAttention,
     },
     /// Gives a session another place in the order.
     MoveSession {
-        /// Which.
         session: SessionId,
         /// The session it shall stand before; none for the end.
         before: Option<SessionId>,
     },
     /// Takes an ended session off the sidebar.
     CloseSession {
-        /// Which.
         session: SessionId,
-        /// Now.
         at: Timestamp,
     },
     /// Opens an ended session again, because its agent is about to be started again.
     ResumeSession {
-        /// Which.
         session: SessionId,
-        /// Now.
         at: Timestamp,
     },
     /// Notes that the agent has finished a piece of output.
     NoteSpoke {
-        /// Whose agent.
         session: SessionId,
     },
     /// Notes that the agent has no such session any more.
     Forget {
-        /// Which.
         session: SessionId,
     },
     /// Notes what the agent said about itself.
     Introduce {
-        /// Whose agent.
         session: SessionId,
-        /// Its version.
         version: Option<String>,
-        /// Its model.
         model: Option<String>,
         /// Its own id of the session.
         native_session: Option<NativeSession>,
     },
     /// Notes the agent's config options with their present values.
     NoteConfig {
-        /// Whose agent.
         session: SessionId,
-        /// The options.
         config: Vec<ConfigOption>,
     },
     /// Notes that a turn began or ended.
     SetWorking {
-        /// Whose turn.
         session: SessionId,
-        /// Whether one is running now.
         working: bool,
     },
     /// Tells that a session has finished its turn, after all that was to follow by itself.
     TellFinished {
-        /// Which.
         session: SessionId,
     },
     /// Notes lines of output that could not be used.
     CountUnusable {
-        /// Whose output.
         session: SessionId,
-        /// How many more.
         lines: u64,
     },
     /// Closes a session whose process is gone.
     EndSession {
-        /// Which.
         session: SessionId,
-        /// How it ended.
         end: SessionEnd,
-        /// Now.
         at: Timestamp,
     },
     /// Registers a request.
@@ -132,203 +102,149 @@ pub enum Command {
     OpenVisit {
         /// Its id if it is a new one, minted by the caller.
         id: SessionId,
-        /// Who comes.
         visitor: Visitor,
-        /// Now.
         at: Timestamp,
     },
     /// Registers a request of such a client; one that asks the same finds what it has asked before.
     AskVisit {
-        /// What it asks.
         ask: Ask,
         /// The request that this call waited for before, if it knows.
         again: Option<RequestId>,
     },
     /// Notes that one call of such a client waits no more.
     LeaveCall {
-        /// Whose.
         session: SessionId,
         /// The client's own id of the call.
         native_ref: NativeRef,
-        /// Why.
         why: Leave,
-        /// Now.
         at: Timestamp,
     },
     /// Notes whether such a client was told how its request ended.
     NoteTold {
-        /// Which request.
         request: RequestId,
         /// The client's own id of the call that was told.
         native_ref: NativeRef,
-        /// Whether it was.
         told: Result<(), Undelivered>,
-        /// Now.
         at: Timestamp,
     },
     /// Notes that such a client is gone with all its calls.
     LeaveVisit {
-        /// Whose session.
         session: SessionId,
-        /// Now.
         at: Timestamp,
     },
-    /// Answers a request.
     Answer {
-        /// Which.
         request: RequestId,
-        /// The person's answers.
         answers: Vec<AnswerInput>,
-        /// Now.
         at: Timestamp,
     },
-    /// Declines a request.
     Decline {
-        /// Which.
         request: RequestId,
         /// What the person said about it.
         words: Option<String>,
-        /// Now.
         at: Timestamp,
     },
     /// Closes a request without an answer, by the person's own hand.
     Cancel {
-        /// Which.
         request: RequestId,
         /// What the person said about it.
         reason: Option<String>,
-        /// Now.
         at: Timestamp,
     },
     /// Ends a session's open requests by an ordinary message of the person.
     ReplyInChat {
-        /// Whose requests.
         session: SessionId,
-        /// The message.
         text: String,
-        /// Now.
         at: Timestamp,
     },
     /// Takes back one request or approval, because its agent did.
     Withdraw {
-        /// Whose.
         session: SessionId,
         /// The agent's own id of the call.
         native_ref: NativeRef,
-        /// Why.
         why: WithdrawnWhy,
-        /// Now.
         at: Timestamp,
     },
     /// Takes back all that a session has open.
     WithdrawAll {
-        /// Whose.
         session: SessionId,
-        /// Why.
         why: WithdrawnWhy,
-        /// Now.
         at: Timestamp,
     },
     /// Ends a request whose limit has passed; ignored where none was set or it has not passed.
     Expire {
-        /// Which.
         request: RequestId,
-        /// Now.
         at: Timestamp,
     },
     /// Notes how far the end of a request has travelled.
     NoteDelivery {
-        /// Which.
         request: RequestId,
         /// To which call, by the agent's own id of it; none for all that wait for it, or for a message.
         call: Option<NativeRef>,
-        /// How far.
         delivery: Delivery,
     },
     /// Notes that the end of a request is about to be handed to the agent.
     NoteSending {
-        /// Which.
         request: RequestId,
         /// To which call, by the agent's own id of it.
         call: NativeRef,
     },
     /// Sends the answers that wait for a session to run.
     SendParked {
-        /// Whose.
         session: SessionId,
     },
     /// Gives up a request that was missed or could not be delivered.
     Dismiss {
-        /// Which.
         request: RequestId,
-        /// Now.
         at: Timestamp,
     },
     /// Hands over once more an end that could not be handed over.
     Retry {
-        /// Which.
         request: RequestId,
     },
-    /// Registers an approval.
     AskApproval(AskApproval),
-    /// Decides an approval.
     DecideApproval {
-        /// Which.
         approval: ApprovalId,
-        /// What was decided.
         decision: ApprovalDecision,
-        /// Now.
         at: Timestamp,
     },
     /// Notes that a decision could not be handed to the agent.
     ApprovalNotDelivered {
-        /// Which.
         approval: ApprovalId,
         /// What went wrong.
         error: Undelivered,
     },
     /// Keeps a message until the agent's turn ends.
     QueueMessage {
-        /// Whose agent.
         session: SessionId,
         /// The message's id, minted by the caller.
         id: MessageId,
-        /// Its words.
         text: String,
         /// What goes along with it.
         attachments: Vec<Attachment>,
     },
     /// Changes the words of a message that waits.
     EditQueued {
-        /// Whose agent.
         session: SessionId,
-        /// Which message.
         id: MessageId,
-        /// Its new words.
         text: String,
     },
     /// Takes back a message that waits.
     RemoveQueued {
-        /// Whose agent.
         session: SessionId,
-        /// Which message.
         id: MessageId,
     },
     /// Takes a message out of the queue to send it to the agent.
     SendQueued {
-        /// Whose agent.
         session: SessionId,
         /// The message the person wants sent now; none sends the oldest by itself, once the agent is at rest.
         now: Option<MessageId>,
     },
     /// Closes what an earlier run of the app left open.
     CloseEarlierRun {
-        /// Now.
         at: Timestamp,
     },
     /// Forgets a session that has ended, with everything that was said in it.
     DeleteSession {
-        /// Which.
         session: SessionId,
     },
 }
@@ -338,7 +254,6 @@ pub enum Command {
 pub struct Ask {
     /// Its id, minted by the caller; not used if the request is already known.
     pub id: RequestId,
-    /// The session that asks.
     pub session: SessionId,
     /// The agent's own id of the call.
     pub native_ref: NativeRef,
@@ -348,7 +263,6 @@ pub struct Ask {
     pub questions: Vec<Question>,
     /// A deadline, if one was set.
     pub limit: Option<Limit>,
-    /// Now.
     pub at: Timestamp,
 }
 
@@ -357,7 +271,6 @@ pub struct Ask {
 pub struct AskApproval {
     /// Its id, minted by the caller.
     pub id: ApprovalId,
-    /// The session that asks.
     pub session: SessionId,
     /// The agent's own id of the call.
     pub native_ref: NativeRef,
@@ -367,11 +280,9 @@ pub struct AskApproval {
     pub description: Option<String>,
     /// What exactly would run or change.
     pub subject: ToolDetail,
-    /// What can be decided.
     pub options: Vec<ApprovalOption>,
     /// Whether a refusal may carry words for the agent.
     pub takes_message: bool,
-    /// Now.
     pub at: Timestamp,
 }
 

@@ -19,13 +19,10 @@ pub type Choices = BTreeMap<ConfigId, ValueId>;
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ConfigOption {
-    /// The agent's id of the option.
     pub id: ConfigId,
     /// Its name in the agent's words.
     pub name: String,
-    /// What it is about.
     pub category: ConfigCategory,
-    /// What can be chosen.
     pub values: Vec<ConfigValue>,
     /// Whether a value that is not listed may be typed.
     pub free_text: bool,
@@ -42,15 +39,12 @@ pub struct ConfigOption {
 pub enum ConfigCategory {
     /// What the agent may do without asking.
     Mode,
-    /// The model.
     Model,
     /// How long the model thinks.
     Effort,
-    /// Anything else.
     Other,
 }
 
-/// One value of a config option.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]

@@ -1,5 +1,3 @@
-//! What a turn cost.
-
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Nano-dollars in a dollar.
@@ -11,7 +9,6 @@ const NANOS: f64 = 1e9;
 pub struct Usd(u64);
 
 impl Usd {
-    /// Nothing.
     pub const ZERO: Self = Self(0);
 
     /// Takes an amount that is finite and not negative.
@@ -54,9 +51,7 @@ impl<'de> Deserialize<'de> for Usd {
 pub struct Usage {
     /// Tokens read, those from a cache included.
     pub input_tokens: u64,
-    /// Tokens written.
     pub output_tokens: u64,
-    /// Tokens read from a cache.
     pub cached_tokens: u64,
     /// What it cost, as the agent reckons it.
     pub cost: Option<Usd>,
@@ -69,7 +64,6 @@ pub struct Usage {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ContextUse {
-    /// Tokens in it.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub used: u64,
     /// Tokens it can hold.

@@ -26,90 +26,50 @@ pub use calls::{ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Tell whoever waits for the request how it ended, secrets included.
-    Resolve {
-        /// Which.
-        request: RequestId,
-        /// How it ended.
-        outcome: Outcome,
-    },
+    Resolve { request: RequestId, outcome: Outcome },
     /// Let go of whoever waits for one call of a request that others go on waiting for.
     LetGo {
-        /// Which.
         request: RequestId,
         /// The agent's own id of the call.
         native_ref: NativeRef,
     },
     /// Hand an end over once more.
     Redeliver {
-        /// Which.
         request: RequestId,
         /// To which call, by the agent's own id of it.
         native_ref: NativeRef,
-        /// How it ended.
         outcome: Outcome,
     },
     /// Send what waits for a session to run: its agent is there.
-    SendParked {
-        /// Whose agent.
-        session: SessionId,
-    },
+    SendParked { session: SessionId },
     /// Tell the agent what was decided.
-    ResolveApproval {
-        /// Which.
-        approval: ApprovalId,
-        /// What was decided.
-        decision: ApprovalDecision,
-    },
+    ResolveApproval { approval: ApprovalId, decision: ApprovalDecision },
     /// Send the oldest message that waits: the agent is at rest.
-    SendQueued {
-        /// Whose agent.
-        session: SessionId,
-    },
+    SendQueued { session: SessionId },
     /// Tell the person that a request waits.
-    Notify {
-        /// Which.
-        request: RequestId,
-    },
+    Notify { request: RequestId },
     /// Take back what [`Effect::Notify`] showed.
-    WithdrawNotification {
-        /// Which.
-        request: RequestId,
-    },
+    WithdrawNotification { request: RequestId },
     /// Tell the person that an approval waits.
-    NotifyApproval {
-        /// Which.
-        approval: ApprovalId,
-    },
+    NotifyApproval { approval: ApprovalId },
     /// Take back what [`Effect::NotifyApproval`] showed.
-    WithdrawApprovalNotification {
-        /// Which.
-        approval: ApprovalId,
-    },
+    WithdrawApprovalNotification { approval: ApprovalId },
     /// Tell the person that a session has finished its turn.
-    NotifyFinished {
-        /// Which.
-        session: SessionId,
-    },
+    NotifyFinished { session: SessionId },
     /// Take back what [`Effect::NotifyFinished`] showed.
-    WithdrawFinished {
-        /// Which.
-        session: SessionId,
-    },
+    WithdrawFinished { session: SessionId },
     /// Give [`Command::Expire`] once a time has come.
     WatchLimit {
-        /// Which.
         request: RequestId,
         /// When its limit passes.
         at: Timestamp,
     },
 }
 
-/// What a command does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decision {
     /// What happened, in order; empty where the command repeats what is already so.
     pub events: Vec<Event>,
-    /// What to do afterwards.
     pub effects: Vec<Effect>,
     /// The request this was about, where a registration found one that is already known.
     pub request: Option<RequestId>,

@@ -22,7 +22,6 @@ pub const MISSED_REQUESTS: usize = 1_000;
 /// How many approvals that need nothing more are kept in memory.
 pub const SETTLED_APPROVALS: usize = 1_000;
 
-/// Everything that is true now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Desk {
     sessions: BTreeMap<SessionId, Session>,

@@ -39,9 +39,7 @@ pub struct Draft {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct DraftAnswer {
-    /// The question.
     pub question: QuestionId,
-    /// The chosen options.
     #[serde(default)]
     pub chosen: Vec<OptionId>,
     /// Whether the person's own words are chosen.
@@ -50,7 +48,6 @@ pub struct DraftAnswer {
     /// The person's own words, kept even while something else is chosen.
     #[serde(default)]
     pub other: String,
-    /// A note on the choice.
     #[serde(default)]
     pub note: String,
 }
@@ -60,7 +57,6 @@ pub struct DraftAnswer {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ApprovalDraft {
-    /// Which of its forms stands open.
     #[serde(default)]
     pub form: ApprovalForm,
     /// What the agent would be told with a refusal.
@@ -86,7 +82,6 @@ pub enum ApprovalForm {
     Options,
     /// The words of a refusal.
     Message,
-    /// The plan.
     Plan,
 }
 
@@ -95,41 +90,23 @@ pub enum ApprovalForm {
 #[serde(tag = "of", rename_all = "snake_case", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum DraftOf {
-    /// Begun on a request.
-    Request {
-        /// Which.
-        id: RequestId,
-        /// What.
-        draft: Draft,
-    },
-    /// Begun on an approval.
-    Approval {
-        /// Which.
-        id: ApprovalId,
-        /// What.
-        draft: ApprovalDraft,
-    },
+    Request { id: RequestId, draft: Draft },
+    Approval { id: ApprovalId, draft: ApprovalDraft },
 }
 
-/// What a draft was begun on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Begun {
-    /// A request.
     Request(RequestId),
-    /// An approval.
     Approval(ApprovalId),
 }
 
 /// A draft that may be kept: what it speaks of exists, and no secret is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptDraft {
-    /// The session it was begun in.
     pub session: SessionId,
-    /// The draft.
     pub of: DraftOf,
 }
 
-/// What becomes of a draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DraftFate {
     /// All of it can still be sent.
@@ -141,7 +118,6 @@ pub enum DraftFate {
 }
 
 impl DraftOf {
-    /// Names what it was begun on.
     pub const fn begun(&self) -> Begun {
         match self {
             Self::Request { id, .. } => Begun::Request(*id),

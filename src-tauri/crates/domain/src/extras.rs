@@ -25,7 +25,6 @@ const SECRET_PARTS: &[&str] =
 pub struct Extras {
     /// Arguments that follow the desk's own.
     pub arguments: Arguments,
-    /// Variables of its environment.
     pub environment: Environment,
 }
 

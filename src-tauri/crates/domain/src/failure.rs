@@ -17,41 +17,28 @@ pub const SAID_LINES: usize = 8;
 pub enum Failure {
     /// The program is nowhere to be found.
     AgentMissing {
-        /// Which agent.
         agent: AgentId,
-        /// The program's name.
         program: String,
-        /// Every place that was looked at.
         tried: Vec<LookedAt>,
         /// A shell command that installs it.
         #[serde(default)]
         install: Option<String>,
     },
     /// The folder the agent shall work in cannot be used.
-    FolderUnusable {
-        /// The folder.
-        path: String,
-        /// What is wrong with it.
-        problem: FolderProblem,
-    },
+    FolderUnusable { path: String, problem: FolderProblem },
     /// The system refused to run the program.
     NotStarted {
-        /// The program.
         program: String,
         /// What kind of refusal it was.
         problem: ProgramProblem,
-        /// What the system said.
         error: String,
     },
     /// The agent ended with an error.
     Exited {
-        /// Its exit code.
         code: Option<i32>,
-        /// The signal that killed it.
         signal: Option<i32>,
         /// The last lines of its error output, at most [`SAID_LINES`]; empty where it wrote none.
         said: String,
-        /// What the person can do.
         next: NextStep,
     },
     /// The agent did not stop when it was asked to, and was ended.
@@ -59,23 +46,16 @@ pub enum Failure {
         /// How long it was waited for, in seconds.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         seconds: u64,
-        /// What the person can do.
         next: NextStep,
     },
     /// The agent's output could not be read any more.
-    OutputLost {
-        /// What the person can do.
-        next: NextStep,
-    },
+    OutputLost { next: NextStep },
     /// The agent no longer has the session.
     SessionUnknown,
     /// The app failed inside the session.
     DeskFailed,
     /// What an earlier version of the app wrote down, as a text.
-    Text {
-        /// The text.
-        text: String,
-    },
+    Text { text: String },
 }
 
 /// A place in which a program was looked for.
@@ -83,24 +63,19 @@ pub enum Failure {
 #[serde(tag = "place", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum LookedAt {
-    /// The folders of the variable `PATH`.
     PathVariable {
         /// Its value; it may be empty.
         value: String,
     },
-    /// One file.
     File {
-        /// Its path.
         path: String,
     },
 }
 
-/// What is wrong with a folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "problem", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum FolderProblem {
-    /// It is not there.
     Missing,
     /// It is a file, or something else.
     NotAFolder,
@@ -108,9 +83,7 @@ pub enum FolderProblem {
     Forbidden,
     /// Its path begins neither at the root nor with `~`.
     NotAbsolute,
-    /// Something else.
     Other {
-        /// What the system said.
         error: String,
     },
 }
@@ -120,9 +93,7 @@ pub enum FolderProblem {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ProgramProblem {
-    /// It is not there.
     Missing,
-    /// It may not be executed.
     Forbidden,
     /// It is perhaps no program for this system.
     Unfit,
@@ -133,7 +104,6 @@ pub enum ProgramProblem {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum NextStep {
-    /// Resume the session.
     Resume,
     /// Start a new one, because the agent has not begun this one.
     StartAnew,

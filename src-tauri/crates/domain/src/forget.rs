@@ -18,16 +18,12 @@ use crate::tool::ToolDetail;
 /// What an event names, and by that the session it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
-    /// A session.
     Session(SessionId),
-    /// A request of some session.
     Request(RequestId),
-    /// An approval of some session.
     Approval(ApprovalId),
 }
 
 impl Event {
-    /// Names what the event is about.
     pub const fn about(&self) -> About {
         match self {
             Self::SessionStarted { session } => About::Session(session.id),

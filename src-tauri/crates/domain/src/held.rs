@@ -19,13 +19,10 @@ use crate::undelivered::Undelivered;
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct HeldAnswer {
-    /// The request it answers.
     pub request: RequestId,
-    /// What was answered.
     pub answers: Vec<AnswerInput>,
     /// When the person gave it.
     pub since: Timestamp,
-    /// When it goes.
     pub until: Timestamp,
     /// Why it could not go then; it goes when the person sends it again.
     pub error: Option<Undelivered>,
@@ -90,7 +87,6 @@ impl HeldAnswers {
         self.0.get(&held.request) == Some(held)
     }
 
-    /// Holds an answer.
     pub fn put(&mut self, held: HeldAnswer) {
         self.0.insert(held.request, held);
     }

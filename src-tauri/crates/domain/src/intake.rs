@@ -20,13 +20,11 @@ pub struct OptionDraft {
 /// What an agent sent as one question, after its JSON was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionDraft {
-    /// The question's text.
     pub text: String,
     /// Its header, if one came.
     pub header: Option<String>,
     /// How the agent wants it answered.
     pub kind: QuestionKind,
-    /// Its options in order.
     pub options: Vec<OptionDraft>,
     /// Whether the agent calls it required.
     pub required: bool,

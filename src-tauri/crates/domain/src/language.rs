@@ -7,12 +7,10 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Language {
-    /// English.
     #[default]
     En,
     /// Chinese in simplified characters.
     Zh,
-    /// German.
     De,
 }
 
@@ -41,14 +39,11 @@ impl Language {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum LanguageChoice {
-    /// As the system has it.
     #[default]
     System,
-    /// English.
     En,
     /// Chinese in simplified characters.
     Zh,
-    /// German.
     De,
 }
 

@@ -10,7 +10,6 @@ use crate::extras::Extras;
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum QuestionPolicy {
-    /// Always.
     #[default]
     Always,
     /// Only while the agent plans; at other times they are refused at once.
@@ -30,7 +29,6 @@ impl QuestionPolicy {
     }
 }
 
-/// What a session is started with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]

@@ -21,19 +21,15 @@ pub struct Origin {
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum OriginKind {
-    /// The desk started it.
     Started {
-        /// Which agent.
         agent: AgentId,
     },
     /// Somebody else runs it, and the desk attached to its server.
     Attached {
-        /// Which agent.
         agent: AgentId,
     },
     /// It connects to the desk only to ask: there is no process that could be spoken to.
     Inbound {
-        /// How it connects.
         channel: Channel,
         /// The client's own name.
         client: String,

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{OptionId, QuestionId};
 
-/// How a question is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -28,7 +27,6 @@ impl QuestionKind {
     }
 }
 
-/// One option of a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -45,7 +43,6 @@ pub struct QuestionOption {
     pub recommended: bool,
 }
 
-/// One question of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -56,7 +53,6 @@ pub struct Question {
     pub text: String,
     /// A short name of the question; whole here, shortened on screen.
     pub header: Option<String>,
-    /// How it is answered.
     pub kind: QuestionKind,
     /// The options in the agent's order, without the agent's own "Other".
     pub options: Vec<QuestionOption>,

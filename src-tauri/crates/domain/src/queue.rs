@@ -19,7 +19,6 @@ pub const QUEUED_MESSAGES: usize = 64;
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct QueuedMessage {
-    /// Our id of the message.
     pub id: MessageId,
     /// Its words; none where something is attached and nothing was written.
     pub text: String,

@@ -100,7 +100,6 @@ impl From<QuietHours> for String {
 pub struct RemindMinutes(u16);
 
 impl RemindMinutes {
-    /// What can be chosen.
     pub const CHOICES: [u16; 4] = [0, 5, 15, 60];
 
     fn none_of() -> Unfit {

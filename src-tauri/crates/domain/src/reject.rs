@@ -12,22 +12,13 @@ use crate::undelivered::Undelivered;
 pub enum Reject {
     /// No such request, approval or session.
     #[error("there is no {what} with this id")]
-    NotFound {
-        /// What was looked for.
-        what: &'static str,
-    },
+    NotFound { what: &'static str },
     /// The request or approval has already ended in another way.
     #[error("it has already ended")]
-    AlreadyEnded {
-        /// Who or what ended it.
-        by: EndedBy,
-        /// When.
-        at: Timestamp,
-    },
+    AlreadyEnded { by: EndedBy, at: Timestamp },
     /// A field breaks a rule.
     #[error("{field}: {rule}")]
     Invalid {
-        /// The field's path.
         field: String,
         /// The rule, and what came instead.
         rule: Breach,
@@ -43,10 +34,7 @@ pub enum Reject {
     },
     /// The agent of this session cannot do that.
     #[error("{what} is not supported by this agent")]
-    Unsupported {
-        /// What was asked for.
-        what: Unable,
-    },
+    Unsupported { what: Unable },
 }
 
 /// What came of a change that the agent was asked for and did not make.
@@ -54,12 +42,8 @@ pub enum Reject {
 #[serde(tag = "refused", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ChangeRefused {
-    /// It refused.
     #[error("{words}")]
-    InWords {
-        /// What it said.
-        words: String,
-    },
+    InWords { words: String },
     /// It did not answer in time.
     #[error("The agent did not answer within {seconds} seconds.")]
     Unanswered {
@@ -70,12 +54,8 @@ pub enum ChangeRefused {
     /// It has not answered those before.
     #[error("The agent has not answered the changes before this one.")]
     OthersWait,
-    /// It was not reached.
     #[error("{why}")]
-    Unreached {
-        /// Why not.
-        why: Undelivered,
-    },
+    Unreached { why: Undelivered },
 }
 
 /// What cannot be done everywhere.
@@ -86,7 +66,6 @@ pub enum Unable {
     /// Attaching images and files.
     #[error("attaching images and files")]
     Attaching,
-    /// Saving a file.
     #[error("saving a file")]
     Saving,
 }

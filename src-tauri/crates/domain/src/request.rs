@@ -14,7 +14,6 @@ use crate::undelivered::Undelivered;
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Limit {
-    /// When it passes.
     pub at: Timestamp,
     /// What happens then, in the words of whoever set it.
     pub then: String,
@@ -25,9 +24,7 @@ pub struct Limit {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Request {
-    /// Our id of the request.
     pub id: RequestId,
-    /// The session that asked.
     pub session: SessionId,
     /// The agent's own id of the call.
     pub native_ref: NativeRef,
@@ -35,7 +32,6 @@ pub struct Request {
     pub asked_by: Option<String>,
     /// At least one question.
     pub questions: Vec<Question>,
-    /// When it was asked.
     pub asked_at: Timestamp,
     /// A deadline, if one was set.
     pub limit: Option<Limit>,
@@ -88,18 +84,14 @@ impl Request {
 pub enum RequestState {
     /// Waits for an end.
     Open,
-    /// Has its one end.
     Ended(Ended),
 }
 
-/// The one end of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Ended {
-    /// How it ended.
     pub outcome: Outcome,
-    /// When it ended.
     pub at: Timestamp,
     /// How far the end has travelled to the agent; none where there is nobody to tell.
     pub delivery: Option<Delivery>,
@@ -111,32 +103,20 @@ pub struct Ended {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Outcome {
     /// The person answered at least one question.
-    Answered {
-        /// What was answered.
-        answers: Answers,
-    },
+    Answered { answers: Answers },
     /// The person declined to answer.
     Declined {
         /// What the person said about it.
         words: Option<String>,
     },
     /// The person wrote an ordinary message instead.
-    RepliedInChat {
-        /// The message.
-        text: String,
-    },
+    RepliedInChat { text: String },
     /// A limit somebody set has passed.
     Expired,
     /// The request was taken back.
-    Withdrawn {
-        /// By whom or what.
-        why: WithdrawnWhy,
-    },
+    Withdrawn { why: WithdrawnWhy },
     /// The session that asked is gone.
-    Orphaned {
-        /// What became of it.
-        why: OrphanedWhy,
-    },
+    Orphaned { why: OrphanedWhy },
 }
 
 impl Outcome {
@@ -177,22 +157,17 @@ impl Outcome {
     }
 }
 
-/// Who or what ended a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum EndedBy {
-    /// The person, in the panel.
     Person,
     /// The person, by an ordinary message.
     PersonInChat,
-    /// The agent.
     Agent,
     /// Another place where the same question could be answered.
     Elsewhere,
-    /// A limit that was set.
     Limit,
-    /// The end of the session.
     Session,
 }
 
@@ -201,7 +176,6 @@ pub enum EndedBy {
 #[serde(tag = "why", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum WithdrawnWhy {
-    /// The agent withdrew it.
     ByAgent,
     /// The agent's turn ended while it was open.
     TurnEnded,
@@ -221,9 +195,7 @@ pub enum WithdrawnWhy {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum OrphanedWhy {
-    /// The agent's process ended.
     AgentEnded,
-    /// The person stopped the session.
     SessionStopped,
     /// The app ended while it was open.
     AppQuit,
@@ -236,11 +208,9 @@ pub enum OrphanedWhy {
 #[serde(tag = "delivery", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Delivery {
-    /// On its way.
     Pending,
     /// The agent has shown that it has it.
     Delivered {
-        /// When it showed that.
         at: Timestamp,
         /// Whether it came as a message after the call was closed.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -18,15 +18,11 @@ pub const SESSION_NAME_CHARS: usize = 120;
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Session {
-    /// Our id of the session.
     pub id: SessionId,
-    /// Where it comes from.
     pub origin: Origin,
-    /// The name on its tab.
     pub name: String,
     /// The folder the agent works in.
     pub folder: String,
-    /// When it was started.
     pub started_at: Timestamp,
     /// What the agent does now; whether it needs the person follows from its open requests and approvals.
     pub state: SessionState,
@@ -37,7 +33,6 @@ pub struct Session {
     /// How many lines of its output could not be used; they stand in the session's log.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub unusable_lines: u64,
-    /// What it was started with.
     #[serde(default)]
     pub options: SessionOptions,
     /// Its place in the order of sessions; a smaller one comes first.
@@ -67,7 +62,6 @@ impl Session {
     }
 }
 
-/// What a session's agent does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -79,22 +73,15 @@ pub enum SessionState {
     /// It waits for the person's next message.
     Idle,
     /// Its process is gone.
-    Ended {
-        /// How it ended.
-        end: SessionEnd,
-        /// When.
-        at: Timestamp,
-    },
+    Ended { end: SessionEnd, at: Timestamp },
 }
 
-/// How a session ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "end", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum SessionEnd {
     /// The agent ended by itself, without an error.
     Finished,
-    /// The person stopped it.
     Stopped,
     /// The app ended while it ran.
     AppQuit,

@@ -17,11 +17,9 @@ use crate::unfit::{Settable, Unfit, Written};
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Settings {
-    /// The language everything is written in.
     pub language: LanguageChoice,
     /// Light or dark.
     pub theme: Theme,
-    /// How large everything is.
     pub text_size: TextSize,
     /// How much room there is between things.
     pub density: Density,
@@ -45,7 +43,6 @@ pub struct Settings {
     pub undo_seconds: UndoSeconds,
     /// Whether a fresh choice shows the next question.
     pub auto_advance: OnOff,
-    /// What closing the window does.
     pub on_close: OnClose,
     /// Whether the system starts the app when the person logs in.
     pub start_at_login: OptIn,
@@ -62,11 +59,9 @@ pub struct Settings {
 #[serde(tag = "setting", content = "value", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Setting {
-    /// The language everything is written in.
     Language(LanguageChoice),
     /// Light or dark.
     Theme(Theme),
-    /// How large everything is.
     TextSize(TextSize),
     /// How much room there is between things.
     Density(Density),
@@ -90,7 +85,6 @@ pub enum Setting {
     UndoSeconds(UndoSeconds),
     /// Whether a fresh choice shows the next question.
     AutoAdvance(OnOff),
-    /// What closing the window does.
     OnClose(OnClose),
     /// Whether the system starts the app when the person logs in.
     StartAtLogin(OptIn),
@@ -98,16 +92,12 @@ pub enum Setting {
     GlobalShortcut(GlobalShortcut),
     /// Arguments that every start of an agent gets.
     AgentArguments {
-        /// Which agent.
         agent: AgentId,
-        /// The arguments.
         arguments: Arguments,
     },
     /// Variables that every start of an agent gets.
     AgentEnvironment {
-        /// Which agent.
         agent: AgentId,
-        /// The variables.
         environment: Environment,
     },
     /// How long sessions that are over are kept.
@@ -166,12 +156,9 @@ impl Settable for OnClose {}
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Theme {
-    /// As the system has it.
     #[default]
     System,
-    /// Light.
     Light,
-    /// Dark.
     Dark,
 }
 
@@ -189,7 +176,6 @@ impl TextSize {
 
     const NOT_BETWEEN: Unfit = Unfit::NotBetween { least: Self::LEAST, most: Self::MOST };
 
-    /// Returns it as a factor.
     pub fn factor(self) -> f64 {
         f64::from(self.0) / 100.0
     }
@@ -250,10 +236,8 @@ pub enum NotifyQuestions {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum OnOff {
-    /// It does.
     #[default]
     On,
-    /// It does not.
     Off,
 }
 
@@ -262,10 +246,8 @@ pub enum OnOff {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum OptIn {
-    /// It does not.
     #[default]
     Off,
-    /// It does.
     On,
 }
 
@@ -315,7 +297,6 @@ impl From<UndoSeconds> for u8 {
     }
 }
 
-/// What closing the window does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]

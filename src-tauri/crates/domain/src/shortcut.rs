@@ -29,55 +29,37 @@ impl GlobalShortcut {
 /// Keys that are held, and one that is pressed with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Combination {
-    /// What is held.
     pub held: Held,
-    /// What is pressed.
     pub key: PressedKey,
 }
 
 /// The keys that are held; one besides Shift always is, because a key alone belongs to whoever is being written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
-    /// Ctrl.
     pub ctrl: bool,
     /// Alt, on a Mac Option.
     pub alt: bool,
-    /// Shift.
     pub shift: bool,
     /// Super, on Windows the Windows key, on a Mac Command.
     pub meta: bool,
 }
 
-/// The key that is pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PressedKey {
-    /// A letter from A to Z.
     Letter(char),
-    /// A digit.
     Digit(char),
     /// A function key, from 1.
     Function(u8),
-    /// The space bar.
     Space,
-    /// An arrow.
     Up,
-    /// An arrow.
     Down,
-    /// An arrow.
     Left,
-    /// An arrow.
     Right,
-    /// To the beginning.
     Home,
-    /// To the end.
     End,
-    /// A page back.
     PageUp,
-    /// A page on.
     PageDown,
-    /// Insert.
     Insert,
-    /// Delete.
     Delete,
 }
 
@@ -97,7 +79,6 @@ impl PressedKey {
         (Self::Delete, "Delete"),
     ];
 
-    /// Every key there is.
     pub fn all() -> impl Iterator<Item = Self> {
         let letters = ('A'..='Z').map(Self::Letter);
         let digits = ('0'..='9').map(Self::Digit);

@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 pub enum StorageTrouble {
     /// Another program holds it.
     Busy {
-        /// What is held.
         #[serde(default)]
         path: String,
     },
@@ -25,34 +24,19 @@ pub enum StorageTrouble {
         path: String,
     },
     /// A file is damaged, or no database.
-    Damaged {
-        /// Which.
-        path: String,
-        /// What its reader says.
-        error: String,
-    },
+    Damaged { path: String, error: String },
     /// A file is damaged and cannot be kept under another name, so that no new one can be begun.
-    Stuck {
-        /// Which.
-        path: String,
-        /// What the system says.
-        error: String,
-    },
+    Stuck { path: String, error: String },
     /// A file was written by a newer version of the app.
     TooNew {
-        /// Which.
         path: String,
-        /// Its format.
         found: u32,
         /// The newest format this version knows.
         known: u32,
     },
-    /// Something else.
     Other {
-        /// Where it was met.
         #[serde(default)]
         path: String,
-        /// What the system says.
         error: String,
     },
 }

@@ -22,9 +22,7 @@ const TOLD: usize = 4_096;
 #[serde(tag = "what", content = "id", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Waiting {
-    /// A request with its questions.
     Question(RequestId),
-    /// An approval.
     Permission(ApprovalId),
 }
 
@@ -33,7 +31,6 @@ pub enum Waiting {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Occasion {
-    /// It was asked.
     Asked,
     /// It has waited for as long as the person set.
     Reminder,
@@ -46,21 +43,16 @@ pub enum Occasion {
 pub struct Facts {
     /// Why the person might be told now.
     pub occasion: Occasion,
-    /// The session that asks.
     pub session: SessionId,
-    /// Whether a subagent of it asks.
     pub by_subagent: bool,
     /// Whether something of it waits that is older; what waits in others changes nothing.
     pub waits: bool,
-    /// What is set for the session.
     pub attention: SessionAttention,
     /// The session that the window shows, if it has the focus.
     pub looked_at: Option<SessionId>,
     /// The minute of the person's own day.
     pub minute: MinuteOfDay,
-    /// Now.
     pub at: Timestamp,
-    /// What was told before.
     pub before: Before,
     /// What was told in the last [`BURST_MILLIS`].
     pub recent: Recent,
@@ -69,11 +61,9 @@ pub struct Facts {
 /// What was told of the same thing before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {
-    /// Nothing on this occasion.
     Nothing,
     /// The rule has decided on this occasion, whatever it came to.
     Decided,
-    /// It has its end.
     Ended,
 }
 
@@ -99,7 +89,6 @@ pub enum Telling {
     BadgeOnly(Silenced),
     /// Nothing says it: what has finished is not counted.
     Untold(Silenced),
-    /// There is nothing to say.
     Nothing(NoNews),
 }
 
@@ -123,9 +112,7 @@ pub enum Form {
 pub enum Silenced {
     /// The person wants no notifications.
     Never,
-    /// Everything is paused for a while.
     Paused,
-    /// The session is muted.
     Muted,
     /// A subagent asks, and those are muted.
     Subagent,
@@ -137,14 +124,12 @@ pub enum Silenced {
     Burst,
 }
 
-/// Why there is nothing to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum NoNews {
     /// It was decided on before; a replay changes nothing.
     Before,
-    /// It has its end.
     Ended,
     /// The person looks at that session.
     InView,
@@ -219,38 +204,29 @@ fn silenced(facts: &Facts, settings: &Settings) -> Option<Silenced> {
 /// What might be told of now, before it is known what was told before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct News {
-    /// What waits.
     pub waiting: Waiting,
     /// Why the person might be told now.
     pub occasion: Occasion,
-    /// The session that asks.
     pub session: SessionId,
-    /// Whether a subagent of it asks.
     pub by_subagent: bool,
-    /// What is set for the session.
     pub attention: SessionAttention,
     /// The session that the window shows, if it has the focus.
     pub looked_at: Option<SessionId>,
     /// The minute of the person's own day.
     pub minute: MinuteOfDay,
-    /// Now.
     pub at: Timestamp,
 }
 
 /// A session that has finished its turn, before it is known what was told before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finished {
-    /// Which.
     pub session: SessionId,
-    /// Whether something waits in it.
     pub waits: bool,
-    /// What is set for it.
     pub attention: SessionAttention,
     /// The session that the window shows, if it has the focus.
     pub looked_at: Option<SessionId>,
     /// The minute of the person's own day.
     pub minute: MinuteOfDay,
-    /// Now.
     pub at: Timestamp,
 }
 
@@ -277,7 +253,6 @@ pub struct Told {
 }
 
 impl Told {
-    /// Decides on news, and remembers it.
     pub fn decide(&mut self, news: &News, settings: &Settings) -> Telling {
         let News { waiting, occasion, session, by_subagent, attention, looked_at, minute, at } = *news;
         let before = self.before(waiting, occasion);

@@ -16,29 +16,23 @@ pub const TODO_ITEMS: usize = 1_000;
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ToolKind {
-    /// It reads files.
     Read,
     /// It changes files.
     Edit,
     /// It runs a command.
     Execute,
-    /// It searches.
     Search,
-    /// It fetches something from the network.
     Fetch,
     /// It plans or delegates.
     Think,
-    /// Anything else.
     #[default]
     Other,
 }
 
-/// What a tool call does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "detail", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ToolDetail {
-    /// A command of the shell.
     Command {
         /// The command as it would run.
         command: String,
@@ -47,23 +41,14 @@ pub enum ToolDetail {
     },
     /// A change to a file.
     Edit {
-        /// The file.
         path: String,
         /// A unified diff without file headers; its line numbers count within the changed text.
         diff: String,
     },
     /// A file written anew.
-    Write {
-        /// The file.
-        path: String,
-        /// What it will hold.
-        content: String,
-    },
+    Write { path: String, content: String },
     /// A list of things to do.
-    Todos {
-        /// The list.
-        items: Vec<TodoItem>,
-    },
+    Todos { items: Vec<TodoItem> },
     /// A plan that waits for approval.
     Plan {
         /// The plan, in Markdown.
@@ -76,7 +61,6 @@ pub enum ToolDetail {
         /// The address or host.
         target: String,
     },
-    /// Anything else.
     Other {
         /// Its input as readable text.
         input: String,
@@ -101,13 +85,10 @@ impl ToolDetail {
     }
 }
 
-/// One thing to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct TodoItem {
-    /// What.
     pub text: String,
-    /// How far it is.
     pub status: TodoStatus,
 }
 
@@ -127,11 +108,8 @@ impl TodoItem {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum TodoStatus {
-    /// Not begun.
     Pending,
-    /// Begun.
     InProgress,
-    /// Done.
     Done,
 }
 

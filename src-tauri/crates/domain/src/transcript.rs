@@ -20,16 +20,13 @@ pub struct Entry {
     pub n: u64,
     /// When it was first written.
     pub at: Timestamp,
-    /// What it says.
     pub body: EntryBody,
 }
 
-/// What an entry says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum EntryBody {
-    /// The person's message.
     Person {
         /// Its words; none where something is attached and nothing was written.
         text: String,
@@ -37,23 +34,18 @@ pub enum EntryBody {
         #[serde(default)]
         attachments: Vec<Attachment>,
     },
-    /// The agent's message.
     Agent {
-        /// Its words.
         text: String,
     },
     /// What the agent thought.
     Thinking {
-        /// Its words.
         text: String,
     },
     /// A tool the agent used.
     Tool {
         /// The agent's id of the call.
         tool_use: String,
-        /// The tool's name.
         name: String,
-        /// What kind of tool it is.
         #[serde(default)]
         tool_kind: ToolKind,
         /// One line that says what it does.
@@ -61,43 +53,34 @@ pub enum EntryBody {
         /// What exactly it does; earlier versions kept it as text under `input`.
         #[serde(alias = "input", deserialize_with = "detail_or_text")]
         detail: ToolDetail,
-        /// How far it is.
         status: ToolStatus,
         /// What came out.
         output: Option<String>,
     },
     /// A request stands here; its state is read from the request.
     Request {
-        /// Which.
         request: RequestId,
     },
     /// An approval stands here; its state is read from the approval.
     Approval {
-        /// Which.
         approval: ApprovalId,
     },
     /// The agent's plan; a newer one of the same turn replaces it.
     Plan {
-        /// Its items.
         items: Vec<TodoItem>,
     },
     /// Something the person should know.
     Notice {
-        /// What.
         notice: Notice,
     },
-    /// A turn of the agent ended.
     TurnEnded {
         /// Its length in milliseconds.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         millis: u64,
-        /// Tokens read.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         input_tokens: u64,
-        /// Tokens written.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         output_tokens: u64,
-        /// Tokens read from a cache.
         #[serde(default)]
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         cached_tokens: u64,
@@ -121,7 +104,6 @@ pub enum ToolStatus {
     Pending,
     /// It waits for the person's permission.
     AwaitingPermission,
-    /// It runs.
     Running,
     /// It came to its end.
     Done,
@@ -149,10 +131,7 @@ pub enum Notice {
     /// The agent brought answers with its question; they went through unchanged and nobody was asked.
     AnswersBrought,
     /// Two questions had one text; their answers were sent joined under it.
-    SameTextJoined {
-        /// The text.
-        text: String,
-    },
+    SameTextJoined { text: String },
     /// The last line of the agent was cut off by its end.
     CutInHalf,
     /// The person interrupted the agent.

@@ -16,11 +16,7 @@ pub enum Undelivered {
     InputClosed,
     /// The system failed to write.
     #[error("writing to the agent failed: {error}")]
-    WriteFailed {
-        /// What the system said.
-        error: String,
-    },
-    /// The agent does not read.
+    WriteFailed { error: String },
     #[error("the agent does not read its input: {lines} lines already wait")]
     NotReading {
         /// How many lines wait for it.
@@ -35,48 +31,30 @@ pub enum Undelivered {
          sends it as a message"
     )]
     MayHaveArrived,
-    /// The agent does not run.
     #[error("the agent is not running")]
     NotRunning,
     /// More waits for the agent than is taken.
     #[error("the agent does not take anything at the moment")]
     Busy,
-    /// The app is closing.
     #[error("the app is closing")]
     Closing,
-    /// It breaks a rule.
     #[error("{rule}")]
-    Refused {
-        /// Which.
-        rule: Box<Breach>,
-    },
+    Refused { rule: Box<Breach> },
     /// That it was about to leave could not be written down.
     #[error("{trouble}")]
     NotKept {
-        /// What is wrong with the storage.
         #[serde(flatten)]
         trouble: StorageTrouble,
     },
     /// Something that goes along with it is not there any more.
     #[error("the image {name} is not kept any more; attach it again")]
-    ImageGone {
-        /// What it is called.
-        name: String,
-    },
+    ImageGone { name: String },
     /// Something that goes along with it cannot be read.
     #[error("{path}: {error}")]
-    FileUnreadable {
-        /// Which file.
-        path: String,
-        /// What the system said.
-        error: String,
-    },
+    FileUnreadable { path: String, error: String },
     /// What has no code: what an earlier version of the app wrote down, or an agent's own words.
     #[error("{text}")]
-    Text {
-        /// The text.
-        text: String,
-    },
+    Text { text: String },
 }
 
 impl From<String> for Undelivered {

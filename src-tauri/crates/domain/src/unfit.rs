@@ -25,27 +25,22 @@ pub enum Unfit {
         /// The most it may be.
         most: u16,
     },
-    /// It is no list of texts.
     NoList,
     /// It is no table of names and texts.
     NoTable,
     /// There are more than are taken.
     TooMany {
-        /// How many are taken.
         most: usize,
-        /// How many there are.
         count: usize,
     },
     /// An argument cannot be handed over.
     Argument {
         /// Its place, from 1.
         n: usize,
-        /// What is wrong with it.
         flaw: ExtraFlaw,
     },
     /// A variable cannot be handed over.
     Variable {
-        /// Its name.
         name: String,
         /// What is wrong with what it is set to.
         flaw: ExtraFlaw,
@@ -61,7 +56,6 @@ pub enum Unfit {
     },
     /// What has no code, as its reader says it.
     Text {
-        /// What it says.
         text: String,
     },
 }
@@ -71,12 +65,10 @@ pub enum Unfit {
 #[serde(tag = "extra", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ExtraFlaw {
-    /// It is too long.
     #[error("it has {bytes} bytes; at most {most} are taken")]
     TooLong {
         /// How many bytes it may have.
         most: usize,
-        /// How many it has.
         bytes: usize,
     },
     /// It has a character that no system hands over.
@@ -84,16 +76,10 @@ pub enum ExtraFlaw {
     Zero,
     /// The desk itself sets this flag.
     #[error("{flag} is for the desk itself to set")]
-    OwnFlag {
-        /// Which.
-        flag: String,
-    },
+    OwnFlag { flag: String },
     /// What this flag says is chosen at each start.
     #[error("{flag} is chosen at each start, under Permissions")]
-    ChosenFlag {
-        /// Which.
-        flag: String,
-    },
+    ChosenFlag { flag: String },
 }
 
 impl Display for Unfit {
@@ -134,13 +120,9 @@ impl serde::de::Error for Unfit {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Written {
-    /// A number.
     Number(i64),
-    /// A text.
     Text(String),
-    /// A list of texts.
     Texts(Vec<String>),
-    /// Names with texts.
     Named(BTreeMap<String, String>),
     /// Something else, which nothing is set to.
     Other(IgnoredAny),
@@ -156,7 +138,6 @@ impl Written {
     }
 }
 
-/// What something can be set to.
 pub trait Settable: DeserializeOwned {
     /// Reads it from what was written, or says what is wrong with that.
     fn read(written: Written) -> Result<Self, Unfit> {

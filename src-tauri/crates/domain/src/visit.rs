@@ -18,7 +18,6 @@ const VERSION_CHARS: usize = 40;
 /// A client that comes to ask, in its own words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visitor {
-    /// How it connects.
     pub channel: Channel,
     /// What it calls itself.
     pub name: String,
@@ -51,11 +50,9 @@ impl Visitor {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LastAsked {
-    /// How they connect.
     pub channel: Channel,
     /// What they call themselves.
     pub name: String,
-    /// When one of them asked last.
     pub asked_at: Timestamp,
 }
 

@@ -25,12 +25,10 @@ fn question() -> Command {
     ask(1, 0, intake::accept(&[single("Which?", &["A", "B"])], IntakeRules::ASK_USER).unwrap())
 }
 
-/// What waits, in order.
 fn waiting(desk: &Desk) -> Vec<&str> {
     desk.session(session(1)).unwrap().queue.iter().map(|message| message.text.as_str()).collect()
 }
 
-/// What a command sends.
 fn sent(desk: &Desk, command: &Command) -> Vec<String> {
     let events = decide(desk, command).unwrap().events.into_iter();
     events

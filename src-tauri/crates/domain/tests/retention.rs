@@ -17,7 +17,6 @@ use questions::{asked, choose, single};
 use rstest::rstest;
 
 const DAY: i64 = 86_400_000;
-/// When `end` ends a session.
 const ENDED: i64 = 300;
 
 fn keep(days: u16) -> KeepDays {

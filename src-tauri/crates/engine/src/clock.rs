@@ -19,12 +19,10 @@ pub trait Source: Send + Sync + 'static {
     /// Draws a UUIDv7; ids drawn later sort later.
     fn draw(&self) -> Uuid;
 
-    /// Draws the id of a request.
     fn request(&self) -> RequestId {
         RequestId::new(self.draw())
     }
 
-    /// Draws the id of a session.
     fn session(&self) -> SessionId {
         SessionId::new(self.draw())
     }
@@ -34,7 +32,6 @@ pub trait Source: Send + Sync + 'static {
         MessageId::new(self.draw())
     }
 
-    /// Draws the id of an approval.
     fn approval(&self) -> ApprovalId {
         ApprovalId::new(self.draw())
     }

@@ -9,7 +9,6 @@ pub(crate) enum Step<'a> {
     Deciding(&'a Command),
     /// All of it is, and nobody has heard of it.
     Committed(&'a Command),
-    /// It is in memory.
     Folded(&'a Command),
     /// The screen has been told.
     Published(&'a Command),

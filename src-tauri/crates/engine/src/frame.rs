@@ -56,10 +56,8 @@ pub struct Delta {
     /// The number this delta follows on; a receiver that is elsewhere subscribes again.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub prev: u64,
-    /// The number of this delta.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub seq: u64,
-    /// What has changed, in order.
     pub changes: Vec<Change>,
 }
 
@@ -68,56 +66,42 @@ pub struct Delta {
 #[serde(tag = "change", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Change {
-    /// A session is new or different.
     Session {
-        /// As it is now.
         session: Session,
     },
-    /// A request is new or different.
     Request {
-        /// As it is now.
         request: Request,
     },
-    /// An approval is new or different.
     Approval {
-        /// As it is now.
         approval: Approval,
     },
     /// An answer is held for a moment, in the place of another one of its request.
     AnswerHeld {
-        /// As it is now.
         held: HeldAnswer,
     },
     /// No answer of a request is held any more: it was taken back where the request is still open.
     AnswerLetGo {
-        /// Which request.
         request: RequestId,
     },
     /// An entry was written or replaced.
     Entry {
-        /// Whose transcript.
         session: SessionId,
-        /// As it is now.
         entry: Entry,
     },
     /// A session has left the sidebar, and its requests and approvals with it; they stay in the history.
     SessionClosed {
-        /// Which.
         session: SessionId,
     },
     /// Text was added to what is being written.
     LiveText {
-        /// The text that was added.
         added: LiveText,
     },
     /// What was being written is finished or given up; nothing is live in this session.
     LiveCleared {
-        /// Whose.
         session: SessionId,
     },
     /// A session was deleted for good, with everything that was said in it.
     SessionDeleted {
-        /// Which.
         session: SessionId,
     },
 }
@@ -127,11 +111,8 @@ pub enum Change {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct LiveText {
-    /// Whose agent.
     pub session: SessionId,
-    /// What kind of text.
     pub kind: LiveKind,
-    /// The text.
     pub text: String,
 }
 
@@ -140,9 +121,7 @@ pub struct LiveText {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum LiveKind {
-    /// A message.
     Text,
-    /// A thought.
     Thinking,
 }
 
@@ -152,15 +131,7 @@ pub enum LiveKind {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum StorageNotice {
     /// The database was damaged; it was kept under another name and an empty one begun.
-    Corrupt {
-        /// Where the damaged one is kept.
-        kept: String,
-    },
+    Corrupt { kept: String },
     /// The database belongs to a newer version; it was left alone and another one is used.
-    Newer {
-        /// The newer one.
-        kept: String,
-        /// The one in use.
-        used: String,
-    },
+    Newer { kept: String, used: String },
 }

@@ -37,7 +37,6 @@ pub struct EngineHandle {
     agents: Catalog,
 }
 
-/// An engine that was just opened.
 pub struct OpenedEngine {
     /// Where to send inputs.
     pub handle: EngineHandle,
@@ -189,7 +188,6 @@ impl EngineHandle {
         self.ask_writer(|reply| Input::TakeBack { request, reply }).await?
     }
 
-    /// Declines a request.
     pub async fn decline(&self, request: RequestId, words: Option<String>) -> Result<Request, EngineError> {
         let at = self.source.now();
         self.on_request(Command::Decline { request, words, at }).await
@@ -218,7 +216,6 @@ impl EngineHandle {
         self.on_request(Command::Retry { request }).await
     }
 
-    /// Decides an approval.
     pub async fn decide_approval(
         &self,
         approval: ApprovalId,

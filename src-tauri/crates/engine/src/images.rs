@@ -18,25 +18,18 @@ const ASIDE: &str = ".deleting";
 pub enum ImageError {
     /// It is larger than [`IMAGE_BYTES`].
     #[error("an image may have {IMAGE_BYTES} bytes at most; this one has {bytes}")]
-    TooLarge {
-        /// Its size.
-        bytes: usize,
-    },
+    TooLarge { bytes: usize },
     /// It is none of the kinds that are taken.
     #[error("this is no PNG, JPEG, GIF or WebP image")]
     UnknownKind,
     /// Its bytes are not there any more, or are not what they were.
     #[error("the image {name} is not kept any more; attach it again")]
-    Gone {
-        /// What it is called.
-        name: String,
-    },
+    Gone { name: String },
     /// The disk would not.
     #[error("{}: {why}", .path.display())]
     Io {
         /// What was written or read.
         path: PathBuf,
-        /// What the system says.
         why: std::io::Error,
     },
 }
@@ -91,12 +84,10 @@ impl Images {
         }
     }
 
-    /// Says whether an image is kept.
     pub fn has(&self, session: SessionId, image: ImageId) -> bool {
         self.path(session, image).is_file()
     }
 
-    /// Forgets one image of a session.
     pub(crate) fn forget_one(&self, session: SessionId, image: ImageId) {
         if let Err(error) = fs::remove_file(self.path(session, image))
             && error.kind() != std::io::ErrorKind::NotFound
@@ -115,7 +106,6 @@ impl Images {
         Self::rename(session, &self.aside(session), &self.folder(session));
     }
 
-    /// Forgets all images of a session.
     pub(crate) fn forget(&self, session: SessionId) {
         for folder in [self.folder(session), self.aside(session)] {
             if let Err(error) = fs::remove_dir_all(folder)

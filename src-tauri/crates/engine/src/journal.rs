@@ -33,45 +33,25 @@ use crate::{keep_aside, private};
 #[derive(Clone, Debug)]
 pub enum JournalError {
     /// Another program holds the database or its folder.
-    Busy {
-        /// What is held.
-        path: PathBuf,
-    },
+    Busy { path: PathBuf },
     /// The disk, or the database's own limit, is full.
     Full {
         /// What cannot grow.
         path: PathBuf,
     },
     /// The file is not a database, or is damaged.
-    Corrupt {
-        /// Which file.
-        path: PathBuf,
-        /// What SQLite says.
-        detail: String,
-    },
+    Corrupt { path: PathBuf, detail: String },
     /// The file is damaged and cannot be kept under another name.
-    NotKeptAside {
-        /// Which file.
-        path: PathBuf,
-        /// What the system says.
-        detail: String,
-    },
+    NotKeptAside { path: PathBuf, detail: String },
     /// The database was written by a newer version of the app.
     SchemaTooNew {
-        /// Which file.
         path: PathBuf,
-        /// Its format.
         found: u32,
         /// The newest format this version knows.
         known: u32,
     },
     /// Anything else that reading or writing met.
-    Io {
-        /// Which file.
-        path: PathBuf,
-        /// What the system says.
-        detail: String,
-    },
+    Io { path: PathBuf, detail: String },
 }
 
 impl std::error::Error for JournalError {}
@@ -131,7 +111,6 @@ pub struct Journal {
 /// A journal with what it holds.
 #[derive(Debug)]
 pub struct Opened {
-    /// Where to write from now on.
     pub journal: Journal,
     /// The events, folded.
     pub desk: Desk,

@@ -23,7 +23,6 @@ pub enum LogKind {
     Stderr,
     /// A question could not be shown and was refused.
     Refused,
-    /// What the app did.
     Note,
 }
 
@@ -32,11 +31,8 @@ pub enum LogKind {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct LogLine {
-    /// When it came.
     pub at: Timestamp,
-    /// What it is.
     pub kind: LogKind,
-    /// Its text, shortened.
     pub text: String,
 }
 

@@ -57,19 +57,16 @@ const END_AGAIN: Duration = Duration::from_millis(500);
 /// How long counted lines wait, so that a flood of them is one event and not thousands.
 const COUNT_DELAY: Duration = Duration::from_millis(200);
 
-/// What a session can be told.
 #[derive(Debug)]
 pub enum SessionInput {
     /// The person wrote a message.
     Message {
-        /// What.
         message: Message,
         /// Hears whether it was handed to the agent.
         reply: oneshot::Sender<Result<(), EngineError>>,
     },
     /// The person wants a message that waits sent now.
     SendNow {
-        /// Which.
         message: MessageId,
         /// Hears whether it was handed to the agent.
         reply: oneshot::Sender<Result<(), EngineError>>,
@@ -80,25 +77,20 @@ pub enum SessionInput {
     Interrupt,
     /// The person wants the agent to run in another way.
     Change {
-        /// How.
         change: Change,
         /// Hears what the agent said to it.
         reply: oneshot::Sender<Result<(), EngineError>>,
     },
     /// The process shall end.
     Stop {
-        /// How the session's end is to be noted.
         end: SessionEnd,
         /// Hears when it is gone.
         reply: oneshot::Sender<()>,
     },
-    /// An approval was decided.
     Decided {
-        /// Which.
         approval: ApprovalId,
         /// The agent's own id of the call.
         native_ref: NativeRef,
-        /// What was decided.
         decision: ApprovalDecision,
         /// Whether it lets the agent go on.
         allows: bool,
@@ -107,16 +99,13 @@ pub enum SessionInput {
     SendParked,
     /// An end that could not be handed over shall be tried again.
     Redeliver {
-        /// Which request.
         request: RequestId,
         /// The agent's own id of the call.
         native_ref: NativeRef,
-        /// How it ended.
         outcome: Outcome,
     },
 }
 
-/// The task of one session.
 struct SessionTask {
     id: SessionId,
     engine: EngineHandle,

@@ -13,7 +13,6 @@ use toml_edit::{DocumentMut, Item, Table, TableLike, Value, de::ValueDeserialize
 
 use crate::{keep_aside, private};
 
-/// The name of the file.
 pub const FILE: &str = "settings.toml";
 
 /// The largest file that is read.
@@ -84,7 +83,6 @@ impl Key<'_> {
 pub struct IgnoredSetting {
     /// Where it stands: `table.name`, or the file's name where the file as a whole cannot be read.
     pub key: String,
-    /// Why it has no effect.
     pub why: IgnoredWhy,
 }
 
@@ -104,7 +102,6 @@ pub enum IgnoredWhy {
     Unfit {
         /// The value; none where something in it may be secret.
         value: Option<String>,
-        /// What is wrong with it.
         flaw: Unfit,
     },
     /// The file is larger than is read.
@@ -113,11 +110,9 @@ pub enum IgnoredWhy {
         /// How many bytes it has.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         bytes: u64,
-        /// How many are read.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         most: u64,
     },
-    /// The file is no text.
     #[error("it is no text")]
     NoText,
     /// The file is not written as such files are.
@@ -127,15 +122,11 @@ pub enum IgnoredWhy {
         line: usize,
         /// At which character of it, from 1.
         column: usize,
-        /// What its reader says.
         error: String,
     },
     /// The file cannot be read.
     #[error("{error}")]
-    Unreadable {
-        /// What the system says.
-        error: String,
-    },
+    Unreadable { error: String },
 }
 
 impl IgnoredWhy {
@@ -155,12 +146,10 @@ impl IgnoredWhy {
     }
 }
 
-/// What the file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadSettings {
     /// What holds: what is set, and what holds by itself.
     pub settings: Settings,
-    /// What has no effect.
     pub ignored: Vec<IgnoredSetting>,
 }
 
@@ -168,9 +157,7 @@ pub struct ReadSettings {
 #[derive(Debug, thiserror::Error)]
 #[error("the settings could not be written to {}: {source}", path.display())]
 pub struct SettingsError {
-    /// Where they stand.
     pub path: PathBuf,
-    /// What the system said.
     pub source: std::io::Error,
 }
 
@@ -191,7 +178,6 @@ impl SettingsFile {
         Self { path, agents, now, changing: Mutex::new(()) }
     }
 
-    /// Returns where the file is.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -31,7 +31,6 @@ pub struct VisitAsk {
 /// A call that waits.
 #[derive(Debug)]
 pub struct Visited {
-    /// The request it waits for.
     pub request: RequestId,
     /// How that ends; at once where it has ended already.
     pub end: oneshot::Receiver<Outcome>,
@@ -53,7 +52,6 @@ pub struct Visits {
 }
 
 impl Visits {
-    /// Speaks to an engine.
     pub const fn new(engine: EngineHandle) -> Self {
         Self { engine }
     }

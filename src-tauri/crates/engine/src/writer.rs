@@ -48,7 +48,6 @@ pub enum EngineError {
     /// It could not be written down, and changed nothing.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// The engine has ended.
     #[error("the app is closing")]
     Closing,
 }
@@ -56,11 +55,8 @@ pub enum EngineError {
 /// What a command was about, as it is now.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Applied {
-    /// The request.
     pub request: Option<Request>,
-    /// The approval.
     pub approval: Option<Approval>,
-    /// The session.
     pub session: Option<Session>,
     /// The requests whose ends are to be sent now, late and as one message.
     pub late: Vec<Request>,
@@ -73,51 +69,38 @@ pub struct Applied {
 pub enum Attention {
     /// A request waits.
     Asked {
-        /// The request.
         request: Request,
-        /// Its session.
         session: Session,
     },
-    /// A request has its end.
     Ended {
-        /// Which.
         request: RequestId,
     },
     /// An answer that was held did not go, though its request is open: it was taken back, another took its place, or, with
     /// its error, it could not be given.
     NotGiven {
-        /// The answer.
         held: HeldAnswer,
     },
     /// A request has waited for as long as the person set.
     StillWaits {
-        /// The request.
         request: Request,
-        /// Its session.
         session: Session,
     },
-    /// An approval waits.
     ApprovalAsked {
-        /// The approval.
         approval: Approval,
-        /// Its session.
         session: Session,
     },
     /// An approval waits no more.
     ApprovalEnded {
-        /// Which.
         approval: ApprovalId,
     },
     /// A session has finished its turn.
     Finished {
-        /// The session.
         session: Session,
         /// Whether a question or a permission waits in it.
         waits: bool,
     },
     /// A session works again, or is gone.
     FinishedNoMore {
-        /// Which.
         session: SessionId,
     },
 }
@@ -125,14 +108,22 @@ pub enum Attention {
 /// A change to a transcript.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum EntryWrite {
-    /// A new entry.
     New(EntryBody),
     /// A tool that runs is in another state; unknown calls are passed over.
-    ToolStatus { tool_use: String, status: ToolStatus },
+    ToolStatus {
+        tool_use: String,
+        status: ToolStatus,
+    },
     /// A tool came to its end; unknown calls are passed over.
-    ToolEnded { tool_use: String, ok: bool, output: String },
+    ToolEnded {
+        tool_use: String,
+        ok: bool,
+        output: String,
+    },
     /// The plan of this turn; it replaces an earlier one.
-    Plan { items: Vec<TodoItem> },
+    Plan {
+        items: Vec<TodoItem>,
+    },
 }
 
 /// Everything the writer can be told.

@@ -105,7 +105,6 @@ enum Left {
     Answered,
     /// The answer, and word that it may have arrived.
     MayHaveArrived,
-    /// The answer, delivered.
     Delivered,
 }
 

@@ -77,7 +77,6 @@ fn die(folder: &Path, step: &str) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Left {
     Nothing,
-    /// The question, missed.
     Missed,
     /// The answer, kept for the client.
     Kept,

@@ -8,13 +8,11 @@ use serde_json::{Map, Value};
 /// What a call wants to be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asking {
-    /// The questions, checked.
     pub questions: Vec<Question>,
     /// After how many seconds the caller goes on without an answer.
     pub limit_seconds: Option<u32>,
 }
 
-/// Reads the arguments of a tool that asks.
 pub fn read(tool: Tool, arguments: &Value) -> Result<Asking, Refusal> {
     match tool {
         Tool::AskUserQuestion => {

@@ -24,14 +24,11 @@ use crate::result;
 /// What happens when a limit passes, as the person is told.
 const AFTER_LIMIT: &str = "the agent goes on without an answer";
 
-/// Who calls, and how.
 #[derive(Debug)]
 pub struct Caller {
     /// Names the connection; calls of one share a session.
     pub connection: String,
-    /// How long that stays.
     pub stays: Stays,
-    /// Who it is.
     pub visitor: Visitor,
     /// The request this call takes up again.
     pub again: Option<RequestId>,
@@ -43,7 +40,6 @@ pub struct Caller {
 
 /// A question that waits. Dropped before its end, it is left.
 pub struct Waiting {
-    /// The request.
     pub request: RequestId,
     questions: Vec<Question>,
     began: Instant,
@@ -63,7 +59,6 @@ struct Place {
 }
 
 impl Desk {
-    /// Asks for a caller.
     pub(crate) async fn ask(self: &Arc<Self>, caller: Caller, asking: Asking) -> Result<Waiting, Denied> {
         // The caller may go at any moment, also while the engine writes the question down. What was begun is then done
         // all the same: only the call that comes of it can be left.
@@ -128,7 +123,6 @@ impl Waiting {
         }
     }
 
-    /// Says how long it has waited.
     pub fn waited(&self) -> Duration {
         self.began.elapsed()
     }

@@ -10,16 +10,13 @@ use tokio::time::Instant;
 
 /// How long a connection whose client does not say when it goes is kept after its last question.
 pub const KEPT_FOR: Duration = Duration::from_secs(15 * 60);
-/// How often those are looked for.
 pub const LOOKED_FOR: Duration = Duration::from_secs(60);
 
-/// All connections that have asked something.
 pub struct Connections {
     visits: Visits,
     known: Mutex<HashMap<String, Arc<Connection>>>,
 }
 
-/// One connection.
 #[derive(Debug)]
 struct Connection {
     session: tokio::sync::Mutex<Option<SessionId>>,
@@ -54,7 +51,6 @@ impl Connections {
         Arc::new(Self { visits, known: Mutex::default() })
     }
 
-    /// Keeps a connection for a call.
     pub(crate) fn call(self: &Arc<Self>, key: &str, stays: Stays) -> InCall {
         let mut known = self.known();
         let connection = known.entry(key.to_owned()).or_insert_with(|| {

@@ -10,7 +10,6 @@ use crate::pace::TooMuch;
 /// A request that is turned down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Denied {
-    /// The status.
     pub status: StatusCode,
     /// What a program branches on.
     pub code: &'static str,

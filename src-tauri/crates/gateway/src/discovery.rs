@@ -14,10 +14,8 @@ pub const PORT: u16 = 41_414;
 /// How many ports from [`PORT`] on are tried before any is taken.
 pub const PORTS: u16 = 11;
 
-/// What the file says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Discovery {
-    /// The version of this form.
     pub version: u32,
     /// The desk's process.
     pub pid: u32,
@@ -25,7 +23,6 @@ pub struct Discovery {
     pub port: u16,
     /// The address with that port.
     pub url: String,
-    /// The version of the app.
     pub app: String,
 }
 

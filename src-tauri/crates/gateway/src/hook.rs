@@ -14,10 +14,8 @@ const QUESTION_TOOL: &str = "AskUserQuestion";
 /// The event at which a question is asked; a body that names none is of it.
 const ASKS: &str = "PermissionRequest";
 
-/// What a hook was called for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Called {
-    /// The terminal asks.
     Asks(Box<HookAsk>),
     /// A question of this session of Claude Code was answered.
     Answered {
@@ -40,9 +38,7 @@ pub enum Called {
 pub struct HookAsk {
     /// Claude Code's own id of its session.
     pub session: String,
-    /// The folder it runs in.
     pub folder: Option<String>,
-    /// The questions, checked.
     pub questions: Vec<Question>,
     /// As they came, with the uncut texts that an answer goes by.
     pub(crate) drafts: Vec<QuestionDraft>,

@@ -23,7 +23,6 @@ use crate::pace::{Counted, TooMuch};
 const SESSIONS: usize = 512;
 /// How much of a refusal of the library is passed on.
 const REFUSAL_BYTES: usize = 8 * 1024;
-/// The header that names a session.
 const SESSION_HEADER: &str = "mcp-session-id";
 /// The bucket of clients that open sessions.
 const NEWCOMERS: &str = "newcomers";

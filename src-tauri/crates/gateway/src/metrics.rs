@@ -10,7 +10,6 @@ const HANDOVER_SECONDS: [f64; 8] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.25,
 /// The upper bounds of the buckets of waiting for the person, in seconds.
 const WAIT_SECONDS: [f64; 8] = [1.0, 5.0, 15.0, 60.0, 300.0, 1_800.0, 7_200.0, 86_400.0];
 
-/// Counts of this run.
 #[derive(Debug, Default)]
 pub struct Metrics(Mutex<Counts>);
 

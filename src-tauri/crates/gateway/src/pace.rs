@@ -25,7 +25,6 @@ pub enum TooMuch {
         /// How long to wait.
         seconds: u64,
     },
-    /// Too many open questions.
     #[error(
         "{OPEN_A_CLIENT} questions of this client already wait for the user, and no more are taken until some are answered"
     )]

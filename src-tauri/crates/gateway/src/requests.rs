@@ -64,7 +64,6 @@ pub async fn answer(
     Ok(ended(answered))
 }
 
-/// Declines one request.
 pub async fn decline(
     State(desk): State<Arc<Desk>>,
     Path(id): Path<String>,

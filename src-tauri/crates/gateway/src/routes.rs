@@ -1,5 +1,3 @@
-//! Which door is where.
-
 use std::sync::Arc;
 
 use axum::extract::State;

@@ -81,11 +81,9 @@ pub struct DoorSpec {
     pub folder: PathBuf,
     /// The desk behind the doors.
     pub engine: EngineHandle,
-    /// The version of the app.
     pub version: String,
     /// The first port to try, or none for any.
     pub port: Option<u16>,
-    /// The times it keeps.
     pub times: Times,
 }
 
@@ -109,7 +107,6 @@ struct Sockets {
     cut: CancellationToken,
 }
 
-/// The open doors.
 pub struct Doors {
     address: SocketAddr,
     desk: Arc<Desk>,
@@ -120,7 +117,6 @@ pub struct Doors {
 }
 
 impl Doors {
-    /// Listens, and says where.
     pub async fn open(spec: DoorSpec) -> Result<Self, DoorError> {
         let DoorSpec { folder, engine, version, port, times } = spec;
         #[cfg(unix)]

@@ -17,7 +17,6 @@ pub const ANSWER_TOKEN_FILE: &str = "answer-token";
 /// How many random bytes a token has; it is written in hexadecimal.
 const TOKEN_BYTES: usize = 32;
 
-/// Why there is no token.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
     /// The file cannot be read or written.
@@ -28,7 +27,6 @@ pub enum TokenError {
     Random(getrandom::Error),
 }
 
-/// Both secrets.
 #[derive(Debug)]
 pub struct Secrets {
     asking: Token,

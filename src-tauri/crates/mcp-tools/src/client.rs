@@ -12,9 +12,7 @@ use crate::roots;
 /// A client, by what it says of itself.
 #[derive(Clone, Debug)]
 pub struct Client {
-    /// Its name.
     pub name: String,
-    /// Its version.
     pub version: Option<String>,
     /// Whether it calls without a session.
     pub alone: bool,

@@ -13,9 +13,7 @@ pub const GONE: &str = "The caller is gone.";
 /// How a call came to its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallResult {
-    /// For a model.
     pub text: String,
-    /// For a program.
     pub structured: Value,
 }
 

@@ -18,7 +18,6 @@ use crate::tool::Tool;
 /// How often a client is told that the person is still waited for.
 pub const PROGRESS: Duration = Duration::from_secs(15);
 
-/// Describes the server.
 pub fn server(version: &str) -> ServerConfig {
     let about = Implementation::new("askdesk", version).with_title("Askdesk");
     ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
@@ -35,7 +34,6 @@ pub fn tools(client: &str) -> ListToolsResult {
     ListToolsResult::with_all_items(tools.collect())
 }
 
-/// Describes the tool of a name.
 pub fn tool(name: &str) -> Option<McpTool> {
     Tool::named(name).map(|tool| described(tool, name))
 }

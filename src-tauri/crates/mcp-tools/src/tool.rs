@@ -11,7 +11,6 @@ pub const SHORTEST_LIMIT: Duration = Duration::from_secs(10);
 /// The longest limit a call may set.
 pub const LONGEST_LIMIT: Duration = Duration::from_secs(30 * 60);
 
-/// A tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tool {
     /// Asks in the form Claude Code's own tool has: one to four questions with two to four options each.

@@ -83,7 +83,6 @@ impl MockApi {
         Self::start_at(script, SocketAddr::from(([127, 0, 0, 1], 0))).await
     }
 
-    /// Starts the mock at an address.
     pub async fn start_at(script: Script, address: SocketAddr) -> std::io::Result<Self> {
         let shared = Arc::new(Shared::default());
         shared.lock().script = script.0.into();

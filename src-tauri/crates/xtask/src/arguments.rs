@@ -19,7 +19,6 @@ Usage: cargo xtask <command>
 
   --yes  install what is missing without asking";
 
-/// A command as it was typed.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command {
     /// Build what changed and open the desk.
@@ -43,7 +42,6 @@ pub enum Command {
     Help,
 }
 
-/// The options of `run`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Run {
     /// Installs without asking.
@@ -54,7 +52,6 @@ pub struct Run {
     pub arguments: Vec<OsString>,
 }
 
-/// The options of `test`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Test {
     /// Installs without asking.

@@ -19,12 +19,10 @@ pub struct Counts {
     pub passed: usize,
     /// Ran and did not hold, or did not come to an end.
     pub failed: usize,
-    /// Did not run.
     pub skipped: usize,
 }
 
 impl Counts {
-    /// One check that passed.
     pub const PASSED: Self = Self { passed: 1, failed: 0, skipped: 0 };
     /// One check that failed.
     pub const FAILED: Self = Self { passed: 0, failed: 1, skipped: 0 };
@@ -74,14 +72,12 @@ impl fmt::Display for Counts {
 pub struct Skip {
     /// The test, as it calls itself.
     pub name: String,
-    /// Why it did not run.
     pub reason: String,
 }
 
 /// Whether a line of the output is worth showing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Worth {
-    /// Show it.
     Show,
     /// Output of a test that passed.
     Hide,

@@ -23,17 +23,13 @@ pub enum Purpose {
 pub enum System {
     /// Debian, Ubuntu and what descends from them: installs with apt-get.
     Debian {
-        /// The name the system gives itself.
         name: String,
     },
     /// Another Linux: says what is needed.
     OtherLinux {
-        /// The name the system gives itself.
         name: String,
     },
-    /// macOS: says what is needed.
     MacOs,
-    /// Windows: says what is needed.
     Windows,
 }
 
@@ -71,11 +67,9 @@ pub enum Part {
     Xdotool,
     /// Gives windows focus in tests.
     WindowManager,
-    /// A font for screenshots.
     Font,
     /// A font with the characters of Chinese.
     ChineseFont,
-    /// The accessibility bus.
     Accessibility,
     /// Puts an icon into the tray.
     TrayLibrary,
@@ -121,7 +115,6 @@ impl Part {
         }
     }
 
-    /// Says what the part is.
     pub fn says(self) -> &'static str {
         match self {
             Self::CCompiler => "a C compiler and linker",
@@ -188,7 +181,6 @@ impl Part {
     }
 }
 
-/// A version of Node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NodeVersion {
     /// 20 in 20.19.2.
@@ -230,22 +222,17 @@ impl fmt::Display for NodeVersion {
 pub enum Privilege {
     /// Already the administrator.
     Root,
-    /// Through sudo.
     Sudo,
-    /// Not at all.
     None,
 }
 
 /// What was found on a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// The kind of system.
     pub system: System,
-    /// The parts that are there.
     pub present: BTreeSet<Part>,
     /// The Node that would be used.
     pub node: Option<NodeVersion>,
-    /// Whether npm is there.
     pub npm: bool,
     /// The Node the package manager would install; unknown before its lists are fetched.
     pub offered_node: Option<NodeVersion>,
@@ -258,7 +245,6 @@ pub struct Facts {
 /// What is missing and how it gets there.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// Everything missing, in words.
     pub missing: Vec<String>,
     /// Packages for apt-get.
     pub packages: Vec<&'static str>,

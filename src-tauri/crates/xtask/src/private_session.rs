@@ -47,7 +47,6 @@ pub struct PrivateFolders {
 }
 
 impl PrivateFolders {
-    /// Makes the folders.
     pub fn make() -> Result<Self> {
         let root = env::temp_dir().join(format!("askdesk-tests-{}", std::process::id()));
         let folders = Self { root };

@@ -11,7 +11,6 @@ use crate::{
     toolbox::Toolbox,
 };
 
-/// Looks at this machine.
 pub fn look(toolbox: &Toolbox, purpose: Purpose) -> Facts {
     let system = system();
     let present: BTreeSet<Part> =

@@ -17,7 +17,6 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Says what a folder is to be made from.
     pub fn in_folder(folder: &Path, made_from: Hash) -> Self {
         Self { file: folder.join(STAMP), content: made_from.to_string() }
     }
@@ -27,7 +26,6 @@ impl Stamp {
         fs::read_to_string(&self.file).is_ok_and(|found| found == self.content)
     }
 
-    /// Notes that it was.
     pub fn write(&self) -> Result<()> {
         fs::write(&self.file, &self.content).with_context(|| format!("cannot write {}", self.file.display()))
     }
@@ -38,10 +36,8 @@ impl Stamp {
 pub struct Hash(u64);
 
 impl Hash {
-    /// That of nothing.
     pub const START: Self = Self(0xcbf2_9ce4_8422_2325);
 
-    /// That of one text.
     pub fn of(bytes: &[u8]) -> Self {
         let mut hash = Self::START;
         hash.add(bytes);

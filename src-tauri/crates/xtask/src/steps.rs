@@ -18,22 +18,17 @@ const POLL: Duration = Duration::from_millis(50);
 /// How a step ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It did what it should.
     Passed,
-    /// It did not; with the reason.
     Failed(String),
     /// It was left out; with the reason.
     LeftOut(String),
 }
 
-/// A step that has ended.
 #[derive(Debug, Clone)]
 pub struct Ended {
     /// The step, in the words that were shown.
     pub name: String,
-    /// How it ended.
     pub outcome: Outcome,
-    /// How long it took.
     pub took: Duration,
 }
 
@@ -45,7 +40,6 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Starts the clock.
     pub fn start() -> Self {
         Self { started: Instant::now(), ended: Vec::new() }
     }

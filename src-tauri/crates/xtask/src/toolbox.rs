@@ -30,12 +30,10 @@ impl Toolbox {
         Ok(Self { root: self.root.clone(), path })
     }
 
-    /// The root of the repository.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Finds a program.
     pub fn find(&self, program: &str) -> Option<PathBuf> {
         let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
         env::split_paths(&self.path)
@@ -71,7 +69,6 @@ impl Toolbox {
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Whether a program is there and succeeds.
     pub fn succeeds(&self, program: &str, arguments: &[&str]) -> bool {
         self.output(program, arguments).is_some()
     }

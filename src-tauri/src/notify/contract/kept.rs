@@ -20,7 +20,6 @@ pub trait Stage {
     /// What the system knows a notification by.
     type Number: Copy + PartialEq + std::fmt::Debug;
 
-    /// A stage with nothing on it.
     async fn empty() -> Self;
 
     fn notifier(&mut self) -> &mut dyn Notifier;
@@ -37,12 +36,10 @@ pub trait Stage {
     fn clicks(&mut self) -> &mut mpsc::UnboundedReceiver<Clicked>;
 }
 
-/// What is on the screen.
 #[derive(Clone, Debug)]
 pub struct Seen<N> {
     pub number: N,
     pub title: String,
-    /// The keys of its buttons.
     pub keys: Vec<String>,
 }
 

@@ -17,7 +17,6 @@ export type Spot =
   /** The card or the panel itself. */
   | 'card';
 
-/** What a key does. */
 export type Deed =
   | { deed: 'choose'; place: number }
   | { deed: 'move'; step: 1 | -1 }

@@ -131,7 +131,6 @@ fn numbered(
 /// A person's answers for a model to read, and for a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InWords {
-    /// One sentence with all of them.
     pub text: String,
     /// A list with one object for each question, answered or not.
     pub answers: Value,

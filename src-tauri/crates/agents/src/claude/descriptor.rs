@@ -6,24 +6,19 @@ use askdesk_domain::{
     QuestionPath, ReservedFlags, Risk, Takes, ValueId,
 };
 
-/// The agent's id.
 pub const CLAUDE_CODE: AgentId = AgentId::literal("claude_code");
 /// The config option of the permission mode.
 pub const MODE: ConfigId = ConfigId::literal("mode");
-/// The config option of the model.
 pub const MODEL: ConfigId = ConfigId::literal("model");
-/// The config option of the effort.
 pub const EFFORT: ConfigId = ConfigId::literal("effort");
 /// The mode in which it plans and changes nothing.
 pub const PLAN: ValueId = ValueId::literal("plan");
-/// The mode in which it asks.
 pub const ASK: ValueId = ValueId::literal("default");
 /// The mode in which it edits files without asking.
 pub const ACCEPT_EDITS: ValueId = ValueId::literal("accept_edits");
 /// The mode in which it asks for nothing; its questions still wait for a person.
 pub const BYPASS: ValueId = ValueId::literal("bypass");
 
-/// The version it was verified with.
 const VERIFIED: &str = "2.1.329";
 
 /// Flags that the person's settings may not add to its command line.

@@ -27,7 +27,6 @@ pub(super) fn detail(tool: &str, input: &Value) -> ToolDetail {
     known.unwrap_or_else(|| ToolDetail::Other { input: pretty(input) }).bounded()
 }
 
-/// The fields of an input.
 struct Fields<'a>(Option<&'a Map<String, Value>>);
 
 impl<'a> Fields<'a> {

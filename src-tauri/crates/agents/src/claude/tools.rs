@@ -9,7 +9,6 @@ use super::{PLAN_TOOL, details};
 /// The longest one-line summary of a tool call, in characters.
 pub const SUMMARY_CHARS: usize = 200;
 
-/// Says what kind of tool it is.
 pub fn kind(tool: &str) -> ToolKind {
     match tool {
         "Read" | "Glob" | "LS" => ToolKind::Read,

@@ -31,9 +31,7 @@ pub struct JsonRpcRules {
 /// The handshake: one request, and a notification once it is answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hello {
-    /// The request's method.
     pub method: &'static str,
-    /// What it is asked with.
     pub params: Value,
     /// The notification that follows the answer.
     pub then: Option<&'static str>,
@@ -55,7 +53,6 @@ pub struct JsonRpcConnection {
     /// The server's open requests, and who was asked.
     asked: Vec<(Value, Seat)>,
     seats: Vec<Seat>,
-    /// Whose session an id is.
     sessions: HashMap<String, Seat>,
     unclaimed: VecDeque<Unclaimed>,
 }

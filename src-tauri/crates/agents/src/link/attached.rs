@@ -70,7 +70,6 @@ impl Drop for Socket {
     }
 }
 
-/// Connects to a server.
 pub(super) async fn connect(address: &Address) -> Result<(Socket, mpsc::Receiver<Output>), Failure> {
     let late = || io::Error::new(ErrorKind::TimedOut, "it did not answer in time");
     let connected = timeout(CONNECT_WAIT, connect_to(address)).await.unwrap_or_else(|_| Err(late()));

@@ -303,7 +303,6 @@ impl Server {
         done.map(|done| done.send(()));
     }
 
-    /// Stops the server and says how it ended.
     async fn stop(&mut self, grace: Duration) -> LinkEnd {
         let (wire, source) = (&self.wire, &mut self.source);
         let read = async {

@@ -42,9 +42,7 @@ pub type Whereabouts = Arc<dyn Fn() -> Option<Here> + Send + Sync>;
 /// Why a test question did not get to the desk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Untried {
-    /// The doors are shut.
     Shut,
-    /// The way is broken.
     Broken {
         /// What the system or the door said.
         error: String,

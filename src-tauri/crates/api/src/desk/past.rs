@@ -17,7 +17,6 @@ use crate::export;
 pub struct Unsaved {
     /// The file, where it has a path on this machine.
     pub path: Option<PathBuf>,
-    /// What the system said.
     pub error: String,
 }
 

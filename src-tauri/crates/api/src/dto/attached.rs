@@ -8,35 +8,27 @@ wire! {
     struct AttachImage {
         /// The caller's id of this command; the same image again is the same attachment.
         request_id: CommandId,
-        /// The session.
         session: SessionId,
-        /// What it is called.
         name: String,
         /// Its bytes in base64.
         data: String,
     }
 
-    /// What came of attaching.
     struct AttachedFiles {
         /// What can go along with a message now.
         attached: Vec<Attachment>,
-        /// What cannot.
         refused: Vec<RefusedFile>,
     }
 
     /// A file that cannot go along with a message.
     struct RefusedFile {
-        /// What it is called.
         name: String,
-        /// Why not.
         why: RefusedWhy,
     }
 
     /// Forgets images that were attached to a message and taken back; what went out or waits stays.
     struct DiscardAttachments {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The session.
         session: SessionId,
         /// What was taken back.
         attachments: Vec<Attachment>,
@@ -54,17 +46,14 @@ pub enum RefusedWhy {
     TooMany,
     /// It came without a path and is none of the images that are taken.
     UnknownKind,
-    /// It is a folder.
     Folder,
     /// It has no end, as a pipe or a device.
     NoFile,
-    /// It is not there any more.
     Gone,
     /// Its path cannot be written in a message.
     Path,
     /// It could not be read or kept.
     Unreadable {
-        /// What the system says.
         error: String,
     },
 }

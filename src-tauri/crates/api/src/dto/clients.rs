@@ -8,7 +8,6 @@ wire! {
     /// Asks how the other programs whose agents can ask stand to the desk; only the person's own files are looked at.
     struct ReadClients {}
 
-    /// How they stand.
     struct ClientsRead {
         /// The port the desk listens at; none while other programs cannot ask.
         port: Option<u16>,
@@ -18,11 +17,9 @@ wire! {
 
     /// How one program stands to the desk.
     struct ClientRead {
-        /// Which.
         client: Client,
         /// Whether anything shows that it is there.
         found: bool,
-        /// Its files in which something has to stand.
         files: Vec<String>,
         /// Whether something of the desk stands in one of them.
         connected: bool,
@@ -39,15 +36,11 @@ wire! {
 
     /// The versions of those that said one in time.
     struct ClientVersions {
-        /// The versions.
         versions: Vec<ClientVersion>,
     }
 
-    /// The version of one program.
     struct ClientVersion {
-        /// Which program.
         client: Client,
-        /// What it said.
         version: String,
     }
 
@@ -55,9 +48,7 @@ wire! {
     struct PlanClient {
         /// The caller's id of this command; it names the plan.
         request_id: CommandId,
-        /// The program.
         client: Client,
-        /// What is wanted.
         goal: ClientGoal,
     }
 
@@ -71,9 +62,7 @@ wire! {
 
     /// What would change in one file.
     struct ClientChange {
-        /// The file.
         file: String,
-        /// What becomes of it.
         becomes: FileBecomes,
         /// A unified diff without the names of files; empty where only a token differs.
         diff: String,
@@ -87,7 +76,6 @@ wire! {
     struct ChangeClient {
         /// The caller's id of this command; sent again, it does nothing more.
         request_id: CommandId,
-        /// The command that made the plan.
         plan: CommandId,
     }
 
@@ -109,16 +97,12 @@ pub enum ClientGoal {
     Disconnected,
 }
 
-/// What becomes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum FileBecomes {
-    /// It is made.
     Made,
-    /// It is changed.
     Changed,
-    /// It goes.
     Removed,
 }
 
@@ -132,9 +116,7 @@ pub enum ClientWay {
         /// What is worth knowing all the same.
         but: Vec<Obstacle>,
     },
-    /// It does not.
     Broken {
-        /// Why.
         why: ClientBreak,
     },
     /// It never was set up.
@@ -148,34 +130,26 @@ pub enum ClientWay {
 pub enum ClientBreak {
     /// An entry leads elsewhere, opens with another token, or leaves one of these out.
     Stale {
-        /// The file.
         file: String,
     },
     /// An entry is turned off.
     Off {
-        /// The file.
         file: String,
     },
-    /// Something else has its name.
     Foreign {
-        /// The file.
         file: String,
     },
     /// A file cannot be read or used.
     Unusable {
-        /// The file.
         file: String,
-        /// What stands against it.
         trouble: FileTrouble,
     },
     /// One file has what is wanted, and this one has not.
     Half {
-        /// The file.
         file: String,
     },
     /// The program itself forbids it.
     Forbidden {
-        /// By what.
         by: Obstacle,
     },
 }
@@ -186,32 +160,15 @@ pub enum ClientBreak {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ClientNote {
     /// The token will stand in a file that other people of this machine may read.
-    OpenToOthers {
-        /// The file.
-        file: String,
-    },
+    OpenToOthers { file: String },
     /// Something else was written since, so only the entry goes.
-    ChangedSince {
-        /// The file.
-        file: String,
-        /// Where it stands as it was.
-        copy: String,
-    },
+    ChangedSince { file: String, copy: String },
     /// The person wrote an entry that leads to the desk already; it is replaced.
-    ByHand {
-        /// The file.
-        file: String,
-    },
+    ByHand { file: String },
     /// A copy that an earlier connection left goes.
-    OldCopy {
-        /// The copy.
-        copy: String,
-    },
+    OldCopy { copy: String },
     /// The desk listens elsewhere than it usually does, and may listen elsewhere again after a restart.
-    OtherPort {
-        /// The port.
-        port: u16,
-    },
+    OtherPort { port: u16 },
     /// The `askdesk` program was not found, so the desk does not hear of answers that are given in a terminal.
     NoCommand,
 }
@@ -223,9 +180,7 @@ pub enum ClientNote {
 pub enum FileTrouble {
     /// It is not written as its kind is.
     Unparsed {
-        /// What it should be.
         kind: String,
-        /// What its reader says.
         error: String,
     },
     /// It holds something else than an object with names.
@@ -250,7 +205,6 @@ pub enum FileTrouble {
     NoFile,
     /// A link leads out of the folder it belongs to.
     Outside {
-        /// Where it leads.
         to: String,
         /// Where it should stay.
         within: String,
@@ -261,9 +215,7 @@ pub enum FileTrouble {
     Unsafe,
     /// Somebody else wrote it in the meantime.
     Changed,
-    /// The system does not allow it.
     System {
-        /// What it says.
         error: String,
     },
 }

@@ -16,10 +16,8 @@ wire! {
         draft: DraftOf,
     }
 
-    /// Reads all drafts.
     struct ReadDrafts {}
 
-    /// All drafts that are kept.
     struct DraftsRead {
         /// Those that were saved last first.
         drafts: Vec<DraftOf>,

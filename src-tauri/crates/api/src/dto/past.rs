@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ExportFormat {
-    /// To be read.
     Markdown,
     /// To be read by programs.
     Json,
@@ -40,7 +39,6 @@ wire! {
 
     /// What was found, best first.
     struct HistoryFound {
-        /// The hits.
         hits: Vec<SearchHit>,
         /// Whether there are further ones.
         more: bool,
@@ -48,25 +46,18 @@ wire! {
 
     /// One entry that was found, with what stands around the match. All of it is text, never markup.
     struct SearchHit {
-        /// The session.
         session: SessionId,
-        /// The session's name.
         name: String,
-        /// The session's folder.
         folder: String,
         /// The entry's place in the transcript.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         n: u64,
         /// When the entry was first written.
         at: Timestamp,
-        /// What kind of entry it is.
         kind: EntryKind,
-        /// What stands before the match.
         before: String,
-        /// The match.
         #[serde(rename = "match")]
         matched: String,
-        /// What stands behind it.
         after: String,
     }
 
@@ -75,13 +66,10 @@ wire! {
 
     /// The sessions that are over, oldest first.
     struct PastSessions {
-        /// The sessions.
         sessions: Vec<Session>,
     }
 
-    /// What is exported, as a text.
     struct Exported {
-        /// The text.
         text: String,
         /// A name for the file that it may be written to.
         file_name: String,
@@ -89,13 +77,10 @@ wire! {
 
     /// Writes a whole session to a file that the person chooses.
     struct SaveExport {
-        /// The session.
         session: SessionId,
-        /// In which form.
         format: ExportFormat,
     }
 
-    /// Where an export was written.
     struct SavedExport {
         /// The file; none if the person chose none.
         path: Option<String>,
@@ -113,7 +98,6 @@ wire! {
 
     /// Finds requests that have ended.
     struct SearchQuestions {
-        /// Which.
         wanted: QuestionsWanted,
         /// How many at most.
         limit: u32,
@@ -124,14 +108,11 @@ wire! {
 
     /// The requests of the past that were wanted, newest first.
     struct QuestionsFound {
-        /// A stretch of them.
         questions: Vec<PastQuestion>,
         /// Whether there are further ones.
         more: bool,
-        /// How many there are in all.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         count: u64,
-        /// How many of all were answered.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         answered: u64,
         /// The median time from asked to answered over all that were answered, in milliseconds; none where none was.
@@ -141,29 +122,22 @@ wire! {
 
     /// A request that has ended, with whose it was.
     struct PastQuestion {
-        /// The session's name.
         name: String,
-        /// The session's folder.
         folder: String,
         /// Where the session comes from.
         origin: Origin,
-        /// The request with its end.
         request: Request,
     }
 
     /// Writes the requests that are wanted to a file that the person chooses.
     struct SaveQuestions {
-        /// Which.
         wanted: QuestionsWanted,
-        /// In which form.
         format: QuestionsFormat,
     }
 
     /// Deletes a session that is over for good: its transcript, questions and answers.
     struct DeleteSession {
-        /// The caller's id of this command.
         request_id: CommandId,
-        /// The session.
         session: SessionId,
     }
 }

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::error::{Error, ErrorCode};
 
-/// The version of the form.
 const VERSION: u32 = 1;
 
 #[derive(Serialize)]

@@ -224,7 +224,6 @@ fn of_approval(approval: &Approval) -> String {
     format!("{title} · {called}{}\n\n{subject}\n\n{how}", about.collect::<String>())
 }
 
-/// What was decided on an approval.
 fn of_decision(approval: &Approval, decision: &ApprovalDecision) -> String {
     let chosen: Vec<&ApprovalOption> = decision.options.iter().filter_map(|id| approval.option(id)).collect();
     let labels = || chosen.iter().map(|option| of_option(option)).collect::<Vec<_>>().join("; ");

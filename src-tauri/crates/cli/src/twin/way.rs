@@ -24,7 +24,6 @@ const ANSWER_WAIT: Duration = Duration::from_secs(10);
 /// How large an answer may be that is taken as a whole, in bytes.
 const BODY_MOST: usize = 1024 * 1024;
 
-/// The way of one client.
 #[derive(Clone, Debug)]
 pub struct Way {
     desk: Desk,
@@ -52,7 +51,6 @@ impl Way {
         }
     }
 
-    /// Has something done.
     pub async fn post(&self, path: &str, body: &Value) -> Result<Value, Failure> {
         let (response, _connection) = self.send(path, body).await?;
         let body = whole(response.into_body()).await?;

@@ -23,7 +23,6 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
 pub const TOKEN: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
-/// The secret by which is answered.
 pub const ANSWER_TOKEN: &str = "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210";
 pub const REQUEST: &str = "0198c1f0-0000-7000-8000-000000000007";
 
@@ -63,7 +62,6 @@ impl Drop for Watched {
     }
 }
 
-/// A desk that runs.
 pub struct Running {
     runtime: Option<Runtime>,
     pub port: u16,

@@ -29,7 +29,6 @@ fn name(cli: Cli) -> &'static str {
     }
 }
 
-/// What the person does.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Person {
     AnswersAfter(Duration),

@@ -160,7 +160,6 @@ impl Running {
         assert!(ended.is_none(), "it ended ({ended:?}) before: {what}; it says:\n{}", self.says());
     }
 
-    /// Says something to it.
     pub async fn say(&mut self, words: &str) {
         self.child.stdin.as_mut().unwrap().write_all(words.as_bytes()).await.unwrap();
     }

@@ -27,7 +27,6 @@ pub enum Speaks {
     Discovery,
 }
 
-/// What a client says of itself.
 #[derive(Clone, Debug)]
 pub struct TestClient {
     name: &'static str,

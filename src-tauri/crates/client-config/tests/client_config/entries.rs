@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use crate::person::{Person, TOKEN, read};
 use crate::texts::servers;
 
-/// What stands in a client's file, and where.
 fn check(client: Client, file: &str, expected: &Value) {
     let person = Person::new();
     person.connect(client, Scope::User);

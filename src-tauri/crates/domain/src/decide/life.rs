@@ -13,7 +13,6 @@ use crate::reject::Reject;
 use crate::session::{SESSION_NAME_CHARS, Session, SessionState};
 use crate::text::{says_something, without_controls};
 
-/// What a session begins with.
 pub(super) struct NewSession<'a> {
     pub(super) origin: &'a Origin,
     pub(super) name: &'a str,

@@ -11,7 +11,6 @@ use crate::request::{Delivery, Request};
 pub struct CallDelivery {
     /// The agent's own id of the call.
     pub native_ref: NativeRef,
-    /// How far.
     pub delivery: Delivery,
 }
 

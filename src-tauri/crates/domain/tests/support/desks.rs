@@ -80,7 +80,6 @@ pub fn approval_option(id: &'static str, kind: ApprovalOptionKind) -> ApprovalOp
     ApprovalOption { id, kind, label: OptionLabel::Plain, scope: None, combines: false }
 }
 
-/// The decision that chooses these options.
 pub fn decides(options: &[&'static str]) -> ApprovalDecision {
     let options = options.iter().map(|id| ApprovalOptionId::literal(id)).collect();
     ApprovalDecision { options, message: None, plan: None }
@@ -226,7 +225,6 @@ pub fn state(request: &Request) -> String {
     }
 }
 
-/// Events as short as their names.
 pub fn names(events: &[Event]) -> Vec<String> {
     events
         .iter()
@@ -234,7 +232,6 @@ pub fn names(events: &[Event]) -> Vec<String> {
         .collect()
 }
 
-/// How often each request has ended.
 pub fn ends_of(events: &[Event], id: RequestId) -> usize {
     events.iter().filter(|event| matches!(event, Event::Ended { request, .. } if *request == id)).count()
 }

@@ -17,7 +17,6 @@ struct Before {
     unattended: HashSet<String>,
 }
 
-/// Rewrites every record.
 pub(super) fn rewrite(connection: &Connection) -> rusqlite::Result<()> {
     let mut before = Before::default();
     each(connection, "events", &["seq"], "body", "", |body| before.event(body))?;

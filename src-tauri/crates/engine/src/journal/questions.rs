@@ -15,7 +15,6 @@ use super::{JournalError, search};
 pub enum OutcomeKind {
     /// Answered, in time or late.
     Answered,
-    /// Declined by the person.
     Declined,
     /// Ended by the person's message in chat.
     RepliedInChat,
@@ -28,7 +27,6 @@ pub enum OutcomeKind {
 }
 
 impl OutcomeKind {
-    /// Names the kind of an outcome.
     pub const fn of(outcome: &Outcome) -> Self {
         match outcome {
             Outcome::Answered { .. } => Self::Answered,
@@ -71,9 +69,7 @@ pub struct QuestionsFound {
     pub requests: Vec<Request>,
     /// Whether there are further ones behind the stretch.
     pub more: bool,
-    /// How many there are in all.
     pub count: u64,
-    /// How many of all were answered.
     pub answered: u64,
     /// The median time from asked to answered, over all that were answered, in milliseconds; none where none was.
     pub median_millis: Option<i64>,

@@ -33,28 +33,21 @@ const MATCH_ENDS: char = '\u{3}';
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum EntryKind {
-    /// The person's message.
     Person,
-    /// The agent's message.
     Agent,
     /// What the agent thought.
     Thinking,
     /// A tool the agent used.
     Tool,
-    /// A request.
     Request,
-    /// An approval.
     Approval,
-    /// The agent's plan.
     Plan,
     /// Something the person should know.
     Notice,
-    /// The end of a turn.
     TurnEnded,
 }
 
 impl EntryKind {
-    /// Names the kind of an entry.
     pub const fn of(body: &EntryBody) -> Self {
         match body {
             EntryBody::Person { .. } => Self::Person,
@@ -73,23 +66,17 @@ impl EntryKind {
 /// One entry that was found, with what stands around the first match. All of it is text, never markup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// Whose transcript.
     pub session: SessionId,
     /// The entry's place in it.
     pub n: u64,
     /// When the entry was first written.
     pub at: Timestamp,
-    /// What kind of entry it is.
     pub kind: EntryKind,
-    /// What stands before the match.
     pub before: String,
-    /// The match.
     pub matched: String,
-    /// What stands behind it.
     pub after: String,
 }
 
-/// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// The best matches first; of two alike the newer.

@@ -14,9 +14,7 @@ const AWAITED_CHANGES: usize = 16;
 /// Another value of a config option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Which option.
     pub option: ConfigId,
-    /// Its new value.
     pub value: ValueId,
 }
 

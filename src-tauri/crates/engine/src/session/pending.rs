@@ -34,16 +34,22 @@ pub(super) enum Due {
 /// What a line that was queued for the agent is about.
 #[derive(Clone, Debug)]
 pub(super) enum Line {
-    /// The end of a request, for one call.
-    End { request: RequestId, call: NativeRef },
-    /// A decision on an approval.
-    Decision { approval: ApprovalId },
-    /// A message of the person.
+    End {
+        request: RequestId,
+        call: NativeRef,
+    },
+    Decision {
+        approval: ApprovalId,
+    },
     Message,
     /// A message that brings late answers.
-    Late { message: Uuid },
+    Late {
+        message: Uuid,
+    },
     /// A change of a config option that somebody waits for.
-    Change { ticket: u64 },
+    Change {
+        ticket: u64,
+    },
     /// Something no person waits for.
     Other,
 }

@@ -26,14 +26,10 @@ const SHUTDOWN: Duration = Duration::from_secs(3);
 /// How long an agent may take to answer a request to change something.
 const CHANGE_WAIT: Duration = Duration::from_secs(30);
 
-/// What a session is started with.
 #[derive(Debug)]
 pub struct StartSpec {
-    /// Which agent.
     pub agent: AgentId,
-    /// The name on its tab.
     pub name: String,
-    /// The folder it works in.
     pub folder: PathBuf,
     /// What was chosen for it. It is kept without its secrets, to be started with again.
     pub options: SessionOptions,
@@ -41,7 +37,6 @@ pub struct StartSpec {
     pub prompt: Option<String>,
 }
 
-/// The sessions of this run.
 #[derive(Clone)]
 pub struct Sessions {
     pub(super) engine: EngineHandle,

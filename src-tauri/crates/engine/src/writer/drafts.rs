@@ -23,12 +23,9 @@ pub struct DraftTurn {
     pub n: u64,
 }
 
-/// A draft as it stands now.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SaveDraft {
-    /// Which save it is.
     pub turn: DraftTurn,
-    /// The draft.
     pub of: DraftOf,
 }
 

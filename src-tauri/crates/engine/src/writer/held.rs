@@ -6,7 +6,6 @@ use super::{Attention, EngineError, Writer};
 use crate::frame::Change;
 use crate::undelivered::undone;
 
-/// An answer to be held.
 pub(crate) struct HoldAnswer {
     pub(crate) request: RequestId,
     pub(crate) answers: Vec<AnswerInput>,

@@ -98,7 +98,6 @@ impl Stage {
         self.sessions.resume(id, &Extras::default()).await.unwrap()
     }
 
-    /// Plays a scenario in the session of this id.
     pub fn played(&self, id: SessionId, scenario: &str, pace_percent: u32) -> Staging {
         let args: Vec<OsString> = ["--scenario", scenario].map(OsString::from).to_vec();
         let env = [

@@ -209,7 +209,6 @@ pub fn approval_options() -> Vec<ApprovalOption> {
     vec![option("allow", ApprovalOptionKind::AllowOnce), option("deny", ApprovalOptionKind::RejectOnce)]
 }
 
-/// The decision that allows it once.
 pub fn allow() -> ApprovalDecision {
     ApprovalDecision::of(ApprovalOptionId::literal("allow"))
 }

@@ -126,7 +126,6 @@ impl Mirror {
         said.collect()
     }
 
-    /// The turns that have ended.
     pub fn turns(&self, session: SessionId) -> Vec<&EntryBody> {
         let ended = |body: &&EntryBody| matches!(body, EntryBody::TurnEnded { .. });
         self.transcript(session).into_iter().filter(ended).collect()

@@ -81,7 +81,6 @@ struct Call {
     id: Value,
     /// What was offered, for a permission.
     options: Option<Vec<ApprovalOption>>,
-    /// Whether it was answered.
     told: bool,
 }
 

@@ -1,5 +1,3 @@
-//! The fake server as a program.
-
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -10,11 +10,9 @@ use super::{claude_program, clis_dir, first_file, machine, sealed_env};
 /// An agent CLI that is pinned here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cli {
-    /// Anthropic's.
     ClaudeCode,
     /// OpenAI's.
     Codex,
-    /// Google's.
     GeminiCli,
     /// The open one; pinned for Linux on x86-64 alone.
     OpenCode,
@@ -31,7 +29,6 @@ pub struct Program {
 const NODE: &str = if cfg!(windows) { "node.exe" } else { "node" };
 
 impl Cli {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::ClaudeCode, Self::Codex, Self::GeminiCli, Self::OpenCode];
 
     /// Returns how `askdesk connect` calls it.

@@ -11,7 +11,6 @@ use super::template::Remembered;
 /// The tool by which questions are asked.
 pub(super) const ASK_TOOL: &str = "AskUserQuestion";
 
-/// A decision on a call.
 #[derive(Debug, Clone)]
 pub(super) enum Decision {
     /// Go ahead, perhaps with another input and with standing permissions.

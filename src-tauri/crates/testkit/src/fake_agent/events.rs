@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::PROTOCOL_VERSION;
 
-/// The tools that are announced.
 const TOOLS: [&str; 9] = [
     "AskUserQuestion",
     "Bash",

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The text of `--help`.
 pub const HELP: &str = "Plays a scenario over the stream-json protocol.
 
   fake-agent -p --input-format stream-json --output-format stream-json --verbose \\
@@ -17,13 +16,10 @@ pub const HELP: &str = "Plays a scenario over the stream-json protocol.
 /// What the command line asks for.
 #[derive(Debug)]
 pub enum Invocation {
-    /// Print the version.
     Version,
-    /// Print the help.
     Help,
     /// Print the built-in scenarios.
     ListScenarios,
-    /// Play.
     Play(Options),
 }
 
@@ -38,7 +34,6 @@ pub struct Options {
     pub partial_messages: bool,
     /// Whether what the host sends is echoed.
     pub replay_user_messages: bool,
-    /// The permission mode at the start.
     pub permission_mode: String,
     /// Whether `bypassPermissions` may be switched to later.
     pub bypass_launched: bool,
@@ -59,13 +54,11 @@ pub struct Options {
 /// Where the session's id comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// A fresh id.
     Fresh,
     /// The id that the host chose.
     Given(String),
     /// A session from before, going on under its own id or, forked, under a fresh one.
     Resumed {
-        /// The id from before.
         id: String,
         /// Whether a fresh id is taken.
         fork: bool,

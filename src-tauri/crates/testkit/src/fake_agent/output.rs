@@ -10,7 +10,6 @@ use super::session::Stop;
 /// The exit code after the host closed our stdout.
 const STDOUT_GONE: u8 = 1;
 
-/// Where events go.
 #[derive(Debug)]
 pub(super) struct Output {
     stdout: Stdout,

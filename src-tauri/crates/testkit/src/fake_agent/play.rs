@@ -35,7 +35,6 @@ struct ModelMessage {
     blocks: u64,
 }
 
-/// How a turn ends.
 enum Ending<'a> {
     Success { stop_reason: &'a str },
     Aborted { in_tools: bool },

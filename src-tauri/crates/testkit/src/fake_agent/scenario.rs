@@ -12,11 +12,9 @@ use serde_json::Value;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// The name that `--scenario` takes.
     pub name: String,
     /// One line for a list.
     pub title: String,
-    /// What it is good for.
     pub description: String,
     /// The turns; messages after the last one are echoed.
     pub turns: Vec<Vec<Step>>,
@@ -32,13 +30,11 @@ pub enum Step {
     Think(Think),
     /// Calls a tool whose result is known beforehand.
     Tool(ToolCall),
-    /// Asks the person.
     Ask(Ask),
     /// Asks several times at once, in one message.
     AskTogether(Vec<Ask>),
     /// Waits for the answers of questions asked with `"wait": false`.
     AwaitAnswers(Nothing),
-    /// Pauses.
     SleepMs(u64),
     /// Writes a line as it stands.
     Raw(Raw),
@@ -48,7 +44,6 @@ pub enum Step {
     RawRepeat(RawRepeat),
     /// Writes a text without a line end.
     HalfLine(Raw),
-    /// Writes to stderr.
     Stderr(Stderr),
     /// Writes many streamed pieces of text at a rate.
     Flood(Flood),
@@ -64,7 +59,6 @@ pub enum Step {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Say {
-    /// The text, with placeholders.
     pub text: String,
     /// The pause between two pieces.
     #[serde(default)]
@@ -90,17 +84,14 @@ pub enum AskOutcome {
     Answered,
     /// It came back without any answer.
     Unanswered,
-    /// It was refused.
     Declined,
     /// The agent took it back.
     Withdrawn,
 }
 
-/// A thought.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Think {
-    /// The text, with placeholders.
     pub text: String,
     /// The pause between two pieces.
     #[serde(default)]
@@ -111,14 +102,10 @@ pub struct Think {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolCall {
-    /// The tool's name.
     pub name: String,
-    /// Its input.
     pub input: Value,
-    /// The text of its result.
     #[serde(default)]
     pub result: String,
-    /// Whether it works.
     #[serde(default = "yes")]
     pub ok: bool,
     /// Whether a person is asked first.
@@ -127,7 +114,6 @@ pub struct ToolCall {
     /// What could be allowed for good, as the protocol words it.
     #[serde(default)]
     pub suggestions: Vec<Value>,
-    /// How long it takes.
     #[serde(default)]
     pub takes_ms: u64,
 }
@@ -140,7 +126,6 @@ pub struct Ask {
     pub questions: Value,
     /// Answers that are in the input already.
     pub answers: Option<Value>,
-    /// The subagent that asks.
     pub by: Option<String>,
     /// Takes the question back after this time.
     pub withdraw_after_ms: Option<u64>,
@@ -149,7 +134,6 @@ pub struct Ask {
     pub wait: bool,
 }
 
-/// No settings.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Nothing {}
@@ -158,7 +142,6 @@ pub struct Nothing {}
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Raw {
-    /// The text; no placeholders.
     pub text: String,
 }
 
@@ -174,19 +157,16 @@ pub struct RawHex {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawRepeat {
-    /// The text that is repeated.
     pub text: String,
     /// The length of the line in bytes, without its end.
     pub bytes: usize,
 }
 
-/// Words on stderr.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stderr {
     /// One line.
     pub text: String,
-    /// How many times.
     #[serde(default = "one")]
     pub repeat: u64,
 }
@@ -195,7 +175,6 @@ pub struct Stderr {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flood {
-    /// How many.
     pub lines: u64,
     /// How fast; 0 is as fast as possible.
     #[serde(default)]
@@ -206,7 +185,6 @@ pub struct Flood {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exit {
-    /// The exit code.
     pub code: u8,
 }
 
@@ -228,7 +206,6 @@ pub struct SpawnGrandchild {
 pub struct Repeat {
     /// How many times; `ASKDESK_FAKE_COUNT` overrides it.
     pub times: u64,
-    /// The steps.
     pub steps: Vec<Step>,
 }
 
@@ -248,7 +225,6 @@ pub enum ScenarioError {
         "no scenario `{name}`: it is neither a file nor one of {known}; choose one of these or give a path"
     )]
     Unknown {
-        /// What was asked for.
         name: String,
         /// The built-in names.
         known: String,
@@ -256,19 +232,16 @@ pub enum ScenarioError {
     /// The file cannot be read.
     #[error("scenario {path}: cannot be read ({source}); check the path and its permissions")]
     Unreadable {
-        /// The file.
         path: PathBuf,
         /// The system's reason.
         source: std::io::Error,
     },
-    /// The text is not a scenario.
     #[error("scenario {file}: at `{place}`: {reason}; see scenarios/README.md for the format")]
     Malformed {
         /// The file or the built-in name.
         file: String,
         /// The path of the field.
         place: String,
-        /// What is wrong there.
         reason: String,
     },
 }

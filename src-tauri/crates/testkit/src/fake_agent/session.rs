@@ -160,7 +160,6 @@ impl Session {
         Envelope { session_id: &self.id, model: &self.model, permission_mode: &self.permission_mode }
     }
 
-    /// Writes an event of this session.
     pub(super) fn emit(&mut self, event: impl FnOnce(Envelope<'_>) -> Value) -> Result<(), Stop> {
         let event = event(self.envelope());
         self.out.event(&event)

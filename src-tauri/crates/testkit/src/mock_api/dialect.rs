@@ -9,7 +9,6 @@ use super::{ASK_TOOL, MCP_ASK_TOOL, chat, gemini, messages, responses};
 /// A form of a model's HTTP API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// Anthropic's Messages.
     Messages,
     /// OpenAI's Responses.
     Responses,
@@ -22,7 +21,6 @@ pub enum Dialect {
 /// A tool as a request offers it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Offered {
-    /// By which it is called.
     pub name: String,
     /// The group it is in, where a dialect has groups.
     pub namespace: Option<String>,

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct Script(pub Vec<Reply>);
 
-/// One reply.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reply {
@@ -25,15 +24,11 @@ pub struct Reply {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Block {
-    /// Words.
     Text(String),
-    /// A tool call.
     ToolUse {
-        /// The id of the call.
         id: String,
         /// The tool; where no tool of exactly this name is offered, the one whose name ends with it.
         name: String,
-        /// What it is called with.
         input: Value,
     },
 }
@@ -46,7 +41,6 @@ impl Script {
 }
 
 impl Reply {
-    /// A reply of these blocks.
     pub fn new(blocks: impl IntoIterator<Item = Block>) -> Self {
         Self { blocks: blocks.into_iter().collect(), delay_ms: 0, pace_ms: 0 }
     }
@@ -80,17 +74,14 @@ impl Reply {
 }
 
 impl Block {
-    /// Words.
     pub fn text(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 
-    /// A tool call.
     pub fn tool(id: &str, name: &str, input: Value) -> Self {
         Self::ToolUse { id: id.to_owned(), name: name.to_owned(), input }
     }
 
-    /// A question to the person.
     pub fn ask(id: &str, questions: &Value) -> Self {
         Self::tool(id, super::ASK_TOOL, json!({"questions": questions}))
     }

@@ -4,9 +4,7 @@ use super::{Problem, sources::product_lines, tree::Source};
 
 /// An agent with the words that only its own code may use; all of them in lower case.
 struct Words {
-    /// Where they belong.
     home: &'static str,
-    /// Its name.
     name: &'static str,
     /// Words of its protocol, its command line and its package.
     protocol: &'static [&'static str],

@@ -64,7 +64,6 @@ impl Confined {
     }
 }
 
-/// A package of the workspace.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Package {
     name: String,

@@ -7,7 +7,6 @@ const PAGE: &str = "ui/src/";
 const BRIDGE: &str = "ui/src/platform/bridge.ts";
 /// The only file that may name a colour.
 const TOKENS: &str = "ui/src/shared/tokens.css";
-/// The packages of the shell.
 const SHELL: &str = "@tauri-apps/";
 /// What tests may import to stand in for the shell.
 const SHELL_MOCKS: &str = "@tauri-apps/api/mocks";

@@ -18,9 +18,7 @@ const KINDS: [&str; 6] = ["rs", "ts", "js", "mjs", "svelte", "css"];
 /// A source file, with its path below the root in forward slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// Where it lies.
     pub path: String,
-    /// What it holds.
     pub text: String,
     /// Whether the file above it declares it as a module of tests.
     pub declared_for_tests: bool,

@@ -16,7 +16,6 @@ struct Windows<const HERE: bool> {
     notifier: Numbered<Queue>,
     wishes: mpsc::UnboundedReceiver<Wish>,
     presses: Presses,
-    /// What was ever shown.
     shown: HashMap<i32, Vec<Element>>,
     removed: HashSet<i32>,
     /// Windows takes away what is pressed.

@@ -1,4 +1,3 @@
-/** The settings. */
 export const settings = {
   'secret.show': 'Show',
   'secret.hide': 'Hide',

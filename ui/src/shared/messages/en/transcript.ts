@@ -1,4 +1,3 @@
-/** What stands in a transcript. */
 export const transcript = {
   'transcript.title': 'Transcript of {name}',
   'transcript.entries': 'Entries',

@@ -15,7 +15,6 @@ use crate::supervisor::WRITE_QUEUE;
 /// How many events wait for one session before the server is read no further.
 pub(super) const SEAT_QUEUE: usize = 256;
 
-/// A seat with its events.
 pub(in crate::link) type Seated = (SeatHandle, SeatEvents);
 
 /// What a server is told.
@@ -26,7 +25,6 @@ pub(super) enum Order {
     ShutDown { grace: Duration },
 }
 
-/// What a session writes.
 #[derive(Debug)]
 pub(super) struct Write {
     pub(super) seat: Seat,
@@ -110,7 +108,6 @@ impl SeatSender {
     }
 }
 
-/// The events of one seat.
 #[derive(Debug)]
 pub(in crate::link) struct SeatEvents {
     events: mpsc::UnboundedReceiver<LinkEvent>,
