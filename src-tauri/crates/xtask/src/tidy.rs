@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: the rules of the tree that no compiler checks.
 
 mod agents;
+mod doc_lines;
 mod edges;
 mod page;
 mod sources;
@@ -50,6 +51,7 @@ pub fn check(toolbox: &Toolbox) -> Result<()> {
     let mut problems = edges::problems(&packages);
     for file in &files {
         problems.extend(sources::problems(file));
+        problems.extend(doc_lines::problems(file));
         problems.extend(page::problems(file));
         problems.extend(agents::problems(file));
     }
