@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use askdesk_api::Error;
-use askdesk_domain::{Breach, Reject};
+use askdesk_domain::{Rejection, ValidationError};
 use tauri::{Runtime, WebviewWindow};
 use tauri_plugin_dialog::DialogExt;
 use tokio::sync::oneshot;
@@ -32,5 +32,5 @@ pub async fn pick_folder<R: Runtime>(
 }
 
 fn refused() -> Error {
-    Reject::invalid("folder", Breach::PathNotText).into()
+    Rejection::invalid("folder", ValidationError::PathNotText).into()
 }

@@ -1,7 +1,7 @@
 //! The way out of the window: an address the person has agreed to, opened in their own program for it.
 
 use askdesk_api::Error;
-use askdesk_domain::{Breach, Reject};
+use askdesk_domain::{Rejection, ValidationError};
 use tauri::Url;
 
 /// How many bytes an address may have; longer ones are cut off by what is to open them.
@@ -18,24 +18,25 @@ pub async fn open_link(url: String) -> Result<(), Error> {
         tauri::async_runtime::spawn_blocking(move || tauri_plugin_opener::open_url(url, None::<&str>)).await;
     match opened {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(refused(Breach::NoProgram { error: error.to_string() })),
-        Err(error) => Err(refused(Breach::NoProgram { error: error.to_string() })),
+        Ok(Err(error)) => Err(refused(ValidationError::NoProgram { error: error.to_string() })),
+        Err(error) => Err(refused(ValidationError::NoProgram { error: error.to_string() })),
     }
 }
 
 fn checked(url: &str) -> Result<Url, Error> {
     if url.len() > MAX_BYTES {
-        return Err(refused(Breach::TooLong { most: MAX_BYTES, bytes: url.len() }));
+        return Err(refused(ValidationError::TooLong { most: MAX_BYTES, bytes: url.len() }));
     }
-    let url = Url::parse(url).map_err(|error| refused(Breach::NoAddress { error: error.to_string() }))?;
+    let url =
+        Url::parse(url).map_err(|error| refused(ValidationError::NoAddress { error: error.to_string() }))?;
     if !SCHEMES.contains(&url.scheme()) {
-        return Err(refused(Breach::AddressNotOpened { scheme: url.scheme().to_owned() }));
+        return Err(refused(ValidationError::AddressNotOpened { scheme: url.scheme().to_owned() }));
     }
     Ok(url)
 }
 
-fn refused(breach: Breach) -> Error {
-    Reject::invalid("url", breach).into()
+fn refused(breach: ValidationError) -> Error {
+    Rejection::invalid("url", breach).into()
 }
 
 #[cfg(test)]

@@ -26,8 +26,8 @@ use std::time::Duration;
 use askdesk_api::dto::{HoldAnswer, TakeBackAnswer};
 use askdesk_api::{Commands, DeskApi, ErrorCode};
 use askdesk_domain::{
-    AnswerInput, Begun, CommandId, HeldAnswer, Occasion, OptionId, Request, RequestId, Session, SessionId,
-    TakeBack, Waiting,
+    AnswerInput, Begun, CommandId, NotificationRemoval, Occasion, OptionId, PendingItem, Request, RequestId,
+    Session, SessionId, UndoableAnswer,
 };
 use askdesk_engine::{Attention, with_reminders};
 use tauri::async_runtime::JoinHandle;
@@ -115,7 +115,7 @@ impl Telling {
             Attention::Asked { request, session } => {
                 self.finished_no_more(session.id);
                 self.board.begins(Waits::question(&request));
-                self.desk.waits(Waiting::Question(request.id));
+                self.desk.waits(PendingItem::Question(request.id));
                 self.question(Occasion::Asked, &request, &session);
             }
             Attention::StillWaits { request, session } => {
@@ -132,9 +132,9 @@ impl Telling {
             }
             Attention::Ended { request } => {
                 self.told.remove(&request);
-                self.over(Waiting::Question(request));
+                self.over(PendingItem::Question(request));
             }
-            Attention::ApprovalEnded { approval } => self.over(Waiting::Permission(approval)),
+            Attention::ApprovalEnded { approval } => self.over(PendingItem::Permission(approval)),
             Attention::NotGiven { held } => self.not_given(&held),
             Attention::Finished { session, waits } => self.has_finished(&session, waits),
             Attention::FinishedNoMore { session } => self.finished_no_more(session),
@@ -148,7 +148,7 @@ impl Telling {
         }
         let notice = notices::of_question(&self.desk, occasion, request, session);
         let Some(OfQuestion { posted, choices }) = notice else { return };
-        if posted.about == About::One(Waiting::Question(request.id)) {
+        if posted.about == About::One(PendingItem::Question(request.id)) {
             self.told.insert(request.id, Told { title: posted.title.clone(), choices, pressed: None });
         }
         self.news(posted);
@@ -159,17 +159,17 @@ impl Telling {
         badge::want_attention(&self.app);
     }
 
-    fn over(&mut self, waiting: Waiting) {
+    fn over(&mut self, waiting: PendingItem) {
         self.board.ends(waiting);
         self.notifier.withdraw(About::One(waiting));
         match self.desk.told_enough(waiting) {
-            TakeBack::Own => {}
-            TakeBack::OwnAndSummary => self.notifier.withdraw(About::Summary),
+            NotificationRemoval::Own => {}
+            NotificationRemoval::OwnAndSummary => self.notifier.withdraw(About::Summary),
         }
     }
 
     /// What a notification says was answered is not: it was taken back, another answer took its place, or it failed.
-    fn not_given(&mut self, held: &HeldAnswer) {
+    fn not_given(&mut self, held: &UndoableAnswer) {
         let id = held.request;
         let Some(told) = self.told.get_mut(&id) else { return };
         let chosen = held.answers.first().and_then(|answer| answer.chosen.first()).copied();
@@ -189,12 +189,12 @@ impl Telling {
                 self.notifier.withdraw(about);
                 self.open(about);
             }
-            (What::Option(option), About::One(Waiting::Question(id))) => self.answer(id, option).await,
-            (What::Undo, About::One(Waiting::Question(id))) => self.take_back(id).await,
+            (What::Option(option), About::One(PendingItem::Question(id))) => self.answer(id, option).await,
+            (What::Undo, About::One(PendingItem::Question(id))) => self.take_back(id).await,
             // Nothing else is answered by a press.
             (
                 What::Option(_) | What::Undo,
-                About::One(Waiting::Permission(_)) | About::Summary | About::Finished(_),
+                About::One(PendingItem::Permission(_)) | About::Summary | About::Finished(_),
             ) => {}
         }
     }
@@ -206,8 +206,8 @@ impl Telling {
             About::Finished(session) => return wanted::bring_up(&self.app, session.uuid()),
         };
         match waiting {
-            Some(Waiting::Question(id)) => wanted::bring_up(&self.app, id.uuid()),
-            Some(Waiting::Permission(id)) => wanted::bring_up(&self.app, id.uuid()),
+            Some(PendingItem::Question(id)) => wanted::bring_up(&self.app, id.uuid()),
+            Some(PendingItem::Permission(id)) => wanted::bring_up(&self.app, id.uuid()),
             None => self.app.state::<Presence>().want(Focus::Taken),
         }
     }
@@ -285,5 +285,5 @@ async fn is_begun(desk: &DeskApi, id: RequestId) -> bool {
 }
 
 const fn of(question: RequestId) -> About {
-    About::One(Waiting::Question(question))
+    About::One(PendingItem::Question(question))
 }

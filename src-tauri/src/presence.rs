@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use askdesk_api::dto::NoteView;
 use askdesk_api::{Commands, Error};
-use askdesk_domain::{Breach, Reject, Settings};
+use askdesk_domain::{Rejection, Settings, ValidationError};
 use serde_json::{Value, json};
 use tauri::{AppHandle, Emitter, Manager, State};
 use tokio::sync::{mpsc, watch};
@@ -125,7 +125,9 @@ pub fn leaving(presence: State<'_, Presence>) -> Option<u32> {
 pub fn kept(presence: State<'_, Presence>, ask: u32, left: Value) -> Result<(), Error> {
     let bytes = left.to_string().len();
     if bytes > MAX_LEFT_BYTES {
-        return Err(Reject::invalid("left", Breach::TooLong { most: MAX_LEFT_BYTES, bytes }).into());
+        return Err(
+            Rejection::invalid("left", ValidationError::TooLong { most: MAX_LEFT_BYTES, bytes }).into()
+        );
     }
     let _ = presence.tell.send(Message::Left { ask, left });
     Ok(())

@@ -11,7 +11,7 @@ mod plugin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use askdesk_api::ByKeys;
-use askdesk_domain::Waiting;
+use askdesk_domain::PendingItem;
 use tauri::{AppHandle, Manager};
 use tokio::sync::watch;
 use uuid::Uuid;
@@ -69,7 +69,7 @@ pub fn by_the_system(app: &AppHandle) -> ByKeys {
 fn pressed(app: &AppHandle) {
     let waits = app.state::<Keys>().waiting.get().and_then(|waiting| oldest(&waiting.borrow()));
     match waits {
-        Some(Waiting::Question(question)) => {
+        Some(PendingItem::Question(question)) => {
             #[cfg(target_os = "linux")]
             let from = elsewhere::window_with_focus();
             wanted::bring_up(app, question.uuid());
@@ -79,14 +79,14 @@ fn pressed(app: &AppHandle) {
                 *lock(&app.state::<Keys>().before) = before;
             }
         }
-        Some(Waiting::Permission(permission)) => wanted::bring_up(app, permission.uuid()),
+        Some(PendingItem::Permission(permission)) => wanted::bring_up(app, permission.uuid()),
         None => app.state::<Presence>().want(Focus::Taken),
     }
 }
 
 /// Returns the question that has waited the longest; a permission only where no question waits.
-fn oldest(waiting: &[Waits]) -> Option<Waiting> {
-    let question = waiting.iter().find(|waits| matches!(waits.waiting, Waiting::Question(_)));
+fn oldest(waiting: &[Waits]) -> Option<PendingItem> {
+    let question = waiting.iter().find(|waits| matches!(waits.waiting, PendingItem::Question(_)));
     question.or(waiting.first()).map(|waits| waits.waiting)
 }
 
@@ -120,15 +120,15 @@ mod tests {
 
     use super::*;
 
-    fn waits(waiting: Waiting) -> Waits {
+    fn waits(waiting: PendingItem) -> Waits {
         Waits { waiting, session: SessionId::new(Uuid::from_u128(9)), text: String::new() }
     }
 
     #[test]
     fn the_oldest_question_comes_first_and_a_permission_where_no_question_waits() {
-        let question = |n| Waiting::Question(RequestId::new(Uuid::from_u128(n)));
-        let permission = |n| Waiting::Permission(ApprovalId::new(Uuid::from_u128(n)));
-        let of = |all: &[Waiting]| oldest(&all.iter().copied().map(waits).collect::<Vec<_>>());
+        let question = |n| PendingItem::Question(RequestId::new(Uuid::from_u128(n)));
+        let permission = |n| PendingItem::Permission(ApprovalId::new(Uuid::from_u128(n)));
+        let of = |all: &[PendingItem]| oldest(&all.iter().copied().map(waits).collect::<Vec<_>>());
         assert_eq!(of(&[]), None);
         assert_eq!(of(&[question(1), question(2)]), Some(question(1)));
         assert_eq!(of(&[permission(1), question(2), question(3)]), Some(question(2)));

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use askdesk_domain::{Language, StorageTrouble};
+use askdesk_domain::{Language, StorageError};
 use askdesk_engine::EngineError;
 
 /// Why the app cannot start.
@@ -13,7 +13,7 @@ pub enum Unopened {
     /// The path that was given for the data folder is none.
     NoPath { error: String },
     /// The storage cannot be used.
-    Storage { trouble: StorageTrouble },
+    Storage { trouble: StorageError },
     /// The engine could not begin, as where the system has no thread left for it.
     NoEngine { error: String },
     /// The path of this very program is not known.
@@ -52,12 +52,12 @@ impl Unopened {
             Self::NoEngine { error } => fill(reasons.no_engine, "", error),
             Self::NoProgram { error } => fill(reasons.no_program, "", error),
             Self::Storage { trouble } => match trouble {
-                StorageTrouble::Busy { path } => fill(reasons.busy, path, ""),
-                StorageTrouble::Full { path } => fill(reasons.full, path, ""),
-                StorageTrouble::Damaged { path, error } => fill(reasons.damaged, path, error),
-                StorageTrouble::Stuck { path, error } => fill(reasons.stuck, path, error),
-                StorageTrouble::TooNew { path, .. } => fill(reasons.too_new, path, ""),
-                StorageTrouble::Other { path, error } => fill(reasons.other, path, error),
+                StorageError::Busy { path } => fill(reasons.busy, path, ""),
+                StorageError::Full { path } => fill(reasons.full, path, ""),
+                StorageError::Damaged { path, error } => fill(reasons.damaged, path, error),
+                StorageError::Stuck { path, error } => fill(reasons.stuck, path, error),
+                StorageError::TooNew { path, .. } => fill(reasons.too_new, path, ""),
+                StorageError::Other { path, error } => fill(reasons.other, path, error),
             },
         }
     }
@@ -138,12 +138,12 @@ mod tests {
     fn all() -> Vec<Unopened> {
         let (path, error) = (|| PATH.to_owned(), || ERROR.to_owned());
         let troubles = [
-            StorageTrouble::Busy { path: path() },
-            StorageTrouble::Full { path: path() },
-            StorageTrouble::Damaged { path: path(), error: error() },
-            StorageTrouble::Stuck { path: path(), error: error() },
-            StorageTrouble::TooNew { path: path(), found: 9, known: 8 },
-            StorageTrouble::Other { path: path(), error: error() },
+            StorageError::Busy { path: path() },
+            StorageError::Full { path: path() },
+            StorageError::Damaged { path: path(), error: error() },
+            StorageError::Stuck { path: path(), error: error() },
+            StorageError::TooNew { path: path(), found: 9, known: 8 },
+            StorageError::Other { path: path(), error: error() },
         ];
         let others = [
             Unopened::NoFolder { error: error() },
@@ -168,7 +168,7 @@ mod tests {
                 assert!(!rest.contains(['{', '}']), "{words}");
             }
         }
-        let busy = StorageTrouble::Busy { path: "/d".to_owned() };
+        let busy = StorageError::Busy { path: "/d".to_owned() };
         assert_eq!(
             Unopened::Storage { trouble: busy }.words(Language::De),
             "/d wird von einem anderen Askdesk oder einem anderen Programm benutzt"

@@ -1,11 +1,11 @@
 //! What waits for the person at this moment, for everything outside the page that shows it.
 
-use askdesk_domain::{Approval, Request, SessionId, Waiting};
+use askdesk_domain::{Approval, PendingItem, Request, SessionId};
 use tokio::sync::watch;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waits {
-    pub waiting: Waiting,
+    pub waiting: PendingItem,
     pub session: SessionId,
     /// What it asks, in the agent's words.
     pub text: String,
@@ -15,11 +15,11 @@ impl Waits {
     /// A question; of several the first speaks for all.
     pub fn question(request: &Request) -> Self {
         let text = request.questions.first().map(|question| question.text.clone()).unwrap_or_default();
-        Self { waiting: Waiting::Question(request.id), session: request.session, text }
+        Self { waiting: PendingItem::Question(request.id), session: request.session, text }
     }
 
     pub fn permission(approval: &Approval) -> Self {
-        let waiting = Waiting::Permission(approval.id);
+        let waiting = PendingItem::Permission(approval.id);
         Self { waiting, session: approval.session, text: approval.title.clone() }
     }
 }
@@ -50,7 +50,7 @@ impl Board {
         });
     }
 
-    pub fn ends(&self, waiting: Waiting) {
+    pub fn ends(&self, waiting: PendingItem) {
         self.0.send_if_modified(|all| {
             let before = all.len();
             all.retain(|waits| waits.waiting != waiting);
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     fn waits(n: u128) -> Waits {
-        let waiting = Waiting::Question(RequestId::new(Uuid::from_u128(n)));
+        let waiting = PendingItem::Question(RequestId::new(Uuid::from_u128(n)));
         Waits { waiting, session: SessionId::new(Uuid::from_u128(9)), text: n.to_string() }
     }
 
@@ -83,7 +83,7 @@ mod tests {
         }
         assert_eq!(texts(&mut watch), "123");
         board.begins(waits(2));
-        board.ends(Waiting::Permission(ApprovalId::new(Uuid::from_u128(2))));
+        board.ends(PendingItem::Permission(ApprovalId::new(Uuid::from_u128(2))));
         assert!(!watch.has_changed().unwrap(), "a permission is no question");
         board.ends(waits(2).waiting);
         assert_eq!(texts(&mut watch), "13");

@@ -1,7 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
-import type { HeldAnswer, Question, Request } from '../src/generated/wire';
+import type { UndoableAnswer, Question, Request } from '../src/generated/wire';
 import { aQuestion, aRequest, anApproval, aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openDesk, settle } from './open';
@@ -68,7 +68,7 @@ async function open(questions: Question[], { quick = 'on', advance = 'on', more 
   return { ...opened, pass, keys };
 }
 
-function holding(changes: Partial<HeldAnswer>): HeldAnswer {
+function holding(changes: Partial<UndoableAnswer>): UndoableAnswer {
   const now = Date.now();
   return { request: 'r1', answers: [], since: now, until: now + 3000, error: null, ...changes };
 }

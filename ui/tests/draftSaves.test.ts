@@ -1,7 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
-import type { DraftOf, Request } from '../src/generated/wire';
+import type { DraftTarget, Request } from '../src/generated/wire';
 import { aQuestion, anApproval, anEntry, aRequest, aSession, planOptions } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openDesk, settle } from './open';
@@ -11,8 +11,8 @@ const parts = aQuestion(2, { header: 'Parts', text: 'Which parts?', kind: 'multi
 const two = (changes: Partial<Request> = {}) => aRequest({ questions: [store, parts], ...changes });
 const one = (changes: Partial<Request> = {}) => aRequest({ questions: [store], ...changes });
 
-type Begun = Partial<Extract<DraftOf, { of: 'request' }>['draft']>;
-const draft = (begun: Begun, id = 'r1'): DraftOf => ({
+type Begun = Partial<Extract<DraftTarget, { of: 'request' }>['draft']>;
+const draft = (begun: Begun, id = 'r1'): DraftTarget => ({
   of: 'request',
   id,
   draft: { active: 0, answers: [], declining: false, words: '', ...begun },
@@ -31,7 +31,7 @@ const radio = (name: string) => screen.getByRole('radio', { name });
 const button = (name: string) => screen.getByRole('button', { name });
 const saves = (bridge: FakeBridge) => bridge.sent('save_draft');
 const saved = (bridge: FakeBridge) => saves(bridge).at(-1)?.draft;
-const open = (request: Request, drafts: DraftOf[] = []) => {
+const open = (request: Request, drafts: DraftTarget[] = []) => {
   const bridge = new FakeBridge({ requests: [request] });
   bridge.drafts = drafts;
   return openDesk(bridge);
@@ -213,7 +213,7 @@ describe('saving', () => {
 describe('reading after a reload', () => {
   test('keeps what was typed since and what had stood there', async () => {
     const bridge = new FakeBridge({ requests: [two()] });
-    const reading = held<{ drafts: DraftOf[] }>();
+    const reading = held<{ drafts: DraftTarget[] }>();
     bridge.on('read_drafts', () => reading.promise);
     const { user } = await openDesk(bridge);
     await user.type(words(), 'new words');
@@ -238,7 +238,7 @@ describe('reading after a reload', () => {
 
   test('a choice made since stays, and the ticks of several stand together', async () => {
     const bridge = new FakeBridge({ requests: [two()] });
-    const reading = held<{ drafts: DraftOf[] }>();
+    const reading = held<{ drafts: DraftTarget[] }>();
     bridge.on('read_drafts', () => reading.promise);
     const { user, desk } = await openDesk(bridge);
     await user.click(radio('PostgreSQL'));

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 
-import type { Breach, Detail, Failure, IgnoredWhy, StorageTrouble, Undelivered, Unfit } from '../src/generated/wire';
+import type { ValidationError, Detail, AgentFailure, IgnoredWhy, StorageError, DeliveryError, SettingError } from '../src/generated/wire';
 import { wordsOfBreach } from '../src/shared/breachWords';
 import { wordsOfFailure } from '../src/shared/failureWords';
 import { spoken } from '../src/shared/messages/language.svelte';
@@ -10,7 +10,7 @@ import { wordsOfError } from '../src/shared/words';
 import { claudeCode } from '../src/testing/agents';
 import { anError } from '../src/testing/fakeBridge';
 
-const failures: Failure[] = [
+const failures: AgentFailure[] = [
   { failure: 'agent_missing', agent: 'claude_code', program: '«p»', tried: [{ place: 'path_variable', value: '/bin' }, { place: 'file', path: '/x' }], install: null },
   { failure: 'folder_unusable', path: '/gone', problem: { problem: 'missing' } },
   { failure: 'not_started', program: '/x', problem: 'forbidden', error: '«system»' },
@@ -21,7 +21,7 @@ const failures: Failure[] = [
   { failure: 'session_unknown' },
   { failure: 'desk_failed' },
 ];
-const troubles: StorageTrouble[] = [
+const troubles: StorageError[] = [
   { trouble: 'busy', path: '/d' },
   { trouble: 'full', path: '/d' },
   { trouble: 'damaged', path: '/d', error: '«system»' },
@@ -30,7 +30,7 @@ const troubles: StorageTrouble[] = [
   { trouble: 'other', path: '/d', error: '«system»' },
   { trouble: 'other', path: '', error: '«kept»' },
 ];
-const undelivered: Undelivered[] = [
+const undelivered: DeliveryError[] = [
   { undelivered: 'input_closed' },
   { undelivered: 'write_failed', error: '«system»' },
   { undelivered: 'not_reading', lines: 64 },
@@ -40,10 +40,10 @@ const undelivered: Undelivered[] = [
   { undelivered: 'busy' },
   { undelivered: 'closing' },
   { undelivered: 'refused', rule: { breach: 'still_running' } },
-  ...troubles.map((trouble): Undelivered => ({ undelivered: 'not_kept', ...trouble })),
+  ...troubles.map((trouble): DeliveryError => ({ undelivered: 'not_kept', ...trouble })),
   { undelivered: 'image_gone', name: '«name»' },
 ];
-const breaches: Breach[] = [
+const breaches: ValidationError[] = [
   { breach: 'empty' },
   { breach: 'too_long', most: 32768, bytes: 32769 },
   { breach: 'queue_full', most: 20 },
@@ -64,7 +64,7 @@ const breaches: Breach[] = [
   { breach: 'unfit', flaw: { unfit: 'argument', n: 2, flaw: { extra: 'own_flag', flag: '«p»' } } },
   { breach: 'attached', why: { undelivered: 'not_running' } },
 ];
-const unfits: Unfit[] = [
+const unfits: SettingError[] = [
   { unfit: 'none_of', choices: ['«a»', '«b»'] },
   { unfit: 'not_between', least: 80, most: 200 },
   { unfit: 'no_list' },
@@ -98,7 +98,7 @@ const details: [Parameters<typeof anError>[0], Detail][] = [
   [{ code: 'invalid' }, { detail: 'breach', breach: { breach: 'queue_full', most: 20 } }],
 ];
 
-const said = (failure: Failure) => wordsOfFailure(failure, [claudeCode]);
+const said = (failure: AgentFailure) => wordsOfFailure(failure, [claudeCode]);
 
 /** Every sentence about something that went wrong. */
 const all = () => [
@@ -126,7 +126,7 @@ test('a failure is said in whole sentences, with what was tried and what to do n
 });
 
 test('what installs an agent comes with the failure, else with its descriptor, and is left out where nobody knows', () => {
-  const missing: Failure = { failure: 'agent_missing', agent: 'wayfarer', program: 'wayfarer', tried: [], install: null };
+  const missing: AgentFailure = { failure: 'agent_missing', agent: 'wayfarer', program: 'wayfarer', tried: [], install: null };
   const wayfarer = { ...claudeCode, id: 'wayfarer', name: 'Wayfarer', install: 'brew install wayfarer' };
   expect(wordsOfFailure(missing, [claudeCode, wayfarer])).toContain('Install Wayfarer with `brew install wayfarer` or');
   expect(wordsOfFailure({ ...missing, install: 'apt install wayfarer' }, [wayfarer])).toContain('Install Wayfarer with `apt install wayfarer` or');

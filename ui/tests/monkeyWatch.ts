@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import type { AnswerInput, HeldAnswer, Question, Request } from '../src/generated/wire';
+import type { AnswerInput, UndoableAnswer, Question, Request } from '../src/generated/wire';
 import type { CommandName, Input } from '../src/platform/bridge';
 import { t } from '../src/shared/messages';
 import type { Desk } from '../src/store/desk.svelte';
@@ -272,7 +272,7 @@ export class Watch {
     }
   }
 
-  #hearHeldGo(held: HeldAnswer): void {
+  #hearHeldGo(held: UndoableAnswer): void {
     this.#heldWent = true;
     const { request: id, answers } = held;
     // What is on its way to take it back comes too late, as it may.

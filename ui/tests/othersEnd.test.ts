@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
-import type { DraftOf, Request } from '../src/generated/wire';
+import type { DraftTarget, Request } from '../src/generated/wire';
 import { anApproval, anEntry, aQuestion, aRequest } from '../src/testing/desk';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { openDesk, settle } from './open';
@@ -9,7 +9,7 @@ import { openDesk, settle } from './open';
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const field = (name: string | RegExp) => screen.getByRole('textbox', { name });
 
-const declining: DraftOf = {
+const declining: DraftTarget = {
   of: 'request',
   id: 'r1',
   draft: { active: 0, answers: [], declining: true, words: 'Not now' },

@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
-import type { Extras } from '../src/generated/wire';
+import type { LaunchOverrides } from '../src/generated/wire';
 import { usualOptions } from '../src/store/desk.svelte';
 import { aFound, demoFound } from '../src/testing/agents';
 import { aSession } from '../src/testing/desk';
@@ -118,7 +118,7 @@ test('recent folders and a chosen one are put in the field, and what was filled 
 
 const added = { arguments: ['--add-dir', '/srv/shared docs'], environment: { API_KEY: 'hush', EDITOR: 'vi' } };
 
-function withExtras(bridge: FakeBridge, extras: Extras) {
+function withExtras(bridge: FakeBridge, extras: LaunchOverrides) {
   bridge.agents = {
     ...bridge.agents,
     agents: bridge.agents.agents.map((one) => (one.agent === 'claude_code' ? { ...one, extras } : one)),

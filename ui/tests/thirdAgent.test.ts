@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
-import type { AgentDescriptor, Failure, Session } from '../src/generated/wire';
+import type { AgentDescriptor, AgentFailure, Session } from '../src/generated/wire';
 import { aFound, anOption, aValue, claudeCode, demo, demoFound, of, withCurrent } from '../src/testing/agents';
 import { anEntry, aSession } from '../src/testing/desk';
 import { FakeBridge } from '../src/testing/fakeBridge';
@@ -44,7 +44,7 @@ const wayfarer: AgentDescriptor = {
   ],
 };
 const agents = [claudeCode, demo, wayfarer];
-const missing: Failure = {
+const missing: AgentFailure = {
   failure: 'agent_missing',
   agent: wayfarer.id,
   program: 'wayfarer',

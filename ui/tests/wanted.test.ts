@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
-import type { DraftOf } from '../src/generated/wire';
+import type { DraftTarget } from '../src/generated/wire';
 import { aQuestion, anApproval, aRequest, aSession, NOW } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { openDesk, settle } from './open';
@@ -32,7 +32,7 @@ describe('what is wanted from outside of the window', () => {
   test('waits for what was begun: the first question without an answer is the one after it', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request] });
     bridge.wish = request.id;
-    const begun: DraftOf = {
+    const begun: DraftTarget = {
       of: 'request',
       id: request.id,
       draft: {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use askdesk_domain::{OptionId, SessionId, Waiting};
+use askdesk_domain::{OptionId, PendingItem, SessionId};
 
 /// Shows notifications and takes them back. Neither call waits, and neither can fail for its caller: what the system does
 /// not take is in the log, and the question stands in the window all the same.
@@ -16,7 +16,7 @@ pub trait Notifier: Send {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum About {
-    One(Waiting),
+    One(PendingItem),
     /// All that is not shown one by one.
     Summary,
     /// A session that has finished its turn; nothing waits by that.

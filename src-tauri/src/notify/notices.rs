@@ -1,7 +1,10 @@
 //! What the notifications say: of a question, of a permission, of more than can be shown one by one.
 
 use askdesk_api::DeskApi;
-use askdesk_domain::{Approval, Form, Occasion, OptIn, Question, Request, Session, Telling, Waiting};
+use askdesk_domain::{
+    Approval, NotificationContent, NotificationDecision, Occasion, OptIn, PendingItem, Question, Request,
+    Session,
+};
 
 use super::choices::Choices;
 use super::contract::{About, Button, Heard, Posted, What};
@@ -26,7 +29,7 @@ pub fn of_question(
     request: &Request,
     session: &Session,
 ) -> Option<OfQuestion> {
-    let waiting = Waiting::Question(request.id);
+    let waiting = PendingItem::Question(request.id);
     let telling = desk.tell(waiting, occasion, session, request.is_by_subagent(session));
     let (words, heard) = said_by(desk);
     let mut choices = None;
@@ -44,7 +47,7 @@ pub fn of_question(
 
 /// Returns what is shown of a permission that is waited for; none where nothing is. It has no button that decides.
 pub fn of_approval(desk: &DeskApi, approval: &Approval, session: &Session) -> Option<Posted> {
-    let waiting = Waiting::Permission(approval.id);
+    let waiting = PendingItem::Permission(approval.id);
     let telling = desk.tell(waiting, Occasion::Asked, session, false);
     let (words, heard) = said_by(desk);
     say(telling, waiting, (words, heard), |whole| {
@@ -57,7 +60,7 @@ pub fn of_approval(desk: &DeskApi, approval: &Approval, session: &Session) -> Op
 pub fn of_finished(desk: &DeskApi, session: &Session, waits: bool) -> Option<Posted> {
     let telling = desk.tell_finished(session, waits);
     tracing::debug!(session = %session.id, ?telling, "that a session has finished is told");
-    let Telling::Notify(_) = telling else { return None };
+    let NotificationDecision::Notify(_) = telling else { return None };
     let (words, heard) = said_by(desk);
     let (about, title) = (About::Finished(session.id), seen(&session.name));
     Some(Posted { about, title, body: words.finished.to_owned(), buttons: vec![open(words)], heard })
@@ -80,19 +83,21 @@ fn said_by(desk: &DeskApi) -> (&'static Words, Heard) {
 }
 
 fn say(
-    telling: Telling,
-    waiting: Waiting,
+    telling: NotificationDecision,
+    waiting: PendingItem,
     (words, heard): (&Words, Heard),
     one: impl FnOnce(bool) -> (String, String, Vec<Button>),
 ) -> Option<Posted> {
     tracing::debug!(?waiting, ?telling, "what waits is told");
     let (about, (title, body, mut buttons)) = match telling {
-        Telling::Notify(Form::Whole) => (About::One(waiting), one(true)),
-        Telling::Notify(Form::Private) => (About::One(waiting), one(false)),
-        Telling::Notify(Form::Summary) => {
+        NotificationDecision::Notify(NotificationContent::Whole) => (About::One(waiting), one(true)),
+        NotificationDecision::Notify(NotificationContent::Private) => (About::One(waiting), one(false)),
+        NotificationDecision::Notify(NotificationContent::Summary) => {
             (About::Summary, (words::APP.to_owned(), words.more_waits.to_owned(), Vec::new()))
         }
-        Telling::BadgeOnly(_) | Telling::Untold(_) | Telling::Nothing(_) => return None,
+        NotificationDecision::BadgeOnly(_)
+        | NotificationDecision::Untold(_)
+        | NotificationDecision::Nothing(_) => return None,
     };
     buttons.push(open(words));
     Some(Posted { about, title, body, buttons, heard })

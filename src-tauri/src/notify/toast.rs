@@ -7,7 +7,7 @@ mod tests;
 #[cfg(windows)]
 pub mod winrt;
 
-use askdesk_domain::Waiting;
+use askdesk_domain::PendingItem;
 
 use super::contract::{About, Button, Heard, Posted, What};
 use super::numbered::TAP;
@@ -71,8 +71,8 @@ fn press(key: &str, link: Option<&str>) -> [String; 2] {
 
 fn link(about: About) -> Option<String> {
     let id = match about {
-        About::One(Waiting::Question(id)) => id.uuid(),
-        About::One(Waiting::Permission(id)) => id.uuid(),
+        About::One(PendingItem::Question(id)) => id.uuid(),
+        About::One(PendingItem::Permission(id)) => id.uuid(),
         About::Finished(session) => session.uuid(),
         About::Summary => return None,
     };

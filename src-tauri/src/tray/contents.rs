@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use askdesk_api::Pause;
-use askdesk_domain::Waiting;
+use askdesk_domain::PendingItem;
 use uuid::Uuid;
 
 use crate::seen::seen;
@@ -98,11 +98,13 @@ impl Line {
     fn entry(&self, words: &Words) -> Entry {
         let name = one_line(&self.name, NAME_CHARS);
         let (id, text) = match self.waits.waiting {
-            Waiting::Question(id) if self.private => (id.uuid(), format!("{name}: {}", words.question_waits)),
-            Waiting::Question(id) => {
+            PendingItem::Question(id) if self.private => {
+                (id.uuid(), format!("{name}: {}", words.question_waits))
+            }
+            PendingItem::Question(id) => {
                 (id.uuid(), format!("{name}: {}", one_line(&self.waits.text, TEXT_CHARS)))
             }
-            Waiting::Permission(id) => (id.uuid(), words.asks_permission(&name)),
+            PendingItem::Permission(id) => (id.uuid(), words.asks_permission(&name)),
         };
         // A menu takes a lone one as the mark of a key.
         Entry::Press(Does::BringUp(id), text.replace('&', "&&"))
@@ -176,7 +178,7 @@ mod tests {
     use crate::words;
 
     fn line(n: u128, name: &str, text: &str) -> Line {
-        let waiting = Waiting::Question(RequestId::new(Uuid::from_u128(n)));
+        let waiting = PendingItem::Question(RequestId::new(Uuid::from_u128(n)));
         let waits = Waits { waiting, session: SessionId::new(Uuid::from_u128(9)), text: text.to_owned() };
         Line { waits, name: name.to_owned(), private: false }
     }
@@ -207,7 +209,7 @@ mod tests {
     #[test]
     fn who_waits_stands_first_each_leading_to_what_it_asks() {
         let permission = Waits {
-            waiting: Waiting::Permission(ApprovalId::new(Uuid::from_u128(2))),
+            waiting: PendingItem::Permission(ApprovalId::new(Uuid::from_u128(2))),
             ..line(2, "", "Bash").waits
         };
         let lines = [

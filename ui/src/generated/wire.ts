@@ -118,7 +118,7 @@ note: string | null, };
 /**
  * An answer that goes to the agent in a moment, unless it is taken back.
  */
-export type HeldAnswer = { request: RequestId, answers: Array<AnswerInput>, 
+export type UndoableAnswer = { request: RequestId, answers: Array<AnswerInput>, 
 /**
  * When the person gave it.
  */
@@ -126,7 +126,7 @@ since: Timestamp, until: Timestamp,
 /**
  * Why it could not go then; it goes when the person sends it again.
  */
-error: Undelivered | null, };
+error: DeliveryError | null, };
 
 /**
  * The answer to one question, checked: it says something.
@@ -231,7 +231,7 @@ late?: boolean, } | { "delivery": "failed",
 /**
  * What went wrong; earlier versions kept it as a sentence.
  */
-error: Undelivered, } | { "delivery": "parked" };
+error: DeliveryError, } | { "delivery": "parked" };
 
 /**
  * Names an agent: the key of its descriptor, and of its settings.
@@ -427,7 +427,7 @@ export type QuestionPolicy = "always" | "plan_only" | "never";
 /**
  * What is added to the start of an agent.
  */
-export type Extras = { 
+export type LaunchOverrides = { 
 /**
  * Arguments that follow the desk's own.
  */
@@ -459,7 +459,7 @@ program: string | null,
 /**
  * What the person's settings add to the start.
  */
-extras: Extras, };
+extras: LaunchOverrides, };
 
 /**
  * Names one message that waits to be sent (UUIDv7).
@@ -482,7 +482,7 @@ attachments: Array<Attachment>, };
 /**
  * How the person is told of one session.
  */
-export type SessionAttention = { 
+export type SessionNotifications = { 
 /**
  * It only counts in the window.
  */
@@ -539,7 +539,7 @@ queue: Array<QueuedMessage>,
 /**
  * How the person is told of it.
  */
-attention: SessionAttention, };
+attention: SessionNotifications, };
 
 export type SessionState = { "state": "starting" } | { "state": "working" } | { "state": "idle" } | { "state": "ended", end: SessionEnd, at: Timestamp, };
 
@@ -547,20 +547,20 @@ export type SessionEnd = { "end": "finished" } | { "end": "stopped" } | { "end":
 /**
  * What happened; earlier versions kept it as a sentence.
  */
-why: Failure, };
+why: AgentFailure, };
 
 /**
  * Why an agent could not be started, or ended badly.
  */
-export type Failure = { "failure": "agent_missing", agent: AgentId, program: string, tried: Array<LookedAt>, 
+export type AgentFailure = { "failure": "agent_missing", agent: AgentId, program: string, tried: Array<SearchedLocation>, 
 /**
  * A shell command that installs it.
  */
-install: string | null, } | { "failure": "folder_unusable", path: string, problem: FolderProblem, } | { "failure": "not_started", program: string, 
+install: string | null, } | { "failure": "folder_unusable", path: string, problem: FolderError, } | { "failure": "not_started", program: string, 
 /**
  * What kind of refusal it was.
  */
-problem: ProgramProblem, error: string, } | { "failure": "exited", code: number | null, signal: number | null, 
+problem: ProgramError, error: string, } | { "failure": "exited", code: number | null, signal: number | null, 
 /**
  * The last lines of its error output, at most [`SAID_LINES`]; empty where it wrote none.
  */
@@ -573,18 +573,18 @@ seconds: number, next: NextStep, } | { "failure": "output_lost", next: NextStep,
 /**
  * A place in which a program was looked for.
  */
-export type LookedAt = { "place": "path_variable", 
+export type SearchedLocation = { "place": "path_variable", 
 /**
  * Its value; it may be empty.
  */
 value: string, } | { "place": "file", path: string, };
 
-export type FolderProblem = { "problem": "missing" } | { "problem": "not_a_folder" } | { "problem": "forbidden" } | { "problem": "not_absolute" } | { "problem": "other", error: string, };
+export type FolderError = { "problem": "missing" } | { "problem": "not_a_folder" } | { "problem": "forbidden" } | { "problem": "not_absolute" } | { "problem": "other", error: string, };
 
 /**
  * Why the system did not run a program.
  */
-export type ProgramProblem = "missing" | "forbidden" | "unfit";
+export type ProgramError = "missing" | "forbidden" | "unfit";
 
 /**
  * What a person can do about an agent that ended badly.
@@ -594,11 +594,11 @@ export type NextStep = "resume" | "start_anew";
 /**
  * Why something did not reach the agent.
  */
-export type Undelivered = { "undelivered": "input_closed" } | { "undelivered": "write_failed", error: string, } | { "undelivered": "not_reading", 
+export type DeliveryError = { "undelivered": "input_closed" } | { "undelivered": "write_failed", error: string, } | { "undelivered": "not_reading", 
 /**
  * How many lines wait for it.
  */
-lines: number, } | { "undelivered": "not_awaited" } | { "undelivered": "may_have_arrived" } | { "undelivered": "not_running" } | { "undelivered": "busy" } | { "undelivered": "closing" } | { "undelivered": "refused", rule: Breach, } | { "undelivered": "not_kept", } & ({ "trouble": "busy", path: string, } | { "trouble": "full", 
+lines: number, } | { "undelivered": "not_awaited" } | { "undelivered": "may_have_arrived" } | { "undelivered": "not_running" } | { "undelivered": "busy" } | { "undelivered": "closing" } | { "undelivered": "refused", rule: ValidationError, } | { "undelivered": "not_kept", } & ({ "trouble": "busy", path: string, } | { "trouble": "full", 
 /**
  * What cannot grow.
  */
@@ -613,7 +613,7 @@ known: number, } | { "trouble": "other", path: string, error: string, }) | { "un
  *
  * An earlier version kept no path, and a whole sentence as the error.
  */
-export type StorageTrouble = { "trouble": "busy", path: string, } | { "trouble": "full", 
+export type StorageError = { "trouble": "busy", path: string, } | { "trouble": "full", 
 /**
  * What cannot grow.
  */
@@ -626,15 +626,15 @@ known: number, } | { "trouble": "other", path: string, error: string, };
 /**
  * How a field breaks a rule.
  */
-export type Breach = { "breach": "empty" } | { "breach": "too_long", 
+export type ValidationError = { "breach": "empty" } | { "breach": "too_long", 
 /**
  * How many bytes it may have.
  */
-most: number, bytes: number, } | { "breach": "queue_full", most: number, } | { "breach": "too_many_attached", most: number, count: number, } | { "breach": "attached", why: Undelivered, } | { "breach": "path_untold" } | { "breach": "question_open" } | { "breach": "still_open" } | { "breach": "still_awaited" } | { "breach": "nothing_answered" } | { "breach": "note_alone" } | { "breach": "one_only" } | { "breach": "no_own_words" } | { "breach": "no_option" } | { "breach": "no_plan" } | { "breach": "still_running" } | { "breach": "no_model" } | { "breach": "no_folder" } | { "breach": "late_secret" } | { "breach": "plan_cut_off" } | { "breach": "no_address", 
+most: number, bytes: number, } | { "breach": "queue_full", most: number, } | { "breach": "too_many_attached", most: number, count: number, } | { "breach": "attached", why: DeliveryError, } | { "breach": "path_untold" } | { "breach": "question_open" } | { "breach": "still_open" } | { "breach": "still_awaited" } | { "breach": "nothing_answered" } | { "breach": "note_alone" } | { "breach": "one_only" } | { "breach": "no_own_words" } | { "breach": "no_option" } | { "breach": "no_plan" } | { "breach": "still_running" } | { "breach": "no_model" } | { "breach": "no_folder" } | { "breach": "late_secret" } | { "breach": "plan_cut_off" } | { "breach": "no_address", 
 /**
  * What is wrong with it, as its reader says.
  */
-error: string, } | { "breach": "address_not_opened", scheme: string, } | { "breach": "no_program", error: string, } | { "breach": "path_not_text" } | { "breach": "unfit", flaw: Unfit, } | { "breach": "other", 
+error: string, } | { "breach": "address_not_opened", scheme: string, } | { "breach": "no_program", error: string, } | { "breach": "path_not_text" } | { "breach": "unfit", flaw: SettingError, } | { "breach": "other", 
 /**
  * The rule, and what came instead.
  */
@@ -643,7 +643,7 @@ rule: string, };
 /**
  * What is wrong with a value that was to be set.
  */
-export type Unfit = { "unfit": "none_of", 
+export type SettingError = { "unfit": "none_of", 
 /**
  * Which can be, as they are written.
  */
@@ -659,11 +659,11 @@ most: number, } | { "unfit": "no_list" } | { "unfit": "no_table" } | { "unfit": 
 /**
  * Its place, from 1.
  */
-n: number, flaw: ExtraFlaw, } | { "unfit": "variable", name: string, 
+n: number, flaw: LaunchOverrideError, } | { "unfit": "variable", name: string, 
 /**
  * What is wrong with what it is set to.
  */
-flaw: ExtraFlaw, } | { "unfit": "no_hours" } | { "unfit": "no_shortcut" } | { "unfit": "no_name", 
+flaw: LaunchOverrideError, } | { "unfit": "no_hours" } | { "unfit": "no_shortcut" } | { "unfit": "no_name", 
 /**
  * The beginning of what it was to be called.
  */
@@ -672,7 +672,7 @@ name: string, } | { "unfit": "text", text: string, };
 /**
  * What is wrong with one thing that a person adds to the start of an agent.
  */
-export type ExtraFlaw = { "extra": "too_long", 
+export type LaunchOverrideError = { "extra": "too_long", 
 /**
  * How many bytes it may have.
  */
@@ -685,12 +685,12 @@ export type ChangeRefused = { "refused": "in_words", words: string, } | { "refus
 /**
  * How long it was waited for.
  */
-seconds: number, } | { "refused": "others_wait" } | { "refused": "unreached", why: Undelivered, };
+seconds: number, } | { "refused": "others_wait" } | { "refused": "unreached", why: DeliveryError, };
 
 /**
  * What cannot be done everywhere.
  */
-export type Unable = "attaching" | "saving";
+export type UnsupportedFeature = "attaching" | "saving";
 
 export type ToolDetail = { "detail": "command", 
 /**
@@ -812,7 +812,7 @@ export type ApprovalState = { "state": "open" } | { "state": "decided", decision
 /**
  * Set when the decision could not be handed to the agent.
  */
-error: Undelivered | null, } | { "state": "withdrawn", at: Timestamp, };
+error: DeliveryError | null, } | { "state": "withdrawn", at: Timestamp, };
 
 /**
  * What the person decided on an approval.
@@ -929,7 +929,7 @@ text: string, } | { "notice": "answers_brought" } | { "notice": "same_text_joine
 /**
  * What went wrong; earlier versions kept it as a sentence.
  */
-error: Undelivered, };
+error: DeliveryError, };
 
 /**
  * One message to a subscriber.
@@ -967,7 +967,7 @@ live: Array<LiveText>,
 /**
  * The answers that can still be taken back.
  */
-held: Array<HeldAnswer>, 
+held: Array<UndoableAnswer>, 
 /**
  * What the person should know about the storage.
  */
@@ -993,7 +993,7 @@ prev: number, seq: number, changes: Array<Change>, };
 /**
  * One thing that has changed; each carries the whole new value, so it can be applied by putting it in place.
  */
-export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "answer_held", held: HeldAnswer, } | { "change": "answer_let_go", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "session_deleted", session: SessionId, };
+export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "answer_held", held: UndoableAnswer, } | { "change": "answer_let_go", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "session_deleted", session: SessionId, };
 
 /**
  * Text that an agent is writing at this moment. Never journaled; the finished entry is.
@@ -1204,7 +1204,7 @@ export type RenameSession = { requestId: CommandId, session: SessionId, name: st
 /**
  * Says how the person is told of a session.
  */
-export type SetAttention = { requestId: CommandId, session: SessionId, attention: SessionAttention, };
+export type SetAttention = { requestId: CommandId, session: SessionId, attention: SessionNotifications, };
 
 /**
  * Puts a session in another place among the sessions.
@@ -1256,7 +1256,7 @@ export type AgentFound = { agent: AgentId, program: string | null,
 /**
  * Why it cannot be started and what to do about it.
  */
-problem: Failure | null, 
+problem: AgentFailure | null, 
 /**
  * Its version as it says itself; none where it did not say.
  */
@@ -1264,7 +1264,7 @@ version: string | null,
 /**
  * What the settings add to its start; a start has to name the same.
  */
-extras: Extras, };
+extras: LaunchOverrides, };
 
 export type ReadTranscript = { session: SessionId, 
 /**
@@ -1348,11 +1348,11 @@ pausedUntil: PausedUntil,
 /**
  * The hours in which only the counts in the window tell.
  */
-quietHours: QuietHours, 
+quietHours: DoNotDisturbHours, 
 /**
  * After how many minutes an open question is told of once more.
  */
-remindMinutes: RemindMinutes, 
+remindMinutes: ReminderMinutes, 
 /**
  * Whether a notification is heard too.
  */
@@ -1380,16 +1380,16 @@ globalShortcut: GlobalShortcut,
 /**
  * What every start of an agent gets in addition, by agent.
  */
-launchOverrides: { [key in AgentId]: Extras }, 
+launchOverrides: { [key in AgentId]: LaunchOverrides }, 
 /**
  * How long sessions that are over are kept.
  */
-keepDays: KeepDays, };
+keepDays: RetentionDays, };
 
 /**
  * One thing that is set to a value.
  */
-export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": QuietHours } | { "setting": "remind_minutes", "value": RemindMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "agent_arguments", "value": { agent: AgentId, arguments: Arguments, } } | { "setting": "agent_environment", "value": { agent: AgentId, environment: Environment, } } | { "setting": "keep_days", "value": KeepDays };
+export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": DoNotDisturbHours } | { "setting": "remind_minutes", "value": ReminderMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "agent_arguments", "value": { agent: AgentId, arguments: Arguments, } } | { "setting": "agent_environment", "value": { agent: AgentId, environment: Environment, } } | { "setting": "keep_days", "value": RetentionDays };
 
 /**
  * A language that everything is written in.
@@ -1441,7 +1441,7 @@ export type OnClose = "keep_running" | "quit";
 /**
  * For how many days a session is kept after it has ended; 0 keeps it until the person deletes it.
  */
-export type KeepDays = number;
+export type RetentionDays = number;
 
 /**
  * Until when nothing is told but by the counts in the window, in seconds since 1970; 0 where nothing is paused.
@@ -1451,7 +1451,7 @@ export type PausedUntil = number;
 /**
  * The hours in which nothing is told but by the counts in the window: none, or from one minute of the day to another.
  */
-export type QuietHours = string;
+export type DoNotDisturbHours = string;
 
 /**
  * The combination that is set, or none.
@@ -1461,7 +1461,7 @@ export type GlobalShortcut = string;
 /**
  * After how many minutes an open question is told of once more; 0 never does.
  */
-export type RemindMinutes = number;
+export type ReminderMinutes = number;
 
 /**
  * Something in the file that is left as it stands and has no effect.
@@ -1479,7 +1479,7 @@ export type IgnoredWhy = { "why": "unknown" } | { "why": "no_value" } | { "why":
 /**
  * The value; none where something in it may be secret.
  */
-value: string | null, flaw: Unfit, } | { "why": "too_large", 
+value: string | null, flaw: SettingError, } | { "why": "too_large", 
 /**
  * How many bytes it has.
  */
@@ -1523,7 +1523,7 @@ export type UnmetWhy = { "why": "own_folder" } | { "why": "taken" } | { "why": "
 /**
  * What waits for the person: a question or a permission, never both.
  */
-export type Waiting = { "what": "question", "id": RequestId } | { "what": "permission", "id": ApprovalId };
+export type PendingItem = { "what": "question", "id": RequestId } | { "what": "permission", "id": ApprovalId };
 
 /**
  * Why the person might be told now.
@@ -1533,19 +1533,19 @@ export type Occasion = "asked" | "reminder" | "finished";
 /**
  * What the rule comes to.
  */
-export type Telling = { "telling": "notify", "why": Form } | { "telling": "badge_only", "why": Silenced } | { "telling": "untold", "why": Silenced } | { "telling": "nothing", "why": NoNews };
+export type NotificationDecision = { "telling": "notify", "why": NotificationContent } | { "telling": "badge_only", "why": SuppressedWhy } | { "telling": "untold", "why": SuppressedWhy } | { "telling": "nothing", "why": NotNeededWhy };
 
 /**
  * What a notification shows.
  */
-export type Form = "whole" | "private" | "summary";
+export type NotificationContent = "whole" | "private" | "summary";
 
 /**
  * Why only the counts say that something waits.
  */
-export type Silenced = "never" | "paused" | "muted" | "subagent" | "quiet_hours" | "summary" | "burst";
+export type SuppressedWhy = "never" | "paused" | "muted" | "subagent" | "quiet_hours" | "summary" | "burst";
 
-export type NoNews = "before" | "ended" | "in_view" | "waits" | "unwanted";
+export type NotNeededWhy = "before" | "ended" | "in_view" | "waits" | "unwanted";
 
 /**
  * Asks for the last decisions of the rule of what is told.
@@ -1572,11 +1572,11 @@ session: string,
 /**
  * What waits; nothing does where a session has finished its turn.
  */
-waiting: Waiting | null, 
+waiting: PendingItem | null, 
 /**
  * Why the person might have been told.
  */
-occasion: Occasion, telling: Telling, };
+occasion: Occasion, telling: NotificationDecision, };
 
 /**
  * A program whose agents can ask over the desk's door.
@@ -1972,7 +1972,7 @@ export type ApprovalForm = "none" | "options" | "message" | "plan";
 /**
  * A draft with what it was begun on.
  */
-export type DraftOf = { "of": "request", id: RequestId, draft: Draft, } | { "of": "approval", id: ApprovalId, draft: ApprovalDraft, };
+export type DraftTarget = { "of": "request", id: RequestId, draft: Draft, } | { "of": "approval", id: ApprovalId, draft: ApprovalDraft, };
 
 /**
  * Keeps a draft in the place of the one before; a blank one takes it away. A save that a later one of the same page
@@ -1990,7 +1990,7 @@ n: number,
 /**
  * The draft; what it says to a secret question is not kept.
  */
-draft: DraftOf, };
+draft: DraftTarget, };
 
 export type ReadDrafts = Record<symbol, never>;
 
@@ -1998,7 +1998,7 @@ export type DraftsRead = {
 /**
  * Those that were saved last first.
  */
-drafts: Array<DraftOf>, };
+drafts: Array<DraftTarget>, };
 
 /**
  * Why a command failed; a consumer branches on the code, and the screen chooses the words.
@@ -2042,11 +2042,11 @@ export type EndedElsewhere = { by: EndedBy, at: Timestamp, };
 /**
  * What belongs to the code of an error; the words are chosen by the screen.
  */
-export type Detail = { "detail": "breach", breach: Breach, } | { "detail": "folder", path: string, problem: FolderProblem, } | { "detail": "file", 
+export type Detail = { "detail": "breach", breach: ValidationError, } | { "detail": "folder", path: string, problem: FolderError, } | { "detail": "file", 
 /**
  * Which; none where it has no path here.
  */
-path: string | null, error: string, } | { "detail": "client_file", file: string, trouble: FileTrouble, } | { "detail": "storage", trouble: StorageTrouble, } | { "detail": "refused", why: ChangeRefused, } | { "detail": "unable", what: Unable, };
+path: string | null, error: string, } | { "detail": "client_file", file: string, trouble: FileTrouble, } | { "detail": "storage", trouble: StorageError, } | { "detail": "refused", why: ChangeRefused, } | { "detail": "unable", what: UnsupportedFeature, };
 
 /** Every command of the bridge: what it takes and what it gives. */
 export interface CommandMap {

@@ -1,11 +1,11 @@
-import type { Breach, ChangeRefused, Unable } from '../generated/wire';
+import type { ValidationError, ChangeRefused, UnsupportedFeature } from '../generated/wire';
 import { t, type MessageKey } from './messages';
 import { wordsOfUndelivered } from './undeliveredWords';
 import { wordsOfUnfit } from './unfitWords';
 import { visibly } from './visible';
 
 /** How what the person entered breaks a rule, as the end of a sentence. */
-export function wordsOfBreach(breach: Breach): string {
+export function wordsOfBreach(breach: ValidationError): string {
   switch (breach.breach) {
     case 'empty':
       return t('breach.empty');
@@ -84,4 +84,4 @@ export function wordsOfRefused(why: ChangeRefused): string {
 export const unableWords = {
   attaching: 'unable.attaching',
   saving: 'unable.saving',
-} as const satisfies Record<Unable, MessageKey>;
+} as const satisfies Record<UnsupportedFeature, MessageKey>;

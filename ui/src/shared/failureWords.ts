@@ -1,4 +1,4 @@
-import type { AgentDescriptor, Failure, FolderProblem, LookedAt, NextStep, ProgramProblem } from '../generated/wire';
+import type { AgentDescriptor, AgentFailure, FolderError, SearchedLocation, NextStep, ProgramError } from '../generated/wire';
 import { nameOfAgent } from './agentWords';
 import { t, type MessageKey } from './messages';
 import { list } from './messages/formats';
@@ -13,10 +13,10 @@ const programHints = {
   missing: 'failure.hint_missing',
   forbidden: 'failure.hint_forbidden',
   unfit: 'failure.hint_unfit',
-} as const satisfies Record<ProgramProblem, MessageKey>;
+} as const satisfies Record<ProgramError, MessageKey>;
 
 /** Why an agent could not be started or ended badly, and what to do about it. */
-export function wordsOfFailure(failure: Failure, agents: readonly AgentDescriptor[]): string {
+export function wordsOfFailure(failure: AgentFailure, agents: readonly AgentDescriptor[]): string {
   switch (failure.failure) {
     case 'agent_missing': {
       const { program } = failure;
@@ -46,7 +46,7 @@ export function wordsOfFailure(failure: Failure, agents: readonly AgentDescripto
 
 /** How the program is installed; nothing where that is not known. */
 function wordsOfInstall(
-  { agent, install }: Extract<Failure, { failure: 'agent_missing' }>,
+  { agent, install }: Extract<AgentFailure, { failure: 'agent_missing' }>,
   agents: readonly AgentDescriptor[],
 ): string {
   const command = install ?? agents.find((one) => one.id === agent)?.install ?? null;
@@ -59,18 +59,18 @@ function saidLast(said: string): string[] {
   return said === '' ? [] : [t('failure.said_last'), visibly(said)];
 }
 
-function wordsOfExit({ code, signal }: Extract<Failure, { failure: 'exited' }>): string {
+function wordsOfExit({ code, signal }: Extract<AgentFailure, { failure: 'exited' }>): string {
   if (code !== null) return t('failure.exit_code', { code: String(code) });
   return signal === null ? t('failure.exit_unknown') : t('failure.exit_signal', { signal: String(signal) });
 }
 
-function wordsOfPlace(looked: LookedAt): string {
+function wordsOfPlace(looked: SearchedLocation): string {
   if (looked.place === 'file') return looked.path;
   return looked.value === '' ? t('failure.path_empty') : t('failure.path', { value: looked.value });
 }
 
 /** What is wrong with a folder, as the end of a sentence. */
-export function wordsOfFolder(problem: FolderProblem): string {
+export function wordsOfFolder(problem: FolderError): string {
   switch (problem.problem) {
     case 'missing':
       return t('folder.missing');

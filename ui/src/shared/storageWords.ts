@@ -1,9 +1,9 @@
-import type { StorageTrouble } from '../generated/wire';
+import type { StorageError } from '../generated/wire';
 import { t } from './messages';
 import { visibly } from './visible';
 
 /** What is wrong with the storage, as the end of a sentence. */
-export function wordsOfTrouble(of: StorageTrouble): string {
+export function wordsOfTrouble(of: StorageError): string {
   switch (of.trouble) {
     case 'busy':
       return t('trouble.busy');

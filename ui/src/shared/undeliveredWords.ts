@@ -1,11 +1,11 @@
-import type { Undelivered } from '../generated/wire';
+import type { DeliveryError } from '../generated/wire';
 import { wordsOfBreach } from './breachWords';
 import { t } from './messages';
 import { wordsOfTrouble } from './storageWords';
 import { visibly } from './visible';
 
 /** Why something did not reach the agent, as the end of a sentence. */
-export function wordsOfUndelivered(why: Undelivered): string {
+export function wordsOfUndelivered(why: DeliveryError): string {
   switch (why.undelivered) {
     case 'input_closed':
       return t('undelivered.input_closed');

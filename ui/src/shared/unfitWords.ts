@@ -1,11 +1,11 @@
-import type { ExtraFlaw, IgnoredWhy, Unfit } from '../generated/wire';
+import type { LaunchOverrideError, IgnoredWhy, SettingError } from '../generated/wire';
 import { t } from './messages';
 import { list } from './messages/formats';
 import { sizeOf } from './size';
 import { visibly } from './visible';
 
 /** What is wrong with a value that was to be set, as the end of a sentence. */
-export function wordsOfUnfit(unfit: Unfit): string {
+export function wordsOfUnfit(unfit: SettingError): string {
   switch (unfit.unfit) {
     case 'none_of':
       return t('unfit.none_of', { choices: list(unfit.choices) });
@@ -32,7 +32,7 @@ export function wordsOfUnfit(unfit: Unfit): string {
   }
 }
 
-function wordsOfFlaw(flaw: ExtraFlaw): string {
+function wordsOfFlaw(flaw: LaunchOverrideError): string {
   switch (flaw.extra) {
     case 'too_long':
       return t('breach.too_long', { most: flaw.most, bytes: flaw.bytes });

@@ -11,7 +11,7 @@ import type {
   Request,
   Session,
   StorageNotice,
-  Telling,
+  NotificationDecision,
   TodoStatus,
   ToolStatus,
 } from '../generated/wire';
@@ -388,13 +388,13 @@ const tellingWords = {
     waits: 'tellings.waits',
     unwanted: 'tellings.unwanted',
   },
-} as const satisfies { [T in Telling as T['telling']]: Record<T['why'], MessageKey> };
+} as const satisfies { [T in NotificationDecision as T['telling']]: Record<T['why'], MessageKey> };
 
 type ValueOf<T> = T[keyof T];
-type TellingKey = ValueOf<{ [T in Telling as T['telling']]: ValueOf<(typeof tellingWords)[T['telling']]> }>;
+type TellingKey = ValueOf<{ [T in NotificationDecision as T['telling']]: ValueOf<(typeof tellingWords)[T['telling']]> }>;
 
 /** Says whether and why the person was told. */
-export function wordsOfTelling(telling: Telling): string {
+export function wordsOfTelling(telling: NotificationDecision): string {
   const words: Partial<Record<string, TellingKey>> = tellingWords[telling.telling];
   const key = words[telling.why];
   return key ? t(key) : '';

@@ -8,7 +8,7 @@ import type {
   MessageId,
   Request,
   RequestId,
-  SessionAttention,
+  SessionNotifications,
   SessionId,
   SessionLog,
   SessionOptions,
@@ -571,7 +571,7 @@ export class Desk {
   }
 
   /** Says how the person is told of a session. */
-  async setAttention(session: SessionId, attention: SessionAttention): Promise<void> {
+  async setAttention(session: SessionId, attention: SessionNotifications): Promise<void> {
     await this.#submitAloud(submitKey.attention(session), 'set_attention', { session, attention });
   }
 

@@ -1,4 +1,4 @@
-import type { DraftOf } from '../generated/wire';
+import type { DraftTarget } from '../generated/wire';
 import { asDeskError, type Bridge, type DeskError } from '../platform/bridge';
 import { isBlank, keptDraft } from './kept';
 import type { Action } from './reducer';
@@ -142,7 +142,7 @@ export class DraftSaves {
     }
   }
 
-  async #saveOne(id: string, draft: DraftOf, text: string): Promise<void> {
+  async #saveOne(id: string, draft: DraftTarget, text: string): Promise<void> {
     this.#saving.add(id);
     this.#count += 1;
     const n = this.#count;
@@ -174,7 +174,7 @@ export class DraftSaves {
   }
 }
 
-function written(draft: DraftOf): string {
+function written(draft: DraftTarget): string {
   return JSON.stringify(draft, sortedKeys);
 }
 

@@ -1,9 +1,9 @@
-import type { HeldAnswer, Request, RequestId } from '../generated/wire';
+import type { UndoableAnswer, Request, RequestId } from '../generated/wire';
 import { answerOf, emptyDraft, hasWords, isBegun, takesOne, toInputs, withAnswer } from './drafts';
 import type { Draft, State } from './state';
 
 /** The answer of a request that goes in a moment; none where nothing is held. */
-export function heldOf(state: State, request: RequestId): HeldAnswer | null {
+export function heldOf(state: State, request: RequestId): UndoableAnswer | null {
   return state.held[request] ?? null;
 }
 
@@ -17,7 +17,7 @@ export function isQuick(state: State, request: Request): boolean {
 }
 
 /** Holds an answer; it stands on the screen as the choice it is, wherever it was made. */
-export function putHeld(state: State, held: HeldAnswer): State {
+export function putHeld(state: State, held: UndoableAnswer): State {
   const request = state.requests[held.request];
   const kept = { ...state, held: { ...state.held, [held.request]: held } };
   const draft = state.drafts[held.request] ?? emptyDraft;
@@ -51,13 +51,13 @@ export function overtaken(state: State): Request[] {
   });
 }
 
-function isSaidBy(held: HeldAnswer, request: Request, draft: Draft): boolean {
-  const told = (answers: HeldAnswer['answers']) =>
+function isSaidBy(held: UndoableAnswer, request: Request, draft: Draft): boolean {
+  const told = (answers: UndoableAnswer['answers']) =>
     answers.map(({ question, chosen, other, note }) => [question, chosen, other, note]);
   return JSON.stringify(told(toInputs(request, draft))) === JSON.stringify(told(held.answers));
 }
 
-function withHeld(held: HeldAnswer, request: Request, draft: Draft): Draft {
+function withHeld(held: UndoableAnswer, request: Request, draft: Draft): Draft {
   return held.answers.reduce((kept, { question: id, chosen, note }) => {
     const question = request.questions.find((one) => one.id === id);
     if (!question) return kept;

@@ -4,7 +4,7 @@ import type {
   ApprovalDraft as KeptApproval,
   Draft as KeptRequest,
   DraftAnswer as KeptAnswer,
-  DraftOf,
+  DraftTarget,
   Request,
 } from '../generated/wire';
 import { answerOf, emptyAnswer, emptyDraft, takesOne } from './drafts';
@@ -38,7 +38,7 @@ function fateOfApproval({ state }: Approval): Fate {
 }
 
 /** What of a draft goes to disk; none where nothing of it can be kept any more. Words said to a secret never do. */
-export function keptDraft(state: State, id: string): DraftOf | null {
+export function keptDraft(state: State, id: string): DraftTarget | null {
   const request = state.requests[id];
   if (request && id in state.drafts) {
     if (fateOf(request) === 'goes') return null;
@@ -53,7 +53,7 @@ export function keptDraft(state: State, id: string): DraftOf | null {
 }
 
 /** Whether there is nothing in it to come back to. */
-export function isBlank({ of, draft }: DraftOf): boolean {
+export function isBlank({ of, draft }: DraftTarget): boolean {
   if (of === 'request') {
     return draft.active === 0 && draft.answers.length === 0 && !draft.declining && draft.words === '';
   }
@@ -85,7 +85,7 @@ function fromKept({ active, answers, declining, words }: KeptRequest): Draft {
 }
 
 /** Puts what was kept under what the person has done since the page was loaded: neither is lost. */
-export function restoreDrafts(state: State, kept: readonly DraftOf[]): State {
+export function restoreDrafts(state: State, kept: readonly DraftTarget[]): State {
   const drafts = { ...state.drafts };
   const decisions = { ...state.decisions };
   for (const one of kept) {

@@ -4,8 +4,8 @@ import type {
   Approval,
   ApprovalId,
   Attachment,
-  DraftOf,
-  Extras,
+  DraftTarget,
+  LaunchOverrides,
   Frame,
   MessageId,
   OptionId,
@@ -79,7 +79,7 @@ export type Action =
   | { type: 'request_ended'; request: Request }
   | { type: 'approval_decided'; approval: Approval }
   | { type: 'approval_drafted'; approval: ApprovalId; change: Partial<ApprovalDraft> }
-  | { type: 'drafts_read'; drafts: readonly DraftOf[] }
+  | { type: 'drafts_read'; drafts: readonly DraftTarget[] }
   | { type: 'draft_saved'; id: string }
   | { type: 'draft_unsaved'; id: string; error: DeskError }
   | { type: 'delivery_shown'; requests: readonly RequestId[] }
@@ -303,7 +303,7 @@ function step(state: State, action: Action): State {
 
 /** What the settings add to an agent's start stands in the form as soon as it is set. */
 function withSettings(agents: AgentsFound | null, { settings }: SettingsRead): AgentsFound | null {
-  const none: Extras = { arguments: [], environment: {} };
+  const none: LaunchOverrides = { arguments: [], environment: {} };
   const extras = ({ agent }: AgentFound) => settings.launchOverrides[agent] ?? none;
   return agents && { ...agents, agents: agents.agents.map((one) => ({ ...one, extras: extras(one) })) };
 }

@@ -9,7 +9,7 @@ import type {
   CommandId,
   ConfigId,
   Entry,
-  HeldAnswer,
+  UndoableAnswer,
   LiveText,
   MessageId,
   OptionId,
@@ -120,7 +120,7 @@ export interface Refusal {
   why: RefusedWhy | { why: 'words_only' };
 }
 
-export interface Failure {
+export interface AgentFailure {
   serial: number;
   error: DeskError;
 }
@@ -202,7 +202,7 @@ export interface State {
   };
   live: Readonly<Record<SessionId, readonly LiveText[]>>;
   /** Answers that go in a moment and can still be taken back. */
-  held: Readonly<Record<RequestId, HeldAnswer>>;
+  held: Readonly<Record<RequestId, UndoableAnswer>>;
   transcripts: Readonly<Record<SessionId, Transcript>>;
   storage: StorageNotice | null;
   selected: SessionId | null;
@@ -234,7 +234,7 @@ export interface State {
   /** Requests whose delivery was seen just now and is still to be shown for a moment. */
   delivered: readonly RequestId[];
   announced: { serial: number; requests: readonly RequestId[] };
-  failures: readonly Failure[];
+  failures: readonly AgentFailure[];
   /** What the person has folded and unfolded, by place in the transcript. */
   unfolded: Readonly<Record<SessionId, Readonly<Record<number, boolean>>>>;
   panelCollapsed: boolean;

@@ -3,7 +3,7 @@ import type {
   AgentsFound,
   Change,
   ClientRead,
-  DraftOf,
+  DraftTarget,
   Entry,
   Error as CommandError,
   Frame,
@@ -35,7 +35,7 @@ export class FakeBridge implements Bridge {
   snapshot: Snapshot;
   entries: Record<SessionId, Entry[]> = {};
   /** What is on disk of what was begun. */
-  drafts: DraftOf[] = [];
+  drafts: DraftTarget[] = [];
   agents: AgentsFound = { agents: [], home: null };
   /** The folder the person chooses. */
   folder: string | null = null;

@@ -5,7 +5,7 @@ import type {
   Delivery,
   Entry,
   EntryBody,
-  HeldAnswer,
+  UndoableAnswer,
   OrphanedWhy,
   Outcome,
   Request,
@@ -47,7 +47,7 @@ export class ModelDesk extends FakeBridge {
   /** Hears of every command in the moment the window sends it. */
   hear: (command: CommandName, input: unknown) => void = () => undefined;
   /** Hears of an answer that was held and goes now. */
-  hearHeldGo: (held: HeldAnswer) => void = () => undefined;
+  hearHeldGo: (held: UndoableAnswer) => void = () => undefined;
   /** Says how the next command fares. */
   luck: () => Luck = () => ({ millis: 0, fails: 'no' });
   readonly said: Record<SessionId, string[]> = {};
@@ -248,7 +248,7 @@ export class ModelDesk extends FakeBridge {
   #hold(id: string, answers: AnswerInput[]): Record<string, never> {
     if (this.request(id).state.state !== 'open') throw ended();
     const now = Date.now();
-    const held: HeldAnswer = { request: id, answers, since: now, until: now + 3000, error: null };
+    const held: UndoableAnswer = { request: id, answers, since: now, until: now + 3000, error: null };
     this.push({ change: 'answer_held', held });
     setTimeout(() => {
       if (!this.snapshot.held.includes(held)) return;

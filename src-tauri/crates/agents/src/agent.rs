@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
-use askdesk_domain::{AgentDescriptor, Failure, NativeSession, ReservedFlags, SessionOptions};
+use askdesk_domain::{AgentDescriptor, AgentFailure, NativeSession, ReservedFlags, SessionOptions};
 
 use crate::adapter::Adapter;
 use crate::link::LinkPlan;
@@ -20,7 +20,7 @@ pub trait Agent: Send + Sync + Debug {
     }
 
     /// Finds its program: the one the person named, else the installed one; `None` where it comes with the app.
-    fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, Failure>;
+    fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, AgentFailure>;
 
     /// Returns the folder it works in where the person names none; such an agent needs no folder of the person's.
     fn default_folder(&self) -> Option<&Path> {
@@ -28,7 +28,7 @@ pub trait Agent: Send + Sync + Debug {
     }
 
     /// Plans a session: how it is linked, and what understands it.
-    fn prepare(&self, start: &Start) -> Result<Prepared, Failure>;
+    fn prepare(&self, start: &Start) -> Result<Prepared, AgentFailure>;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

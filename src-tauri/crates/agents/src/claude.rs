@@ -17,8 +17,8 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
-    AgentDescriptor, ApprovalOption, ConfigOption, Failure, NativeRef, NativeSession, Outcome, Question,
-    QuestionDraft, ReservedFlags, SessionOptions, Usd,
+    AgentDescriptor, AgentFailure, ApprovalOption, ConfigOption, NativeRef, NativeSession, Outcome, Question,
+    RawQuestion, ReservedFlags, SessionOptions, Usd,
 };
 use serde_json::Value;
 
@@ -70,11 +70,11 @@ impl Agent for ClaudeCode {
         descriptor::RESERVED_FLAGS
     }
 
-    fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+    fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, AgentFailure> {
         launch::find(&self.descriptor, explicit).map(Some)
     }
 
-    fn prepare(&self, start: &Start) -> Result<Prepared, Failure> {
+    fn prepare(&self, start: &Start) -> Result<Prepared, AgentFailure> {
         let Start { folder, options, resume } = start;
         let program = launch::find(&self.descriptor, options.program.as_deref().map(expand_home).as_deref())?;
         let plan = launch(program, folder.clone(), &options.config, resume.as_ref());
@@ -140,7 +140,7 @@ struct Call {
 enum Wanted {
     Answers {
         /// They hold the uncut texts, which are the keys of the answer.
-        drafts: Vec<QuestionDraft>,
+        drafts: Vec<RawQuestion>,
         questions: Vec<Question>,
         /// What it was told, to say it again where the same call comes by a new request.
         told: Option<Outcome>,

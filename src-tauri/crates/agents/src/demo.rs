@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
-    AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue, Failure,
-    Takes, ValueId,
+    AgentDescriptor, AgentFailure, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption,
+    ConfigValue, Takes, ValueId,
 };
 
 use crate::agent::{Agent, Prepared, Start};
@@ -75,7 +75,7 @@ impl Agent for Demo {
         &self.descriptor
     }
 
-    fn find(&self, _: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+    fn find(&self, _: Option<&Path>) -> Result<Option<PathBuf>, AgentFailure> {
         Ok(None)
     }
 
@@ -83,7 +83,7 @@ impl Agent for Demo {
         Some(&self.folder)
     }
 
-    fn prepare(&self, start: &Start) -> Result<Prepared, Failure> {
+    fn prepare(&self, start: &Start) -> Result<Prepared, AgentFailure> {
         let Start { folder, options, resume } = start;
         let mut plan = claude::launch(self.program.clone(), folder.clone(), &options.config, resume.as_ref());
         let kept = self.folder.join(SESSIONS);

@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use askdesk_domain::{AgentDescriptor, Extras, Failure, LookedAt};
+use askdesk_domain::{AgentDescriptor, AgentFailure, LaunchOverrides, SearchedLocation};
 
 /// Everything needed to start one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct LaunchPlan {
 impl LaunchPlan {
     /// Adds what the person's settings say, after everything else.
     #[must_use]
-    pub fn with_extras(mut self, extras: &Extras) -> Self {
+    pub fn with_extras(mut self, extras: &LaunchOverrides) -> Self {
         self.args.extend(extras.arguments.iter().map(OsString::from));
         self.env.extend(extras.environment.iter().map(|(name, value)| (name.into(), value.into())));
         self
@@ -45,14 +45,14 @@ pub(crate) fn find_program(
     name: &str,
     explicit: Option<&Path>,
     folders: &[PathBuf],
-) -> Result<PathBuf, Failure> {
-    let missing = |tried: Vec<LookedAt>| Failure::AgentMissing {
+) -> Result<PathBuf, AgentFailure> {
+    let missing = |tried: Vec<SearchedLocation>| AgentFailure::AgentMissing {
         agent: agent.id.clone(),
         program: name.to_owned(),
         tried,
         install: agent.install.clone(),
     };
-    let file = |path: &Path| LookedAt::File { path: path.display().to_string() };
+    let file = |path: &Path| SearchedLocation::File { path: path.display().to_string() };
     if let Some(path) = explicit {
         // Somebody who named a program wants that one, not another of the same name.
         return which::which(path).map_err(|_| missing(vec![file(path)]));
@@ -61,7 +61,7 @@ pub(crate) fn find_program(
         return Ok(found);
     }
     let value = env::var_os("PATH").unwrap_or_default().display().to_string();
-    let mut tried = vec![LookedAt::PathVariable { value }];
+    let mut tried = vec![SearchedLocation::PathVariable { value }];
     for folder in folders {
         let candidate = folder.join(name);
         if let Ok(found) = which::which(&candidate) {

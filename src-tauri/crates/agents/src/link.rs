@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use askdesk_domain::Failure;
+use askdesk_domain::AgentFailure;
 
 use crate::adapter::{Inbound, Outbound};
 use crate::connection::Connection;
@@ -90,7 +90,7 @@ pub struct Links(Arc<Registry>);
 
 impl Links {
     /// Opens a link. A server that no session uses yet is started or connected to; one that has died is started again.
-    pub async fn open(&self, plan: LinkPlan) -> Result<(Link, LinkEvents), Failure> {
+    pub async fn open(&self, plan: LinkPlan) -> Result<(Link, LinkEvents), AgentFailure> {
         match plan {
             LinkPlan::Process(plan) => {
                 let (process, lines) = AgentProcess::spawn(&plan)?;

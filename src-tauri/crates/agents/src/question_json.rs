@@ -1,10 +1,10 @@
 //! Reads questions from the JSON of agents that are not ours: lenient in, refused in words that name the field.
 
-use askdesk_domain::{OptionDraft, QuestionDraft, QuestionKind, Refusal};
+use askdesk_domain::{QuestionKind, RawOption, RawQuestion, Refusal};
 use serde_json::{Map, Value};
 
 /// Reads the questions of a tool input; `{"questions": …}`, or one question without that frame.
-pub fn read_questions(input: &Value) -> Result<Vec<QuestionDraft>, Refusal> {
+pub fn read_questions(input: &Value) -> Result<Vec<RawQuestion>, Refusal> {
     let Value::Object(fields) = input else {
         return Err(Refusal::new(
             "input",
@@ -28,7 +28,7 @@ pub fn read_questions(input: &Value) -> Result<Vec<QuestionDraft>, Refusal> {
     }
 }
 
-fn read_question(index: usize, question: &Value) -> Result<QuestionDraft, Refusal> {
+fn read_question(index: usize, question: &Value) -> Result<RawQuestion, Refusal> {
     let field = |name: &str| format!("questions[{index}].{name}");
     let fields = match question {
         Value::Object(fields) => fields,
@@ -48,7 +48,7 @@ fn read_question(index: usize, question: &Value) -> Result<QuestionDraft, Refusa
         Some(options) => read_options(index, options)?,
         None => Vec::new(),
     };
-    Ok(QuestionDraft {
+    Ok(RawQuestion {
         text,
         header: present(fields, &["header", "title"]).and_then(words),
         kind: kind(fields, !options.is_empty()),
@@ -73,8 +73,8 @@ fn kind(fields: &Map<String, Value>, has_options: bool) -> QuestionKind {
 }
 
 /// A question that came as bare text has no options, so it is answered in own words.
-fn only_text(text: &str) -> QuestionDraft {
-    QuestionDraft {
+fn only_text(text: &str) -> RawQuestion {
+    RawQuestion {
         text: text.to_owned(),
         header: None,
         kind: QuestionKind::Single,
@@ -84,7 +84,7 @@ fn only_text(text: &str) -> QuestionDraft {
     }
 }
 
-fn read_options(question: usize, options: &Value) -> Result<Vec<OptionDraft>, Refusal> {
+fn read_options(question: usize, options: &Value) -> Result<Vec<RawOption>, Refusal> {
     let list = match unwrapped(options).unwrap_or_else(|| options.clone()) {
         Value::Array(list) => list,
         one @ Value::Object(_) => vec![one],
@@ -96,10 +96,10 @@ fn read_options(question: usize, options: &Value) -> Result<Vec<OptionDraft>, Re
     list.iter().enumerate().map(|(place, option)| read_option(question, place, option)).collect()
 }
 
-fn read_option(question: usize, place: usize, option: &Value) -> Result<OptionDraft, Refusal> {
+fn read_option(question: usize, place: usize, option: &Value) -> Result<RawOption, Refusal> {
     let field = format!("questions[{question}].options[{place}]");
     if let Some(label) = words(option) {
-        return Ok(OptionDraft { label, description: None, preview: None });
+        return Ok(RawOption { label, description: None, preview: None });
     }
     let Value::Object(fields) = option else {
         let rule = format!("must be a text or an object with a label, got {}", kind_of(option));
@@ -109,7 +109,7 @@ fn read_option(question: usize, place: usize, option: &Value) -> Result<OptionDr
     let Some(label) = label else {
         return Err(Refusal::new(format!("{field}.label"), "must be a text, got nothing that is one"));
     };
-    Ok(OptionDraft {
+    Ok(RawOption {
         label,
         description: fields.get("description").and_then(words),
         preview: fields.get("preview").and_then(words),

@@ -13,8 +13,8 @@ use std::io::{self, ErrorKind};
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use askdesk_domain::failure::last_lines;
-use askdesk_domain::{Failure, FolderProblem, NextStep, ProgramProblem};
+use askdesk_domain::agent_failure::last_lines;
+use askdesk_domain::{AgentFailure, FolderError, NextStep, ProgramError};
 use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -80,8 +80,8 @@ impl Exit {
     }
 
     /// Makes a failure of an end that was not wanted.
-    pub fn into_failure(self, stderr_tail: &str, next: NextStep) -> Failure {
-        Failure::Exited { code: self.code, signal: self.signal, said: last_lines(stderr_tail), next }
+    pub fn into_failure(self, stderr_tail: &str, next: NextStep) -> AgentFailure {
+        AgentFailure::Exited { code: self.code, signal: self.signal, said: last_lines(stderr_tail), next }
     }
 }
 
@@ -128,7 +128,7 @@ enum Order {
 
 impl AgentProcess {
     /// Starts a process; must be called within a tokio runtime.
-    pub fn spawn(plan: &LaunchPlan) -> Result<(Self, Lines), Failure> {
+    pub fn spawn(plan: &LaunchPlan) -> Result<(Self, Lines), AgentFailure> {
         check_folder(plan)?;
         let mut tree = start::start(plan).map_err(|source| spawn_error(plan, &source))?;
         let pid = tree.pid();
@@ -194,22 +194,27 @@ impl AgentProcess {
     }
 }
 
-fn check_folder(plan: &LaunchPlan) -> Result<(), Failure> {
-    let wrong = |problem| Err(Failure::FolderUnusable { path: plan.folder.display().to_string(), problem });
+fn check_folder(plan: &LaunchPlan) -> Result<(), AgentFailure> {
+    let wrong =
+        |problem| Err(AgentFailure::FolderUnusable { path: plan.folder.display().to_string(), problem });
     match std::fs::metadata(&plan.folder) {
         Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => wrong(FolderProblem::NotAFolder),
-        Err(error) => wrong(FolderProblem::of(&error)),
+        Ok(_) => wrong(FolderError::NotAFolder),
+        Err(error) => wrong(FolderError::of(&error)),
     }
 }
 
-fn spawn_error(plan: &LaunchPlan, source: &io::Error) -> Failure {
+fn spawn_error(plan: &LaunchPlan, source: &io::Error) -> AgentFailure {
     let problem = match source.kind() {
-        ErrorKind::NotFound => ProgramProblem::Missing,
-        ErrorKind::PermissionDenied => ProgramProblem::Forbidden,
-        _ => ProgramProblem::Unfit,
+        ErrorKind::NotFound => ProgramError::Missing,
+        ErrorKind::PermissionDenied => ProgramError::Forbidden,
+        _ => ProgramError::Unfit,
     };
-    Failure::NotStarted { program: plan.program.display().to_string(), problem, error: source.to_string() }
+    AgentFailure::NotStarted {
+        program: plan.program.display().to_string(),
+        problem,
+        error: source.to_string(),
+    }
 }
 
 /// Waits for the end, carries out orders to bring it about, and then sweeps away what is left.

@@ -17,7 +17,7 @@ use askdesk_agents::{
     LaunchPlan, Link, LinkEnd, LinkEvent, LinkEvents, LinkPlan, Links, NewConnection, Outbound, RpcError,
     SharedPlan, WriteError,
 };
-use askdesk_domain::{Failure, ProgramProblem};
+use askdesk_domain::{AgentFailure, ProgramError};
 use rstest::rstest;
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -317,7 +317,7 @@ async fn a_server_that_cannot_be_started_is_said_like_any_program() {
     let LinkPlan::Shared(mut plan) = shared() else { unreachable!() };
     plan.launch.program = "/nowhere/server".into();
     let failed = Links::default().open(LinkPlan::Shared(plan)).await.unwrap_err();
-    assert!(matches!(failed, Failure::NotStarted { problem: ProgramProblem::Missing, .. }), "{failed:?}");
+    assert!(matches!(failed, AgentFailure::NotStarted { problem: ProgramError::Missing, .. }), "{failed:?}");
 }
 
 #[tokio::test]
@@ -412,6 +412,6 @@ async fn a_server_that_is_not_there_is_said_with_its_address() {
     let folder = tempfile::tempdir().unwrap();
     let address = Address::Unix(folder.path().join("nobody.sock"));
     let failed = Links::default().open(attached(&address)).await.unwrap_err();
-    let Failure::NotStarted { program, problem, .. } = failed else { panic!("{failed:?}") };
-    assert_eq!((program, problem), (address.to_string(), ProgramProblem::Missing));
+    let AgentFailure::NotStarted { program, problem, .. } = failed else { panic!("{failed:?}") };
+    assert_eq!((program, problem), (address.to_string(), ProgramError::Missing));
 }

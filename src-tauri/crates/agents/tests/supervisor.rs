@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use askdesk_agents::supervisor::{Output, STDERR_TAIL, WRITE_QUEUE};
 use askdesk_agents::{AgentEvent, AgentProcess, Exit, LaunchPlan, Lines, MAX_LINE, Unusable, WriteError};
-use askdesk_domain::{Failure, NextStep};
+use askdesk_domain::{AgentFailure, NextStep};
 use tokio::time::timeout;
 
 /// Longer than anything here takes; what is late has hung.
@@ -292,7 +292,7 @@ async fn an_agent_that_does_not_read_fills_its_queue_and_then_is_refused() {
 fn check_refusal(plan: &LaunchPlan, expected: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let _inside = runtime.enter();
-    let error: Failure = AgentProcess::spawn(plan).unwrap_err();
+    let error: AgentFailure = AgentProcess::spawn(plan).unwrap_err();
     assert_eq!(error.to_string(), expected);
 }
 

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use askdesk_domain::{Approval, Breach, Request, Session};
+use askdesk_domain::{Approval, Request, Session, ValidationError};
 use serde_json::Value;
 
 use crate::dto::*;
@@ -44,7 +44,7 @@ pub fn read_input<T: serde::de::DeserializeOwned>(input: Value) -> Result<T, Err
         let field = (field != ".").then_some(field);
         let error = Error { field, ..Error::new(ErrorCode::Invalid, error.to_string()) };
         match change.and_then(unfit::flaw) {
-            Some(flaw) => error.with(Detail::Breach { breach: Breach::Unfit { flaw } }),
+            Some(flaw) => error.with(Detail::Breach { breach: ValidationError::Unfit { flaw } }),
             None => error,
         }
     })

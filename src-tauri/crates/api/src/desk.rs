@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use askdesk_agents::{Agent, ask_version};
 use askdesk_client_config::Plan;
 use askdesk_domain::{
-    AgentId, Approval, ApprovalState, Breach, Choices, Command, CommandId, ConfigCategory, ConfigOption,
-    FolderProblem, Reject, Request, Session, SessionId, SessionOptions, SessionState, Setting, Settings,
+    AgentId, Approval, ApprovalState, Choices, Command, CommandId, ConfigCategory, ConfigOption, FolderError,
+    Rejection, Request, Session, SessionId, SessionOptions, SessionState, Setting, Settings, ValidationError,
     ValueId,
 };
 use askdesk_engine::frame::Frame;
@@ -186,7 +186,7 @@ impl DeskApi {
             match seen.iter().find(|seen| seen.id == id) {
                 Some(seen) if seen.name == name => Arc::clone(&seen.result),
                 // To do nothing and call it done would lose the second command in silence.
-                Some(_) => return Err(Reject::invalid("requestId", "was used for another command").into()),
+                Some(_) => return Err(Rejection::invalid("requestId", "was used for another command").into()),
                 None => {
                     if seen.len() == REMEMBERED_COMMANDS {
                         seen.pop_front();
@@ -208,7 +208,7 @@ impl DeskApi {
         command: Command,
     ) -> Result<Session, Error> {
         let act = async { Ok(self.engine.act(command).await?.session) };
-        self.once(id, name, act).await?.ok_or_else(|| Reject::NotFound { what: "session" }.into())
+        self.once(id, name, act).await?.ok_or_else(|| Rejection::NotFound { what: "session" }.into())
     }
 
     /// Reads what is set; the file may have been edited.
@@ -228,13 +228,15 @@ impl DeskApi {
         let agent = self.engine.agents().get(agent);
         let takes = |agent: &&Arc<dyn Agent>| agent.descriptor().capabilities.launch_overrides;
         let agent = agent.filter(takes).ok_or_else(|| {
-            Error::from(Reject::invalid(
+            Error::from(Rejection::invalid(
                 "change.value.agent",
                 "no such agent takes anything from the settings",
             ))
         })?;
         let checked = arguments.map_or(Ok(()), |arguments| agent.reserved_flags().check(arguments));
-        checked.map_err(|flaw| Reject::invalid("change.value.arguments", Breach::Unfit { flaw }).into())
+        checked.map_err(|flaw| {
+            Rejection::invalid("change.value.arguments", ValidationError::Unfit { flaw }).into()
+        })
     }
 
     async fn settings_read(&self, read: askdesk_engine::ReadSettings) -> SettingsRead {
@@ -261,7 +263,10 @@ impl DeskApi {
     }
 
     fn agent(&self, id: &AgentId) -> Result<&Arc<dyn Agent>, Error> {
-        self.engine.agents().get(id).ok_or_else(|| Reject::invalid("agent", "there is no such agent").into())
+        self.engine
+            .agents()
+            .get(id)
+            .ok_or_else(|| Rejection::invalid("agent", "there is no such agent").into())
     }
 
     fn agent_name(&self, session: &Session) -> String {
@@ -275,7 +280,7 @@ impl DeskApi {
         let agent = self.agent(&input.agent)?;
         let options = checked(&input.options, &agent.descriptor().config)?;
         if let Some(folder) = input.folder.as_ref().filter(|folder| folder.len() > NAME_BYTES) {
-            return Err(Reject::invalid("folder", too_long(NAME_BYTES, folder)).into());
+            return Err(Rejection::invalid("folder", too_long(NAME_BYTES, folder)).into());
         }
         let prompt = input.prompt.as_deref();
         let prompt = askdesk_domain::answer::words(prompt, "prompt")?;
@@ -299,7 +304,7 @@ impl DeskApi {
     /// Takes an ended session up again with what it was started with.
     async fn resume(&self, session: &Session) -> Result<Session, Error> {
         // Nothing that was not shown when it was started.
-        let agent = session.origin.agent().ok_or(Reject::SessionGone)?;
+        let agent = session.origin.agent().ok_or(Rejection::SessionGone)?;
         let set = self.settings_now().await?.settings.extras(agent);
         Ok(self.sessions.resume(session.id, &set).await?)
     }
@@ -321,18 +326,18 @@ fn folder(input: &StartSession, agent: &dyn Agent) -> Result<PathBuf, Error> {
         (Some(folder), _) => expand_home(folder),
         (None, Some(own)) => {
             askdesk_engine::private::create_folder(own)
-                .map_err(|error| folder_error(own, FolderProblem::of(&error)))?;
+                .map_err(|error| folder_error(own, FolderError::of(&error)))?;
             own.to_owned()
         }
-        (None, None) => return Err(Reject::invalid("folder", Breach::NoFolder).into()),
+        (None, None) => return Err(Rejection::invalid("folder", ValidationError::NoFolder).into()),
     };
     if !folder.is_absolute() {
-        return Err(folder_error(&folder, FolderProblem::NotAbsolute));
+        return Err(folder_error(&folder, FolderError::NotAbsolute));
     }
     match std::fs::metadata(&folder) {
         Ok(metadata) if metadata.is_dir() => Ok(folder),
-        Ok(_) => Err(folder_error(&folder, FolderProblem::NotAFolder)),
-        Err(error) => Err(folder_error(&folder, FolderProblem::of(&error))),
+        Ok(_) => Err(folder_error(&folder, FolderError::NotAFolder)),
+        Err(error) => Err(folder_error(&folder, FolderError::of(&error))),
     }
 }
 
@@ -340,14 +345,16 @@ fn folder(input: &StartSession, agent: &dyn Agent) -> Result<PathBuf, Error> {
 fn checked(options: &SessionOptions, config: &[ConfigOption]) -> Result<SessionOptions, Error> {
     let text = |field: &str, text: &Option<String>, bytes: usize| match text.as_deref().map(str::trim) {
         None | Some("") => Ok(None),
-        Some(text) if text.len() > bytes => Err(Error::from(Reject::invalid(field, too_long(bytes, text)))),
+        Some(text) if text.len() > bytes => {
+            Err(Error::from(Rejection::invalid(field, too_long(bytes, text))))
+        }
         Some(text) => Ok(Some(text.to_owned())),
     };
     let mut chosen = Choices::new();
     for (id, value) in &options.config {
         let field = format!("options.config.{id}");
         let option = config.iter().find(|option| option.id == *id);
-        let option = option.ok_or_else(|| Reject::invalid(&field, "the agent has no such option"))?;
+        let option = option.ok_or_else(|| Rejection::invalid(&field, "the agent has no such option"))?;
         if let Some(value) = config_value(option, value.as_str(), &field)? {
             chosen.insert(id.clone(), value);
         }
@@ -367,21 +374,21 @@ fn config_value(option: &ConfigOption, value: &str, field: &str) -> Result<Optio
         return Ok(Some(listed.id.clone()));
     }
     if !option.free_text {
-        return Err(Reject::invalid(field, "the option has no such value").into());
+        return Err(Rejection::invalid(field, "the option has no such value").into());
     }
     let most = if option.category == ConfigCategory::Model { MODEL_BYTES } else { NAME_BYTES };
     if value.len() > most {
-        return Err(Reject::invalid(field, too_long(most, value)).into());
+        return Err(Rejection::invalid(field, too_long(most, value)).into());
     }
-    let unfit = || Reject::invalid(field, Breach::NoModel).into();
+    let unfit = || Rejection::invalid(field, ValidationError::NoModel).into();
     if value.starts_with('-') {
         return Err(unfit());
     }
     ValueId::new(value).map(Some).ok_or_else(unfit)
 }
 
-fn too_long(most: usize, text: &str) -> Breach {
-    Breach::TooLong { most, bytes: text.len() }
+fn too_long(most: usize, text: &str) -> ValidationError {
+    ValidationError::TooLong { most, bytes: text.len() }
 }
 
 fn expand_home(path: &str) -> PathBuf {
@@ -398,7 +405,7 @@ fn folder_name(folder: &Path) -> String {
         .map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
-fn folder_error(folder: &Path, problem: FolderProblem) -> Error {
+fn folder_error(folder: &Path, problem: FolderError) -> Error {
     let path = folder.display().to_string();
     let error = Error::new(ErrorCode::FolderMissing, format!("{path}: {problem}"));
     Error { field: Some("folder".to_owned()), ..error.with(Detail::Folder { path, problem }) }
@@ -468,7 +475,7 @@ impl Commands for DeskApi {
         let id = input.request_id;
         let started =
             self.once(id, "start_session", async { Box::pin(self.start(input)).await.map(Some) }).await?;
-        started.ok_or_else(|| Reject::NotFound { what: "session" }.into())
+        started.ok_or_else(|| Rejection::NotFound { what: "session" }.into())
     }
 
     async fn send_message(&self, input: SendMessage) -> Result<Done, Error> {
@@ -575,19 +582,19 @@ impl Commands for DeskApi {
             Ok(Some(self.resume(&known).await?))
         };
         let resumed = self.once(input.request_id, "resume_session", resume).await?;
-        resumed.ok_or_else(|| Reject::NotFound { what: "session" }.into())
+        resumed.ok_or_else(|| Rejection::NotFound { what: "session" }.into())
     }
 
     async fn set_config(&self, input: SetConfig) -> Result<Done, Error> {
         let SetConfig { request_id, session, option, value } = input;
         let known = self.engine.session(session).await?;
         let option = known.config.into_iter().find(|known| known.id == option);
-        let option = option.ok_or_else(|| Reject::invalid("option", "the session has no such option"))?;
+        let option = option.ok_or_else(|| Rejection::invalid("option", "the session has no such option"))?;
         if !option.live {
-            return Err(Reject::invalid("option", "it can only be chosen when a session starts").into());
+            return Err(Rejection::invalid("option", "it can only be chosen when a session starts").into());
         }
         let value = config_value(&option, &value, "value")?
-            .ok_or_else(|| Error::from(Reject::invalid("value", Breach::Empty)))?;
+            .ok_or_else(|| Error::from(Rejection::invalid("value", ValidationError::Empty)))?;
         let set = async {
             self.sessions.set_config(session, Change { option: option.id, value }).await?;
             Ok(None)

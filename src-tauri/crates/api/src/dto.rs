@@ -1,9 +1,9 @@
 //! The inputs and outputs of the bridge commands.
 
 use askdesk_domain::{
-    AgentId, AnswerInput, Approval, ApprovalDecision, ApprovalId, Attachment, CommandId, ConfigId, Entry,
-    Extras, Failure, MessageId, Occasion, Request, RequestId, SessionAttention, SessionId, SessionOptions,
-    Setting, Settings, Telling, Timestamp, Waiting,
+    AgentFailure, AgentId, AnswerInput, Approval, ApprovalDecision, ApprovalId, Attachment, CommandId,
+    ConfigId, Entry, LaunchOverrides, MessageId, NotificationDecision, Occasion, PendingItem, Request,
+    RequestId, SessionId, SessionNotifications, SessionOptions, Setting, Settings, Timestamp,
 };
 use askdesk_engine::IgnoredSetting;
 use askdesk_engine::log::LogLine;
@@ -119,7 +119,7 @@ wire! {
     struct SetAttention {
         request_id: CommandId,
         session: SessionId,
-        attention: SessionAttention,
+        attention: SessionNotifications,
     }
 
     /// Puts a session in another place among the sessions.
@@ -212,11 +212,11 @@ wire! {
         agent: AgentId,
         program: Option<String>,
         /// Why it cannot be started and what to do about it.
-        problem: Option<Failure>,
+        problem: Option<AgentFailure>,
         /// Its version as it says itself; none where it did not say.
         version: Option<String>,
         /// What the settings add to its start; a start has to name the same.
-        extras: Extras,
+        extras: LaunchOverrides,
     }
 
     struct ReadTranscript {
@@ -282,10 +282,10 @@ wire! {
         /// The name of the session that asks.
         session: String,
         /// What waits; nothing does where a session has finished its turn.
-        waiting: Option<Waiting>,
+        waiting: Option<PendingItem>,
         /// Why the person might have been told.
         occasion: Occasion,
-        telling: Telling,
+        telling: NotificationDecision,
     }
 
     /// Says what the window shows, so that nobody is told of what they are looking at.

@@ -1,7 +1,8 @@
 //! What a caller of a command is told when it fails.
 
 use askdesk_domain::{
-    Breach, ChangeRefused, EndedBy, FolderProblem, Reject, StorageTrouble, Timestamp, Unable,
+    ChangeRefused, EndedBy, FolderError, Rejection, StorageError, Timestamp, UnsupportedFeature,
+    ValidationError,
 };
 use serde::{Deserialize, Serialize};
 
@@ -81,12 +82,12 @@ pub struct Error {
 pub enum Detail {
     /// How a field breaks a rule.
     Breach {
-        breach: Breach,
+        breach: ValidationError,
     },
     /// A folder that cannot be used.
     Folder {
         path: String,
-        problem: FolderProblem,
+        problem: FolderError,
     },
     File {
         /// Which; none where it has no path here.
@@ -99,7 +100,7 @@ pub enum Detail {
         trouble: FileTrouble,
     },
     Storage {
-        trouble: StorageTrouble,
+        trouble: StorageError,
     },
     /// What came of asking the agent.
     Refused {
@@ -107,7 +108,7 @@ pub enum Detail {
     },
     /// What cannot be done.
     Unable {
-        what: Unable,
+        what: UnsupportedFeature,
     },
 }
 
@@ -138,23 +139,23 @@ impl Error {
     }
 }
 
-impl From<Reject> for Error {
-    fn from(reject: Reject) -> Self {
+impl From<Rejection> for Error {
+    fn from(reject: Rejection) -> Self {
         let message = reject.to_string();
         match reject {
-            Reject::NotFound { .. } => Self::new(ErrorCode::NotFound, message),
-            Reject::AlreadyEnded { by, at } => {
+            Rejection::NotFound { .. } => Self::new(ErrorCode::NotFound, message),
+            Rejection::AlreadyEnded { by, at } => {
                 Self { ended: Some(EndedElsewhere { by, at }), ..Self::new(ErrorCode::AlreadyEnded, message) }
             }
-            Reject::Invalid { field, rule } => {
+            Rejection::Invalid { field, rule } => {
                 let error = Self::new(ErrorCode::Invalid, message).with(Detail::Breach { breach: rule });
                 Self { field: Some(field), ..error }
             }
-            Reject::SessionGone => Self::new(ErrorCode::SessionGone, message),
-            Reject::AgentRefused { why } => {
+            Rejection::SessionGone => Self::new(ErrorCode::SessionGone, message),
+            Rejection::AgentRefused { why } => {
                 Self::new(ErrorCode::AgentRefused, message).with(Detail::Refused { why })
             }
-            Reject::Unsupported { what } => {
+            Rejection::Unsupported { what } => {
                 Self::new(ErrorCode::Unsupported, message).with(Detail::Unable { what })
             }
         }

@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 
 use askdesk_domain::{
-    Finished, MinuteOfDay, News, NoNews, Occasion, OptIn, PausedUntil, Session, Setting, TakeBack, Telling,
-    Timestamp, Told, Waiting,
+    Finished, MinuteOfDay, NotNeededWhy, NotificationCandidate, NotificationDecision, NotificationHistory,
+    NotificationRemoval, Occasion, OptIn, PausedUntil, PendingItem, Session, Setting, Timestamp,
 };
 use jiff::tz::TimeZone;
 use jiff::{ToSpan, Zoned};
@@ -34,7 +34,7 @@ pub enum Pause {
 /// What was told in this run, and what was decided last, newest first.
 #[derive(Debug, Default)]
 pub(crate) struct Tellings {
-    told: Told,
+    told: NotificationHistory,
     last: VecDeque<Decided>,
 }
 
@@ -43,9 +43,9 @@ impl Tellings {
         &mut self,
         at: Timestamp,
         of: &Session,
-        waiting: Option<Waiting>,
+        waiting: Option<PendingItem>,
         occasion: Occasion,
-        telling: Telling,
+        telling: NotificationDecision,
     ) {
         self.last.truncate(REMEMBERED - 1);
         self.last.push_front(Decided { at, session: of.name.clone(), waiting, occasion, telling });
@@ -54,10 +54,16 @@ impl Tellings {
 
 impl DeskApi {
     /// Decides whether and how the person is told of something that waits.
-    pub fn tell(&self, waiting: Waiting, occasion: Occasion, of: &Session, by_subagent: bool) -> Telling {
+    pub fn tell(
+        &self,
+        waiting: PendingItem,
+        occasion: Occasion,
+        of: &Session,
+        by_subagent: bool,
+    ) -> NotificationDecision {
         let view = self.view();
         let at = self.engine().source().now();
-        let news = News {
+        let news = NotificationCandidate {
             waiting,
             occasion,
             session: of.id,
@@ -76,10 +82,10 @@ impl DeskApi {
 
     /// Decides whether the person is told that a session has finished its turn. Who does not want that finds nothing of it among
     /// the last decisions: it would leave no room for what waited.
-    pub fn tell_finished(&self, of: &Session, waits: bool) -> Telling {
+    pub fn tell_finished(&self, of: &Session, waits: bool) -> NotificationDecision {
         let settings = self.settings().watch().borrow().clone();
         if settings.notify_finished == OptIn::Off {
-            return Telling::Nothing(NoNews::Unwanted);
+            return NotificationDecision::Nothing(NotNeededWhy::Unwanted);
         }
         let view = self.view();
         let at = self.engine().source().now();
@@ -98,17 +104,17 @@ impl DeskApi {
     }
 
     /// Notes that something waits, for the first time or again.
-    pub fn waits(&self, waiting: Waiting) {
+    pub fn waits(&self, waiting: PendingItem) {
         self.told().told.begin(waiting);
     }
 
     /// Notes that something waits no more; returns which notification need not stand.
-    pub fn told_enough(&self, waiting: Waiting) -> TakeBack {
+    pub fn told_enough(&self, waiting: PendingItem) -> NotificationRemoval {
         self.told().told.end(waiting)
     }
 
     /// Returns what a summary spoke of first and still waits.
-    pub fn first_summed(&self) -> Option<Waiting> {
+    pub fn first_summed(&self) -> Option<PendingItem> {
         self.told().told.first_summed()
     }
 

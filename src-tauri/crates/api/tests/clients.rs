@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use askdesk_api::{DeskApi, Error, Here, Untried, dispatch};
 use askdesk_client_config::{Surroundings, System};
-use askdesk_domain::{Channel, Command, Visitor};
+use askdesk_domain::{Channel, Command, InboundClient};
 use desk::{Bridge, fresh};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -351,7 +351,7 @@ async fn the_last_question_of_a_program_is_known() {
     assert_eq!(scene.read("claude-code").await["lastQuestion"], Value::Null);
     let engine = scene.api.engine();
     let (id, at) = (engine.source().session(), engine.source().now());
-    let visitor = Visitor {
+    let visitor = InboundClient {
         channel: Channel::TerminalHook,
         name: "Claude Code".to_owned(),
         version: None,

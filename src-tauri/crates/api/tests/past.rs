@@ -179,7 +179,7 @@ async fn sessions_that_are_over_are_listed_and_a_deleted_one_is_gone_from_everyw
 #[tokio::test]
 async fn case_61_a_secret_is_in_no_export() {
     let bridge = Bridge::open();
-    let draft = askdesk_domain::QuestionDraft {
+    let draft = askdesk_domain::RawQuestion {
         text: "Which token?".to_owned(),
         header: None,
         kind: askdesk_domain::QuestionKind::Secret,
@@ -187,7 +187,8 @@ async fn case_61_a_secret_is_in_no_export() {
         required: false,
         placeholder: None,
     };
-    let questions = askdesk_domain::intake::accept(&[draft], askdesk_domain::IntakeRules::FOREIGN).unwrap();
+    let questions =
+        askdesk_domain::question_input::accept(&[draft], askdesk_domain::QuestionLimits::FOREIGN).unwrap();
     let engine = bridge.api.engine();
     let (source, at) = (engine.source(), engine.source().now());
     let session = source.session();

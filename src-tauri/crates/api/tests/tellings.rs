@@ -10,7 +10,7 @@
 #[path = "support/desk.rs"]
 mod desk;
 
-use askdesk_domain::{Occasion, RequestId, Waiting};
+use askdesk_domain::{Occasion, PendingItem, RequestId};
 use desk::{Bridge, fresh};
 use serde_json::{Value, json};
 
@@ -26,15 +26,15 @@ async fn the_last_fifty_decisions_are_read_newest_first_each_with_its_reason() {
     let session = bridge.snapshot().await.sessions[0].clone();
     assert_eq!(tellings(&bridge).await, [] as [Value; 0]);
     let decide = |waiting| bridge.api.tell(waiting, Occasion::Asked, &session, false);
-    decide(Waiting::Question(asks.id));
-    decide(Waiting::Question(asks.id));
+    decide(PendingItem::Question(asks.id));
+    decide(PendingItem::Question(asks.id));
     let last = tellings(&bridge).await;
     assert_eq!(last[0]["telling"], json!({"telling": "nothing", "why": "before"}));
     assert_eq!(last[1]["telling"], json!({"telling": "notify", "why": "whole"}));
     assert_eq!(last[1]["session"], json!(session.name));
     assert_eq!(last[1]["waiting"], json!({"what": "question", "id": asks.id}));
     for n in 0..60 {
-        decide(Waiting::Question(RequestId::new(uuid::Uuid::from_u128(n))));
+        decide(PendingItem::Question(RequestId::new(uuid::Uuid::from_u128(n))));
     }
     assert_eq!(tellings(&bridge).await.len(), 50);
 }
@@ -45,7 +45,7 @@ async fn case_37_the_session_that_the_focused_window_shows_is_not_told_of_and_a_
     let asks = bridge.asked("technology").await;
     let session = bridge.snapshot().await.sessions[0].clone();
     let why = |n: u128, session: &askdesk_domain::Session| {
-        let waiting = Waiting::Question(RequestId::new(uuid::Uuid::from_u128(n)));
+        let waiting = PendingItem::Question(RequestId::new(uuid::Uuid::from_u128(n)));
         serde_json::to_value(bridge.api.tell(waiting, Occasion::Asked, session, false)).unwrap()["why"]
             .clone()
     };

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::breach::Breach;
 use crate::id::{OptionId, QuestionId};
 use crate::question::{Question, QuestionKind};
-use crate::reject::Reject;
+use crate::rejection::Rejection;
 use crate::text::{PERSON_TEXT_BYTES, says_something, without_controls};
+use crate::validation_error::ValidationError;
 
 /// The answer to one question as a caller sends it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,20 +48,20 @@ pub struct Answers(Vec<Answer>);
 
 impl Answers {
     /// Checks a caller's answers against the questions; names the field that does not fit.
-    pub fn check(questions: &[Question], inputs: &[AnswerInput]) -> Result<Self, Reject> {
+    pub fn check(questions: &[Question], inputs: &[AnswerInput]) -> Result<Self, Rejection> {
         if inputs.len() > questions.len() {
             let rule = format!("at most {} answers, got {}", questions.len(), inputs.len());
-            return Err(Reject::invalid("answers", rule));
+            return Err(Rejection::invalid("answers", rule));
         }
         let mut answers = Vec::with_capacity(inputs.len());
         for (index, input) in inputs.iter().enumerate() {
             let field = |name: &str| format!("answers[{index}].{name}");
             let Some(question) = questions.iter().find(|question| question.id == input.question) else {
                 let rule = format!("no question {} in this request", input.question);
-                return Err(Reject::invalid(field("question"), rule));
+                return Err(Rejection::invalid(field("question"), rule));
             };
             if inputs[..index].iter().any(|earlier| earlier.question == input.question) {
-                return Err(Reject::invalid(
+                return Err(Rejection::invalid(
                     field("question"),
                     format!("{} is answered twice", input.question),
                 ));
@@ -69,7 +69,7 @@ impl Answers {
             answers.extend(check_one(question, input, &field)?);
         }
         if answers.is_empty() {
-            return Err(Reject::invalid("answers", Breach::NothingAnswered));
+            return Err(Rejection::invalid("answers", ValidationError::NothingAnswered));
         }
         answers.sort_by_key(|answer| answer.question);
         Ok(Self(answers))
@@ -99,14 +99,14 @@ fn check_one(
     question: &Question,
     input: &AnswerInput,
     field: &dyn Fn(&str) -> String,
-) -> Result<Option<Answer>, Reject> {
+) -> Result<Option<Answer>, Rejection> {
     for (place, id) in input.chosen.iter().enumerate() {
         if question.option(*id).is_none() {
             let rule = format!("no option {id} in question {}", question.id);
-            return Err(Reject::invalid(format!("{}[{place}]", field("chosen")), rule));
+            return Err(Rejection::invalid(format!("{}[{place}]", field("chosen")), rule));
         }
         if input.chosen[..place].contains(id) {
-            return Err(Reject::invalid(
+            return Err(Rejection::invalid(
                 format!("{}[{place}]", field("chosen")),
                 format!("{id} is chosen twice"),
             ));
@@ -116,15 +116,15 @@ fn check_one(
     let note = words(input.note.as_deref(), &field("note"))?;
     let one_only = matches!(question.kind, QuestionKind::Single | QuestionKind::Confirm);
     if one_only && input.chosen.len() + usize::from(other.is_some()) > 1 {
-        return Err(Reject::invalid(field("chosen"), Breach::OneOnly));
+        return Err(Rejection::invalid(field("chosen"), ValidationError::OneOnly));
     }
     if other.is_some() && !question.allows_other && !question.kind.is_words() {
-        return Err(Reject::invalid(field("other"), Breach::NoOwnWords));
+        return Err(Rejection::invalid(field("other"), ValidationError::NoOwnWords));
     }
     if input.chosen.is_empty() && other.is_none() {
         return match note {
             // A note is text the person typed: dropping it in silence would lose it.
-            Some(_) => Err(Reject::invalid(field("note"), Breach::NoteAlone)),
+            Some(_) => Err(Rejection::invalid(field("note"), ValidationError::NoteAlone)),
             None => Ok(None),
         };
     }
@@ -139,15 +139,19 @@ fn check_one(
 }
 
 /// Checks a person's text: bounded, without control characters, and none if it says nothing.
-pub fn words(text: Option<&str>, field: &str) -> Result<Option<String>, Reject> {
+pub fn words(text: Option<&str>, field: &str) -> Result<Option<String>, Rejection> {
     words_within(text, field, PERSON_TEXT_BYTES)
 }
 
 /// Checks a person's text like [`words`], with a bound of its own.
-pub(crate) fn words_within(text: Option<&str>, field: &str, bytes: usize) -> Result<Option<String>, Reject> {
+pub(crate) fn words_within(
+    text: Option<&str>,
+    field: &str,
+    bytes: usize,
+) -> Result<Option<String>, Rejection> {
     let Some(text) = text else { return Ok(None) };
     if text.len() > bytes {
-        return Err(Reject::invalid(field, Breach::TooLong { most: bytes, bytes: text.len() }));
+        return Err(Rejection::invalid(field, ValidationError::TooLong { most: bytes, bytes: text.len() }));
     }
     let text = without_controls(text);
     Ok(says_something(&text).then_some(text))

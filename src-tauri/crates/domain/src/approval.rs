@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::failure::known_or_text_or_none;
+use crate::agent_failure::known_or_text_or_none;
+use crate::delivery_error::DeliveryError;
 use crate::id::{ApprovalId, ApprovalOptionId, ConfigId, NativeRef, SessionId, Timestamp, ValueId};
 use crate::tool::{ToolDetail, detail_or_text};
-use crate::undelivered::Undelivered;
 
 /// The most options of one approval.
 pub const APPROVAL_OPTIONS: usize = 48;
@@ -139,7 +139,7 @@ pub enum ApprovalState {
         at: Timestamp,
         /// Set when the decision could not be handed to the agent.
         #[serde(default, deserialize_with = "known_or_text_or_none")]
-        error: Option<Undelivered>,
+        error: Option<DeliveryError>,
     },
     /// The agent took it back, its turn ended, or the session is gone.
     Withdrawn { at: Timestamp },

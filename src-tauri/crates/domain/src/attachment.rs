@@ -6,8 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::answer::words;
-use crate::breach::Breach;
-use crate::reject::{Reject, Unable};
+use crate::rejection::{Rejection, UnsupportedFeature};
+use crate::validation_error::ValidationError;
 
 /// How many attachments one message takes.
 pub const ATTACHMENTS: usize = 8;
@@ -80,9 +80,11 @@ pub enum Takes {
 
 impl Takes {
     /// Checks that attachments may go along with a message.
-    pub fn check(self, attachments: &[Attachment]) -> Result<(), Reject> {
+    pub fn check(self, attachments: &[Attachment]) -> Result<(), Rejection> {
         match self {
-            Self::Words if !attachments.is_empty() => Err(Reject::Unsupported { what: Unable::Attaching }),
+            Self::Words if !attachments.is_empty() => {
+                Err(Rejection::Unsupported { what: UnsupportedFeature::Attaching })
+            }
             Self::Words | Self::ImagesAndFiles { .. } => Ok(()),
         }
     }
@@ -148,21 +150,21 @@ impl fmt::Debug for ImageId {
 /// Says that a text is not the name of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an image's name: 64 digits of 0-9 and a-f")]
-pub struct NotAnImage;
+pub struct InvalidImage;
 
 impl FromStr for ImageId {
-    type Err = NotAnImage;
+    type Err = InvalidImage;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let digit = |digit: u8| match digit {
             b'0'..=b'9' => Ok(digit - b'0'),
             b'a'..=b'f' => Ok(digit - b'a' + 10),
-            _ => Err(NotAnImage),
+            _ => Err(InvalidImage),
         };
         let (pairs, rest) = text.as_bytes().as_chunks::<2>();
-        let pairs: &[[u8; 2]; 32] = pairs.try_into().map_err(|_| NotAnImage)?;
+        let pairs: &[[u8; 2]; 32] = pairs.try_into().map_err(|_| InvalidImage)?;
         if !rest.is_empty() {
-            return Err(NotAnImage);
+            return Err(InvalidImage);
         }
         let mut digest = [0; 32];
         for (byte, [high, low]) in digest.iter_mut().zip(pairs) {
@@ -185,14 +187,14 @@ impl<'de> Deserialize<'de> for ImageId {
 }
 
 /// Checks a person's message to an agent: words as [`words`] takes them, which may be missing where something is attached.
-pub fn message(text: &str, attachments: &[Attachment]) -> Result<String, Reject> {
+pub fn message(text: &str, attachments: &[Attachment]) -> Result<String, Rejection> {
     if attachments.len() > ATTACHMENTS {
-        let rule = Breach::TooManyAttached { most: ATTACHMENTS, count: attachments.len() };
-        return Err(Reject::invalid("attachments", rule));
+        let rule = ValidationError::TooManyAttached { most: ATTACHMENTS, count: attachments.len() };
+        return Err(Rejection::invalid("attachments", rule));
     }
     match words(Some(text), "text")? {
         Some(text) => Ok(text),
-        None if attachments.is_empty() => Err(Reject::invalid("text", Breach::Empty)),
+        None if attachments.is_empty() => Err(Rejection::invalid("text", ValidationError::Empty)),
         None => Ok(String::new()),
     }
 }
@@ -243,7 +245,7 @@ mod tests {
         assert_eq!(text.parse(), Ok(id));
         assert_eq!(serde_json::from_str::<ImageId>(&format!("\"{text}\"")).unwrap(), id);
         for wrong in ["", "../../desk.db", &text[1..], &text.to_uppercase(), &format!("{text}0")] {
-            assert_eq!(wrong.parse::<ImageId>(), Err(NotAnImage), "{wrong}");
+            assert_eq!(wrong.parse::<ImageId>(), Err(InvalidImage), "{wrong}");
         }
     }
 
@@ -258,7 +260,7 @@ mod tests {
         assert!(said("look", &vec![file.clone(); ATTACHMENTS + 1]).is_err());
         assert_eq!(
             Takes::Words.check(std::slice::from_ref(&file)),
-            Err(Reject::Unsupported { what: Unable::Attaching })
+            Err(Rejection::Unsupported { what: UnsupportedFeature::Attaching })
         );
         assert_eq!(Takes::Words.check(&[]), Ok(()));
         let takes = Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES };

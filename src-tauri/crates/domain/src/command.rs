@@ -4,16 +4,16 @@ use crate::answer::AnswerInput;
 use crate::approval::{ApprovalDecision, ApprovalOption};
 use crate::attachment::Attachment;
 use crate::config::ConfigOption;
+use crate::delivery_error::DeliveryError;
+use crate::do_not_disturb::SessionNotifications;
 use crate::id::{ApprovalId, MessageId, NativeRef, NativeSession, RequestId, SessionId, Timestamp};
-use crate::options::SessionOptions;
+use crate::inbound::{InboundClient, Leave};
 use crate::origin::Origin;
 use crate::question::Question;
-use crate::quiet::SessionAttention;
 use crate::request::{Delivery, Limit, OrphanedWhy, WithdrawnWhy};
 use crate::session::SessionEnd;
+use crate::session_options::SessionOptions;
 use crate::tool::ToolDetail;
-use crate::undelivered::Undelivered;
-use crate::visit::{Leave, Visitor};
 
 /// One thing the desk is told to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum Command {
     /// Says how the person is told of a session.
     SetAttention {
         session: SessionId,
-        attention: SessionAttention,
+        attention: SessionNotifications,
     },
     /// Gives a session another place in the order.
     MoveSession {
@@ -102,7 +102,7 @@ pub enum Command {
     OpenVisit {
         /// Its id if it is a new one, minted by the caller.
         id: SessionId,
-        visitor: Visitor,
+        visitor: InboundClient,
         at: Timestamp,
     },
     /// Registers a request of such a client; one that asks the same finds what it has asked before.
@@ -124,7 +124,7 @@ pub enum Command {
         request: RequestId,
         /// The client's own id of the call that was told.
         native_ref: NativeRef,
-        told: Result<(), Undelivered>,
+        told: Result<(), DeliveryError>,
         at: Timestamp,
     },
     /// Notes that such a client is gone with all its calls.
@@ -211,7 +211,7 @@ pub enum Command {
     ApprovalNotDelivered {
         approval: ApprovalId,
         /// What went wrong.
-        error: Undelivered,
+        error: DeliveryError,
     },
     /// Keeps a message until the agent's turn ends.
     QueueMessage {
@@ -259,7 +259,7 @@ pub struct Ask {
     pub native_ref: NativeRef,
     /// The subagent or client that asks.
     pub asked_by: Option<String>,
-    /// Its questions, accepted by [`crate::intake::accept`].
+    /// Its questions, accepted by [`crate::question_input::accept`].
     pub questions: Vec<Question>,
     /// A deadline, if one was set.
     pub limit: Option<Limit>,

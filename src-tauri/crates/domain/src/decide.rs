@@ -2,24 +2,24 @@
 
 mod approvals;
 mod calls;
-mod finished;
-mod late;
-mod life;
-mod visits;
+mod finished_turn;
+mod inbound;
+mod late_answer;
+mod lifecycle;
 
 use crate::answer::{Answers, words};
 use crate::approval::ApprovalDecision;
-use crate::breach::Breach;
 use crate::command::{Ask, Command, orphaned_by};
+use crate::delivery_error::DeliveryError;
 use crate::desk::Desk;
 use crate::event::Event;
-use crate::forget;
 use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::queue::{self, QueuedMessage};
-use crate::reject::Reject;
+use crate::redaction;
+use crate::rejection::Rejection;
 use crate::request::{Delivery, Limit, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionEnd, SessionState};
-use crate::undelivered::Undelivered;
+use crate::validation_error::ValidationError;
 pub use calls::{ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST};
 
 /// What to do once the events of a decision are on disk.
@@ -82,30 +82,30 @@ impl Decision {
 }
 
 /// Decides what a command does to the desk, or why it does nothing.
-pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
+pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Rejection> {
     let mut decision = decide_on(desk, command)?;
-    decision.events.extend(visits::over(desk, &decision.events));
-    let over = finished::no_more(&decision.events);
+    decision.events.extend(inbound::over(desk, &decision.events));
+    let over = finished_turn::no_more(&decision.events);
     decision.effects.extend(over);
     Ok(decision)
 }
 
-fn decide_on(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
+fn decide_on(desk: &Desk, command: &Command) -> Result<Decision, Rejection> {
     match command {
         Command::StartSession { id, origin, name, folder, options, config, at } => {
-            let new = life::NewSession { origin, name, folder, options, config };
-            life::start(desk, *id, &new, *at)
+            let new = lifecycle::NewSession { origin, name, folder, options, config };
+            lifecycle::start(desk, *id, &new, *at)
         }
-        Command::RenameSession { session, name } => life::rename(desk, *session, name),
+        Command::RenameSession { session, name } => lifecycle::rename(desk, *session, name),
         Command::SetAttention { session, attention } => {
             if known(desk, *session)?.attention == *attention {
                 return Ok(Decision::default());
             }
             Ok(Decision::of(Event::AttentionSet { session: *session, attention: *attention }))
         }
-        Command::MoveSession { session, before } => life::move_before(desk, *session, *before),
-        Command::CloseSession { session, at } => life::close(desk, *session, *at),
-        Command::ResumeSession { session, at } => life::resume(desk, *session, *at),
+        Command::MoveSession { session, before } => lifecycle::move_before(desk, *session, *before),
+        Command::CloseSession { session, at } => lifecycle::close(desk, *session, *at),
+        Command::ResumeSession { session, at } => lifecycle::resume(desk, *session, *at),
         Command::NoteSpoke { session } => {
             known(desk, *session)?;
             if desk.has_spoken(*session) {
@@ -122,7 +122,7 @@ fn decide_on(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
         }
         Command::Introduce { session, version, model, native_session } => {
             let now = running(desk, *session)?;
-            Ok(life::introduce(now, version.as_ref(), model.as_ref(), native_session.as_ref()))
+            Ok(lifecycle::introduce(now, version.as_ref(), model.as_ref(), native_session.as_ref()))
         }
         Command::NoteConfig { session, config } => {
             if running(desk, *session)?.config == *config {
@@ -138,24 +138,24 @@ fn decide_on(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
                 (false, _) => Decision::of(Event::TurnFinished { session: *session }),
             })
         }
-        Command::TellFinished { session } => Ok(finished::tell(running(desk, *session)?)),
+        Command::TellFinished { session } => Ok(finished_turn::tell(running(desk, *session)?)),
         Command::CountUnusable { session, lines } => {
             known(desk, *session)?;
             Ok(Decision::of(Event::LinesUnusable { session: *session, lines: *lines }))
         }
         Command::EndSession { session, end, at } => end_session(desk, *session, end, *at),
         Command::Ask(ask) => register(desk, ask),
-        Command::OpenVisit { id, visitor, at } => visits::open(desk, *id, visitor, *at),
-        Command::AskVisit { ask, again } => visits::ask(desk, ask, *again),
+        Command::OpenVisit { id, visitor, at } => inbound::open(desk, *id, visitor, *at),
+        Command::AskVisit { ask, again } => inbound::ask(desk, ask, *again),
         Command::LeaveCall { session, native_ref, why, at } => {
-            visits::leave(desk, *session, native_ref, *why, *at)
+            inbound::leave(desk, *session, native_ref, *why, *at)
         }
         Command::NoteTold { request, native_ref, told, at } => {
             // One that is no longer in memory has nothing that waits to be told.
             let known = desk.request(*request);
-            Ok(known.map(|request| visits::told(desk, request, native_ref, told, *at)).unwrap_or_default())
+            Ok(known.map(|request| inbound::told(desk, request, native_ref, told, *at)).unwrap_or_default())
         }
-        Command::LeaveVisit { session, at } => visits::leave_all(desk, known(desk, *session)?, *at),
+        Command::LeaveVisit { session, at } => inbound::leave_all(desk, known(desk, *session)?, *at),
         Command::Answer { request, answers, at } => {
             let request = find(desk, *request)?;
             let answers = Answers::check(&request.questions, answers)?;
@@ -172,7 +172,8 @@ fn decide_on(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
         }
         Command::ReplyInChat { session, text, at } => {
             running(desk, *session)?;
-            let text = words(Some(text), "text")?.ok_or(Reject::invalid("text", Breach::Empty))?;
+            let text =
+                words(Some(text), "text")?.ok_or(Rejection::invalid("text", ValidationError::Empty))?;
             let mut decision = Decision::default();
             for request in desk.open_requests(*session) {
                 end(&mut decision, request.id, Outcome::RepliedInChat { text: text.clone() }, *at);
@@ -199,16 +200,18 @@ fn decide_on(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
         Command::NoteDelivery { request, call, delivery } => {
             Ok(note_delivery(desk, find(desk, *request)?, call.as_ref(), delivery))
         }
-        Command::NoteSending { request, call } => late::note_sending(desk, find(desk, *request)?, call),
-        Command::SendParked { session } => late::send_parked(desk, *session),
-        Command::Dismiss { request, at } => late::dismiss(desk, find(desk, *request)?, *at),
+        Command::NoteSending { request, call } => {
+            late_answer::note_sending(desk, find(desk, *request)?, call)
+        }
+        Command::SendParked { session } => late_answer::send_parked(desk, *session),
+        Command::Dismiss { request, at } => late_answer::dismiss(desk, find(desk, *request)?, *at),
         Command::Retry { request } => retry(desk, *request),
         Command::AskApproval(ask) => approvals::register(desk, ask),
         Command::DecideApproval { approval, decision, at } => {
             approvals::decide(desk, *approval, decision, *at)
         }
         Command::ApprovalNotDelivered { approval, error } => {
-            desk.approval(*approval).ok_or(Reject::NotFound { what: "approval" })?;
+            desk.approval(*approval).ok_or(Rejection::NotFound { what: "approval" })?;
             Ok(Decision::of(Event::ApprovalDeliveryFailed { approval: *approval, error: error.clone() }))
         }
         Command::QueueMessage { session, id, text, attachments } => {
@@ -228,21 +231,21 @@ fn decide_on(desk: &Desk, command: &Command) -> Result<Decision, Reject> {
             }
             Ok(decision)
         }
-        Command::DeleteSession { session } => forget::delete(known(desk, *session)?),
+        Command::DeleteSession { session } => redaction::delete(known(desk, *session)?),
     }
 }
 
-fn known(desk: &Desk, session: SessionId) -> Result<&Session, Reject> {
-    desk.session(session).ok_or(Reject::NotFound { what: "session" })
+fn known(desk: &Desk, session: SessionId) -> Result<&Session, Rejection> {
+    desk.session(session).ok_or(Rejection::NotFound { what: "session" })
 }
 
-fn running(desk: &Desk, session: SessionId) -> Result<&Session, Reject> {
+fn running(desk: &Desk, session: SessionId) -> Result<&Session, Rejection> {
     let session = known(desk, session)?;
-    if session.is_running() { Ok(session) } else { Err(Reject::SessionGone) }
+    if session.is_running() { Ok(session) } else { Err(Rejection::SessionGone) }
 }
 
-fn find(desk: &Desk, request: RequestId) -> Result<&Request, Reject> {
-    desk.request(request).ok_or(Reject::NotFound { what: "request" })
+fn find(desk: &Desk, request: RequestId) -> Result<&Request, Rejection> {
+    desk.request(request).ok_or(Rejection::NotFound { what: "request" })
 }
 
 fn end(decision: &mut Decision, request: RequestId, outcome: Outcome, at: Timestamp) {
@@ -262,12 +265,12 @@ fn end_by_person(
     request: &Request,
     outcome: Outcome,
     at: Timestamp,
-) -> Result<Decision, Reject> {
+) -> Result<Decision, Rejection> {
     let mut decision = Decision { request: Some(request.id), ..Decision::default() };
     match &request.state {
         RequestState::Open => end(&mut decision, request.id, outcome, at),
-        RequestState::Ended(_) if late::can_be_answered(request) && outcome.can_come_late() => {
-            return late::answer(desk, request, outcome, at);
+        RequestState::Ended(_) if late_answer::can_be_answered(request) && outcome.can_come_late() => {
+            return late_answer::answer(desk, request, outcome, at);
         }
         RequestState::Ended(ended) => {
             let same = match (&ended.outcome, &outcome) {
@@ -277,29 +280,32 @@ fn end_by_person(
                 (earlier, now) => earlier == now,
             };
             if !same {
-                return Err(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at });
+                return Err(Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at });
             }
         }
     }
     Ok(decision)
 }
 
-fn register(desk: &Desk, ask: &Ask) -> Result<Decision, Reject> {
+fn register(desk: &Desk, ask: &Ask) -> Result<Decision, Rejection> {
     running(desk, ask.session)?;
     if ask.questions.is_empty() {
-        return Err(Reject::invalid("questions", "at least 1 question, got 0"));
+        return Err(Rejection::invalid("questions", "at least 1 question, got 0"));
     }
     if let Some(earlier) = desk.by_native_ref(ask.session, &ask.native_ref) {
         if earlier.questions == ask.questions {
             return Ok(Decision { request: Some(earlier.id), ..Decision::default() });
         }
-        return Err(Reject::invalid("native_ref", "this id was used for another question in this session"));
+        return Err(Rejection::invalid(
+            "native_ref",
+            "this id was used for another question in this session",
+        ));
     }
     if let Some(open) = calls::same_open(desk, ask) {
         return Ok(calls::join(open, &ask.native_ref));
     }
     if desk.request(ask.id).is_some() {
-        return Err(Reject::invalid("id", "a request with this id exists already"));
+        return Err(Rejection::invalid("id", "a request with this id exists already"));
     }
     Ok(begin(ask))
 }
@@ -333,7 +339,7 @@ fn withdraw(
     native_ref: &NativeRef,
     why: &WithdrawnWhy,
     at: Timestamp,
-) -> Result<Decision, Reject> {
+) -> Result<Decision, Rejection> {
     let mut decision = Decision::default();
     if let Some(request) = desk.by_native_ref(session, native_ref) {
         match calls::leave(desk, request, native_ref) {
@@ -384,7 +390,7 @@ const fn travelled(request: RequestId, delivery: Delivery) -> Event {
 fn note_delivery(desk: &Desk, request: &Request, call: Option<&NativeRef>, delivery: &Delivery) -> Decision {
     let now = request.ended().and_then(|ended| ended.delivery.as_ref());
     let is_over = matches!(now, None | Some(Delivery::Delivered { .. }));
-    if is_over || !late::is_about_this_way(desk, request.id, delivery) {
+    if is_over || !late_answer::is_about_this_way(desk, request.id, delivery) {
         return Decision::default();
     }
     let events = match desk.calls(request.id) {
@@ -409,7 +415,7 @@ fn withdraw_approval(decision: &mut Decision, approval: ApprovalId, at: Timestam
     decision.effects.push(Effect::WithdrawApprovalNotification { approval });
 }
 
-fn end_session(desk: &Desk, id: SessionId, how: &SessionEnd, at: Timestamp) -> Result<Decision, Reject> {
+fn end_session(desk: &Desk, id: SessionId, how: &SessionEnd, at: Timestamp) -> Result<Decision, Rejection> {
     let session = known(desk, id)?;
     let mut decision = Decision::default();
     if !session.is_running() {
@@ -423,8 +429,8 @@ fn end_session(desk: &Desk, id: SessionId, how: &SessionEnd, at: Timestamp) -> R
                 let becomes = calls::without_agent(calls, ended);
                 decision.events.extend(becomes.map(|delivery| travelled(request.id, delivery)));
             }
-            (RequestState::Ended(ended), None) if late::may_have_arrived(desk, request.id, ended) => {
-                let delivery = Delivery::Failed { error: Undelivered::MayHaveArrived };
+            (RequestState::Ended(ended), None) if late_answer::may_have_arrived(desk, request.id, ended) => {
+                let delivery = Delivery::Failed { error: DeliveryError::MayHaveArrived };
                 decision.events.push(travelled(request.id, delivery));
             }
             (RequestState::Ended(_), None) if desk.is_call_closed(request.id) => {}
@@ -437,10 +443,10 @@ fn end_session(desk: &Desk, id: SessionId, how: &SessionEnd, at: Timestamp) -> R
     Ok(decision)
 }
 
-fn retry(desk: &Desk, id: RequestId) -> Result<Decision, Reject> {
+fn retry(desk: &Desk, id: RequestId) -> Result<Decision, Rejection> {
     let request = find(desk, id)?;
     if desk.is_call_closed(id) {
-        return late::retry(desk, request);
+        return late_answer::retry(desk, request);
     }
     running(desk, request.session)?;
     match &request.state {
@@ -461,7 +467,7 @@ fn retry(desk: &Desk, id: RequestId) -> Result<Decision, Reject> {
         {
             Ok(Decision { request: Some(id), ..Decision::default() })
         }
-        RequestState::Ended(ended) => Err(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
-        RequestState::Open => Err(Reject::invalid("id", Breach::StillOpen)),
+        RequestState::Ended(ended) => Err(Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
+        RequestState::Open => Err(Rejection::invalid("id", ValidationError::StillOpen)),
     }
 }

@@ -1,8 +1,8 @@
 //! The desk: everything that is true now, made by folding events in order.
 
 mod calls;
-mod life;
-mod visits;
+mod inbound;
+mod lifecycle;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -13,7 +13,7 @@ use crate::request::{Delivery, Ended, Outcome, Request, RequestState};
 use crate::session::{Session, SessionState};
 pub use calls::CallDelivery;
 pub(crate) use calls::{Call, together};
-use life::Life;
+use lifecycle::Life;
 
 /// How many requests that need nothing more are kept in memory; older ones are read from the journal.
 pub const SETTLED_REQUESTS: usize = 1_000;

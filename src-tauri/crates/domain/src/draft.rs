@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{Approval, ApprovalState};
-use crate::breach::Breach;
 use crate::desk::Desk;
 use crate::event::Event;
 use crate::id::{ApprovalId, ApprovalOptionId, OptionId, QuestionId, RequestId, SessionId};
 use crate::question::QuestionKind;
-use crate::reject::Reject;
+use crate::rejection::Rejection;
 use crate::request::{EndedBy, Outcome, Request, WithdrawnWhy};
 use crate::text::says_something;
+use crate::validation_error::ValidationError;
 
 /// The most words one draft may hold, in bytes: more than the questions of any request take as answers.
 pub const DRAFT_BYTES: usize = 4 * 1024 * 1024;
@@ -89,7 +89,7 @@ pub enum ApprovalForm {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum DraftOf {
+pub enum DraftTarget {
     Request { id: RequestId, draft: Draft },
     Approval { id: ApprovalId, draft: ApprovalDraft },
 }
@@ -102,13 +102,13 @@ pub enum Begun {
 
 /// A draft that may be kept: what it speaks of exists, and no secret is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptDraft {
+pub struct SavedDraft {
     pub session: SessionId,
-    pub of: DraftOf,
+    pub of: DraftTarget,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DraftFate {
+pub enum DraftOutcome {
     /// All of it can still be sent.
     Stays,
     /// Nothing of it can be sent, but the words are still the person's.
@@ -117,7 +117,7 @@ pub enum DraftFate {
     Goes,
 }
 
-impl DraftOf {
+impl DraftTarget {
     pub const fn begun(&self) -> Begun {
         match self {
             Self::Request { id, .. } => Begun::Request(*id),
@@ -156,74 +156,76 @@ impl DraftOf {
 /// Checks a draft against what it was begun on, and leaves out what a secret question holds.
 ///
 /// It is refused where what was begun has been sent or given up: then there is nothing to come back to.
-pub fn keep(desk: &Desk, of: &DraftOf) -> Result<KeptDraft, Reject> {
+pub fn keep(desk: &Desk, of: &DraftTarget) -> Result<SavedDraft, Rejection> {
     let bytes: usize = of.texts().map(str::len).sum();
     if bytes > DRAFT_BYTES {
-        return Err(Reject::invalid("draft", Breach::TooLong { most: DRAFT_BYTES, bytes }));
+        return Err(Rejection::invalid("draft", ValidationError::TooLong { most: DRAFT_BYTES, bytes }));
     }
     match of {
-        DraftOf::Request { id, draft } => {
-            let request = desk.request(*id).ok_or(Reject::NotFound { what: "request" })?;
-            if let Some(ended) = request.ended().filter(|ended| fate(&ended.outcome) == DraftFate::Goes) {
-                return Err(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at });
+        DraftTarget::Request { id, draft } => {
+            let request = desk.request(*id).ok_or(Rejection::NotFound { what: "request" })?;
+            if let Some(ended) = request.ended().filter(|ended| fate(&ended.outcome) == DraftOutcome::Goes) {
+                return Err(Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at });
             }
             let draft = of_request(request, draft)?;
-            Ok(KeptDraft { session: request.session, of: DraftOf::Request { id: *id, draft } })
+            Ok(SavedDraft { session: request.session, of: DraftTarget::Request { id: *id, draft } })
         }
-        DraftOf::Approval { id, draft } => {
-            let approval = desk.approval(*id).ok_or(Reject::NotFound { what: "approval" })?;
+        DraftTarget::Approval { id, draft } => {
+            let approval = desk.approval(*id).ok_or(Rejection::NotFound { what: "approval" })?;
             if let ApprovalState::Decided { at, .. } = approval.state {
-                return Err(Reject::AlreadyEnded { by: EndedBy::Person, at });
+                return Err(Rejection::AlreadyEnded { by: EndedBy::Person, at });
             }
             of_approval(approval, draft)?;
-            Ok(KeptDraft { session: approval.session, of: of.clone() })
+            Ok(SavedDraft { session: approval.session, of: of.clone() })
         }
     }
 }
 
 /// Says what becomes of a draft when something happens; none if it is not about a draft.
-pub fn after(event: &Event) -> Option<(Begun, DraftFate)> {
+pub fn after(event: &Event) -> Option<(Begun, DraftOutcome)> {
     match event {
         Event::Ended { request, outcome, .. } => Some((Begun::Request(*request), fate(outcome))),
         Event::AnsweredLate { request, .. } | Event::Dismissed { request, .. } => {
-            Some((Begun::Request(*request), DraftFate::Goes))
+            Some((Begun::Request(*request), DraftOutcome::Goes))
         }
-        Event::ApprovalDecided { approval, .. } => Some((Begun::Approval(*approval), DraftFate::Goes)),
-        Event::ApprovalWithdrawn { approval, .. } => Some((Begun::Approval(*approval), DraftFate::WordsStay)),
+        Event::ApprovalDecided { approval, .. } => Some((Begun::Approval(*approval), DraftOutcome::Goes)),
+        Event::ApprovalWithdrawn { approval, .. } => {
+            Some((Begun::Approval(*approval), DraftOutcome::WordsStay))
+        }
         _ => None,
     }
 }
 
 /// Only what the person did on the card itself ends what they had begun there.
-const fn fate(outcome: &Outcome) -> DraftFate {
+const fn fate(outcome: &Outcome) -> DraftOutcome {
     match outcome {
-        Outcome::Orphaned { .. } | Outcome::Expired => DraftFate::Stays,
+        Outcome::Orphaned { .. } | Outcome::Expired => DraftOutcome::Stays,
         Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { .. } }
         | Outcome::Answered { .. }
-        | Outcome::Declined { .. } => DraftFate::Goes,
-        Outcome::Withdrawn { .. } | Outcome::RepliedInChat { .. } => DraftFate::WordsStay,
+        | Outcome::Declined { .. } => DraftOutcome::Goes,
+        Outcome::Withdrawn { .. } | Outcome::RepliedInChat { .. } => DraftOutcome::WordsStay,
     }
 }
 
-fn of_request(request: &Request, draft: &Draft) -> Result<Draft, Reject> {
+fn of_request(request: &Request, draft: &Draft) -> Result<Draft, Rejection> {
     if usize::from(draft.active) > request.questions.len() {
         let rule = format!("at most {}, got {}", request.questions.len(), draft.active);
-        return Err(Reject::invalid("draft.active", rule));
+        return Err(Rejection::invalid("draft.active", rule));
     }
     let mut answers = Vec::with_capacity(draft.answers.len());
     for (index, answer) in draft.answers.iter().enumerate() {
         let field = |name: &str| format!("draft.answers[{index}].{name}");
         let known = request.questions.iter().find(|question| question.id == answer.question);
         let question = known.ok_or_else(|| {
-            Reject::invalid(field("question"), format!("no question {} in this request", answer.question))
+            Rejection::invalid(field("question"), format!("no question {} in this request", answer.question))
         })?;
         if draft.answers[..index].iter().any(|earlier| earlier.question == answer.question) {
-            return Err(Reject::invalid(field("question"), format!("{} stands twice", answer.question)));
+            return Err(Rejection::invalid(field("question"), format!("{} stands twice", answer.question)));
         }
         for (place, id) in answer.chosen.iter().enumerate() {
             if question.option(*id).is_none() || answer.chosen[..place].contains(id) {
                 let rule = format!("{id} is no option of {}, or stands twice", question.id);
-                return Err(Reject::invalid(field("chosen"), rule));
+                return Err(Rejection::invalid(field("chosen"), rule));
             }
         }
         if question.kind != QuestionKind::Secret {
@@ -234,14 +236,14 @@ fn of_request(request: &Request, draft: &Draft) -> Result<Draft, Reject> {
     Ok(Draft { answers, ..draft.clone() })
 }
 
-fn of_approval(approval: &Approval, draft: &ApprovalDraft) -> Result<(), Reject> {
+fn of_approval(approval: &Approval, draft: &ApprovalDraft) -> Result<(), Rejection> {
     let chosen = draft.options.as_deref().unwrap_or_default();
     let stranger = |(place, id): &(usize, &ApprovalOptionId)| {
         approval.option(id).is_none() || chosen[..*place].contains(id)
     };
     match chosen.iter().enumerate().find(stranger) {
         Some((_, id)) => {
-            Err(Reject::invalid("draft.options", format!("{id} is not an option here, or appears twice")))
+            Err(Rejection::invalid("draft.options", format!("{id} is not an option here, or appears twice")))
         }
         None => Ok(()),
     }

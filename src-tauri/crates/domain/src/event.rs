@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent_failure::known_or_text;
 use crate::approval::{Approval, ApprovalDecision};
 use crate::config::ConfigOption;
+use crate::delivery_error::DeliveryError;
 use crate::desk::CallDelivery;
-use crate::failure::known_or_text;
+use crate::do_not_disturb::SessionNotifications;
 use crate::id::{ApprovalId, MessageId, NativeRef, NativeSession, RequestId, SessionId, Timestamp};
 use crate::queue::QueuedMessage;
-use crate::quiet::SessionAttention;
 use crate::request::{Delivery, Limit, Outcome, Request};
 use crate::session::{Session, SessionEnd};
-use crate::undelivered::Undelivered;
 
 /// One thing that has happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,7 +63,7 @@ pub enum Event {
     /// The person said how they want to be told of a session.
     AttentionSet {
         session: SessionId,
-        attention: SessionAttention,
+        attention: SessionNotifications,
     },
     /// A session got another place in the order.
     SessionMoved {
@@ -197,7 +197,7 @@ pub enum Event {
         approval: ApprovalId,
         /// What went wrong; earlier versions kept it as a sentence.
         #[serde(deserialize_with = "known_or_text")]
-        error: Undelivered,
+        error: DeliveryError,
     },
     /// An approval was taken back.
     ApprovalWithdrawn {

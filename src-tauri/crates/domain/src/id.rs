@@ -212,7 +212,7 @@ impl fmt::Display for OptionId {
 /// Says that a text is not an id of the form `q1` or `q1o2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an id of the form {0}")]
-pub struct NotAnId(&'static str);
+pub struct InvalidId(&'static str);
 
 fn place(text: &str) -> Option<u16> {
     let canonical = !text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit());
@@ -220,20 +220,20 @@ fn place(text: &str) -> Option<u16> {
 }
 
 impl FromStr for QuestionId {
-    type Err = NotAnId;
+    type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        text.strip_prefix('q').and_then(place).map(Self).ok_or(NotAnId("q1"))
+        text.strip_prefix('q').and_then(place).map(Self).ok_or(InvalidId("q1"))
     }
 }
 
 impl FromStr for OptionId {
-    type Err = NotAnId;
+    type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (question, option) = text.split_once('o').ok_or(NotAnId("q1o1"))?;
-        let question = question.parse().map_err(|_| NotAnId("q1o1"))?;
-        place(option).map(|option| Self { question, option }).ok_or(NotAnId("q1o1"))
+        let (question, option) = text.split_once('o').ok_or(InvalidId("q1o1"))?;
+        let question = question.parse().map_err(|_| InvalidId("q1o1"))?;
+        place(option).map(|option| Self { question, option }).ok_or(InvalidId("q1o1"))
     }
 }
 

@@ -4,88 +4,95 @@
 //! command carries its time and its ids, [`decide`] says what happens, [`Desk::fold`] lets it happen.
 
 pub mod agent;
+pub mod agent_failure;
 pub mod answer;
 pub mod approval;
 pub mod attachment;
-pub mod breach;
 pub mod command;
 pub mod config;
-pub mod cost;
 pub mod decide;
+pub mod delivery_error;
 pub mod desk;
+pub mod do_not_disturb;
 pub mod draft;
 pub mod event;
-pub mod extras;
-pub mod failure;
-pub mod forget;
-pub mod held;
 pub mod id;
-pub mod intake;
+pub mod inbound;
 pub mod language;
-pub mod options;
+pub mod launch_overrides;
+pub mod notification_policy;
 pub mod origin;
 pub mod question;
+pub mod question_input;
 pub mod queue;
-pub mod quiet;
-pub mod reject;
+pub mod redaction;
+pub mod rejection;
 pub mod request;
-pub mod retention;
+pub mod retention_days;
 pub mod session;
+pub mod session_options;
+pub mod setting_error;
 pub mod settings;
 pub mod shortcut;
-pub mod storage;
-pub mod telling;
+pub mod storage_error;
 pub mod text;
 pub mod tool;
 pub mod transcript;
-pub mod undelivered;
-pub mod unfit;
-pub mod visit;
+pub mod undo_window;
+pub mod usage;
+pub mod validation_error;
 
 pub use agent::{AgentDescriptor, Capabilities, DuringTurn, QuestionPath};
+pub use agent_failure::{AgentFailure, FolderError, NextStep, ProgramError, SearchedLocation};
 pub use answer::{Answer, AnswerInput, Answers};
 pub use approval::{
     Approval, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ApprovalState, OptionLabel, OptionScope,
     ToolRule,
 };
 pub use attachment::{Attachment, ImageFormat, ImageId, Takes};
-pub use breach::Breach;
 pub use command::{Ask, AskApproval, Command};
 pub use config::{Choices, ConfigCategory, ConfigOption, ConfigValue, Risk};
-pub use cost::{ContextUse, Usage, Usd};
 pub use decide::{ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST, Decision, Effect, decide};
+pub use delivery_error::DeliveryError;
 pub use desk::{CallDelivery, Desk};
-pub use draft::{ApprovalDraft, ApprovalForm, Begun, Draft, DraftAnswer, DraftFate, DraftOf, KeptDraft};
+pub use do_not_disturb::{
+    DoNotDisturbHours, MinuteOfDay, PausedUntil, ReminderMinutes, SessionNotifications,
+};
+pub use draft::{
+    ApprovalDraft, ApprovalForm, Begun, Draft, DraftAnswer, DraftOutcome, DraftTarget, SavedDraft,
+};
 pub use event::Event;
-pub use extras::{Arguments, Environment, Extras, ReservedFlags};
-pub use failure::{Failure, FolderProblem, LookedAt, NextStep, ProgramProblem};
-pub use forget::About;
-pub use held::{HeldAnswer, HeldAnswers, Hold};
 pub use id::{
     AgentId, ApprovalId, ApprovalOptionId, CommandId, ConfigId, MachineId, MessageId, NativeRef,
     NativeSession, OptionId, QuestionId, RequestId, SessionId, Timestamp, ValueId,
 };
-pub use intake::{IntakeRules, OptionDraft, QuestionDraft, Refusal};
+pub use inbound::{InboundClient, LastAsked, Leave};
 pub use language::{Language, LanguageChoice};
-pub use options::{QuestionPolicy, SessionOptions};
+pub use launch_overrides::{Arguments, Environment, LaunchOverrides, ReservedFlags};
+pub use notification_policy::{
+    Finished, NotNeededWhy, NotificationCandidate, NotificationContent, NotificationDecision,
+    NotificationHistory, NotificationRemoval, Occasion, PendingItem, SuppressedWhy,
+};
 pub use origin::{Channel, Origin, OriginKind};
 pub use question::{Question, QuestionKind, QuestionOption};
+pub use question_input::{QuestionLimits, RawOption, RawQuestion, Refusal};
 pub use queue::QueuedMessage;
-pub use quiet::{MinuteOfDay, PausedUntil, QuietHours, RemindMinutes, SessionAttention};
-pub use reject::{ChangeRefused, Reject, Unable};
+pub use redaction::About;
+pub use rejection::{ChangeRefused, Rejection, UnsupportedFeature};
 pub use request::{
     Delivery, Ended, EndedBy, Limit, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy,
 };
-pub use retention::KeepDays;
+pub use retention_days::RetentionDays;
 pub use session::{Session, SessionEnd, SessionState};
+pub use session_options::{QuestionPolicy, SessionOptions};
+pub use setting_error::{LaunchOverrideError, Settable, SettingError, Written};
 pub use settings::{
     Density, NotifyQuestions, OnClose, OnOff, OptIn, Setting, Settings, TextSize, Theme, UndoSeconds,
 };
 pub use shortcut::{Combination, GlobalShortcut, Held, PressedKey};
-pub use storage::StorageTrouble;
-pub use telling::{Finished, Form, News, NoNews, Occasion, Silenced, TakeBack, Telling, Told, Waiting};
+pub use storage_error::StorageError;
 pub use tool::{TodoItem, TodoStatus, ToolDetail, ToolKind};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};
-pub use undelivered::Undelivered;
-pub use unfit::{ExtraFlaw, Settable, Unfit, Written};
-pub use visit::{LastAsked, Leave, Visitor};
+pub use undo_window::{Hold, UndoWindow, UndoableAnswer};
+pub use usage::{ContextUse, Usage, Usd};
+pub use validation_error::ValidationError;

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::attachment::{self, Attachment};
-use crate::breach::Breach;
 use crate::decide::{Decision, Effect};
 use crate::desk::Desk;
 use crate::event::Event;
 use crate::id::MessageId;
-use crate::reject::Reject;
+use crate::rejection::Rejection;
 use crate::session::{Session, SessionState};
+use crate::validation_error::ValidationError;
 
 /// How many messages may wait in one session.
 pub const QUEUED_MESSAGES: usize = 64;
@@ -28,19 +28,19 @@ pub struct QueuedMessage {
 }
 
 /// Adds a message at the end of a session's queue; the same one again is no news.
-pub(crate) fn queue(desk: &Desk, session: &Session, message: QueuedMessage) -> Result<Decision, Reject> {
+pub(crate) fn queue(desk: &Desk, session: &Session, message: QueuedMessage) -> Result<Decision, Rejection> {
     let text = attachment::message(&message.text, &message.attachments)?;
     let message = QueuedMessage { text, ..message };
     if !session.is_running() || session.origin.is_inbound() {
-        return Err(Reject::SessionGone);
+        return Err(Rejection::SessionGone);
     }
     match session.queue.iter().find(|known| known.id == message.id) {
         Some(known) if *known == message => return Ok(Decision::default()),
-        Some(_) => return Err(Reject::invalid("id", "another message with this id waits already")),
+        Some(_) => return Err(Rejection::invalid("id", "another message with this id waits already")),
         None => {}
     }
     if session.queue.len() >= QUEUED_MESSAGES {
-        return Err(Reject::invalid("queue", Breach::QueueFull { most: QUEUED_MESSAGES }));
+        return Err(Rejection::invalid("queue", ValidationError::QueueFull { most: QUEUED_MESSAGES }));
     }
     let mut decision = Decision::of(Event::MessageQueued { session: session.id, message });
     if rests(desk, session) {
@@ -51,7 +51,7 @@ pub(crate) fn queue(desk: &Desk, session: &Session, message: QueuedMessage) -> R
 }
 
 /// Changes the words of a message that waits.
-pub(crate) fn edit(session: &Session, id: MessageId, text: &str) -> Result<Decision, Reject> {
+pub(crate) fn edit(session: &Session, id: MessageId, text: &str) -> Result<Decision, Rejection> {
     let known = find(session, id)?;
     let text = attachment::message(text, &known.attachments)?;
     if known.text == text {
@@ -62,7 +62,7 @@ pub(crate) fn edit(session: &Session, id: MessageId, text: &str) -> Result<Decis
 }
 
 /// Takes a message out of the queue without sending it.
-pub(crate) fn remove(session: &Session, id: MessageId) -> Result<Decision, Reject> {
+pub(crate) fn remove(session: &Session, id: MessageId) -> Result<Decision, Rejection> {
     find(session, id)?;
     Ok(Decision::of(Event::QueuedRemoved { session: session.id, message: id }))
 }
@@ -76,13 +76,13 @@ pub(crate) fn send_next(desk: &Desk, session: &Session) -> Decision {
 }
 
 /// Takes one message to send it at once, by the person's own hand: into a running turn too, but past no open question.
-pub(crate) fn send_now(desk: &Desk, session: &Session, id: MessageId) -> Result<Decision, Reject> {
+pub(crate) fn send_now(desk: &Desk, session: &Session, id: MessageId) -> Result<Decision, Rejection> {
     if !session.is_running() {
-        return Err(Reject::SessionGone);
+        return Err(Rejection::SessionGone);
     }
     let message = find(session, id)?;
     if desk.open_requests(session.id).next().is_some() {
-        return Err(Reject::invalid("session", Breach::QuestionOpen));
+        return Err(Rejection::invalid("session", ValidationError::QuestionOpen));
     }
     Ok(send(session, message))
 }
@@ -101,7 +101,7 @@ fn rests(desk: &Desk, session: &Session) -> bool {
         && desk.open_approvals(session.id).next().is_none()
 }
 
-fn find(session: &Session, id: MessageId) -> Result<&QueuedMessage, Reject> {
+fn find(session: &Session, id: MessageId) -> Result<&QueuedMessage, Rejection> {
     let message = session.queue.iter().find(|message| message.id == id);
-    message.ok_or(Reject::NotFound { what: "message" })
+    message.ok_or(Rejection::NotFound { what: "message" })
 }

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent_failure::known_or_text;
 use crate::answer::Answers;
-use crate::failure::known_or_text;
+use crate::delivery_error::DeliveryError;
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::question::Question;
 use crate::session::Session;
-use crate::undelivered::Undelivered;
 
 /// A deadline somebody set on a request, and nothing sets by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -221,7 +221,7 @@ pub enum Delivery {
     Failed {
         /// What went wrong; earlier versions kept it as a sentence.
         #[serde(deserialize_with = "known_or_text")]
-        error: Undelivered,
+        error: DeliveryError,
     },
     /// Nobody is there to take it.
     Parked,

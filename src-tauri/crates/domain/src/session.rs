@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent_failure::{AgentFailure, known_or_text};
 use crate::config::ConfigOption;
-use crate::failure::{Failure, known_or_text};
+use crate::do_not_disturb::SessionNotifications;
 use crate::id::{NativeSession, SessionId, Timestamp};
-use crate::options::SessionOptions;
 use crate::origin::Origin;
 use crate::queue::QueuedMessage;
-use crate::quiet::SessionAttention;
+use crate::session_options::SessionOptions;
 
 /// The longest session name, in characters.
 pub const SESSION_NAME_CHARS: usize = 120;
@@ -52,7 +52,7 @@ pub struct Session {
     pub queue: Vec<QueuedMessage>,
     /// How the person is told of it.
     #[serde(default)]
-    pub attention: SessionAttention,
+    pub attention: SessionNotifications,
 }
 
 impl Session {
@@ -89,6 +89,6 @@ pub enum SessionEnd {
     Failed {
         /// What happened; earlier versions kept it as a sentence.
         #[serde(deserialize_with = "known_or_text")]
-        why: Failure,
+        why: AgentFailure,
     },
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::extras::{Arguments, Environment, Extras};
+use crate::do_not_disturb::{DoNotDisturbHours, PausedUntil, ReminderMinutes};
 use crate::id::AgentId;
 use crate::language::LanguageChoice;
-use crate::quiet::{PausedUntil, QuietHours, RemindMinutes};
-use crate::retention::KeepDays;
+use crate::launch_overrides::{Arguments, Environment, LaunchOverrides};
+use crate::retention_days::RetentionDays;
+use crate::setting_error::{Settable, SettingError, Written};
 use crate::shortcut::GlobalShortcut;
-use crate::unfit::{Settable, Unfit, Written};
 
 /// Everything a person can set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,9 +32,9 @@ pub struct Settings {
     /// Until when only the counts in the window tell.
     pub paused_until: PausedUntil,
     /// The hours in which only the counts in the window tell.
-    pub quiet_hours: QuietHours,
+    pub quiet_hours: DoNotDisturbHours,
     /// After how many minutes an open question is told of once more.
-    pub remind_minutes: RemindMinutes,
+    pub remind_minutes: ReminderMinutes,
     /// Whether a notification is heard too.
     pub notify_sound: OptIn,
     /// Whether one key answers a lone question with one choice.
@@ -49,9 +49,9 @@ pub struct Settings {
     /// Which keys bring up what waits, from anywhere.
     pub global_shortcut: GlobalShortcut,
     /// What every start of an agent gets in addition, by agent.
-    pub launch_overrides: BTreeMap<AgentId, Extras>,
+    pub launch_overrides: BTreeMap<AgentId, LaunchOverrides>,
     /// How long sessions that are over are kept.
-    pub keep_days: KeepDays,
+    pub keep_days: RetentionDays,
 }
 
 /// One thing that is set to a value.
@@ -74,9 +74,9 @@ pub enum Setting {
     /// Until when only the counts in the window tell.
     PausedUntil(PausedUntil),
     /// The hours in which only the counts in the window tell.
-    QuietHours(QuietHours),
+    QuietHours(DoNotDisturbHours),
     /// After how many minutes an open question is told of once more.
-    RemindMinutes(RemindMinutes),
+    RemindMinutes(ReminderMinutes),
     /// Whether a notification is heard too.
     NotifySound(OptIn),
     /// Whether one key answers a lone question with one choice.
@@ -101,7 +101,7 @@ pub enum Setting {
         environment: Environment,
     },
     /// How long sessions that are over are kept.
-    KeepDays(KeepDays),
+    KeepDays(RetentionDays),
 }
 
 impl Settings {
@@ -138,7 +138,7 @@ impl Settings {
     }
 
     /// Returns what is added to every start of an agent.
-    pub fn extras(&self, agent: &AgentId) -> Extras {
+    pub fn extras(&self, agent: &AgentId) -> LaunchOverrides {
         self.launch_overrides.get(agent).cloned().unwrap_or_default()
     }
 }
@@ -174,7 +174,7 @@ impl TextSize {
     /// The largest at which everything can still be reached (WCAG 2.2, 1.4.4).
     pub const MOST: u16 = 200;
 
-    const NOT_BETWEEN: Unfit = Unfit::NotBetween { least: Self::LEAST, most: Self::MOST };
+    const NOT_BETWEEN: SettingError = SettingError::NotBetween { least: Self::LEAST, most: Self::MOST };
 
     pub fn factor(self) -> f64 {
         f64::from(self.0) / 100.0
@@ -188,15 +188,15 @@ impl Default for TextSize {
 }
 
 impl TryFrom<u16> for TextSize {
-    type Error = Unfit;
+    type Error = SettingError;
 
-    fn try_from(percent: u16) -> Result<Self, Unfit> {
+    fn try_from(percent: u16) -> Result<Self, SettingError> {
         if (Self::LEAST..=Self::MOST).contains(&percent) { Ok(Self(percent)) } else { Err(Self::NOT_BETWEEN) }
     }
 }
 
 impl Settable for TextSize {
-    fn read(written: Written) -> Result<Self, Unfit> {
+    fn read(written: Written) -> Result<Self, SettingError> {
         written.number::<u16>().ok_or(Self::NOT_BETWEEN)?.try_into()
     }
 }
@@ -263,7 +263,8 @@ impl UndoSeconds {
     /// The most an agent is kept waiting.
     pub const MOST: u8 = 30;
 
-    const NOT_BETWEEN: Unfit = Unfit::NotBetween { least: Self::LEAST as u16, most: Self::MOST as u16 };
+    const NOT_BETWEEN: SettingError =
+        SettingError::NotBetween { least: Self::LEAST as u16, most: Self::MOST as u16 };
 
     /// Returns it in milliseconds.
     pub fn millis(self) -> i64 {
@@ -278,15 +279,15 @@ impl Default for UndoSeconds {
 }
 
 impl TryFrom<u8> for UndoSeconds {
-    type Error = Unfit;
+    type Error = SettingError;
 
-    fn try_from(seconds: u8) -> Result<Self, Unfit> {
+    fn try_from(seconds: u8) -> Result<Self, SettingError> {
         if (Self::LEAST..=Self::MOST).contains(&seconds) { Ok(Self(seconds)) } else { Err(Self::NOT_BETWEEN) }
     }
 }
 
 impl Settable for UndoSeconds {
-    fn read(written: Written) -> Result<Self, Unfit> {
+    fn read(written: Written) -> Result<Self, SettingError> {
         written.number::<u8>().ok_or(Self::NOT_BETWEEN)?.try_into()
     }
 }

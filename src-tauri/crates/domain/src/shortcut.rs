@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::unfit::{Settable, Unfit, Written};
+use crate::setting_error::{Settable, SettingError, Written};
 
 /// The highest function key that keyboards have.
 const FUNCTION_KEYS: u8 = 12;
@@ -109,26 +109,30 @@ impl fmt::Display for PressedKey {
 }
 
 impl FromStr for Combination {
-    type Err = Unfit;
+    type Err = SettingError;
 
-    fn from_str(text: &str) -> Result<Self, Unfit> {
+    fn from_str(text: &str) -> Result<Self, SettingError> {
         let mut held = Held::default();
         let mut keys: Vec<&str> = text.split('+').map(str::trim).collect();
-        let key = keys.pop().unwrap_or_default().parse().map_err(|()| Unfit::NoShortcut)?;
+        let key = keys.pop().unwrap_or_default().parse().map_err(|()| SettingError::NoShortcut)?;
         for name in keys {
             let one = match name.to_ascii_lowercase().as_str() {
                 "ctrl" | "control" => &mut held.ctrl,
                 "alt" | "option" => &mut held.alt,
                 "shift" => &mut held.shift,
                 "super" | "meta" | "win" | "cmd" | "command" => &mut held.meta,
-                _ => return Err(Unfit::NoShortcut),
+                _ => return Err(SettingError::NoShortcut),
             };
             // What is named twice was meant to be something else.
             if std::mem::replace(one, true) {
-                return Err(Unfit::NoShortcut);
+                return Err(SettingError::NoShortcut);
             }
         }
-        if held.ctrl || held.alt || held.meta { Ok(Self { held, key }) } else { Err(Unfit::NoShortcut) }
+        if held.ctrl || held.alt || held.meta {
+            Ok(Self { held, key })
+        } else {
+            Err(SettingError::NoShortcut)
+        }
     }
 }
 
@@ -145,9 +149,9 @@ impl fmt::Display for Combination {
 }
 
 impl TryFrom<String> for GlobalShortcut {
-    type Error = Unfit;
+    type Error = SettingError;
 
-    fn try_from(text: String) -> Result<Self, Unfit> {
+    fn try_from(text: String) -> Result<Self, SettingError> {
         if text.trim() == Self::OFF { Ok(Self::default()) } else { text.parse().map(|it| Self(Some(it))) }
     }
 }
@@ -159,8 +163,8 @@ impl From<GlobalShortcut> for String {
 }
 
 impl Settable for GlobalShortcut {
-    fn read(written: Written) -> Result<Self, Unfit> {
-        if let Written::Text(text) = written { text.try_into() } else { Err(Unfit::NoShortcut) }
+    fn read(written: Written) -> Result<Self, SettingError> {
+        if let Written::Text(text) = written { text.try_into() } else { Err(SettingError::NoShortcut) }
     }
 }
 
@@ -169,7 +173,7 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
-    fn read(text: &str) -> Result<String, Unfit> {
+    fn read(text: &str) -> Result<String, SettingError> {
         GlobalShortcut::try_from(text.to_owned()).map(String::from)
     }
 
@@ -209,7 +213,7 @@ mod tests {
     #[case::a_plus("Ctrl++")]
     #[case::the_word_in_capitals("OFF")]
     fn what_is_no_combination_is_refused(#[case] text: &str) {
-        assert_eq!(read(text), Err(Unfit::NoShortcut));
+        assert_eq!(read(text), Err(SettingError::NoShortcut));
     }
 
     #[test]
@@ -224,7 +228,7 @@ mod tests {
     fn what_is_no_text_is_refused() {
         for value in [serde_json::json!(3), serde_json::json!(["Ctrl", "J"]), serde_json::json!(true)] {
             let written = serde_json::from_value(value).unwrap();
-            assert_eq!(GlobalShortcut::read(written), Err(Unfit::NoShortcut));
+            assert_eq!(GlobalShortcut::read(written), Err(SettingError::NoShortcut));
         }
     }
 }

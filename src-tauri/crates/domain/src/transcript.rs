@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent_failure::known_or_text;
 use crate::attachment::Attachment;
-use crate::cost::{ContextUse, Usd};
-use crate::failure::known_or_text;
+use crate::delivery_error::DeliveryError;
 use crate::id::{ApprovalId, RequestId, Timestamp};
-use crate::options::QuestionPolicy;
+use crate::session_options::QuestionPolicy;
 use crate::tool::{TodoItem, ToolDetail, ToolKind, detail_or_text};
-use crate::undelivered::Undelivered;
+use crate::usage::{ContextUse, Usd};
 
 /// One entry of a session's transcript.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,6 +140,6 @@ pub enum Notice {
     MessageNotSent {
         /// What went wrong; earlier versions kept it as a sentence.
         #[serde(deserialize_with = "known_or_text")]
-        error: Undelivered,
+        error: DeliveryError,
     },
 }

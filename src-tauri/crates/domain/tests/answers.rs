@@ -5,7 +5,9 @@
 mod questions;
 
 use askdesk_domain::text::PERSON_TEXT_BYTES;
-use askdesk_domain::{AnswerInput, Answers, IntakeRules, Question, QuestionDraft, QuestionKind, intake};
+use askdesk_domain::{
+    AnswerInput, Answers, Question, QuestionKind, QuestionLimits, RawQuestion, question_input,
+};
 use questions::{asked, choose, draft, multi, say, shown, single};
 use rstest::rstest;
 
@@ -18,7 +20,7 @@ fn all_kinds() -> Vec<Question> {
         draft(QuestionKind::Confirm, "Really?", &[]),
         draft(QuestionKind::Secret, "Which key?", &[]),
     ];
-    intake::accept(&drafts, IntakeRules::ASK_USER).unwrap()
+    question_input::accept(&drafts, QuestionLimits::ASK_USER).unwrap()
 }
 
 #[track_caller]
@@ -63,7 +65,7 @@ fn case_11_a_blank_other_counts_as_unanswered_and_does_not_cancel_the_others(#[c
 
 #[test]
 fn case_06_questions_with_equal_headers_or_texts_are_answered_on_their_own() {
-    let named = |text: &str, header: &str| QuestionDraft {
+    let named = |text: &str, header: &str| RawQuestion {
         header: Some(header.to_owned()),
         ..single(text, &["A", "B", "C"])
     };

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use askdesk_domain::desk::SETTLED_REQUESTS;
 use askdesk_domain::{
     AnswerInput, ApprovalDecision, Ask, Command, ConfigCategory, ConfigId, ConfigOption, Delivery, Desk,
-    Event, IntakeRules, Limit, NativeRef, Outcome, Question, QuestionKind, Request, RequestId,
-    SessionAttention, SessionEnd, SessionId, ValueId, WithdrawnWhy, decide, intake,
+    Event, Limit, NativeRef, Outcome, Question, QuestionKind, QuestionLimits, Request, RequestId, SessionEnd,
+    SessionId, SessionNotifications, ValueId, WithdrawnWhy, decide, question_input,
 };
 use desks::*;
 use proptest::prelude::*;
@@ -31,7 +31,7 @@ fn form() -> Vec<Question> {
         draft(QuestionKind::Text, "Which name?", &[]),
         draft(QuestionKind::Secret, "Which key?", &[]),
     ];
-    intake::accept(&drafts, IntakeRules::ASK_USER).unwrap()
+    question_input::accept(&drafts, QuestionLimits::ASK_USER).unwrap()
 }
 
 fn some_answers() -> impl Strategy<Value = Vec<AnswerInput>> {
@@ -128,7 +128,7 @@ fn some_command() -> impl Strategy<Value = Command> {
             Command::NoteConfig { session: session(of), config: plans.then(a_mode).into_iter().collect() }
         }),
         1 => (0..SESSIONS, any::<bool>(), any::<bool>()).prop_map(|(of, muted, private)| {
-            Command::SetAttention { session: session(of), attention: SessionAttention { muted, private } }
+            Command::SetAttention { session: session(of), attention: SessionNotifications { muted, private } }
         }),
         6 => (0..SESSIONS, 0..MESSAGES, "[ab]").prop_map(|(of, n, text)| queue(of, n, &text)),
         2 => (0..SESSIONS, 0..MESSAGES, "[ab ]").prop_map(|(of, n, text)| edit_queued(of, n, &text)),

@@ -6,9 +6,9 @@ mod desks;
 
 use askdesk_domain::tool::{DETAIL_BYTES, DETAIL_CUT_MARK};
 use askdesk_domain::{
-    ApprovalDecision, ApprovalOption, ApprovalOptionKind, AskApproval, Breach, Command, ConfigCategory,
-    ConfigId, ConfigOption, Desk, Effect, EntryBody, Event, OptionLabel, OptionScope, Reject, ToolDetail,
-    ToolKind, ToolRule, ValueId, decide,
+    ApprovalDecision, ApprovalOption, ApprovalOptionKind, AskApproval, Command, ConfigCategory, ConfigId,
+    ConfigOption, Desk, Effect, EntryBody, Event, OptionLabel, OptionScope, Rejection, ToolDetail, ToolKind,
+    ToolRule, ValidationError, ValueId, decide,
 };
 use desks::*;
 use rstest::rstest;
@@ -71,7 +71,7 @@ fn saying(option: &'static str, message: &str) -> ApprovalDecision {
     ApprovalDecision { message: Some(message.to_owned()), ..decides(&[option]) }
 }
 
-fn decided(desk: &Desk, decision: ApprovalDecision) -> Result<ApprovalDecision, Reject> {
+fn decided(desk: &Desk, decision: ApprovalDecision) -> Result<ApprovalDecision, Rejection> {
     let command = Command::DecideApproval { approval: approval(1), decision, at: at(100) };
     let decision = decide(desk, &command)?;
     match decision.effects.as_slice() {
@@ -95,10 +95,10 @@ fn what_was_offered_can_be_chosen(#[case] wanted: ApprovalDecision, #[case] expe
 
 #[rstest]
 #[case::unknown(decides(&["r1", "r4"]), "decision.options[1]", "no option r4 was offered with this approval")]
-#[case::none(decides(&[]), "decision.options", Breach::NoOption)]
+#[case::none(decides(&[]), "decision.options", ValidationError::NoOption)]
 #[case::one_alone_with_another(decides(&["allow", "r1"]), "decision.options", "these options cannot be chosen together")]
 #[case::both_directions(decides(&["r1", "deny"]), "decision.options", "these options cannot be chosen together")]
-#[case::no_plan(edited("# Less"), "decision", Breach::NoPlan)]
+#[case::no_plan(edited("# Less"), "decision", ValidationError::NoPlan)]
 #[case::words_with_a_permission(
     saying("allow", "go"),
     "decision.message",
@@ -107,15 +107,15 @@ fn what_was_offered_can_be_chosen(#[case] wanted: ApprovalDecision, #[case] expe
 fn what_was_not_offered_is_refused(
     #[case] wanted: ApprovalDecision,
     #[case] field: &str,
-    #[case] rule: impl Into<Breach>,
+    #[case] rule: impl Into<ValidationError>,
 ) {
-    assert_eq!(decided(&waiting(command()), wanted), Err(Reject::invalid(field, rule)));
+    assert_eq!(decided(&waiting(command()), wanted), Err(Rejection::invalid(field, rule)));
 }
 
 #[test]
 fn a_refusal_carries_words_only_where_the_agent_takes_them() {
     let refused = decided(&waiting_with(command(), false), saying("deny", "use pnpm"));
-    assert!(matches!(refused, Err(Reject::Invalid { field, .. }) if field == "decision.message"));
+    assert!(matches!(refused, Err(Rejection::Invalid { field, .. }) if field == "decision.message"));
 }
 
 #[rstest]
@@ -139,7 +139,7 @@ fn a_decision_on_a_plan_that_does_not_fit_names_its_field(
     #[case] expected: &str,
 ) {
     match decided(&waiting(plan(PLAN)), wanted) {
-        Err(Reject::Invalid { field, .. }) => assert_eq!(field, expected),
+        Err(Rejection::Invalid { field, .. }) => assert_eq!(field, expected),
         other => panic!("{other:?}"),
     }
 }
@@ -149,7 +149,7 @@ fn a_plan_that_was_cut_cannot_be_edited_because_the_rest_would_be_lost() {
     let desk = waiting(plan(&format!("# Plan{DETAIL_CUT_MARK}")));
     assert_eq!(decided(&desk, decides(&["allow"])), Ok(decides(&["allow"])));
     assert!(
-        matches!(decided(&desk, edited("# Less")), Err(Reject::Invalid { field, .. }) if field == "decision.plan")
+        matches!(decided(&desk, edited("# Less")), Err(Rejection::Invalid { field, .. }) if field == "decision.plan")
     );
 }
 

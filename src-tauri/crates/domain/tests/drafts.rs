@@ -6,9 +6,9 @@ mod desks;
 
 use askdesk_domain::draft::{DRAFT_BYTES, after, keep};
 use askdesk_domain::{
-    ApprovalDraft, Begun, Command, Desk, Draft, DraftAnswer, DraftFate, DraftOf, IntakeRules, OptionDraft,
-    OptionId, Question, QuestionDraft, QuestionId, QuestionKind, Reject, SessionEnd, WithdrawnWhy, decide,
-    intake,
+    ApprovalDraft, Begun, Command, Desk, Draft, DraftAnswer, DraftOutcome, DraftTarget, OptionId, Question,
+    QuestionId, QuestionKind, QuestionLimits, RawOption, RawQuestion, Rejection, SessionEnd, WithdrawnWhy,
+    decide, question_input,
 };
 use desks::{
     answer, approval, ask, ask_approval, at, decides, decline, introduce, native, request, session, start,
@@ -16,12 +16,12 @@ use desks::{
 use rstest::rstest;
 
 fn questions() -> Vec<Question> {
-    let draft = |text: &str, kind, labels: &[&str]| QuestionDraft {
+    let draft = |text: &str, kind, labels: &[&str]| RawQuestion {
         text: text.to_owned(),
         kind,
         options: labels
             .iter()
-            .map(|label| OptionDraft { label: (*label).to_owned(), description: None, preview: None })
+            .map(|label| RawOption { label: (*label).to_owned(), description: None, preview: None })
             .collect(),
         header: None,
         required: false,
@@ -31,7 +31,7 @@ fn questions() -> Vec<Question> {
         draft("Which store?", QuestionKind::Single, &["A", "B"]),
         draft("Which key?", QuestionKind::Secret, &[]),
     ];
-    intake::accept(&drafts, IntakeRules::FOREIGN).unwrap()
+    question_input::accept(&drafts, QuestionLimits::FOREIGN).unwrap()
 }
 
 fn desk(commands: &[Command]) -> Desk {
@@ -53,9 +53,9 @@ fn on(place: usize, chosen: &[OptionId], other: &str, note: &str) -> DraftAnswer
     }
 }
 
-fn begun(answers: Vec<DraftAnswer>) -> DraftOf {
+fn begun(answers: Vec<DraftAnswer>) -> DraftTarget {
     let draft = Draft { active: 2, answers, declining: true, words: "no thanks".to_owned() };
-    DraftOf::Request { id: request(1), draft }
+    DraftTarget::Request { id: request(1), draft }
 }
 
 fn first(option: usize) -> OptionId {
@@ -76,7 +76,7 @@ fn all_that_was_begun_is_kept_but_what_a_secret_question_holds() {
 #[case::an_option_twice(vec![on(0, &[first(0), first(0)], "", "")], "draft.answers[0].chosen")]
 fn what_speaks_of_nothing_is_refused_by_its_field(#[case] answers: Vec<DraftAnswer>, #[case] expected: &str) {
     match keep(&desk(&[]), &begun(answers)) {
-        Err(Reject::Invalid { field, .. }) => assert_eq!(field, expected),
+        Err(Rejection::Invalid { field, .. }) => assert_eq!(field, expected),
         other => panic!("{other:?}"),
     }
 }
@@ -87,17 +87,17 @@ fn more_words_than_any_answer_takes_are_refused_and_as_many_are_not() {
     let fits = "x".repeat(DRAFT_BYTES - "no thanks".len());
     assert!(keep(&desk, &begun(vec![on(0, &[], &fits, "")])).is_ok());
     let over = keep(&desk, &begun(vec![on(0, &[], &fits, "y")]));
-    assert!(matches!(over, Err(Reject::Invalid { field, .. }) if field == "draft"));
+    assert!(matches!(over, Err(Rejection::Invalid { field, .. }) if field == "draft"));
 }
 
 #[test]
 fn a_draft_without_choices_and_words_is_blank() {
-    let blank = DraftOf::Request { id: request(1), draft: Draft::default() };
+    let blank = DraftTarget::Request { id: request(1), draft: Draft::default() };
     assert!(blank.is_blank() && !blank.has_words());
-    let looked = DraftOf::Request { id: request(1), draft: Draft { active: 1, ..Draft::default() } };
+    let looked = DraftTarget::Request { id: request(1), draft: Draft { active: 1, ..Draft::default() } };
     assert!(!looked.is_blank() && !looked.has_words());
     let plan = ApprovalDraft { plan: Some("1. Wait".to_owned()), ..ApprovalDraft::default() };
-    assert!(DraftOf::Approval { id: approval(1), draft: plan }.has_words());
+    assert!(DraftTarget::Approval { id: approval(1), draft: plan }.has_words());
 }
 
 fn withdraw(call: &str, why: WithdrawnWhy) -> Command {
@@ -109,16 +109,16 @@ fn ended() -> Command {
 }
 
 #[rstest]
-#[case::answered(vec![answer(1, vec![askdesk_domain::AnswerInput { question: QuestionId::at(0), chosen: vec![first(0)], other: None, note: None }])], DraftFate::Goes)]
-#[case::declined(vec![decline(1, None)], DraftFate::Goes)]
-#[case::closed_by_the_person(vec![Command::Cancel { request: request(1), reason: None, at: at(9) }], DraftFate::Goes)]
-#[case::withdrawn_by_the_agent(vec![withdraw("call-1", WithdrawnWhy::ByAgent)], DraftFate::WordsStay)]
-#[case::missed(vec![ended()], DraftFate::Stays)]
-#[case::dismissed(vec![ended(), Command::Dismiss { request: request(1), at: at(70) }], DraftFate::Goes)]
-#[case::answered_late(vec![ended(), decline(1, Some("too late"))], DraftFate::Goes)]
+#[case::answered(vec![answer(1, vec![askdesk_domain::AnswerInput { question: QuestionId::at(0), chosen: vec![first(0)], other: None, note: None }])], DraftOutcome::Goes)]
+#[case::declined(vec![decline(1, None)], DraftOutcome::Goes)]
+#[case::closed_by_the_person(vec![Command::Cancel { request: request(1), reason: None, at: at(9) }], DraftOutcome::Goes)]
+#[case::withdrawn_by_the_agent(vec![withdraw("call-1", WithdrawnWhy::ByAgent)], DraftOutcome::WordsStay)]
+#[case::missed(vec![ended()], DraftOutcome::Stays)]
+#[case::dismissed(vec![ended(), Command::Dismiss { request: request(1), at: at(70) }], DraftOutcome::Goes)]
+#[case::answered_late(vec![ended(), decline(1, Some("too late"))], DraftOutcome::Goes)]
 fn an_end_leaves_of_a_draft_what_can_still_be_sent_or_is_still_the_persons(
     #[case] commands: Vec<Command>,
-    #[case] expected: DraftFate,
+    #[case] expected: DraftOutcome,
 ) {
     let (last, before) = commands.split_last().unwrap();
     let desk = desk(before);
@@ -129,25 +129,25 @@ fn an_end_leaves_of_a_draft_what_can_still_be_sent_or_is_still_the_persons(
     let mut desk = desk;
     events.iter().for_each(|event| desk.fold(event));
     let later = keep(&desk, &begun(vec![on(0, &[], "x", "")]));
-    assert_eq!(later.is_ok(), expected != DraftFate::Goes, "{later:?}");
+    assert_eq!(later.is_ok(), expected != DraftOutcome::Goes, "{later:?}");
 }
 
 #[test]
 fn a_decided_approval_takes_no_draft_and_one_that_was_taken_back_still_does() {
     let draft = ApprovalDraft { message: "use pnpm".to_owned(), ..ApprovalDraft::default() };
-    let of = DraftOf::Approval { id: approval(1), draft };
+    let of = DraftTarget::Approval { id: approval(1), draft };
     assert!(keep(&desk(&[]), &of).is_ok());
     assert!(keep(&desk(&[withdraw("approval-1", WithdrawnWhy::ByAgent)]), &of).is_ok());
     let decided = Command::DecideApproval { approval: approval(1), decision: decides(&["allow"]), at: at(3) };
-    assert!(matches!(keep(&desk(&[decided]), &of), Err(Reject::AlreadyEnded { .. })));
+    assert!(matches!(keep(&desk(&[decided]), &of), Err(Rejection::AlreadyEnded { .. })));
     let begun = |options: &[&'static str]| {
         let draft = ApprovalDraft { options: Some(decides(options).options), ..ApprovalDraft::default() };
-        keep(&desk(&[]), &DraftOf::Approval { id: approval(1), draft })
+        keep(&desk(&[]), &DraftTarget::Approval { id: approval(1), draft })
     };
     assert!(begun(&["deny"]).is_ok());
     for strange in [vec!["r1"], vec!["deny", "deny"]] {
         assert!(
-            matches!(begun(&strange), Err(Reject::Invalid { field, .. }) if field == "draft.options"),
+            matches!(begun(&strange), Err(Rejection::Invalid { field, .. }) if field == "draft.options"),
             "{strange:?}"
         );
     }

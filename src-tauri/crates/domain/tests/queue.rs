@@ -9,8 +9,8 @@ mod questions;
 use askdesk_domain::queue::QUEUED_MESSAGES;
 use askdesk_domain::text::PERSON_TEXT_BYTES;
 use askdesk_domain::{
-    Attachment, Command, Desk, Effect, Event, IntakeRules, Reject, SessionEnd, SessionState, WithdrawnWhy,
-    decide, intake,
+    Attachment, Command, Desk, Effect, Event, QuestionLimits, Rejection, SessionEnd, SessionState,
+    WithdrawnWhy, decide, question_input,
 };
 use desks::*;
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn working(working: bool) -> Command {
 }
 
 fn question() -> Command {
-    ask(1, 0, intake::accept(&[single("Which?", &["A", "B"])], IntakeRules::ASK_USER).unwrap())
+    ask(1, 0, question_input::accept(&[single("Which?", &["A", "B"])], QuestionLimits::ASK_USER).unwrap())
 }
 
 fn waiting(desk: &Desk) -> Vec<&str> {
@@ -46,8 +46,8 @@ fn messages_wait_in_order_and_each_can_be_changed_and_taken_back() {
     take(&mut desk, &edit_queued(1, 2, "two, but better")).unwrap();
     take(&mut desk, &remove_queued(1, 1)).unwrap();
     assert_eq!(waiting(&desk), ["two, but better", "three"]);
-    assert_eq!(take(&mut desk, &remove_queued(1, 1)), Err(Reject::NotFound { what: "message" }));
-    assert_eq!(take(&mut desk, &edit_queued(1, 1, "late")), Err(Reject::NotFound { what: "message" }));
+    assert_eq!(take(&mut desk, &remove_queued(1, 1)), Err(Rejection::NotFound { what: "message" }));
+    assert_eq!(take(&mut desk, &edit_queued(1, 1, "late")), Err(Rejection::NotFound { what: "message" }));
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn case_35_nothing_is_sent_by_itself_past_an_open_question_and_the_question_stay
     assert_eq!(decide(&desk, &send_queued(1, None)).unwrap(), Default::default());
     assert!(desk.request(request(0)).unwrap().is_open());
     assert!(
-        matches!(decide(&desk, &send_queued(1, Some(1))), Err(Reject::Invalid { field, .. }) if field == "session")
+        matches!(decide(&desk, &send_queued(1, Some(1))), Err(Rejection::Invalid { field, .. }) if field == "session")
     );
     take(&mut desk, &answer(0, vec![choose(0, &[0])])).unwrap();
     assert_eq!(sent(&desk, &send_queued(1, None)), ["one"]);
@@ -127,8 +127,8 @@ fn a_queue_survives_the_end_of_its_session_and_takes_no_more() {
     let mut desk = desk(&[start(1), queue(1, 1, "one"), end(1, SessionEnd::AppQuit)]);
     assert_eq!(waiting(&desk), ["one"]);
     assert_eq!(sent(&desk, &send_queued(1, None)), [""; 0]);
-    assert_eq!(decide(&desk, &send_queued(1, Some(1))), Err(Reject::SessionGone));
-    assert_eq!(decide(&desk, &queue(1, 2, "two")), Err(Reject::SessionGone));
+    assert_eq!(decide(&desk, &send_queued(1, Some(1))), Err(Rejection::SessionGone));
+    assert_eq!(decide(&desk, &queue(1, 2, "two")), Err(Rejection::SessionGone));
     take(&mut desk, &edit_queued(1, 1, "later")).unwrap();
     assert_eq!(waiting(&desk), ["later"]);
     take(&mut desk, &remove_queued(1, 1)).unwrap();
@@ -143,7 +143,7 @@ fn a_message_that_says_nothing_or_too_much_is_refused(#[case] text: &str, #[case
     let desk = desk(&[start(1), queue(1, 1, "one")]);
     for command in [queue(1, 2, text), edit_queued(1, 1, text)] {
         let refused = decide(&desk, &command);
-        assert!(matches!(&refused, Err(Reject::Invalid { field, .. }) if field == named), "{refused:?}");
+        assert!(matches!(&refused, Err(Rejection::Invalid { field, .. }) if field == named), "{refused:?}");
     }
 }
 
@@ -154,7 +154,7 @@ fn a_queue_is_bounded() {
         take(&mut desk, &queue(1, n, "again")).unwrap();
     }
     let refused = decide(&desk, &queue(1, 1_000, "one too many"));
-    assert!(matches!(&refused, Err(Reject::Invalid { field, .. }) if field == "queue"), "{refused:?}");
+    assert!(matches!(&refused, Err(Rejection::Invalid { field, .. }) if field == "queue"), "{refused:?}");
     assert_eq!(decide(&desk, &queue(1, 0, "again")).unwrap().events, []);
 }
 

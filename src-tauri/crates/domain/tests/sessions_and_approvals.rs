@@ -8,8 +8,8 @@ mod questions;
 
 use askdesk_domain::session::SESSION_NAME_CHARS;
 use askdesk_domain::{
-    ApprovalDecision, ApprovalState, Breach, Command, Decision, Effect, EndedBy, Event, NativeSession,
-    Reject, SessionEnd, SessionId, SessionState, decide,
+    ApprovalDecision, ApprovalState, Command, Decision, Effect, EndedBy, Event, NativeSession, Rejection,
+    SessionEnd, SessionId, SessionState, ValidationError, decide,
 };
 use desks::*;
 use rstest::rstest;
@@ -43,17 +43,17 @@ fn a_session_starts_once_and_its_name_is_bounded() {
     assert_eq!(started.name, "n".repeat(SESSION_NAME_CHARS));
     assert_eq!((&started.origin, &started.state), (&origin, &SessionState::Starting));
     let again = decide(&desk, &start(1));
-    assert_eq!(again, Err(Reject::invalid("id", "a session with this id exists already")));
+    assert_eq!(again, Err(Rejection::invalid("id", "a session with this id exists already")));
 }
 
 #[test]
 fn only_a_session_that_has_ended_can_be_deleted_and_nothing_of_it_stays() {
     let delete = Command::DeleteSession { session: session(1) };
     let mut desk = desk(&[start(1), start(2), ask_approval(1, 0), ask_approval(2, 1)]);
-    assert!(matches!(take(&mut desk, &delete), Err(Reject::Invalid { field, .. }) if field == "session"));
+    assert!(matches!(take(&mut desk, &delete), Err(Rejection::Invalid { field, .. }) if field == "session"));
     take(&mut desk, &end(1, SessionEnd::Stopped)).unwrap();
     assert_eq!(names(&take(&mut desk, &delete).unwrap().events), ["session_deleted"]);
-    assert_eq!(take(&mut desk, &delete), Err(Reject::NotFound { what: "session" }));
+    assert_eq!(take(&mut desk, &delete), Err(Rejection::NotFound { what: "session" }));
     assert_eq!(desk.sessions().map(|session| session.id).collect::<Vec<_>>(), [session(2)]);
     assert_eq!(desk.approvals().map(|approval| approval.session).collect::<Vec<_>>(), [session(2)]);
 }
@@ -114,7 +114,7 @@ fn an_ended_session_stays_ended() {
     let before = desk.clone();
     assert_eq!(take(&mut desk, &end(1, SessionEnd::Finished)), Ok(Decision::default()));
     for command in [working(true), introduce(Some("3")), ask_approval(1, 1), reply_in_chat(1, "hello?")] {
-        assert_eq!(take(&mut desk, &command), Err(Reject::SessionGone), "{command:?}");
+        assert_eq!(take(&mut desk, &command), Err(Rejection::SessionGone), "{command:?}");
     }
     assert_eq!(desk, before);
 }
@@ -146,7 +146,7 @@ fn an_approval_is_decided_once(#[case] wanted: ApprovalDecision) {
     );
     assert_eq!(take(&mut desk, &command), Ok(Decision::default()));
     let other = decision(1, deny(Some("something else")));
-    let ended = Err(Reject::AlreadyEnded { by: EndedBy::Person, at: at(100) });
+    let ended = Err(Rejection::AlreadyEnded { by: EndedBy::Person, at: at(100) });
     assert_eq!(take(&mut desk, &other), ended);
 }
 
@@ -177,7 +177,7 @@ fn a_withdrawn_approval_cannot_be_decided() {
     let why = askdesk_domain::WithdrawnWhy::ByAgent;
     let withdraw = Command::Withdraw { session: session(1), native_ref, why, at: at(50) };
     let desk = desk(&[start(1), ask_approval(1, 1), withdraw]);
-    let ended = Err(Reject::AlreadyEnded { by: EndedBy::Agent, at: at(50) });
+    let ended = Err(Rejection::AlreadyEnded { by: EndedBy::Agent, at: at(50) });
     assert_eq!(decide(&desk, &decision(1, decides(&["allow"]))), ended);
 }
 
@@ -190,14 +190,15 @@ fn a_decision_that_did_not_arrive_says_so_on_the_approval() {
     assert!(
         matches!(state, ApprovalState::Decided { error: Some(error), .. } if error.to_string() == "gone")
     );
-    assert_eq!(take(&mut desk, &failed(2)), Err(Reject::NotFound { what: "approval" }));
+    assert_eq!(take(&mut desk, &failed(2)), Err(Rejection::NotFound { what: "approval" }));
 }
 
 #[test]
 fn words_of_a_denial_over_the_bound_are_refused() {
     let desk = desk(&[start(1), ask_approval(1, 1)]);
     let long = decision(1, deny(Some(&"w".repeat(32 * 1024 + 1))));
-    let refused = Err(Reject::invalid("decision.message", Breach::TooLong { most: 32768, bytes: 32769 }));
+    let refused =
+        Err(Rejection::invalid("decision.message", ValidationError::TooLong { most: 32768, bytes: 32769 }));
     assert_eq!(decide(&desk, &long), refused);
 }
 

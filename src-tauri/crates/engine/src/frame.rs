@@ -4,7 +4,9 @@ mod merge;
 
 use std::sync::Arc;
 
-use askdesk_domain::{AgentDescriptor, Approval, Entry, HeldAnswer, Request, RequestId, Session, SessionId};
+use askdesk_domain::{
+    AgentDescriptor, Approval, Entry, Request, RequestId, Session, SessionId, UndoableAnswer,
+};
 use serde::{Deserialize, Serialize};
 
 pub use merge::merge;
@@ -39,7 +41,7 @@ pub struct Snapshot {
     /// What is being written at this moment.
     pub live: Vec<LiveText>,
     /// The answers that can still be taken back.
-    pub held: Vec<HeldAnswer>,
+    pub held: Vec<UndoableAnswer>,
     /// What the person should know about the storage.
     pub storage: Option<StorageNotice>,
     /// Every agent the app knows, installed or not.
@@ -77,7 +79,7 @@ pub enum Change {
     },
     /// An answer is held for a moment, in the place of another one of its request.
     AnswerHeld {
-        held: HeldAnswer,
+        held: UndoableAnswer,
     },
     /// No answer of a request is held any more: it was taken back where the request is still open.
     AnswerLetGo {

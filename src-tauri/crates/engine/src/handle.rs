@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_agents::Catalog;
 use askdesk_domain::{
-    AnswerInput, Approval, ApprovalDecision, ApprovalId, Ask, Command, Desk, DraftOf, ImageId, Outcome,
-    Reject, Request, RequestId, Session, SessionId, UndoSeconds,
+    AnswerInput, Approval, ApprovalDecision, ApprovalId, Ask, Command, Desk, DraftTarget, ImageId, Outcome,
+    Rejection, Request, RequestId, Session, SessionId, UndoSeconds,
 };
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
@@ -141,7 +141,7 @@ impl EngineHandle {
             return Ok(known);
         }
         let kept = read(&self.reader, move |reader| reader.request(request)).await?;
-        kept.ok_or_else(|| Reject::NotFound { what: "request" }.into())
+        kept.ok_or_else(|| Rejection::NotFound { what: "request" }.into())
     }
 
     /// Answers a request; the same answer again is the same result.
@@ -208,7 +208,7 @@ impl EngineHandle {
     /// Finds a session, closed or not.
     pub async fn session(&self, session: SessionId) -> Result<Session, EngineError> {
         let found = self.ask_writer(|reply| Input::Find { session, reply }).await?;
-        found.ok_or_else(|| Reject::NotFound { what: "session" }.into())
+        found.ok_or_else(|| Rejection::NotFound { what: "session" }.into())
     }
 
     /// Hands an end over once more.
@@ -223,7 +223,7 @@ impl EngineHandle {
     ) -> Result<Approval, EngineError> {
         let at = self.source.now();
         let applied = self.act(Command::DecideApproval { approval, decision, at }).await?;
-        applied.approval.ok_or_else(|| Reject::NotFound { what: "approval" }.into())
+        applied.approval.ok_or_else(|| Rejection::NotFound { what: "approval" }.into())
     }
 
     /// Keeps a draft in the place of the one before; an older save of the same page changes nothing.
@@ -232,7 +232,7 @@ impl EngineHandle {
     }
 
     /// Reads all drafts, every save included that was sent before.
-    pub async fn drafts(&self) -> Result<Vec<DraftOf>, EngineError> {
+    pub async fn drafts(&self) -> Result<Vec<DraftTarget>, EngineError> {
         self.ask_writer(|reply| Input::WriteDrafts { reply }).await?;
         read(&self.reader, Reader::drafts).await
     }
@@ -300,7 +300,7 @@ impl EngineHandle {
 
     pub(crate) async fn start(&self, command: Command) -> Result<Session, EngineError> {
         let session = self.act(command).await?.session;
-        session.ok_or_else(|| Reject::NotFound { what: "session" }.into())
+        session.ok_or_else(|| Rejection::NotFound { what: "session" }.into())
     }
 
     pub(crate) async fn write(&self, session: SessionId, writes: Vec<EntryWrite>) {
@@ -315,7 +315,7 @@ impl EngineHandle {
 
     async fn on_request(&self, command: Command) -> Result<Request, EngineError> {
         let applied = self.act(command).await?;
-        applied.request.ok_or_else(|| Reject::NotFound { what: "request" }.into())
+        applied.request.ok_or_else(|| Rejection::NotFound { what: "request" }.into())
     }
 
     async fn ask_writer<T>(&self, input: impl FnOnce(oneshot::Sender<T>) -> Input) -> Result<T, EngineError> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use askdesk_domain::{AgentDescriptor, Desk, HeldAnswer, RequestId, SessionId};
+use askdesk_domain::{AgentDescriptor, Desk, RequestId, SessionId, UndoableAnswer};
 use tokio::sync::Notify;
 
 use crate::frame::{Change, Delta, Frame, LiveText, Snapshot, StorageNotice, merge};
@@ -27,7 +27,7 @@ pub(crate) struct Hub {
     epoch: String,
     seq: u64,
     live: BTreeMap<SessionId, LiveText>,
-    held: BTreeMap<RequestId, HeldAnswer>,
+    held: BTreeMap<RequestId, UndoableAnswer>,
     agents: Vec<AgentDescriptor>,
     storage: Option<StorageNotice>,
     subscribers: Vec<Arc<Queue>>,

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use askdesk_domain::{
-    About, ApprovalState, Delivery, Desk, Entry, Event, Outcome, RequestId, SessionId, StorageTrouble,
+    About, ApprovalState, Delivery, Desk, Entry, Event, Outcome, RequestId, SessionId, StorageError,
     Timestamp,
 };
 use rusqlite::{Connection, Transaction, params};
@@ -58,11 +58,11 @@ impl std::error::Error for JournalError {}
 
 impl Display for JournalError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        StorageTrouble::from(self).fmt(f)
+        StorageError::from(self).fmt(f)
     }
 }
 
-impl From<&JournalError> for StorageTrouble {
+impl From<&JournalError> for StorageError {
     fn from(error: &JournalError) -> Self {
         let named = |path: &Path| path.display().to_string();
         match error {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use askdesk_domain::{RemindMinutes, Request, RequestId, Session, Settings, Timestamp};
+use askdesk_domain::{ReminderMinutes, Request, RequestId, Session, Settings, Timestamp};
 use tokio::sync::{mpsc, watch};
 
 use crate::clock::Source;
@@ -81,7 +81,7 @@ async fn wait(source: &dyn Source, next: Option<Timestamp>) {
     source.wait_until(next.min(soon)).await;
 }
 
-fn due(open: &mut BTreeMap<RequestId, Open>, minutes: RemindMinutes, now: Timestamp) -> Vec<Attention> {
+fn due(open: &mut BTreeMap<RequestId, Open>, minutes: ReminderMinutes, now: Timestamp) -> Vec<Attention> {
     let is_due = |open: &Open| minutes.due(open.request.asked_at).is_some_and(|due| due <= now);
     let due: Vec<RequestId> = open.iter().filter(|(_, open)| is_due(open)).map(|(id, _)| *id).collect();
     let due = due.into_iter().filter_map(|id| open.remove(&id));

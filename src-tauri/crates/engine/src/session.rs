@@ -19,9 +19,9 @@ use askdesk_agents::{
 };
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    ApprovalDecision, ApprovalId, Ask, AskApproval, Command, Delivery, EntryBody, Failure, MessageId,
-    NativeRef, NextStep, Notice, Outcome, QuestionPolicy, RequestId, SessionEnd, SessionId, ToolStatus,
-    Undelivered, WithdrawnWhy, config,
+    AgentFailure, ApprovalDecision, ApprovalId, Ask, AskApproval, Command, Delivery, DeliveryError,
+    EntryBody, MessageId, NativeRef, NextStep, Notice, Outcome, QuestionPolicy, RequestId, SessionEnd,
+    SessionId, ToolStatus, WithdrawnWhy, config,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -211,13 +211,13 @@ impl SessionTask {
         let failed = |why| SessionEnd::Failed { why };
         let end = match (&stopped, last) {
             (Some((end, _)), _) => end.clone(),
-            (None, _) if gone => failed(Failure::SessionUnknown),
+            (None, _) if gone => failed(AgentFailure::SessionUnknown),
             (None, _) if self.ignored_interrupt => {
-                failed(Failure::InterruptIgnored { seconds: INTERRUPT_GRACE.as_secs(), next })
+                failed(AgentFailure::InterruptIgnored { seconds: INTERRUPT_GRACE.as_secs(), next })
             }
             (None, Some(last)) if last.status.is_success() => SessionEnd::Finished,
             (None, Some(last)) => failed(last.status.into_failure(&last.stderr_tail, next)),
-            (None, None) => failed(Failure::OutputLost { next }),
+            (None, None) => failed(AgentFailure::OutputLost { next }),
         };
         self.clear_live().await;
         let at = self.engine.source().now();
@@ -456,7 +456,7 @@ impl SessionTask {
                 if let Some((waiting, secret)) = self.pending.told_call(request, &native_ref) {
                     self.deliver(waiting, secret.unwrap_or(outcome)).await;
                 } else {
-                    self.delivery_failed(request, native_ref, Undelivered::NotAwaited).await;
+                    self.delivery_failed(request, native_ref, DeliveryError::NotAwaited).await;
                 }
             }
             SessionInput::Change { change, reply } => self.change(change, reply).await,
@@ -570,7 +570,7 @@ impl SessionTask {
         }
     }
 
-    async fn delivery_failed(&mut self, request: RequestId, call: NativeRef, error: Undelivered) {
+    async fn delivery_failed(&mut self, request: RequestId, call: NativeRef, error: DeliveryError) {
         let delivery = Delivery::Failed { error };
         self.act(Command::NoteDelivery { request, call: Some(call), delivery }).await;
     }

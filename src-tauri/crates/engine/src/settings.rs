@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_agents::{Agent, Catalog};
-use askdesk_domain::{Arguments, Environment, Settable, Setting, Settings, Timestamp, Unfit, Written};
+use askdesk_domain::{Arguments, Environment, Settable, Setting, SettingError, Settings, Timestamp, Written};
 use serde::de::{IgnoredAny, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
@@ -102,7 +102,7 @@ pub enum IgnoredWhy {
     Unfit {
         /// The value; none where something in it may be secret.
         value: Option<String>,
-        flaw: Unfit,
+        flaw: SettingError,
     },
     /// The file is larger than is read.
     #[error("it has {bytes} bytes; at most {most} are read")]

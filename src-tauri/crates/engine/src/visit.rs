@@ -4,10 +4,10 @@
 //! it: open again with what was begun on it, or with the answer that was given meanwhile.
 
 use askdesk_domain::{
-    Ask, Command, Desk, Limit, NativeRef, Outcome, Question, Reject, Request, RequestId, Session, SessionId,
-    Undelivered,
+    Ask, Command, DeliveryError, Desk, Limit, NativeRef, Outcome, Question, Rejection, Request, RequestId,
+    Session, SessionId,
 };
-pub use askdesk_domain::{Leave, Visitor};
+pub use askdesk_domain::{InboundClient, Leave};
 use tokio::sync::oneshot;
 
 use crate::handle::EngineHandle;
@@ -20,7 +20,7 @@ pub struct VisitAsk {
     pub native_ref: NativeRef,
     /// Who asks, where that is not the client itself.
     pub asked_by: Option<String>,
-    /// Its questions, accepted by [`askdesk_domain::intake::accept`]; none of them asks for a secret.
+    /// Its questions, accepted by [`askdesk_domain::question_input::accept`]; none of them asks for a secret.
     pub questions: Vec<Question>,
     /// A deadline, if one was set.
     pub limit: Option<Limit>,
@@ -57,10 +57,10 @@ impl Visits {
     }
 
     /// Opens a session for one connection of a client, or takes up again the one that the same client left last.
-    pub async fn open(&self, visitor: Visitor) -> Result<SessionId, EngineError> {
+    pub async fn open(&self, visitor: InboundClient) -> Result<SessionId, EngineError> {
         let (id, at) = (self.engine.source().session(), self.engine.source().now());
         let applied = self.engine.act(Command::OpenVisit { id, visitor, at }).await?;
-        let session = applied.session.ok_or(Reject::NotFound { what: "session" })?;
+        let session = applied.session.ok_or(Rejection::NotFound { what: "session" })?;
         Ok(session.id)
     }
 
@@ -90,7 +90,7 @@ impl Visits {
         &self,
         request: RequestId,
         native_ref: NativeRef,
-        told: Result<(), Undelivered>,
+        told: Result<(), DeliveryError>,
     ) -> Result<(), EngineError> {
         let at = self.engine.source().now();
         self.engine.act(Command::NoteTold { request, native_ref, told, at }).await.map(drop)
@@ -100,7 +100,7 @@ impl Visits {
     pub async fn collect(&self, request: RequestId) -> Result<Collected, EngineError> {
         let request = self.engine.request(request).await?;
         if !self.engine.session(request.session).await?.origin.is_inbound() {
-            return Err(Reject::NotFound { what: "request" }.into());
+            return Err(Rejection::NotFound { what: "request" }.into());
         }
         Ok(match request.ended() {
             None => Collected::Open,

@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use askdesk_domain::{
-    AgentDescriptor, Approval, ApprovalId, Ask, Command, Decision, Delivery, Desk, Effect, Entry, EntryBody,
-    Event, HeldAnswer, HeldAnswers, NativeRef, Outcome, QueuedMessage, Reject, Request, RequestId, Session,
-    SessionId, TodoItem, ToolStatus, Undelivered, decide,
+    AgentDescriptor, Approval, ApprovalId, Ask, Command, Decision, Delivery, DeliveryError, Desk, Effect,
+    Entry, EntryBody, Event, NativeRef, Outcome, QueuedMessage, Rejection, Request, RequestId, Session,
+    SessionId, TodoItem, ToolStatus, UndoWindow, UndoableAnswer, decide,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -44,7 +44,7 @@ const UNSAVED_ENTRIES: usize = 10_000;
 pub enum EngineError {
     /// It is against the rules, and changed nothing.
     #[error(transparent)]
-    Reject(#[from] Reject),
+    Reject(#[from] Rejection),
     /// It could not be written down, and changed nothing.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -78,7 +78,7 @@ pub enum Attention {
     /// An answer that was held did not go, though its request is open: it was taken back, another took its place, or, with
     /// its error, it could not be given.
     NotGiven {
-        held: HeldAnswer,
+        held: UndoableAnswer,
     },
     /// A request has waited for as long as the person set.
     StillWaits {
@@ -145,14 +145,14 @@ pub(crate) enum Input {
     },
     Hold {
         hold: HoldAnswer,
-        reply: oneshot::Sender<Result<Option<HeldAnswer>, EngineError>>,
+        reply: oneshot::Sender<Result<Option<UndoableAnswer>, EngineError>>,
     },
     TakeBack {
         request: RequestId,
         reply: oneshot::Sender<Result<(), EngineError>>,
     },
     HeldDue {
-        held: HeldAnswer,
+        held: UndoableAnswer,
     },
     Write {
         session: SessionId,
@@ -192,7 +192,7 @@ pub(crate) enum Input {
 
 pub(crate) struct Writer {
     desk: Desk,
-    held: HeldAnswers,
+    held: UndoWindow,
     journal: Journal,
     reader: Reader,
     hub: Hub,
@@ -223,7 +223,7 @@ impl Writer {
         let reader = opened.journal.reader()?;
         let mut writer = Self {
             desk: opened.desk,
-            held: HeldAnswers::default(),
+            held: UndoWindow::default(),
             journal: opened.journal,
             reader,
             hub: Hub::new(epoch, opened.notice, agents),
@@ -372,7 +372,7 @@ impl Writer {
     }
 
     /// A request that is no longer in memory has ended; the journal knows how.
-    fn explain(&self, command: &Command, reject: Reject) -> EngineError {
+    fn explain(&self, command: &Command, reject: Rejection) -> EngineError {
         let id = match command {
             Command::Answer { request, .. }
             | Command::Decline { request, .. }
@@ -384,13 +384,13 @@ impl Writer {
         self.explain_end(id, reject)
     }
 
-    fn explain_end(&self, id: RequestId, reject: Reject) -> EngineError {
-        if !matches!(reject, Reject::NotFound { .. }) {
+    fn explain_end(&self, id: RequestId, reject: Rejection) -> EngineError {
+        if !matches!(reject, Rejection::NotFound { .. }) {
             return reject.into();
         }
         match self.reader.request(id) {
             Ok(Some(request)) => match request.ended() {
-                Some(ended) => Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at }.into(),
+                Some(ended) => Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at }.into(),
                 None => reject.into(),
             },
             Ok(None) => reject.into(),
@@ -435,7 +435,7 @@ impl Writer {
     fn register(&mut self, ask: Ask, waiter: oneshot::Sender<Outcome>) -> Result<RequestId, EngineError> {
         if waiter.is_closed() {
             // Whoever asked has given up already: a card for nobody must not appear.
-            return Err(Reject::SessionGone.into());
+            return Err(Rejection::SessionGone.into());
         }
         let (minted, native_ref) = (ask.id, ask.native_ref.clone());
         let decision = self.act(&Command::Ask(ask))?;
@@ -541,10 +541,10 @@ impl Writer {
         }
     }
 
-    fn knock(&self, session: Option<SessionId>, input: SessionInput) -> Result<(), Undelivered> {
+    fn knock(&self, session: Option<SessionId>, input: SessionInput) -> Result<(), DeliveryError> {
         let door = session.and_then(|session| self.doors.get(&session));
-        let door = door.ok_or(Undelivered::NotRunning)?;
-        door.try_send(input).map_err(|_| Undelivered::Busy)
+        let door = door.ok_or(DeliveryError::NotRunning)?;
+        door.try_send(input).map_err(|_| DeliveryError::Busy)
     }
 
     fn tell(&self, attention: Attention) {

@@ -16,7 +16,7 @@ mod mirror;
 use std::path::PathBuf;
 
 use agents::{Play, Stage};
-use askdesk_domain::{Attachment, Command, EntryBody, MessageId, Notice, Reject, SessionEnd, SessionId};
+use askdesk_domain::{Attachment, Command, EntryBody, MessageId, Notice, Rejection, SessionEnd, SessionId};
 use askdesk_engine::clock::Source;
 use askdesk_engine::{EngineError, Message, frame};
 use serde_json::{Value, json};
@@ -99,7 +99,9 @@ async fn a_message_whose_attachment_is_gone_is_not_sent_and_ends_no_question() {
     for gone in [file, image] {
         let message = Message { text: "look".to_owned(), attachments: vec![gone] };
         let refused = stage.sessions.send_message(session, message).await;
-        let Err(EngineError::Reject(Reject::Invalid { field, .. })) = refused else { panic!("{refused:?}") };
+        let Err(EngineError::Reject(Rejection::Invalid { field, .. })) = refused else {
+            panic!("{refused:?}")
+        };
         assert_eq!(field, "attachments");
     }
     assert!(stage.desk.request(request.id).await.is_open());

@@ -14,7 +14,7 @@ mod mirror;
 use std::path::Path;
 
 use askdesk_domain::{
-    AskApproval, Breach, Command, Entry, EntryBody, Reject, SessionEnd, SessionId, Timestamp,
+    AskApproval, Command, Entry, EntryBody, Rejection, SessionEnd, SessionId, Timestamp, ValidationError,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::{Journal, frame};
@@ -130,12 +130,12 @@ async fn a_session_that_runs_is_not_deleted_and_one_that_is_gone_is_not_found() 
     fill(&desk, 1, STAYS).await;
     let delete = Command::DeleteSession { session: session(1) };
     let running = rejected(desk.engine.act(delete.clone()).await.unwrap_err());
-    assert_eq!(running, Reject::invalid("session", Breach::StillRunning));
+    assert_eq!(running, Rejection::invalid("session", ValidationError::StillRunning));
     assert_eq!(desk.engine.page(session(1), None, 10).await.unwrap().entries.len(), 3);
     end(&desk, 1, STAYS).await;
     desk.engine.act(delete.clone()).await.unwrap();
     let gone = rejected(desk.engine.act(delete).await.unwrap_err());
-    assert_eq!(gone, Reject::NotFound { what: "session" });
+    assert_eq!(gone, Rejection::NotFound { what: "session" });
 }
 
 /// Unused parts of a file keep what once stood there: where pages were split, where entries were replaced, and where

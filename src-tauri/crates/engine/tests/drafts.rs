@@ -14,9 +14,9 @@ mod mirror;
 use std::path::Path;
 
 use askdesk_domain::{
-    ApprovalDraft, ApprovalForm, ApprovalId, AskApproval, Command, CommandId, Draft, DraftAnswer, DraftOf,
-    IntakeRules, NativeRef, QuestionDraft, QuestionId, QuestionKind, Reject, SessionEnd, Timestamp,
-    ToolDetail, WithdrawnWhy, intake,
+    ApprovalDraft, ApprovalForm, ApprovalId, AskApproval, Command, CommandId, Draft, DraftAnswer,
+    DraftTarget, NativeRef, QuestionId, QuestionKind, QuestionLimits, RawQuestion, Rejection, SessionEnd,
+    Timestamp, ToolDetail, WithdrawnWhy, question_input,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::journal::KEPT_DRAFTS;
@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 const PAGE: CommandId = CommandId::new(Uuid::from_u128(7));
 
-fn on(n: u128, words: &str) -> DraftOf {
+fn on(n: u128, words: &str) -> DraftTarget {
     let question = QuestionId::at(0);
     let answer = DraftAnswer {
         question,
@@ -37,25 +37,25 @@ fn on(n: u128, words: &str) -> DraftOf {
         note: String::new(),
     };
     let draft = Draft { active: 2, answers: vec![answer], ..Draft::default() };
-    DraftOf::Request { id: request(n), draft }
+    DraftTarget::Request { id: request(n), draft }
 }
 
-fn chosen_only(n: u128) -> DraftOf {
+fn chosen_only(n: u128) -> DraftTarget {
     on(n, "")
 }
 
-async fn save_as(desk: &TestDesk, n: u64, of: DraftOf) -> Result<(), Reject> {
+async fn save_as(desk: &TestDesk, n: u64, of: DraftTarget) -> Result<(), Rejection> {
     let turn = DraftTurn { page: PAGE, n };
     desk.engine.save_draft(SaveDraft { turn, of }).await.map_err(rejected)
 }
 
-async fn save(desk: &TestDesk, of: DraftOf) {
+async fn save(desk: &TestDesk, of: DraftTarget) {
     // Ids that are drawn count up, and so do the page's saves.
     let n = desk.clock.draw().as_u128() as u64;
     save_as(desk, n, of).await.unwrap();
 }
 
-async fn kept(desk: &TestDesk) -> Vec<DraftOf> {
+async fn kept(desk: &TestDesk) -> Vec<DraftTarget> {
     desk.engine.drafts().await.unwrap()
 }
 
@@ -86,10 +86,10 @@ async fn ask_approval(desk: &TestDesk) -> ApprovalId {
     id
 }
 
-fn edited(id: ApprovalId, plan: &str) -> DraftOf {
+fn edited(id: ApprovalId, plan: &str) -> DraftTarget {
     let draft =
         ApprovalDraft { form: ApprovalForm::Plan, plan: Some(plan.to_owned()), ..ApprovalDraft::default() };
-    DraftOf::Approval { id, draft }
+    DraftTarget::Approval { id, draft }
 }
 
 fn end() -> Command {
@@ -118,7 +118,7 @@ async fn case_28_a_draft_is_there_again_after_a_restart_and_the_missed_question_
     save(&desk, edited(approval, "1. Wait")).await;
     save(&desk, on(1, "half a sentence")).await;
     let expected = vec![edited(approval, "1. Wait"), on(1, "half a sentence")];
-    let as_set = |drafts: Vec<DraftOf>| {
+    let as_set = |drafts: Vec<DraftTarget>| {
         let mut drafts: Vec<_> = drafts.into_iter().map(|draft| format!("{draft:?}")).collect();
         drafts.sort();
         drafts
@@ -156,10 +156,10 @@ async fn an_end_takes_the_draft_with_it_in_its_own_commit_and_a_save_that_comes_
         [on(1, "late"), on(2, "late"), on(3, "late"), edited(approval, "late")].into_iter().enumerate()
     {
         let refused = save_as(&desk, u64::MAX - 9 + n as u64, of).await;
-        assert!(matches!(refused, Err(Reject::AlreadyEnded { .. })), "{refused:?}");
+        assert!(matches!(refused, Err(Rejection::AlreadyEnded { .. })), "{refused:?}");
     }
     let unknown = save_as(&desk, u64::MAX, on(99, "x")).await;
-    assert!(matches!(unknown, Err(Reject::NotFound { what: "request" })));
+    assert!(matches!(unknown, Err(Rejection::NotFound { what: "request" })));
     act(&desk, end()).await;
     desk.engine.dismiss(request(4)).await.unwrap();
     assert_eq!(kept(&desk).await, []);
@@ -205,7 +205,7 @@ async fn of_two_saves_on_their_way_the_later_one_counts_and_a_new_page_begins_an
     let turn = DraftTurn { page: CommandId::new(Uuid::from_u128(8)), n: 1 };
     desk.engine.save_draft(SaveDraft { turn, of: on(1, "third") }).await.unwrap();
     assert_eq!(kept(&desk).await, [on(1, "third")]);
-    let blank = DraftOf::Request { id: request(1), draft: Draft::default() };
+    let blank = DraftTarget::Request { id: request(1), draft: Draft::default() };
     save_as(&desk, 3, blank).await.unwrap();
     assert_eq!(kept(&desk).await, []);
 }
@@ -215,7 +215,7 @@ async fn no_word_said_to_a_secret_question_and_none_of_a_deleted_session_is_in_a
     let folder = tempfile::tempdir().unwrap();
     let desk = TestDesk::open_at(folder.path()).await;
     desk.start(1).await;
-    let secret = QuestionDraft {
+    let secret = RawQuestion {
         text: "Which key?".to_owned(),
         header: None,
         kind: QuestionKind::Secret,
@@ -223,7 +223,7 @@ async fn no_word_said_to_a_secret_question_and_none_of_a_deleted_session_is_in_a
         required: false,
         placeholder: None,
     };
-    let questions = intake::accept(&[secret], IntakeRules::FOREIGN).unwrap();
+    let questions = question_input::accept(&[secret], QuestionLimits::FOREIGN).unwrap();
     let (waiter, _outcome) = tokio::sync::oneshot::channel();
     let asked = askdesk_domain::Ask { questions, ..ask(1, 1) };
     desk.engine.register(asked, waiter).await.unwrap();
@@ -235,7 +235,7 @@ async fn no_word_said_to_a_secret_question_and_none_of_a_deleted_session_is_in_a
         note: "tzatziki-note".to_owned(),
     };
     let draft = Draft { answers: vec![hidden], words: "quetzal words".to_owned(), ..Draft::default() };
-    save(&desk, DraftOf::Request { id: request(1), draft }).await;
+    save(&desk, DraftTarget::Request { id: request(1), draft }).await;
     assert_eq!(kept(&desk).await.len(), 1);
     assert_eq!((standing(folder.path(), "tzatziki"), standing(folder.path(), "quetzal")), (0, 1));
     act(&desk, end()).await;

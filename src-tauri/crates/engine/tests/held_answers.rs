@@ -12,8 +12,8 @@ mod desk;
 mod mirror;
 
 use askdesk_domain::{
-    AnswerInput, Ask, Command, HeldAnswer, NativeRef, OrphanedWhy, Outcome, Reject, RequestId, SessionEnd,
-    Timestamp, UndoSeconds, WithdrawnWhy,
+    AnswerInput, Ask, Command, NativeRef, OrphanedWhy, Outcome, Rejection, RequestId, SessionEnd, Timestamp,
+    UndoSeconds, UndoableAnswer, WithdrawnWhy,
 };
 use askdesk_engine::{Attention, frame};
 use desk::{TestDesk, ask, choose, heard, questions, rejected, request, say, session};
@@ -64,7 +64,7 @@ async fn what_is_held_is_shown_and_goes_when_its_time_has_come_and_not_before() 
     let (id, mut outcome) = lone(&desk, 1).await;
     hold(&desk, id, 1).await;
     let now = desk.engine.source().now();
-    let held = HeldAnswer {
+    let held = UndoableAnswer {
         request: id,
         answers: vec![choose(0, &[1])],
         since: now,
@@ -201,10 +201,10 @@ async fn any_other_end_in_the_moment_is_the_one_end(#[case] how: &str) {
     desk.check_mirror().await;
     // Too late to be taken back: who ended it is said.
     let refused = rejected(desk.engine.take_back_answer(id).await.unwrap_err());
-    assert!(matches!(refused, Reject::AlreadyEnded { .. }), "{refused:?}");
+    assert!(matches!(refused, Rejection::AlreadyEnded { .. }), "{refused:?}");
     let other = desk.engine.hold_answer(id, vec![choose(0, &[1])], UndoSeconds::default()).await;
     let refused = rejected(other.unwrap_err());
-    assert!(matches!(refused, Reject::AlreadyEnded { .. }), "{refused:?}");
+    assert!(matches!(refused, Rejection::AlreadyEnded { .. }), "{refused:?}");
 }
 
 #[tokio::test]
@@ -274,11 +274,11 @@ async fn only_the_one_choice_of_a_lone_question_is_held(
     let desk = opened().await;
     let (id, _outcome) = if is_lone { lone(&desk, 1).await } else { desk.ask(1, 1).await };
     let refused = desk.engine.hold_answer(id, answers, UndoSeconds::default()).await.unwrap_err();
-    let Reject::Invalid { field: named, .. } = rejected(refused) else { panic!("another reason") };
+    let Rejection::Invalid { field: named, .. } = rejected(refused) else { panic!("another reason") };
     assert_eq!(named, field);
     assert_eq!(desk.snapshot().await.held, []);
     let unknown = desk.engine.take_back_answer(request(9)).await.unwrap_err();
-    assert_eq!(rejected(unknown), Reject::NotFound { what: "request" });
+    assert_eq!(rejected(unknown), Rejection::NotFound { what: "request" });
 }
 
 #[tokio::test]

@@ -18,8 +18,8 @@ use std::time::Duration;
 
 use askdesk_domain::{
     Approval, ApprovalDecision, ApprovalId, ApprovalOption, ApprovalOptionId, ApprovalOptionKind,
-    ApprovalState, Command, Delivery, Desk, Draft, DraftOf, Entry, EntryBody, Event, NativeRef, OptionLabel,
-    Outcome, SessionOptions, Timestamp, ToolDetail,
+    ApprovalState, Command, Delivery, Desk, Draft, DraftTarget, Entry, EntryBody, Event, NativeRef,
+    OptionLabel, Outcome, SessionOptions, Timestamp, ToolDetail,
 };
 use askdesk_engine::clock::Manual;
 use askdesk_engine::frame::{self, StorageNotice};
@@ -152,7 +152,7 @@ fn a_desk_written_before_drafts_were_kept_keeps_all_it_has_and_takes_drafts() {
     let Opened { mut journal, desk, entries, notice } = open(folder.path());
     assert_eq!((&desk, notice, entries.get(&session(1))), (&before, None, Some(&200)));
     let draft = Draft { words: "later".to_owned(), ..Draft::default() };
-    let of = DraftOf::Request { id: request(2), draft };
+    let of = DraftTarget::Request { id: request(2), draft };
     let kept = askdesk_domain::draft::keep(&desk, &of).unwrap();
     journal.save_drafts(&[kept], NOW).unwrap();
     assert_eq!(journal.reader().unwrap().drafts().unwrap(), [of]);

@@ -22,8 +22,8 @@ use std::time::Duration;
 
 use agents::{Stage, choose};
 use askdesk_domain::{
-    CommandId, Delivery, Draft, DraftAnswer, DraftOf, Outcome, QuestionId, Request, RequestId, SessionId,
-    Undelivered,
+    CommandId, Delivery, DeliveryError, Draft, DraftAnswer, DraftTarget, Outcome, QuestionId, Request,
+    RequestId, SessionId,
 };
 use askdesk_engine::{Attention, DraftTurn, SaveDraft, frame};
 use rstest::rstest;
@@ -35,7 +35,7 @@ const QUIET: Duration = Duration::from_millis(250);
 const FOLDER: &str = "ASKDESK_TEST_FOLDER";
 const SCENARIO: &str = "technology";
 
-fn half(id: RequestId) -> DraftOf {
+fn half(id: RequestId) -> DraftTarget {
     let answer = DraftAnswer {
         question: QuestionId::at(0),
         chosen: Vec::new(),
@@ -43,7 +43,7 @@ fn half(id: RequestId) -> DraftOf {
         other: "half a thought".to_owned(),
         note: String::new(),
     };
-    DraftOf::Request { id, draft: Draft { answers: vec![answer], ..Draft::default() } }
+    DraftTarget::Request { id, draft: Draft { answers: vec![answer], ..Draft::default() } }
 }
 
 /// A person is asked, begins an answer, gives another one, and it arrives. The test below ends it somewhere on the way,
@@ -108,7 +108,7 @@ enum Left {
     Delivered,
 }
 
-fn what_is_left(request: Option<&Request>, drafts: &[DraftOf]) -> Left {
+fn what_is_left(request: Option<&Request>, drafts: &[DraftTarget]) -> Left {
     let Some(request) = request else { return Left::Nothing };
     let ended = request.ended().expect("the agent is gone");
     let begun = drafts.iter().any(|draft| *draft == half(request.id));
@@ -118,7 +118,7 @@ fn what_is_left(request: Option<&Request>, drafts: &[DraftOf]) -> Left {
         (Outcome::Answered { .. }, _) if begun => panic!("the draft of what was answered came back"),
         (Outcome::Answered { .. }, Some(Delivery::Parked)) => Left::Answered,
         (Outcome::Answered { .. }, Some(Delivery::Failed { error }))
-            if error == &Undelivered::MayHaveArrived =>
+            if error == &DeliveryError::MayHaveArrived =>
         {
             Left::MayHaveArrived
         }

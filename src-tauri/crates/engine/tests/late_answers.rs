@@ -20,8 +20,8 @@ use std::time::Duration;
 
 use agents::{Stage, choose};
 use askdesk_domain::{
-    Command, Delivery, EntryBody, Extras, Failure, FolderProblem, NativeRef, Outcome, Reject, Request,
-    RequestId, SessionEnd, SessionId, SessionState, Undelivered, WithdrawnWhy,
+    AgentFailure, Command, Delivery, DeliveryError, EntryBody, FolderError, LaunchOverrides, NativeRef,
+    Outcome, Rejection, Request, RequestId, SessionEnd, SessionId, SessionState, WithdrawnWhy,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::frame;
@@ -108,7 +108,7 @@ async fn case_27_a_missed_question_that_is_dismissed_takes_no_answer_and_says_no
     let why = WithdrawnWhy::Cancelled { reason: None };
     assert_eq!(dismissed.ended().unwrap().outcome, Outcome::Withdrawn { why });
     let late = stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await;
-    assert!(matches!(rejected(late.unwrap_err()), Reject::AlreadyEnded { .. }));
+    assert!(matches!(rejected(late.unwrap_err()), Rejection::AlreadyEnded { .. }));
     stage.resume(session, "technology").await;
     stage.until_idle(session).await;
     tokio::time::sleep(QUIET).await;
@@ -151,7 +151,7 @@ async fn case_29_what_the_agent_took_back_is_refused_when_its_session_runs_again
     stage.until_idle(session).await;
     let label = request.questions[0].options[0].label.clone();
     let late = stage.desk.engine.answer(request.id, vec![choose(&request, 0, &[&label])]).await;
-    assert!(matches!(rejected(late.unwrap_err()), Reject::AlreadyEnded { .. }));
+    assert!(matches!(rejected(late.unwrap_err()), Rejection::AlreadyEnded { .. }));
     tokio::time::sleep(QUIET).await;
     assert!(late_messages(&stage, session).is_empty());
 }
@@ -238,16 +238,16 @@ async fn a_session_that_its_agent_no_longer_has_says_so_stays_ended_and_is_not_o
     stage.resume(session, "technology").await;
     stage.desk.catch_up();
     let sent = stage.sessions.send_message(session, "are you there?".to_owned()).await;
-    assert_eq!(rejected(sent.unwrap_err()), Reject::SessionGone);
+    assert_eq!(rejected(sent.unwrap_err()), Rejection::SessionGone);
     let SessionEnd::Failed { why } = stage.until_ended(session).await else { panic!() };
-    assert!(why == Failure::SessionUnknown, "{why}");
+    assert!(why == AgentFailure::SessionUnknown, "{why}");
     stage.desk.check_mirror().await;
     assert!(!stage.desk.mirror.sessions[&session].resumable);
     // The words and the answer are still the person's, and neither went to anybody.
     assert_eq!(delivery(&stage, request.id), Some(&Delivery::Parked));
     assert_eq!(stage.messages(session), ["go"]);
-    let again = stage.sessions.resume(session, &Extras::default()).await;
-    assert_eq!(rejected(again.unwrap_err()), Reject::SessionGone);
+    let again = stage.sessions.resume(session, &LaunchOverrides::default()).await;
+    assert_eq!(rejected(again.unwrap_err()), Rejection::SessionGone);
     stage.desk.engine.dismiss(request.id).await.unwrap();
 }
 
@@ -257,10 +257,10 @@ async fn an_agent_that_dies_before_it_is_there_again_is_given_nothing_and_can_be
     stage.resume_script(session, "exit 3").await;
     stage.desk.catch_up();
     let SessionEnd::Failed { why } = stage.until_ended(session).await else { panic!() };
-    assert!(matches!(why, Failure::Exited { code: Some(3), .. }), "{why}");
-    let missing = Failure::FolderUnusable { path: "/gone".into(), problem: FolderProblem::Missing };
+    assert!(matches!(why, AgentFailure::Exited { code: Some(3), .. }), "{why}");
+    let missing = AgentFailure::FolderUnusable { path: "/gone".into(), problem: FolderError::Missing };
     stage.desk.agent.stage(Box::new(|_| Err(missing)));
-    let unstarted = stage.sessions.resume(session, &Extras::default()).await.unwrap();
+    let unstarted = stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
     assert!(matches!(unstarted.state, SessionState::Ended { end: SessionEnd::Failed { .. }, .. }));
     stage.desk.catch_up();
     assert_eq!(delivery(&stage, request.id), Some(&Delivery::Parked));
@@ -286,7 +286,7 @@ async fn case_48_an_answer_that_was_on_its_way_when_the_agent_died_is_not_sent_a
     stage.resume_script(session, TAKES_AND_DIES).await;
     stage.desk.catch_up();
     let failed = |known: &mirror::Mirror| match &known.requests[&request.id].ended().unwrap().delivery {
-        Some(Delivery::Failed { error }) => *error == Undelivered::MayHaveArrived,
+        Some(Delivery::Failed { error }) => *error == DeliveryError::MayHaveArrived,
         _ => false,
     };
     stage.desk.until("the card says that it may have arrived", failed).await;

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use agents::{Play, Stage};
 use askdesk_domain::{
-    Ask, Command, Delivery, Limit, NativeRef, Outcome, Reject, RequestId, SessionId, Timestamp,
+    Ask, Command, Delivery, Limit, NativeRef, Outcome, Rejection, RequestId, SessionId, Timestamp,
 };
 use askdesk_engine::Attention;
 use askdesk_engine::clock::Source;
@@ -117,7 +117,7 @@ async fn case_41_an_answer_after_the_limit_reaches_the_running_agent_once_as_a_m
 
     // Until the agent has heard that the limit has passed, an answer would be one of two ends on their way.
     let early = stage.desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap_err();
-    assert!(matches!(rejected(early), Reject::AlreadyEnded { .. }));
+    assert!(matches!(rejected(early), Rejection::AlreadyEnded { .. }));
     let at = stage.desk.clock.now();
     let told = Delivery::Delivered { at, late: false };
     let call = stage.desk.request(id).await.native_ref;

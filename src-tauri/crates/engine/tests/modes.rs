@@ -18,9 +18,10 @@ use std::time::{Duration, Instant};
 
 use agents::{Play, Stage, choices, choose, decides, denies, is_alive, mode_of};
 use askdesk_domain::{
-    Approval, ApprovalDecision, ApprovalOption, ApprovalOptionId, ApprovalOptionKind, ApprovalState,
-    ChangeRefused, ConfigId, EntryBody, Failure, Notice, OptionLabel, OptionScope, QuestionPolicy, Reject,
-    SessionEnd, SessionId, SessionOptions, SessionState, TodoStatus, ToolDetail, ToolRule, ValueId,
+    AgentFailure, Approval, ApprovalDecision, ApprovalOption, ApprovalOptionId, ApprovalOptionKind,
+    ApprovalState, ChangeRefused, ConfigId, EntryBody, Notice, OptionLabel, OptionScope, QuestionPolicy,
+    Rejection, SessionEnd, SessionId, SessionOptions, SessionState, TodoStatus, ToolDetail, ToolRule,
+    ValueId,
 };
 use askdesk_engine::frame;
 use rstest::rstest;
@@ -84,7 +85,7 @@ async fn a_rule_that_was_suggested_goes_back_as_it_came_and_the_next_command_is_
     );
 
     let refused = stage.desk.engine.decide_approval(approval.id, decides(&["r1", "r4"])).await.unwrap_err();
-    let expected = Reject::invalid("decision.options[1]", "no option r4 was offered with this approval");
+    let expected = Rejection::invalid("decision.options[1]", "no option r4 was offered with this approval");
     assert_eq!(desk::rejected(refused), expected);
     assert!(stage.decisions(session).is_empty());
 
@@ -241,7 +242,7 @@ async fn mode_and_model_change_while_it_runs_and_a_refusal_is_told_in_words() {
     stage.until_mode(session, "accept_edits").await;
     let refused = stage.set(session, "mode", "bypass").await.unwrap_err();
     let words = "bypassPermissions has to be chosen when the session is launched".to_owned();
-    assert_eq!(desk::rejected(refused), Reject::AgentRefused { why: ChangeRefused::InWords { words } });
+    assert_eq!(desk::rejected(refused), Rejection::AgentRefused { why: ChangeRefused::InWords { words } });
     stage.set(session, "model", "another").await.unwrap();
     let is = |known: &mirror::Mirror| known.sessions[&session].model.as_deref() == Some("another");
     stage.desk.until("the other model", is).await;
@@ -255,7 +256,7 @@ async fn whoever_asked_for_another_mode_hears_of_it_when_the_agent_ends_instead(
     // It reads the handshake and the request, answers neither, and ends.
     let session = stage.script("read -r hello; read -r change; exit 0", None).await;
     let gone = stage.set(session, "mode", "plan").await.unwrap_err();
-    assert_eq!(desk::rejected(gone), Reject::SessionGone);
+    assert_eq!(desk::rejected(gone), Rejection::SessionGone);
     assert_eq!(stage.until_ended(session).await, SessionEnd::Finished);
 }
 
@@ -289,7 +290,7 @@ async fn an_agent_that_ignores_an_interrupt_is_ended_with_everything_it_started(
     stage.sessions.interrupt(session).unwrap();
     let end = stage.until_ended(session).await;
     let SessionEnd::Failed { why } = end else { panic!("{end:?}") };
-    assert!(matches!(why, Failure::InterruptIgnored { seconds: 5, .. }), "{why}");
+    assert!(matches!(why, AgentFailure::InterruptIgnored { seconds: 5, .. }), "{why}");
     let took = asked.elapsed();
     assert!(took >= Duration::from_secs(5) && took < Duration::from_secs(10), "{took:?}");
     for pid in &pids {

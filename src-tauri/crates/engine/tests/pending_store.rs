@@ -12,8 +12,8 @@ mod desk;
 mod mirror;
 
 use askdesk_domain::{
-    AnswerInput, Ask, Command, Delivery, EndedBy, NativeRef, OrphanedWhy, Outcome, Reject, Request,
-    RequestId, SessionEnd, SessionState, Timestamp, Undelivered, WithdrawnWhy,
+    AnswerInput, Ask, Command, Delivery, DeliveryError, EndedBy, NativeRef, OrphanedWhy, Outcome, Rejection,
+    Request, RequestId, SessionEnd, SessionState, Timestamp, WithdrawnWhy,
 };
 use askdesk_engine::{Attention, frame};
 use desk::{TestDesk, ask, choose, heard, questions, rejected, request, say, session};
@@ -118,7 +118,7 @@ async fn case_23_the_same_call_registered_again_is_one_card_one_notification_and
     let other = Ask { id: request(98), questions: questions()[..1].to_vec(), ..ask(1, 1) };
     let refused = rejected(desk.engine.register(other, waiter).await.unwrap_err());
     let rule = "this id was used for another question in this session";
-    assert_eq!(refused, Reject::invalid("native_ref", rule));
+    assert_eq!(refused, Rejection::invalid("native_ref", rule));
     assert!(never.try_recv().is_err());
 
     desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap();
@@ -155,9 +155,9 @@ async fn case_24_the_same_answer_again_is_the_same_result_and_nothing_is_sent_or
     assert_eq!(desk.engine.answer(id, vec![choose(0, &[1])]).await.unwrap(), first);
     let other = rejected(desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap_err());
     let ended = first.ended().unwrap();
-    assert_eq!(other, Reject::AlreadyEnded { by: EndedBy::Person, at: ended.at });
+    assert_eq!(other, Rejection::AlreadyEnded { by: EndedBy::Person, at: ended.at });
     let unknown = rejected(desk.engine.answer(request(77), vec![choose(0, &[0])]).await.unwrap_err());
-    assert_eq!(unknown, Reject::NotFound { what: "request" });
+    assert_eq!(unknown, Rejection::NotFound { what: "request" });
     assert_eq!(desk.snapshot().await.seq, seq);
 }
 
@@ -185,7 +185,7 @@ async fn case_24_of_two_different_answers_at_one_moment_the_first_counts_and_the
     let (taken, refused): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
     assert_eq!((taken.len(), refused.len()), (5, 5));
     for result in refused {
-        assert!(matches!(rejected(result.unwrap_err()), Reject::AlreadyEnded { by: EndedBy::Person, .. }));
+        assert!(matches!(rejected(result.unwrap_err()), Rejection::AlreadyEnded { by: EndedBy::Person, .. }));
     }
     assert_eq!(taken[0].as_ref().unwrap().ended().unwrap().outcome, heard(outcome).await);
 }
@@ -198,7 +198,7 @@ async fn case_25_an_empty_list_of_questions_is_refused_and_leaves_no_card() {
     let (waiter, _outcome) = oneshot::channel();
     let empty = Ask { questions: Vec::new(), ..ask(1, 1) };
     let refused = rejected(desk.engine.register(empty, waiter).await.unwrap_err());
-    assert_eq!(refused, Reject::invalid("questions", "at least 1 question, got 0"));
+    assert_eq!(refused, Rejection::invalid("questions", "at least 1 question, got 0"));
     assert_eq!(desk.snapshot().await, before);
 }
 
@@ -209,7 +209,7 @@ async fn case_26_an_asker_that_gave_up_before_its_question_was_registered_leaves
     let before = desk.snapshot().await;
     let (waiter, outcome) = oneshot::channel();
     drop(outcome);
-    assert_eq!(rejected(desk.engine.register(ask(1, 1), waiter).await.unwrap_err()), Reject::SessionGone);
+    assert_eq!(rejected(desk.engine.register(ask(1, 1), waiter).await.unwrap_err()), Rejection::SessionGone);
     assert_eq!(desk.snapshot().await, before);
     assert!(desk.attention.try_recv().is_err());
 }
@@ -236,7 +236,7 @@ async fn case_29_an_answer_to_a_question_the_agent_took_back_is_refused_with_who
     let (id, _outcome) = desk.ask(1, 1).await;
     desk.engine.act(withdraw(1, 1)).await.unwrap();
     let refused = rejected(desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap_err());
-    assert_eq!(refused, Reject::AlreadyEnded { by: EndedBy::Agent, at: Timestamp::from_millis(50) });
+    assert_eq!(refused, Rejection::AlreadyEnded { by: EndedBy::Agent, at: Timestamp::from_millis(50) });
 }
 
 #[tokio::test]
@@ -277,7 +277,7 @@ async fn case_32_an_end_that_was_not_delivered_keeps_the_answers_and_without_its
     assert_eq!((known.ended().map(|it| &it.outcome), delivery(&known)), (Some(&sent), Some(&failed)));
     // Nobody opened a door to an agent of this session.
     desk.engine.retry(id).await.unwrap();
-    let error = Undelivered::NotRunning;
+    let error = DeliveryError::NotRunning;
     assert_eq!(delivery(&desk.request(id).await), Some(&Delivery::Failed { error }));
     assert_eq!(desk.engine.answer(id, answers).await.unwrap(), desk.request(id).await);
 }
@@ -369,5 +369,5 @@ async fn an_ended_request_that_has_left_memory_is_still_known_to_have_ended() {
     desk.engine.act(Command::WithdrawAll { session: session(1), why, at }).await.unwrap();
     assert!(desk.snapshot().await.requests.iter().all(|request| request.id != id));
     let refused = rejected(desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap_err());
-    assert_eq!(refused, Reject::AlreadyEnded { by: EndedBy::Agent, at: Timestamp::from_millis(50) });
+    assert_eq!(refused, Rejection::AlreadyEnded { by: EndedBy::Agent, at: Timestamp::from_millis(50) });
 }

@@ -21,7 +21,7 @@ use std::time::Duration;
 use agents::{Stage, choose};
 use askdesk_agents::{Start, claude};
 use askdesk_domain::{
-    Delivery, Extras, Failure, OrphanedWhy, Outcome, SessionEnd, SessionId, SessionOptions,
+    AgentFailure, Delivery, LaunchOverrides, OrphanedWhy, Outcome, SessionEnd, SessionId, SessionOptions,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::frame;
@@ -89,7 +89,7 @@ impl World {
 
     async fn resume(&self, stage: &Stage, session: SessionId) {
         stage.desk.agent.stage(self.staging());
-        stage.sessions.resume(session, &Extras::default()).await.unwrap();
+        stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
     }
 
     fn pid_file(&self) -> PathBuf {
@@ -175,7 +175,7 @@ async fn a_session_the_real_agent_does_not_know_is_said_to_be_gone_and_gets_noth
     world.resume(&stage, session).await;
     stage.desk.catch_up();
     let SessionEnd::Failed { why } = stage.until_ended(session).await else { panic!() };
-    assert!(why == Failure::SessionUnknown, "{why}");
+    assert!(why == AgentFailure::SessionUnknown, "{why}");
     stage.desk.check_mirror().await;
     assert!(!stage.desk.mirror.sessions[&session].resumable);
     assert_eq!(stage.desk.mirror.requests[&request.id].ended().unwrap().delivery, Some(Delivery::Parked));

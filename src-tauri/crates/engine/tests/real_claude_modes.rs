@@ -20,7 +20,7 @@ use agents::{Stage, choices, decides, denies, in_mode, is_alive};
 use askdesk_agents::{Start, claude};
 use askdesk_domain::{
     Approval, ApprovalDecision, ApprovalOption, ChangeRefused, ConfigId, EntryBody, Notice, OptionLabel,
-    OptionScope, QuestionPolicy, Reject, SessionId, SessionOptions, ToolDetail, ToolRule, ValueId,
+    OptionScope, QuestionPolicy, Rejection, SessionId, SessionOptions, ToolDetail, ToolRule, ValueId,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::frame;
@@ -342,7 +342,7 @@ async fn mode_and_model_change_between_turns_and_a_refusal_comes_back_in_words()
     real.stage.set(real.session, "mode", "accept_edits").await.unwrap();
     real.until_mode("accept_edits").await;
     let refused = real.stage.set(real.session, "mode", "bypass").await.unwrap_err();
-    let Reject::AgentRefused { why: ChangeRefused::InWords { words } } = desk::rejected(refused) else {
+    let Rejection::AgentRefused { why: ChangeRefused::InWords { words } } = desk::rejected(refused) else {
         panic!("no refusal")
     };
     assert!(words.contains("bypassPermissions"), "{words}");

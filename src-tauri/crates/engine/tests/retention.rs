@@ -14,7 +14,7 @@ mod mirror;
 use std::sync::Arc;
 use std::time::Duration;
 
-use askdesk_domain::{Command, KeepDays, SessionEnd};
+use askdesk_domain::{Command, RetentionDays, SessionEnd};
 use askdesk_engine::clock::Source;
 use askdesk_engine::{Catalog, Sessions, SettingsFile, frame};
 use desk::{TestDesk, session};
@@ -41,7 +41,7 @@ async fn what_ended_longer_ago_than_is_kept_goes_for_good_and_all_else_stays() {
     desk.clock.advance(20 * DAY);
     end(&desk, 4).await;
     desk.clock.advance(11 * DAY);
-    let keep = |days: u16| KeepDays::try_from(days).unwrap();
+    let keep = |days: u16| RetentionDays::try_from(days).unwrap();
     for longer in [0, 90, 365] {
         assert_eq!(sessions.delete_due(keep(longer)).await.unwrap(), []);
     }

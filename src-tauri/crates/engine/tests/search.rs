@@ -15,8 +15,8 @@ use std::path::Path;
 
 use askdesk_domain::{
     AnswerInput, Approval, ApprovalDecision, ApprovalId, ApprovalOptionId, ApprovalState, Entry, EntryBody,
-    Event, IntakeRules, NativeRef, Outcome, QuestionDraft, QuestionId, QuestionKind, SessionId, Timestamp,
-    ToolKind, ToolStatus, intake,
+    Event, NativeRef, Outcome, QuestionId, QuestionKind, QuestionLimits, RawQuestion, SessionId, Timestamp,
+    ToolKind, ToolStatus, question_input,
 };
 use askdesk_engine::journal::{EntryKind, Hit, Reader};
 use askdesk_engine::{Journal, frame};
@@ -191,7 +191,7 @@ async fn case_61_a_secret_is_found_nowhere() {
     let folder = tempfile::tempdir().unwrap();
     let desk = TestDesk::open_at(folder.path()).await;
     desk.start(1).await;
-    let draft = QuestionDraft {
+    let draft = RawQuestion {
         text: "Which token?".to_owned(),
         header: None,
         kind: QuestionKind::Secret,
@@ -199,7 +199,7 @@ async fn case_61_a_secret_is_found_nowhere() {
         required: false,
         placeholder: None,
     };
-    let questions = intake::accept(&[draft], IntakeRules::FOREIGN).unwrap();
+    let questions = question_input::accept(&[draft], QuestionLimits::FOREIGN).unwrap();
     let (waiter, outcome) = tokio::sync::oneshot::channel();
     let id = desk.engine.register(askdesk_domain::Ask { questions, ..ask(1, 1) }, waiter).await.unwrap();
     let secret = AnswerInput { other: Some("hunter2hunter2".to_owned()), ..choose(0, &[]) };

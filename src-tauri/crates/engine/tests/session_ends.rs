@@ -21,8 +21,8 @@ use agents::{Play, Stage, choose, is_alive};
 use askdesk_agents::Agent;
 use askdesk_agents::claude::{self, ClaudeCode};
 use askdesk_domain::{
-    Choices, Delivery, EntryBody, Notice, OrphanedWhy, Outcome, Reject, Request, SessionEnd, SessionState,
-    Undelivered,
+    Choices, Delivery, DeliveryError, EntryBody, Notice, OrphanedWhy, Outcome, Rejection, Request,
+    SessionEnd, SessionState,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::frame;
@@ -70,7 +70,7 @@ async fn case_27_a_question_of_an_agent_that_dies_is_orphaned_and_an_answer_to_i
     assert_eq!(ended.delivery, Some(Delivery::Parked));
     assert_eq!(stage.decisions(session).len(), 0);
     let gone = stage.sessions.send_message(session, "hello?".to_owned()).await;
-    assert_eq!(desk::rejected(gone.unwrap_err()), Reject::SessionGone);
+    assert_eq!(desk::rejected(gone.unwrap_err()), Rejection::SessionGone);
 }
 
 #[tokio::test]
@@ -195,7 +195,7 @@ async fn case_32_an_answer_that_cannot_be_written_stays_with_its_card_and_a_retr
     let Some(Delivery::Failed { error }) = delivery(&stage.desk.mirror.requests[&request.id]).cloned() else {
         panic!()
     };
-    assert!(matches!(error, Undelivered::NotReading { .. }), "{error}");
+    assert!(matches!(error, DeliveryError::NotReading { .. }), "{error}");
     let Outcome::Answered { answers: kept } = outcome(&stage.desk.mirror.requests[&request.id]) else {
         panic!()
     };

@@ -215,7 +215,7 @@ async fn a_question_that_the_agent_takes_back_is_closed_and_never_answered() {
     let outcome = &stage.desk.mirror.requests[&request.id].ended().unwrap().outcome;
     assert_eq!(*outcome, Outcome::Withdrawn { why: WithdrawnWhy::ByAgent });
     let late = stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await;
-    assert!(matches!(desk::rejected(late.unwrap_err()), askdesk_domain::Reject::AlreadyEnded { .. }));
+    assert!(matches!(desk::rejected(late.unwrap_err()), askdesk_domain::Rejection::AlreadyEnded { .. }));
     assert_eq!(stage.decisions(session).len(), 0);
 }
 

@@ -14,10 +14,10 @@ mod mirror;
 use std::time::Duration;
 
 use askdesk_domain::{
-    Channel, CommandId, Delivery, Draft, DraftAnswer, DraftOf, EndedBy, Limit, NativeRef, OrphanedWhy,
-    Outcome, QuestionId, Reject, RequestId, SessionId, Timestamp, Undelivered, WithdrawnWhy,
+    Channel, CommandId, Delivery, DeliveryError, Draft, DraftAnswer, DraftTarget, EndedBy, Limit, NativeRef,
+    OrphanedWhy, Outcome, QuestionId, Rejection, RequestId, SessionId, Timestamp, WithdrawnWhy,
 };
-use askdesk_engine::visit::{Leave, Visitor};
+use askdesk_engine::visit::{InboundClient, Leave};
 use askdesk_engine::{
     Attention, Collected, DraftTurn, EngineError, SaveDraft, VisitAsk, Visited, Visits, frame,
 };
@@ -25,8 +25,8 @@ use desk::{PATIENCE, TestDesk, choose, heard, questions, rejected};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-fn codex() -> Visitor {
-    Visitor {
+fn codex() -> InboundClient {
+    InboundClient {
         channel: Channel::Mcp,
         name: "codex".to_owned(),
         version: Some("0.169.0".to_owned()),
@@ -61,7 +61,7 @@ async fn delivery(desk: &TestDesk, request: RequestId) -> Option<Delivery> {
     desk.request(request).await.ended().and_then(|ended| ended.delivery.clone())
 }
 
-fn half(id: RequestId) -> DraftOf {
+fn half(id: RequestId) -> DraftTarget {
     let answer = DraftAnswer {
         question: QuestionId::at(0),
         chosen: Vec::new(),
@@ -69,7 +69,7 @@ fn half(id: RequestId) -> DraftOf {
         other: "half a thought".to_owned(),
         note: String::new(),
     };
-    DraftOf::Request { id, draft: Draft { answers: vec![answer], ..Draft::default() } }
+    DraftTarget::Request { id, draft: Draft { answers: vec![answer], ..Draft::default() } }
 }
 
 async fn begin(desk: &TestDesk, id: RequestId) {
@@ -156,7 +156,7 @@ async fn an_answer_that_the_door_could_not_hand_over_is_kept_for_who_collects_it
     let (visits, session) = come(&desk).await;
     let asked = visits.ask(session, asking("a")).await.unwrap();
     let outcome = answer(&desk, asked.request).await;
-    visits.told(asked.request, call("a"), Err(Undelivered::InputClosed)).await.unwrap();
+    visits.told(asked.request, call("a"), Err(DeliveryError::InputClosed)).await.unwrap();
     assert_eq!(delivery(&desk, asked.request).await, Some(Delivery::Parked));
     assert_eq!(visits.collect(asked.request).await.unwrap(), Collected::Ended(outcome));
     visits.told(asked.request, call("collects"), Ok(())).await.unwrap();
@@ -267,14 +267,15 @@ async fn case_54_an_answer_that_was_on_its_way_as_the_desk_ended_is_given_to_the
 async fn case_58_a_card_that_was_answered_elsewhere_closes_and_says_so() {
     let mut desk = TestDesk::open().await;
     let visits = Visits::new(desk.engine.clone());
-    let terminal = Visitor { channel: Channel::TerminalHook, name: "Claude Code".to_owned(), ..codex() };
+    let terminal =
+        InboundClient { channel: Channel::TerminalHook, name: "Claude Code".to_owned(), ..codex() };
     let session = visits.open(terminal).await.unwrap();
     let asked = visits.ask(session, asking("a")).await.unwrap();
     visits.leave(session, call("a"), Leave::AnsweredElsewhere).await.unwrap();
     assert_eq!(heard(asked.end).await, Outcome::Withdrawn { why: WithdrawnWhy::AnsweredElsewhere });
     assert!(matches!(&told(&mut desk)[..], [Attention::Asked { .. }, Attention::Ended { .. }]));
     let late = desk.engine.answer(asked.request, vec![choose(0, &[1])]).await.unwrap_err();
-    assert!(matches!(rejected(late), Reject::AlreadyEnded { by: EndedBy::Elsewhere, .. }));
+    assert!(matches!(rejected(late), Rejection::AlreadyEnded { by: EndedBy::Elsewhere, .. }));
     desk.check_mirror().await;
 }
 
@@ -311,7 +312,7 @@ async fn what_an_agent_of_the_desk_asked_is_not_collected_by_a_visitor() {
     desk.start(1).await;
     let (request, _waiter) = desk.ask(1, 1).await;
     let refused = Visits::new(desk.engine.clone()).collect(request).await.unwrap_err();
-    assert!(matches!(rejected(refused), Reject::NotFound { .. }));
+    assert!(matches!(rejected(refused), Rejection::NotFound { .. }));
 }
 
 #[tokio::test]
@@ -334,7 +335,8 @@ async fn a_thousand_calls_of_fifty_clients_each_hear_their_own_answer() {
     let visits = Visits::new(desk.engine.clone());
     let mut waiting: Vec<(RequestId, usize, oneshot::Receiver<Outcome>)> = Vec::new();
     for client in 0..50 {
-        let session = visits.open(Visitor { name: format!("client {client}"), ..codex() }).await.unwrap();
+        let session =
+            visits.open(InboundClient { name: format!("client {client}"), ..codex() }).await.unwrap();
         for n in 0..20 {
             let name = format!("{client}-{n}");
             let asked_by = Some(name.clone());

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use askdesk_domain::{Channel, Delivery, NativeRef, Outcome, Request, RequestId};
-use askdesk_engine::visit::{Leave, Visitor};
+use askdesk_engine::visit::{InboundClient, Leave};
 use askdesk_engine::{VisitAsk, Visited, Visits, frame};
 use desk::{TestDesk, choose, heard, questions};
 use rstest::rstest;
@@ -32,7 +32,7 @@ fn call(name: &str) -> NativeRef {
 /// One connection of the client asks by a call.
 async fn asks(desk: &TestDesk, name: &str, again: Option<RequestId>) -> (Visits, Visited) {
     let visits = Visits::new(desk.engine.clone());
-    let visitor = Visitor {
+    let visitor = InboundClient {
         channel: Channel::Mcp,
         name: "codex".to_owned(),
         version: None,

@@ -1,7 +1,7 @@
 //! What a tool was called with: lenient in, refused in words that name the field and the rule.
 
 use askdesk_agents::question_json::read_questions;
-use askdesk_domain::{IntakeRules, Question, QuestionKind, Refusal, RequestId, intake};
+use askdesk_domain::{Question, QuestionKind, QuestionLimits, Refusal, RequestId, question_input};
 use askdesk_mcp_tools::{LONGEST_LIMIT, SHORTEST_LIMIT, Tool};
 use serde_json::{Map, Value};
 
@@ -16,7 +16,8 @@ pub struct Asking {
 pub fn read(tool: Tool, arguments: &Value) -> Result<Asking, Refusal> {
     match tool {
         Tool::AskUserQuestion => {
-            let questions = intake::accept(&read_questions(arguments)?, IntakeRules::ASK_USER_QUESTION)?;
+            let questions =
+                question_input::accept(&read_questions(arguments)?, QuestionLimits::ASK_USER_QUESTION)?;
             refuse_secrets(&questions)?;
             Ok(Asking { questions, limit_seconds: None })
         }
@@ -44,7 +45,7 @@ fn read_ask_user(arguments: &Value) -> Result<Asking, Refusal> {
     {
         first.header.get_or_insert_with(|| title.to_owned());
     }
-    let questions = intake::accept(&drafts, IntakeRules::ASK_USER)?;
+    let questions = question_input::accept(&drafts, QuestionLimits::ASK_USER)?;
     refuse_secrets(&questions)?;
     Ok(Asking { questions, limit_seconds })
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use askdesk_domain::{
-    Leave, Limit, NativeRef, Outcome, Question, Reject, RequestId, SessionId, Timestamp, Undelivered, Visitor,
+    DeliveryError, InboundClient, Leave, Limit, NativeRef, Outcome, Question, Rejection, RequestId,
+    SessionId, Timestamp,
 };
 use askdesk_engine::{EngineError, VisitAsk, Visited};
 use askdesk_mcp_tools::CallResult;
@@ -29,7 +30,7 @@ pub struct Caller {
     /// Names the connection; calls of one share a session.
     pub connection: String,
     pub stays: Stays,
-    pub visitor: Visitor,
+    pub visitor: InboundClient,
     /// The request this call takes up again.
     pub again: Option<RequestId>,
     /// Counts it among the open questions of its client.
@@ -90,7 +91,7 @@ impl Desk {
         let mut session = self.connections.session(&in_call, caller.visitor.clone()).await?;
         let mut visited = self.visits.ask(session, ask()).await;
         // The person may have ended the session meanwhile; what is asked now is asked in another one.
-        if let Err(EngineError::Reject(Reject::SessionGone | Reject::NotFound { .. })) = visited {
+        if let Err(EngineError::Reject(Rejection::SessionGone | Rejection::NotFound { .. })) = visited {
             session = self.connections.another_session(&in_call, session, caller.visitor).await?;
             visited = self.visits.ask(session, ask()).await;
         }
@@ -147,7 +148,7 @@ impl Waiting {
             if written {
                 desk.metrics().handed_over(ended.elapsed());
             }
-            let told = if written { Ok(()) } else { Err(Undelivered::InputClosed) };
+            let told = if written { Ok(()) } else { Err(DeliveryError::InputClosed) };
             if let Err(error) = desk.visits.told(request, native_ref, told).await {
                 tracing::debug!(%error, "that an answer was handed over was not noted");
             }
@@ -206,15 +207,15 @@ impl From<EngineError> for Denied {
     }
 }
 
-impl From<Reject> for Denied {
-    fn from(reject: Reject) -> Self {
+impl From<Rejection> for Denied {
+    fn from(reject: Rejection) -> Self {
         let message = reject.to_string();
         match reject {
-            Reject::NotFound { .. } => Self::not_found(message),
-            Reject::AlreadyEnded { .. } | Reject::SessionGone => {
+            Rejection::NotFound { .. } => Self::not_found(message),
+            Rejection::AlreadyEnded { .. } | Rejection::SessionGone => {
                 Self::new(StatusCode::CONFLICT, "already_ended", message)
             }
-            Reject::Invalid { .. } | Reject::AgentRefused { .. } | Reject::Unsupported { .. } => {
+            Rejection::Invalid { .. } | Rejection::AgentRefused { .. } | Rejection::Unsupported { .. } => {
                 Self::invalid(message)
             }
         }
@@ -252,7 +253,7 @@ mod tests {
         Caller {
             connection: connection.to_owned(),
             stays: Stays::UntilItGoes,
-            visitor: Visitor { channel: Channel::Mcp, name, version: None, folder: None },
+            visitor: InboundClient { channel: Channel::Mcp, name, version: None, folder: None },
             again: None,
             counted: Arc::clone(counted),
             tool: "ask_user",

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use askdesk_domain::{Reject, SessionId, Visitor};
+use askdesk_domain::{InboundClient, Rejection, SessionId};
 use askdesk_engine::{EngineError, Visits};
 use tokio::time::Instant;
 
@@ -63,7 +63,11 @@ impl Connections {
     }
 
     /// Returns the session of a connection, and opens it with its first question.
-    pub(crate) async fn session(&self, call: &InCall, visitor: Visitor) -> Result<SessionId, EngineError> {
+    pub(crate) async fn session(
+        &self,
+        call: &InCall,
+        visitor: InboundClient,
+    ) -> Result<SessionId, EngineError> {
         let mut session = call.connection.session.lock().await;
         if let Some(session) = *session {
             return Ok(session);
@@ -78,7 +82,7 @@ impl Connections {
         &self,
         call: &InCall,
         ended: SessionId,
-        visitor: Visitor,
+        visitor: InboundClient,
     ) -> Result<SessionId, EngineError> {
         {
             let mut session = call.connection.session.lock().await;
@@ -124,7 +128,7 @@ impl Connections {
             }
         }
         if let Err(error) = self.visits.close(session).await
-            && !matches!(error, EngineError::Closing | EngineError::Reject(Reject::SessionGone))
+            && !matches!(error, EngineError::Closing | EngineError::Reject(Rejection::SessionGone))
         {
             tracing::debug!(%error, "a client's session was not closed");
         }
@@ -197,7 +201,7 @@ mod tests {
 
         async fn session(&self, call: &InCall) -> SessionId {
             let (name, folder) = ("codex".to_owned(), Some("/work".to_owned()));
-            let visitor = Visitor { channel: Channel::Mcp, name, version: None, folder };
+            let visitor = InboundClient { channel: Channel::Mcp, name, version: None, folder };
             self.connections.session(call, visitor).await.unwrap()
         }
 

@@ -6,7 +6,7 @@
 
 use askdesk_agents::claude::answered_input;
 use askdesk_agents::question_json::read_questions;
-use askdesk_domain::{IntakeRules, Outcome, Question, QuestionDraft, QuestionKind, Refusal, intake};
+use askdesk_domain::{Outcome, Question, QuestionKind, QuestionLimits, RawQuestion, Refusal, question_input};
 use serde_json::{Value, json};
 
 /// The tool whose permission requests are questions.
@@ -22,7 +22,7 @@ pub enum Called {
         /// Claude Code's own id of its session.
         session: String,
         /// What was asked, as it came.
-        drafts: Vec<QuestionDraft>,
+        drafts: Vec<RawQuestion>,
     },
     /// The turn of this session is over, and with it whatever it asked.
     Over {
@@ -41,7 +41,7 @@ pub struct HookAsk {
     pub folder: Option<String>,
     pub questions: Vec<Question>,
     /// As they came, with the uncut texts that an answer goes by.
-    pub(crate) drafts: Vec<QuestionDraft>,
+    pub(crate) drafts: Vec<RawQuestion>,
     input: Value,
 }
 
@@ -71,7 +71,7 @@ pub fn read(body: &Value) -> Result<Called, Refusal> {
         return Ok(Called::Otherwise);
     }
     let drafts = read_questions(input)?;
-    let questions = intake::accept(&drafts, IntakeRules::FOREIGN)?;
+    let questions = question_input::accept(&drafts, QuestionLimits::FOREIGN)?;
     if let Some(place) = questions.iter().position(|question| question.kind == QuestionKind::Secret) {
         return Err(Refusal::new(
             format!("questions[{place}].type"),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use askdesk_domain::{Channel, Visitor};
+use askdesk_domain::{Channel, InboundClient};
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::{Extension, Json};
@@ -52,7 +52,7 @@ pub async fn ask(
     let caller = Caller {
         connection: client,
         stays: Stays::UntilItGoes,
-        visitor: Visitor {
+        visitor: InboundClient {
             channel: Channel::TerminalHook,
             name: TERMINAL.to_owned(),
             version: None,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use askdesk_domain::{Channel, Visitor};
+use askdesk_domain::{Channel, InboundClient};
 use askdesk_mcp_tools::{CANCELLED, CallResult, Client, Folder, GONE, Tool, refused, shown};
 use axum::http::request;
 use rmcp::model::{
@@ -109,7 +109,7 @@ impl McpDoor {
         let caller = Caller {
             connection,
             stays,
-            visitor: Visitor {
+            visitor: InboundClient {
                 channel: Channel::Mcp,
                 name: client.name.clone(),
                 version: client.version,

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use askdesk_domain::{
-    AnswerInput, NativeRef, Outcome, Question, QuestionId, QuestionKind, Reject, Request, RequestId, Session,
+    AnswerInput, NativeRef, Outcome, Question, QuestionId, QuestionKind, Rejection, Request, RequestId,
+    Session,
 };
 use askdesk_engine::{Collected, EngineError};
 use askdesk_mcp_tools::CallResult;
@@ -88,7 +89,7 @@ impl Desk {
             handover.ends_with_piece_that_holds(id.to_string());
         }
         match self.visits.collect(id).await {
-            Err(EngineError::Reject(Reject::NotFound { .. })) => Err(Denied::not_found(
+            Err(EngineError::Reject(Rejection::NotFound { .. })) => Err(Denied::not_found(
                 "There is no question with this requestId on the desk any more. Ask again if you still need the answer.",
             )),
             Err(error) => Err(error.into()),
@@ -149,7 +150,7 @@ fn ended(request: Result<Request, EngineError>) -> Response {
             }
             None => Json(json!({"outcome": "open", "requestId": request.id})).into_response(),
         },
-        Err(EngineError::Reject(Reject::AlreadyEnded { by, at })) => {
+        Err(EngineError::Reject(Rejection::AlreadyEnded { by, at })) => {
             let message = "the request has already ended in another way";
             let body = json!({"error": "already_ended", "message": message, "by": by, "at": at});
             (StatusCode::CONFLICT, Json(body)).into_response()

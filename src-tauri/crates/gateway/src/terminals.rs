@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use askdesk_domain::QuestionDraft;
+use askdesk_domain::RawQuestion;
 use tokio_util::sync::CancellationToken;
 
 /// All dialogs whose question waits, in the order in which they were asked.
@@ -12,7 +12,7 @@ pub struct Terminals(Arc<Mutex<Vec<Standing>>>);
 #[derive(Debug)]
 struct Standing {
     session: String,
-    drafts: Vec<QuestionDraft>,
+    drafts: Vec<RawQuestion>,
     answered: CancellationToken,
 }
 
@@ -25,7 +25,7 @@ pub struct Dialog {
 
 impl Terminals {
     /// Notes a dialog before its question is asked at the desk.
-    pub fn asks(&self, session: &str, drafts: &[QuestionDraft]) -> Dialog {
+    pub fn asks(&self, session: &str, drafts: &[RawQuestion]) -> Dialog {
         let answered = CancellationToken::new();
         self.standing().push(Standing {
             session: session.to_owned(),
@@ -37,7 +37,7 @@ impl Terminals {
 
     /// The dialog with this question was answered in its terminal. Of several that are equal it is the oldest, since a terminal
     /// shows them one after the other.
-    pub fn answered(&self, session: &str, drafts: &[QuestionDraft]) {
+    pub fn answered(&self, session: &str, drafts: &[RawQuestion]) {
         let is_it = |standing: &&Standing| standing.is_of(session) && standing.drafts == drafts;
         if let Some(standing) = self.standing().iter().find(is_it) {
             standing.answered.cancel();

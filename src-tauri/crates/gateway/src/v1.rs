@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Instant;
 
-use askdesk_domain::{Channel, RequestId, Visitor};
+use askdesk_domain::{Channel, InboundClient, RequestId};
 use askdesk_mcp_tools::Tool;
 use axum::Extension;
 use axum::Json;
@@ -104,7 +104,7 @@ pub async fn ask(
     let caller = Caller {
         connection,
         stays: stays(kind),
-        visitor: Visitor { channel: kind, name, version, folder },
+        visitor: InboundClient { channel: kind, name, version, folder },
         again: body.again,
         counted,
         tool: tool.name_for(""),
@@ -149,7 +149,7 @@ pub async fn test(
     let caller = Caller {
         connection: client.to_owned(),
         stays: Stays::WhileItCalls,
-        visitor: Visitor {
+        visitor: InboundClient {
             channel: Channel::CommandLine,
             name: client.to_owned(),
             version: None,

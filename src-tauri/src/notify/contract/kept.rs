@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use askdesk_domain::{QuestionId, RequestId, Waiting};
+use askdesk_domain::{PendingItem, QuestionId, RequestId};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -44,7 +44,7 @@ pub struct Seen<N> {
 }
 
 pub fn request(number: u128) -> About {
-    About::One(Waiting::Question(RequestId::new(Uuid::from_u128(number))))
+    About::One(PendingItem::Question(RequestId::new(Uuid::from_u128(number))))
 }
 
 pub fn option(index: usize) -> What {

@@ -162,8 +162,8 @@ fn what_brings_up_one_thing_is_its_address_and_nothing_else_is_one() {
     let address = format!("askdesk://request/{id}");
     let one = |waiting| About::One(waiting);
     for (about, leads) in [
-        (one(Waiting::Question(RequestId::new(id))), true),
-        (one(Waiting::Permission(ApprovalId::new(id))), true),
+        (one(PendingItem::Question(RequestId::new(id))), true),
+        (one(PendingItem::Permission(ApprovalId::new(id))), true),
         (About::Finished(SessionId::new(id)), true),
         (About::Summary, false),
     ] {

@@ -1,6 +1,6 @@
 //! A person's answers in the words an agent gets.
 
-use askdesk_domain::{Answers, Notice, Question, QuestionDraft};
+use askdesk_domain::{Answers, Notice, Question, RawQuestion};
 use serde_json::{Map, Value, json};
 
 /// What stands where a question was left unanswered; never an empty text, which looks like an answer.
@@ -31,7 +31,7 @@ impl Said<'_> {
 
 /// Puts the answers beside the agent's own texts, one entry for each question, answered or not.
 pub(super) fn said<'a>(
-    drafts: &'a [QuestionDraft],
+    drafts: &'a [RawQuestion],
     questions: &'a [Question],
     answers: &'a Answers,
 ) -> Vec<Said<'a>> {
@@ -144,7 +144,7 @@ pub fn in_words(questions: &[Question], answers: &Answers) -> InWords {
 /// Returns the input of a question as Claude Code sent it, with the answers added in the form its hooks hand back.
 pub fn answered_input(
     input: &Value,
-    drafts: &[QuestionDraft],
+    drafts: &[RawQuestion],
     questions: &[Question],
     answers: &Answers,
 ) -> Value {

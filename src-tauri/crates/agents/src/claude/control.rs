@@ -1,7 +1,7 @@
 //! Control requests of Claude Code: questions, permissions, and what it takes back.
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{IntakeRules, NativeRef, Question, QuestionDraft, Refusal, intake};
+use askdesk_domain::{NativeRef, Question, QuestionLimits, RawQuestion, Refusal, question_input};
 use serde_json::{Map, Value};
 
 use super::encode::{deny, failed, refusal_words, too_many};
@@ -217,9 +217,9 @@ impl ClaudeAdapter {
     }
 }
 
-fn read(input: &Value) -> Result<(Vec<QuestionDraft>, Vec<Question>), Refusal> {
+fn read(input: &Value) -> Result<(Vec<RawQuestion>, Vec<Question>), Refusal> {
     let drafts = read_questions(input)?;
-    let questions = intake::accept(&drafts, IntakeRules::FOREIGN)?;
+    let questions = question_input::accept(&drafts, QuestionLimits::FOREIGN)?;
     Ok((drafts, questions))
 }
 

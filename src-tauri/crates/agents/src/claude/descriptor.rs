@@ -151,12 +151,12 @@ fn value(id: &'static str, name: &str) -> ConfigValue {
 
 #[cfg(test)]
 mod tests {
-    use askdesk_domain::{Arguments, Unfit};
+    use askdesk_domain::{Arguments, SettingError};
     use rstest::rstest;
 
     use super::*;
 
-    fn check(words: &[&str]) -> Result<(), Unfit> {
+    fn check(words: &[&str]) -> Result<(), SettingError> {
         let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
         RESERVED_FLAGS.check(&Arguments::try_from(words)?)
     }

@@ -1,7 +1,7 @@
 //! The lines that are written to Claude Code.
 
 use askdesk_domain::{
-    ConfigId, NativeRef, Notice, Outcome, Question, QuestionDraft, QuestionPolicy, ValueId, WithdrawnWhy,
+    ConfigId, NativeRef, Notice, Outcome, Question, QuestionPolicy, RawQuestion, ValueId, WithdrawnWhy,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -120,7 +120,7 @@ impl Call {
     ) -> Result<(String, Vec<Notice>), EncodeError> {
         let refusal = match outcome {
             Outcome::Answered { answers } => {
-                let drafts: &[QuestionDraft] = match &self.what {
+                let drafts: &[RawQuestion] = match &self.what {
                     Wanted::Answers { drafts, .. } => drafts,
                     Wanted::Permission { .. } => &[],
                 };

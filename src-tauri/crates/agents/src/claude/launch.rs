@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use askdesk_domain::{AgentDescriptor, Choices, Failure, NativeSession};
+use askdesk_domain::{AgentDescriptor, AgentFailure, Choices, NativeSession};
 
 use super::descriptor::{EFFORT, MODE, MODEL};
 use super::permissions::mode_word;
@@ -80,7 +80,7 @@ pub fn launch(
 }
 
 /// Finds Claude Code: the program the person named, else on `PATH`, else where installers put it.
-pub(super) fn find(agent: &AgentDescriptor, explicit: Option<&Path>) -> Result<PathBuf, Failure> {
+pub(super) fn find(agent: &AgentDescriptor, explicit: Option<&Path>) -> Result<PathBuf, AgentFailure> {
     let mut folders = Vec::new();
     if let Some(home) = env::home_dir() {
         folders.extend([home.join(".local/bin"), home.join(".npm-global/bin")]);

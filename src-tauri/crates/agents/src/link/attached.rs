@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-use askdesk_domain::{Failure, ProgramProblem};
+use askdesk_domain::{AgentFailure, ProgramError};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
@@ -70,15 +70,15 @@ impl Drop for Socket {
     }
 }
 
-pub(super) async fn connect(address: &Address) -> Result<(Socket, mpsc::Receiver<Output>), Failure> {
+pub(super) async fn connect(address: &Address) -> Result<(Socket, mpsc::Receiver<Output>), AgentFailure> {
     let late = || io::Error::new(ErrorKind::TimedOut, "it did not answer in time");
     let connected = timeout(CONNECT_WAIT, connect_to(address)).await.unwrap_or_else(|_| Err(late()));
-    connected.map_err(|error| Failure::NotStarted {
+    connected.map_err(|error| AgentFailure::NotStarted {
         program: address.to_string(),
         problem: match error.kind() {
-            ErrorKind::PermissionDenied => ProgramProblem::Forbidden,
-            ErrorKind::Unsupported => ProgramProblem::Unfit,
-            _ => ProgramProblem::Missing,
+            ErrorKind::PermissionDenied => ProgramError::Forbidden,
+            ErrorKind::Unsupported => ProgramError::Unfit,
+            _ => ProgramError::Missing,
         },
         error: error.to_string(),
     })

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use askdesk_domain::Failure;
+use askdesk_domain::AgentFailure;
 use tokio::sync::Mutex;
 
 use super::attached::connect;
@@ -27,7 +27,7 @@ pub(super) struct Registry {
 
 impl Registry {
     /// Takes a seat on the server of a plan, which is started where none runs.
-    pub(super) async fn share(&self, plan: SharedPlan) -> Result<Seated, Failure> {
+    pub(super) async fn share(&self, plan: SharedPlan) -> Result<Seated, AgentFailure> {
         let mut servers = self.servers.lock().await;
         let key = Key::Started(plan.key);
         if let Some(seated) = join(&mut servers, &key).await {
@@ -40,7 +40,7 @@ impl Registry {
     }
 
     /// Takes a seat on the connection to an address, which is connected to where none is open.
-    pub(super) async fn attach(&self, plan: AttachedPlan) -> Result<Seated, Failure> {
+    pub(super) async fn attach(&self, plan: AttachedPlan) -> Result<Seated, AgentFailure> {
         let mut servers = self.servers.lock().await;
         let key = Key::Attached(plan.address.clone());
         if let Some(seated) = join(&mut servers, &key).await {

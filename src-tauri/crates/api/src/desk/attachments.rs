@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::attachment::{self, can_be_told};
-use askdesk_domain::{Attachment, Breach, ImageFormat, ImageId, Reject, SessionId, Takes, Unable};
+use askdesk_domain::{
+    Attachment, ImageFormat, ImageId, Rejection, SessionId, Takes, UnsupportedFeature, ValidationError,
+};
 use askdesk_engine::{EngineError, ImageError, Images, Message};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -18,7 +20,8 @@ impl DeskApi {
         self.takes_files(input.session).await?;
         let AttachImage { session, name, data, .. } = input;
         let content = STANDARD.decode(data);
-        let content = content.map_err(|error| Reject::invalid("data", format!("is not base64: {error}")))?;
+        let content =
+            content.map_err(|error| Rejection::invalid("data", format!("is not base64: {error}")))?;
         let images = self.engine.images().clone();
         on_disk(move || {
             let mut files = AttachedFiles { attached: Vec::new(), refused: Vec::new() };
@@ -103,7 +106,7 @@ impl DeskApi {
     async fn takes_files(&self, session: SessionId) -> Result<(), Error> {
         match self.takes(session).await? {
             Takes::ImagesAndFiles { .. } => Ok(()),
-            Takes::Words => Err(Reject::Unsupported { what: Unable::Attaching }.into()),
+            Takes::Words => Err(Rejection::Unsupported { what: UnsupportedFeature::Attaching }.into()),
         }
     }
 
@@ -190,7 +193,7 @@ fn still_there(images: &Images, session: SessionId, attached: &Attachment) -> Re
         Attachment::Image { image, .. } if images.has(session, *image) => Ok(()),
         Attachment::Image { .. } => Err(gone()),
         Attachment::File { path, .. } if !can_be_told(path) => {
-            Err(Reject::invalid("attachments", Breach::PathUntold).into())
+            Err(Rejection::invalid("attachments", ValidationError::PathUntold).into())
         }
         Attachment::File { path, .. } => match std::fs::metadata(path) {
             Ok(metadata) if metadata.is_file() => Ok(()),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use askdesk_domain::{Reject, SessionId, Unable};
+use askdesk_domain::{Rejection, SessionId, UnsupportedFeature};
 
 use super::DeskApi;
 use crate::dto::{ExportFormat, Exported, HistoryFound, SaveExport, SavedExport, SearchHistory, SearchHit};
@@ -47,7 +47,7 @@ impl DeskApi {
     /// Writes a whole session as a text.
     pub async fn export(&self, id: SessionId, format: ExportFormat) -> Result<Exported, Error> {
         let session = self.engine.look(move |desk| desk.session(id).cloned()).await?;
-        let session = session.ok_or(Reject::NotFound { what: "session" })?;
+        let session = session.ok_or(Rejection::NotFound { what: "session" })?;
         let whole = self.engine.whole(id).await?;
         let text = match format {
             ExportFormat::Markdown => export::markdown::write(&session, &self.agent_name(&session), &whole),
@@ -62,7 +62,7 @@ impl DeskApi {
 
     /// Writes a text to a file that the person chooses.
     pub(super) async fn save(&self, exported: Exported) -> Result<SavedExport, Error> {
-        let save = self.save.as_ref().ok_or(Reject::Unsupported { what: Unable::Saving })?;
+        let save = self.save.as_ref().ok_or(Rejection::Unsupported { what: UnsupportedFeature::Saving })?;
         let path = save(exported).await.map_err(unsaved)?;
         Ok(SavedExport { path: path.map(|path| path.display().to_string()) })
     }

@@ -1,6 +1,6 @@
 //! Drafts: what a person has begun and not sent.
 
-use askdesk_domain::{CommandId, DraftOf};
+use askdesk_domain::{CommandId, DraftTarget};
 use serde::{Deserialize, Serialize};
 
 wire! {
@@ -13,13 +13,13 @@ wire! {
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         n: u64,
         /// The draft; what it says to a secret question is not kept.
-        draft: DraftOf,
+        draft: DraftTarget,
     }
 
     struct ReadDrafts {}
 
     struct DraftsRead {
         /// Those that were saved last first.
-        drafts: Vec<DraftOf>,
+        drafts: Vec<DraftTarget>,
     }
 }

@@ -1,6 +1,6 @@
 //! A session for programs. Its form is described in the guide; a change that breaks readers gets a new version.
 
-use askdesk_domain::{Approval, Entry, Extras, Request, Session, SessionOptions};
+use askdesk_domain::{Approval, Entry, LaunchOverrides, Request, Session, SessionOptions};
 use askdesk_engine::Page;
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ struct Exported<'a> {
 
 pub(crate) fn write(session: &Session, whole: &Page) -> Result<String, Error> {
     // What the settings add may hold secrets, and says nothing of what happened.
-    let options = SessionOptions { extras: Extras::default(), ..session.options.clone() };
+    let options = SessionOptions { extras: LaunchOverrides::default(), ..session.options.clone() };
     let session = &Session { options, ..session.clone() };
     let Page { entries, requests, approvals, .. } = whole;
     let exported =

@@ -3,16 +3,16 @@
 use super::{Decision, Effect, running};
 use crate::answer::{words, words_within};
 use crate::approval::{Approval, ApprovalDecision, ApprovalOption, ApprovalState};
-use crate::breach::Breach;
 use crate::command::AskApproval;
 use crate::desk::Desk;
 use crate::event::Event;
 use crate::id::{ApprovalId, ApprovalOptionId, Timestamp};
-use crate::reject::Reject;
+use crate::rejection::Rejection;
 use crate::request::EndedBy;
 use crate::tool::{DETAIL_BYTES, ToolDetail};
+use crate::validation_error::ValidationError;
 
-pub(super) fn register(desk: &Desk, ask: &AskApproval) -> Result<Decision, Reject> {
+pub(super) fn register(desk: &Desk, ask: &AskApproval) -> Result<Decision, Rejection> {
     running(desk, ask.session)?;
     if desk.open_approvals(ask.session).any(|approval| approval.native_ref == ask.native_ref) {
         return Ok(Decision::default());
@@ -38,8 +38,8 @@ pub(super) fn decide(
     id: ApprovalId,
     wanted: &ApprovalDecision,
     at: Timestamp,
-) -> Result<Decision, Reject> {
-    let approval = desk.approval(id).ok_or(Reject::NotFound { what: "approval" })?;
+) -> Result<Decision, Rejection> {
+    let approval = desk.approval(id).ok_or(Rejection::NotFound { what: "approval" })?;
     let wanted = check(approval, wanted)?;
     match &approval.state {
         ApprovalState::Open => Ok(Decision {
@@ -51,23 +51,23 @@ pub(super) fn decide(
             request: None,
         }),
         ApprovalState::Decided { decision, .. } if *decision == wanted => Ok(Decision::default()),
-        ApprovalState::Decided { at, .. } => Err(Reject::AlreadyEnded { by: EndedBy::Person, at: *at }),
-        ApprovalState::Withdrawn { at } => Err(Reject::AlreadyEnded { by: EndedBy::Agent, at: *at }),
+        ApprovalState::Decided { at, .. } => Err(Rejection::AlreadyEnded { by: EndedBy::Person, at: *at }),
+        ApprovalState::Withdrawn { at } => Err(Rejection::AlreadyEnded { by: EndedBy::Agent, at: *at }),
     }
 }
 
 /// Puts a decision into its plain form, or names the field that does not fit the approval.
-fn check(approval: &Approval, wanted: &ApprovalDecision) -> Result<ApprovalDecision, Reject> {
+fn check(approval: &Approval, wanted: &ApprovalDecision) -> Result<ApprovalDecision, Rejection> {
     let chosen = chosen(approval, &wanted.options)?;
     let allows = chosen.iter().all(|option| option.kind.allows());
     let message = words(wanted.message.as_deref(), "decision.message")?;
     if message.is_some() && (allows || !approval.takes_message) {
-        return Err(Reject::invalid("decision.message", "only a refusal can carry words here"));
+        return Err(Rejection::invalid("decision.message", "only a refusal can carry words here"));
     }
     let plan = match (&approval.subject, wanted.plan.as_deref()) {
         (_, None) => None,
         (ToolDetail::Plan { plan: shown, .. }, Some(plan)) if allows => edited(approval, shown, plan)?,
-        (_, Some(_)) => return Err(Reject::invalid("decision", Breach::NoPlan)),
+        (_, Some(_)) => return Err(Rejection::invalid("decision", ValidationError::NoPlan)),
     };
     let options = chosen.into_iter().map(|option| option.id.clone()).collect();
     Ok(ApprovalDecision { options, message, plan })
@@ -77,35 +77,35 @@ fn check(approval: &Approval, wanted: &ApprovalDecision) -> Result<ApprovalDecis
 fn chosen<'a>(
     approval: &'a Approval,
     wanted: &[ApprovalOptionId],
-) -> Result<Vec<&'a ApprovalOption>, Reject> {
+) -> Result<Vec<&'a ApprovalOption>, Rejection> {
     let field = "decision.options";
     if wanted.is_empty() {
-        return Err(Reject::invalid(field, Breach::NoOption));
+        return Err(Rejection::invalid(field, ValidationError::NoOption));
     }
     if let Some(place) = wanted.iter().position(|id| approval.option(id).is_none()) {
         let rule = format!("no option {} was offered with this approval", wanted[place]);
-        return Err(Reject::invalid(format!("{field}[{place}]"), rule));
+        return Err(Rejection::invalid(format!("{field}[{place}]"), rule));
     }
     let chosen: Vec<_> = approval.options.iter().filter(|option| wanted.contains(&option.id)).collect();
     let kind = chosen.first().map(|option| option.kind);
     let together = |option: &&&ApprovalOption| option.combines && Some(option.kind) == kind;
     if chosen.len() > 1 && chosen.iter().filter(together).count() < chosen.len() {
-        return Err(Reject::invalid(field, "these options cannot be chosen together"));
+        return Err(Rejection::invalid(field, "these options cannot be chosen together"));
     }
     Ok(chosen)
 }
 
 /// Checks an edited plan; one that was not changed counts as not edited.
-fn edited(approval: &Approval, shown: &str, plan: &str) -> Result<Option<String>, Reject> {
+fn edited(approval: &Approval, shown: &str, plan: &str) -> Result<Option<String>, Rejection> {
     let field = "decision.plan";
     if plan == shown {
         return Ok(None);
     }
     if approval.subject.is_cut() {
         // What was cut off would be lost in silence.
-        return Err(Reject::invalid(field, Breach::PlanCutOff));
+        return Err(Rejection::invalid(field, ValidationError::PlanCutOff));
     }
     let plan = words_within(Some(plan), field, DETAIL_BYTES)?;
-    let plan = plan.ok_or_else(|| Reject::invalid(field, Breach::Empty))?;
+    let plan = plan.ok_or_else(|| Rejection::invalid(field, ValidationError::Empty))?;
     Ok((plan != shown).then_some(plan))
 }

@@ -2,11 +2,11 @@
 
 use super::{Decision, Effect};
 use crate::command::Ask;
+use crate::delivery_error::DeliveryError;
 use crate::desk::{Call, CallDelivery, Desk, together};
 use crate::event::Event;
 use crate::id::{NativeRef, RequestId};
 use crate::request::{Delivery, Ended, Outcome, Request};
-use crate::undelivered::Undelivered;
 
 /// How long after it was asked an open request takes in calls that ask the same, in milliseconds.
 pub const ASKED_AGAIN_MILLIS: i64 = 3 * 60 * 1_000;
@@ -97,7 +97,7 @@ pub(super) fn without_agent(calls: &[Call], ended: &Ended) -> Option<Delivery> {
     let becomes = match arrived {
         Some(arrived) => arrived,
         None if ended.outcome.can_come_late() && calls.iter().any(left) => {
-            Delivery::Failed { error: Undelivered::MayHaveArrived }
+            Delivery::Failed { error: DeliveryError::MayHaveArrived }
         }
         None => Delivery::Parked,
     };

@@ -4,7 +4,7 @@
 use askdesk_domain::{
     AgentId, AnswerInput, ApprovalDecision, ApprovalId, ApprovalOption, ApprovalOptionId, ApprovalOptionKind,
     Ask, AskApproval, Command, Decision, Delivery, Desk, Event, MessageId, NativeRef, NativeSession,
-    OptionLabel, Origin, Question, Reject, Request, RequestId, SessionEnd, SessionId, SessionOptions,
+    OptionLabel, Origin, Question, Rejection, Request, RequestId, SessionEnd, SessionId, SessionOptions,
     Timestamp, ToolDetail, WithdrawnWhy, decide,
 };
 use uuid::Uuid;
@@ -183,7 +183,7 @@ pub fn end(of: u128, end: SessionEnd) -> Command {
 }
 
 /// Decides and folds; returns what was decided.
-pub fn take(desk: &mut Desk, command: &Command) -> Result<Decision, Reject> {
+pub fn take(desk: &mut Desk, command: &Command) -> Result<Decision, Rejection> {
     let decision = decide(desk, command)?;
     for event in &decision.events {
         desk.fold(event);

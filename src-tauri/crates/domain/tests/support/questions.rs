@@ -2,19 +2,20 @@
 #![allow(dead_code, reason = "each test crate uses its part of it")]
 
 use askdesk_domain::{
-    AnswerInput, Answers, IntakeRules, OptionDraft, Question, QuestionDraft, QuestionId, QuestionKind, intake,
+    AnswerInput, Answers, Question, QuestionId, QuestionKind, QuestionLimits, RawOption, RawQuestion,
+    question_input,
 };
 
-pub fn option(label: &str) -> OptionDraft {
-    OptionDraft { label: label.to_owned(), description: None, preview: None }
+pub fn option(label: &str) -> RawOption {
+    RawOption { label: label.to_owned(), description: None, preview: None }
 }
 
-pub fn described(label: &str, description: &str) -> OptionDraft {
-    OptionDraft { description: Some(description.to_owned()), ..option(label) }
+pub fn described(label: &str, description: &str) -> RawOption {
+    RawOption { description: Some(description.to_owned()), ..option(label) }
 }
 
-pub fn draft(kind: QuestionKind, text: &str, labels: &[&str]) -> QuestionDraft {
-    QuestionDraft {
+pub fn draft(kind: QuestionKind, text: &str, labels: &[&str]) -> RawQuestion {
+    RawQuestion {
         text: text.to_owned(),
         header: None,
         kind,
@@ -24,17 +25,17 @@ pub fn draft(kind: QuestionKind, text: &str, labels: &[&str]) -> QuestionDraft {
     }
 }
 
-pub fn single(text: &str, labels: &[&str]) -> QuestionDraft {
+pub fn single(text: &str, labels: &[&str]) -> RawQuestion {
     draft(QuestionKind::Single, text, labels)
 }
 
-pub fn multi(text: &str, labels: &[&str]) -> QuestionDraft {
+pub fn multi(text: &str, labels: &[&str]) -> RawQuestion {
     draft(QuestionKind::Multi, text, labels)
 }
 
 /// The questions of an agent that is not ours.
-pub fn asked(drafts: &[QuestionDraft]) -> Vec<Question> {
-    intake::accept(drafts, IntakeRules::FOREIGN).unwrap()
+pub fn asked(drafts: &[RawQuestion]) -> Vec<Question> {
+    question_input::accept(drafts, QuestionLimits::FOREIGN).unwrap()
 }
 
 /// An answer to the question at `question` with the options at `chosen`, both counted from 0.

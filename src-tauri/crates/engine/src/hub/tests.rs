@@ -4,8 +4,8 @@
 mod mirror;
 
 use askdesk_domain::{
-    AgentId, Command, IntakeRules, Origin, QuestionDraft, QuestionKind, RequestId, SessionOptions, Timestamp,
-    decide, intake,
+    AgentId, Command, Origin, QuestionKind, QuestionLimits, RawQuestion, RequestId, SessionOptions,
+    Timestamp, decide, question_input,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -29,7 +29,7 @@ fn start(n: u128) -> Command {
 }
 
 fn ask(of: u128, n: u128) -> Command {
-    let draft = QuestionDraft {
+    let draft = RawQuestion {
         text: "Which?".to_owned(),
         header: None,
         kind: QuestionKind::Text,
@@ -42,7 +42,7 @@ fn ask(of: u128, n: u128) -> Command {
         session: session(of),
         native_ref: askdesk_domain::NativeRef::new(format!("call-{n}")).unwrap(),
         asked_by: None,
-        questions: intake::accept(&[draft], IntakeRules::FOREIGN).unwrap(),
+        questions: question_input::accept(&[draft], QuestionLimits::FOREIGN).unwrap(),
         limit: None,
         at: Timestamp::from_millis(2),
     })

@@ -1,6 +1,6 @@
 //! Drafts on disk: what a person has begun and not sent. They are no history: each save replaces the one before.
 
-use askdesk_domain::{Begun, DraftFate, DraftOf, Event, KeptDraft, Timestamp, draft};
+use askdesk_domain::{Begun, DraftOutcome, DraftTarget, Event, SavedDraft, Timestamp, draft};
 use rusqlite::{Transaction, params};
 
 use super::read::{self, Reader};
@@ -20,15 +20,15 @@ fn key(begun: Begun) -> String {
 pub(super) fn after(transaction: &Transaction<'_>, event: &Event) -> rusqlite::Result<()> {
     let Some((begun, fate)) = draft::after(event) else { return Ok(()) };
     let delete = match fate {
-        DraftFate::Stays => return Ok(()),
-        DraftFate::WordsStay => "DELETE FROM drafts WHERE about = ?1 AND has_words = 0",
-        DraftFate::Goes => "DELETE FROM drafts WHERE about = ?1",
+        DraftOutcome::Stays => return Ok(()),
+        DraftOutcome::WordsStay => "DELETE FROM drafts WHERE about = ?1 AND has_words = 0",
+        DraftOutcome::Goes => "DELETE FROM drafts WHERE about = ?1",
     };
     transaction.prepare_cached(delete)?.execute([key(begun)])?;
     Ok(())
 }
 
-fn write(transaction: &Transaction<'_>, kept: &KeptDraft, at: Timestamp) -> rusqlite::Result<()> {
+fn write(transaction: &Transaction<'_>, kept: &SavedDraft, at: Timestamp) -> rusqlite::Result<()> {
     let about = key(kept.of.begun());
     if kept.of.is_blank() {
         transaction.prepare_cached("DELETE FROM drafts WHERE about = ?1")?.execute([about])?;
@@ -60,7 +60,7 @@ impl Journal {
     ///
     /// They are safe against a crash of the app at once, and against one of the machine with the next event: the disk
     /// is not waited for, because a draft is saved while the person types and just before an answer.
-    pub fn save_drafts(&mut self, drafts: &[KeptDraft], at: Timestamp) -> Result<(), JournalError> {
+    pub fn save_drafts(&mut self, drafts: &[SavedDraft], at: Timestamp) -> Result<(), JournalError> {
         self.transact(Durability::Normal, |transaction| {
             drafts.iter().try_for_each(|kept| write(transaction, kept, at))
         })
@@ -69,7 +69,7 @@ impl Journal {
 
 impl Reader {
     /// Reads all drafts, those that were saved last first. One that cannot be read is passed over.
-    pub fn drafts(&self) -> Result<Vec<DraftOf>, JournalError> {
+    pub fn drafts(&self) -> Result<Vec<DraftTarget>, JournalError> {
         let run = || {
             let mut statement = self
                 .connection

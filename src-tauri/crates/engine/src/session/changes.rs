@@ -1,7 +1,7 @@
 //! What the person changes about a running agent, and what the agent says to it.
 
 use askdesk_agents::Act;
-use askdesk_domain::{ChangeRefused, ConfigId, Reject, Undelivered, ValueId};
+use askdesk_domain::{ChangeRefused, ConfigId, DeliveryError, Rejection, ValueId};
 use tokio::sync::oneshot;
 
 use super::SessionTask;
@@ -28,7 +28,7 @@ impl SessionTask {
         // Whoever has given up need not be remembered.
         self.changes.retain(|_, awaited| !awaited.reply.is_closed());
         if self.changes.len() >= AWAITED_CHANGES {
-            let _ = reply.send(Err(Reject::AgentRefused { why: ChangeRefused::OthersWait }.into()));
+            let _ = reply.send(Err(Rejection::AgentRefused { why: ChangeRefused::OthersWait }.into()));
             return;
         }
         self.changes_asked += 1;
@@ -44,7 +44,7 @@ impl SessionTask {
             }
             Err(error) => {
                 let why = ChangeRefused::InWords { words: error.to_string() };
-                let _ = reply.send(Err(Reject::AgentRefused { why }.into()));
+                let _ = reply.send(Err(Rejection::AgentRefused { why }.into()));
             }
         }
     }
@@ -53,16 +53,16 @@ impl SessionTask {
         if let Some(awaited) = self.changes.remove(&ticket) {
             let answered = refused.map_or(Ok(()), |words| {
                 let why = ChangeRefused::InWords { words };
-                Err(Reject::AgentRefused { why }.into())
+                Err(Rejection::AgentRefused { why }.into())
             });
             let _ = awaited.reply.send(answered);
         }
     }
 
-    pub(super) fn change_unwritten(&mut self, ticket: u64, why: &Undelivered) {
+    pub(super) fn change_unwritten(&mut self, ticket: u64, why: &DeliveryError) {
         if let Some(awaited) = self.changes.remove(&ticket) {
             let why = ChangeRefused::Unreached { why: why.clone() };
-            let _ = awaited.reply.send(Err(Reject::AgentRefused { why }.into()));
+            let _ = awaited.reply.send(Err(Rejection::AgentRefused { why }.into()));
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use askdesk_agents::{Act, Attached};
 use askdesk_domain::{
-    Attachment, Breach, Command, EntryBody, MessageId, Notice, Reject, SessionId, Undelivered, attachment,
+    Attachment, Command, DeliveryError, EntryBody, MessageId, Notice, Rejection, SessionId, ValidationError,
+    attachment,
 };
 use uuid::Uuid;
 
@@ -50,7 +51,7 @@ impl SessionTask {
     pub(super) async fn send_next_queued(&mut self) {
         match self.send_queued(None).await {
             Ok(()) => {}
-            Err(error @ EngineError::Reject(Reject::Invalid { .. })) => {
+            Err(error @ EngineError::Reject(Rejection::Invalid { .. })) => {
                 self.write_notice(Notice::MessageNotSent { error: undone(error) }).await;
             }
             Err(error) => self.note(LogKind::Note, &error.to_string()),
@@ -128,7 +129,7 @@ fn read(images: &Images, session: SessionId, attachments: &[Attachment]) -> Resu
                 Ok(_) => attached.files.push(path.clone()),
                 Err(error) => {
                     let (path, error) = (path.clone(), error.to_string());
-                    return Err(missing(Undelivered::FileUnreadable { path, error }));
+                    return Err(missing(DeliveryError::FileUnreadable { path, error }));
                 }
             },
         }
@@ -136,6 +137,6 @@ fn read(images: &Images, session: SessionId, attachments: &[Attachment]) -> Resu
     Ok(attached)
 }
 
-fn missing(why: Undelivered) -> EngineError {
-    Reject::invalid("attachments", Breach::Attached { why }).into()
+fn missing(why: DeliveryError) -> EngineError {
+    Rejection::invalid("attachments", ValidationError::Attached { why }).into()
 }

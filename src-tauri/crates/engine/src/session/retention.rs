@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use askdesk_domain::{KeepDays, SessionId};
+use askdesk_domain::{RetentionDays, SessionId};
 
 use super::Sessions;
 use crate::settings::SettingsFile;
@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 impl Sessions {
     /// Deletes for good what is due, and returns what was deleted.
-    pub async fn delete_due(&self, keep: KeepDays) -> Result<Vec<SessionId>, EngineError> {
+    pub async fn delete_due(&self, keep: RetentionDays) -> Result<Vec<SessionId>, EngineError> {
         let now = self.engine.source().now();
         let due = self.engine.look(move |desk| keep.due(desk, now)).await?;
         let mut deleted = Vec::new();

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use askdesk_agents::{Adapter, Agent, Link, LinkEvents, Links, Open, Prepared, Start};
 use askdesk_domain::{
-    AgentId, ChangeRefused, Command, ConfigOption, EntryBody, Extras, Failure, MessageId, Origin,
-    QuestionPolicy, Reject, Session, SessionEnd, SessionId, SessionOptions, config,
+    AgentFailure, AgentId, ChangeRefused, Command, ConfigOption, EntryBody, LaunchOverrides, MessageId,
+    Origin, QuestionPolicy, Rejection, Session, SessionEnd, SessionId, SessionOptions, config,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -85,13 +85,13 @@ impl Sessions {
 
     /// Starts the agent of an ended session again, with the extras that are set now for what was kept without its secrets;
     /// one that runs is left as it is.
-    pub async fn resume(&self, id: SessionId, set: &Extras) -> Result<Session, EngineError> {
+    pub async fn resume(&self, id: SessionId, set: &LaunchOverrides) -> Result<Session, EngineError> {
         let _alone = self.resuming.lock().await;
         if self.engine.session(id).await?.is_running() {
             return self.engine.session(id).await;
         }
         let ended = self.engine.session(id).await?;
-        let agent = ended.origin.agent().ok_or(Reject::SessionGone)?;
+        let agent = ended.origin.agent().ok_or(Rejection::SessionGone)?;
         let known = self.agent(agent)?;
         let at = self.engine.source().now();
         let session = self.engine.start(Command::ResumeSession { session: id, at }).await?;
@@ -156,7 +156,7 @@ impl Sessions {
             if let Err(error) = running.await {
                 tracing::error!(session = %id, %error, "a session's task failed");
                 let at = sessions.engine.source().now();
-                let end = SessionEnd::Failed { why: Failure::DeskFailed };
+                let end = SessionEnd::Failed { why: AgentFailure::DeskFailed };
                 let _ = sessions.engine.act(Command::EndSession { session: id, end, at }).await;
             }
             // The agent may have been started again meanwhile, behind another door.
@@ -175,14 +175,14 @@ impl Sessions {
     ) -> Result<(), EngineError> {
         let (reply, sent) = oneshot::channel();
         self.knock(session, SessionInput::Message { message: message.into(), reply })?;
-        sent.await.map_err(|_| Reject::SessionGone)?
+        sent.await.map_err(|_| Rejection::SessionGone)?
     }
 
     /// Sends a message that waits, now and into a running turn too.
     pub async fn send_queued(&self, session: SessionId, message: MessageId) -> Result<(), EngineError> {
         let (reply, sent) = oneshot::channel();
         self.knock(session, SessionInput::SendNow { message, reply })?;
-        sent.await.map_err(|_| Reject::SessionGone)?
+        sent.await.map_err(|_| Rejection::SessionGone)?
     }
 
     /// Asks the agent for another value of a config option. Its refusal comes back in its own words, and what it takes on is
@@ -192,10 +192,10 @@ impl Sessions {
         self.knock(session, SessionInput::Change { change, reply })?;
         match tokio::time::timeout(CHANGE_WAIT, changed).await {
             Ok(Ok(changed)) => changed,
-            Ok(Err(_)) => Err(Reject::SessionGone.into()),
+            Ok(Err(_)) => Err(Rejection::SessionGone.into()),
             Err(_) => {
                 let why = ChangeRefused::Unanswered { seconds: CHANGE_WAIT.as_secs() };
-                Err(Reject::AgentRefused { why }.into())
+                Err(Rejection::AgentRefused { why }.into())
             }
         }
     }
@@ -250,15 +250,15 @@ impl Sessions {
     async fn stop_as(&self, session: SessionId, end: SessionEnd) -> Result<(), EngineError> {
         let (reply, stopped) = oneshot::channel();
         self.knock(session, SessionInput::Stop { end, reply })?;
-        stopped.await.map_err(|_| Reject::SessionGone.into())
+        stopped.await.map_err(|_| Rejection::SessionGone.into())
     }
 
     fn agent(&self, id: &AgentId) -> Result<Arc<dyn Agent>, EngineError> {
-        self.engine.agents().get(id).cloned().ok_or_else(|| Reject::NotFound { what: "agent" }.into())
+        self.engine.agents().get(id).cloned().ok_or_else(|| Rejection::NotFound { what: "agent" }.into())
     }
 
     /// Plans a session and opens its link.
-    async fn open(&self, agent: &dyn Agent, start: Start) -> Result<Opened, Failure> {
+    async fn open(&self, agent: &dyn Agent, start: Start) -> Result<Opened, AgentFailure> {
         let open = match &start.resume {
             Some(native_session) => Open::Resume { native_session: native_session.clone() },
             None => Open::New,
@@ -272,7 +272,7 @@ impl Sessions {
         &self,
         id: SessionId,
         prompt: Option<String>,
-        why: Failure,
+        why: AgentFailure,
     ) -> Result<Session, EngineError> {
         self.logs.add(id, self.engine.source().now(), LogKind::Note, &why.to_string());
         if let Some(text) = prompt {
@@ -286,8 +286,8 @@ impl Sessions {
 
     fn knock(&self, session: SessionId, input: SessionInput) -> Result<(), EngineError> {
         let doors = self.doors();
-        let door = doors.get(&session).ok_or(Reject::SessionGone)?;
-        door.try_send(input).map_err(|_| Reject::SessionGone.into())
+        let door = doors.get(&session).ok_or(Rejection::SessionGone)?;
+        door.try_send(input).map_err(|_| Rejection::SessionGone.into())
     }
 
     fn doors(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, mpsc::Sender<SessionInput>>> {
@@ -304,7 +304,7 @@ struct Opened {
 }
 
 /// Says how an ended session is started again: with what it was started with, in the mode it was in last.
-fn start_again(ended: &Session, set: &Extras, described: &[ConfigOption]) -> Start {
+fn start_again(ended: &Session, set: &LaunchOverrides, described: &[ConfigOption]) -> Start {
     let options = SessionOptions {
         config: config::choices_to_resume(&ended.options.config, &ended.config, described),
         extras: ended.options.extras.clone().with_secrets_of(set),

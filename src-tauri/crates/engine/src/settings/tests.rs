@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use askdesk_domain::{
-    AgentId, Arguments, Density, Environment, Extras, KeepDays, LanguageChoice, NotifyQuestions, OnClose,
-    OnOff, OptIn, PausedUntil, TextSize, Theme, UndoSeconds,
+    AgentId, Arguments, Density, Environment, LanguageChoice, LaunchOverrides, NotifyQuestions, OnClose,
+    OnOff, OptIn, PausedUntil, RetentionDays, TextSize, Theme, UndoSeconds,
 };
 use rstest::rstest;
 
@@ -41,7 +41,7 @@ fn of_agent_environment(environment: Environment) -> Setting {
 }
 
 /// What the agent is started with in addition.
-fn extras(read: &ReadSettings) -> Extras {
+fn extras(read: &ReadSettings) -> LaunchOverrides {
     read.settings.extras(&AGENT)
 }
 
@@ -80,7 +80,7 @@ fn each_setting_that_is_changed_is_there_after_a_restart() {
         Setting::StartAtLogin(OptIn::On),
         Setting::GlobalShortcut("ctrl+alt+j".to_owned().try_into().unwrap()),
         of_agent_arguments(arguments(&["--add-dir", "/a \"b\"\n"])),
-        Setting::KeepDays(KeepDays::try_from(90).unwrap()),
+        Setting::KeepDays(RetentionDays::try_from(90).unwrap()),
         of_agent_environment(environment(&[("EDITOR", "vi"), ("HTTPS_PROXY", "http://[::1]:8")])),
     ];
     let expected = changes.clone().into_iter().fold(Settings::default(), Settings::with);
@@ -228,12 +228,12 @@ fn the_most_that_can_be_set_can_be_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let file = SettingsFile::open(folder.path(), agents());
     // Each of these characters takes six in the file.
-    let long = "\u{1}".repeat(askdesk_domain::extras::EXTRA_BYTES);
-    let names: Vec<String> = (0..askdesk_domain::extras::EXTRAS).map(|n| format!("V{n}")).collect();
+    let long = "\u{1}".repeat(askdesk_domain::launch_overrides::EXTRA_BYTES);
+    let names: Vec<String> = (0..askdesk_domain::launch_overrides::EXTRAS).map(|n| format!("V{n}")).collect();
     let variables: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), long.as_str())).collect();
     let set = environment(&variables);
     file.change(of_agent_environment(set.clone()), NOW).unwrap();
-    let words = vec![long.as_str(); askdesk_domain::extras::EXTRAS];
+    let words = vec![long.as_str(); askdesk_domain::launch_overrides::EXTRAS];
     let read = file.change(of_agent_arguments(arguments(&words)), NOW).unwrap();
     assert_eq!(read.ignored, []);
     assert_eq!((extras(&read).environment, extras(&read).arguments), (set, arguments(&words)));

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use askdesk_domain::{Begun, CommandId, DraftOf, draft};
+use askdesk_domain::{Begun, CommandId, DraftTarget, draft};
 use tokio::sync::oneshot;
 
 use super::{EngineError, Writer};
@@ -26,7 +26,7 @@ pub struct DraftTurn {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SaveDraft {
     pub turn: DraftTurn,
-    pub of: DraftOf,
+    pub of: DraftTarget,
 }
 
 type Reply = oneshot::Sender<Result<(), EngineError>>;

@@ -1,6 +1,6 @@
 //! Answers that wait in memory for a moment before they are given, so that they can be taken back.
 
-use askdesk_domain::{AnswerInput, Command, HeldAnswer, Hold, RequestId, UndoSeconds};
+use askdesk_domain::{AnswerInput, Command, Hold, RequestId, UndoSeconds, UndoableAnswer};
 
 use super::{Attention, EngineError, Writer};
 use crate::frame::Change;
@@ -14,7 +14,7 @@ pub(crate) struct HoldAnswer {
 
 impl Writer {
     /// Holds an answer; returns it where it is not held already, so that somebody waits for its time.
-    pub(super) fn hold(&mut self, hold: HoldAnswer) -> Result<Option<HeldAnswer>, EngineError> {
+    pub(super) fn hold(&mut self, hold: HoldAnswer) -> Result<Option<UndoableAnswer>, EngineError> {
         let HoldAnswer { request, answers, undo } = hold;
         let decided = self.held.hold(&self.desk, request, &answers, undo, self.source.now());
         match decided.map_err(|reject| self.explain_end(request, reject))? {
@@ -42,7 +42,7 @@ impl Writer {
     }
 
     /// Gives an answer whose time has come, unless it was taken back, replaced, or its request has ended.
-    pub(super) fn send_held(&mut self, held: HeldAnswer) {
+    pub(super) fn send_held(&mut self, held: UndoableAnswer) {
         if !self.held.is_due(&held) {
             return;
         }
@@ -50,13 +50,13 @@ impl Writer {
         let command = Command::Answer { request, answers, at: self.source.now() };
         if let Err(error) = self.act(&command) {
             tracing::error!(%error, %request, "a held answer could not be given");
-            let held = HeldAnswer { error: Some(undone(error)), ..held };
+            let held = UndoableAnswer { error: Some(undone(error)), ..held };
             self.tell(Attention::NotGiven { held: held.clone() });
             self.keep_held(held);
         }
     }
 
-    fn keep_held(&mut self, held: HeldAnswer) {
+    fn keep_held(&mut self, held: UndoableAnswer) {
         self.held.put(held.clone());
         self.hub.publish(&self.desk, vec![Change::AnswerHeld { held }]);
     }

@@ -1,8 +1,9 @@
 //! The writer when the disk takes nothing more, and in which order it takes what waits.
 
 use askdesk_domain::{
-    AgentId, AnswerInput, CommandId, Draft, DraftOf, IntakeRules, NativeRef, OptionDraft, Origin, Question,
-    QuestionDraft, QuestionId, QuestionKind, SessionEnd, SessionOptions, Timestamp, intake,
+    AgentId, AnswerInput, CommandId, Draft, DraftTarget, NativeRef, Origin, Question, QuestionId,
+    QuestionKind, QuestionLimits, RawOption, RawQuestion, SessionEnd, SessionOptions, Timestamp,
+    question_input,
 };
 use uuid::Uuid;
 
@@ -19,12 +20,12 @@ fn request(n: u128) -> RequestId {
 }
 
 fn questions(preview_bytes: usize) -> Vec<Question> {
-    let option = |label: &str| OptionDraft {
+    let option = |label: &str| RawOption {
         label: label.to_owned(),
         description: None,
         preview: Some("p".repeat(preview_bytes)),
     };
-    let draft = QuestionDraft {
+    let draft = RawQuestion {
         text: "Which?".to_owned(),
         header: None,
         kind: QuestionKind::Single,
@@ -32,7 +33,7 @@ fn questions(preview_bytes: usize) -> Vec<Question> {
         required: false,
         placeholder: None,
     };
-    intake::accept(&[draft], IntakeRules::FOREIGN).unwrap()
+    question_input::accept(&[draft], QuestionLimits::FOREIGN).unwrap()
 }
 
 fn ask(n: u128, preview_bytes: usize) -> Ask {
@@ -183,7 +184,7 @@ fn a_question_of_an_asker_who_has_given_up_leaves_no_card() {
     let (waiter, outcome) = oneshot::channel();
     drop(outcome);
     let refused = writer.register(ask(1, 0), waiter);
-    assert!(matches!(refused, Err(EngineError::Reject(Reject::SessionGone))));
+    assert!(matches!(refused, Err(EngineError::Reject(Rejection::SessionGone))));
     assert_eq!((writer.desk, subscription.take()), (before, None));
     assert!(attention.try_recv().is_err());
 }
@@ -230,7 +231,7 @@ fn case_63_a_session_is_deleted_where_the_database_cannot_grow_and_makes_room_fo
 fn draft(n: u128, turn: u64, words: &str) -> SaveDraft {
     let draft = Draft { words: words.to_owned(), ..Draft::default() };
     let page = CommandId::new(Uuid::from_u128(9));
-    SaveDraft { turn: DraftTurn { page, n: turn }, of: DraftOf::Request { id: request(n), draft } }
+    SaveDraft { turn: DraftTurn { page, n: turn }, of: DraftTarget::Request { id: request(n), draft } }
 }
 
 /// Lets the writer take inputs that all wait already, then closes it.
@@ -245,7 +246,7 @@ fn run_all(writer: Writer, inputs: Vec<Input>) {
 }
 
 /// What became of a draft whose request is answered behind it, and `between` other inputs.
-fn saved_before_the_answer(between: usize) -> (Result<(), String>, Vec<DraftOf>) {
+fn saved_before_the_answer(between: usize) -> (Result<(), String>, Vec<DraftTarget>) {
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, _subscription, _attention) = writer(folder.path());
     let mut outcomes = Vec::new();

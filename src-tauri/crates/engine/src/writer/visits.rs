@@ -1,7 +1,7 @@
 //! Clients that the desk did not start: a waiter for each of their calls, and what becomes of an end that none took.
 
 use askdesk_domain::{
-    Ask, Command, Decision, Event, Leave, NativeRef, Outcome, RequestId, SessionId, Undelivered,
+    Ask, Command, Decision, DeliveryError, Event, Leave, NativeRef, Outcome, RequestId, SessionId,
 };
 use tokio::sync::oneshot;
 
@@ -60,7 +60,7 @@ impl Writer {
         }
         let at = self.source.now();
         for native_ref in unheard {
-            self.note(&Command::NoteTold { request, native_ref, told: Err(Undelivered::NotAwaited), at });
+            self.note(&Command::NoteTold { request, native_ref, told: Err(DeliveryError::NotAwaited), at });
         }
     }
 }

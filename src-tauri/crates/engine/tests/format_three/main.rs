@@ -22,8 +22,8 @@ use std::time::Duration;
 
 use askdesk_agents::{Demo, LinkPlan, Start, installed_agents};
 use askdesk_domain::{
-    AgentId, Command, ConfigId, Desk, Event, Extras, NativeSession, Origin, RequestId, Session, SessionId,
-    SessionOptions, SessionState, Timestamp, ValueId, config,
+    AgentId, Command, ConfigId, Desk, Event, LaunchOverrides, NativeSession, Origin, RequestId, Session,
+    SessionId, SessionOptions, SessionState, Timestamp, ValueId, config,
 };
 use askdesk_engine::clock::{Manual, Source};
 use askdesk_engine::frame::{self, Frame, StorageNotice};
@@ -406,7 +406,7 @@ async fn an_agent_that_remembers_its_session_takes_it_up_again() {
     folder.sql(moved, params![place.to_str().unwrap(), REMEMBERED]);
     let (engine, id) = (folder.engine(), REMEMBERED.parse::<SessionId>().unwrap());
     let sessions = Sessions::new(engine.clone());
-    sessions.resume(id, &Extras::default()).await.unwrap();
+    sessions.resume(id, &LaunchOverrides::default()).await.unwrap();
     let answered = async {
         while engine.session(id).await.unwrap().state == SessionState::Starting {
             tokio::time::sleep(Duration::from_millis(20)).await;

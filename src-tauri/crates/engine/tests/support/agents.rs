@@ -8,8 +8,9 @@ use std::sync::OnceLock;
 
 use askdesk_agents::{LaunchPlan, Start, claude};
 use askdesk_domain::{
-    AnswerInput, ApprovalDecision, ApprovalOptionId, Choices, ConfigId, Delivery, Extras, Failure,
-    QuestionId, Request, RequestId, Session, SessionEnd, SessionId, SessionOptions, SessionState, ValueId,
+    AgentFailure, AnswerInput, ApprovalDecision, ApprovalOptionId, Choices, ConfigId, Delivery,
+    LaunchOverrides, QuestionId, Request, RequestId, Session, SessionEnd, SessionId, SessionOptions,
+    SessionState, ValueId,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::session::Change;
@@ -95,7 +96,7 @@ impl Stage {
     /// Takes an ended session up again.
     pub async fn resume(&self, id: SessionId, scenario: &str) -> Session {
         self.desk.agent.stage(self.played(id, scenario, 0));
-        self.sessions.resume(id, &Extras::default()).await.unwrap()
+        self.sessions.resume(id, &LaunchOverrides::default()).await.unwrap()
     }
 
     pub fn played(&self, id: SessionId, scenario: &str, pace_percent: u32) -> Staging {
@@ -131,7 +132,7 @@ impl Stage {
     pub async fn resume_script(&self, id: SessionId, script: &str) -> Session {
         let plan = self.script_plan(script);
         self.desk.agent.stage(Box::new(|_| Ok(plan)));
-        self.sessions.resume(id, &Extras::default()).await.unwrap()
+        self.sessions.resume(id, &LaunchOverrides::default()).await.unwrap()
     }
 
     pub fn script_plan(&self, script: &str) -> LaunchPlan {
@@ -147,7 +148,7 @@ impl Stage {
     pub async fn start_plan(
         &self,
         id: SessionId,
-        plan: Result<LaunchPlan, Failure>,
+        plan: Result<LaunchPlan, AgentFailure>,
         prompt: Option<&str>,
     ) -> Session {
         self.start_staged(id, Box::new(|_| plan), prompt, SessionOptions::default()).await

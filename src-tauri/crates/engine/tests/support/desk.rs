@@ -9,10 +9,10 @@ use std::time::Duration;
 use askdesk_agents::claude::{ClaudeAdapter, ClaudeCode};
 use askdesk_agents::{Agent, Catalog, LaunchPlan, LinkPlan, Prepared, Start};
 use askdesk_domain::{
-    AgentDescriptor, AgentId, AnswerInput, ApprovalDecision, ApprovalOption, ApprovalOptionId,
-    ApprovalOptionKind, Ask, Command, Failure, IntakeRules, NativeRef, OptionDraft, OptionLabel, Origin,
-    Outcome, Question, QuestionDraft, QuestionId, QuestionKind, Request, RequestId, Session, SessionId,
-    SessionOptions, Timestamp, intake,
+    AgentDescriptor, AgentFailure, AgentId, AnswerInput, ApprovalDecision, ApprovalOption, ApprovalOptionId,
+    ApprovalOptionKind, Ask, Command, NativeRef, OptionLabel, Origin, Outcome, Question, QuestionId,
+    QuestionKind, QuestionLimits, RawOption, RawQuestion, Request, RequestId, Session, SessionId,
+    SessionOptions, Timestamp, question_input,
 };
 use askdesk_engine::clock::{Manual, Source};
 use askdesk_engine::frame::{Frame, Snapshot};
@@ -28,7 +28,7 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 pub const STAGED: AgentId = AgentId::literal("demo");
 
 /// Says how the process of a session is started.
-pub type Staging = Box<dyn FnOnce(&Start) -> Result<LaunchPlan, Failure> + Send>;
+pub type Staging = Box<dyn FnOnce(&Start) -> Result<LaunchPlan, AgentFailure> + Send>;
 
 /// An agent that speaks Claude Code's stream-json; each test says how its next process is started.
 #[derive(Clone)]
@@ -64,11 +64,11 @@ impl Agent for Staged {
         &self.descriptor
     }
 
-    fn find(&self, _: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+    fn find(&self, _: Option<&Path>) -> Result<Option<PathBuf>, AgentFailure> {
         Ok(None)
     }
 
-    fn prepare(&self, start: &Start) -> Result<Prepared, Failure> {
+    fn prepare(&self, start: &Start) -> Result<Prepared, AgentFailure> {
         let staging = self.next.lock().unwrap().pop_front().expect("the test says how the agent is started");
         let link = LinkPlan::Process(staging(start)?);
         let adapter = ClaudeAdapter::new(self.descriptor.config.clone(), &start.options);
@@ -221,13 +221,13 @@ pub fn deny(message: &str) -> ApprovalDecision {
 
 /// A single (A, B, C), a multiple (W, X, Y, Z) and a text question.
 pub fn questions() -> Vec<Question> {
-    let draft = |text: &str, kind, labels: &[&str]| QuestionDraft {
+    let draft = |text: &str, kind, labels: &[&str]| RawQuestion {
         text: text.to_owned(),
         header: None,
         kind,
         options: labels
             .iter()
-            .map(|label| OptionDraft { label: (*label).to_owned(), description: None, preview: None })
+            .map(|label| RawOption { label: (*label).to_owned(), description: None, preview: None })
             .collect(),
         required: false,
         placeholder: None,
@@ -237,7 +237,7 @@ pub fn questions() -> Vec<Question> {
         draft("Which features?", QuestionKind::Multi, &["W", "X", "Y", "Z"]),
         draft("Which name?", QuestionKind::Text, &[]),
     ];
-    intake::accept(&drafts, IntakeRules::FOREIGN).unwrap()
+    question_input::accept(&drafts, QuestionLimits::FOREIGN).unwrap()
 }
 
 /// Request `n` of a session, under a native id and for a client of its own.
@@ -268,7 +268,7 @@ pub async fn heard(outcome: oneshot::Receiver<Outcome>) -> Outcome {
     tokio::time::timeout(PATIENCE, outcome).await.expect("the waiter hears of the end").unwrap()
 }
 
-pub fn rejected(error: EngineError) -> askdesk_domain::Reject {
+pub fn rejected(error: EngineError) -> askdesk_domain::Rejection {
     match error {
         EngineError::Reject(reject) => reject,
         other => panic!("{other}"),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use askdesk_domain::{
-    Approval, ApprovalId, Entry, EntryBody, HeldAnswer, Notice, Request, RequestId, Session, SessionId,
+    Approval, ApprovalId, Entry, EntryBody, Notice, Request, RequestId, Session, SessionId, UndoableAnswer,
 };
 
 use super::frame::{Change, Delta, Frame, LiveText, Snapshot};
@@ -17,7 +17,7 @@ pub struct Mirror {
     pub requests: BTreeMap<RequestId, Request>,
     pub approvals: BTreeMap<ApprovalId, Approval>,
     pub live: BTreeMap<SessionId, LiveText>,
-    pub held: BTreeMap<RequestId, HeldAnswer>,
+    pub held: BTreeMap<RequestId, UndoableAnswer>,
     /// Entries that came by deltas; a snapshot holds none.
     pub entries: BTreeMap<(SessionId, u64), Entry>,
     /// How many snapshots came after the first.

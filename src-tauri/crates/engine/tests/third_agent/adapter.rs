@@ -26,8 +26,8 @@ use askdesk_agents::{
 };
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    ApprovalDecision, ApprovalOption, ApprovalOptionId, Choices, ConfigId, ConfigOption, IntakeRules,
-    NativeRef, NativeSession, Outcome, TodoItem, ToolStatus, ValueId, intake,
+    ApprovalDecision, ApprovalOption, ApprovalOptionId, Choices, ConfigId, ConfigOption, NativeRef,
+    NativeSession, Outcome, QuestionLimits, TodoItem, ToolStatus, ValueId, question_input,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -230,7 +230,7 @@ impl ThirdAdapter {
         self.begin_turn(out);
         let options = if method == "session/ask" {
             let drafts = read_questions(params);
-            match drafts.and_then(|drafts| intake::accept(&drafts, IntakeRules::FOREIGN)) {
+            match drafts.and_then(|drafts| question_input::accept(&drafts, QuestionLimits::FOREIGN)) {
                 Ok(questions) => {
                     let native_ref = native_ref.clone();
                     out.tell(AgentEvent::Asked(Asked { native_ref, asked_by: None, questions }));

@@ -8,8 +8,8 @@ use askdesk_agents::{
     NewConnection, Prepared, SharedPlan, Start,
 };
 use askdesk_domain::{
-    AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue, DuringTurn,
-    Failure, LookedAt, QuestionPath, Risk, Takes, ValueId,
+    AgentDescriptor, AgentFailure, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption,
+    ConfigValue, DuringTurn, QuestionPath, Risk, SearchedLocation, Takes, ValueId,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -108,20 +108,20 @@ impl Agent for ThirdAgent {
         &self.descriptor
     }
 
-    fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+    fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, AgentFailure> {
         let program = explicit.unwrap_or(&self.program);
         if program.is_file() {
             return Ok(Some(program.to_owned()));
         }
-        Err(Failure::AgentMissing {
+        Err(AgentFailure::AgentMissing {
             agent: THIRD,
             program: "third-agent".to_owned(),
-            tried: vec![LookedAt::File { path: program.display().to_string() }],
+            tried: vec![SearchedLocation::File { path: program.display().to_string() }],
             install: self.descriptor.install.clone(),
         })
     }
 
-    fn prepare(&self, start: &Start) -> Result<Prepared, Failure> {
+    fn prepare(&self, start: &Start) -> Result<Prepared, AgentFailure> {
         let Start { folder, options, .. } = start;
         let connection = self.connection();
         let link = match &self.attached {

@@ -23,10 +23,11 @@ use std::sync::{Arc, Mutex};
 use agent::{INSTALL, MODEL, THIRD, ThirdAgent};
 use askdesk_agents::Address;
 use askdesk_domain::{
-    ApprovalOptionKind, Attachment, ChangeRefused, Command, ConfigId, ConfigOption, ContextUse, EntryBody,
-    Extras, Failure, Finished, MessageId, MinuteOfDay, NextStep, NoNews, Notice, OptIn, OptionLabel,
-    OrphanedWhy, Outcome, Reject, Request, SessionEnd, SessionId, SessionOptions, SessionState, Setting,
-    Settings, Telling, TodoItem, TodoStatus, Told, ToolDetail, ToolStatus, Usd, ValueId, WithdrawnWhy,
+    AgentFailure, ApprovalOptionKind, Attachment, ChangeRefused, Command, ConfigId, ConfigOption, ContextUse,
+    EntryBody, Finished, LaunchOverrides, MessageId, MinuteOfDay, NextStep, NotNeededWhy, Notice,
+    NotificationDecision, NotificationHistory, OptIn, OptionLabel, OrphanedWhy, Outcome, Rejection, Request,
+    SessionEnd, SessionId, SessionOptions, SessionState, Setting, Settings, TodoItem, TodoStatus, ToolDetail,
+    ToolStatus, Usd, ValueId, WithdrawnWhy,
 };
 use askdesk_engine::session::Change;
 use askdesk_engine::{Attention, EngineError, Message, frame};
@@ -181,7 +182,7 @@ async fn a_crash_of_the_server_ends_all_its_sessions_and_each_goes_on_by_its_own
         [(first, NextStep::Resume), (second, NextStep::Resume), (third, NextStep::StartAnew)]
     {
         let code = Some(i32::from(askdesk_testkit::fake_server::DIED));
-        let why = Failure::Exited { code, signal: None, said: String::new(), next };
+        let why = AgentFailure::Exited { code, signal: None, said: String::new(), next };
         assert_eq!(stage.until_ended(session).await, SessionEnd::Failed { why });
     }
     for request in [&of_first, &of_second] {
@@ -197,7 +198,7 @@ async fn a_crash_of_the_server_ends_all_its_sessions_and_each_goes_on_by_its_own
     assert_ne!(native.as_str(), first.to_string());
     for session in [first, second] {
         assert!(stage.mirror.sessions[&session].resumable);
-        stage.sessions.resume(session, &Extras::default()).await.unwrap();
+        stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
     }
     stage.until_delivered(of_first.id, true).await;
     stage.until_said(first, "This is a late answer.").await;
@@ -234,9 +235,9 @@ async fn a_session_that_the_server_no_longer_has_ends_and_its_sibling_goes_on() 
     stage.until_turns(first, 1).await;
     stage.sessions.stop(first).await.unwrap();
     stage.until_ended(first).await;
-    stage.sessions.resume(first, &Extras::default()).await.unwrap();
+    stage.sessions.resume(first, &LaunchOverrides::default()).await.unwrap();
     let ended = |known: &mirror::Mirror| match &known.sessions[&first].state {
-        SessionState::Ended { end, .. } => *end == SessionEnd::Failed { why: Failure::SessionUnknown },
+        SessionState::Ended { end, .. } => *end == SessionEnd::Failed { why: AgentFailure::SessionUnknown },
         _ => false,
     };
     stage.until("the session ends as unknown", ended).await;
@@ -294,7 +295,7 @@ async fn case_35_a_question_that_outlives_its_turn_is_not_passed_by_what_waits(#
 }
 
 /// Waits until a session is told of as at rest, and says whether something waits in it and what the person would hear.
-async fn told_of_rest(stage: &mut Stage) -> (bool, Telling) {
+async fn told_of_rest(stage: &mut Stage) -> (bool, NotificationDecision) {
     loop {
         let told = tokio::time::timeout(std::time::Duration::from_secs(30), stage.attention.recv()).await;
         let Attention::Finished { session, waits } = told.expect("in time").expect("the engine runs") else {
@@ -309,7 +310,7 @@ async fn told_of_rest(stage: &mut Stage) -> (bool, Telling) {
             at: stage.source().now(),
         };
         let wanted = Settings::default().with(Setting::NotifyFinished(OptIn::On));
-        return (waits, Told::default().decide_finished(&finished, &wanted));
+        return (waits, NotificationHistory::default().decide_finished(&finished, &wanted));
     }
 }
 
@@ -318,12 +319,12 @@ async fn case_40_a_session_in_which_a_question_waits_is_not_told_to_have_finishe
     let mut stage = Stage::open().await;
     let session = stage.play(&outlives_its_turn()).await;
     let request = stage.asked(session).await;
-    assert_eq!(told_of_rest(&mut stage).await, (true, Telling::Nothing(NoNews::Waits)));
+    assert_eq!(told_of_rest(&mut stage).await, (true, NotificationDecision::Nothing(NotNeededWhy::Waits)));
     stage.until_turns(session, 1).await;
     assert!(stage.engine.request(request.id).await.unwrap().is_open());
     stage.answer(&request, "A").await;
     let (waits, telling) = told_of_rest(&mut stage).await;
-    assert!(!waits && matches!(telling, Telling::Notify(_)), "{telling:?}");
+    assert!(!waits && matches!(telling, NotificationDecision::Notify(_)), "{telling:?}");
     stage.until_delivered(request.id, false).await;
 }
 
@@ -350,7 +351,7 @@ async fn a_session_that_ignores_an_interrupt_is_ended_without_its_server() {
     let of_second = stage.asked(second).await;
     stage.sessions.send_message(first, "hang".to_owned()).await.unwrap();
     stage.sessions.interrupt(first).unwrap();
-    let why = Failure::InterruptIgnored { seconds: 5, next: NextStep::StartAnew };
+    let why = AgentFailure::InterruptIgnored { seconds: 5, next: NextStep::StartAnew };
     assert_eq!(stage.until_ended(first).await, SessionEnd::Failed { why });
     stage.answer(&of_second, "A").await;
     stage.until_turns(second, 1).await;
@@ -378,7 +379,7 @@ async fn set(
 
 fn refusal(result: Result<(), EngineError>) -> ChangeRefused {
     match result {
-        Err(EngineError::Reject(Reject::AgentRefused { why })) => why,
+        Err(EngineError::Reject(Rejection::AgentRefused { why })) => why,
         other => panic!("{other:?}"),
     }
 }
@@ -505,7 +506,7 @@ async fn a_program_that_is_missing_leaves_a_session_that_says_how_to_install_it(
     let mut stage = Stage::of(ThirdAgent::new(program)).await;
     let session = stage.start(Some("hello".to_owned()), SessionOptions::default()).await;
     let SessionEnd::Failed { why } = stage.until_ended(session).await else { panic!() };
-    let Failure::AgentMissing { agent, install, .. } = &why else { panic!("{why}") };
+    let AgentFailure::AgentMissing { agent, install, .. } = &why else { panic!("{why}") };
     assert_eq!((agent, install.as_deref()), (&THIRD, Some(INSTALL)));
     stage.catch_up();
     let said = EntryBody::Person { text: "hello".to_owned(), attachments: Vec::new() };
@@ -583,6 +584,6 @@ async fn a_server_that_refuses_the_handshake_leaves_a_session_that_repeats_its_w
     let mut stage = Stage::of(agent.with_hello("howdy")).await;
     let session = stage.start(Some("hello".to_owned()), SessionOptions::default()).await;
     let SessionEnd::Failed { why } = stage.until_ended(session).await else { panic!() };
-    let Failure::Exited { said, .. } = &why else { panic!("{why}") };
+    let AgentFailure::Exited { said, .. } = &why else { panic!("{why}") };
     assert!(said.starts_with("say hello first"), "{said}");
 }

@@ -3,14 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::breach::Breach;
-use crate::storage::StorageTrouble;
+use crate::storage_error::StorageError;
+use crate::validation_error::ValidationError;
 
 /// Why something did not reach the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "undelivered", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Undelivered {
+pub enum DeliveryError {
     /// Its process has ended, or its input is closed.
     #[error("the agent no longer takes input: its process has ended or its input is closed")]
     InputClosed,
@@ -39,12 +39,12 @@ pub enum Undelivered {
     #[error("the app is closing")]
     Closing,
     #[error("{rule}")]
-    Refused { rule: Box<Breach> },
+    Refused { rule: Box<ValidationError> },
     /// That it was about to leave could not be written down.
     #[error("{trouble}")]
     NotKept {
         #[serde(flatten)]
-        trouble: StorageTrouble,
+        trouble: StorageError,
     },
     /// Something that goes along with it is not there any more.
     #[error("the image {name} is not kept any more; attach it again")]
@@ -57,13 +57,13 @@ pub enum Undelivered {
     Text { text: String },
 }
 
-impl From<String> for Undelivered {
+impl From<String> for DeliveryError {
     fn from(text: String) -> Self {
         Self::Text { text }
     }
 }
 
-impl From<&str> for Undelivered {
+impl From<&str> for DeliveryError {
     fn from(text: &str) -> Self {
         text.to_owned().into()
     }
@@ -77,8 +77,8 @@ mod tests {
     use crate::request::Delivery;
     use crate::transcript::Notice;
 
-    fn text(text: &str) -> Undelivered {
-        Undelivered::Text { text: text.to_owned() }
+    fn text(text: &str) -> DeliveryError {
+        DeliveryError::Text { text: text.to_owned() }
     }
 
     #[test]
@@ -94,7 +94,7 @@ mod tests {
             ("", None),
             (r#","error":null"#, None),
             (r#","error":"gone""#, Some(text("gone"))),
-            (r#","error":{"undelivered":"not_awaited"}"#, Some(Undelivered::NotAwaited)),
+            (r#","error":{"undelivered":"not_awaited"}"#, Some(DeliveryError::NotAwaited)),
         ] {
             let state: ApprovalState = serde_json::from_str(&kept(error)).unwrap();
             assert!(matches!(state, ApprovalState::Decided { error, .. } if error == expected), "{error}");
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn it_is_kept_as_a_code_with_its_data() {
-        let failed = Delivery::Failed { error: Undelivered::NotReading { lines: 64 } };
+        let failed = Delivery::Failed { error: DeliveryError::NotReading { lines: 64 } };
         let kept = serde_json::json!({
             "delivery": "failed",
             "error": {"undelivered": "not_reading", "lines": 64},
@@ -126,16 +126,15 @@ mod tests {
                 format!(r#"{{"undelivered":"not_kept","trouble":"{trouble}","error":"/d/desk.db says no"}}"#);
             serde_json::from_str::<Delivery>(&format!(r#"{{"delivery":"failed","error":{error}}}"#)).unwrap()
         };
-        let not_kept = |trouble| Delivery::Failed { error: Undelivered::NotKept { trouble } };
+        let not_kept = |trouble| Delivery::Failed { error: DeliveryError::NotKept { trouble } };
         let path = String::new;
-        assert_eq!(kept("busy"), not_kept(StorageTrouble::Busy { path: path() }));
-        assert_eq!(kept("full"), not_kept(StorageTrouble::Full { path: path() }));
+        assert_eq!(kept("busy"), not_kept(StorageError::Busy { path: path() }));
+        assert_eq!(kept("full"), not_kept(StorageError::Full { path: path() }));
         let error = "/d/desk.db says no".to_owned();
-        assert_eq!(kept("other"), not_kept(StorageTrouble::Other { path: path(), error }));
+        assert_eq!(kept("other"), not_kept(StorageError::Other { path: path(), error }));
         let Delivery::Failed { error } = kept("other") else { unreachable!() };
         assert_eq!(error.to_string(), "/d/desk.db says no");
-        let now =
-            not_kept(StorageTrouble::Damaged { path: "/d/desk.db".to_owned(), error: "torn".to_owned() });
+        let now = not_kept(StorageError::Damaged { path: "/d/desk.db".to_owned(), error: "torn".to_owned() });
         let anew = serde_json::json!({
             "delivery": "failed",
             "error": {"undelivered": "not_kept", "trouble": "damaged", "path": "/d/desk.db", "error": "torn"},

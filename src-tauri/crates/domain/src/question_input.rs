@@ -8,7 +8,7 @@ use crate::text::bounded;
 
 /// What an agent sent as one option, after its JSON was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OptionDraft {
+pub struct RawOption {
     /// The label; may be empty where the agent is not ours.
     pub label: String,
     /// The description, if one came.
@@ -19,13 +19,13 @@ pub struct OptionDraft {
 
 /// What an agent sent as one question, after its JSON was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QuestionDraft {
+pub struct RawQuestion {
     pub text: String,
     /// Its header, if one came.
     pub header: Option<String>,
     /// How the agent wants it answered.
     pub kind: QuestionKind,
-    pub options: Vec<OptionDraft>,
+    pub options: Vec<RawOption>,
     /// Whether the agent calls it required.
     pub required: bool,
     /// What stands in the empty text field.
@@ -34,7 +34,7 @@ pub struct QuestionDraft {
 
 /// Bounds that hold for one source of questions (the table "Bounds" of the question contract).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IntakeRules {
+pub struct QuestionLimits {
     /// How many questions one request may hold.
     pub questions: usize,
     /// The fewest options of a select; below it the question is refused (0: it becomes free text).
@@ -45,7 +45,7 @@ pub struct IntakeRules {
     pub refuse_twins: bool,
 }
 
-impl IntakeRules {
+impl QuestionLimits {
     /// What an agent that is not ours may send.
     pub const FOREIGN: Self = Self { questions: 32, options_min: 0, options_max: 64, refuse_twins: false };
     /// Our own `ask_user_question` tool.
@@ -78,7 +78,7 @@ impl fmt::Display for Refusal {
 }
 
 /// Turns drafts into questions with ids, or names the first field that cannot be shown.
-pub fn accept(drafts: &[QuestionDraft], rules: IntakeRules) -> Result<Vec<Question>, Refusal> {
+pub fn accept(drafts: &[RawQuestion], rules: QuestionLimits) -> Result<Vec<Question>, Refusal> {
     if drafts.is_empty() {
         return Err(Refusal::new("questions", "at least 1 question, got 0"));
     }
@@ -95,7 +95,7 @@ pub fn accept(drafts: &[QuestionDraft], rules: IntakeRules) -> Result<Vec<Questi
     Ok(questions)
 }
 
-fn refuse_twins(drafts: &[QuestionDraft]) -> Result<(), Refusal> {
+fn refuse_twins(drafts: &[RawQuestion]) -> Result<(), Refusal> {
     for (later, draft) in drafts.iter().enumerate() {
         if let Some(earlier) = drafts[..later].iter().position(|other| other.text == draft.text) {
             let rule = format!("same text as questions[{earlier}]; every question needs its own text");
@@ -112,7 +112,7 @@ fn refuse_twins(drafts: &[QuestionDraft]) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn question(index: usize, draft: &QuestionDraft, rules: IntakeRules) -> Result<Question, Refusal> {
+fn question(index: usize, draft: &RawQuestion, rules: QuestionLimits) -> Result<Question, Refusal> {
     let id = QuestionId::at(index);
     let field = |name: &str| format!("questions[{index}].{name}");
     if draft.text.trim().is_empty() {

@@ -8,8 +8,8 @@ mod questions;
 
 use askdesk_domain::session::SESSION_NAME_CHARS;
 use askdesk_domain::{
-    AnswerInput, Breach, Command, Decision, Delivery, Desk, Effect, Event, Question, Reject, SessionEnd,
-    SessionState, WithdrawnWhy, decide,
+    AnswerInput, Command, Decision, Delivery, Desk, Effect, Event, Question, Rejection, SessionEnd,
+    SessionState, ValidationError, WithdrawnWhy, decide,
 };
 use desks::*;
 use questions::{asked, choose, single};
@@ -65,7 +65,7 @@ fn a_session_is_renamed_whether_it_runs_or_has_ended(#[case] name: &str, #[case]
 #[case::blank(" \n\t")]
 fn a_name_that_says_nothing_is_refused(#[case] name: &str) {
     let desk = desk(&[start(1)]);
-    assert_eq!(decide(&desk, &rename(1, name)), Err(Reject::invalid("name", Breach::Empty)));
+    assert_eq!(decide(&desk, &rename(1, name)), Err(Rejection::invalid("name", ValidationError::Empty)));
 }
 
 #[rstest]
@@ -91,7 +91,7 @@ fn a_session_is_moved_and_a_new_one_comes_last(
 #[test]
 fn what_is_unknown_is_neither_renamed_moved_closed_nor_resumed() {
     let desk = desk(&[start(1)]);
-    let unknown = Err(Reject::NotFound { what: "session" });
+    let unknown = Err(Rejection::NotFound { what: "session" });
     for command in [rename(2, "b"), move_before(2, None), move_before(1, Some(2)), close(2), resume(2)] {
         assert_eq!(decide(&desk, &command), unknown, "{command:?}");
     }
@@ -100,7 +100,7 @@ fn what_is_unknown_is_neither_renamed_moved_closed_nor_resumed() {
 #[test]
 fn only_an_ended_session_is_closed_and_it_comes_back_when_it_is_resumed() {
     let mut desk = desk(&[start(1), spoke(1)]);
-    assert!(matches!(decide(&desk, &close(1)), Err(Reject::Invalid { .. })));
+    assert!(matches!(decide(&desk, &close(1)), Err(Rejection::Invalid { .. })));
     take(&mut desk, &stop(1)).unwrap();
     assert_eq!(names(&take(&mut desk, &close(1)).unwrap().events), ["session_closed"]);
     assert!(desk.is_closed(session(1)));
@@ -117,7 +117,7 @@ fn a_session_whose_agent_never_said_its_own_id_cannot_be_taken_up_again() {
         take(&mut desk, &command).unwrap();
     }
     assert!(!resumable(&desk));
-    assert_eq!(take(&mut desk, &resume(1)), Err(Reject::SessionGone));
+    assert_eq!(take(&mut desk, &resume(1)), Err(Rejection::SessionGone));
     desk.fold(&Event::NativeSessionKnown { session: session(1), native_session: native_session(session(1)) });
     assert!(resumable(&desk));
 }
@@ -149,7 +149,7 @@ fn a_session_can_be_taken_up_again_once_its_agent_has_something_to_know_it_by(
         }
         Err(reject) => {
             assert!(!expected);
-            assert_eq!(reject, Reject::SessionGone);
+            assert_eq!(reject, Rejection::SessionGone);
         }
     }
 }
@@ -159,15 +159,15 @@ fn case_27_an_answer_that_can_never_arrive_is_refused_and_stays_with_the_person(
     let answered = answer(1, vec![choose(0, &[0])]);
     let mut desk = desk(&[start(1), ask(1, 1, one()), stop(1), forget(1)]);
     let before = desk.clone();
-    assert_eq!(take(&mut desk, &answered), Err(Reject::SessionGone));
-    assert_eq!(take(&mut desk, &decline(1, None)), Err(Reject::SessionGone));
+    assert_eq!(take(&mut desk, &answered), Err(Rejection::SessionGone));
+    assert_eq!(take(&mut desk, &decline(1, None)), Err(Rejection::SessionGone));
     assert_eq!(desk, before);
     take(&mut desk, &dismiss(1)).unwrap();
 }
 
 #[test]
 fn a_secret_is_not_taken_late_because_it_would_have_to_be_kept() {
-    let secret = askdesk_domain::QuestionDraft {
+    let secret = askdesk_domain::RawQuestion {
         text: "Which key?".to_owned(),
         header: None,
         kind: askdesk_domain::QuestionKind::Secret,
@@ -175,10 +175,11 @@ fn a_secret_is_not_taken_late_because_it_would_have_to_be_kept() {
         required: false,
         placeholder: None,
     };
-    let questions = askdesk_domain::intake::accept(&[secret], askdesk_domain::IntakeRules::FOREIGN).unwrap();
+    let questions =
+        askdesk_domain::question_input::accept(&[secret], askdesk_domain::QuestionLimits::FOREIGN).unwrap();
     let given = AnswerInput { other: Some("hunter2".to_owned()), ..choose(0, &[]) };
     let mut desk = desk(&[start(1), ask(1, 1, questions), stop(1)]);
-    assert!(matches!(take(&mut desk, &answer(1, vec![given])), Err(Reject::Invalid { .. })));
+    assert!(matches!(take(&mut desk, &answer(1, vec![given])), Err(Rejection::Invalid { .. })));
     assert!(take(&mut desk, &decline(1, Some("not now"))).is_ok());
 }
 

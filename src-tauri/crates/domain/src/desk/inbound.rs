@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::Desk;
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
+use crate::inbound::LastAsked;
 use crate::origin::{Channel, OriginKind};
 use crate::request::{Limit, Request, RequestState};
 use crate::session::SessionState;
-use crate::visit::LastAsked;
 
 /// How many names of clients are listed; a client may call itself anything.
 pub const LAST_ASKED: usize = 100;

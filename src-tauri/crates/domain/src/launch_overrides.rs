@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::unfit::{ExtraFlaw, Settable, Unfit, Written};
+use crate::setting_error::{LaunchOverrideError, Settable, SettingError, Written};
 
 /// The most arguments, and the most variables.
 pub const EXTRAS: usize = 64;
@@ -22,13 +22,13 @@ const SECRET_PARTS: &[&str] =
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub struct Extras {
+pub struct LaunchOverrides {
     /// Arguments that follow the desk's own.
     pub arguments: Arguments,
     pub environment: Environment,
 }
 
-impl Extras {
+impl LaunchOverrides {
     /// Returns what is kept of them with a session: a secret is kept in the settings alone.
     #[must_use]
     pub fn without_secrets(mut self) -> Self {
@@ -68,12 +68,12 @@ impl Arguments {
 }
 
 impl TryFrom<Vec<String>> for Arguments {
-    type Error = Unfit;
+    type Error = SettingError;
 
-    fn try_from(arguments: Vec<String>) -> Result<Self, Unfit> {
+    fn try_from(arguments: Vec<String>) -> Result<Self, SettingError> {
         count(arguments.len())?;
         for (n, argument) in (1..).zip(&arguments) {
-            text(argument).map_err(|flaw| Unfit::Argument { n, flaw })?;
+            text(argument).map_err(|flaw| SettingError::Argument { n, flaw })?;
         }
         Ok(Self(arguments))
     }
@@ -92,28 +92,30 @@ pub struct ReservedFlags {
 
 impl ReservedFlags {
     /// Checks that none of the arguments is reserved.
-    pub fn check(&self, arguments: &Arguments) -> Result<(), Unfit> {
+    pub fn check(&self, arguments: &Arguments) -> Result<(), SettingError> {
         for (n, argument) in (1..).zip(arguments.iter()) {
             let flag = argument.split('=').next().unwrap_or_default();
             let short = argument.strip_prefix('-').and_then(|rest| rest.chars().next());
             let own =
                 self.own.contains(&flag) || short.is_some_and(|letter| self.own_short.contains(&letter));
             let flaw = match own {
-                true => ExtraFlaw::OwnFlag { flag: flag.to_owned() },
-                false if self.chosen.contains(&flag) => ExtraFlaw::ChosenFlag { flag: flag.to_owned() },
+                true => LaunchOverrideError::OwnFlag { flag: flag.to_owned() },
+                false if self.chosen.contains(&flag) => {
+                    LaunchOverrideError::ChosenFlag { flag: flag.to_owned() }
+                }
                 false => continue,
             };
-            return Err(Unfit::Argument { n, flaw });
+            return Err(SettingError::Argument { n, flaw });
         }
         Ok(())
     }
 }
 
 impl Settable for Arguments {
-    fn read(written: Written) -> Result<Self, Unfit> {
+    fn read(written: Written) -> Result<Self, SettingError> {
         match written {
             Written::Texts(texts) => texts.try_into(),
-            _ => Err(Unfit::NoList),
+            _ => Err(SettingError::NoList),
         }
     }
 }
@@ -144,25 +146,25 @@ impl fmt::Debug for Environment {
 }
 
 impl TryFrom<BTreeMap<String, String>> for Environment {
-    type Error = Unfit;
+    type Error = SettingError;
 
-    fn try_from(variables: BTreeMap<String, String>) -> Result<Self, Unfit> {
+    fn try_from(variables: BTreeMap<String, String>) -> Result<Self, SettingError> {
         count(variables.len())?;
         for (name, value) in &variables {
             if name.len() > EXTRA_BYTES || !is_name(name) {
-                return Err(Unfit::NoName { name: name.chars().take(SHOWN_CHARS).collect() });
+                return Err(SettingError::NoName { name: name.chars().take(SHOWN_CHARS).collect() });
             }
-            text(value).map_err(|flaw| Unfit::Variable { name: name.clone(), flaw })?;
+            text(value).map_err(|flaw| SettingError::Variable { name: name.clone(), flaw })?;
         }
         Ok(Self(variables))
     }
 }
 
 impl Settable for Environment {
-    fn read(written: Written) -> Result<Self, Unfit> {
+    fn read(written: Written) -> Result<Self, SettingError> {
         match written {
             Written::Named(variables) => variables.try_into(),
-            _ => Err(Unfit::NoTable),
+            _ => Err(SettingError::NoTable),
         }
     }
 }
@@ -185,19 +187,19 @@ fn is_name(name: &str) -> bool {
         && chars.all(|other| other == '_' || other.is_ascii_alphanumeric())
 }
 
-fn count(count: usize) -> Result<(), Unfit> {
+fn count(count: usize) -> Result<(), SettingError> {
     if count > EXTRAS {
-        return Err(Unfit::TooMany { most: EXTRAS, count });
+        return Err(SettingError::TooMany { most: EXTRAS, count });
     }
     Ok(())
 }
 
-fn text(text: &str) -> Result<(), ExtraFlaw> {
+fn text(text: &str) -> Result<(), LaunchOverrideError> {
     if text.len() > EXTRA_BYTES {
-        return Err(ExtraFlaw::TooLong { most: EXTRA_BYTES, bytes: text.len() });
+        return Err(LaunchOverrideError::TooLong { most: EXTRA_BYTES, bytes: text.len() });
     }
     if text.contains('\0') {
-        return Err(ExtraFlaw::Zero);
+        return Err(LaunchOverrideError::Zero);
     }
     Ok(())
 }
@@ -207,11 +209,11 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
-    fn arguments(words: &[&str]) -> Result<Arguments, Unfit> {
+    fn arguments(words: &[&str]) -> Result<Arguments, SettingError> {
         Arguments::try_from(words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>())
     }
 
-    fn environment(variables: &[(&str, &str)]) -> Result<Environment, Unfit> {
+    fn environment(variables: &[(&str, &str)]) -> Result<Environment, SettingError> {
         let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
         Environment::try_from(variables.iter().map(owned).collect::<BTreeMap<_, _>>())
     }
@@ -250,7 +252,10 @@ mod tests {
             environment(&[("A", &long)]).unwrap_err().to_string(),
             "A: it has 4097 bytes; at most 4096 are taken"
         );
-        assert_eq!(arguments(&["a\0b"]), Err(Unfit::Argument { n: 1, flaw: ExtraFlaw::Zero }));
+        assert_eq!(
+            arguments(&["a\0b"]),
+            Err(SettingError::Argument { n: 1, flaw: LaunchOverrideError::Zero })
+        );
         assert!(arguments(&many[..EXTRAS]).is_ok() && environment(&[("A", &long[1..])]).is_ok());
     }
 
@@ -268,9 +273,9 @@ mod tests {
 
     #[test]
     fn values_stand_in_no_log() {
-        let extras = Extras {
+        let extras = LaunchOverrides {
             environment: environment(&[("ANTHROPIC_API_KEY", "hush")]).unwrap(),
-            ..Extras::default()
+            ..LaunchOverrides::default()
         };
         let shown = format!("{extras:?}");
         assert!(shown.contains("ANTHROPIC_API_KEY") && !shown.contains("hush"), "{shown}");
@@ -286,15 +291,15 @@ mod tests {
 
     #[test]
     fn a_secret_is_not_kept_with_a_session_and_is_the_one_of_now_when_it_goes_on() {
-        let set = |variables: &[(&str, &str)]| Extras {
+        let set = |variables: &[(&str, &str)]| LaunchOverrides {
             arguments: arguments(&["--add-dir", "/a"]).unwrap(),
             environment: environment(variables).unwrap(),
         };
         let kept = set(&[("API_KEY", "old"), ("GONE_TOKEN", "old"), ("EDITOR", "vi")]).without_secrets();
         assert_eq!(kept, set(&[("API_KEY", ""), ("GONE_TOKEN", ""), ("EDITOR", "vi")]));
-        let now = Extras {
+        let now = LaunchOverrides {
             environment: environment(&[("API_KEY", "new"), ("EDITOR", "ed"), ("OTHER_KEY", "x")]).unwrap(),
-            ..Extras::default()
+            ..LaunchOverrides::default()
         };
         assert_eq!(kept.with_secrets_of(&now), set(&[("API_KEY", "new"), ("EDITOR", "vi")]));
     }

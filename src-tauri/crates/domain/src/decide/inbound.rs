@@ -4,28 +4,33 @@
 //! same again soon, or names the request, gets that very request, or the answer that was given meanwhile.
 
 use super::{
-    ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST, Decision, Effect, calls, end, end_session, known, late, life,
-    travelled,
+    ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST, Decision, Effect, calls, end, end_session, known, late_answer,
+    lifecycle, travelled,
 };
 use crate::command::Ask;
+use crate::delivery_error::DeliveryError;
 use crate::desk::Desk;
+use crate::do_not_disturb::SessionNotifications;
 use crate::event::Event;
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
-use crate::options::SessionOptions;
+use crate::inbound::{InboundClient, Leave};
 use crate::origin::Origin;
 use crate::question::QuestionKind;
-use crate::quiet::SessionAttention;
-use crate::reject::Reject;
+use crate::rejection::Rejection;
 use crate::request::{Delivery, Ended, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionEnd, SessionState};
-use crate::undelivered::Undelivered;
-use crate::visit::{Leave, Visitor};
+use crate::session_options::SessionOptions;
 
 /// Opens a session, or takes up again the one that the same client left last in the same folder. Without a folder nobody knows
 /// which project that one was of.
-pub(super) fn open(desk: &Desk, id: SessionId, visitor: &Visitor, at: Timestamp) -> Result<Decision, Reject> {
+pub(super) fn open(
+    desk: &Desk,
+    id: SessionId,
+    visitor: &InboundClient,
+    at: Timestamp,
+) -> Result<Decision, Rejection> {
     if desk.session(id).is_some() {
-        return Err(Reject::invalid("id", "a session with this id exists already"));
+        return Err(Rejection::invalid("id", "a session with this id exists already"));
     }
     let visitor = visitor.plain();
     let folder = visitor.folder.unwrap_or_default();
@@ -49,7 +54,7 @@ pub(super) fn open(desk: &Desk, id: SessionId, visitor: &Visitor, at: Timestamp)
     let session = Session {
         id,
         origin,
-        name: life::bounded_name(&name_of(&visitor.name, &folder)),
+        name: lifecycle::bounded_name(&name_of(&visitor.name, &folder)),
         folder,
         started_at: at,
         state: SessionState::Idle,
@@ -57,7 +62,7 @@ pub(super) fn open(desk: &Desk, id: SessionId, visitor: &Visitor, at: Timestamp)
         model: None,
         unusable_lines: 0,
         queue: Vec::new(),
-        attention: SessionAttention::default(),
+        attention: SessionNotifications::default(),
         options: SessionOptions::default(),
         config: Vec::new(),
         native_session: None,
@@ -76,17 +81,17 @@ fn name_of(client: &str, folder: &str) -> String {
 }
 
 /// Registers what a client asks: a request of its own, or the one it has asked before.
-pub(super) fn ask(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, Reject> {
+pub(super) fn ask(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, Rejection> {
     let session = known(desk, ask.session)?;
     if !session.origin.is_inbound() {
-        return Err(Reject::invalid("session", "this session is not of a client that comes by itself"));
+        return Err(Rejection::invalid("session", "this session is not of a client that comes by itself"));
     }
     if ask.questions.is_empty() {
-        return Err(Reject::invalid("questions", "at least 1 question, got 0"));
+        return Err(Rejection::invalid("questions", "at least 1 question, got 0"));
     }
     if let Some(place) = ask.questions.iter().position(|question| question.kind == QuestionKind::Secret) {
         let field = format!("questions[{place}].type");
-        return Err(Reject::invalid(field, "a secret cannot be asked for in this way"));
+        return Err(Rejection::invalid(field, "a secret cannot be asked for in this way"));
     }
     // Who asks stands on the card, whatever the session is called.
     let ask = &Ask {
@@ -96,7 +101,7 @@ pub(super) fn ask(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<De
     let mut decision = found(desk, ask, again)?;
     if decision.request.is_none() {
         if desk.request(ask.id).is_some() {
-            return Err(Reject::invalid("id", "a request with this id exists already"));
+            return Err(Rejection::invalid("id", "a request with this id exists already"));
         }
         decision = super::begin(ask);
     }
@@ -109,11 +114,11 @@ pub(super) fn ask(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<De
 }
 
 /// Finds what a call waits for already: by its own id, by the request it names, or by what it asks.
-fn found(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, Reject> {
+fn found(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, Rejection> {
     if let Some(request) = desk.by_native_ref(ask.session, &ask.native_ref) {
         if request.questions != ask.questions {
             let rule = "this id was used for another question in this session";
-            return Err(Reject::invalid("native_ref", rule));
+            return Err(Rejection::invalid("native_ref", rule));
         }
         return Ok(Decision { request: Some(request.id), ..Decision::default() });
     }
@@ -136,7 +141,7 @@ fn found(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, R
     };
     let waits = |request: &&Request| match &request.state {
         RequestState::Open => desk.calls(request.id).is_none_or(|calls| calls.len() < CALLS_OF_A_REQUEST),
-        RequestState::Ended(ended) => late::can_be_answered(request) || is_kept(ended),
+        RequestState::Ended(ended) => late_answer::can_be_answered(request) || is_kept(ended),
     };
     let newest = |request: &&Request| (request.is_open(), desk.asked_last(request), request.id);
     let here = |request: &&Request| desk.is_found_by_content(request.session, ask.session);
@@ -202,7 +207,7 @@ pub(super) fn leave(
     native_ref: &NativeRef,
     why: Leave,
     at: Timestamp,
-) -> Result<Decision, Reject> {
+) -> Result<Decision, Rejection> {
     known(desk, session)?;
     let is_it = |request: &&Request| {
         let mut callers = desk.callers(request).into_iter();
@@ -256,7 +261,7 @@ pub(super) fn told(
     desk: &Desk,
     request: &Request,
     native_ref: &NativeRef,
-    told: &Result<(), Undelivered>,
+    told: &Result<(), DeliveryError>,
     at: Timestamp,
 ) -> Decision {
     let mut decision = Decision { request: Some(request.id), ..Decision::default() };
@@ -292,9 +297,9 @@ fn travels(
 }
 
 /// Lets go of all calls of a client that is gone. One that never asked anything leaves nothing to look at.
-pub(super) fn leave_all(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, Reject> {
+pub(super) fn leave_all(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, Rejection> {
     if !session.origin.is_inbound() {
-        return Err(Reject::invalid("session", "this session is not of a client that comes by itself"));
+        return Err(Rejection::invalid("session", "this session is not of a client that comes by itself"));
     }
     let mut decision = Decision::default();
     for request in desk.requests() {
@@ -323,7 +328,7 @@ pub(super) fn leave_all(desk: &Desk, session: &Session, at: Timestamp) -> Result
 
 /// Takes a session off the sidebar while its client is there: what is open in it is missed, as where an agent is stopped,
 /// and what the client asks next brings it back.
-pub(super) fn closed(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, Reject> {
+pub(super) fn closed(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, Rejection> {
     let mut decision = end_session(desk, session.id, &SessionEnd::Stopped, at)?;
     decision.events.push(Event::SessionClosed { session: session.id, at });
     Ok(decision)

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "unfit", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Unfit {
+pub enum SettingError {
     /// It is none of those that can be chosen.
     NoneOf {
         /// Which can be, as they are written.
@@ -37,13 +37,13 @@ pub enum Unfit {
     Argument {
         /// Its place, from 1.
         n: usize,
-        flaw: ExtraFlaw,
+        flaw: LaunchOverrideError,
     },
     /// A variable cannot be handed over.
     Variable {
         name: String,
         /// What is wrong with what it is set to.
-        flaw: ExtraFlaw,
+        flaw: LaunchOverrideError,
     },
     /// They are no hours of a day, and not none of them either.
     NoHours,
@@ -64,7 +64,7 @@ pub enum Unfit {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "extra", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum ExtraFlaw {
+pub enum LaunchOverrideError {
     #[error("it has {bytes} bytes; at most {most} are taken")]
     TooLong {
         /// How many bytes it may have.
@@ -82,7 +82,7 @@ pub enum ExtraFlaw {
     ChosenFlag { flag: String },
 }
 
-impl Display for Unfit {
+impl Display for SettingError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoneOf { choices } => write!(f, "it is none of {}", choices.join(", ")),
@@ -104,9 +104,9 @@ impl Display for Unfit {
     }
 }
 
-impl std::error::Error for Unfit {}
+impl std::error::Error for SettingError {}
 
-impl serde::de::Error for Unfit {
+impl serde::de::Error for SettingError {
     fn custom<T: Display>(said: T) -> Self {
         Self::Text { text: said.to_string() }
     }
@@ -140,16 +140,17 @@ impl Written {
 
 pub trait Settable: DeserializeOwned {
     /// Reads it from what was written, or says what is wrong with that.
-    fn read(written: Written) -> Result<Self, Unfit> {
-        let of_text = |text: String| Self::deserialize(StringDeserializer::<Unfit>::new(text));
+    fn read(written: Written) -> Result<Self, SettingError> {
+        let of_text = |text: String| Self::deserialize(StringDeserializer::<SettingError>::new(text));
         // No text at all is none of the words there are, where there are words to choose from.
-        let no_text = || of_text(String::new()).err().filter(|unfit| matches!(unfit, Unfit::NoneOf { .. }));
+        let no_text =
+            || of_text(String::new()).err().filter(|unfit| matches!(unfit, SettingError::NoneOf { .. }));
         match written {
             Written::Text(text) => of_text(text),
             Written::Number(number) => Self::deserialize(number.into_deserializer())
-                .map_err(|unfit: Unfit| no_text().unwrap_or(unfit)),
+                .map_err(|unfit: SettingError| no_text().unwrap_or(unfit)),
             Written::Texts(_) | Written::Named(_) | Written::Other(_) => {
-                Err(no_text().unwrap_or_else(|| Unfit::Text { text: "it is no text".to_owned() }))
+                Err(no_text().unwrap_or_else(|| SettingError::Text { text: "it is no text".to_owned() }))
             }
         }
     }
@@ -158,14 +159,14 @@ pub trait Settable: DeserializeOwned {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Arguments, Environment, KeepDays, TextSize, Theme, UndoSeconds};
+    use crate::{Arguments, Environment, RetentionDays, TextSize, Theme, UndoSeconds};
     use rstest::rstest;
 
     fn written(value: serde_json::Value) -> Written {
         serde_json::from_value(value).unwrap()
     }
 
-    fn flaw<T: Settable>(value: serde_json::Value) -> Option<Unfit> {
+    fn flaw<T: Settable>(value: serde_json::Value) -> Option<SettingError> {
         T::read(written(value)).err()
     }
 
@@ -176,7 +177,7 @@ mod tests {
     #[case(serde_json::json!({"dark": "x"}))]
     fn where_words_are_to_be_chosen_from_they_are_named(#[case] value: serde_json::Value) {
         let choices = ["system", "light", "dark"].map(str::to_owned).to_vec();
-        assert_eq!(flaw::<Theme>(value), Some(Unfit::NoneOf { choices }));
+        assert_eq!(flaw::<Theme>(value), Some(SettingError::NoneOf { choices }));
     }
 
     #[rstest]
@@ -185,10 +186,10 @@ mod tests {
     #[case(serde_json::json!(70_000))]
     #[case(serde_json::json!("large"))]
     fn where_a_number_has_bounds_they_are_named(#[case] value: serde_json::Value) {
-        assert_eq!(flaw::<TextSize>(value.clone()), Some(Unfit::NotBetween { least: 80, most: 200 }));
-        assert_eq!(flaw::<UndoSeconds>(value.clone()), Some(Unfit::NotBetween { least: 1, most: 30 }));
+        assert_eq!(flaw::<TextSize>(value.clone()), Some(SettingError::NotBetween { least: 80, most: 200 }));
+        assert_eq!(flaw::<UndoSeconds>(value.clone()), Some(SettingError::NotBetween { least: 1, most: 30 }));
         let choices = ["0", "30", "90", "365"].map(str::to_owned).to_vec();
-        assert_eq!(flaw::<KeepDays>(value), Some(Unfit::NoneOf { choices }));
+        assert_eq!(flaw::<RetentionDays>(value), Some(SettingError::NoneOf { choices }));
     }
 
     #[test]
@@ -202,8 +203,8 @@ mod tests {
 
     #[test]
     fn a_list_or_a_table_of_something_else_is_none() {
-        assert_eq!(flaw::<Arguments>(serde_json::json!("--add-dir")), Some(Unfit::NoList));
-        assert_eq!(flaw::<Arguments>(serde_json::json!([1])), Some(Unfit::NoList));
-        assert_eq!(flaw::<Environment>(serde_json::json!({"A": 1})), Some(Unfit::NoTable));
+        assert_eq!(flaw::<Arguments>(serde_json::json!("--add-dir")), Some(SettingError::NoList));
+        assert_eq!(flaw::<Arguments>(serde_json::json!([1])), Some(SettingError::NoList));
+        assert_eq!(flaw::<Environment>(serde_json::json!({"A": 1})), Some(SettingError::NoTable));
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::desk::Desk;
 use crate::id::{SessionId, Timestamp};
 use crate::session::{Session, SessionState};
-use crate::unfit::{Settable, Unfit, Written};
+use crate::setting_error::{Settable, SettingError, Written};
 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 
@@ -13,14 +13,14 @@ const DAY_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u16", into = "u16")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number"))]
-pub struct KeepDays(u16);
+pub struct RetentionDays(u16);
 
-impl KeepDays {
+impl RetentionDays {
     /// What can be chosen: a number typed wrong must not delete what was to stay.
     pub const CHOICES: [u16; 4] = [0, 30, 90, 365];
 
-    fn none_of() -> Unfit {
-        Unfit::NoneOf { choices: Self::CHOICES.iter().map(ToString::to_string).collect() }
+    fn none_of() -> SettingError {
+        SettingError::NoneOf { choices: Self::CHOICES.iter().map(ToString::to_string).collect() }
     }
 
     /// Says whether a session is to be deleted now: it has ended longer ago, and nothing in it waits for the person or
@@ -42,22 +42,22 @@ impl KeepDays {
     }
 }
 
-impl TryFrom<u16> for KeepDays {
-    type Error = Unfit;
+impl TryFrom<u16> for RetentionDays {
+    type Error = SettingError;
 
-    fn try_from(days: u16) -> Result<Self, Unfit> {
+    fn try_from(days: u16) -> Result<Self, SettingError> {
         if Self::CHOICES.contains(&days) { Ok(Self(days)) } else { Err(Self::none_of()) }
     }
 }
 
-impl Settable for KeepDays {
-    fn read(written: Written) -> Result<Self, Unfit> {
+impl Settable for RetentionDays {
+    fn read(written: Written) -> Result<Self, SettingError> {
         written.number::<u16>().ok_or_else(Self::none_of)?.try_into()
     }
 }
 
-impl From<KeepDays> for u16 {
-    fn from(days: KeepDays) -> Self {
+impl From<RetentionDays> for u16 {
+    fn from(days: RetentionDays) -> Self {
         days.0
     }
 }

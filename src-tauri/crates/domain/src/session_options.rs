@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::config::Choices;
-use crate::extras::Extras;
+use crate::launch_overrides::LaunchOverrides;
 
 /// When an agent's questions come to the person.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub struct SessionOptions {
     /// The program to run instead of the one found on PATH.
     pub program: Option<String>,
     /// What the person's settings add to the start.
-    pub extras: Extras,
+    pub extras: LaunchOverrides,
 }
 
 #[cfg(test)]

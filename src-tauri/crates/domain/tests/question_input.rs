@@ -5,28 +5,28 @@
 mod questions;
 
 use askdesk_domain::text::{AGENT_TEXT_BYTES, CUT_MARK};
-use askdesk_domain::{IntakeRules, OptionDraft, QuestionDraft, QuestionId, QuestionKind, intake};
+use askdesk_domain::{QuestionId, QuestionKind, QuestionLimits, RawOption, RawQuestion, question_input};
 use questions::{asked, described, draft, multi, option, single};
 use rstest::rstest;
 
-const FOREIGN: IntakeRules = IntakeRules::FOREIGN;
-const OURS: IntakeRules = IntakeRules::ASK_USER_QUESTION;
-const ASK_USER: IntakeRules = IntakeRules::ASK_USER;
+const FOREIGN: QuestionLimits = QuestionLimits::FOREIGN;
+const OURS: QuestionLimits = QuestionLimits::ASK_USER_QUESTION;
+const ASK_USER: QuestionLimits = QuestionLimits::ASK_USER;
 
 /// So many questions, each with two options.
-fn many(count: usize) -> Vec<QuestionDraft> {
+fn many(count: usize) -> Vec<RawQuestion> {
     (0..count).map(|n| single(&format!("Question {n}?"), &["A", "B"])).collect()
 }
 
 /// One question with so many options.
-fn wide(kind: QuestionKind, count: usize) -> Vec<QuestionDraft> {
+fn wide(kind: QuestionKind, count: usize) -> Vec<RawQuestion> {
     let options = (0..count).map(|n| option(&format!("Option {n}"))).collect();
-    vec![QuestionDraft { options, ..draft(kind, "Which?", &[]) }]
+    vec![RawQuestion { options, ..draft(kind, "Which?", &[]) }]
 }
 
 #[track_caller]
-fn check(drafts: &[QuestionDraft], rules: IntakeRules, expected: Result<usize, &str>) {
-    let found = intake::accept(drafts, rules).map(|questions| questions.len());
+fn check(drafts: &[RawQuestion], rules: QuestionLimits, expected: Result<usize, &str>) {
+    let found = question_input::accept(drafts, rules).map(|questions| questions.len());
     assert_eq!(found.map_err(|refusal| refusal.to_string()), expected.map_err(str::to_owned));
 }
 
@@ -35,7 +35,7 @@ fn check(drafts: &[QuestionDraft], rules: IntakeRules, expected: Result<usize, &
 #[case::ask_user_question(OURS, 4)]
 #[case::ask_user(ASK_USER, 10)]
 fn as_many_questions_as_the_source_may_ask_are_shown_and_one_more_is_refused(
-    #[case] rules: IntakeRules,
+    #[case] rules: QuestionLimits,
     #[case] most: usize,
 ) {
     check(&many(1), rules, Ok(1));
@@ -48,7 +48,7 @@ fn as_many_questions_as_the_source_may_ask_are_shown_and_one_more_is_refused(
 #[case::foreign(FOREIGN)]
 #[case::ask_user_question(OURS)]
 #[case::ask_user(ASK_USER)]
-fn case_25_an_empty_list_of_questions_is_refused(#[case] rules: IntakeRules) {
+fn case_25_an_empty_list_of_questions_is_refused(#[case] rules: QuestionLimits) {
     check(&[], rules, Err("questions: at least 1 question, got 0"));
 }
 
@@ -57,7 +57,7 @@ fn case_25_an_empty_list_of_questions_is_refused(#[case] rules: IntakeRules) {
 #[case::ask_user_question(OURS, 4)]
 #[case::ask_user(ASK_USER, 12)]
 fn as_many_options_as_the_source_may_send_are_shown_and_one_more_is_refused(
-    #[case] rules: IntakeRules,
+    #[case] rules: QuestionLimits,
     #[case] most: usize,
     #[values(QuestionKind::Single, QuestionKind::Multi)] kind: QuestionKind,
 ) {
@@ -71,7 +71,7 @@ fn as_many_options_as_the_source_may_send_are_shown_and_one_more_is_refused(
 #[case::one_option(1)]
 fn our_own_tools_want_at_least_two_options(
     #[case] count: usize,
-    #[values(OURS, ASK_USER)] rules: IntakeRules,
+    #[values(OURS, ASK_USER)] rules: QuestionLimits,
     #[values(QuestionKind::Single, QuestionKind::Multi)] kind: QuestionKind,
 ) {
     let words = format!("questions[0].options: at least 2 options, got {count}");
@@ -114,7 +114,7 @@ fn a_foreign_select_with_one_option_is_shown() {
 
 #[test]
 fn a_confirmation_gets_its_two_options_from_us() {
-    let question = intake::accept(&wide(QuestionKind::Confirm, 0), ASK_USER).unwrap().remove(0);
+    let question = question_input::accept(&wide(QuestionKind::Confirm, 0), ASK_USER).unwrap().remove(0);
     let options: Vec<_> = question.options.iter().map(|it| (it.id.to_string(), it.label.as_str())).collect();
     assert_eq!(options, [("q1o1".to_owned(), "Yes"), ("q1o2".to_owned(), "No")]);
     assert!(!question.allows_other);
@@ -131,7 +131,7 @@ fn twins_are_shown_to_a_person_and_told_apart_by_their_ids() {
 #[rstest]
 #[case::ask_user_question(OURS)]
 #[case::ask_user(ASK_USER)]
-fn twins_from_our_own_tools_are_refused_and_both_are_named(#[case] rules: IntakeRules) {
+fn twins_from_our_own_tools_are_refused_and_both_are_named(#[case] rules: QuestionLimits) {
     let same_text =
         [single("One?", &["A", "B"]), single("Which?", &["A", "B"]), single("Which?", &["C", "D"])];
     check(
@@ -190,7 +190,7 @@ fn a_label_that_only_holds_the_word_other_stays_an_option(#[case] label: &str) {
 
 #[test]
 fn a_select_of_nothing_but_other_becomes_free_text() {
-    let draft = QuestionDraft { options: vec![described("Other", "Say it")], ..single("Which?", &[]) };
+    let draft = RawQuestion { options: vec![described("Other", "Say it")], ..single("Which?", &[]) };
     let question = asked(&[draft]).remove(0);
     assert_eq!((question.kind, question.options.len()), (QuestionKind::Text, 0));
     assert_eq!(question.other_description.as_deref(), Some("Say it"));
@@ -222,8 +222,8 @@ fn case_05_a_header_of_40_characters_is_kept_whole() {
     let header = "Überschrift mit genau vierzig Zeichen 40";
     assert_eq!(header.chars().count(), 40);
     for rules in [FOREIGN, OURS, ASK_USER] {
-        let draft = QuestionDraft { header: Some(header.to_owned()), ..single("Which?", &["A", "B"]) };
-        assert_eq!(intake::accept(&[draft], rules).unwrap()[0].header.as_deref(), Some(header));
+        let draft = RawQuestion { header: Some(header.to_owned()), ..single("Which?", &["A", "B"]) };
+        assert_eq!(question_input::accept(&[draft], rules).unwrap()[0].header.as_deref(), Some(header));
     }
 }
 
@@ -232,8 +232,8 @@ fn labels_and_descriptions_longer_than_advertised_are_kept_whole() {
     let (label, description) = ("l".repeat(300), "d".repeat(3_000));
     for rules in [FOREIGN, OURS, ASK_USER] {
         let options = vec![described(&label, &description), option("B")];
-        let draft = QuestionDraft { options, ..single("Which?", &[]) };
-        let question = intake::accept(&[draft], rules).unwrap().remove(0);
+        let draft = RawQuestion { options, ..single("Which?", &[]) };
+        let question = question_input::accept(&[draft], rules).unwrap().remove(0);
         assert_eq!(question.options[0].label, label);
         assert_eq!(question.options[0].description.as_deref(), Some(description.as_str()));
     }
@@ -244,7 +244,7 @@ fn what_was_sent_empty_counts_as_not_sent() {
     let mut draft = single("Which?", &[]);
     draft.header = Some("  ".to_owned());
     draft.options =
-        vec![OptionDraft { description: Some(String::new()), preview: Some(String::new()), ..option("A") }];
+        vec![RawOption { description: Some(String::new()), preview: Some(String::new()), ..option("A") }];
     let question = asked(&[draft]).remove(0);
     assert_eq!(question.header, None);
     assert_eq!((&question.options[0].description, &question.options[0].preview), (&None, &None));
@@ -255,12 +255,12 @@ fn every_text_over_64_kib_is_cut_with_a_mark() {
     let long = "é".repeat(AGENT_TEXT_BYTES);
     let cut = |text: &str| text.len() <= AGENT_TEXT_BYTES && text.ends_with(CUT_MARK);
     let whole = "x".repeat(AGENT_TEXT_BYTES);
-    let question = asked(&[QuestionDraft {
+    let question = asked(&[RawQuestion {
         text: long.clone(),
         header: Some(long.clone()),
         placeholder: Some(long.clone()),
         options: vec![
-            OptionDraft { label: long.clone(), description: Some(long.clone()), preview: Some(long.clone()) },
+            RawOption { label: long.clone(), description: Some(long.clone()), preview: Some(long.clone()) },
             described("Other", &long),
             option(&whole),
         ],

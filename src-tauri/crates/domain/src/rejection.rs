@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::breach::Breach;
+use crate::delivery_error::DeliveryError;
 use crate::id::Timestamp;
 use crate::request::EndedBy;
-use crate::undelivered::Undelivered;
+use crate::validation_error::ValidationError;
 
 /// Why a command changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Reject {
+pub enum Rejection {
     /// No such request, approval or session.
     #[error("there is no {what} with this id")]
     NotFound { what: &'static str },
@@ -21,7 +21,7 @@ pub enum Reject {
     Invalid {
         field: String,
         /// The rule, and what came instead.
-        rule: Breach,
+        rule: ValidationError,
     },
     /// The session has ended; nothing can reach it.
     #[error("the session has ended")]
@@ -34,7 +34,7 @@ pub enum Reject {
     },
     /// The agent of this session cannot do that.
     #[error("{what} is not supported by this agent")]
-    Unsupported { what: Unable },
+    Unsupported { what: UnsupportedFeature },
 }
 
 /// What came of a change that the agent was asked for and did not make.
@@ -55,14 +55,14 @@ pub enum ChangeRefused {
     #[error("The agent has not answered the changes before this one.")]
     OthersWait,
     #[error("{why}")]
-    Unreached { why: Undelivered },
+    Unreached { why: DeliveryError },
 }
 
 /// What cannot be done everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Unable {
+pub enum UnsupportedFeature {
     /// Attaching images and files.
     #[error("attaching images and files")]
     Attaching,
@@ -70,9 +70,9 @@ pub enum Unable {
     Saving,
 }
 
-impl Reject {
+impl Rejection {
     /// Names a field and the rule it breaks.
-    pub fn invalid(field: impl Into<String>, rule: impl Into<Breach>) -> Self {
+    pub fn invalid(field: impl Into<String>, rule: impl Into<ValidationError>) -> Self {
         Self::Invalid { field: field.into(), rule: rule.into() }
     }
 }

@@ -7,8 +7,8 @@ mod desks;
 mod questions;
 
 use askdesk_domain::{
-    Ask, Breach, Command, Decision, Delivery, Desk, Effect, EndedBy, Limit, Outcome, Reject, SessionEnd,
-    WithdrawnWhy, decide,
+    Ask, Command, Decision, Delivery, Desk, Effect, EndedBy, Limit, Outcome, Rejection, SessionEnd,
+    ValidationError, WithdrawnWhy, decide,
 };
 use desks::*;
 use questions::{asked, choose, single};
@@ -134,7 +134,7 @@ fn result(before: &Desk, command: &Command) -> String {
             let (before, after) = (before.request(request(1)).unwrap(), after.request(request(1)).unwrap());
             if before == after { "unchanged".to_owned() } else { format!("-> {}", state(after)) }
         }
-        Err(Reject::AlreadyEnded { by, .. }) => format!("refused: ended by {by:?}").to_lowercase(),
+        Err(Rejection::AlreadyEnded { by, .. }) => format!("refused: ended by {by:?}").to_lowercase(),
         Err(reject) => format!("refused: {reject}"),
     }
 }
@@ -206,7 +206,7 @@ fn case_33_the_same_answer_twice_is_one_event_and_one_delivery() {
 #[test]
 fn case_24_another_answer_to_an_ended_request_says_who_ended_it_and_when() {
     let desk = desk(&[open(), vec![answer(1, vec![choose(0, &[1])])]].concat());
-    let ended = Err(Reject::AlreadyEnded { by: EndedBy::Person, at: at(100) });
+    let ended = Err(Rejection::AlreadyEnded { by: EndedBy::Person, at: at(100) });
     assert_eq!(decide(&desk, &answer(1, vec![choose(0, &[0])])), ended);
     assert_eq!(decide(&desk, &decline(1, None)), ended);
     assert_eq!(decide(&desk, &cancel(1, None)), ended);
@@ -220,7 +220,7 @@ fn case_24_another_answer_to_an_ended_request_says_who_ended_it_and_when() {
 #[case::expire(Command::Expire { request: request(7), at: at(LIMIT) })]
 #[case::delivered(note(7, delivered()))]
 fn case_24_an_unknown_request_is_not_found(#[case] command: Command) {
-    assert_eq!(decide(&desk(&open()), &command), Err(Reject::NotFound { what: "request" }));
+    assert_eq!(decide(&desk(&open()), &command), Err(Rejection::NotFound { what: "request" }));
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn case_23_the_same_call_again_is_the_same_request_and_other_content_is_refused(
     assert_eq!(again.request, Some(request(1)));
     let other = Command::Ask(Ask { id: request(9), questions: asked(&[single("Else?", &["A"])]), ..first });
     let rule = "this id was used for another question in this session";
-    assert_eq!(decide(&before, &other), Err(Reject::invalid("native_ref", rule)));
+    assert_eq!(decide(&before, &other), Err(Rejection::invalid("native_ref", rule)));
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn two_sessions_may_use_one_native_id() {
 
 #[test]
 fn case_25_a_request_without_questions_is_refused() {
-    let refused = Err(Reject::invalid("questions", "at least 1 question, got 0"));
+    let refused = Err(Rejection::invalid("questions", "at least 1 question, got 0"));
     assert_eq!(decide(&desk(&[start(1)]), &ask(1, 1, Vec::new())), refused);
 }
 
@@ -272,8 +272,8 @@ fn case_25_a_request_without_questions_is_refused() {
 fn case_25_a_request_of_an_unknown_or_ended_session_is_refused() {
     let questions = asked(&[single("Which?", &["A"])]);
     let ended = desk(&[start(1), end(1, SessionEnd::Stopped)]);
-    assert_eq!(decide(&ended, &ask(1, 1, questions.clone())), Err(Reject::SessionGone));
-    assert_eq!(decide(&ended, &ask(2, 1, questions)), Err(Reject::NotFound { what: "session" }));
+    assert_eq!(decide(&ended, &ask(1, 1, questions.clone())), Err(Rejection::SessionGone));
+    assert_eq!(decide(&ended, &ask(2, 1, questions)), Err(Rejection::NotFound { what: "session" }));
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn a_chat_message_ends_what_is_open_in_its_session_alone() {
     take(&mut desk, &reply_in_chat(1, "let us talk")).unwrap();
     let states: Vec<String> = desk.requests().map(state).collect();
     assert_eq!(states, ["replied_in_chat, pending", "replied_in_chat, pending", "open"]);
-    let blank = Err(Reject::invalid("text", Breach::Empty));
+    let blank = Err(Rejection::invalid("text", ValidationError::Empty));
     assert_eq!(decide(&desk, &reply_in_chat(2, " \n")), blank);
 }
 
@@ -362,7 +362,7 @@ fn words_over_the_bound_are_refused_and_the_request_stays_open(
         Command::ReplyInChat { session, at, .. } => Command::ReplyInChat { session, text: long, at },
         other => other,
     };
-    let refused = Err(Reject::invalid(field, Breach::TooLong { most: 32768, bytes: 1_048_576 }));
+    let refused = Err(Rejection::invalid(field, ValidationError::TooLong { most: 32768, bytes: 1_048_576 }));
     assert_eq!(decide(&desk(&open()), &command), refused);
 }
 

@@ -6,44 +6,44 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{AnswerInput, Answers};
+use crate::delivery_error::DeliveryError;
 use crate::desk::Desk;
 use crate::id::{RequestId, Timestamp};
 use crate::question::QuestionKind;
-use crate::reject::Reject;
+use crate::rejection::Rejection;
 use crate::request::{Outcome, Request};
 use crate::settings::UndoSeconds;
-use crate::undelivered::Undelivered;
 
 /// An answer that goes to the agent in a moment, unless it is taken back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub struct HeldAnswer {
+pub struct UndoableAnswer {
     pub request: RequestId,
     pub answers: Vec<AnswerInput>,
     /// When the person gave it.
     pub since: Timestamp,
     pub until: Timestamp,
     /// Why it could not go then; it goes when the person sends it again.
-    pub error: Option<Undelivered>,
+    pub error: Option<DeliveryError>,
 }
 
 /// The answers that are held, each for another request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HeldAnswers(BTreeMap<RequestId, HeldAnswer>);
+pub struct UndoWindow(BTreeMap<RequestId, UndoableAnswer>);
 
 /// What holding an answer comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hold {
     /// It is held now; another one of the same request is not any more.
-    Held(HeldAnswer),
+    Held(UndoableAnswer),
     /// The same answer is held, or has ended the request, already.
     Already,
 }
 
-impl HeldAnswers {
+impl UndoWindow {
     /// Lists them, by request.
-    pub fn iter(&self) -> impl Iterator<Item = &HeldAnswer> {
+    pub fn iter(&self) -> impl Iterator<Item = &UndoableAnswer> {
         self.0.values()
     }
 
@@ -55,44 +55,50 @@ impl HeldAnswers {
         answers: &[AnswerInput],
         undo: UndoSeconds,
         at: Timestamp,
-    ) -> Result<Hold, Reject> {
-        let request = desk.request(id).ok_or(Reject::NotFound { what: "request" })?;
+    ) -> Result<Hold, Rejection> {
+        let request = desk.request(id).ok_or(Rejection::NotFound { what: "request" })?;
         let checked = Answers::check(&request.questions, answers)?;
         if let Some(ended) = request.ended() {
             let same = Outcome::Answered { answers: checked } == ended.outcome;
-            let refused = Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at };
+            let refused = Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at };
             return if same { Ok(Hold::Already) } else { Err(refused) };
         }
         if !is_one_choice(request, answers) {
-            return Err(Reject::invalid("answers", "only the one choice of a lone question can be held"));
+            return Err(Rejection::invalid("answers", "only the one choice of a lone question can be held"));
         }
         if self.0.get(&id).is_some_and(|held| held.answers == answers && held.error.is_none()) {
             return Ok(Hold::Already);
         }
         let until = Timestamp::from_millis(at.millis() + undo.millis());
-        Ok(Hold::Held(HeldAnswer { request: id, answers: answers.to_vec(), since: at, until, error: None }))
+        Ok(Hold::Held(UndoableAnswer {
+            request: id,
+            answers: answers.to_vec(),
+            since: at,
+            until,
+            error: None,
+        }))
     }
 
     /// Decides whether taking an answer back changes anything; refuses it where the request has ended.
-    pub fn take_back(&self, desk: &Desk, id: RequestId) -> Result<bool, Reject> {
-        let request = desk.request(id).ok_or(Reject::NotFound { what: "request" })?;
+    pub fn take_back(&self, desk: &Desk, id: RequestId) -> Result<bool, Rejection> {
+        let request = desk.request(id).ok_or(Rejection::NotFound { what: "request" })?;
         match request.ended() {
-            Some(ended) => Err(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
+            Some(ended) => Err(Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
             None => Ok(self.0.contains_key(&id)),
         }
     }
 
     /// Says whether this very answer is still held, and so goes now.
-    pub fn is_due(&self, held: &HeldAnswer) -> bool {
+    pub fn is_due(&self, held: &UndoableAnswer) -> bool {
         self.0.get(&held.request) == Some(held)
     }
 
-    pub fn put(&mut self, held: HeldAnswer) {
+    pub fn put(&mut self, held: UndoableAnswer) {
         self.0.insert(held.request, held);
     }
 
     /// Lets go of an answer that is not to be given, and returns it.
-    pub fn remove(&mut self, id: RequestId) -> Option<HeldAnswer> {
+    pub fn remove(&mut self, id: RequestId) -> Option<UndoableAnswer> {
         self.0.remove(&id)
     }
 

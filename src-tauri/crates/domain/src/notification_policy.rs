@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use crate::do_not_disturb::{MinuteOfDay, SessionNotifications};
 use crate::id::{ApprovalId, RequestId, SessionId, Timestamp};
-use crate::quiet::{MinuteOfDay, SessionAttention};
 use crate::settings::{NotifyQuestions, OnOff, OptIn, Settings};
 
 /// How many notifications may stand for one thing each within [`BURST_MILLIS`]; what comes beyond goes into a summary.
@@ -21,7 +21,7 @@ const TOLD: usize = 4_096;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(tag = "what", content = "id", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Waiting {
+pub enum PendingItem {
     Question(RequestId),
     Permission(ApprovalId),
 }
@@ -40,14 +40,14 @@ pub enum Occasion {
 
 /// Everything the rule looks at beside the settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub struct PolicyInput {
     /// Why the person might be told now.
     pub occasion: Occasion,
     pub session: SessionId,
     pub by_subagent: bool,
     /// Whether something of it waits that is older; what waits in others changes nothing.
     pub waits: bool,
-    pub attention: SessionAttention,
+    pub attention: SessionNotifications,
     /// The session that the window shows, if it has the focus.
     pub looked_at: Option<SessionId>,
     /// The minute of the person's own day.
@@ -82,21 +82,19 @@ pub enum Recent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "telling", content = "why", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Telling {
-    /// A notification is shown.
-    Notify(Form),
+pub enum NotificationDecision {
+    Notify(NotificationContent),
     /// Only the counts say it.
-    BadgeOnly(Silenced),
+    BadgeOnly(SuppressedWhy),
     /// Nothing says it: what has finished is not counted.
-    Untold(Silenced),
-    Nothing(NoNews),
+    Untold(SuppressedWhy),
+    Nothing(NotNeededWhy),
 }
 
-/// What a notification shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Form {
+pub enum NotificationContent {
     /// The session's name and what it asks.
     Whole,
     /// That something waits, and nothing of it.
@@ -109,7 +107,7 @@ pub enum Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Silenced {
+pub enum SuppressedWhy {
     /// The person wants no notifications.
     Never,
     Paused,
@@ -127,7 +125,7 @@ pub enum Silenced {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum NoNews {
+pub enum NotNeededWhy {
     /// It was decided on before; a replay changes nothing.
     Before,
     Ended,
@@ -140,62 +138,62 @@ pub enum NoNews {
 }
 
 /// Decides whether and how the person is told.
-pub fn tell(facts: &Facts, settings: &Settings) -> Telling {
+pub fn tell(facts: &PolicyInput, settings: &Settings) -> NotificationDecision {
     if facts.occasion == Occasion::Finished {
         return tell_finished(facts, settings);
     }
     match facts.before {
-        Before::Decided => return Telling::Nothing(NoNews::Before),
-        Before::Ended => return Telling::Nothing(NoNews::Ended),
+        Before::Decided => return NotificationDecision::Nothing(NotNeededWhy::Before),
+        Before::Ended => return NotificationDecision::Nothing(NotNeededWhy::Ended),
         Before::Nothing => {}
     }
     if facts.looked_at == Some(facts.session) {
-        return Telling::Nothing(NoNews::InView);
+        return NotificationDecision::Nothing(NotNeededWhy::InView);
     }
     if let Some(why) = silenced(facts, settings) {
-        return Telling::BadgeOnly(why);
+        return NotificationDecision::BadgeOnly(why);
     }
     match facts.recent {
-        Recent::Summary => Telling::BadgeOnly(Silenced::Summary),
-        Recent::Many => Telling::Notify(Form::Summary),
-        Recent::Few if facts.attention.private => Telling::Notify(Form::Private),
-        Recent::Few => Telling::Notify(Form::Whole),
+        Recent::Summary => NotificationDecision::BadgeOnly(SuppressedWhy::Summary),
+        Recent::Many => NotificationDecision::Notify(NotificationContent::Summary),
+        Recent::Few if facts.attention.private => NotificationDecision::Notify(NotificationContent::Private),
+        Recent::Few => NotificationDecision::Notify(NotificationContent::Whole),
     }
 }
 
 /// A session that has finished is told of as long as that buries nothing that waits: never in a burst, and never where it waits itself.
-fn tell_finished(facts: &Facts, settings: &Settings) -> Telling {
+fn tell_finished(facts: &PolicyInput, settings: &Settings) -> NotificationDecision {
     if settings.notify_finished == OptIn::Off {
-        return Telling::Nothing(NoNews::Unwanted);
+        return NotificationDecision::Nothing(NotNeededWhy::Unwanted);
     }
     if facts.waits {
-        return Telling::Nothing(NoNews::Waits);
+        return NotificationDecision::Nothing(NotNeededWhy::Waits);
     }
     if facts.looked_at == Some(facts.session) {
-        return Telling::Nothing(NoNews::InView);
+        return NotificationDecision::Nothing(NotNeededWhy::InView);
     }
     if let Some(why) = silenced(facts, settings) {
-        return Telling::Untold(why);
+        return NotificationDecision::Untold(why);
     }
     match facts.recent {
-        Recent::Few if facts.attention.private => Telling::Notify(Form::Private),
-        Recent::Few => Telling::Notify(Form::Whole),
-        Recent::Many | Recent::Summary => Telling::Untold(Silenced::Burst),
+        Recent::Few if facts.attention.private => NotificationDecision::Notify(NotificationContent::Private),
+        Recent::Few => NotificationDecision::Notify(NotificationContent::Whole),
+        Recent::Many | Recent::Summary => NotificationDecision::Untold(SuppressedWhy::Burst),
     }
 }
 
-fn silenced(facts: &Facts, settings: &Settings) -> Option<Silenced> {
+fn silenced(facts: &PolicyInput, settings: &Settings) -> Option<SuppressedWhy> {
     let asks = facts.occasion != Occasion::Finished;
     if asks && settings.notify_questions == NotifyQuestions::Never {
-        Some(Silenced::Never)
+        Some(SuppressedWhy::Never)
     } else if settings.paused_until.end(facts.at).is_some() {
-        Some(Silenced::Paused)
+        Some(SuppressedWhy::Paused)
     } else if facts.attention.muted {
-        Some(Silenced::Muted)
+        Some(SuppressedWhy::Muted)
     } else if facts.by_subagent && settings.notify_subagents == OnOff::Off {
-        Some(Silenced::Subagent)
+        Some(SuppressedWhy::Subagent)
     } else if settings.quiet_hours.hold(facts.minute) {
-        Some(Silenced::QuietHours)
+        Some(SuppressedWhy::QuietHours)
     } else {
         None
     }
@@ -203,13 +201,13 @@ fn silenced(facts: &Facts, settings: &Settings) -> Option<Silenced> {
 
 /// What might be told of now, before it is known what was told before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct News {
-    pub waiting: Waiting,
+pub struct NotificationCandidate {
+    pub waiting: PendingItem,
     /// Why the person might be told now.
     pub occasion: Occasion,
     pub session: SessionId,
     pub by_subagent: bool,
-    pub attention: SessionAttention,
+    pub attention: SessionNotifications,
     /// The session that the window shows, if it has the focus.
     pub looked_at: Option<SessionId>,
     /// The minute of the person's own day.
@@ -222,7 +220,7 @@ pub struct News {
 pub struct Finished {
     pub session: SessionId,
     pub waits: bool,
-    pub attention: SessionAttention,
+    pub attention: SessionNotifications,
     /// The session that the window shows, if it has the focus.
     pub looked_at: Option<SessionId>,
     /// The minute of the person's own day.
@@ -232,7 +230,7 @@ pub struct Finished {
 
 /// A notification that need not stand any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TakeBack {
+pub enum NotificationRemoval {
     /// The one that stands for this alone, if any.
     Own,
     /// That one, and the summary: this was the last that it spoke of.
@@ -241,40 +239,64 @@ pub enum TakeBack {
 
 /// What was told in this run. Nothing that an earlier run told of is still open, so none of it can be told again.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
-    decided: BTreeSet<(Waiting, Occasion)>,
-    order: VecDeque<(Waiting, Occasion)>,
-    ended: BTreeSet<Waiting>,
+pub struct NotificationHistory {
+    decided: BTreeSet<(PendingItem, Occasion)>,
+    order: VecDeque<(PendingItem, Occasion)>,
+    ended: BTreeSet<PendingItem>,
     recent: VecDeque<(Timestamp, bool)>,
     /// When it was told that a session has finished; that never makes a question part of a burst.
     finished: VecDeque<Timestamp>,
     /// What a summary speaks of and still waits, by when it was told.
-    summed: BTreeMap<Waiting, Timestamp>,
+    summed: BTreeMap<PendingItem, Timestamp>,
 }
 
-impl Told {
-    pub fn decide(&mut self, news: &News, settings: &Settings) -> Telling {
-        let News { waiting, occasion, session, by_subagent, attention, looked_at, minute, at } = *news;
+impl NotificationHistory {
+    pub fn decide(&mut self, news: &NotificationCandidate, settings: &Settings) -> NotificationDecision {
+        let NotificationCandidate {
+            waiting,
+            occasion,
+            session,
+            by_subagent,
+            attention,
+            looked_at,
+            minute,
+            at,
+        } = *news;
         let before = self.before(waiting, occasion);
         let recent = self.recent(at);
         let waits = false;
-        let facts =
-            Facts { occasion, session, by_subagent, waits, attention, looked_at, minute, at, before, recent };
+        let facts = PolicyInput {
+            occasion,
+            session,
+            by_subagent,
+            waits,
+            attention,
+            looked_at,
+            minute,
+            at,
+            before,
+            recent,
+        };
         let telling = tell(&facts, settings);
         self.remember((waiting, occasion));
         match telling {
-            Telling::Notify(Form::Summary) | Telling::BadgeOnly(Silenced::Summary) => {
+            NotificationDecision::Notify(NotificationContent::Summary)
+            | NotificationDecision::BadgeOnly(SuppressedWhy::Summary) => {
                 self.summed.insert(waiting, at);
                 self.recent.push_back((at, true));
             }
-            Telling::Notify(Form::Whole | Form::Private) => self.recent.push_back((at, false)),
-            Telling::BadgeOnly(_) | Telling::Untold(_) | Telling::Nothing(_) => {}
+            NotificationDecision::Notify(NotificationContent::Whole | NotificationContent::Private) => {
+                self.recent.push_back((at, false))
+            }
+            NotificationDecision::BadgeOnly(_)
+            | NotificationDecision::Untold(_)
+            | NotificationDecision::Nothing(_) => {}
         }
         telling
     }
 
     /// Decides whether it is told that a session has finished its turn; each turn is news of its own.
-    pub fn decide_finished(&mut self, finished: &Finished, settings: &Settings) -> Telling {
+    pub fn decide_finished(&mut self, finished: &Finished, settings: &Settings) -> NotificationDecision {
         let Finished { session, waits, attention, looked_at, minute, at } = *finished;
         while self.finished.front().is_some_and(|told| !just(*told, at)) {
             self.finished.pop_front();
@@ -285,17 +307,27 @@ impl Told {
             Recent::Summary => Recent::Summary,
         };
         let (occasion, by_subagent, before) = (Occasion::Finished, false, Before::Nothing);
-        let facts =
-            Facts { occasion, session, by_subagent, waits, attention, looked_at, minute, at, before, recent };
+        let facts = PolicyInput {
+            occasion,
+            session,
+            by_subagent,
+            waits,
+            attention,
+            looked_at,
+            minute,
+            at,
+            before,
+            recent,
+        };
         let telling = tell(&facts, settings);
-        if let Telling::Notify(_) = telling {
+        if let NotificationDecision::Notify(_) = telling {
             self.finished.push_back(at);
         }
         telling
     }
 
     /// Notes that something waits. What had its end and is asked again may be told of again, for nothing of it stands any more.
-    pub fn begin(&mut self, waiting: Waiting) {
+    pub fn begin(&mut self, waiting: PendingItem) {
         if self.ended.remove(&waiting) {
             self.decided.remove(&(waiting, Occasion::Asked));
             self.order.retain(|decided| *decided != (waiting, Occasion::Asked));
@@ -303,23 +335,23 @@ impl Told {
     }
 
     /// Notes that something has its end; returns what need not stand any more.
-    pub fn end(&mut self, waiting: Waiting) -> TakeBack {
+    pub fn end(&mut self, waiting: PendingItem) -> NotificationRemoval {
         if self.ended.len() == TOLD {
             self.ended.pop_first();
         }
         self.ended.insert(waiting);
         match self.summed.remove(&waiting) {
-            Some(_) if self.summed.is_empty() => TakeBack::OwnAndSummary,
-            _ => TakeBack::Own,
+            Some(_) if self.summed.is_empty() => NotificationRemoval::OwnAndSummary,
+            _ => NotificationRemoval::Own,
         }
     }
 
     /// Returns what a summary spoke of first and still waits.
-    pub fn first_summed(&self) -> Option<Waiting> {
+    pub fn first_summed(&self) -> Option<PendingItem> {
         self.summed.iter().min_by_key(|(_, at)| **at).map(|(waiting, _)| *waiting)
     }
 
-    fn before(&self, waiting: Waiting, occasion: Occasion) -> Before {
+    fn before(&self, waiting: PendingItem, occasion: Occasion) -> Before {
         if self.decided.contains(&(waiting, occasion)) {
             Before::Decided
         } else if self.ended.contains(&waiting) {
@@ -342,7 +374,7 @@ impl Told {
         }
     }
 
-    fn remember(&mut self, decided: (Waiting, Occasion)) {
+    fn remember(&mut self, decided: (PendingItem, Occasion)) {
         if self.decided.insert(decided) {
             self.order.push_back(decided);
         }

@@ -11,7 +11,7 @@ mod desks;
 #[path = "support/questions.rs"]
 mod questions;
 
-use askdesk_domain::{Command, KeepDays, Question, SessionEnd, Timestamp};
+use askdesk_domain::{Command, Question, RetentionDays, SessionEnd, Timestamp};
 use desks::{answer, ask, at, desk, dismiss, end, introduce, queue, resume, session, start};
 use questions::{asked, choose, single};
 use rstest::rstest;
@@ -19,8 +19,8 @@ use rstest::rstest;
 const DAY: i64 = 86_400_000;
 const ENDED: i64 = 300;
 
-fn keep(days: u16) -> KeepDays {
-    KeepDays::try_from(days).unwrap()
+fn keep(days: u16) -> RetentionDays {
+    RetentionDays::try_from(days).unwrap()
 }
 
 /// Says whether session 1 is due this long after its end, kept for 30 days.
@@ -45,11 +45,11 @@ fn a_session_is_due_once_it_ended_longer_ago_than_is_kept(#[case] after: i64, #[
 #[test]
 fn only_what_can_be_chosen_is_taken_and_by_itself_everything_is_kept() {
     for days in [1, 29, 31, 366, u16::MAX] {
-        assert!(KeepDays::try_from(days).is_err(), "{days}");
+        assert!(RetentionDays::try_from(days).is_err(), "{days}");
     }
     let over = desk(&[start(1), end(1, SessionEnd::Finished)]);
     let late = Timestamp::from_millis(i64::MAX);
-    assert_eq!(KeepDays::default().due(&over, late), []);
+    assert_eq!(RetentionDays::default().due(&over, late), []);
     assert_eq!(keep(365).due(&over, late), [session(1)]);
     assert_eq!(keep(365).due(&over, at(ENDED + 365 * DAY)), []);
 }

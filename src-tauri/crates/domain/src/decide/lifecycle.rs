@@ -1,17 +1,17 @@
 //! How sessions begin, get their name and place, leave the sidebar and are taken up again.
 
-use super::{Decision, known, visits};
-use crate::breach::Breach;
+use super::{Decision, inbound, known};
 use crate::config::ConfigOption;
 use crate::desk::Desk;
+use crate::do_not_disturb::SessionNotifications;
 use crate::event::Event;
 use crate::id::{NativeSession, SessionId, Timestamp};
-use crate::options::SessionOptions;
 use crate::origin::Origin;
-use crate::quiet::SessionAttention;
-use crate::reject::Reject;
+use crate::rejection::Rejection;
 use crate::session::{SESSION_NAME_CHARS, Session, SessionState};
+use crate::session_options::SessionOptions;
 use crate::text::{says_something, without_controls};
+use crate::validation_error::ValidationError;
 
 pub(super) struct NewSession<'a> {
     pub(super) origin: &'a Origin,
@@ -26,10 +26,10 @@ pub(super) fn start(
     id: SessionId,
     new: &NewSession<'_>,
     at: Timestamp,
-) -> Result<Decision, Reject> {
+) -> Result<Decision, Rejection> {
     let NewSession { origin, name, folder, options, config } = *new;
     if desk.session(id).is_some() {
-        return Err(Reject::invalid("id", "a session with this id exists already"));
+        return Err(Rejection::invalid("id", "a session with this id exists already"));
     }
     let session = Session {
         id,
@@ -42,7 +42,7 @@ pub(super) fn start(
         model: None,
         unusable_lines: 0,
         queue: Vec::new(),
-        attention: SessionAttention::default(),
+        attention: SessionNotifications::default(),
         options: options.clone(),
         config: config.to_vec(),
         native_session: None,
@@ -76,12 +76,12 @@ pub(super) fn introduce(
     decision
 }
 
-pub(super) fn rename(desk: &Desk, id: SessionId, name: &str) -> Result<Decision, Reject> {
+pub(super) fn rename(desk: &Desk, id: SessionId, name: &str) -> Result<Decision, Rejection> {
     let session = known(desk, id)?;
     // A line feed would make two lines of a tab.
     let name = bounded_name(&without_controls(&name.replace(['\n', '\t'], " ")));
     if !says_something(&name) {
-        return Err(Reject::invalid("name", Breach::Empty));
+        return Err(Rejection::invalid("name", ValidationError::Empty));
     }
     if session.name == name {
         return Ok(Decision::default());
@@ -89,7 +89,11 @@ pub(super) fn rename(desk: &Desk, id: SessionId, name: &str) -> Result<Decision,
     Ok(Decision::of(Event::SessionRenamed { session: id, name }))
 }
 
-pub(super) fn move_before(desk: &Desk, id: SessionId, before: Option<SessionId>) -> Result<Decision, Reject> {
+pub(super) fn move_before(
+    desk: &Desk,
+    id: SessionId,
+    before: Option<SessionId>,
+) -> Result<Decision, Rejection> {
     known(desk, id)?;
     if let Some(before) = before {
         known(desk, before)?;
@@ -100,30 +104,30 @@ pub(super) fn move_before(desk: &Desk, id: SessionId, before: Option<SessionId>)
     Ok(Decision::of(Event::SessionMoved { session: id, before }))
 }
 
-pub(super) fn close(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decision, Reject> {
+pub(super) fn close(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decision, Rejection> {
     let session = known(desk, id)?;
     if desk.is_closed(id) {
         return Ok(Decision::default());
     }
     if session.origin.is_inbound() && session.is_running() {
-        return visits::closed(desk, session, at);
+        return inbound::closed(desk, session, at);
     }
     if session.is_running() {
-        return Err(Reject::invalid("session", Breach::StillRunning));
+        return Err(Rejection::invalid("session", ValidationError::StillRunning));
     }
     Ok(Decision::of(Event::SessionClosed { session: id, at }))
 }
 
-pub(super) fn resume(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decision, Reject> {
+pub(super) fn resume(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decision, Rejection> {
     let session = known(desk, id)?;
     if session.origin.is_inbound() {
-        return Err(Reject::SessionGone);
+        return Err(Rejection::SessionGone);
     }
     if session.is_running() {
         return Ok(Decision::default());
     }
     if !session.resumable {
-        return Err(Reject::SessionGone);
+        return Err(Rejection::SessionGone);
     }
     Ok(Decision::of(Event::SessionResumed { session: id, at }))
 }

@@ -9,17 +9,17 @@ mod questions;
 use std::collections::HashMap;
 
 use askdesk_domain::{
-    ASKED_AGAIN_MILLIS, Ask, Channel, Command, Decision, Delivery, Desk, Effect, Event, IntakeRules,
-    LastAsked, Leave, Limit, Origin, Outcome, Question, QuestionKind, Reject, RequestId, SessionEnd,
-    SessionId, SessionState, Timestamp, Undelivered, Visitor, decide, draft, intake,
+    ASKED_AGAIN_MILLIS, Ask, Channel, Command, Decision, Delivery, DeliveryError, Desk, Effect, Event,
+    InboundClient, LastAsked, Leave, Limit, Origin, Outcome, Question, QuestionKind, QuestionLimits,
+    Rejection, RequestId, SessionEnd, SessionId, SessionState, Timestamp, decide, draft, question_input,
 };
 use desks::*;
 use proptest::prelude::*;
 use questions::{choose, single};
 use rstest::rstest;
 
-fn visitor(name: &str, folder: &str) -> Visitor {
-    Visitor {
+fn visitor(name: &str, folder: &str) -> InboundClient {
+    InboundClient {
         channel: Channel::Mcp,
         name: name.to_owned(),
         version: Some("1.2".to_owned()),
@@ -32,7 +32,7 @@ fn open(n: u128, name: &str, when: i64) -> Command {
 }
 
 fn store() -> Vec<Question> {
-    intake::accept(&[single("Which store?", &["SQLite", "Files"])], IntakeRules::ASK_USER).unwrap()
+    question_input::accept(&[single("Which store?", &["SQLite", "Files"])], QuestionLimits::ASK_USER).unwrap()
 }
 
 fn theirs(of: u128, n: u128, call: &str, when: i64) -> Ask {
@@ -69,7 +69,7 @@ fn gone(of: u128, call: &str, when: i64) -> Command {
     leaves(of, call, Leave::Gone, when)
 }
 
-fn told(n: u128, call: &str, told: Result<(), Undelivered>, when: i64) -> Command {
+fn told(n: u128, call: &str, told: Result<(), DeliveryError>, when: i64) -> Command {
     Command::NoteTold { request: request(n), native_ref: native(call), told, at: at(when) }
 }
 
@@ -106,14 +106,15 @@ fn a_visit_is_a_session_without_a_process_that_says_who_came() {
     assert_eq!((came.name.as_str(), came.folder.as_str()), ("codex · work", "/work"));
     assert!(!came.resumable);
     for refused in [resume(1), queue(1, 1, "hello")] {
-        assert_eq!(decide(&desk, &refused), Err(Reject::SessionGone), "{refused:?}");
+        assert_eq!(decide(&desk, &refused), Err(Rejection::SessionGone), "{refused:?}");
     }
 }
 
 #[test]
 fn what_a_client_calls_itself_is_one_short_line_and_never_nothing() {
-    let named =
-        |name: &str| Visitor { version: Some(" ".to_owned()), folder: None, ..visitor(name, "") }.plain();
+    let named = |name: &str| {
+        InboundClient { version: Some(" ".to_owned()), folder: None, ..visitor(name, "") }.plain()
+    };
     assert_eq!(named(" a\nb\u{1b}[31m ").name, "a b[31m");
     assert_eq!(named("x".repeat(500).as_str()).name.len(), 80);
     assert_eq!(named("\u{200b}").name, "MCP client");
@@ -181,12 +182,14 @@ fn case_59_the_card_says_which_client_asks() {
 
 #[test]
 fn a_secret_is_not_asked_for_by_these_doors() {
-    let secret =
-        intake::accept(&[questions::draft(QuestionKind::Secret, "Key?", &[])], IntakeRules::ASK_USER)
-            .unwrap();
+    let secret = question_input::accept(
+        &[questions::draft(QuestionKind::Secret, "Key?", &[])],
+        QuestionLimits::ASK_USER,
+    )
+    .unwrap();
     let ask = Ask { questions: secret, ..theirs(1, 1, "a", 6) };
     let refused = decide(&desk(&[open(1, "codex", 5)]), &Command::AskVisit { ask, again: None });
-    assert!(matches!(refused, Err(Reject::Invalid { field, .. }) if field == "questions[0].type"));
+    assert!(matches!(refused, Err(Rejection::Invalid { field, .. }) if field == "questions[0].type"));
 }
 
 #[test]
@@ -248,7 +251,7 @@ fn a_client_that_gives_up_every_minute_and_asks_again_asks_one_question() {
     Command::OpenVisit { id: session(2), visitor: visitor("codex", "/other"), at: at(7) }, 2)]
 #[case::by_another_way(
     Command::OpenVisit {
-        id: session(2), visitor: Visitor { channel: Channel::CommandLine, ..visitor("codex", "/work") }, at: at(7)
+        id: session(2), visitor: InboundClient { channel: Channel::CommandLine, ..visitor("codex", "/work") }, at: at(7)
     }, 2)]
 #[case::of_the_same_client(open(2, "codex", 7), 1)]
 fn what_another_client_asks_is_never_found(#[case] opened: Command, #[case] finds: u128) {
@@ -267,7 +270,7 @@ fn what_another_client_asks_is_never_found(#[case] opened: Command, #[case] find
 #[test]
 fn without_a_folder_only_a_named_request_is_found_from_another_connection() {
     let nowhere = |n, when| {
-        let visitor = Visitor { folder: None, ..visitor("codex", "") };
+        let visitor = InboundClient { folder: None, ..visitor("codex", "") };
         Command::OpenVisit { id: session(n), visitor, at: at(when) }
     };
     let asked = [nowhere(1, 5), asks(1, 1, "a", 6)];
@@ -303,13 +306,13 @@ fn an_answer_that_came_late_is_given_at_once_to_who_asks_again_and_then_it_is_to
 fn an_answer_that_could_not_be_told_is_kept_and_can_be_collected() {
     let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), answers(1, 20)]);
     assert_eq!(state_of(&desk, 1), "answered, pending");
-    take(&mut desk, &told(1, "a", Err(Undelivered::InputClosed), 21)).unwrap();
+    take(&mut desk, &told(1, "a", Err(DeliveryError::InputClosed), 21)).unwrap();
     assert_eq!(state_of(&desk, 1), "answered, parked");
     assert!(desk.request(request(1)).unwrap().is_live());
     take(&mut desk, &told(1, "collects", Ok(()), 500)).unwrap();
     assert_eq!(state_of(&desk, 1), "answered, delivered late");
     // It stays told, whatever is said of it afterwards.
-    take(&mut desk, &told(1, "a", Err(Undelivered::InputClosed), 501)).unwrap();
+    take(&mut desk, &told(1, "a", Err(DeliveryError::InputClosed), 501)).unwrap();
     assert_eq!(state_of(&desk, 1), "answered, delivered late");
 }
 
@@ -378,7 +381,7 @@ fn case_58_what_was_answered_elsewhere_closes_and_says_so() {
     assert_eq!(state_of(&desk, 1), "withdrawn answered_elsewhere");
     assert!(left.effects.contains(&Effect::WithdrawNotification { request: request(1) }));
     let too_late = decide(&desk, &answers(1, 20));
-    assert!(matches!(too_late, Err(Reject::AlreadyEnded { .. })), "{too_late:?}");
+    assert!(matches!(too_late, Err(Rejection::AlreadyEnded { .. })), "{too_late:?}");
     // The desk first: what comes afterwards changes nothing.
     let mut desk =
         desks::desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), answers(1, 7), told(1, "a", Ok(()), 8)]);
@@ -427,7 +430,8 @@ fn the_person_can_close_a_visit_and_what_it_asks_next_brings_it_back() {
     assert_eq!(gone.sessions().count(), 0);
     // What it asks next is another question.
     let other = Ask {
-        questions: intake::accept(&[single("Which name?", &["A", "B"])], IntakeRules::ASK_USER).unwrap(),
+        questions: question_input::accept(&[single("Which name?", &["A", "B"])], QuestionLimits::ASK_USER)
+            .unwrap(),
         ..theirs(1, 2, "b", 400)
     };
     let again = take(&mut desk, &Command::AskVisit { ask: other, again: None }).unwrap();
@@ -454,7 +458,7 @@ fn some_command() -> impl Strategy<Value = Command> {
         3 => (of(), some_call(), when()).prop_map(|(of, call, when)| gone(of, &call, when)),
         1 => (of(), some_call(), when()).prop_map(|(of, call, when)| leaves(of, &call, Leave::AnsweredElsewhere, when)),
         3 => (n(), some_call(), any::<bool>(), when()).prop_map(|(n, call, ok, when)| {
-            told(n, &call, if ok { Ok(()) } else { Err(Undelivered::InputClosed) }, when)
+            told(n, &call, if ok { Ok(()) } else { Err(DeliveryError::InputClosed) }, when)
         }),
         3 => (of(), when()).prop_map(|(of, when)| goes(of, when)),
         4 => (n(), when()).prop_map(|(n, when)| answers(n, when)),

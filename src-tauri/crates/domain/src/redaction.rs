@@ -2,18 +2,18 @@
 
 use crate::answer::Answers;
 use crate::approval::{Approval, ApprovalDecision, ApprovalState};
-use crate::breach::Breach;
 use crate::decide::Decision;
+use crate::do_not_disturb::SessionNotifications;
 use crate::event::Event;
 use crate::id::{ApprovalId, NativeRef, NativeSession, RequestId, SessionId};
-use crate::options::SessionOptions;
 use crate::origin::{Origin, OriginKind};
 use crate::queue::QueuedMessage;
-use crate::quiet::SessionAttention;
-use crate::reject::Reject;
+use crate::rejection::Rejection;
 use crate::request::{Delivery, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionEnd, SessionState};
+use crate::session_options::SessionOptions;
 use crate::tool::ToolDetail;
+use crate::validation_error::ValidationError;
 
 /// What an event names, and by that the session it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Event {
                     place: session.place,
                     resumable: false,
                     queue: Vec::new(),
-                    attention: SessionAttention::default(),
+                    attention: SessionNotifications::default(),
                 },
             },
             Self::AgentIntroduced { session, .. } => {
@@ -201,9 +201,9 @@ impl Event {
 }
 
 /// Ends a session's story for good; one that runs goes on writing it.
-pub(crate) fn delete(session: &Session) -> Result<Decision, Reject> {
+pub(crate) fn delete(session: &Session) -> Result<Decision, Rejection> {
     if session.is_running() {
-        return Err(Reject::invalid("session", Breach::StillRunning));
+        return Err(Rejection::invalid("session", ValidationError::StillRunning));
     }
     Ok(Decision::of(Event::SessionDeleted { session: session.id }))
 }

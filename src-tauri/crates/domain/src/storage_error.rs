@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "trouble", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum StorageTrouble {
+pub enum StorageError {
     /// Another program holds it.
     Busy {
         #[serde(default)]
@@ -41,7 +41,7 @@ pub enum StorageTrouble {
     },
 }
 
-impl Display for StorageTrouble {
+impl Display for StorageError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Busy { path } => {

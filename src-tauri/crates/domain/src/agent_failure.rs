@@ -14,23 +14,23 @@ pub const SAID_LINES: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "failure", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Failure {
+pub enum AgentFailure {
     /// The program is nowhere to be found.
     AgentMissing {
         agent: AgentId,
         program: String,
-        tried: Vec<LookedAt>,
+        tried: Vec<SearchedLocation>,
         /// A shell command that installs it.
         #[serde(default)]
         install: Option<String>,
     },
     /// The folder the agent shall work in cannot be used.
-    FolderUnusable { path: String, problem: FolderProblem },
+    FolderUnusable { path: String, problem: FolderError },
     /// The system refused to run the program.
     NotStarted {
         program: String,
         /// What kind of refusal it was.
-        problem: ProgramProblem,
+        problem: ProgramError,
         error: String,
     },
     /// The agent ended with an error.
@@ -62,7 +62,7 @@ pub enum Failure {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "place", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum LookedAt {
+pub enum SearchedLocation {
     PathVariable {
         /// Its value; it may be empty.
         value: String,
@@ -75,7 +75,7 @@ pub enum LookedAt {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "problem", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum FolderProblem {
+pub enum FolderError {
     Missing,
     /// It is a file, or something else.
     NotAFolder,
@@ -92,7 +92,7 @@ pub enum FolderProblem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum ProgramProblem {
+pub enum ProgramError {
     Missing,
     Forbidden,
     /// It is perhaps no program for this system.
@@ -109,15 +109,15 @@ pub enum NextStep {
     StartAnew,
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for AgentFailure {}
 
-impl From<String> for Failure {
+impl From<String> for AgentFailure {
     fn from(text: String) -> Self {
         Self::Text { text }
     }
 }
 
-impl Display for Failure {
+impl Display for AgentFailure {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::AgentMissing { program, tried, install, .. } => {
@@ -137,13 +137,13 @@ impl Display for Failure {
             }
             Self::NotStarted { program, problem, error } => {
                 let hint = match problem {
-                    ProgramProblem::Missing => {
+                    ProgramError::Missing => {
                         "Check that the program is still installed, then start the session again."
                     }
-                    ProgramProblem::Forbidden => {
+                    ProgramError::Forbidden => {
                         "Check that the file may be executed, then start the session again."
                     }
-                    ProgramProblem::Unfit => {
+                    ProgramError::Unfit => {
                         "Check that the file is a program for this system; installing the agent again may help."
                     }
                 };
@@ -176,7 +176,7 @@ impl Display for Failure {
     }
 }
 
-impl Display for LookedAt {
+impl Display for SearchedLocation {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::PathVariable { value } if value.is_empty() => f.write_str("the PATH, which is empty"),
@@ -186,7 +186,7 @@ impl Display for LookedAt {
     }
 }
 
-impl Display for FolderProblem {
+impl Display for FolderError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Missing => "it does not exist",
@@ -207,7 +207,7 @@ impl Display for NextStep {
     }
 }
 
-impl FolderProblem {
+impl FolderError {
     /// Says what the system's error means for a folder.
     pub fn of(error: &std::io::Error) -> Self {
         match error.kind() {
@@ -268,14 +268,14 @@ mod tests {
         let kept = r#"{"end":"failed","why":"claude was not found.\nInstall it."}"#;
         let end: SessionEnd = serde_json::from_str(kept).unwrap();
         let text = "claude was not found.\nInstall it.".to_owned();
-        assert_eq!(end, SessionEnd::Failed { why: Failure::Text { text } });
+        assert_eq!(end, SessionEnd::Failed { why: AgentFailure::Text { text } });
         let anew = serde_json::to_string(&end).unwrap();
         assert_eq!(serde_json::from_str::<SessionEnd>(&anew).unwrap(), end);
     }
 
     #[test]
     fn an_end_is_kept_as_a_code_with_its_data() {
-        let why = Failure::Exited {
+        let why = AgentFailure::Exited {
             code: Some(3),
             signal: None,
             said: "out of luck".to_owned(),

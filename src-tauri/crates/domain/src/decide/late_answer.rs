@@ -1,13 +1,13 @@
 //! Ends that come, or come to the agent, after their call is closed: they wait, and go out once as a message.
 
 use super::{Decision, Effect, calls, known, running, travelled};
-use crate::breach::Breach;
 use crate::desk::Desk;
 use crate::event::Event;
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
-use crate::reject::Reject;
+use crate::rejection::Rejection;
 use crate::request::{Delivery, Ended, EndedBy, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionState};
+use crate::validation_error::ValidationError;
 
 /// How many late answers go out in one message; further ones follow at the end of the agent's turn.
 pub const LATE_AT_ONCE: usize = 16;
@@ -25,14 +25,14 @@ pub(super) fn answer(
     request: &Request,
     outcome: Outcome,
     at: Timestamp,
-) -> Result<Decision, Reject> {
+) -> Result<Decision, Rejection> {
     let session = known(desk, request.session)?;
     if !can_be_reached(session) {
-        return Err(Reject::SessionGone);
+        return Err(Rejection::SessionGone);
     }
     if outcome.gives_secret() {
         // It would have to be written down until the agent is there to take it.
-        return Err(Reject::invalid("answers", Breach::LateSecret));
+        return Err(Rejection::invalid("answers", ValidationError::LateSecret));
     }
     let mut decision = Decision::of(Event::AnsweredLate { request: request.id, outcome, at });
     decision.request = Some(request.id);
@@ -46,7 +46,7 @@ const fn can_be_reached(session: &Session) -> bool {
 }
 
 /// Marks all that waits for a session as being sent, before anything is.
-pub(super) fn send_parked(desk: &Desk, session: SessionId) -> Result<Decision, Reject> {
+pub(super) fn send_parked(desk: &Desk, session: SessionId) -> Result<Decision, Rejection> {
     running(desk, session)?;
     let first = desk.parked(session).take(LATE_AT_ONCE);
     let events =
@@ -55,7 +55,7 @@ pub(super) fn send_parked(desk: &Desk, session: SessionId) -> Result<Decision, R
 }
 
 /// Marks an end as being handed to the call that waits for it; a second time is refused.
-pub(super) fn note_sending(desk: &Desk, request: &Request, call: &NativeRef) -> Result<Decision, Reject> {
+pub(super) fn note_sending(desk: &Desk, request: &Request, call: &NativeRef) -> Result<Decision, Rejection> {
     let id = request.id;
     let untouched = !desk.is_sending(id) && !desk.is_call_closed(id) && request.native_ref == *call;
     match &request.state {
@@ -67,9 +67,9 @@ pub(super) fn note_sending(desk: &Desk, request: &Request, call: &NativeRef) -> 
                         .then_some(Event::Sending { request: id, late: false, call: None }),
                 };
             let noted = sending.map(|event| Decision { request: Some(id), ..Decision::of(event) });
-            noted.ok_or(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at })
+            noted.ok_or(Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at })
         }
-        RequestState::Open => Err(Reject::invalid("id", Breach::StillOpen)),
+        RequestState::Open => Err(Rejection::invalid("id", ValidationError::StillOpen)),
     }
 }
 
@@ -90,24 +90,26 @@ pub(super) fn may_have_arrived(desk: &Desk, id: RequestId, ended: &Ended) -> boo
 }
 
 /// Lets the person decide that an answer goes out once more, although it may have arrived.
-pub(super) fn retry(desk: &Desk, request: &Request) -> Result<Decision, Reject> {
+pub(super) fn retry(desk: &Desk, request: &Request) -> Result<Decision, Rejection> {
     let session = known(desk, request.session)?;
     let id = request.id;
     let Some(ended) = request.ended() else {
-        return Err(Reject::invalid("id", Breach::StillOpen));
+        return Err(Rejection::invalid("id", ValidationError::StillOpen));
     };
     let unchanged = Decision { request: Some(id), ..Decision::default() };
     match &ended.delivery {
-        Some(Delivery::Failed { .. }) if !ended.outcome.can_come_late() => Err(Reject::SessionGone),
+        Some(Delivery::Failed { .. }) if !ended.outcome.can_come_late() => Err(Rejection::SessionGone),
         Some(Delivery::Failed { .. }) if can_be_reached(session) => Ok(Decision {
             events: vec![travelled(id, Delivery::Parked)],
             effects: send_now(session),
             request: Some(id),
         }),
-        Some(Delivery::Failed { .. }) => Err(Reject::SessionGone),
+        Some(Delivery::Failed { .. }) => Err(Rejection::SessionGone),
         Some(Delivery::Pending | Delivery::Delivered { .. }) => Ok(unchanged),
         Some(Delivery::Parked) if ended.outcome.can_come_late() => Ok(unchanged),
-        Some(Delivery::Parked) | None => Err(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
+        Some(Delivery::Parked) | None => {
+            Err(Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at })
+        }
     }
 }
 
@@ -123,10 +125,10 @@ fn send_now(session: &Session) -> Vec<Effect> {
 }
 
 /// Gives up what was missed, or what waits to be delivered; the answer itself stays.
-pub(super) fn dismiss(desk: &Desk, request: &Request, at: Timestamp) -> Result<Decision, Reject> {
+pub(super) fn dismiss(desk: &Desk, request: &Request, at: Timestamp) -> Result<Decision, Rejection> {
     let id = request.id;
     let Some(ended) = request.ended() else {
-        return Err(Reject::invalid("id", Breach::StillOpen));
+        return Err(Rejection::invalid("id", ValidationError::StillOpen));
     };
     let give_up = |outcome: Outcome, at: Timestamp| Decision {
         request: Some(id),
@@ -138,12 +140,12 @@ pub(super) fn dismiss(desk: &Desk, request: &Request, at: Timestamp) -> Result<D
     }
     match &ended.delivery {
         Some(Delivery::Failed { .. }) if !desk.is_call_closed(id) => {
-            Err(Reject::invalid("id", Breach::StillAwaited))
+            Err(Rejection::invalid("id", ValidationError::StillAwaited))
         }
         Some(Delivery::Parked | Delivery::Failed { .. }) => Ok(give_up(ended.outcome.clone(), ended.at)),
         None if ended.outcome.by() == EndedBy::Person => {
             Ok(Decision { request: Some(id), ..Decision::default() })
         }
-        _ => Err(Reject::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
+        _ => Err(Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
     }
 }

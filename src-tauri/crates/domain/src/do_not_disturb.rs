@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::id::Timestamp;
-use crate::unfit::{Settable, Unfit, Written};
+use crate::setting_error::{Settable, SettingError, Written};
 
 const MINUTES_OF_A_DAY: u16 = 24 * 60;
 
@@ -49,9 +49,9 @@ impl FromStr for MinuteOfDay {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string"))]
-pub struct QuietHours(Option<(MinuteOfDay, MinuteOfDay)>);
+pub struct DoNotDisturbHours(Option<(MinuteOfDay, MinuteOfDay)>);
 
-impl QuietHours {
+impl DoNotDisturbHours {
     /// The word for none.
     pub const OFF: &str = "off";
 
@@ -64,10 +64,10 @@ impl QuietHours {
     }
 }
 
-impl TryFrom<String> for QuietHours {
-    type Error = Unfit;
+impl TryFrom<String> for DoNotDisturbHours {
+    type Error = SettingError;
 
-    fn try_from(text: String) -> Result<Self, Unfit> {
+    fn try_from(text: String) -> Result<Self, SettingError> {
         if text.trim() == Self::OFF {
             return Ok(Self::default());
         }
@@ -76,20 +76,20 @@ impl TryFrom<String> for QuietHours {
         match minutes {
             // Hours that begin and end at once could mean none or all of them.
             Some((from, to)) if from != to => Ok(Self(Some((from, to)))),
-            _ => Err(Unfit::NoHours),
+            _ => Err(SettingError::NoHours),
         }
     }
 }
 
-impl Settable for QuietHours {
-    fn read(written: Written) -> Result<Self, Unfit> {
-        if let Written::Text(text) = written { text.try_into() } else { Err(Unfit::NoHours) }
+impl Settable for DoNotDisturbHours {
+    fn read(written: Written) -> Result<Self, SettingError> {
+        if let Written::Text(text) = written { text.try_into() } else { Err(SettingError::NoHours) }
     }
 }
 
-impl From<QuietHours> for String {
-    fn from(hours: QuietHours) -> Self {
-        hours.0.map_or_else(|| QuietHours::OFF.to_owned(), |(from, to)| format!("{from}-{to}"))
+impl From<DoNotDisturbHours> for String {
+    fn from(hours: DoNotDisturbHours) -> Self {
+        hours.0.map_or_else(|| DoNotDisturbHours::OFF.to_owned(), |(from, to)| format!("{from}-{to}"))
     }
 }
 
@@ -97,13 +97,13 @@ impl From<QuietHours> for String {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u16", into = "u16")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number"))]
-pub struct RemindMinutes(u16);
+pub struct ReminderMinutes(u16);
 
-impl RemindMinutes {
+impl ReminderMinutes {
     pub const CHOICES: [u16; 4] = [0, 5, 15, 60];
 
-    fn none_of() -> Unfit {
-        Unfit::NoneOf { choices: Self::CHOICES.map(|minutes| minutes.to_string()).into() }
+    fn none_of() -> SettingError {
+        SettingError::NoneOf { choices: Self::CHOICES.map(|minutes| minutes.to_string()).into() }
     }
 
     /// Returns when a question is told of once more; none where it never is.
@@ -113,22 +113,22 @@ impl RemindMinutes {
     }
 }
 
-impl TryFrom<u16> for RemindMinutes {
-    type Error = Unfit;
+impl TryFrom<u16> for ReminderMinutes {
+    type Error = SettingError;
 
-    fn try_from(minutes: u16) -> Result<Self, Unfit> {
+    fn try_from(minutes: u16) -> Result<Self, SettingError> {
         if Self::CHOICES.contains(&minutes) { Ok(Self(minutes)) } else { Err(Self::none_of()) }
     }
 }
 
-impl Settable for RemindMinutes {
-    fn read(written: Written) -> Result<Self, Unfit> {
+impl Settable for ReminderMinutes {
+    fn read(written: Written) -> Result<Self, SettingError> {
         written.number::<u16>().ok_or_else(Self::none_of)?.try_into()
     }
 }
 
-impl From<RemindMinutes> for u16 {
-    fn from(minutes: RemindMinutes) -> Self {
+impl From<ReminderMinutes> for u16 {
+    fn from(minutes: ReminderMinutes) -> Self {
         minutes.0
     }
 }
@@ -158,7 +158,7 @@ impl PausedUntil {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub struct SessionAttention {
+pub struct SessionNotifications {
     /// It only counts in the window.
     pub muted: bool,
     /// Outside the window, nothing of what it asks is shown.
@@ -169,7 +169,7 @@ pub struct SessionAttention {
 mod tests {
     use super::*;
 
-    fn hours(text: &str) -> Result<QuietHours, Unfit> {
+    fn hours(text: &str) -> Result<DoNotDisturbHours, SettingError> {
         text.to_owned().try_into()
     }
 
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn a_reminder_is_due_after_its_minutes_or_never() {
         let asked = Timestamp::from_millis(1_000);
-        let due = |minutes| RemindMinutes::try_from(minutes).map(|minutes| minutes.due(asked));
+        let due = |minutes| ReminderMinutes::try_from(minutes).map(|minutes| minutes.due(asked));
         assert_eq!(due(0), Ok(None));
         assert_eq!(due(5), Ok(Some(Timestamp::from_millis(301_000))));
         assert!(due(7).is_err());

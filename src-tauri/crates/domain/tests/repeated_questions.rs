@@ -9,17 +9,17 @@ mod questions;
 use std::collections::HashMap;
 
 use askdesk_domain::{
-    ASKED_AGAIN_MILLIS, Ask, CALLS_OF_A_REQUEST, Command, Delivery, Desk, Effect, Event, IntakeRules, Limit,
-    NativeRef, OptionDraft, Outcome, Question, QuestionDraft, QuestionKind, Reject, SessionEnd, WithdrawnWhy,
-    decide, intake,
+    ASKED_AGAIN_MILLIS, Ask, CALLS_OF_A_REQUEST, Command, Delivery, Desk, Effect, Event, Limit, NativeRef,
+    Outcome, Question, QuestionKind, QuestionLimits, RawOption, RawQuestion, Rejection, SessionEnd,
+    WithdrawnWhy, decide, question_input,
 };
 use desks::*;
 use proptest::prelude::*;
 use questions::{choose, draft, single};
 use rstest::rstest;
 
-fn accepted(draft: QuestionDraft) -> Vec<Question> {
-    intake::accept(&[draft], IntakeRules::FOREIGN).unwrap()
+fn accepted(draft: RawQuestion) -> Vec<Question> {
+    question_input::accept(&[draft], QuestionLimits::FOREIGN).unwrap()
 }
 
 fn store() -> Vec<Question> {
@@ -67,7 +67,9 @@ fn case_34_the_same_content_asked_again_is_one_request_and_news_to_nobody() {
         let renewed = take(&mut desk, &asked(n, 40)).unwrap();
         assert_eq!((renewed.request, renewed.events.len()), (Some(request(1)), 0));
         let other = Command::Ask(Ask { questions: accepted(single("Else?", &["A", "B"])), ..again(n, 40) });
-        assert!(matches!(decide(&desk, &other), Err(Reject::Invalid { field, .. }) if field == "native_ref"));
+        assert!(
+            matches!(decide(&desk, &other), Err(Rejection::Invalid { field, .. }) if field == "native_ref")
+        );
     }
 }
 
@@ -94,19 +96,19 @@ fn case_34_a_request_that_has_ended_takes_in_no_further_call(#[case] how: Comman
 
 #[test]
 fn case_34_what_differs_in_anything_a_person_sees_or_in_who_asks_is_a_question_of_its_own() {
-    let option = |label: &str, description: Option<&str>, preview: Option<&str>| OptionDraft {
+    let option = |label: &str, description: Option<&str>, preview: Option<&str>| RawOption {
         label: label.to_owned(),
         description: description.map(str::to_owned),
         preview: preview.map(str::to_owned),
     };
-    let with = |first: OptionDraft| QuestionDraft {
+    let with = |first: RawOption| RawQuestion {
         options: vec![first, option("Files", None, None)],
         ..single("Which store?", &[])
     };
     let text = accepted(single("Which shop?", &["SQLite", "Files"]));
     let header =
-        QuestionDraft { header: Some("Store".to_owned()), ..single("Which store?", &["SQLite", "Files"]) };
-    let kind = QuestionDraft { kind: QuestionKind::Multi, ..single("Which store?", &["SQLite", "Files"]) };
+        RawQuestion { header: Some("Store".to_owned()), ..single("Which store?", &["SQLite", "Files"]) };
+    let kind = RawQuestion { kind: QuestionKind::Multi, ..single("Which store?", &["SQLite", "Files"]) };
     let words = accepted(draft(QuestionKind::Text, "Which store?", &[]));
     let more = [store(), words.clone()].concat();
     let contents = [

@@ -17,7 +17,7 @@ const VERSION_CHARS: usize = 40;
 
 /// A client that comes to ask, in its own words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Visitor {
+pub struct InboundClient {
     pub channel: Channel,
     /// What it calls itself.
     pub name: String,
@@ -27,7 +27,7 @@ pub struct Visitor {
     pub folder: Option<String>,
 }
 
-impl Visitor {
+impl InboundClient {
     /// Makes its words fit to be shown and to be known again by: on one line, and not endless.
     pub fn plain(&self) -> Self {
         let version = self.version.as_deref().map(|version| one_line(version, VERSION_CHARS));

@@ -3,14 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::undelivered::Undelivered;
-use crate::unfit::Unfit;
+use crate::delivery_error::DeliveryError;
+use crate::setting_error::SettingError;
 
 /// How a field breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "breach", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Breach {
+pub enum ValidationError {
     #[error("must not be empty")]
     Empty,
     #[error("at most {most} bytes, got {bytes}")]
@@ -27,7 +27,7 @@ pub enum Breach {
     TooManyAttached { most: usize, count: usize },
     /// What goes along with a message cannot go with it.
     #[error("{why}")]
-    Attached { why: Undelivered },
+    Attached { why: DeliveryError },
     /// A path cannot be written in a message.
     #[error("a path cannot be told to the agent")]
     PathUntold,
@@ -86,7 +86,7 @@ pub enum Breach {
     PathNotText,
     /// It is nothing that can be set.
     #[error("{flaw}")]
-    Unfit { flaw: Unfit },
+    Unfit { flaw: SettingError },
     /// Anything else; the window does not bring it about.
     #[error("{rule}")]
     Other {
@@ -95,13 +95,13 @@ pub enum Breach {
     },
 }
 
-impl From<String> for Breach {
+impl From<String> for ValidationError {
     fn from(rule: String) -> Self {
         Self::Other { rule }
     }
 }
 
-impl From<&str> for Breach {
+impl From<&str> for ValidationError {
     fn from(rule: &str) -> Self {
         rule.to_owned().into()
     }
