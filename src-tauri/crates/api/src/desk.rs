@@ -13,8 +13,8 @@ use askdesk_agents::{Agent, ask_version};
 use askdesk_client_config::Plan;
 use askdesk_domain::{
     AgentId, Approval, ApprovalState, Choices, Command, CommandId, ConfigCategory, ConfigOption, FolderError,
-    Rejection, Request, Session, SessionId, SessionOptions, SessionState, Setting, Settings, ValidationError,
-    ValueId,
+    QueueCommand, Rejection, Request, Session, SessionCommand, SessionId, SessionOptions, SessionState,
+    Setting, Settings, ValidationError, ValueId,
 };
 use askdesk_engine::frame::Frame;
 use askdesk_engine::session::Change;
@@ -502,20 +502,22 @@ impl Commands for DeskApi {
         let QueueMessage { request_id, session, text, attachments } = input;
         let Message { text, attachments } = self.message(session, &text, attachments).await?;
         let id = self.engine.source().message();
-        let queue = Command::QueueMessage { session, id, text, attachments };
+        let queue = Command::Queue(QueueCommand::Add { session, id, text, attachments });
         self.on_session(request_id, "queue_message", queue).await
     }
 
     async fn edit_queued(&self, input: EditQueued) -> Result<Session, Error> {
         let EditQueued { request_id, session, id, text } = input;
-        self.on_session(request_id, "edit_queued", Command::EditQueued { session, id, text }).await
+        self.on_session(request_id, "edit_queued", Command::Queue(QueueCommand::Edit { session, id, text }))
+            .await
     }
 
     async fn remove_queued(&self, input: RemoveQueued) -> Result<Session, Error> {
         let RemoveQueued { request_id, session, id } = input;
         let queue = self.engine.session(session).await?.queue;
-        let removed =
-            self.on_session(request_id, "remove_queued", Command::RemoveQueued { session, id }).await?;
+        let removed = self
+            .on_session(request_id, "remove_queued", Command::Queue(QueueCommand::Remove { session, id }))
+            .await?;
         let gone = queue.iter().filter(|message| message.id == id).flat_map(|message| &message.attachments);
         // The message is gone already; an image of it that stays behind goes with the session.
         if let Err(error) = self.discard(session, gone).await {
@@ -551,18 +553,28 @@ impl Commands for DeskApi {
 
     async fn rename_session(&self, input: RenameSession) -> Result<Session, Error> {
         let RenameSession { request_id, session, name } = input;
-        self.on_session(request_id, "rename_session", Command::RenameSession { session, name }).await
+        self.on_session(
+            request_id,
+            "rename_session",
+            Command::Session(SessionCommand::Rename { session, name }),
+        )
+        .await
     }
 
     async fn set_attention(&self, input: SetAttention) -> Result<Session, Error> {
         let SetAttention { request_id, session, attention } = input;
-        self.on_session(request_id, "set_attention", Command::SetAttention { session, attention }).await
+        self.on_session(
+            request_id,
+            "set_attention",
+            Command::Session(SessionCommand::SetNotifications { session, attention }),
+        )
+        .await
     }
 
     async fn move_session(&self, input: MoveSession) -> Result<Done, Error> {
         let MoveSession { request_id, session, before } = input;
         let move_it = async {
-            self.engine.act(Command::MoveSession { session, before }).await?;
+            self.engine.act(Command::Session(SessionCommand::Move { session, before })).await?;
             Ok(None)
         };
         self.once(request_id, "move_session", move_it).await.map(|_| Done {})

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use askdesk_api::{DeskApi, Error, Here, Untried, dispatch};
 use askdesk_client_config::{Surroundings, System};
-use askdesk_domain::{Channel, Command, InboundClient};
+use askdesk_domain::{Channel, Command, InboundClient, InboundCommand};
 use desk::{Bridge, fresh};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -357,7 +357,7 @@ async fn the_last_question_of_a_program_is_known() {
         version: None,
         folder: Some("/srv/shop".to_owned()),
     };
-    engine.act(Command::OpenVisit { id, visitor, at }).await.unwrap();
+    engine.act(Command::Inbound(InboundCommand::Open { id, visitor, at })).await.unwrap();
     assert_eq!(scene.read("claude-code").await["lastQuestion"], json!(at));
     assert_eq!(scene.read("codex").await["lastQuestion"], Value::Null);
 }

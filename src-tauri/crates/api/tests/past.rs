@@ -11,7 +11,7 @@
 mod desk;
 
 use askdesk_api::dto::Exported;
-use askdesk_domain::{Command, EntryBody, Request, SessionState, ToolStatus};
+use askdesk_domain::{Command, EntryBody, Request, SessionCommand, SessionState, ToolStatus};
 use desk::{Bridge, fresh};
 use serde_json::{Value, json};
 
@@ -192,7 +192,7 @@ async fn case_61_a_secret_is_in_no_export() {
     let engine = bridge.api.engine();
     let (source, at) = (engine.source(), engine.source().now());
     let session = source.session();
-    let start = Command::StartSession {
+    let start = Command::Session(SessionCommand::Start {
         id: session,
         origin: askdesk_domain::Origin::started(askdesk_domain::AgentId::literal("demo")),
         name: "!?".to_owned(),
@@ -200,7 +200,7 @@ async fn case_61_a_secret_is_in_no_export() {
         options: askdesk_domain::SessionOptions::default(),
         config: Vec::new(),
         at,
-    };
+    });
     engine.act(start).await.unwrap();
     let ask = askdesk_domain::Ask {
         id: source.request(),

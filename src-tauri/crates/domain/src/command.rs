@@ -1,4 +1,4 @@
-//! Every command the desk can be given, with its time and ids inside.
+//! The changes that the engine can be asked to make.
 
 use crate::answer::AnswerInput;
 use crate::approval::{ApprovalDecision, ApprovalOption};
@@ -15,10 +15,20 @@ use crate::session::SessionEnd;
 use crate::session_options::SessionOptions;
 use crate::tool::ToolDetail;
 
-/// One thing the desk is told to do.
+/// A change that the engine is asked to make, with its time and its ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    StartSession {
+    Session(SessionCommand),
+    Request(RequestCommand),
+    Inbound(InboundCommand),
+    Approval(ApprovalCommand),
+    Queue(QueueCommand),
+}
+
+/// Commands about a session and its agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionCommand {
+    Start {
         /// Its id, minted by the caller.
         id: SessionId,
         origin: Origin,
@@ -30,39 +40,23 @@ pub enum Command {
         at: Timestamp,
     },
     /// Gives a session another name.
-    RenameSession {
-        session: SessionId,
-        name: String,
-    },
+    Rename { session: SessionId, name: String },
     /// Says how the person is told of a session.
-    SetAttention {
-        session: SessionId,
-        attention: SessionNotifications,
-    },
+    SetNotifications { session: SessionId, attention: SessionNotifications },
     /// Gives a session another place in the order.
-    MoveSession {
+    Move {
         session: SessionId,
         /// The session it shall stand before; none for the end.
         before: Option<SessionId>,
     },
     /// Takes an ended session off the sidebar.
-    CloseSession {
-        session: SessionId,
-        at: Timestamp,
-    },
+    Close { session: SessionId, at: Timestamp },
     /// Opens an ended session again, because its agent is about to be started again.
-    ResumeSession {
-        session: SessionId,
-        at: Timestamp,
-    },
+    Resume { session: SessionId, at: Timestamp },
     /// Notes that the agent has finished a piece of output.
-    NoteSpoke {
-        session: SessionId,
-    },
+    NoteSpoke { session: SessionId },
     /// Notes that the agent has no such session any more.
-    Forget {
-        session: SessionId,
-    },
+    NoteForgotten { session: SessionId },
     /// Notes what the agent said about itself.
     Introduce {
         session: SessionId,
@@ -72,66 +66,32 @@ pub enum Command {
         native_session: Option<NativeSession>,
     },
     /// Notes the agent's config options with their present values.
-    NoteConfig {
-        session: SessionId,
-        config: Vec<ConfigOption>,
-    },
+    NoteConfig { session: SessionId, config: Vec<ConfigOption> },
     /// Notes that a turn began or ended.
-    SetWorking {
-        session: SessionId,
-        working: bool,
-    },
+    SetWorking { session: SessionId, working: bool },
     /// Tells that a session has finished its turn, after all that was to follow by itself.
-    TellFinished {
-        session: SessionId,
-    },
+    NotifyFinished { session: SessionId },
     /// Notes lines of output that could not be used.
-    CountUnusable {
-        session: SessionId,
-        lines: u64,
-    },
+    CountUnusable { session: SessionId, lines: u64 },
     /// Closes a session whose process is gone.
-    EndSession {
-        session: SessionId,
-        end: SessionEnd,
-        at: Timestamp,
-    },
+    End { session: SessionId, end: SessionEnd, at: Timestamp },
+    /// Forgets a session that has ended, with everything that was said in it.
+    Delete { session: SessionId },
+    /// Closes what an earlier run of the app left open.
+    CloseEarlierRun { at: Timestamp },
+}
+
+impl From<SessionCommand> for Command {
+    fn from(command: SessionCommand) -> Self {
+        Self::Session(command)
+    }
+}
+
+/// Commands about the requests of any session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RequestCommand {
     /// Registers a request.
     Ask(Ask),
-    /// Opens a session for a client that the desk did not start, or takes up again the one it left.
-    OpenVisit {
-        /// Its id if it is a new one, minted by the caller.
-        id: SessionId,
-        visitor: InboundClient,
-        at: Timestamp,
-    },
-    /// Registers a request of such a client; one that asks the same finds what it has asked before.
-    AskVisit {
-        ask: Ask,
-        /// The request that this call waited for before, if it knows.
-        again: Option<RequestId>,
-    },
-    /// Notes that one call of such a client waits no more.
-    LeaveCall {
-        session: SessionId,
-        /// The client's own id of the call.
-        native_ref: NativeRef,
-        why: Leave,
-        at: Timestamp,
-    },
-    /// Notes whether such a client was told how its request ended.
-    NoteTold {
-        request: RequestId,
-        /// The client's own id of the call that was told.
-        native_ref: NativeRef,
-        told: Result<(), DeliveryError>,
-        at: Timestamp,
-    },
-    /// Notes that such a client is gone with all its calls.
-    LeaveVisit {
-        session: SessionId,
-        at: Timestamp,
-    },
     Answer {
         request: RequestId,
         answers: Vec<AnswerInput>,
@@ -201,20 +161,84 @@ pub enum Command {
     Retry {
         request: RequestId,
     },
-    AskApproval(AskApproval),
-    DecideApproval {
+}
+
+impl From<RequestCommand> for Command {
+    fn from(command: RequestCommand) -> Self {
+        Self::Request(command)
+    }
+}
+
+/// Commands about clients that Askdesk did not start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InboundCommand {
+    /// Opens a session for a client that the desk did not start, or takes up again the one it left.
+    Open {
+        /// Its id if it is a new one, minted by the caller.
+        id: SessionId,
+        visitor: InboundClient,
+        at: Timestamp,
+    },
+    /// Registers a request of such a client; one that asks the same finds what it has asked before.
+    Ask {
+        ask: Ask,
+        /// The request that this call waited for before, if it knows.
+        again: Option<RequestId>,
+    },
+    /// Notes that one call of such a client waits no more.
+    LeaveCall {
+        session: SessionId,
+        /// The client's own id of the call.
+        native_ref: NativeRef,
+        why: Leave,
+        at: Timestamp,
+    },
+    /// Notes whether such a client was told how its request ended.
+    NoteDelivered {
+        request: RequestId,
+        /// The client's own id of the call that was told.
+        native_ref: NativeRef,
+        told: Result<(), DeliveryError>,
+        at: Timestamp,
+    },
+    /// Notes that such a client is gone with all its calls.
+    Leave { session: SessionId, at: Timestamp },
+}
+
+impl From<InboundCommand> for Command {
+    fn from(command: InboundCommand) -> Self {
+        Self::Inbound(command)
+    }
+}
+
+/// Commands about permission requests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ApprovalCommand {
+    Ask(AskApproval),
+    Decide {
         approval: ApprovalId,
         decision: ApprovalDecision,
         at: Timestamp,
     },
     /// Notes that a decision could not be handed to the agent.
-    ApprovalNotDelivered {
+    NoteNotDelivered {
         approval: ApprovalId,
         /// What went wrong.
         error: DeliveryError,
     },
+}
+
+impl From<ApprovalCommand> for Command {
+    fn from(command: ApprovalCommand) -> Self {
+        Self::Approval(command)
+    }
+}
+
+/// Commands about the messages that wait for the end of a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QueueCommand {
     /// Keeps a message until the agent's turn ends.
-    QueueMessage {
+    Add {
         session: SessionId,
         /// The message's id, minted by the caller.
         id: MessageId,
@@ -223,30 +247,21 @@ pub enum Command {
         attachments: Vec<Attachment>,
     },
     /// Changes the words of a message that waits.
-    EditQueued {
-        session: SessionId,
-        id: MessageId,
-        text: String,
-    },
+    Edit { session: SessionId, id: MessageId, text: String },
     /// Takes back a message that waits.
-    RemoveQueued {
-        session: SessionId,
-        id: MessageId,
-    },
+    Remove { session: SessionId, id: MessageId },
     /// Takes a message out of the queue to send it to the agent.
-    SendQueued {
+    Send {
         session: SessionId,
         /// The message the person wants sent now; none sends the oldest by itself, once the agent is at rest.
         now: Option<MessageId>,
     },
-    /// Closes what an earlier run of the app left open.
-    CloseEarlierRun {
-        at: Timestamp,
-    },
-    /// Forgets a session that has ended, with everything that was said in it.
-    DeleteSession {
-        session: SessionId,
-    },
+}
+
+impl From<QueueCommand> for Command {
+    fn from(command: QueueCommand) -> Self {
+        Self::Queue(command)
+    }
 }
 
 /// A request as an adapter registers it.

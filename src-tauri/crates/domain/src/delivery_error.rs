@@ -73,7 +73,7 @@ impl From<&str> for DeliveryError {
 mod tests {
     use super::*;
     use crate::approval::ApprovalState;
-    use crate::event::Event;
+    use crate::event::{ApprovalEvent, Event};
     use crate::request::Delivery;
     use crate::transcript::Notice;
 
@@ -105,7 +105,9 @@ mod tests {
             "error": "gone",
         });
         let event: Event = serde_json::from_value(event).unwrap();
-        assert!(matches!(event, Event::ApprovalDeliveryFailed { error, .. } if error == text("gone")));
+        assert!(
+            matches!(event, Event::Approval(ApprovalEvent::DeliveryFailed { error, .. }) if error == text("gone"))
+        );
     }
 
     #[test]

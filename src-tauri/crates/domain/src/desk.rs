@@ -7,7 +7,7 @@ mod lifecycle;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::approval::{Approval, ApprovalState};
-use crate::event::Event;
+use crate::event::{ApprovalEvent, Event, QueueEvent, RequestEvent, SessionEvent};
 use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::request::{Delivery, Ended, Outcome, Request, RequestState};
 use crate::session::{Session, SessionState};
@@ -137,128 +137,56 @@ impl Desk {
         self.approvals.values().filter(move |approval| approval.session == session).filter(open)
     }
 
-    /// Lets one event happen. An event about something unknown changes nothing.
+    /// Applies one event. An event about something unknown changes nothing.
     pub fn fold(&mut self, event: &Event) {
         match event {
-            Event::SessionStarted { session } => self.fold_started(session),
-            Event::AgentIntroduced { session, version, model } => self.on_session(*session, |session| {
+            Event::Session(event) => self.fold_session(event),
+            Event::Queue(event) => self.fold_queue(event),
+            Event::Request(event) => self.fold_request(event),
+            Event::Approval(event) => self.fold_approval(event),
+        }
+    }
+
+    fn fold_session(&mut self, event: &SessionEvent) {
+        match event {
+            SessionEvent::Started { session } => self.fold_started(session),
+            SessionEvent::Introduced { session, version, model } => self.on_session(*session, |session| {
                 session.version = version.clone().or(session.version.take());
                 session.model = model.clone().or(session.model.take());
                 if session.state == SessionState::Starting {
                     session.state = SessionState::Idle;
                 }
             }),
-            Event::NativeSessionKnown { session, native_session } => {
+            SessionEvent::NativeSessionKnown { session, native_session } => {
                 self.on_session(*session, |session| session.native_session = Some(native_session.clone()));
                 self.tell_resumable(*session);
             }
-            Event::ConfigChanged { session, config } => {
+            SessionEvent::ConfigChanged { session, config } => {
                 self.on_session(*session, |session| session.config.clone_from(config));
             }
-            Event::TurnBegan { session } => {
+            SessionEvent::TurnBegan { session } => {
                 self.on_session(*session, |session| session.state = SessionState::Working);
             }
-            Event::TurnFinished { session } => {
+            SessionEvent::TurnFinished { session } => {
                 self.on_session(*session, |session| session.state = SessionState::Idle);
             }
-            Event::LinesUnusable { session, lines } => {
+            SessionEvent::LinesUnusable { session, lines } => {
                 self.on_session(*session, |session| session.unusable_lines += lines);
             }
-            Event::SessionEnded { session, end, at } => self.fold_ended(*session, end, *at),
-            Event::SessionRenamed { session, name } => {
+            SessionEvent::Ended { session, end, at } => self.fold_ended(*session, end, *at),
+            SessionEvent::Renamed { session, name } => {
                 self.on_session(*session, |session| session.name.clone_from(name));
             }
-            Event::AttentionSet { session, attention } => {
+            SessionEvent::NotificationsSet { session, attention } => {
                 self.on_session(*session, |session| session.attention = *attention);
             }
-            Event::SessionMoved { session, before } => self.fold_moved(*session, *before),
-            Event::SessionClosed { session, .. } => self.on_life(*session, |life| life.closed = true),
-            Event::SessionResumed { session, .. } => self.fold_resumed(*session),
-            Event::AgentSpoke { session } => self.on_life(*session, |life| life.spoke = true),
-            Event::SessionForgotten { session } => self.on_life(*session, |life| life.forgotten = true),
-            Event::MessageQueued { session, message } => {
-                self.on_session(*session, |session| session.queue.push(message.clone()));
-            }
-            Event::QueuedEdited { session, message } => self.on_session(*session, |session| {
-                if let Some(known) = session.queue.iter_mut().find(|known| known.id == message.id) {
-                    known.text.clone_from(&message.text);
-                }
-            }),
-            Event::QueuedRemoved { session, message } => self.on_session(*session, |session| {
-                session.queue.retain(|known| known.id != *message);
-            }),
-            Event::QueuedSent { session, message } => self.on_session(*session, |session| {
-                session.queue.retain(|known| known.id != message.id);
-            }),
-            Event::Asked { request } => {
-                self.requests.insert(request.id, request.clone());
-                // What asks has spoken.
-                self.on_life(request.session, |life| life.spoke = true);
-            }
-            Event::AskedAgain { request, native_ref, guest, at } => {
-                self.fold_asked_again(*request, native_ref);
-                self.fold_visit_again(*request, native_ref, *guest, *at);
-            }
-            Event::Reopened { request, native_ref, guest, limit, at } => {
-                self.fold_reopened(*request, native_ref, *guest, limit.as_ref(), *at);
-            }
-            Event::ClientLeft { session } => self.on_life(*session, |life| life.away = true),
-            Event::CallLeft { request, native_ref } => self.fold_call_left(*request, native_ref),
-            Event::Ended { request, outcome, at } => {
-                let delivery = outcome.needs_delivery().then_some(Delivery::Pending);
-                self.fold_end_of_calls(*request, delivery.as_ref());
-                if let Some(request) = self.requests.get_mut(request) {
-                    request.state =
-                        RequestState::Ended(Ended { outcome: outcome.clone(), at: *at, delivery });
-                }
-                // Whoever asked is gone: no later text may be routed to its call.
-                if let Outcome::Orphaned { .. } = outcome {
-                    self.close_call(*request);
-                }
-                self.settle_request(*request);
-            }
-            Event::DeliveryChanged { request, delivery, call } => {
-                if let Some(RequestState::Ended(ended)) = self.requests.get_mut(request).map(|r| &mut r.state)
-                {
-                    ended.delivery = Some(delivery.clone());
-                }
-                self.sending.remove(request);
-                if let Some(news) = call {
-                    self.fold_call_delivery(*request, news);
-                }
-                self.settle_request(*request);
-            }
-            Event::Sending { request, call: Some(call), .. } => self.fold_call_sending(*request, call),
-            Event::Sending { request, call: None, .. } => {
-                if let Some(RequestState::Ended(ended)) = self.requests.get_mut(request).map(|r| &mut r.state)
-                {
-                    ended.delivery = Some(Delivery::Pending);
-                    self.sending.insert(*request);
-                }
-            }
-            Event::AnsweredLate { request, outcome, at } => {
-                self.replace_end(*request, outcome, *at, Some(Delivery::Parked));
-            }
-            Event::Dismissed { request, outcome, at } => self.replace_end(*request, outcome, *at, None),
-            Event::ApprovalAsked { approval } => {
-                self.approvals.insert(approval.id, approval.clone());
-                self.on_life(approval.session, |life| life.spoke = true);
-            }
-            Event::ApprovalDecided { approval, decision, at } => {
-                let state = ApprovalState::Decided { decision: decision.clone(), at: *at, error: None };
-                self.settle_approval(*approval, state);
-            }
-            Event::ApprovalDeliveryFailed { approval, error } => {
-                if let Some(ApprovalState::Decided { error: slot, .. }) =
-                    self.approvals.get_mut(approval).map(|approval| &mut approval.state)
-                {
-                    *slot = Some(error.clone());
-                }
-            }
-            Event::ApprovalWithdrawn { approval, at } => {
-                self.settle_approval(*approval, ApprovalState::Withdrawn { at: *at });
-            }
-            Event::SessionDeleted { session } => {
+            SessionEvent::Moved { session, before } => self.fold_moved(*session, *before),
+            SessionEvent::Closed { session, .. } => self.on_life(*session, |life| life.closed = true),
+            SessionEvent::Resumed { session, .. } => self.fold_resumed(*session),
+            SessionEvent::AgentSpoke { session } => self.on_life(*session, |life| life.spoke = true),
+            SessionEvent::Forgotten { session } => self.on_life(*session, |life| life.forgotten = true),
+            SessionEvent::ClientLeft { session } => self.on_life(*session, |life| life.away = true),
+            SessionEvent::Deleted { session } => {
                 self.sessions.remove(session);
                 self.lives.remove(session);
                 self.requests.retain(|_, request| request.session != *session);
@@ -272,6 +200,103 @@ impl Desk {
         }
     }
 
+    fn fold_queue(&mut self, event: &QueueEvent) {
+        match event {
+            QueueEvent::Added { session, message } => {
+                self.on_session(*session, |session| session.queue.push(message.clone()));
+            }
+            QueueEvent::Edited { session, message } => self.on_session(*session, |session| {
+                if let Some(known) = session.queue.iter_mut().find(|known| known.id == message.id) {
+                    known.text.clone_from(&message.text);
+                }
+            }),
+            QueueEvent::Removed { session, message } => self.on_session(*session, |session| {
+                session.queue.retain(|known| known.id != *message);
+            }),
+            QueueEvent::Sent { session, message } => self.on_session(*session, |session| {
+                session.queue.retain(|known| known.id != message.id);
+            }),
+        }
+    }
+
+    fn fold_request(&mut self, event: &RequestEvent) {
+        match event {
+            RequestEvent::Asked { request } => {
+                self.requests.insert(request.id, request.clone());
+                // What asks has spoken.
+                self.on_life(request.session, |life| life.spoke = true);
+            }
+            RequestEvent::AskedAgain { request, native_ref, guest, at } => {
+                self.fold_asked_again(*request, native_ref);
+                self.fold_visit_again(*request, native_ref, *guest, *at);
+            }
+            RequestEvent::Reopened { request, native_ref, guest, limit, at } => {
+                self.fold_reopened(*request, native_ref, *guest, limit.as_ref(), *at);
+            }
+            RequestEvent::CallLeft { request, native_ref } => self.fold_call_left(*request, native_ref),
+            RequestEvent::Ended { request, outcome, at } => {
+                let delivery = outcome.needs_delivery().then_some(Delivery::Pending);
+                self.fold_end_of_calls(*request, delivery.as_ref());
+                if let Some(request) = self.requests.get_mut(request) {
+                    request.state =
+                        RequestState::Ended(Ended { outcome: outcome.clone(), at: *at, delivery });
+                }
+                // Whoever asked is gone: no later text may be routed to its call.
+                if let Outcome::Orphaned { .. } = outcome {
+                    self.close_call(*request);
+                }
+                self.settle_request(*request);
+            }
+            RequestEvent::DeliveryChanged { request, delivery, call } => {
+                if let Some(RequestState::Ended(ended)) = self.requests.get_mut(request).map(|r| &mut r.state)
+                {
+                    ended.delivery = Some(delivery.clone());
+                }
+                self.sending.remove(request);
+                if let Some(news) = call {
+                    self.fold_call_delivery(*request, news);
+                }
+                self.settle_request(*request);
+            }
+            RequestEvent::Sending { request, call: Some(call), .. } => self.fold_call_sending(*request, call),
+            RequestEvent::Sending { request, call: None, .. } => {
+                if let Some(RequestState::Ended(ended)) = self.requests.get_mut(request).map(|r| &mut r.state)
+                {
+                    ended.delivery = Some(Delivery::Pending);
+                    self.sending.insert(*request);
+                }
+            }
+            RequestEvent::AnsweredLate { request, outcome, at } => {
+                self.replace_end(*request, outcome, *at, Some(Delivery::Parked));
+            }
+            RequestEvent::Dismissed { request, outcome, at } => {
+                self.replace_end(*request, outcome, *at, None)
+            }
+        }
+    }
+
+    fn fold_approval(&mut self, event: &ApprovalEvent) {
+        match event {
+            ApprovalEvent::Asked { approval } => {
+                self.approvals.insert(approval.id, approval.clone());
+                self.on_life(approval.session, |life| life.spoke = true);
+            }
+            ApprovalEvent::Decided { approval, decision, at } => {
+                let state = ApprovalState::Decided { decision: decision.clone(), at: *at, error: None };
+                self.settle_approval(*approval, state);
+            }
+            ApprovalEvent::DeliveryFailed { approval, error } => {
+                if let Some(ApprovalState::Decided { error: slot, .. }) =
+                    self.approvals.get_mut(approval).map(|approval| &mut approval.state)
+                {
+                    *slot = Some(error.clone());
+                }
+            }
+            ApprovalEvent::Withdrawn { approval, at } => {
+                self.settle_approval(*approval, ApprovalState::Withdrawn { at: *at });
+            }
+        }
+    }
     fn on_session(&mut self, id: SessionId, change: impl FnOnce(&mut Session)) {
         if let Some(session) = self.sessions.get_mut(&id) {
             change(session);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::approval::{Approval, ApprovalState};
 use crate::desk::Desk;
-use crate::event::Event;
+use crate::event::{ApprovalEvent, Event, RequestEvent};
 use crate::id::{ApprovalId, ApprovalOptionId, OptionId, QuestionId, RequestId, SessionId};
 use crate::question::QuestionKind;
 use crate::rejection::Rejection;
@@ -184,12 +184,17 @@ pub fn keep(desk: &Desk, of: &DraftTarget) -> Result<SavedDraft, Rejection> {
 /// Says what becomes of a draft when something happens; none if it is not about a draft.
 pub fn after(event: &Event) -> Option<(Begun, DraftOutcome)> {
     match event {
-        Event::Ended { request, outcome, .. } => Some((Begun::Request(*request), fate(outcome))),
-        Event::AnsweredLate { request, .. } | Event::Dismissed { request, .. } => {
+        Event::Request(RequestEvent::Ended { request, outcome, .. }) => {
+            Some((Begun::Request(*request), fate(outcome)))
+        }
+        Event::Request(RequestEvent::AnsweredLate { request, .. })
+        | Event::Request(RequestEvent::Dismissed { request, .. }) => {
             Some((Begun::Request(*request), DraftOutcome::Goes))
         }
-        Event::ApprovalDecided { approval, .. } => Some((Begun::Approval(*approval), DraftOutcome::Goes)),
-        Event::ApprovalWithdrawn { approval, .. } => {
+        Event::Approval(ApprovalEvent::Decided { approval, .. }) => {
+            Some((Begun::Approval(*approval), DraftOutcome::Goes))
+        }
+        Event::Approval(ApprovalEvent::Withdrawn { approval, .. }) => {
             Some((Begun::Approval(*approval), DraftOutcome::WordsStay))
         }
         _ => None,

@@ -1,4 +1,4 @@
-//! What has happened: the journal's words. An event is never refused.
+//! What has happened. The journal stores events; an event is never refused.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,15 +13,27 @@ use crate::queue::QueuedMessage;
 use crate::request::{Delivery, Limit, Outcome, Request};
 use crate::session::{Session, SessionEnd};
 
-/// One thing that has happened.
+/// Something that has happened. Serialized as the event alone: its word in `event` is unique among all four.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Event {
+    Session(SessionEvent),
+    Queue(QueueEvent),
+    Request(RequestEvent),
+    Approval(ApprovalEvent),
+}
+
+/// What happened to a session or its agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum Event {
-    SessionStarted {
+pub enum SessionEvent {
+    #[serde(rename = "session_started")]
+    Started {
         session: Session,
     },
     /// The agent said its version and model.
-    AgentIntroduced {
+    #[serde(rename = "agent_introduced")]
+    Introduced {
         session: SessionId,
         version: Option<String>,
         model: Option<String>,
@@ -50,34 +62,40 @@ pub enum Event {
         lines: u64,
     },
     /// A session's process is gone.
-    SessionEnded {
+    #[serde(rename = "session_ended")]
+    Ended {
         session: SessionId,
         end: SessionEnd,
         at: Timestamp,
     },
     /// A session got another name.
-    SessionRenamed {
+    #[serde(rename = "session_renamed")]
+    Renamed {
         session: SessionId,
         name: String,
     },
     /// The person said how they want to be told of a session.
-    AttentionSet {
+    #[serde(rename = "attention_set")]
+    NotificationsSet {
         session: SessionId,
         attention: SessionNotifications,
     },
     /// A session got another place in the order.
-    SessionMoved {
+    #[serde(rename = "session_moved")]
+    Moved {
         session: SessionId,
         /// The session it stands before; none for the end.
         before: Option<SessionId>,
     },
     /// A session left the sidebar.
-    SessionClosed {
+    #[serde(rename = "session_closed")]
+    Closed {
         session: SessionId,
         at: Timestamp,
     },
     /// A session's agent was started again, and the session is open again.
-    SessionResumed {
+    #[serde(rename = "session_resumed")]
+    Resumed {
         session: SessionId,
         at: Timestamp,
     },
@@ -86,33 +104,92 @@ pub enum Event {
         session: SessionId,
     },
     /// The agent has no such session any more.
-    SessionForgotten {
+    #[serde(rename = "session_forgotten")]
+    Forgotten {
         session: SessionId,
     },
+    /// The client of a session is gone, and others still wait for what was asked there.
+    ClientLeft {
+        session: SessionId,
+    },
+    /// The person had a session forgotten for good.
+    #[serde(rename = "session_deleted")]
+    Deleted {
+        session: SessionId,
+    },
+}
+
+impl SessionEvent {
+    pub const fn session(&self) -> SessionId {
+        match self {
+            Self::Started { session } => session.id,
+            Self::Introduced { session, .. }
+            | Self::NativeSessionKnown { session, .. }
+            | Self::ConfigChanged { session, .. }
+            | Self::TurnBegan { session, .. }
+            | Self::TurnFinished { session, .. }
+            | Self::LinesUnusable { session, .. }
+            | Self::Ended { session, .. }
+            | Self::Renamed { session, .. }
+            | Self::NotificationsSet { session, .. }
+            | Self::Moved { session, .. }
+            | Self::Closed { session, .. }
+            | Self::Resumed { session, .. }
+            | Self::AgentSpoke { session, .. }
+            | Self::Forgotten { session, .. }
+            | Self::ClientLeft { session, .. }
+            | Self::Deleted { session, .. } => *session,
+        }
+    }
+}
+
+impl From<SessionEvent> for Event {
+    fn from(event: SessionEvent) -> Self {
+        Self::Session(event)
+    }
+}
+
+/// What happened to the messages that wait for the end of a turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum QueueEvent {
     /// The person wrote a message that waits for the end of the agent's turn.
-    MessageQueued {
-        session: SessionId,
-        message: QueuedMessage,
-    },
+    #[serde(rename = "message_queued")]
+    Added { session: SessionId, message: QueuedMessage },
     /// The person changed the words of a message that waits.
-    QueuedEdited {
-        session: SessionId,
-        message: QueuedMessage,
-    },
+    #[serde(rename = "queued_edited")]
+    Edited { session: SessionId, message: QueuedMessage },
     /// The person took back a message that waited.
-    QueuedRemoved {
-        session: SessionId,
-        message: MessageId,
-    },
+    #[serde(rename = "queued_removed")]
+    Removed { session: SessionId, message: MessageId },
     /// A message that waited goes to the agent.
-    QueuedSent {
-        session: SessionId,
-        message: QueuedMessage,
-    },
+    #[serde(rename = "queued_sent")]
+    Sent { session: SessionId, message: QueuedMessage },
+}
+
+impl QueueEvent {
+    pub const fn session(&self) -> SessionId {
+        match self {
+            Self::Added { session, .. }
+            | Self::Edited { session, .. }
+            | Self::Removed { session, .. }
+            | Self::Sent { session, .. } => *session,
+        }
+    }
+}
+
+impl From<QueueEvent> for Event {
+    fn from(event: QueueEvent) -> Self {
+        Self::Queue(event)
+    }
+}
+
+/// What happened to a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum RequestEvent {
     /// A request was registered.
-    Asked {
-        request: Request,
-    },
+    Asked { request: Request },
     /// A further call asks what a request asks, and waits for its end together with the others.
     AskedAgain {
         request: RequestId,
@@ -136,10 +213,6 @@ pub enum Event {
         /// A deadline, if one was set this time.
         limit: Option<Limit>,
         at: Timestamp,
-    },
-    /// The client of a session is gone, and others still wait for what was asked there.
-    ClientLeft {
-        session: SessionId,
     },
     /// A call that waited for a request together with others was taken back.
     CallLeft {
@@ -172,11 +245,7 @@ pub enum Event {
         call: Option<NativeRef>,
     },
     /// The person answered or declined a request that had ended without them; it waits to be delivered.
-    AnsweredLate {
-        request: RequestId,
-        outcome: Outcome,
-        at: Timestamp,
-    },
+    AnsweredLate { request: RequestId, outcome: Outcome, at: Timestamp },
     /// The person wants nothing more of a request that was missed or could not be delivered.
     Dismissed {
         request: RequestId,
@@ -184,30 +253,66 @@ pub enum Event {
         /// When it ended so.
         at: Timestamp,
     },
-    ApprovalAsked {
-        approval: Approval,
-    },
-    ApprovalDecided {
-        approval: ApprovalId,
-        decision: ApprovalDecision,
-        at: Timestamp,
-    },
+}
+
+impl RequestEvent {
+    pub const fn request(&self) -> RequestId {
+        match self {
+            Self::Asked { request } => request.id,
+            Self::AskedAgain { request, .. }
+            | Self::Reopened { request, .. }
+            | Self::CallLeft { request, .. }
+            | Self::Ended { request, .. }
+            | Self::DeliveryChanged { request, .. }
+            | Self::Sending { request, .. }
+            | Self::AnsweredLate { request, .. }
+            | Self::Dismissed { request, .. } => *request,
+        }
+    }
+}
+
+impl From<RequestEvent> for Event {
+    fn from(event: RequestEvent) -> Self {
+        Self::Request(event)
+    }
+}
+
+/// What happened to a permission request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum ApprovalEvent {
+    #[serde(rename = "approval_asked")]
+    Asked { approval: Approval },
+    #[serde(rename = "approval_decided")]
+    Decided { approval: ApprovalId, decision: ApprovalDecision, at: Timestamp },
     /// A decision could not be handed to the agent.
-    ApprovalDeliveryFailed {
+    #[serde(rename = "approval_delivery_failed")]
+    DeliveryFailed {
         approval: ApprovalId,
         /// What went wrong; earlier versions kept it as a sentence.
         #[serde(deserialize_with = "known_or_text")]
         error: DeliveryError,
     },
     /// An approval was taken back.
-    ApprovalWithdrawn {
-        approval: ApprovalId,
-        at: Timestamp,
-    },
-    /// The person had a session forgotten for good.
-    SessionDeleted {
-        session: SessionId,
-    },
+    #[serde(rename = "approval_withdrawn")]
+    Withdrawn { approval: ApprovalId, at: Timestamp },
+}
+
+impl ApprovalEvent {
+    pub const fn approval(&self) -> ApprovalId {
+        match self {
+            Self::Asked { approval } => approval.id,
+            Self::Decided { approval, .. }
+            | Self::DeliveryFailed { approval, .. }
+            | Self::Withdrawn { approval, .. } => *approval,
+        }
+    }
+}
+
+impl From<ApprovalEvent> for Event {
+    fn from(event: ApprovalEvent) -> Self {
+        Self::Approval(event)
+    }
 }
 
 #[cfg(test)]
@@ -228,9 +333,9 @@ mod tests {
         let event: Event = serde_json::from_str(&line).unwrap();
         assert!(matches!(
             event,
-            Event::DeliveryChanged { call: None, .. }
-                | Event::Sending { call: None, .. }
-                | Event::AskedAgain { guest: None, at: None, .. }
+            Event::Request(RequestEvent::DeliveryChanged { call: None, .. })
+                | Event::Request(RequestEvent::Sending { call: None, .. })
+                | Event::Request(RequestEvent::AskedAgain { guest: None, at: None, .. })
         ));
         assert_eq!(serde_json::to_string(&event).unwrap(), line);
     }

@@ -50,7 +50,9 @@ pub use approval::{
     ToolRule,
 };
 pub use attachment::{Attachment, ImageFormat, ImageId, Takes};
-pub use command::{Ask, AskApproval, Command};
+pub use command::{
+    ApprovalCommand, Ask, AskApproval, Command, InboundCommand, QueueCommand, RequestCommand, SessionCommand,
+};
 pub use config::{Choices, ConfigCategory, ConfigOption, ConfigValue, Risk};
 pub use decide::{ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST, Decision, Effect, decide};
 pub use delivery_error::DeliveryError;
@@ -61,7 +63,7 @@ pub use do_not_disturb::{
 pub use draft::{
     ApprovalDraft, ApprovalForm, Begun, Draft, DraftAnswer, DraftOutcome, DraftTarget, SavedDraft,
 };
-pub use event::Event;
+pub use event::{ApprovalEvent, Event, QueueEvent, RequestEvent, SessionEvent};
 pub use id::{
     AgentId, ApprovalId, ApprovalOptionId, CommandId, ConfigId, MachineId, MessageId, NativeRef,
     NativeSession, OptionId, QuestionId, RequestId, SessionId, Timestamp, ValueId,
@@ -77,7 +79,7 @@ pub use origin::{Channel, Origin, OriginKind};
 pub use question::{Question, QuestionKind, QuestionOption};
 pub use question_input::{QuestionLimits, RawOption, RawQuestion, Refusal};
 pub use queue::QueuedMessage;
-pub use redaction::About;
+pub use redaction::EventSubject;
 pub use rejection::{ChangeRefused, Rejection, UnsupportedFeature};
 pub use request::{
     Delivery, Ended, EndedBy, Limit, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy,

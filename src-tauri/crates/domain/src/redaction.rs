@@ -1,65 +1,35 @@
-//! Forgetting a session for good: what is left of the events that told of it.
+//! What is left of the events of a deleted session: their shape, without a word that anybody wrote.
 
 use crate::answer::Answers;
 use crate::approval::{Approval, ApprovalDecision, ApprovalState};
-use crate::decide::Decision;
 use crate::do_not_disturb::SessionNotifications;
-use crate::event::Event;
+use crate::event::{ApprovalEvent, Event, QueueEvent, RequestEvent, SessionEvent};
 use crate::id::{ApprovalId, NativeRef, NativeSession, RequestId, SessionId};
 use crate::origin::{Origin, OriginKind};
 use crate::queue::QueuedMessage;
-use crate::rejection::Rejection;
 use crate::request::{Delivery, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionEnd, SessionState};
 use crate::session_options::SessionOptions;
 use crate::tool::ToolDetail;
-use crate::validation_error::ValidationError;
 
 /// What an event names, and by that the session it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum About {
+pub enum EventSubject {
     Session(SessionId),
     Request(RequestId),
     Approval(ApprovalId),
 }
 
 impl Event {
-    pub const fn about(&self) -> About {
+    /// Returns what the event is about.
+    pub const fn subject(&self) -> EventSubject {
         match self {
-            Self::SessionStarted { session } => About::Session(session.id),
-            Self::AgentIntroduced { session, .. }
-            | Self::TurnBegan { session }
-            | Self::TurnFinished { session }
-            | Self::LinesUnusable { session, .. }
-            | Self::SessionEnded { session, .. }
-            | Self::SessionDeleted { session }
-            | Self::NativeSessionKnown { session, .. }
-            | Self::ConfigChanged { session, .. }
-            | Self::SessionRenamed { session, .. }
-            | Self::AttentionSet { session, .. }
-            | Self::SessionMoved { session, .. }
-            | Self::SessionClosed { session, .. }
-            | Self::SessionResumed { session, .. }
-            | Self::AgentSpoke { session }
-            | Self::SessionForgotten { session }
-            | Self::MessageQueued { session, .. }
-            | Self::QueuedEdited { session, .. }
-            | Self::QueuedRemoved { session, .. }
-            | Self::ClientLeft { session }
-            | Self::QueuedSent { session, .. } => About::Session(*session),
-            Self::Asked { request } => About::Session(request.session),
-            Self::AskedAgain { request, .. }
-            | Self::Reopened { request, .. }
-            | Self::CallLeft { request, .. }
-            | Self::Ended { request, .. }
-            | Self::DeliveryChanged { request, .. }
-            | Self::Sending { request, .. }
-            | Self::AnsweredLate { request, .. }
-            | Self::Dismissed { request, .. } => About::Request(*request),
-            Self::ApprovalAsked { approval } => About::Session(approval.session),
-            Self::ApprovalDecided { approval, .. }
-            | Self::ApprovalDeliveryFailed { approval, .. }
-            | Self::ApprovalWithdrawn { approval, .. } => About::Approval(*approval),
+            Self::Session(event) => EventSubject::Session(event.session()),
+            Self::Queue(event) => EventSubject::Session(event.session()),
+            Self::Request(RequestEvent::Asked { request }) => EventSubject::Session(request.session),
+            Self::Request(event) => EventSubject::Request(event.request()),
+            Self::Approval(ApprovalEvent::Asked { approval }) => EventSubject::Session(approval.session),
+            Self::Approval(event) => EventSubject::Approval(event.approval()),
         }
     }
 
@@ -68,9 +38,20 @@ impl Event {
     /// The events of a deleted session stay in their places without their contents: which settled requests are still
     /// in memory depends on all that were ever settled, so a journal with holes would not fold to the same desk.
     pub fn without_words(&self) -> Self {
+        match self {
+            Self::Session(event) => event.without_words().into(),
+            Self::Queue(event) => event.without_words().into(),
+            Self::Request(event) => event.without_words().into(),
+            Self::Approval(event) => event.without_words().into(),
+        }
+    }
+}
+
+impl SessionEvent {
+    fn without_words(&self) -> Self {
         let none = String::new;
         match self {
-            Self::SessionStarted { session } => Self::SessionStarted {
+            Self::Started { session } => Self::Started {
                 // Every field is named, so that a new one is thought of here.
                 session: Session {
                     id: session.id,
@@ -91,8 +72,8 @@ impl Event {
                     attention: SessionNotifications::default(),
                 },
             },
-            Self::AgentIntroduced { session, .. } => {
-                Self::AgentIntroduced { session: *session, version: None, model: None }
+            Self::Introduced { session, .. } => {
+                Self::Introduced { session: *session, version: None, model: None }
             }
             Self::NativeSessionKnown { session, native_session } => {
                 let native_session =
@@ -102,18 +83,40 @@ impl Event {
             Self::ConfigChanged { session, .. } => {
                 Self::ConfigChanged { session: *session, config: Vec::new() }
             }
-            Self::SessionEnded { session, at, .. } => {
-                Self::SessionEnded { session: *session, end: SessionEnd::Finished, at: *at }
+            Self::Ended { session, at, .. } => {
+                Self::Ended { session: *session, end: SessionEnd::Finished, at: *at }
             }
-            Self::MessageQueued { session, message } => {
-                Self::MessageQueued { session: *session, message: silent(message) }
-            }
-            Self::QueuedEdited { session, message } => {
-                Self::QueuedEdited { session: *session, message: silent(message) }
-            }
-            Self::QueuedSent { session, message } => {
-                Self::QueuedSent { session: *session, message: silent(message) }
-            }
+            Self::Renamed { session, .. } => Self::Renamed { session: *session, name: none() },
+            Self::TurnBegan { .. }
+            | Self::TurnFinished { .. }
+            | Self::LinesUnusable { .. }
+            | Self::NotificationsSet { .. }
+            | Self::Moved { .. }
+            | Self::Closed { .. }
+            | Self::Resumed { .. }
+            | Self::AgentSpoke { .. }
+            | Self::Forgotten { .. }
+            | Self::ClientLeft { .. }
+            | Self::Deleted { .. } => self.clone(),
+        }
+    }
+}
+
+impl QueueEvent {
+    fn without_words(&self) -> Self {
+        match self {
+            Self::Added { session, message } => Self::Added { session: *session, message: silent(message) },
+            Self::Edited { session, message } => Self::Edited { session: *session, message: silent(message) },
+            Self::Sent { session, message } => Self::Sent { session: *session, message: silent(message) },
+            Self::Removed { .. } => self.clone(),
+        }
+    }
+}
+
+impl RequestEvent {
+    fn without_words(&self) -> Self {
+        let none = String::new;
+        match self {
             Self::Asked { request } => Self::Asked {
                 request: Request {
                     id: request.id,
@@ -126,23 +129,6 @@ impl Event {
                     state: RequestState::Open,
                 },
             },
-            Self::Ended { request, outcome, at } => {
-                Self::Ended { request: *request, outcome: silent_outcome(outcome), at: *at }
-            }
-            Self::AnsweredLate { request, outcome, at } => {
-                Self::AnsweredLate { request: *request, outcome: silent_outcome(outcome), at: *at }
-            }
-            Self::Dismissed { request, outcome, at } => {
-                Self::Dismissed { request: *request, outcome: silent_outcome(outcome), at: *at }
-            }
-            Self::SessionRenamed { session, .. } => Self::SessionRenamed { session: *session, name: none() },
-            Self::DeliveryChanged { request, delivery, .. } => {
-                let delivery = match delivery {
-                    Delivery::Failed { .. } => Delivery::Failed { error: none().into() },
-                    other => other.clone(),
-                };
-                Self::DeliveryChanged { request: *request, delivery, call: None }
-            }
             Self::AskedAgain { request, native_ref, guest, at } => Self::AskedAgain {
                 request: *request,
                 native_ref: silent_ref(native_ref),
@@ -159,10 +145,34 @@ impl Event {
             Self::CallLeft { request, native_ref } => {
                 Self::CallLeft { request: *request, native_ref: silent_ref(native_ref) }
             }
+            Self::Ended { request, outcome, at } => {
+                Self::Ended { request: *request, outcome: silent_outcome(outcome), at: *at }
+            }
+            Self::DeliveryChanged { request, delivery, .. } => {
+                let delivery = match delivery {
+                    Delivery::Failed { .. } => Delivery::Failed { error: none().into() },
+                    other => other.clone(),
+                };
+                Self::DeliveryChanged { request: *request, delivery, call: None }
+            }
             Self::Sending { request, late, call } => {
                 Self::Sending { request: *request, late: *late, call: call.as_ref().map(silent_ref) }
             }
-            Self::ApprovalAsked { approval } => Self::ApprovalAsked {
+            Self::AnsweredLate { request, outcome, at } => {
+                Self::AnsweredLate { request: *request, outcome: silent_outcome(outcome), at: *at }
+            }
+            Self::Dismissed { request, outcome, at } => {
+                Self::Dismissed { request: *request, outcome: silent_outcome(outcome), at: *at }
+            }
+        }
+    }
+}
+
+impl ApprovalEvent {
+    fn without_words(&self) -> Self {
+        let none = String::new;
+        match self {
+            Self::Asked { approval } => Self::Asked {
                 approval: Approval {
                     id: approval.id,
                     session: approval.session,
@@ -176,38 +186,17 @@ impl Event {
                     state: ApprovalState::Open,
                 },
             },
-            Self::ApprovalDecided { approval, at, .. } => {
+            Self::Decided { approval, at, .. } => {
                 let decision = ApprovalDecision { options: Vec::new(), message: None, plan: None };
-                Self::ApprovalDecided { approval: *approval, decision, at: *at }
+                Self::Decided { approval: *approval, decision, at: *at }
             }
-            Self::ApprovalDeliveryFailed { approval, .. } => {
-                Self::ApprovalDeliveryFailed { approval: *approval, error: none().into() }
+            Self::DeliveryFailed { approval, .. } => {
+                Self::DeliveryFailed { approval: *approval, error: none().into() }
             }
-            Self::TurnBegan { .. }
-            | Self::TurnFinished { .. }
-            | Self::LinesUnusable { .. }
-            | Self::ClientLeft { .. }
-            | Self::SessionDeleted { .. }
-            | Self::SessionMoved { .. }
-            | Self::SessionClosed { .. }
-            | Self::SessionResumed { .. }
-            | Self::AgentSpoke { .. }
-            | Self::SessionForgotten { .. }
-            | Self::QueuedRemoved { .. }
-            | Self::AttentionSet { .. }
-            | Self::ApprovalWithdrawn { .. } => self.clone(),
+            Self::Withdrawn { .. } => self.clone(),
         }
     }
 }
-
-/// Ends a session's story for good; one that runs goes on writing it.
-pub(crate) fn delete(session: &Session) -> Result<Decision, Rejection> {
-    if session.is_running() {
-        return Err(Rejection::invalid("session", ValidationError::StillRunning));
-    }
-    Ok(Decision::of(Event::SessionDeleted { session: session.id }))
-}
-
 /// A client chose its own name.
 fn silent_origin(origin: &Origin) -> Origin {
     match &origin.kind {

@@ -10,9 +10,11 @@ use std::collections::HashMap;
 
 use askdesk_domain::desk::SETTLED_REQUESTS;
 use askdesk_domain::{
-    AnswerInput, ApprovalDecision, Ask, Command, ConfigCategory, ConfigId, ConfigOption, Delivery, Desk,
-    Event, Limit, NativeRef, Outcome, Question, QuestionKind, QuestionLimits, Request, RequestId, SessionEnd,
-    SessionId, SessionNotifications, ValueId, WithdrawnWhy, decide, question_input,
+    AnswerInput, ApprovalCommand, ApprovalDecision, ApprovalEvent, Ask, Command, ConfigCategory, ConfigId,
+    ConfigOption, Delivery, Desk, Event, InboundCommand, Limit, NativeRef, Outcome, Question, QuestionKind,
+    QuestionLimits, QueueCommand, QueueEvent, Request, RequestCommand, RequestEvent, RequestId,
+    SessionCommand, SessionEnd, SessionEvent, SessionId, SessionNotifications, ValueId, WithdrawnWhy, decide,
+    question_input,
 };
 use desks::*;
 use proptest::prelude::*;
@@ -52,10 +54,12 @@ fn some_ask() -> impl Strategy<Value = Command> {
     let questions = prop_oneof![Just(4), 0..5_usize];
     (0..SESSIONS, 0..REQUESTS, 0..REQUESTS, questions, limit).prop_map(
         |(of, id, native_ref, questions, limit)| {
-            let Command::Ask(ask) = ask(of, native_ref, form()[..questions.min(4)].to_vec()) else {
+            let Command::Request(RequestCommand::Ask(ask)) =
+                ask(of, native_ref, form()[..questions.min(4)].to_vec())
+            else {
                 unreachable!()
             };
-            Command::Ask(Ask { id: request(id), asked_by: None, limit, ..ask })
+            Command::Request(RequestCommand::Ask(Ask { id: request(id), asked_by: None, limit, ..ask }))
         },
     )
 }
@@ -95,46 +99,46 @@ fn some_command() -> impl Strategy<Value = Command> {
         2 => (0..SESSIONS).prop_map(|of| reply_in_chat(of, "let us talk")),
         2 => (0..SESSIONS, 0..REQUESTS, some_why()).prop_map(|(of, n, why)| withdraw(of, n, why)),
         1 => (0..SESSIONS, some_why())
-            .prop_map(|(of, why)| Command::WithdrawAll { session: session(of), why, at: at(100) }),
-        2 => (0..REQUESTS, 0_i64..200).prop_map(|(n, when)| Command::Expire { request: request(n), at: at(when) }),
+            .prop_map(|(of, why)| Command::Request(RequestCommand::WithdrawAll { session: session(of), why, at: at(100) })),
+        2 => (0..REQUESTS, 0_i64..200).prop_map(|(n, when)| Command::Request(RequestCommand::Expire { request: request(n), at: at(when) })),
         4 => (0..REQUESTS, delivery.clone()).prop_map(|(n, delivery)| note(n, delivery)),
         4 => (0..REQUESTS, 0..REQUESTS, delivery)
             .prop_map(|(n, call, delivery)| note_call(n, call, delivery)),
-        3 => (0..REQUESTS).prop_map(|n| Command::Retry { request: request(n) }),
+        3 => (0..REQUESTS).prop_map(|n| Command::Request(RequestCommand::Retry { request: request(n) })),
         5 => (0..REQUESTS, 0..REQUESTS).prop_map(|(n, call)| sending_to(n, call)),
         3 => (0..SESSIONS).prop_map(resume),
         2 => (0..SESSIONS).prop_map(introduce),
         3 => (0..SESSIONS).prop_map(send_parked),
         1 => (0..REQUESTS).prop_map(dismiss),
         1 => (0..SESSIONS).prop_map(close),
-        1 => (0..SESSIONS).prop_map(|of| Command::NoteSpoke { session: session(of) }),
-        1 => (0..SESSIONS).prop_map(|of| Command::Forget { session: session(of) }),
-        1 => (0..SESSIONS, prop::option::of(0..SESSIONS)).prop_map(|(of, before)| Command::MoveSession {
+        1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::NoteSpoke { session: session(of) })),
+        1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::NoteForgotten { session: session(of) })),
+        1 => (0..SESSIONS, prop::option::of(0..SESSIONS)).prop_map(|(of, before)| Command::Session(SessionCommand::Move {
             session: session(of), before: before.map(session)
-        }),
-        1 => (0..SESSIONS).prop_map(|of| Command::RenameSession {
+        })),
+        1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::Rename {
             session: session(of), name: "Another name".to_owned()
-        }),
+        })),
         1 => (0..SESSIONS, end_of).prop_map(|(of, how)| end(of, how)),
-        1 => Just(Command::CloseEarlierRun { at: at(400) }),
+        1 => Just(Command::Session(SessionCommand::CloseEarlierRun { at: at(400) })),
         2 => (0..SESSIONS, 0..3_u128).prop_map(|(of, n)| ask_approval(of, n)),
         2 => (0..3_u128, decision)
-            .prop_map(|(n, decision)| Command::DecideApproval { approval: approval(n), decision, at: at(5) }),
+            .prop_map(|(n, decision)| Command::Approval(ApprovalCommand::Decide { approval: approval(n), decision, at: at(5) })),
         1 => (0..3_u128)
-            .prop_map(|n| Command::ApprovalNotDelivered { approval: approval(n), error: "gone".into() }),
+            .prop_map(|n| Command::Approval(ApprovalCommand::NoteNotDelivered { approval: approval(n), error: "gone".into() })),
         1 => (0..SESSIONS, any::<bool>())
-            .prop_map(|(of, working)| Command::SetWorking { session: session(of), working }),
+            .prop_map(|(of, working)| Command::Session(SessionCommand::SetWorking { session: session(of), working })),
         1 => (0..SESSIONS, any::<bool>()).prop_map(|(of, plans)| {
-            Command::NoteConfig { session: session(of), config: plans.then(a_mode).into_iter().collect() }
+            Command::Session(SessionCommand::NoteConfig { session: session(of), config: plans.then(a_mode).into_iter().collect() })
         }),
         1 => (0..SESSIONS, any::<bool>(), any::<bool>()).prop_map(|(of, muted, private)| {
-            Command::SetAttention { session: session(of), attention: SessionNotifications { muted, private } }
+            Command::Session(SessionCommand::SetNotifications { session: session(of), attention: SessionNotifications { muted, private } })
         }),
         6 => (0..SESSIONS, 0..MESSAGES, "[ab]").prop_map(|(of, n, text)| queue(of, n, &text)),
         2 => (0..SESSIONS, 0..MESSAGES, "[ab ]").prop_map(|(of, n, text)| edit_queued(of, n, &text)),
         2 => (0..SESSIONS, 0..MESSAGES).prop_map(|(of, n)| remove_queued(of, n)),
         4 => (0..SESSIONS, prop::option::of(0..MESSAGES)).prop_map(|(of, n)| send_queued(of, n)),
-        1 => (0..SESSIONS).prop_map(|of| Command::CountUnusable { session: session(of), lines: 1 }),
+        1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::CountUnusable { session: session(of), lines: 1 })),
     ]
 }
 
@@ -153,40 +157,42 @@ fn a_mode() -> ConfigOption {
 /// Which session an event is about, as far as the desk before it knows.
 fn session_of(desk: &Desk, event: &Event) -> Option<SessionId> {
     match event {
-        Event::SessionStarted { session } => Some(session.id),
-        Event::AgentIntroduced { session, .. }
-        | Event::NativeSessionKnown { session, .. }
-        | Event::ConfigChanged { session, .. }
-        | Event::TurnBegan { session }
-        | Event::TurnFinished { session }
-        | Event::LinesUnusable { session, .. }
-        | Event::SessionEnded { session, .. }
-        | Event::SessionRenamed { session, .. }
-        | Event::AttentionSet { session, .. }
-        | Event::SessionMoved { session, .. }
-        | Event::SessionClosed { session, .. }
-        | Event::SessionResumed { session, .. }
-        | Event::AgentSpoke { session }
-        | Event::SessionForgotten { session }
-        | Event::ClientLeft { session }
-        | Event::MessageQueued { session, .. }
-        | Event::QueuedEdited { session, .. }
-        | Event::QueuedRemoved { session, .. }
-        | Event::QueuedSent { session, .. }
-        | Event::SessionDeleted { session } => Some(*session),
-        Event::Asked { request } => Some(request.session),
-        Event::AskedAgain { request, .. }
-        | Event::Reopened { request, .. }
-        | Event::CallLeft { request, .. }
-        | Event::Ended { request, .. }
-        | Event::DeliveryChanged { request, .. }
-        | Event::Sending { request, .. }
-        | Event::AnsweredLate { request, .. }
-        | Event::Dismissed { request, .. } => desk.request(*request).map(|request| request.session),
-        Event::ApprovalAsked { approval } => Some(approval.session),
-        Event::ApprovalDecided { approval, .. }
-        | Event::ApprovalDeliveryFailed { approval, .. }
-        | Event::ApprovalWithdrawn { approval, .. } => {
+        Event::Session(SessionEvent::Started { session }) => Some(session.id),
+        Event::Session(SessionEvent::Introduced { session, .. })
+        | Event::Session(SessionEvent::NativeSessionKnown { session, .. })
+        | Event::Session(SessionEvent::ConfigChanged { session, .. })
+        | Event::Session(SessionEvent::TurnBegan { session })
+        | Event::Session(SessionEvent::TurnFinished { session })
+        | Event::Session(SessionEvent::LinesUnusable { session, .. })
+        | Event::Session(SessionEvent::Ended { session, .. })
+        | Event::Session(SessionEvent::Renamed { session, .. })
+        | Event::Session(SessionEvent::NotificationsSet { session, .. })
+        | Event::Session(SessionEvent::Moved { session, .. })
+        | Event::Session(SessionEvent::Closed { session, .. })
+        | Event::Session(SessionEvent::Resumed { session, .. })
+        | Event::Session(SessionEvent::AgentSpoke { session })
+        | Event::Session(SessionEvent::Forgotten { session })
+        | Event::Session(SessionEvent::ClientLeft { session })
+        | Event::Queue(QueueEvent::Added { session, .. })
+        | Event::Queue(QueueEvent::Edited { session, .. })
+        | Event::Queue(QueueEvent::Removed { session, .. })
+        | Event::Queue(QueueEvent::Sent { session, .. })
+        | Event::Session(SessionEvent::Deleted { session }) => Some(*session),
+        Event::Request(RequestEvent::Asked { request }) => Some(request.session),
+        Event::Request(RequestEvent::AskedAgain { request, .. })
+        | Event::Request(RequestEvent::Reopened { request, .. })
+        | Event::Request(RequestEvent::CallLeft { request, .. })
+        | Event::Request(RequestEvent::Ended { request, .. })
+        | Event::Request(RequestEvent::DeliveryChanged { request, .. })
+        | Event::Request(RequestEvent::Sending { request, .. })
+        | Event::Request(RequestEvent::AnsweredLate { request, .. })
+        | Event::Request(RequestEvent::Dismissed { request, .. }) => {
+            desk.request(*request).map(|request| request.session)
+        }
+        Event::Approval(ApprovalEvent::Asked { approval }) => Some(approval.session),
+        Event::Approval(ApprovalEvent::Decided { approval, .. })
+        | Event::Approval(ApprovalEvent::DeliveryFailed { approval, .. })
+        | Event::Approval(ApprovalEvent::Withdrawn { approval, .. }) => {
             desk.approval(*approval).map(|approval| approval.session)
         }
     }
@@ -195,47 +201,52 @@ fn session_of(desk: &Desk, event: &Event) -> Option<SessionId> {
 /// Which session a command is about, as far as the desk before it knows; none if it is about all.
 fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
     match command {
-        Command::StartSession { id, .. } => Some(*id),
-        Command::Introduce { session, .. }
-        | Command::NoteConfig { session, .. }
-        | Command::SetWorking { session, .. }
-        | Command::TellFinished { session }
-        | Command::CountUnusable { session, .. }
-        | Command::EndSession { session, .. }
-        | Command::RenameSession { session, .. }
-        | Command::SetAttention { session, .. }
-        | Command::MoveSession { session, .. }
-        | Command::CloseSession { session, .. }
-        | Command::ResumeSession { session, .. }
-        | Command::NoteSpoke { session }
-        | Command::Forget { session }
-        | Command::SendParked { session }
-        | Command::DeleteSession { session }
-        | Command::ReplyInChat { session, .. }
-        | Command::QueueMessage { session, .. }
-        | Command::EditQueued { session, .. }
-        | Command::RemoveQueued { session, .. }
-        | Command::SendQueued { session, .. }
-        | Command::Withdraw { session, .. }
-        | Command::WithdrawAll { session, .. }
-        | Command::LeaveCall { session, .. }
-        | Command::LeaveVisit { session, .. } => Some(*session),
-        Command::OpenVisit { id, .. } => Some(*id),
-        Command::Ask(ask) | Command::AskVisit { ask, .. } => Some(ask.session),
-        Command::AskApproval(ask) => Some(ask.session),
-        Command::Answer { request, .. }
-        | Command::Decline { request, .. }
-        | Command::Cancel { request, .. }
-        | Command::Expire { request, .. }
-        | Command::NoteDelivery { request, .. }
-        | Command::NoteSending { request, .. }
-        | Command::NoteTold { request, .. }
-        | Command::Dismiss { request, .. }
-        | Command::Retry { request } => desk.request(*request).map(|request| request.session),
-        Command::DecideApproval { approval, .. } | Command::ApprovalNotDelivered { approval, .. } => {
+        Command::Session(SessionCommand::Start { id, .. }) => Some(*id),
+        Command::Session(SessionCommand::Introduce { session, .. })
+        | Command::Session(SessionCommand::NoteConfig { session, .. })
+        | Command::Session(SessionCommand::SetWorking { session, .. })
+        | Command::Session(SessionCommand::NotifyFinished { session })
+        | Command::Session(SessionCommand::CountUnusable { session, .. })
+        | Command::Session(SessionCommand::End { session, .. })
+        | Command::Session(SessionCommand::Rename { session, .. })
+        | Command::Session(SessionCommand::SetNotifications { session, .. })
+        | Command::Session(SessionCommand::Move { session, .. })
+        | Command::Session(SessionCommand::Close { session, .. })
+        | Command::Session(SessionCommand::Resume { session, .. })
+        | Command::Session(SessionCommand::NoteSpoke { session })
+        | Command::Session(SessionCommand::NoteForgotten { session })
+        | Command::Request(RequestCommand::SendParked { session })
+        | Command::Session(SessionCommand::Delete { session })
+        | Command::Request(RequestCommand::ReplyInChat { session, .. })
+        | Command::Queue(QueueCommand::Add { session, .. })
+        | Command::Queue(QueueCommand::Edit { session, .. })
+        | Command::Queue(QueueCommand::Remove { session, .. })
+        | Command::Queue(QueueCommand::Send { session, .. })
+        | Command::Request(RequestCommand::Withdraw { session, .. })
+        | Command::Request(RequestCommand::WithdrawAll { session, .. })
+        | Command::Inbound(InboundCommand::LeaveCall { session, .. })
+        | Command::Inbound(InboundCommand::Leave { session, .. }) => Some(*session),
+        Command::Inbound(InboundCommand::Open { id, .. }) => Some(*id),
+        Command::Request(RequestCommand::Ask(ask)) | Command::Inbound(InboundCommand::Ask { ask, .. }) => {
+            Some(ask.session)
+        }
+        Command::Approval(ApprovalCommand::Ask(ask)) => Some(ask.session),
+        Command::Request(RequestCommand::Answer { request, .. })
+        | Command::Request(RequestCommand::Decline { request, .. })
+        | Command::Request(RequestCommand::Cancel { request, .. })
+        | Command::Request(RequestCommand::Expire { request, .. })
+        | Command::Request(RequestCommand::NoteDelivery { request, .. })
+        | Command::Request(RequestCommand::NoteSending { request, .. })
+        | Command::Inbound(InboundCommand::NoteDelivered { request, .. })
+        | Command::Request(RequestCommand::Dismiss { request, .. })
+        | Command::Request(RequestCommand::Retry { request }) => {
+            desk.request(*request).map(|request| request.session)
+        }
+        Command::Approval(ApprovalCommand::Decide { approval, .. })
+        | Command::Approval(ApprovalCommand::NoteNotDelivered { approval, .. }) => {
             desk.approval(*approval).map(|approval| approval.session)
         }
-        Command::CloseEarlierRun { .. } => None,
+        Command::Session(SessionCommand::CloseEarlierRun { .. }) => None,
     }
 }
 
@@ -262,11 +273,13 @@ fn went_on_legally(before: &Request, after: &Request) -> bool {
 /// of several calls, or to its one call or as a message.
 fn handed_over(journal: &[(Command, Event)], id: RequestId) -> Vec<Option<&NativeRef>> {
     // A late answer is another end than the one it replaces, which the agent was told of before.
-    let replaced = |(_, event): &(Command, Event)| matches!(event, Event::AnsweredLate { request, .. } if *request == id);
+    let replaced = |(_, event): &(Command, Event)| matches!(event, Event::Request(RequestEvent::AnsweredLate { request, .. }) if *request == id);
     let from = journal.iter().position(replaced).unwrap_or_default();
-    let by_itself = journal[from..].iter().filter(|(command, _)| !matches!(command, Command::Retry { .. }));
+    let by_itself = journal[from..]
+        .iter()
+        .filter(|(command, _)| !matches!(command, Command::Request(RequestCommand::Retry { .. })));
     let ways = by_itself.filter_map(|(_, event)| match event {
-        Event::Sending { request, call, .. } if *request == id => Some(call.as_ref()),
+        Event::Request(RequestEvent::Sending { request, call, .. }) if *request == id => Some(call.as_ref()),
         _ => None,
     });
     ways.collect()
@@ -291,13 +304,13 @@ proptest! {
                 // Nothing happens to what nobody knows, and one session's command never touches another's.
                 let of = session_of(&desk, event);
                 prop_assert!(of.is_some(), "{command:?} made {event:?}");
-                if !matches!(command, Command::CloseEarlierRun { .. }) {
+                if !matches!(command, Command::Session(SessionCommand::CloseEarlierRun { .. })) {
                     prop_assert_eq!(of, aimed_at, "{:?} made {:?}", command, event);
                 }
-                if let Event::Ended { request, .. } = event {
+                if let Event::Request(RequestEvent::Ended { request, .. }) = event {
                     *ends.entry(*request).or_default() += 1;
                 }
-                if let Event::AnsweredLate { request, .. } = event {
+                if let Event::Request(RequestEvent::AnsweredLate { request, .. }) = event {
                     *late.entry(*request).or_default() += 1;
                 }
                 desk.fold(event);
@@ -326,8 +339,8 @@ proptest! {
         for command in &commands {
             // That a line was not taken, or that the agent closed the call without the answer, is a reason for another.
             let skip = match command {
-                Command::NoteDelivery { delivery, .. } => !matches!(delivery, Delivery::Delivered { .. }),
-                Command::Withdraw { .. } | Command::WithdrawAll { .. } => true,
+                Command::Request(RequestCommand::NoteDelivery { delivery, .. }) => !matches!(delivery, Delivery::Delivered { .. }),
+                Command::Request(RequestCommand::Withdraw { .. }) | Command::Request(RequestCommand::WithdrawAll { .. }) => true,
                 _ => false,
             };
             if skip {
@@ -338,8 +351,8 @@ proptest! {
         }
         for request in desk.requests() {
             let retried = journal.iter().filter(|(command, event)| {
-                matches!(command, Command::Retry { .. })
-                    && matches!(event, Event::DeliveryChanged { request: it, .. } if *it == request.id)
+                matches!(command, Command::Request(RequestCommand::Retry { .. }))
+                    && matches!(event, Event::Request(RequestEvent::DeliveryChanged { request: it, .. }) if *it == request.id)
             });
             let retried = retried.count();
             let ways = handed_over(&journal, request.id);
@@ -360,17 +373,17 @@ proptest! {
         let mut journal: Vec<(Option<SessionId>, Event)> = Vec::new();
         let how = SessionEnd::Failed { why: "broken".to_owned().into() };
         let goes = [
-            Command::EndSession { session: deleted, end: how, at: at(300) },
-            Command::DeleteSession { session: deleted },
+            Command::Session(SessionCommand::End { session: deleted, end: how, at: at(300) }),
+            Command::Session(SessionCommand::Delete { session: deleted }),
         ];
         let mut before = commands;
         let after = before.split_off(place.min(before.len()));
-        let gone = |command: &Command| matches!(command, Command::StartSession { id, .. } if *id == deleted);
+        let gone = |command: &Command| matches!(command, Command::Session(SessionCommand::Start { id, .. }) if *id == deleted);
         for command in before.iter().chain(&goes).chain(after.iter().filter(|command| !gone(command))) {
             let Ok(decision) = decide(&desk, command) else { continue };
             for event in decision.events {
                 journal.push((session_of(&desk, &event), event.clone()));
-                if event == (Event::SessionDeleted { session: deleted }) {
+                if event == (Event::Session(SessionEvent::Deleted { session: deleted })) {
                     let of_it = journal.iter_mut().filter(|(of, _)| *of == Some(deleted));
                     of_it.for_each(|(_, event)| *event = event.without_words());
                 }
@@ -399,7 +412,7 @@ proptest! {
             let Ok(decision) = take(&mut desk, command) else { continue };
             let journal = serde_json::to_string(&decision.events).unwrap();
             prop_assert!(!journal.contains(SECRET), "{command:?} made {journal}");
-            let Command::Answer { answers, .. } = command else { continue };
+            let Command::Request(RequestCommand::Answer { answers, .. }) = command else { continue };
             let given = answers.iter().any(|answer| answer.other.as_ref().is_some_and(|it| it.contains(SECRET)));
             let told = decision.effects.iter().any(|effect| format!("{effect:?}").contains(SECRET));
             prop_assert_eq!(told, given && !decision.effects.is_empty());
@@ -418,9 +431,9 @@ proptest! {
             // What is noted about the agent happens as often as it is noted; people and doors repeat themselves.
             let noted = matches!(
                 command,
-                Command::CountUnusable { .. }
-                    | Command::ApprovalNotDelivered { .. }
-                    | Command::NoteDelivery { .. }
+                Command::Session(SessionCommand::CountUnusable { .. })
+                    | Command::Approval(ApprovalCommand::NoteNotDelivered { .. })
+                    | Command::Request(RequestCommand::NoteDelivery { .. })
             );
             if !first || noted {
                 continue;

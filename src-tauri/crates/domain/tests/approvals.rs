@@ -6,9 +6,9 @@ mod desks;
 
 use askdesk_domain::tool::{DETAIL_BYTES, DETAIL_CUT_MARK};
 use askdesk_domain::{
-    ApprovalDecision, ApprovalOption, ApprovalOptionKind, AskApproval, Command, ConfigCategory, ConfigId,
-    ConfigOption, Desk, Effect, EntryBody, Event, OptionLabel, OptionScope, Rejection, ToolDetail, ToolKind,
-    ToolRule, ValidationError, ValueId, decide,
+    ApprovalCommand, ApprovalDecision, ApprovalEvent, ApprovalOption, ApprovalOptionKind, AskApproval,
+    Command, ConfigCategory, ConfigId, ConfigOption, Desk, Effect, EntryBody, Event, OptionLabel,
+    OptionScope, Rejection, SessionCommand, ToolDetail, ToolKind, ToolRule, ValidationError, ValueId, decide,
 };
 use desks::*;
 use rstest::rstest;
@@ -54,9 +54,9 @@ fn waiting(subject: ToolDetail) -> Desk {
 }
 
 fn waiting_with(subject: ToolDetail, takes_message: bool) -> Desk {
-    let Command::AskApproval(ask) = ask_approval(1, 1) else { unreachable!() };
+    let Command::Approval(ApprovalCommand::Ask(ask)) = ask_approval(1, 1) else { unreachable!() };
     let ask = AskApproval { subject, options: offered(), takes_message, ..ask };
-    desk(&[start(1), Command::AskApproval(ask)])
+    desk(&[start(1), Command::Approval(ApprovalCommand::Ask(ask))])
 }
 
 fn command() -> ToolDetail {
@@ -72,7 +72,7 @@ fn saying(option: &'static str, message: &str) -> ApprovalDecision {
 }
 
 fn decided(desk: &Desk, decision: ApprovalDecision) -> Result<ApprovalDecision, Rejection> {
-    let command = Command::DecideApproval { approval: approval(1), decision, at: at(100) };
+    let command = Command::Approval(ApprovalCommand::Decide { approval: approval(1), decision, at: at(100) });
     let decision = decide(desk, &command)?;
     match decision.effects.as_slice() {
         [Effect::WithdrawApprovalNotification { .. }, Effect::ResolveApproval { decision, .. }] => {
@@ -169,7 +169,8 @@ fn config_options_are_noted_when_they_change() {
         [(Some("plan"), vec!["config_changed"]), (Some("plan"), vec![]), (None, vec!["config_changed"])]
     {
         let config = vec![mode(current)];
-        let note = Command::NoteConfig { session: session(1), config: config.clone() };
+        let note =
+            Command::Session(SessionCommand::NoteConfig { session: session(1), config: config.clone() });
         assert_eq!(names(&take(&mut desk, &note).unwrap().events), events);
         assert_eq!(desk.session(session(1)).unwrap().config, config);
     }
@@ -194,7 +195,8 @@ fn what_earlier_versions_kept_is_still_read() {
 #[test]
 fn what_is_kept_now_is_read_as_it_was_written() {
     let desk = waiting(plan(PLAN));
-    let kept = Event::ApprovalAsked { approval: desk.approval(approval(1)).unwrap().clone() };
+    let kept =
+        Event::Approval(ApprovalEvent::Asked { approval: desk.approval(approval(1)).unwrap().clone() });
     let written = serde_json::to_string(&kept).unwrap();
     assert_eq!(serde_json::from_str::<Event>(&written).unwrap(), kept);
     let entry = EntryBody::Tool {

@@ -6,9 +6,9 @@ mod desks;
 
 use askdesk_domain::draft::{DRAFT_BYTES, after, keep};
 use askdesk_domain::{
-    ApprovalDraft, Begun, Command, Desk, Draft, DraftAnswer, DraftOutcome, DraftTarget, OptionId, Question,
-    QuestionId, QuestionKind, QuestionLimits, RawOption, RawQuestion, Rejection, SessionEnd, WithdrawnWhy,
-    decide, question_input,
+    ApprovalCommand, ApprovalDraft, Begun, Command, Desk, Draft, DraftAnswer, DraftOutcome, DraftTarget,
+    OptionId, Question, QuestionId, QuestionKind, QuestionLimits, RawOption, RawQuestion, Rejection,
+    RequestCommand, SessionCommand, SessionEnd, WithdrawnWhy, decide, question_input,
 };
 use desks::{
     answer, approval, ask, ask_approval, at, decides, decline, introduce, native, request, session, start,
@@ -101,20 +101,25 @@ fn a_draft_without_choices_and_words_is_blank() {
 }
 
 fn withdraw(call: &str, why: WithdrawnWhy) -> Command {
-    Command::Withdraw { session: session(1), native_ref: native(call), why, at: at(50) }
+    Command::Request(RequestCommand::Withdraw {
+        session: session(1),
+        native_ref: native(call),
+        why,
+        at: at(50),
+    })
 }
 
 fn ended() -> Command {
-    Command::EndSession { session: session(1), end: SessionEnd::Stopped, at: at(60) }
+    Command::Session(SessionCommand::End { session: session(1), end: SessionEnd::Stopped, at: at(60) })
 }
 
 #[rstest]
 #[case::answered(vec![answer(1, vec![askdesk_domain::AnswerInput { question: QuestionId::at(0), chosen: vec![first(0)], other: None, note: None }])], DraftOutcome::Goes)]
 #[case::declined(vec![decline(1, None)], DraftOutcome::Goes)]
-#[case::closed_by_the_person(vec![Command::Cancel { request: request(1), reason: None, at: at(9) }], DraftOutcome::Goes)]
+#[case::closed_by_the_person(vec![Command::Request(RequestCommand::Cancel { request: request(1), reason: None, at: at(9) })], DraftOutcome::Goes)]
 #[case::withdrawn_by_the_agent(vec![withdraw("call-1", WithdrawnWhy::ByAgent)], DraftOutcome::WordsStay)]
 #[case::missed(vec![ended()], DraftOutcome::Stays)]
-#[case::dismissed(vec![ended(), Command::Dismiss { request: request(1), at: at(70) }], DraftOutcome::Goes)]
+#[case::dismissed(vec![ended(), Command::Request(RequestCommand::Dismiss { request: request(1), at: at(70) })], DraftOutcome::Goes)]
 #[case::answered_late(vec![ended(), decline(1, Some("too late"))], DraftOutcome::Goes)]
 fn an_end_leaves_of_a_draft_what_can_still_be_sent_or_is_still_the_persons(
     #[case] commands: Vec<Command>,
@@ -138,7 +143,11 @@ fn a_decided_approval_takes_no_draft_and_one_that_was_taken_back_still_does() {
     let of = DraftTarget::Approval { id: approval(1), draft };
     assert!(keep(&desk(&[]), &of).is_ok());
     assert!(keep(&desk(&[withdraw("approval-1", WithdrawnWhy::ByAgent)]), &of).is_ok());
-    let decided = Command::DecideApproval { approval: approval(1), decision: decides(&["allow"]), at: at(3) };
+    let decided = Command::Approval(ApprovalCommand::Decide {
+        approval: approval(1),
+        decision: decides(&["allow"]),
+        at: at(3),
+    });
     assert!(matches!(keep(&desk(&[decided]), &of), Err(Rejection::AlreadyEnded { .. })));
     let begun = |options: &[&'static str]| {
         let draft = ApprovalDraft { options: Some(decides(options).options), ..ApprovalDraft::default() };

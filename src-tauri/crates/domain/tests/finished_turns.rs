@@ -6,15 +6,15 @@ mod desks;
 #[path = "support/questions.rs"]
 mod questions;
 
-use askdesk_domain::{Command, Effect, SessionEnd};
+use askdesk_domain::{Command, Effect, SessionCommand, SessionEnd};
 use desks::*;
 
 fn working(working: bool) -> Command {
-    Command::SetWorking { session: session(1), working }
+    Command::Session(SessionCommand::SetWorking { session: session(1), working })
 }
 
 fn finished() -> Command {
-    Command::TellFinished { session: session(1) }
+    Command::Session(SessionCommand::NotifyFinished { session: session(1) })
 }
 
 #[test]
@@ -41,6 +41,6 @@ fn it_is_taken_back_when_the_session_works_again_or_is_closed() {
     assert_eq!(take(&mut desk, &working(true)).unwrap().effects, taken_back);
     assert_eq!(take(&mut desk, &working(true)).unwrap().effects, [], "it works already");
     take(&mut desk, &end(1, SessionEnd::Finished)).unwrap();
-    let close = Command::CloseSession { session: session(1), at: at(9) };
+    let close = Command::Session(SessionCommand::Close { session: session(1), at: at(9) });
     assert_eq!(take(&mut desk, &close).unwrap().effects, taken_back);
 }

@@ -10,8 +10,9 @@ use std::collections::HashMap;
 
 use askdesk_domain::{
     ASKED_AGAIN_MILLIS, Ask, Channel, Command, Decision, Delivery, DeliveryError, Desk, Effect, Event,
-    InboundClient, LastAsked, Leave, Limit, Origin, Outcome, Question, QuestionKind, QuestionLimits,
-    Rejection, RequestId, SessionEnd, SessionId, SessionState, Timestamp, decide, draft, question_input,
+    InboundClient, InboundCommand, LastAsked, Leave, Limit, Origin, Outcome, Question, QuestionKind,
+    QuestionLimits, Rejection, RequestCommand, RequestEvent, RequestId, SessionCommand, SessionEnd,
+    SessionId, SessionState, Timestamp, decide, draft, question_input,
 };
 use desks::*;
 use proptest::prelude::*;
@@ -28,7 +29,7 @@ fn visitor(name: &str, folder: &str) -> InboundClient {
 }
 
 fn open(n: u128, name: &str, when: i64) -> Command {
-    Command::OpenVisit { id: session(n), visitor: visitor(name, "/work"), at: at(when) }
+    Command::Inbound(InboundCommand::Open { id: session(n), visitor: visitor(name, "/work"), at: at(when) })
 }
 
 fn store() -> Vec<Question> {
@@ -49,20 +50,25 @@ fn theirs(of: u128, n: u128, call: &str, when: i64) -> Ask {
 
 /// A session asks by a call; the id is used if it makes a request of its own.
 fn asks(of: u128, n: u128, call: &str, when: i64) -> Command {
-    Command::AskVisit { ask: theirs(of, n, call, when), again: None }
+    Command::Inbound(InboundCommand::Ask { ask: theirs(of, n, call, when), again: None })
 }
 
 fn names_it(of: u128, n: u128, call: &str, when: i64, again: u128) -> Command {
-    Command::AskVisit { ask: theirs(of, n, call, when), again: Some(request(again)) }
+    Command::Inbound(InboundCommand::Ask { ask: theirs(of, n, call, when), again: Some(request(again)) })
 }
 
 fn limited(of: u128, n: u128, call: &str, when: i64, limit: i64) -> Command {
     let limit = Some(Limit { at: at(limit), then: String::new() });
-    Command::AskVisit { ask: Ask { limit, ..theirs(of, n, call, when) }, again: None }
+    Command::Inbound(InboundCommand::Ask { ask: Ask { limit, ..theirs(of, n, call, when) }, again: None })
 }
 
 fn leaves(of: u128, call: &str, why: Leave, when: i64) -> Command {
-    Command::LeaveCall { session: session(of), native_ref: native(call), why, at: at(when) }
+    Command::Inbound(InboundCommand::LeaveCall {
+        session: session(of),
+        native_ref: native(call),
+        why,
+        at: at(when),
+    })
 }
 
 fn gone(of: u128, call: &str, when: i64) -> Command {
@@ -70,19 +76,28 @@ fn gone(of: u128, call: &str, when: i64) -> Command {
 }
 
 fn told(n: u128, call: &str, told: Result<(), DeliveryError>, when: i64) -> Command {
-    Command::NoteTold { request: request(n), native_ref: native(call), told, at: at(when) }
+    Command::Inbound(InboundCommand::NoteDelivered {
+        request: request(n),
+        native_ref: native(call),
+        told,
+        at: at(when),
+    })
 }
 
 fn goes(of: u128, when: i64) -> Command {
-    Command::LeaveVisit { session: session(of), at: at(when) }
+    Command::Inbound(InboundCommand::Leave { session: session(of), at: at(when) })
 }
 
 fn answers(n: u128, when: i64) -> Command {
-    Command::Answer { request: request(n), answers: vec![choose(0, &[0])], at: at(when) }
+    Command::Request(RequestCommand::Answer {
+        request: request(n),
+        answers: vec![choose(0, &[0])],
+        at: at(when),
+    })
 }
 
 fn passes(n: u128, when: i64) -> Command {
-    Command::Expire { request: request(n), at: at(when) }
+    Command::Request(RequestCommand::Expire { request: request(n), at: at(when) })
 }
 
 fn state_of(desk: &Desk, n: u128) -> String {
@@ -167,11 +182,12 @@ fn a_client_that_never_asked_leaves_nothing_behind() {
 fn case_59_the_card_says_which_client_asks() {
     let desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6)]);
     assert_eq!(desk.request(request(1)).unwrap().asked_by.as_deref(), Some("codex"));
-    let renamed = Command::RenameSession { session: session(1), name: "The shop".to_owned() };
+    let renamed =
+        Command::Session(SessionCommand::Rename { session: session(1), name: "The shop".to_owned() });
     let mut renamed = desks::desk(&[open(1, "codex", 5), renamed]);
     let subagent = Ask { asked_by: Some("reviewer".to_owned()), ..theirs(1, 2, "b", 7) };
     take(&mut renamed, &asks(1, 1, "a", 6)).unwrap();
-    take(&mut renamed, &Command::AskVisit { ask: subagent, again: None }).unwrap();
+    take(&mut renamed, &Command::Inbound(InboundCommand::Ask { ask: subagent, again: None })).unwrap();
     assert_eq!(renamed.request(request(1)).unwrap().asked_by.as_deref(), Some("codex"));
     assert_eq!(renamed.request(request(2)).unwrap().asked_by.as_deref(), Some("reviewer"));
     // Only a subagent is told of as one.
@@ -188,7 +204,8 @@ fn a_secret_is_not_asked_for_by_these_doors() {
     )
     .unwrap();
     let ask = Ask { questions: secret, ..theirs(1, 1, "a", 6) };
-    let refused = decide(&desk(&[open(1, "codex", 5)]), &Command::AskVisit { ask, again: None });
+    let refused =
+        decide(&desk(&[open(1, "codex", 5)]), &Command::Inbound(InboundCommand::Ask { ask, again: None }));
     assert!(matches!(refused, Err(Rejection::Invalid { field, .. }) if field == "questions[0].type"));
 }
 
@@ -248,11 +265,11 @@ fn a_client_that_gives_up_every_minute_and_asks_again_asks_one_question() {
 #[rstest]
 #[case::of_another_client(open(2, "gemini", 7), 2)]
 #[case::in_another_folder(
-    Command::OpenVisit { id: session(2), visitor: visitor("codex", "/other"), at: at(7) }, 2)]
+    Command::Inbound(InboundCommand::Open { id: session(2), visitor: visitor("codex", "/other"), at: at(7) }), 2)]
 #[case::by_another_way(
-    Command::OpenVisit {
+    Command::Inbound(InboundCommand::Open {
         id: session(2), visitor: InboundClient { channel: Channel::CommandLine, ..visitor("codex", "/work") }, at: at(7)
-    }, 2)]
+    }), 2)]
 #[case::of_the_same_client(open(2, "codex", 7), 1)]
 fn what_another_client_asks_is_never_found(#[case] opened: Command, #[case] finds: u128) {
     for left in [true, false] {
@@ -271,7 +288,7 @@ fn what_another_client_asks_is_never_found(#[case] opened: Command, #[case] find
 fn without_a_folder_only_a_named_request_is_found_from_another_connection() {
     let nowhere = |n, when| {
         let visitor = InboundClient { folder: None, ..visitor("codex", "") };
-        Command::OpenVisit { id: session(n), visitor, at: at(when) }
+        Command::Inbound(InboundCommand::Open { id: session(n), visitor, at: at(when) })
     };
     let asked = [nowhere(1, 5), asks(1, 1, "a", 6)];
     // In the same connection the same words are the same question.
@@ -318,7 +335,9 @@ fn an_answer_that_could_not_be_told_is_kept_and_can_be_collected() {
 
 #[test]
 fn an_answer_on_its_way_to_a_call_that_is_left_is_kept() {
-    for last in [gone(1, "a", 21), goes(1, 21), Command::CloseEarlierRun { at: at(21) }] {
+    for last in
+        [gone(1, "a", 21), goes(1, 21), Command::Session(SessionCommand::CloseEarlierRun { at: at(21) })]
+    {
         let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), answers(1, 20)]);
         take(&mut desk, &last).unwrap();
         assert_eq!(state_of(&desk, 1), "answered, parked", "{last:?}");
@@ -363,7 +382,11 @@ fn case_41_without_a_limit_it_waits_for_ever() {
 #[test]
 fn case_54_after_a_restart_the_call_that_names_its_request_finds_it_open() {
     let hour = 60 * 60 * 1_000;
-    let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), Command::CloseEarlierRun { at: at(10) }]);
+    let mut desk = desk(&[
+        open(1, "codex", 5),
+        asks(1, 1, "a", 6),
+        Command::Session(SessionCommand::CloseEarlierRun { at: at(10) }),
+    ]);
     assert_eq!(state_of(&desk, 1), "orphaned app_quit");
     take(&mut desk, &open(2, "codex", hour)).unwrap();
     assert!(desk.session(session(2)).is_none(), "it is the session it left");
@@ -434,7 +457,7 @@ fn the_person_can_close_a_visit_and_what_it_asks_next_brings_it_back() {
             .unwrap(),
         ..theirs(1, 2, "b", 400)
     };
-    let again = take(&mut desk, &Command::AskVisit { ask: other, again: None }).unwrap();
+    let again = take(&mut desk, &Command::Inbound(InboundCommand::Ask { ask: other, again: None })).unwrap();
     assert_eq!(names(&again.events), ["session_resumed", "asked"]);
     assert_eq!((desk.sessions().count(), state_of(&desk, 2).as_str()), (1, "open"));
 }
@@ -466,11 +489,11 @@ fn some_command() -> impl Strategy<Value = Command> {
         1 => n().prop_map(|n| cancel(n, None)),
         1 => n().prop_map(dismiss),
         1 => (n(), when()).prop_map(|(n, when)| passes(n, when)),
-        1 => n().prop_map(|n| Command::Retry { request: request(n) }),
+        1 => n().prop_map(|n| Command::Request(RequestCommand::Retry { request: request(n) })),
         1 => of().prop_map(close),
         1 => of().prop_map(|of| reply_in_chat(of, "let us talk")),
         1 => of().prop_map(|of| end(of, SessionEnd::Stopped)),
-        1 => when().prop_map(|when| Command::CloseEarlierRun { at: at(when) }),
+        1 => when().prop_map(|when| Command::Session(SessionCommand::CloseEarlierRun { at: at(when) })),
     ]
 }
 
@@ -545,17 +568,17 @@ proptest! {
         let mut desk = Desk::default();
         let mut journal: Vec<(Option<SessionId>, Event)> = Vec::new();
         let mut owners: HashMap<RequestId, SessionId> = HashMap::new();
-        let goes = [end(1, SessionEnd::Finished), Command::DeleteSession { session: gone }];
+        let goes = [end(1, SessionEnd::Finished), Command::Session(SessionCommand::Delete { session: gone })];
         for command in commands.iter().chain(&goes) {
             let Ok(decision) = decide(&desk, command) else { continue };
             for event in decision.events {
-                if let Event::Asked { request } = &event {
+                if let Event::Request(RequestEvent::Asked { request }) = &event {
                     owners.insert(request.id, request.session);
                 }
-                let of = match event.about() {
-                    askdesk_domain::About::Session(id) => Some(id),
-                    askdesk_domain::About::Request(id) => owners.get(&id).copied(),
-                    askdesk_domain::About::Approval(_) => None,
+                let of = match event.subject() {
+                    askdesk_domain::EventSubject::Session(id) => Some(id),
+                    askdesk_domain::EventSubject::Request(id) => owners.get(&id).copied(),
+                    askdesk_domain::EventSubject::Approval(_) => None,
                 };
                 journal.push((of, event.clone()));
                 desk.fold(&event);

@@ -8,27 +8,27 @@ mod questions;
 
 use askdesk_domain::session::SESSION_NAME_CHARS;
 use askdesk_domain::{
-    AnswerInput, Command, Decision, Delivery, Desk, Effect, Event, Question, Rejection, SessionEnd,
-    SessionState, ValidationError, WithdrawnWhy, decide,
+    AnswerInput, Command, Decision, Delivery, Desk, Effect, Event, Question, Rejection, SessionCommand,
+    SessionEnd, SessionEvent, SessionState, ValidationError, WithdrawnWhy, decide,
 };
 use desks::*;
 use questions::{asked, choose, single};
 use rstest::rstest;
 
 fn rename(of: u128, name: &str) -> Command {
-    Command::RenameSession { session: session(of), name: name.to_owned() }
+    Command::Session(SessionCommand::Rename { session: session(of), name: name.to_owned() })
 }
 
 fn move_before(of: u128, before: Option<u128>) -> Command {
-    Command::MoveSession { session: session(of), before: before.map(session) }
+    Command::Session(SessionCommand::Move { session: session(of), before: before.map(session) })
 }
 
 fn spoke(of: u128) -> Command {
-    Command::NoteSpoke { session: session(of) }
+    Command::Session(SessionCommand::NoteSpoke { session: session(of) })
 }
 
 fn forget(of: u128) -> Command {
-    Command::Forget { session: session(of) }
+    Command::Session(SessionCommand::NoteForgotten { session: session(of) })
 }
 
 fn stop(of: u128) -> Command {
@@ -118,7 +118,10 @@ fn a_session_whose_agent_never_said_its_own_id_cannot_be_taken_up_again() {
     }
     assert!(!resumable(&desk));
     assert_eq!(take(&mut desk, &resume(1)), Err(Rejection::SessionGone));
-    desk.fold(&Event::NativeSessionKnown { session: session(1), native_session: native_session(session(1)) });
+    desk.fold(&Event::Session(SessionEvent::NativeSessionKnown {
+        session: session(1),
+        native_session: native_session(session(1)),
+    }));
     assert!(resumable(&desk));
 }
 
@@ -128,7 +131,7 @@ fn a_session_whose_agent_never_said_its_own_id_cannot_be_taken_up_again() {
 #[case::ended_after_it_spoke(vec![spoke(1), stop(1)], true)]
 #[case::ended_after_it_asked(vec![ask(1, 1, one()), stop(1)], true)]
 #[case::ended_after_it_asked_for_permission(vec![ask_approval(1, 1), stop(1)], true)]
-#[case::left_by_the_app(vec![spoke(1), Command::CloseEarlierRun { at: at(9) }], true)]
+#[case::left_by_the_app(vec![spoke(1), Command::Session(SessionCommand::CloseEarlierRun { at: at(9) })], true)]
 #[case::taken_up_again(vec![spoke(1), stop(1), resume(1)], false)]
 #[case::ended_twice(vec![spoke(1), stop(1), resume(1), stop(1)], true)]
 #[case::closed(vec![spoke(1), stop(1), close(1)], true)]

@@ -9,8 +9,9 @@ mod questions;
 use askdesk_domain::queue::QUEUED_MESSAGES;
 use askdesk_domain::text::PERSON_TEXT_BYTES;
 use askdesk_domain::{
-    Attachment, Command, Desk, Effect, Event, QuestionLimits, Rejection, SessionEnd, SessionState,
-    WithdrawnWhy, decide, question_input,
+    ApprovalCommand, Attachment, Command, Desk, Effect, Event, QuestionLimits, QueueCommand, QueueEvent,
+    Rejection, RequestCommand, SessionCommand, SessionEnd, SessionState, WithdrawnWhy, decide,
+    question_input,
 };
 use desks::*;
 use proptest::prelude::*;
@@ -18,7 +19,7 @@ use questions::{choose, single};
 use rstest::rstest;
 
 fn working(working: bool) -> Command {
-    Command::SetWorking { session: session(1), working }
+    Command::Session(SessionCommand::SetWorking { session: session(1), working })
 }
 
 fn question() -> Command {
@@ -32,9 +33,9 @@ fn waiting(desk: &Desk) -> Vec<&str> {
 fn sent(desk: &Desk, command: &Command) -> Vec<String> {
     let events = decide(desk, command).unwrap().events.into_iter();
     events
-        .filter_map(
-            |event| if let Event::QueuedSent { message, .. } = event { Some(message.text) } else { None },
-        )
+        .filter_map(|event| {
+            if let Event::Queue(QueueEvent::Sent { message, .. }) = event { Some(message.text) } else { None }
+        })
         .collect()
 }
 
@@ -54,11 +55,13 @@ fn messages_wait_in_order_and_each_can_be_changed_and_taken_back() {
 fn what_is_attached_waits_and_goes_out_with_its_message() {
     let file = Attachment::File { path: "/srv/notes.txt".to_owned(), bytes: 4 };
     let attachments = vec![file];
-    let with = |text: &str| Command::QueueMessage {
-        session: session(1),
-        id: message(1),
-        text: text.to_owned(),
-        attachments: attachments.clone(),
+    let with = |text: &str| {
+        Command::Queue(QueueCommand::Add {
+            session: session(1),
+            id: message(1),
+            text: text.to_owned(),
+            attachments: attachments.clone(),
+        })
     };
     let mut desk = desk(&[start(1), working(true), with("")]);
     assert_eq!(waiting(&desk), [""], "nothing need be written where something is attached");
@@ -66,7 +69,9 @@ fn what_is_attached_waits_and_goes_out_with_its_message() {
     take(&mut desk, &edit_queued(1, 1, "these")).unwrap();
     take(&mut desk, &working(false)).unwrap();
     let events = take(&mut desk, &send_queued(1, None)).unwrap().events;
-    let Some(Event::QueuedSent { message, .. }) = events.first() else { panic!("not sent: {events:?}") };
+    let Some(Event::Queue(QueueEvent::Sent { message, .. })) = events.first() else {
+        panic!("not sent: {events:?}")
+    };
     assert_eq!((message.text.as_str(), &message.attachments), ("these", &attachments));
     let silent = events[0].without_words();
     assert!(!serde_json::to_string(&silent).unwrap().contains("notes"), "{silent:?}");
@@ -101,7 +106,11 @@ fn nothing_is_sent_by_itself_past_an_open_permission() {
     let mut desk = desk(&[start(1), working(true), ask_approval(1, 0), queue(1, 1, "one"), working(false)]);
     assert_eq!(sent(&desk, &send_queued(1, None)), [""; 0]);
     let decision = decides(&["allow"]);
-    take(&mut desk, &Command::DecideApproval { approval: approval(0), decision, at: at(5) }).unwrap();
+    take(
+        &mut desk,
+        &Command::Approval(ApprovalCommand::Decide { approval: approval(0), decision, at: at(5) }),
+    )
+    .unwrap();
     assert_eq!(sent(&desk, &send_queued(1, None)), ["one"]);
 }
 
@@ -194,21 +203,21 @@ proptest! {
                 Deed::TurnEnds => working(false),
                 Deed::SendNext => send_queued(1, None),
                 Deed::SendNow(n) => send_queued(1, Some(pick(n))),
-                Deed::Interrupted => Command::WithdrawAll { session: session(1), why: WithdrawnWhy::Interrupted, at: at(9) },
+                Deed::Interrupted => Command::Request(RequestCommand::WithdrawAll { session: session(1), why: WithdrawnWhy::Interrupted, at: at(9) }),
             };
             let was_working = desk.session(session(1)).unwrap().state == SessionState::Working;
             let oldest = waiting(&desk).first().map(|text| (*text).to_owned());
             let Ok(decision) = take(&mut desk, &command) else { continue };
             for event in &decision.events {
                 match event {
-                    Event::QueuedSent { message, .. } => {
+                    Event::Queue(QueueEvent::Sent { message, .. }) => {
                         gone.push(message.text.clone());
                         if matches!(deed, Deed::SendNext) {
                             prop_assert!(!was_working);
                             prop_assert_eq!(Some(&message.text), oldest.as_ref());
                         }
                     }
-                    Event::QueuedRemoved { message, .. } => {
+                    Event::Queue(QueueEvent::Removed { message, .. }) => {
                         gone.push((message.uuid().as_u128() - 0x300).to_string());
                     }
                     _ => {}

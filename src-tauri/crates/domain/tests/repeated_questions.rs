@@ -10,8 +10,8 @@ use std::collections::HashMap;
 
 use askdesk_domain::{
     ASKED_AGAIN_MILLIS, Ask, CALLS_OF_A_REQUEST, Command, Delivery, Desk, Effect, Event, Limit, NativeRef,
-    Outcome, Question, QuestionKind, QuestionLimits, RawOption, RawQuestion, Rejection, SessionEnd,
-    WithdrawnWhy, decide, question_input,
+    Outcome, Question, QuestionKind, QuestionLimits, RawOption, RawQuestion, Rejection, RequestCommand,
+    RequestEvent, SessionEnd, WithdrawnWhy, decide, question_input,
 };
 use desks::*;
 use proptest::prelude::*;
@@ -28,12 +28,12 @@ fn store() -> Vec<Question> {
 
 /// The same question in session 1 under another call, `after` milliseconds later.
 fn again(n: u128, after: i64) -> Ask {
-    let Command::Ask(ask) = ask(1, n, store()) else { unreachable!() };
+    let Command::Request(RequestCommand::Ask(ask)) = ask(1, n, store()) else { unreachable!() };
     Ask { asked_by: None, at: at(10 + after), ..ask }
 }
 
 fn asked(n: u128, after: i64) -> Command {
-    Command::Ask(again(n, after))
+    Command::Request(RequestCommand::Ask(again(n, after)))
 }
 
 fn call(n: u128) -> NativeRef {
@@ -66,7 +66,10 @@ fn case_34_the_same_content_asked_again_is_one_request_and_news_to_nobody() {
     for n in [1, 2] {
         let renewed = take(&mut desk, &asked(n, 40)).unwrap();
         assert_eq!((renewed.request, renewed.events.len()), (Some(request(1)), 0));
-        let other = Command::Ask(Ask { questions: accepted(single("Else?", &["A", "B"])), ..again(n, 40) });
+        let other = Command::Request(RequestCommand::Ask(Ask {
+            questions: accepted(single("Else?", &["A", "B"])),
+            ..again(n, 40)
+        }));
         assert!(
             matches!(decide(&desk, &other), Err(Rejection::Invalid { field, .. }) if field == "native_ref")
         );
@@ -129,13 +132,16 @@ fn case_34_what_differs_in_anything_a_person_sees_or_in_who_asks_is_a_question_o
     ]);
     for ask in asks {
         let mut desk = desk(&[start(1), start(2), asked(1, 0)]);
-        let decision = take(&mut desk, &Command::Ask(ask.clone())).unwrap();
+        let decision = take(&mut desk, &Command::Request(RequestCommand::Ask(ask.clone()))).unwrap();
         assert_eq!(decision.request, Some(request(2)), "{ask:?}");
     }
     // Content alone counts: what was read twice from the same texts is the same.
     let mut desk = desk(&[start(1), asked(1, 0)]);
     let same = Ask { questions: accepted(single("Which store?", &["SQLite", "Files"])), ..again(2, 5) };
-    assert_eq!(take(&mut desk, &Command::Ask(same)).unwrap().request, Some(request(1)));
+    assert_eq!(
+        take(&mut desk, &Command::Request(RequestCommand::Ask(same))).unwrap().request,
+        Some(request(1))
+    );
 }
 
 #[test]
@@ -179,7 +185,7 @@ fn case_34_what_one_call_could_not_be_told_is_retried_for_that_one_alone() {
     assert_eq!(state_of(&desk), "answered, failed");
     take(&mut desk, &note_call(1, 3, delivered())).unwrap();
     assert_eq!(state_of(&desk), "answered, failed");
-    let retry = Command::Retry { request: request(1) };
+    let retry = Command::Request(RequestCommand::Retry { request: request(1) });
     let decision = take(&mut desk, &retry).unwrap();
     let to = |effect: &Effect| match effect {
         Effect::Redeliver { request, native_ref, .. } => (*request, native_ref.clone()),
@@ -242,7 +248,8 @@ fn case_34_an_agent_that_took_back_all_calls_has_its_answer_parked() {
     let mut desk = three();
     take(&mut desk, &sqlite()).unwrap();
     let why = WithdrawnWhy::TurnEnded;
-    take(&mut desk, &Command::WithdrawAll { session: session(1), why, at: at(150) }).unwrap();
+    take(&mut desk, &Command::Request(RequestCommand::WithdrawAll { session: session(1), why, at: at(150) }))
+        .unwrap();
     assert_eq!(state_of(&desk), "answered, parked");
     take(&mut desk, &end(1, SessionEnd::Finished)).unwrap();
     take(&mut desk, &resume(1)).unwrap();
@@ -312,7 +319,7 @@ fn some_step() -> impl Strategy<Value = Command> {
         3 => (1..=CALLS).prop_map(|n| withdraw(1, n, WithdrawnWhy::ByAgent)),
         8 => (1..=REQUESTS, 1..=CALLS).prop_map(|(n, call)| sending_to(n, call)),
         6 => (1..=REQUESTS, 1..=CALLS, news).prop_map(|(n, call, news)| note_call(n, call, news)),
-        2 => (1..=REQUESTS).prop_map(|n| Command::Retry { request: request(n) }),
+        2 => (1..=REQUESTS).prop_map(|n| Command::Request(RequestCommand::Retry { request: request(n) })),
         1 => Just(end(1, SessionEnd::Finished)),
         1 => Just(resume(1)),
         1 => Just(send_parked(1)),
@@ -334,14 +341,14 @@ proptest! {
             let Ok(decision) = take(&mut desk, step) else { continue };
             for event in &decision.events {
                 match event {
-                    Event::Sending { request, late: false, call } => {
+                    Event::Request(RequestEvent::Sending { request, late: false, call }) => {
                         let twice = left.insert((*request, call.clone()), step.clone());
                         prop_assert_eq!(twice, None, "{:?}", event);
                     }
-                    Event::DeliveryChanged { request, call: None, delivery: Delivery::Failed { .. } } => {
+                    Event::Request(RequestEvent::DeliveryChanged { request, call: None, delivery: Delivery::Failed { .. } }) => {
                         left.remove(&(*request, None));
                     }
-                    Event::DeliveryChanged { request, call: Some(news), .. }
+                    Event::Request(RequestEvent::DeliveryChanged { request, call: Some(news), .. })
                         if matches!(news.delivery, Delivery::Failed { .. }) =>
                     {
                         left.remove(&(*request, Some(news.native_ref.clone())));

@@ -7,8 +7,8 @@ mod desks;
 mod questions;
 
 use askdesk_domain::{
-    Ask, Command, Decision, Delivery, Desk, Effect, EndedBy, Limit, Outcome, Rejection, SessionEnd,
-    ValidationError, WithdrawnWhy, decide,
+    Ask, Command, Decision, Delivery, Desk, Effect, EndedBy, Limit, Outcome, Rejection, RequestCommand,
+    SessionCommand, SessionEnd, ValidationError, WithdrawnWhy, decide,
 };
 use desks::*;
 use questions::{asked, choose, single};
@@ -17,13 +17,16 @@ use rstest::rstest;
 const LIMIT: i64 = 50;
 
 fn open() -> Vec<Command> {
-    let Command::Ask(ask) = ask(1, 1, asked(&[single("Which?", &["A", "B"])])) else { unreachable!() };
+    let Command::Request(RequestCommand::Ask(ask)) = ask(1, 1, asked(&[single("Which?", &["A", "B"])]))
+    else {
+        unreachable!()
+    };
     let limit = Some(Limit { at: at(LIMIT), then: "I go on".to_owned() });
-    vec![start(1), Command::Ask(Ask { limit, ..ask })]
+    vec![start(1), Command::Request(RequestCommand::Ask(Ask { limit, ..ask }))]
 }
 
 fn expire(when: i64) -> Command {
-    Command::Expire { request: request(1), at: at(when) }
+    Command::Request(RequestCommand::Expire { request: request(1), at: at(when) })
 }
 
 /// Every state a request can be in, with the commands that lead there.
@@ -98,7 +101,11 @@ fn commands() -> Vec<(&'static str, Command)> {
         ("taken back by the agent", withdraw(1, 1, WithdrawnWhy::ByAgent)),
         (
             "interrupt",
-            Command::WithdrawAll { session: session(1), why: WithdrawnWhy::Interrupted, at: at(9) },
+            Command::Request(RequestCommand::WithdrawAll {
+                session: session(1),
+                why: WithdrawnWhy::Interrupted,
+                at: at(9),
+            }),
         ),
         ("the limit passes", expire(LIMIT)),
         ("before the limit", expire(LIMIT - 1)),
@@ -109,14 +116,14 @@ fn commands() -> Vec<(&'static str, Command)> {
         ("send", sending(1)),
         ("send what is parked", send_parked(1)),
         ("dismiss", dismiss(1)),
-        ("retry", Command::Retry { request: request(1) }),
+        ("retry", Command::Request(RequestCommand::Retry { request: request(1) })),
         ("the agent ends", end(1, SessionEnd::Finished)),
-        ("the app starts again", Command::CloseEarlierRun { at: at(400) }),
+        ("the app starts again", Command::Session(SessionCommand::CloseEarlierRun { at: at(400) })),
     ]
 }
 
 fn forget() -> Command {
-    Command::Forget { session: session(1) }
+    Command::Session(SessionCommand::NoteForgotten { session: session(1) })
 }
 
 /// A command as short as its name.
@@ -216,8 +223,8 @@ fn case_24_another_answer_to_an_ended_request_says_who_ended_it_and_when() {
 #[case::answer(answer(7, vec![choose(0, &[0])]))]
 #[case::decline(decline(7, None))]
 #[case::cancel(cancel(7, None))]
-#[case::retry(Command::Retry { request: request(7) })]
-#[case::expire(Command::Expire { request: request(7), at: at(LIMIT) })]
+#[case::retry(Command::Request(RequestCommand::Retry { request: request(7) }))]
+#[case::expire(Command::Request(RequestCommand::Expire { request: request(7), at: at(LIMIT) }))]
 #[case::delivered(note(7, delivered()))]
 fn case_24_an_unknown_request_is_not_found(#[case] command: Command) {
     assert_eq!(decide(&desk(&open()), &command), Err(Rejection::NotFound { what: "request" }));
@@ -244,19 +251,28 @@ fn case_22_two_open_requests_are_answered_in_any_order_and_the_newest_is_the_lat
 fn case_23_the_same_call_again_is_the_same_request_and_other_content_is_refused() {
     let commands = open();
     let before = desk(&commands);
-    let Command::Ask(first) = commands[1].clone() else { unreachable!() };
-    let renewed = Command::Ask(Ask { id: request(9), at: at(60), limit: None, ..first.clone() });
+    let Command::Request(RequestCommand::Ask(first)) = commands[1].clone() else { unreachable!() };
+    let renewed = Command::Request(RequestCommand::Ask(Ask {
+        id: request(9),
+        at: at(60),
+        limit: None,
+        ..first.clone()
+    }));
     let again = check(&before, &renewed, &[], &[]);
     assert_eq!(again.request, Some(request(1)));
-    let other = Command::Ask(Ask { id: request(9), questions: asked(&[single("Else?", &["A"])]), ..first });
+    let other = Command::Request(RequestCommand::Ask(Ask {
+        id: request(9),
+        questions: asked(&[single("Else?", &["A"])]),
+        ..first
+    }));
     let rule = "this id was used for another question in this session";
     assert_eq!(decide(&before, &other), Err(Rejection::invalid("native_ref", rule)));
 }
 
 #[test]
 fn two_sessions_may_use_one_native_id() {
-    let Command::Ask(first) = open().remove(1) else { unreachable!() };
-    let second = Command::Ask(Ask { id: request(2), session: session(2), ..first });
+    let Command::Request(RequestCommand::Ask(first)) = open().remove(1) else { unreachable!() };
+    let second = Command::Request(RequestCommand::Ask(Ask { id: request(2), session: session(2), ..first }));
     let desk = desk(&[open(), vec![start(2), second]].concat());
     assert_eq!(desk.by_native_ref(session(1), &native("call-1")).unwrap().id, request(1));
     assert_eq!(desk.by_native_ref(session(2), &native("call-1")).unwrap().id, request(2));
@@ -289,7 +305,8 @@ fn case_26_an_interrupt_closes_everything_the_session_has_open_and_nothing_else(
         answer(1, vec![choose(0, &[0])]),
     ]);
     let why = WithdrawnWhy::Interrupted;
-    let command = Command::WithdrawAll { session: session(1), why: why.clone(), at: at(100) };
+    let command =
+        Command::Request(RequestCommand::WithdrawAll { session: session(1), why: why.clone(), at: at(100) });
     let mut effects = ended(2, Outcome::Withdrawn { why }).to_vec();
     effects.push(Effect::WithdrawApprovalNotification { approval: approval(1) });
     let decision = check(&before, &command, &["delivery_changed", "ended", "approval_withdrawn"], &effects);
@@ -336,7 +353,7 @@ fn the_end_of_a_session_orphans_what_is_open_and_parks_what_is_on_its_way() {
 #[test]
 fn a_retry_hands_over_the_same_end_and_asks_only_once() {
     let mut desk = desk(&[open(), vec![answer(1, vec![choose(0, &[1])]), note(1, failed())]].concat());
-    let retry = Command::Retry { request: request(1) };
+    let retry = Command::Request(RequestCommand::Retry { request: request(1) });
     let Some(ended) = desk.request(request(1)).and_then(|request| request.ended()).cloned() else { panic!() };
     let redeliver =
         [Effect::Redeliver { request: request(1), native_ref: native("call-1"), outcome: ended.outcome }];
@@ -357,9 +374,15 @@ fn words_over_the_bound_are_refused_and_the_request_stays_open(
 ) {
     let long = "w".repeat(1024 * 1024);
     let command = match command {
-        Command::Decline { request, at, .. } => Command::Decline { request, words: Some(long), at },
-        Command::Cancel { request, at, .. } => Command::Cancel { request, reason: Some(long), at },
-        Command::ReplyInChat { session, at, .. } => Command::ReplyInChat { session, text: long, at },
+        Command::Request(RequestCommand::Decline { request, at, .. }) => {
+            Command::Request(RequestCommand::Decline { request, words: Some(long), at })
+        }
+        Command::Request(RequestCommand::Cancel { request, at, .. }) => {
+            Command::Request(RequestCommand::Cancel { request, reason: Some(long), at })
+        }
+        Command::Request(RequestCommand::ReplyInChat { session, at, .. }) => {
+            Command::Request(RequestCommand::ReplyInChat { session, text: long, at })
+        }
         other => other,
     };
     let refused = Err(Rejection::invalid(field, ValidationError::TooLong { most: 32768, bytes: 1_048_576 }));

@@ -11,7 +11,9 @@ mod desks;
 #[path = "support/questions.rs"]
 mod questions;
 
-use askdesk_domain::{Command, Question, RetentionDays, SessionEnd, Timestamp};
+use askdesk_domain::{
+    Command, Question, RequestCommand, RetentionDays, SessionCommand, SessionEnd, Timestamp,
+};
 use desks::{answer, ask, at, desk, dismiss, end, introduce, queue, resume, session, start};
 use questions::{asked, choose, single};
 use rstest::rstest;
@@ -64,10 +66,16 @@ fn a_session_that_runs_is_never_due_and_one_that_went_on_counts_from_its_last_en
         answer(1, vec![choose(0, &[0])]),
         end(1, SessionEnd::Finished),
     ];
-    let later =
-        Command::EndSession { session: session(1), end: SessionEnd::Finished, at: at(ENDED + 20 * DAY) };
-    let delivered =
-        Command::NoteDelivery { request: desks::request(1), call: None, delivery: desks::delivered() };
+    let later = Command::Session(SessionCommand::End {
+        session: session(1),
+        end: SessionEnd::Finished,
+        at: at(ENDED + 20 * DAY),
+    });
+    let delivered = Command::Request(RequestCommand::NoteDelivery {
+        request: desks::request(1),
+        call: None,
+        delivery: desks::delivered(),
+    });
     let mut commands = again.to_vec();
     commands.insert(4, desks::sending(1));
     commands.insert(5, delivered);

@@ -8,23 +8,29 @@ mod questions;
 
 use askdesk_domain::session::SESSION_NAME_CHARS;
 use askdesk_domain::{
-    ApprovalDecision, ApprovalState, Command, Decision, Effect, EndedBy, Event, NativeSession, Rejection,
-    SessionEnd, SessionId, SessionState, ValidationError, decide,
+    ApprovalCommand, ApprovalDecision, ApprovalEvent, ApprovalState, Command, Decision, Effect, EndedBy,
+    Event, NativeSession, Rejection, RequestCommand, RequestEvent, SessionCommand, SessionEnd, SessionEvent,
+    SessionId, SessionState, ValidationError, decide,
 };
 use desks::*;
 use rstest::rstest;
 
 fn working(working: bool) -> Command {
-    Command::SetWorking { session: session(1), working }
+    Command::Session(SessionCommand::SetWorking { session: session(1), working })
 }
 
 fn introduce(version: Option<&str>) -> Command {
     let version = version.map(str::to_owned);
-    Command::Introduce { session: session(1), version, model: None, native_session: None }
+    Command::Session(SessionCommand::Introduce {
+        session: session(1),
+        version,
+        model: None,
+        native_session: None,
+    })
 }
 
 fn decision(n: u128, decision: ApprovalDecision) -> Command {
-    Command::DecideApproval { approval: approval(n), decision, at: at(100) }
+    Command::Approval(ApprovalCommand::Decide { approval: approval(n), decision, at: at(100) })
 }
 
 fn deny(message: Option<&str>) -> ApprovalDecision {
@@ -33,11 +39,20 @@ fn deny(message: Option<&str>) -> ApprovalDecision {
 
 #[test]
 fn a_session_starts_once_and_its_name_is_bounded() {
-    let Command::StartSession { id, origin, folder, options, config, at, .. } = start(1) else {
+    let Command::Session(SessionCommand::Start { id, origin, folder, options, config, at, .. }) = start(1)
+    else {
         unreachable!()
     };
     let name = format!("  {}", "n".repeat(SESSION_NAME_CHARS + 1));
-    let long = Command::StartSession { id, origin: origin.clone(), name, folder, options, config, at };
+    let long = Command::Session(SessionCommand::Start {
+        id,
+        origin: origin.clone(),
+        name,
+        folder,
+        options,
+        config,
+        at,
+    });
     let desk = desk(&[long]);
     let started = desk.session(session(1)).unwrap();
     assert_eq!(started.name, "n".repeat(SESSION_NAME_CHARS));
@@ -48,7 +63,7 @@ fn a_session_starts_once_and_its_name_is_bounded() {
 
 #[test]
 fn only_a_session_that_has_ended_can_be_deleted_and_nothing_of_it_stays() {
-    let delete = Command::DeleteSession { session: session(1) };
+    let delete = Command::Session(SessionCommand::Delete { session: session(1) });
     let mut desk = desk(&[start(1), start(2), ask_approval(1, 0), ask_approval(2, 1)]);
     assert!(matches!(take(&mut desk, &delete), Err(Rejection::Invalid { field, .. }) if field == "session"));
     take(&mut desk, &end(1, SessionEnd::Stopped)).unwrap();
@@ -79,17 +94,21 @@ fn what_an_agent_says_of_itself_later_adds_to_what_it_said_before() {
     let mut desk = desk(&[start(1), introduce(Some("2.1"))]);
     let model = Some("opus".to_owned());
     let native_session = NativeSession::new("thread-7");
-    let said = |native_session: Option<NativeSession>| Command::Introduce {
-        session: session(1),
-        version: Some("2.1".to_owned()),
-        model: model.clone(),
-        native_session,
+    let said = |native_session: Option<NativeSession>| {
+        Command::Session(SessionCommand::Introduce {
+            session: session(1),
+            version: Some("2.1".to_owned()),
+            model: model.clone(),
+            native_session,
+        })
     };
-    let later = |session: SessionId| Command::Introduce {
-        session,
-        version: None,
-        model: model.clone(),
-        native_session: None,
+    let later = |session: SessionId| {
+        Command::Session(SessionCommand::Introduce {
+            session,
+            version: None,
+            model: model.clone(),
+            native_session: None,
+        })
     };
     take(&mut desk, &later(session(1))).unwrap();
     let known = desk.session(session(1)).unwrap();
@@ -103,7 +122,7 @@ fn what_an_agent_says_of_itself_later_adds_to_what_it_said_before() {
 
 #[test]
 fn unusable_lines_are_added_up() {
-    let count = |lines| Command::CountUnusable { session: session(1), lines };
+    let count = |lines| Command::Session(SessionCommand::CountUnusable { session: session(1), lines });
     let desk = desk(&[start(1), count(2), count(40)]);
     assert_eq!(desk.session(session(1)).unwrap().unusable_lines, 42);
 }
@@ -122,7 +141,7 @@ fn an_ended_session_stays_ended() {
 #[test]
 fn the_next_run_ends_every_session_of_the_one_before() {
     let mut desk = desk(&[start(1), start(2), end(1, SessionEnd::Finished), ask_approval(2, 1)]);
-    let close = Command::CloseEarlierRun { at: at(500) };
+    let close = Command::Session(SessionCommand::CloseEarlierRun { at: at(500) });
     let decision = take(&mut desk, &close).unwrap();
     assert_eq!(names(&decision.events), ["approval_withdrawn", "session_ended"]);
     let ended = SessionState::Ended { end: SessionEnd::AppQuit, at: at(500) };
@@ -157,8 +176,12 @@ fn an_approval_is_told_of_once_and_no_more_when_it_is_taken_back() {
     assert_eq!(asked.effects, [Effect::NotifyApproval { approval: approval(1) }]);
     assert_eq!(take(&mut desk, &ask_approval(1, 1)), Ok(Decision::default()));
     let why = askdesk_domain::WithdrawnWhy::ByAgent;
-    let withdraw =
-        Command::Withdraw { session: session(1), native_ref: native("approval-1"), why, at: at(50) };
+    let withdraw = Command::Request(RequestCommand::Withdraw {
+        session: session(1),
+        native_ref: native("approval-1"),
+        why,
+        at: at(50),
+    });
     let gone = take(&mut desk, &withdraw).unwrap();
     assert_eq!(gone.effects, [Effect::WithdrawApprovalNotification { approval: approval(1) }]);
 }
@@ -166,8 +189,9 @@ fn an_approval_is_told_of_once_and_no_more_when_it_is_taken_back() {
 #[test]
 fn an_approval_asked_again_is_the_same_one() {
     let desk = desk(&[start(1), ask_approval(1, 1)]);
-    let Command::AskApproval(ask) = ask_approval(1, 1) else { unreachable!() };
-    let again = Command::AskApproval(askdesk_domain::AskApproval { id: approval(2), ..ask });
+    let Command::Approval(ApprovalCommand::Ask(ask)) = ask_approval(1, 1) else { unreachable!() };
+    let again =
+        Command::Approval(ApprovalCommand::Ask(askdesk_domain::AskApproval { id: approval(2), ..ask }));
     assert_eq!(decide(&desk, &again), Ok(Decision::default()));
 }
 
@@ -175,7 +199,8 @@ fn an_approval_asked_again_is_the_same_one() {
 fn a_withdrawn_approval_cannot_be_decided() {
     let native_ref = native("approval-1");
     let why = askdesk_domain::WithdrawnWhy::ByAgent;
-    let withdraw = Command::Withdraw { session: session(1), native_ref, why, at: at(50) };
+    let withdraw =
+        Command::Request(RequestCommand::Withdraw { session: session(1), native_ref, why, at: at(50) });
     let desk = desk(&[start(1), ask_approval(1, 1), withdraw]);
     let ended = Err(Rejection::AlreadyEnded { by: EndedBy::Agent, at: at(50) });
     assert_eq!(decide(&desk, &decision(1, decides(&["allow"]))), ended);
@@ -183,7 +208,9 @@ fn a_withdrawn_approval_cannot_be_decided() {
 
 #[test]
 fn a_decision_that_did_not_arrive_says_so_on_the_approval() {
-    let failed = |n| Command::ApprovalNotDelivered { approval: approval(n), error: "gone".into() };
+    let failed = |n| {
+        Command::Approval(ApprovalCommand::NoteNotDelivered { approval: approval(n), error: "gone".into() })
+    };
     let mut desk = desk(&[start(1), ask_approval(1, 1), decision(1, decides(&["allow"]))]);
     take(&mut desk, &failed(1)).unwrap();
     let state = &desk.approval(approval(1)).unwrap().state;
@@ -208,10 +235,17 @@ fn events_about_what_is_unknown_change_nothing() {
     let before = known.clone();
     let later = desk(&[start(2), ask_approval(2, 1)]);
     for event in [
-        Event::TurnBegan { session: session(2) },
-        Event::SessionEnded { session: session(2), end: SessionEnd::Finished, at: at(1) },
-        Event::DeliveryChanged { request: request(1), delivery: delivered(), call: None },
-        Event::ApprovalWithdrawn { approval: later.approvals().next().unwrap().id, at: at(1) },
+        Event::Session(SessionEvent::TurnBegan { session: session(2) }),
+        Event::Session(SessionEvent::Ended { session: session(2), end: SessionEnd::Finished, at: at(1) }),
+        Event::Request(RequestEvent::DeliveryChanged {
+            request: request(1),
+            delivery: delivered(),
+            call: None,
+        }),
+        Event::Approval(ApprovalEvent::Withdrawn {
+            approval: later.approvals().next().unwrap().id,
+            at: at(1),
+        }),
     ] {
         known.fold(&event);
     }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_agents::Catalog;
 use askdesk_domain::{
-    AnswerInput, Approval, ApprovalDecision, ApprovalId, Ask, Command, Desk, DraftTarget, ImageId, Outcome,
-    Rejection, Request, RequestId, Session, SessionId, UndoSeconds,
+    AnswerInput, Approval, ApprovalCommand, ApprovalDecision, ApprovalId, Ask, Command, Desk, DraftTarget,
+    ImageId, Outcome, Rejection, Request, RequestCommand, RequestId, Session, SessionId, UndoSeconds,
 };
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
@@ -151,7 +151,7 @@ impl EngineHandle {
         answers: Vec<AnswerInput>,
     ) -> Result<Request, EngineError> {
         let at = self.source.now();
-        self.on_request(Command::Answer { request, answers, at }).await
+        self.on_request(Command::Request(RequestCommand::Answer { request, answers, at })).await
     }
 
     /// Holds the one choice of a lone question for a moment, then gives it; until then it can be taken back, and any
@@ -190,19 +190,19 @@ impl EngineHandle {
 
     pub async fn decline(&self, request: RequestId, words: Option<String>) -> Result<Request, EngineError> {
         let at = self.source.now();
-        self.on_request(Command::Decline { request, words, at }).await
+        self.on_request(Command::Request(RequestCommand::Decline { request, words, at })).await
     }
 
     /// Closes a request without an answer.
     pub async fn cancel(&self, request: RequestId, reason: Option<String>) -> Result<Request, EngineError> {
         let at = self.source.now();
-        self.on_request(Command::Cancel { request, reason, at }).await
+        self.on_request(Command::Request(RequestCommand::Cancel { request, reason, at })).await
     }
 
     /// Gives up a request that was missed or could not be delivered.
     pub async fn dismiss(&self, request: RequestId) -> Result<Request, EngineError> {
         let at = self.source.now();
-        self.on_request(Command::Dismiss { request, at }).await
+        self.on_request(Command::Request(RequestCommand::Dismiss { request, at })).await
     }
 
     /// Finds a session, closed or not.
@@ -213,7 +213,7 @@ impl EngineHandle {
 
     /// Hands an end over once more.
     pub async fn retry(&self, request: RequestId) -> Result<Request, EngineError> {
-        self.on_request(Command::Retry { request }).await
+        self.on_request(Command::Request(RequestCommand::Retry { request })).await
     }
 
     pub async fn decide_approval(
@@ -222,7 +222,7 @@ impl EngineHandle {
         decision: ApprovalDecision,
     ) -> Result<Approval, EngineError> {
         let at = self.source.now();
-        let applied = self.act(Command::DecideApproval { approval, decision, at }).await?;
+        let applied = self.act(Command::Approval(ApprovalCommand::Decide { approval, decision, at })).await?;
         applied.approval.ok_or_else(|| Rejection::NotFound { what: "approval" }.into())
     }
 

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use askdesk_domain::{
-    About, ApprovalState, Delivery, Desk, Entry, Event, Outcome, RequestId, SessionId, StorageError,
-    Timestamp,
+    ApprovalEvent, ApprovalState, Delivery, Desk, Entry, Event, EventSubject, Outcome, QueueEvent,
+    RequestEvent, RequestId, SessionEvent, SessionId, StorageError, Timestamp,
 };
 use rusqlite::{Connection, Transaction, params};
 
@@ -217,7 +217,9 @@ impl Journal {
         at: Timestamp,
     ) -> Result<(), JournalError> {
         // A call ends with its agent, and so does the question whether its end has arrived; a message outlives both.
-        let on_its_way = events.iter().all(|event| matches!(event, Event::Sending { late: false, .. }));
+        let on_its_way = events
+            .iter()
+            .all(|event| matches!(event, Event::Request(RequestEvent::Sending { late: false, .. })));
         let durability = if on_its_way { Durability::Normal } else { Durability::Full };
         self.transact(durability, |transaction| {
             for event in events {
@@ -269,10 +271,10 @@ fn json<T: serde::Serialize>(value: &T) -> rusqlite::Result<String> {
 }
 
 fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> rusqlite::Result<()> {
-    let (session, request, approval) = match event.about() {
-        About::Session(id) => (Some(id.to_string()), None, None),
-        About::Request(id) => (None, Some(id.to_string()), None),
-        About::Approval(id) => (None, None, Some(id.to_string())),
+    let (session, request, approval) = match event.subject() {
+        EventSubject::Session(id) => (Some(id.to_string()), None, None),
+        EventSubject::Request(id) => (None, Some(id.to_string()), None),
+        EventSubject::Approval(id) => (None, None, Some(id.to_string())),
     };
     transaction
         .prepare_cached(
@@ -281,7 +283,7 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
         )?
         .execute(params![at.millis(), json(event)?, session, request, approval])?;
     match event {
-        Event::Asked { request } => {
+        Event::Request(RequestEvent::Asked { request }) => {
             transaction
                 .prepare_cached("INSERT INTO requests (id, session, asked_at, body) VALUES (?1, ?2, ?3, ?4)")?
                 .execute(params![
@@ -291,23 +293,23 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
                     json(request)?
                 ])?;
         }
-        Event::Ended { request, outcome, at } => {
+        Event::Request(RequestEvent::Ended { request, outcome, at }) => {
             let delivery = outcome.needs_delivery().then_some(Delivery::Pending);
             write_end(transaction, *request, outcome, *at, delivery.as_ref())?;
         }
-        Event::DeliveryChanged { request, delivery, .. } => {
+        Event::Request(RequestEvent::DeliveryChanged { request, delivery, .. }) => {
             transaction
                 .prepare_cached("UPDATE requests SET delivery = ?2 WHERE id = ?1")?
                 .execute(params![request.to_string(), json(&Some(delivery))?])?;
         }
         // To one of several calls: to all of them it has travelled no further.
-        Event::Sending { call: Some(_), .. } => {}
-        Event::Sending { request, call: None, .. } => {
+        Event::Request(RequestEvent::Sending { call: Some(_), .. }) => {}
+        Event::Request(RequestEvent::Sending { request, call: None, .. }) => {
             transaction
                 .prepare_cached("UPDATE requests SET delivery = ?2 WHERE id = ?1")?
                 .execute(params![request.to_string(), json(&Some(Delivery::Pending))?])?;
         }
-        Event::Reopened { request, native_ref, limit, .. } => {
+        Event::Request(RequestEvent::Reopened { request, native_ref, limit, .. }) => {
             transaction
                 .prepare_cached(
                     "UPDATE requests SET outcome = NULL, ended_at = NULL, delivery = NULL,
@@ -317,13 +319,13 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
                 .execute(params![request.to_string(), native_ref.as_str(), json(limit)?])?;
             search::index_again(transaction, &request.to_string())?;
         }
-        Event::AnsweredLate { request, outcome, at } => {
+        Event::Request(RequestEvent::AnsweredLate { request, outcome, at }) => {
             write_end(transaction, *request, outcome, *at, Some(&Delivery::Parked))?;
         }
-        Event::Dismissed { request, outcome, at } => {
+        Event::Request(RequestEvent::Dismissed { request, outcome, at }) => {
             write_end(transaction, *request, outcome, *at, None)?;
         }
-        Event::ApprovalAsked { approval } => {
+        Event::Approval(ApprovalEvent::Asked { approval }) => {
             transaction
                 .prepare_cached("INSERT INTO approvals (id, session, body, state) VALUES (?1, ?2, ?3, ?4)")?
                 .execute(params![
@@ -333,14 +335,14 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
                     json(&approval.state)?
                 ])?;
         }
-        Event::ApprovalDecided { approval, decision, at } => {
+        Event::Approval(ApprovalEvent::Decided { approval, decision, at }) => {
             let state = ApprovalState::Decided { decision: decision.clone(), at: *at, error: None };
             write_approval_state(transaction, &approval.to_string(), &state)?;
         }
-        Event::ApprovalWithdrawn { approval, at } => {
+        Event::Approval(ApprovalEvent::Withdrawn { approval, at }) => {
             write_approval_state(transaction, &approval.to_string(), &ApprovalState::Withdrawn { at: *at })?;
         }
-        Event::ApprovalDeliveryFailed { approval, error } => {
+        Event::Approval(ApprovalEvent::DeliveryFailed { approval, error }) => {
             transaction
                 .prepare_cached(
                     "UPDATE approvals SET state = json_set(state, '$.error', json(?2))
@@ -348,29 +350,29 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
                 )?
                 .execute(params![approval.to_string(), json(error)?])?;
         }
-        Event::AskedAgain { .. }
-        | Event::CallLeft { .. }
-        | Event::SessionStarted { .. }
-        | Event::AgentIntroduced { .. }
-        | Event::NativeSessionKnown { .. }
-        | Event::ConfigChanged { .. }
-        | Event::TurnBegan { .. }
-        | Event::TurnFinished { .. }
-        | Event::LinesUnusable { .. }
-        | Event::SessionEnded { .. }
-        | Event::SessionRenamed { .. }
-        | Event::AttentionSet { .. }
-        | Event::SessionMoved { .. }
-        | Event::SessionClosed { .. }
-        | Event::SessionResumed { .. }
-        | Event::AgentSpoke { .. }
-        | Event::SessionForgotten { .. }
-        | Event::ClientLeft { .. }
-        | Event::MessageQueued { .. }
-        | Event::QueuedEdited { .. }
-        | Event::QueuedRemoved { .. }
-        | Event::QueuedSent { .. } => {}
-        Event::SessionDeleted { session } => forget::delete(transaction, *session)?,
+        Event::Request(RequestEvent::AskedAgain { .. })
+        | Event::Request(RequestEvent::CallLeft { .. })
+        | Event::Session(SessionEvent::Started { .. })
+        | Event::Session(SessionEvent::Introduced { .. })
+        | Event::Session(SessionEvent::NativeSessionKnown { .. })
+        | Event::Session(SessionEvent::ConfigChanged { .. })
+        | Event::Session(SessionEvent::TurnBegan { .. })
+        | Event::Session(SessionEvent::TurnFinished { .. })
+        | Event::Session(SessionEvent::LinesUnusable { .. })
+        | Event::Session(SessionEvent::Ended { .. })
+        | Event::Session(SessionEvent::Renamed { .. })
+        | Event::Session(SessionEvent::NotificationsSet { .. })
+        | Event::Session(SessionEvent::Moved { .. })
+        | Event::Session(SessionEvent::Closed { .. })
+        | Event::Session(SessionEvent::Resumed { .. })
+        | Event::Session(SessionEvent::AgentSpoke { .. })
+        | Event::Session(SessionEvent::Forgotten { .. })
+        | Event::Session(SessionEvent::ClientLeft { .. })
+        | Event::Queue(QueueEvent::Added { .. })
+        | Event::Queue(QueueEvent::Edited { .. })
+        | Event::Queue(QueueEvent::Removed { .. })
+        | Event::Queue(QueueEvent::Sent { .. }) => {}
+        Event::Session(SessionEvent::Deleted { session }) => forget::delete(transaction, *session)?,
     }
     drafts::after(transaction, event)
 }

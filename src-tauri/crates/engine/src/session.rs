@@ -19,9 +19,9 @@ use askdesk_agents::{
 };
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    AgentFailure, ApprovalDecision, ApprovalId, Ask, AskApproval, Command, Delivery, DeliveryError,
-    EntryBody, MessageId, NativeRef, NextStep, Notice, Outcome, QuestionPolicy, RequestId, SessionEnd,
-    SessionId, ToolStatus, WithdrawnWhy, config,
+    AgentFailure, ApprovalCommand, ApprovalDecision, ApprovalId, Ask, AskApproval, Command, Delivery,
+    DeliveryError, EntryBody, MessageId, NativeRef, NextStep, Notice, Outcome, QuestionPolicy,
+    RequestCommand, RequestId, SessionCommand, SessionEnd, SessionId, ToolStatus, WithdrawnWhy, config,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -205,7 +205,7 @@ impl SessionTask {
         self.link.stop(Duration::ZERO).await;
         let gone = self.late.is_gone();
         if gone {
-            self.act(Command::Forget { session: self.id }).await;
+            self.act(Command::Session(SessionCommand::NoteForgotten { session: self.id })).await;
         }
         let next = if self.spoke { NextStep::Resume } else { NextStep::StartAnew };
         let failed = |why| SessionEnd::Failed { why };
@@ -221,7 +221,7 @@ impl SessionTask {
         };
         self.clear_live().await;
         let at = self.engine.source().now();
-        let command = Command::EndSession { session: self.id, end, at };
+        let command = Command::Session(SessionCommand::End { session: self.id, end, at });
         let mut ended = self.engine.act(command.clone()).await;
         if let Some((_, reply)) = stopped {
             let _ = reply.send(());
@@ -281,12 +281,18 @@ impl SessionTask {
     async fn on_event(&mut self, event: AgentEvent, inbound: Option<&Inbound>) {
         match event {
             AgentEvent::Introduced { version, model, native_session } => {
-                self.act(Command::Introduce { session: self.id, version, model, native_session }).await;
+                self.act(Command::Session(SessionCommand::Introduce {
+                    session: self.id,
+                    version,
+                    model,
+                    native_session,
+                }))
+                .await;
                 self.late.wake();
             }
             AgentEvent::ConfigChanged { config } => {
                 self.planning = config::is_planning(&config);
-                self.act(Command::NoteConfig { session: self.id, config }).await;
+                self.act(Command::Session(SessionCommand::NoteConfig { session: self.id, config })).await;
             }
             AgentEvent::ConfigAnswered { ticket, refused } => self.on_config_answered(ticket, refused),
             AgentEvent::TurnBegan => {
@@ -367,14 +373,21 @@ impl SessionTask {
                 let at = self.engine.source().now();
                 // Asked again under this id, it is another wait.
                 self.pending.no_longer_waits(&native_ref);
-                self.act(Command::Withdraw { session: self.id, native_ref, why, at }).await;
+                self.act(Command::Request(RequestCommand::Withdraw {
+                    session: self.id,
+                    native_ref,
+                    why,
+                    at,
+                }))
+                .await;
             }
             AgentEvent::Acknowledged { native_ref } => {
                 if let Some(request) = self.pending.told(&native_ref) {
                     fault::reached(Step::Acknowledged);
                     let delivery = Delivery::Delivered { at: self.engine.source().now(), late: false };
                     let call = Some(native_ref);
-                    self.act(Command::NoteDelivery { request, call, delivery }).await;
+                    self.act(Command::Request(RequestCommand::NoteDelivery { request, call, delivery }))
+                        .await;
                 }
             }
             AgentEvent::SessionUnknown { error } => {
@@ -388,7 +401,8 @@ impl SessionTask {
                 if !ended_well {
                     let why = self.why_withdrawn(WithdrawnWhy::TurnEnded);
                     let at = self.engine.source().now();
-                    self.act(Command::WithdrawAll { session: self.id, why, at }).await;
+                    self.act(Command::Request(RequestCommand::WithdrawAll { session: self.id, why, at }))
+                        .await;
                 }
                 let ended = EntryBody::TurnEnded {
                     millis,
@@ -407,7 +421,7 @@ impl SessionTask {
                 // After a failure or a stop the person decides what is said next.
                 if ended_well {
                     self.send_next_queued().await;
-                    self.act(Command::TellFinished { session: self.id }).await;
+                    self.act(Command::Session(SessionCommand::NotifyFinished { session: self.id })).await;
                 }
             }
             AgentEvent::Unusable { why } => {
@@ -481,7 +495,9 @@ impl SessionTask {
         let error = unwritten(error);
         match line {
             Line::End { request, call } => self.delivery_failed(request, call, error).await,
-            Line::Decision { approval } => self.act(Command::ApprovalNotDelivered { approval, error }).await,
+            Line::Decision { approval } => {
+                self.act(Command::Approval(ApprovalCommand::NoteNotDelivered { approval, error })).await
+            }
             Line::Late { message } => self.late_unwritten(message).await,
             Line::Message => self.write_notice(Notice::MessageNotSent { error }).await,
             Line::Change { ticket } => self.change_unwritten(ticket, &error),
@@ -545,7 +561,10 @@ impl SessionTask {
             return;
         }
         let (request, call) = (waiting.request, waiting.native_ref.clone());
-        let noted = self.engine.act(Command::NoteSending { request, call: call.clone() }).await;
+        let noted = self
+            .engine
+            .act(Command::Request(RequestCommand::NoteSending { request, call: call.clone() }))
+            .await;
         match noted {
             Ok(_) => {}
             Err(EngineError::Journal(error)) => {
@@ -572,7 +591,8 @@ impl SessionTask {
 
     async fn delivery_failed(&mut self, request: RequestId, call: NativeRef, error: DeliveryError) {
         let delivery = Delivery::Failed { error };
-        self.act(Command::NoteDelivery { request, call: Some(call), delivery }).await;
+        self.act(Command::Request(RequestCommand::NoteDelivery { request, call: Some(call), delivery }))
+            .await;
     }
 
     fn why_withdrawn(&self, otherwise: WithdrawnWhy) -> WithdrawnWhy {
@@ -581,12 +601,12 @@ impl SessionTask {
 
     async fn set_working(&mut self, working: bool) {
         self.in_turn = working;
-        self.act(Command::SetWorking { session: self.id, working }).await;
+        self.act(Command::Session(SessionCommand::SetWorking { session: self.id, working })).await;
     }
 
     async fn note_spoke(&mut self) {
         if !std::mem::replace(&mut self.spoke, true) {
-            self.act(Command::NoteSpoke { session: self.id }).await;
+            self.act(Command::Session(SessionCommand::NoteSpoke { session: self.id })).await;
         }
     }
 
@@ -594,7 +614,7 @@ impl SessionTask {
         self.count_at = None;
         let lines = std::mem::take(&mut self.unusable);
         if lines > 0 {
-            self.act(Command::CountUnusable { session: self.id, lines }).await;
+            self.act(Command::Session(SessionCommand::CountUnusable { session: self.id, lines })).await;
         }
     }
 

@@ -4,8 +4,8 @@
 //! it: open again with what was begun on it, or with the answer that was given meanwhile.
 
 use askdesk_domain::{
-    Ask, Command, DeliveryError, Desk, Limit, NativeRef, Outcome, Question, Rejection, Request, RequestId,
-    Session, SessionId,
+    Ask, Command, DeliveryError, Desk, InboundCommand, Limit, NativeRef, Outcome, Question, Rejection,
+    Request, RequestId, Session, SessionId,
 };
 pub use askdesk_domain::{InboundClient, Leave};
 use tokio::sync::oneshot;
@@ -59,7 +59,7 @@ impl Visits {
     /// Opens a session for one connection of a client, or takes up again the one that the same client left last.
     pub async fn open(&self, visitor: InboundClient) -> Result<SessionId, EngineError> {
         let (id, at) = (self.engine.source().session(), self.engine.source().now());
-        let applied = self.engine.act(Command::OpenVisit { id, visitor, at }).await?;
+        let applied = self.engine.act(Command::Inbound(InboundCommand::Open { id, visitor, at })).await?;
         let session = applied.session.ok_or(Rejection::NotFound { what: "session" })?;
         Ok(session.id)
     }
@@ -82,7 +82,10 @@ impl Visits {
         why: Leave,
     ) -> Result<(), EngineError> {
         let at = self.engine.source().now();
-        self.engine.act(Command::LeaveCall { session, native_ref, why, at }).await.map(drop)
+        self.engine
+            .act(Command::Inbound(InboundCommand::LeaveCall { session, native_ref, why, at }))
+            .await
+            .map(drop)
     }
 
     /// Notes whether a call was told how its request ended, be it one that waited or one that collects.
@@ -93,7 +96,10 @@ impl Visits {
         told: Result<(), DeliveryError>,
     ) -> Result<(), EngineError> {
         let at = self.engine.source().now();
-        self.engine.act(Command::NoteTold { request, native_ref, told, at }).await.map(drop)
+        self.engine
+            .act(Command::Inbound(InboundCommand::NoteDelivered { request, native_ref, told, at }))
+            .await
+            .map(drop)
     }
 
     /// Reads what has become of a request that came by such a door, however old; of others nothing is said.
@@ -124,6 +130,6 @@ impl Visits {
     /// Notes that a connection is gone with all its calls.
     pub async fn close(&self, session: SessionId) -> Result<(), EngineError> {
         let at = self.engine.source().now();
-        self.engine.act(Command::LeaveVisit { session, at }).await.map(drop)
+        self.engine.act(Command::Inbound(InboundCommand::Leave { session, at })).await.map(drop)
     }
 }

@@ -11,9 +11,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use askdesk_domain::{
-    AgentDescriptor, Approval, ApprovalId, Ask, Command, Decision, Delivery, DeliveryError, Desk, Effect,
-    Entry, EntryBody, Event, NativeRef, Outcome, QueuedMessage, Rejection, Request, RequestId, Session,
-    SessionId, TodoItem, ToolStatus, UndoWindow, UndoableAnswer, decide,
+    AgentDescriptor, Approval, ApprovalCommand, ApprovalEvent, ApprovalId, Ask, Command, Decision, Delivery,
+    DeliveryError, Desk, Effect, Entry, EntryBody, Event, InboundCommand, NativeRef, Outcome, QueueCommand,
+    QueueEvent, QueuedMessage, Rejection, Request, RequestCommand, RequestEvent, RequestId, Session,
+    SessionCommand, SessionEvent, SessionId, TodoItem, ToolStatus, UndoWindow, UndoableAnswer, decide,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -240,7 +241,7 @@ impl Writer {
             limits,
         };
         let at = writer.source.now();
-        writer.act(&Command::CloseEarlierRun { at })?;
+        writer.act(&Command::Session(SessionCommand::CloseEarlierRun { at }))?;
         Ok(writer)
     }
 
@@ -345,12 +346,12 @@ impl Writer {
         self.newest = newest;
         for event in &decision.events {
             self.desk.fold(event);
-            if let Event::SessionEnded { session, .. } = event {
+            if let Event::Session(SessionEvent::Ended { session, .. }) = event {
                 self.doors.remove(session);
                 self.running_tools.retain(|(owner, _), _| owner != session);
                 self.plans.remove(session);
             }
-            if let Event::SessionDeleted { session } = event {
+            if let Event::Session(SessionEvent::Deleted { session }) = event {
                 self.newest.remove(session);
                 self.unsaved.retain(|(owner, _)| owner != session);
             }
@@ -365,7 +366,7 @@ impl Writer {
         for effect in &decision.effects {
             self.carry_out(effect);
         }
-        if let Command::DeleteSession { .. } = command {
+        if let Command::Session(SessionCommand::Delete { .. }) = command {
             self.journal.sweep_soon();
         }
         Ok(decision)
@@ -374,11 +375,11 @@ impl Writer {
     /// A request that is no longer in memory has ended; the journal knows how.
     fn explain(&self, command: &Command, reject: Rejection) -> EngineError {
         let id = match command {
-            Command::Answer { request, .. }
-            | Command::Decline { request, .. }
-            | Command::Cancel { request, .. }
-            | Command::Dismiss { request, .. }
-            | Command::Retry { request } => *request,
+            Command::Request(RequestCommand::Answer { request, .. })
+            | Command::Request(RequestCommand::Decline { request, .. })
+            | Command::Request(RequestCommand::Cancel { request, .. })
+            | Command::Request(RequestCommand::Dismiss { request, .. })
+            | Command::Request(RequestCommand::Retry { request }) => *request,
             _ => return reject.into(),
         };
         self.explain_end(id, reject)
@@ -401,32 +402,35 @@ impl Writer {
     fn applied(&self, command: &Command, decision: &Decision) -> Applied {
         let request = decision.request.and_then(|id| self.desk.request(id)).cloned();
         let approval = match command {
-            Command::DecideApproval { approval, .. } => self.desk.approval(*approval).cloned(),
+            Command::Approval(ApprovalCommand::Decide { approval, .. }) => {
+                self.desk.approval(*approval).cloned()
+            }
             _ => None,
         };
         let session = match command {
-            Command::StartSession { id, .. } => self.desk.session(*id).cloned(),
-            Command::OpenVisit { .. } => {
+            Command::Session(SessionCommand::Start { id, .. }) => self.desk.session(*id).cloned(),
+            Command::Inbound(InboundCommand::Open { .. }) => {
                 visits::opened(decision).and_then(|id| self.desk.session(id)).cloned()
             }
-            Command::EndSession { session, .. }
-            | Command::RenameSession { session, .. }
-            | Command::SetAttention { session, .. }
-            | Command::ResumeSession { session, .. }
-            | Command::QueueMessage { session, .. }
-            | Command::EditQueued { session, .. }
-            | Command::RemoveQueued { session, .. } => self.desk.session(*session).cloned(),
+            Command::Session(SessionCommand::End { session, .. })
+            | Command::Session(SessionCommand::Rename { session, .. })
+            | Command::Session(SessionCommand::SetNotifications { session, .. })
+            | Command::Session(SessionCommand::Resume { session, .. })
+            | Command::Queue(QueueCommand::Add { session, .. })
+            | Command::Queue(QueueCommand::Edit { session, .. })
+            | Command::Queue(QueueCommand::Remove { session, .. }) => self.desk.session(*session).cloned(),
             _ => None,
         };
         let leaves = |event: &Event| match (command, event) {
-            (Command::SendParked { .. }, Event::Sending { request, .. }) => {
-                self.desk.request(*request).cloned()
-            }
+            (
+                Command::Request(RequestCommand::SendParked { .. }),
+                Event::Request(RequestEvent::Sending { request, .. }),
+            ) => self.desk.request(*request).cloned(),
             _ => None,
         };
         let late = decision.events.iter().filter_map(leaves).collect();
         let sent = decision.events.iter().find_map(|event| match event {
-            Event::QueuedSent { message, .. } => Some(message.clone()),
+            Event::Queue(QueueEvent::Sent { message, .. }) => Some(message.clone()),
             _ => None,
         });
         Applied { request, approval, session, late, sent }
@@ -438,7 +442,7 @@ impl Writer {
             return Err(Rejection::SessionGone.into());
         }
         let (minted, native_ref) = (ask.id, ask.native_ref.clone());
-        let decision = self.act(&Command::Ask(ask))?;
+        let decision = self.act(&Command::Request(RequestCommand::Ask(ask)))?;
         let id = decision.request.unwrap_or(minted);
         // An ended request was handed over once; a late waiter must not hand it over again.
         if self.desk.request(id).is_some_and(Request::is_open) {
@@ -473,7 +477,11 @@ impl Writer {
                 if let Err(error) = self.knock(session, input) {
                     let delivery = Delivery::Failed { error };
                     let call = Some(native_ref.clone());
-                    self.note(&Command::NoteDelivery { request: *request, call, delivery });
+                    self.note(&Command::Request(RequestCommand::NoteDelivery {
+                        request: *request,
+                        call,
+                        delivery,
+                    }));
                 }
             }
             Effect::SendParked { session } => {
@@ -491,7 +499,10 @@ impl Writer {
                     allows: decision.allows(known).unwrap_or(false),
                 };
                 if let Err(error) = self.knock(Some(known.session), input) {
-                    self.note(&Command::ApprovalNotDelivered { approval: *approval, error });
+                    self.note(&Command::Approval(ApprovalCommand::NoteNotDelivered {
+                        approval: *approval,
+                        error,
+                    }));
                 }
             }
             Effect::SendQueued { session } => {
@@ -637,15 +648,17 @@ impl Writer {
     ) {
         let now = self.source.now();
         let (session, body) = match event {
-            Event::Asked { request } => (request.session, EntryBody::Request { request: request.id }),
-            Event::ApprovalAsked { approval } => {
+            Event::Request(RequestEvent::Asked { request }) => {
+                (request.session, EntryBody::Request { request: request.id })
+            }
+            Event::Approval(ApprovalEvent::Asked { approval }) => {
                 (approval.session, EntryBody::Approval { approval: approval.id })
             }
-            Event::QueuedSent { session, message } => {
+            Event::Queue(QueueEvent::Sent { session, message }) => {
                 let QueuedMessage { text, attachments, .. } = message.clone();
                 (*session, EntryBody::Person { text, attachments })
             }
-            Event::SessionEnded { session, .. } => {
+            Event::Session(SessionEvent::Ended { session, .. }) => {
                 let cut_off = self.running_tools.iter().filter(|((owner, _), _)| owner == session);
                 entries.extend(cut_off.map(|(_, entry)| (*session, failed(entry))));
                 return;
@@ -679,50 +692,54 @@ impl Writer {
         let mut deleted = Vec::new();
         for event in events {
             match event {
-                Event::SessionStarted { session } => once(&mut sessions, session.id),
-                Event::AgentIntroduced { session, .. }
-                | Event::NativeSessionKnown { session, .. }
-                | Event::ConfigChanged { session, .. }
-                | Event::TurnBegan { session }
-                | Event::TurnFinished { session }
-                | Event::LinesUnusable { session, .. }
-                | Event::SessionEnded { session, .. }
-                | Event::SessionRenamed { session, .. }
-                | Event::AttentionSet { session, .. }
-                | Event::MessageQueued { session, .. }
-                | Event::QueuedEdited { session, .. }
-                | Event::QueuedRemoved { session, .. }
-                | Event::QueuedSent { session, .. }
-                | Event::AgentSpoke { session }
-                | Event::SessionForgotten { session } => once(&mut sessions, *session),
-                Event::SessionMoved { .. } => {
+                Event::Session(SessionEvent::Started { session }) => once(&mut sessions, session.id),
+                Event::Session(SessionEvent::Introduced { session, .. })
+                | Event::Session(SessionEvent::NativeSessionKnown { session, .. })
+                | Event::Session(SessionEvent::ConfigChanged { session, .. })
+                | Event::Session(SessionEvent::TurnBegan { session })
+                | Event::Session(SessionEvent::TurnFinished { session })
+                | Event::Session(SessionEvent::LinesUnusable { session, .. })
+                | Event::Session(SessionEvent::Ended { session, .. })
+                | Event::Session(SessionEvent::Renamed { session, .. })
+                | Event::Session(SessionEvent::NotificationsSet { session, .. })
+                | Event::Queue(QueueEvent::Added { session, .. })
+                | Event::Queue(QueueEvent::Edited { session, .. })
+                | Event::Queue(QueueEvent::Removed { session, .. })
+                | Event::Queue(QueueEvent::Sent { session, .. })
+                | Event::Session(SessionEvent::AgentSpoke { session })
+                | Event::Session(SessionEvent::Forgotten { session }) => once(&mut sessions, *session),
+                Event::Session(SessionEvent::Moved { .. }) => {
                     self.desk.sessions().for_each(|session| once(&mut sessions, session.id));
                 }
-                Event::SessionClosed { session, .. } => closed.push(*session),
-                Event::SessionResumed { session, .. } => {
+                Event::Session(SessionEvent::Closed { session, .. }) => closed.push(*session),
+                Event::Session(SessionEvent::Resumed { session, .. }) => {
                     self.comes_back(*session, &mut sessions, &mut requests, &mut approvals);
                 }
-                Event::Asked { request } => once(&mut requests, request.id),
-                Event::Reopened { request, .. } => {
+                Event::Request(RequestEvent::Asked { request }) => once(&mut requests, request.id),
+                Event::Request(RequestEvent::Reopened { request, .. }) => {
                     once(&mut requests, *request);
                     if let Some(request) = self.desk.request(*request) {
                         self.comes_back(request.session, &mut sessions, &mut requests, &mut approvals);
                     }
                 }
                 // An end that goes to its call is on its way already, for whoever looks.
-                Event::Sending { late: false, .. } => {}
+                Event::Request(RequestEvent::Sending { late: false, .. }) => {}
                 // Who else waits is nothing to look at.
-                Event::AskedAgain { .. } | Event::CallLeft { .. } | Event::ClientLeft { .. } => {}
-                Event::Ended { request, .. }
-                | Event::DeliveryChanged { request, .. }
-                | Event::Sending { request, .. }
-                | Event::AnsweredLate { request, .. }
-                | Event::Dismissed { request, .. } => once(&mut requests, *request),
-                Event::ApprovalAsked { approval } => once(&mut approvals, approval.id),
-                Event::ApprovalDecided { approval, .. }
-                | Event::ApprovalDeliveryFailed { approval, .. }
-                | Event::ApprovalWithdrawn { approval, .. } => once(&mut approvals, *approval),
-                Event::SessionDeleted { session } => once(&mut deleted, *session),
+                Event::Request(RequestEvent::AskedAgain { .. })
+                | Event::Request(RequestEvent::CallLeft { .. })
+                | Event::Session(SessionEvent::ClientLeft { .. }) => {}
+                Event::Request(RequestEvent::Ended { request, .. })
+                | Event::Request(RequestEvent::DeliveryChanged { request, .. })
+                | Event::Request(RequestEvent::Sending { request, .. })
+                | Event::Request(RequestEvent::AnsweredLate { request, .. })
+                | Event::Request(RequestEvent::Dismissed { request, .. }) => once(&mut requests, *request),
+                Event::Approval(ApprovalEvent::Asked { approval }) => once(&mut approvals, approval.id),
+                Event::Approval(ApprovalEvent::Decided { approval, .. })
+                | Event::Approval(ApprovalEvent::DeliveryFailed { approval, .. })
+                | Event::Approval(ApprovalEvent::Withdrawn { approval, .. }) => {
+                    once(&mut approvals, *approval)
+                }
+                Event::Session(SessionEvent::Deleted { session }) => once(&mut deleted, *session),
             }
         }
         // What belongs to a closed session is no more shown than the session.

@@ -15,8 +15,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use askdesk_domain::{
-    ApprovalId, Ask, AskApproval, Command, Delivery, Desk, NativeRef, Outcome, Request, RequestId,
-    SessionEnd, SessionId, Timestamp, ToolDetail, UndoSeconds, WithdrawnWhy,
+    ApprovalCommand, ApprovalId, Ask, AskApproval, Command, Delivery, Desk, NativeRef, Outcome, Request,
+    RequestCommand, RequestId, SessionCommand, SessionEnd, SessionId, Timestamp, ToolDetail, UndoSeconds,
+    WithdrawnWhy,
 };
 use askdesk_engine::frame::Snapshot;
 use askdesk_engine::{Journal, Subscription, frame};
@@ -71,46 +72,46 @@ fn some_command() -> impl Strategy<Value = Command> {
     ];
     prop_oneof![
         3 => (0..SESSIONS).prop_map(start),
-        5 => (0..REQUESTS, 0..3_usize).prop_map(|(n, place)| Command::Answer {
+        5 => (0..REQUESTS, 0..3_usize).prop_map(|(n, place)| Command::Request(RequestCommand::Answer {
             request: request(n), answers: vec![choose(0, &[place])], at: AT
-        }),
-        1 => (0..REQUESTS).prop_map(|n| Command::Decline { request: request(n), words: None, at: AT }),
-        1 => (0..REQUESTS).prop_map(|n| Command::Cancel { request: request(n), reason: None, at: AT }),
+        })),
+        1 => (0..REQUESTS).prop_map(|n| Command::Request(RequestCommand::Decline { request: request(n), words: None, at: AT })),
+        1 => (0..REQUESTS).prop_map(|n| Command::Request(RequestCommand::Cancel { request: request(n), reason: None, at: AT })),
         1 => (0..SESSIONS)
-            .prop_map(|of| Command::ReplyInChat { session: session(of), text: "hello".to_owned(), at: AT }),
-        2 => (0..SESSIONS, 0..REQUESTS).prop_map(move |(of, n)| Command::Withdraw {
+            .prop_map(|of| Command::Request(RequestCommand::ReplyInChat { session: session(of), text: "hello".to_owned(), at: AT })),
+        2 => (0..SESSIONS, 0..REQUESTS).prop_map(move |(of, n)| Command::Request(RequestCommand::Withdraw {
             session: session(of), native_ref: native_ref(n), why: WithdrawnWhy::ByAgent, at: AT
-        }),
+        })),
         2 => (0..REQUESTS, delivery.clone())
-            .prop_map(|(n, delivery)| Command::NoteDelivery { request: request(n), call: None, delivery }),
-        4 => (0..REQUESTS, 0..REQUESTS, delivery).prop_map(move |(n, call, delivery)| Command::NoteDelivery {
+            .prop_map(|(n, delivery)| Command::Request(RequestCommand::NoteDelivery { request: request(n), call: None, delivery })),
+        4 => (0..REQUESTS, 0..REQUESTS, delivery).prop_map(move |(n, call, delivery)| Command::Request(RequestCommand::NoteDelivery {
             request: request(n), call: Some(native_ref(call)), delivery
-        }),
-        2 => (0..REQUESTS).prop_map(|n| Command::Retry { request: request(n) }),
-        1 => (0..SESSIONS).prop_map(|of| Command::EndSession {
+        })),
+        2 => (0..REQUESTS).prop_map(|n| Command::Request(RequestCommand::Retry { request: request(n) })),
+        1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::End {
             session: session(of), end: SessionEnd::Stopped, at: AT
-        }),
+        })),
         2 => (0..SESSIONS)
-            .prop_map(|of| Command::ResumeSession { session: session(of), at: AT }),
-        2 => (0..SESSIONS).prop_map(|of| Command::SendParked { session: session(of) }),
-        4 => (0..REQUESTS, 0..REQUESTS).prop_map(move |(n, call)| Command::NoteSending {
+            .prop_map(|of| Command::Session(SessionCommand::Resume { session: session(of), at: AT })),
+        2 => (0..SESSIONS).prop_map(|of| Command::Request(RequestCommand::SendParked { session: session(of) })),
+        4 => (0..REQUESTS, 0..REQUESTS).prop_map(move |(n, call)| Command::Request(RequestCommand::NoteSending {
             request: request(n), call: native_ref(call)
-        }),
-        1 => (0..REQUESTS).prop_map(|n| Command::Dismiss { request: request(n), at: AT }),
-        1 => (0..SESSIONS).prop_map(|of| Command::CloseSession { session: session(of), at: AT }),
-        1 => (0..SESSIONS, prop::option::of(0..SESSIONS)).prop_map(|(of, before)| Command::MoveSession {
+        })),
+        1 => (0..REQUESTS).prop_map(|n| Command::Request(RequestCommand::Dismiss { request: request(n), at: AT })),
+        1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::Close { session: session(of), at: AT })),
+        1 => (0..SESSIONS, prop::option::of(0..SESSIONS)).prop_map(|(of, before)| Command::Session(SessionCommand::Move {
             session: session(of), before: before.map(session)
-        }),
+        })),
         1 => (0..SESSIONS, any::<bool>())
-            .prop_map(|(of, working)| Command::SetWorking { session: session(of), working }),
-        2 => (0..SESSIONS, 0..3_u128).prop_map(move |(of, n)| Command::AskApproval(AskApproval {
+            .prop_map(|(of, working)| Command::Session(SessionCommand::SetWorking { session: session(of), working })),
+        2 => (0..SESSIONS, 0..3_u128).prop_map(move |(of, n)| Command::Approval(ApprovalCommand::Ask(AskApproval {
             id: approval(n), session: session(of), native_ref: native_ref(n), title: "Bash".to_owned(),
             description: None, subject: ToolDetail::Other { input: "ls".to_owned() },
             options: approval_options(), takes_message: true, at: AT,
-        })),
-        2 => (0..3_u128).prop_map(move |n| Command::DecideApproval {
+        }))),
+        2 => (0..3_u128).prop_map(move |n| Command::Approval(ApprovalCommand::Decide {
             approval: approval(n), decision: allow(), at: AT
-        }),
+        })),
     ]
 }
 
@@ -245,7 +246,9 @@ async fn play(steps: Vec<Step>) {
             Step::Act(command) => {
                 let command = *command;
                 let acted = run.desk.engine.act(command.clone()).await;
-                if let (Ok(_), Command::Withdraw { session, native_ref, .. }) = (acted, command) {
+                if let (Ok(_), Command::Request(RequestCommand::Withdraw { session, native_ref, .. })) =
+                    (acted, command)
+                {
                     run.let_go(session, &native_ref).await;
                 }
             }

@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 
 use agents::{Stage, choose};
 use askdesk_domain::{
-    ASKED_AGAIN_MILLIS, Ask, Command, Delivery, EntryBody, Notice, Outcome, Request, SessionId, WithdrawnWhy,
+    ASKED_AGAIN_MILLIS, Ask, Command, Delivery, EntryBody, Notice, Outcome, Request, RequestCommand,
+    SessionId, WithdrawnWhy,
 };
 use askdesk_engine::{Attention, frame};
 use desk::{TestDesk, ask, heard, request, session};
@@ -303,7 +304,10 @@ async fn case_34_each_waiter_hears_and_one_whose_call_left_is_let_go() {
     let seq = desk.snapshot().await.seq;
     let native_ref = ask(1, 2).native_ref;
     let (why, at) = (WithdrawnWhy::ByAgent, ask(1, 2).at);
-    desk.engine.act(Command::Withdraw { session: session(1), native_ref, why, at }).await.unwrap();
+    desk.engine
+        .act(Command::Request(RequestCommand::Withdraw { session: session(1), native_ref, why, at }))
+        .await
+        .unwrap();
     assert_eq!(waiters.remove(1).try_recv(), Err(TryRecvError::Closed));
     assert_eq!(desk.snapshot().await.seq, seq, "nobody is told that one call fewer waits");
     assert!(waiters.iter_mut().all(|waiter| waiter.try_recv() == Err(TryRecvError::Empty)));

@@ -16,7 +16,10 @@ mod mirror;
 use std::path::PathBuf;
 
 use agents::{Play, Stage};
-use askdesk_domain::{Attachment, Command, EntryBody, MessageId, Notice, Rejection, SessionEnd, SessionId};
+use askdesk_domain::{
+    Attachment, Command, EntryBody, MessageId, Notice, QueueCommand, Rejection, SessionCommand, SessionEnd,
+    SessionId,
+};
 use askdesk_engine::clock::Source;
 use askdesk_engine::{EngineError, Message, frame};
 use serde_json::{Value, json};
@@ -58,7 +61,7 @@ fn said_with(stage: &Stage, session: SessionId) -> Vec<(String, usize)> {
 
 async fn queue(stage: &Stage, session: SessionId, attachments: Vec<Attachment>) -> MessageId {
     let id = stage.desk.clock.message();
-    let queue = Command::QueueMessage { session, id, text: "look".to_owned(), attachments };
+    let queue = Command::Queue(QueueCommand::Add { session, id, text: "look".to_owned(), attachments });
     stage.desk.engine.act(queue).await.unwrap();
     id
 }
@@ -178,7 +181,7 @@ async fn images_outlive_a_restart_and_go_with_their_session() {
     assert_eq!(again.desk.engine.images().read(session, id, "").unwrap(), PNG);
     assert_eq!(std::fs::read_dir(folder.path().join("images")).unwrap().count(), 1);
     let at = again.desk.clock.now();
-    let end = Command::EndSession { session, end: SessionEnd::Stopped, at };
+    let end = Command::Session(SessionCommand::End { session, end: SessionEnd::Stopped, at });
     again.desk.engine.act(end).await.unwrap();
     again.sessions.delete(session).await.unwrap();
     assert_eq!(kept(&again, session), Vec::<PathBuf>::new());

@@ -14,7 +14,8 @@ mod mirror;
 use std::path::Path;
 
 use askdesk_domain::{
-    AskApproval, Command, Entry, EntryBody, Rejection, SessionEnd, SessionId, Timestamp, ValidationError,
+    ApprovalCommand, AskApproval, Command, Entry, EntryBody, QueueCommand, Rejection, SessionCommand,
+    SessionEnd, SessionId, Timestamp, ValidationError,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::{Journal, frame};
@@ -37,7 +38,7 @@ fn standing(folder: &Path, word: &str) -> usize {
 /// A session in which a word stands wherever somebody can have said it, with its place among others.
 async fn fill(desk: &TestDesk, of: u128, word: &str) {
     let at = Timestamp::from_millis(5);
-    let start = Command::StartSession {
+    let start = Command::Session(SessionCommand::Start {
         id: session(of),
         origin: askdesk_domain::Origin::started(desk::STAGED),
         name: format!("{word} name"),
@@ -45,12 +46,13 @@ async fn fill(desk: &TestDesk, of: u128, word: &str) {
         options: askdesk_domain::SessionOptions::default(),
         config: Vec::new(),
         at,
-    };
+    });
     let act = async |command| drop(desk.engine.act(command).await.unwrap());
     act(start).await;
     let (version, model) = (Some(format!("{word} 1")), Some(format!("{word}-large")));
     let native_session = askdesk_domain::NativeSession::new(format!("{word}-native"));
-    act(Command::Introduce { session: session(of), version, model, native_session }).await;
+    act(Command::Session(SessionCommand::Introduce { session: session(of), version, model, native_session }))
+        .await;
     let (id, _waiter) = desk.ask(of, of * 10).await;
     desk.engine.answer(id, vec![choose(0, &[1]), say(2, &format!("call it {word}"))]).await.unwrap();
     let (_, _waiter) = desk.ask(of, of * 10 + 1).await;
@@ -67,27 +69,32 @@ async fn fill(desk: &TestDesk, of: u128, word: &str) {
         takes_message: true,
         at,
     };
-    act(Command::AskApproval(asked)).await;
+    act(Command::Approval(ApprovalCommand::Ask(asked))).await;
     desk.engine.decide_approval(approval, deny(&format!("not {word}"))).await.unwrap();
     let message = desk.clock.message();
-    act(Command::QueueMessage {
+    act(Command::Queue(QueueCommand::Add {
         session: session(of),
         id: message,
         text: format!("{word} later"),
         attachments: Vec::new(),
-    })
+    }))
     .await;
-    act(Command::EditQueued { session: session(of), id: message, text: format!("{word} sooner") }).await;
+    act(Command::Queue(QueueCommand::Edit {
+        session: session(of),
+        id: message,
+        text: format!("{word} sooner"),
+    }))
+    .await;
 }
 
 async fn end(desk: &TestDesk, of: u128, word: &str) {
     let end = SessionEnd::Failed { why: format!("{word} is gone").into() };
     let at = Timestamp::from_millis(9);
-    desk.engine.act(Command::EndSession { session: session(of), end, at }).await.unwrap();
+    desk.engine.act(Command::Session(SessionCommand::End { session: session(of), end, at })).await.unwrap();
 }
 
 async fn delete(desk: &TestDesk, session: SessionId) {
-    desk.engine.act(Command::DeleteSession { session }).await.unwrap();
+    desk.engine.act(Command::Session(SessionCommand::Delete { session })).await.unwrap();
 }
 
 #[tokio::test]
@@ -128,7 +135,7 @@ async fn a_deleted_session_leaves_no_word_in_any_file_and_the_others_keep_theirs
 async fn a_session_that_runs_is_not_deleted_and_one_that_is_gone_is_not_found() {
     let desk = TestDesk::open().await;
     fill(&desk, 1, STAYS).await;
-    let delete = Command::DeleteSession { session: session(1) };
+    let delete = Command::Session(SessionCommand::Delete { session: session(1) });
     let running = rejected(desk.engine.act(delete.clone()).await.unwrap_err());
     assert_eq!(running, Rejection::invalid("session", ValidationError::StillRunning));
     assert_eq!(desk.engine.page(session(1), None, 10).await.unwrap().entries.len(), 3);
@@ -148,7 +155,8 @@ async fn nothing_is_left_in_the_unused_parts_of_the_file() {
         let mut desk = askdesk_domain::Desk::default();
         for of in 1..=6 {
             let at = Timestamp::from_millis(9);
-            let end = Command::EndSession { session: session(of), end: SessionEnd::Finished, at };
+            let end =
+                Command::Session(SessionCommand::End { session: session(of), end: SessionEnd::Finished, at });
             for command in [desk::start(of), end] {
                 let events = askdesk_domain::decide(&desk, &command).unwrap().events;
                 events.iter().for_each(|event| desk.fold(event));
@@ -190,7 +198,8 @@ async fn what_an_end_in_the_middle_of_a_deletion_left_is_swept_at_the_next_start
     end(&desk, 2, GONE).await;
     desk.engine.close().await.unwrap();
     let mut journal = Journal::open(folder.path(), Timestamp::from_millis(1)).unwrap().journal;
-    let deleted = askdesk_domain::Event::SessionDeleted { session: session(2) };
+    let deleted =
+        askdesk_domain::Event::Session(askdesk_domain::SessionEvent::Deleted { session: session(2) });
     journal.commit(&[deleted], &[], Timestamp::from_millis(2)).unwrap();
     assert!(standing(folder.path(), GONE) > 0);
     drop(journal);

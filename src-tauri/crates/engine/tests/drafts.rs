@@ -14,9 +14,9 @@ mod mirror;
 use std::path::Path;
 
 use askdesk_domain::{
-    ApprovalDraft, ApprovalForm, ApprovalId, AskApproval, Command, CommandId, Draft, DraftAnswer,
-    DraftTarget, NativeRef, QuestionId, QuestionKind, QuestionLimits, RawQuestion, Rejection, SessionEnd,
-    Timestamp, ToolDetail, WithdrawnWhy, question_input,
+    ApprovalCommand, ApprovalDraft, ApprovalForm, ApprovalId, AskApproval, Command, CommandId, Draft,
+    DraftAnswer, DraftTarget, NativeRef, QuestionId, QuestionKind, QuestionLimits, RawQuestion, Rejection,
+    RequestCommand, SessionCommand, SessionEnd, Timestamp, ToolDetail, WithdrawnWhy, question_input,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::journal::KEPT_DRAFTS;
@@ -66,7 +66,12 @@ async fn act(desk: &TestDesk, command: Command) {
 /// The agent says its own id of the session.
 fn introduced() -> Command {
     let native_session = askdesk_domain::NativeSession::new("native");
-    Command::Introduce { session: session(1), version: None, model: None, native_session }
+    Command::Session(SessionCommand::Introduce {
+        session: session(1),
+        version: None,
+        model: None,
+        native_session,
+    })
 }
 
 async fn ask_approval(desk: &TestDesk) -> ApprovalId {
@@ -82,7 +87,7 @@ async fn ask_approval(desk: &TestDesk) -> ApprovalId {
         takes_message: true,
         at: Timestamp::from_millis(5),
     };
-    act(desk, Command::AskApproval(asked)).await;
+    act(desk, Command::Approval(ApprovalCommand::Ask(asked))).await;
     id
 }
 
@@ -94,7 +99,7 @@ fn edited(id: ApprovalId, plan: &str) -> DraftTarget {
 
 fn end() -> Command {
     let end = SessionEnd::Failed { why: "killed".to_owned().into() };
-    Command::EndSession { session: session(1), end, at: Timestamp::from_millis(30) }
+    Command::Session(SessionCommand::End { session: session(1), end, at: Timestamp::from_millis(30) })
 }
 
 fn standing(folder: &Path, word: &str) -> usize {
@@ -181,8 +186,16 @@ async fn what_others_end_leaves_the_persons_words_and_no_bare_choices() {
     for n in 1..=2 {
         let native_ref = ask(1, n).native_ref;
         let at = Timestamp::from_millis(20);
-        act(&desk, Command::Withdraw { session: session(1), native_ref, why: WithdrawnWhy::ByAgent, at })
-            .await;
+        act(
+            &desk,
+            Command::Request(RequestCommand::Withdraw {
+                session: session(1),
+                native_ref,
+                why: WithdrawnWhy::ByAgent,
+                at,
+            }),
+        )
+        .await;
     }
     act(&desk, end()).await;
     let mut left = kept(&desk).await;
@@ -239,7 +252,7 @@ async fn no_word_said_to_a_secret_question_and_none_of_a_deleted_session_is_in_a
     assert_eq!(kept(&desk).await.len(), 1);
     assert_eq!((standing(folder.path(), "tzatziki"), standing(folder.path(), "quetzal")), (0, 1));
     act(&desk, end()).await;
-    act(&desk, Command::DeleteSession { session: session(1) }).await;
+    act(&desk, Command::Session(SessionCommand::Delete { session: session(1) })).await;
     assert_eq!((standing(folder.path(), "quetzal"), kept(&desk).await), (0, vec![]));
     desk.engine.close().await.unwrap();
     assert_eq!(standing(folder.path(), "tzatziki") + standing(folder.path(), "quetzal"), 0);

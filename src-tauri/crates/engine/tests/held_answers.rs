@@ -12,8 +12,8 @@ mod desk;
 mod mirror;
 
 use askdesk_domain::{
-    AnswerInput, Ask, Command, NativeRef, OrphanedWhy, Outcome, Rejection, RequestId, SessionEnd, Timestamp,
-    UndoSeconds, UndoableAnswer, WithdrawnWhy,
+    AnswerInput, Ask, Command, NativeRef, OrphanedWhy, Outcome, Rejection, RequestCommand, RequestId,
+    SessionCommand, SessionEnd, Timestamp, UndoSeconds, UndoableAnswer, WithdrawnWhy,
 };
 use askdesk_engine::{Attention, frame};
 use desk::{TestDesk, ask, choose, heard, questions, rejected, request, say, session};
@@ -172,17 +172,27 @@ async fn any_other_end_in_the_moment_is_the_one_end(#[case] how: &str) {
         "decline" => drop(desk.engine.decline(id, None).await.unwrap()),
         "cancel" => drop(desk.engine.cancel(id, None).await.unwrap()),
         "chat" => {
-            let reply = Command::ReplyInChat { session: session(1), text: "no".to_owned(), at };
+            let reply = Command::Request(RequestCommand::ReplyInChat {
+                session: session(1),
+                text: "no".to_owned(),
+                at,
+            });
             desk.engine.act(reply).await.unwrap();
         }
         "withdraw" => {
             let native_ref = NativeRef::new("call-1").unwrap();
             let why = WithdrawnWhy::ByAgent;
-            desk.engine.act(Command::Withdraw { session: session(1), native_ref, why, at }).await.unwrap();
+            desk.engine
+                .act(Command::Request(RequestCommand::Withdraw { session: session(1), native_ref, why, at }))
+                .await
+                .unwrap();
         }
         _ => {
             let end = SessionEnd::Finished;
-            desk.engine.act(Command::EndSession { session: session(1), end, at }).await.unwrap();
+            desk.engine
+                .act(Command::Session(SessionCommand::End { session: session(1), end, at }))
+                .await
+                .unwrap();
         }
     }
     let ended = desk.request(id).await;

@@ -17,9 +17,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_domain::{
-    Approval, ApprovalDecision, ApprovalId, ApprovalOption, ApprovalOptionId, ApprovalOptionKind,
-    ApprovalState, Command, Delivery, Desk, Draft, DraftTarget, Entry, EntryBody, Event, NativeRef,
-    OptionLabel, Outcome, SessionOptions, Timestamp, ToolDetail,
+    Approval, ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, ApprovalOptionId,
+    ApprovalOptionKind, ApprovalState, Command, Delivery, Desk, Draft, DraftTarget, Entry, EntryBody, Event,
+    NativeRef, OptionLabel, Outcome, RequestCommand, RequestEvent, SessionCommand, SessionEvent,
+    SessionOptions, Timestamp, ToolDetail,
 };
 use askdesk_engine::clock::Manual;
 use askdesk_engine::frame::{self, StorageNotice};
@@ -51,18 +52,18 @@ fn commit(journal: &mut Journal, commands: &[Command]) -> Desk {
 }
 
 fn some_commands() -> Vec<Command> {
-    let answer = Command::Answer {
+    let answer = Command::Request(RequestCommand::Answer {
         request: request(1),
         answers: vec![choose(0, &[1])],
         at: Timestamp::from_millis(20),
-    };
+    });
     let end = askdesk_domain::SessionEnd::Stopped;
     vec![
         start(1),
-        Command::Ask(ask(1, 1)),
-        Command::Ask(ask(1, 2)),
+        Command::Request(RequestCommand::Ask(ask(1, 1))),
+        Command::Request(RequestCommand::Ask(ask(1, 2))),
         answer,
-        Command::EndSession { session: session(1), end, at: Timestamp::from_millis(30) },
+        Command::Session(SessionCommand::End { session: session(1), end, at: Timestamp::from_millis(30) }),
     ]
 }
 
@@ -202,8 +203,8 @@ fn a_transaction_that_fails_half_way_leaves_nothing_of_itself() {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = open(folder.path()).journal;
     let desk = commit(&mut journal, &some_commands());
-    let asked = Event::Asked { request: desk.requests().next().unwrap().clone() };
-    let began = Event::TurnBegan { session: session(1) };
+    let asked = Event::Request(RequestEvent::Asked { request: desk.requests().next().unwrap().clone() });
+    let began = Event::Session(SessionEvent::TurnBegan { session: session(1) });
     // The request is known already, so its row cannot be written a second time.
     journal.commit(&[began, asked], &[entry(1, "never")], NOW).unwrap_err();
     drop(journal);
@@ -244,7 +245,7 @@ fn a_page_holds_the_requests_and_approvals_it_speaks_of_as_they_are_now() {
         combines: false,
     };
     let decision = ApprovalDecision::of(allow.id.clone());
-    let ask_approval = Command::AskApproval(askdesk_domain::AskApproval {
+    let ask_approval = Command::Approval(ApprovalCommand::Ask(askdesk_domain::AskApproval {
         id,
         session: session(1),
         native_ref: NativeRef::new("approval-1").unwrap(),
@@ -254,11 +255,14 @@ fn a_page_holds_the_requests_and_approvals_it_speaks_of_as_they_are_now() {
         options: vec![allow],
         takes_message: false,
         at: NOW,
-    });
+    }));
     let mut commands = some_commands();
     commands.insert(1, ask_approval);
-    commands.insert(2, Command::DecideApproval { approval: id, decision, at: NOW });
-    commands.insert(3, Command::ApprovalNotDelivered { approval: id, error: "it's \"gone\"".into() });
+    commands.insert(2, Command::Approval(ApprovalCommand::Decide { approval: id, decision, at: NOW }));
+    commands.insert(
+        3,
+        Command::Approval(ApprovalCommand::NoteNotDelivered { approval: id, error: "it's \"gone\"".into() }),
+    );
     let desk = commit(&mut journal, &commands);
     let stands = |n, body| (session(1), Entry { n, at: NOW, body });
     let entries = [

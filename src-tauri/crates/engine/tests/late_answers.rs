@@ -21,7 +21,8 @@ use std::time::Duration;
 use agents::{Stage, choose};
 use askdesk_domain::{
     AgentFailure, Command, Delivery, DeliveryError, EntryBody, FolderError, LaunchOverrides, NativeRef,
-    Outcome, Rejection, Request, RequestId, SessionEnd, SessionId, SessionState, WithdrawnWhy,
+    Outcome, QueueCommand, Rejection, Request, RequestCommand, RequestId, SessionCommand, SessionEnd,
+    SessionId, SessionState, WithdrawnWhy,
 };
 use askdesk_engine::clock::Source;
 use askdesk_engine::frame;
@@ -180,7 +181,7 @@ async fn case_35_a_queue_stays_when_a_session_is_taken_up_again_until_a_turn_has
     stage
         .desk
         .engine
-        .act(Command::QueueMessage { session, id, text, attachments: Vec::new() })
+        .act(Command::Queue(QueueCommand::Add { session, id, text, attachments: Vec::new() }))
         .await
         .unwrap();
     stage.sessions.stop(session).await.unwrap();
@@ -207,7 +208,7 @@ async fn case_35_what_waits_is_sent_into_a_session_that_is_only_starting_once_it
     stage
         .desk
         .engine
-        .act(Command::QueueMessage { session, id, text, attachments: Vec::new() })
+        .act(Command::Queue(QueueCommand::Add { session, id, text, attachments: Vec::new() }))
         .await
         .unwrap();
     stage.sessions.stop(session).await.unwrap();
@@ -328,28 +329,33 @@ fn as_left(folder: &Path) -> tempfile::TempDir {
 /// The agent says its own id of the session.
 fn introduced(session: SessionId) -> Command {
     let native_session = askdesk_domain::NativeSession::new("n");
-    Command::Introduce { session, version: None, model: None, native_session }
+    Command::Session(SessionCommand::Introduce { session, version: None, model: None, native_session })
 }
 
 fn deed(name: &str, session: SessionId, id: RequestId) -> Command {
     let at = askdesk_domain::Timestamp::from_millis(2_000);
     match name {
-        "answer" => Command::Answer { request: id, answers: vec![desk::choose(0, &[1])], at },
-        "hand over" => Command::NoteSending { request: id, call: NativeRef::new("call-1").unwrap() },
-        "acknowledge" => Command::NoteDelivery {
+        "answer" => {
+            Command::Request(RequestCommand::Answer { request: id, answers: vec![desk::choose(0, &[1])], at })
+        }
+        "hand over" => Command::Request(RequestCommand::NoteSending {
+            request: id,
+            call: NativeRef::new("call-1").unwrap(),
+        }),
+        "acknowledge" => Command::Request(RequestCommand::NoteDelivery {
             request: id,
             call: None,
             delivery: Delivery::Delivered { at, late: false },
-        },
-        "acknowledge late" => Command::NoteDelivery {
+        }),
+        "acknowledge late" => Command::Request(RequestCommand::NoteDelivery {
             request: id,
             call: None,
             delivery: Delivery::Delivered { at, late: true },
-        },
-        "agent ends" => Command::EndSession { session, end: SessionEnd::Finished, at },
-        "resume" => Command::ResumeSession { session, at },
+        }),
+        "agent ends" => Command::Session(SessionCommand::End { session, end: SessionEnd::Finished, at }),
+        "resume" => Command::Session(SessionCommand::Resume { session, at }),
         "introduce" => introduced(session),
-        "send" => Command::SendParked { session },
+        "send" => Command::Request(RequestCommand::SendParked { session }),
         other => panic!("{other}"),
     }
 }

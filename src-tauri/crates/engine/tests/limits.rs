@@ -18,7 +18,8 @@ use std::time::Duration;
 
 use agents::{Play, Stage};
 use askdesk_domain::{
-    Ask, Command, Delivery, Limit, NativeRef, Outcome, Rejection, RequestId, SessionId, Timestamp,
+    Ask, Command, Delivery, Limit, NativeRef, Outcome, Rejection, RequestCommand, RequestId, SessionId,
+    Timestamp,
 };
 use askdesk_engine::Attention;
 use askdesk_engine::clock::Source;
@@ -121,8 +122,13 @@ async fn case_41_an_answer_after_the_limit_reaches_the_running_agent_once_as_a_m
     let at = stage.desk.clock.now();
     let told = Delivery::Delivered { at, late: false };
     let call = stage.desk.request(id).await.native_ref;
-    stage.desk.engine.act(Command::NoteSending { request: id, call }).await.unwrap();
-    stage.desk.engine.act(Command::NoteDelivery { request: id, call: None, delivery: told }).await.unwrap();
+    stage.desk.engine.act(Command::Request(RequestCommand::NoteSending { request: id, call })).await.unwrap();
+    stage
+        .desk
+        .engine
+        .act(Command::Request(RequestCommand::NoteDelivery { request: id, call: None, delivery: told }))
+        .await
+        .unwrap();
 
     stage.desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap();
     stage.desk.catch_up();

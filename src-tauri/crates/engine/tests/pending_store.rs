@@ -13,7 +13,7 @@ mod mirror;
 
 use askdesk_domain::{
     AnswerInput, Ask, Command, Delivery, DeliveryError, EndedBy, NativeRef, OrphanedWhy, Outcome, Rejection,
-    Request, RequestId, SessionEnd, SessionState, Timestamp, WithdrawnWhy,
+    Request, RequestCommand, RequestId, SessionCommand, SessionEnd, SessionState, Timestamp, WithdrawnWhy,
 };
 use askdesk_engine::{Attention, frame};
 use desk::{TestDesk, ask, choose, heard, questions, rejected, request, say, session};
@@ -32,20 +32,20 @@ fn answered(outcome: &Outcome) -> Vec<String> {
 
 fn withdraw(of: u128, n: u128) -> Command {
     let native_ref = NativeRef::new(format!("call-{n}")).unwrap();
-    Command::Withdraw {
+    Command::Request(RequestCommand::Withdraw {
         session: session(of),
         native_ref,
         why: WithdrawnWhy::ByAgent,
         at: Timestamp::from_millis(50),
-    }
+    })
 }
 
 fn delivered(id: RequestId) -> Command {
-    Command::NoteDelivery {
+    Command::Request(RequestCommand::NoteDelivery {
         request: id,
         call: None,
         delivery: Delivery::Delivered { at: Timestamp::from_millis(60), late: false },
-    }
+    })
 }
 
 fn delivery(request: &Request) -> Option<&Delivery> {
@@ -221,7 +221,10 @@ async fn case_26_an_interrupt_while_it_waits_closes_the_card_and_takes_the_notif
     let (id, outcome) = desk.ask(1, 1).await;
     let why = WithdrawnWhy::Interrupted;
     let at = Timestamp::from_millis(50);
-    desk.engine.act(Command::WithdrawAll { session: session(1), why: why.clone(), at }).await.unwrap();
+    desk.engine
+        .act(Command::Request(RequestCommand::WithdrawAll { session: session(1), why: why.clone(), at }))
+        .await
+        .unwrap();
     assert_eq!(heard(outcome).await, Outcome::Withdrawn { why });
     let told: Vec<Attention> = std::iter::from_fn(|| desk.attention.try_recv().ok()).collect();
     assert!(matches!(&told[..], [Attention::Asked { .. }, Attention::Ended { request }] if *request == id));
@@ -252,8 +255,11 @@ async fn case_30_an_open_question_of_one_session_never_delays_another_and_they_n
     assert_eq!(b, request(2));
     desk.engine.answer(b, vec![choose(0, &[2])]).await.unwrap();
     assert_eq!(answered(&heard(of_b).await), ["q1: q1o3"]);
-    let end =
-        Command::EndSession { session: session(2), end: SessionEnd::Stopped, at: Timestamp::from_millis(9) };
+    let end = Command::Session(SessionCommand::End {
+        session: session(2),
+        end: SessionEnd::Stopped,
+        at: Timestamp::from_millis(9),
+    });
     desk.engine.act(end).await.unwrap();
     assert!(of_a.try_recv().is_err());
     desk.check_mirror().await;
@@ -271,7 +277,8 @@ async fn case_32_an_end_that_was_not_delivered_keeps_the_answers_and_without_its
     desk.engine.answer(id, answers.clone()).await.unwrap();
     let sent = heard(outcome).await;
     let failed = Delivery::Failed { error: "the pipe is full".into() };
-    let noted = Command::NoteDelivery { request: id, call: None, delivery: failed.clone() };
+    let noted =
+        Command::Request(RequestCommand::NoteDelivery { request: id, call: None, delivery: failed.clone() });
     desk.engine.act(noted).await.unwrap();
     let known = desk.request(id).await;
     assert_eq!((known.ended().map(|it| &it.outcome), delivery(&known)), (Some(&sent), Some(&failed)));
@@ -296,11 +303,11 @@ async fn an_end_in_the_next_run_is_the_session_that_quit_with_the_app_and_answer
     before.engine.answer(there, vec![choose(0, &[1])]).await.unwrap();
     before.engine.act(delivered(there)).await.unwrap();
     before.engine.decline(other, None).await.unwrap();
-    let end = Command::EndSession {
+    let end = Command::Session(SessionCommand::End {
         session: session(2),
         end: SessionEnd::Finished,
         at: Timestamp::from_millis(70),
-    };
+    });
     before.engine.act(end).await.unwrap();
     let left = before.snapshot().await;
     // Dropped and not closed: the writer ends without having been told to.
@@ -366,7 +373,10 @@ async fn an_ended_request_that_has_left_memory_is_still_known_to_have_ended() {
     }
     let at = Timestamp::from_millis(70);
     let why = WithdrawnWhy::TurnEnded;
-    desk.engine.act(Command::WithdrawAll { session: session(1), why, at }).await.unwrap();
+    desk.engine
+        .act(Command::Request(RequestCommand::WithdrawAll { session: session(1), why, at }))
+        .await
+        .unwrap();
     assert!(desk.snapshot().await.requests.iter().all(|request| request.id != id));
     let refused = rejected(desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap_err());
     assert_eq!(refused, Rejection::AlreadyEnded { by: EndedBy::Agent, at: Timestamp::from_millis(50) });

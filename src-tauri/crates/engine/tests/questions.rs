@@ -12,8 +12,8 @@ mod desk;
 mod mirror;
 
 use askdesk_domain::{
-    Answers, Entry, EntryBody, Event, NativeRef, OrphanedWhy, Outcome, Request, RequestState, SessionId,
-    Timestamp, WithdrawnWhy,
+    Answers, Entry, EntryBody, Event, NativeRef, OrphanedWhy, Outcome, Request, RequestEvent, RequestState,
+    SessionId, Timestamp, WithdrawnWhy,
 };
 use askdesk_engine::journal::{OutcomeKind, QuestionFilter, QuestionsFound, Reader};
 use askdesk_engine::{EngineHandle, Journal, frame};
@@ -49,14 +49,18 @@ impl Past {
             state: RequestState::Open,
         };
         let entry = Entry { n: n as u64, at, body: EntryBody::Request { request: request(n) } };
-        self.journal.commit(&[Event::Asked { request: asked }], &[(session(of), entry)], at).unwrap();
+        self.journal
+            .commit(&[Event::Request(RequestEvent::Asked { request: asked })], &[(session(of), entry)], at)
+            .unwrap();
     }
 
     /// Asks request `n` and ends it after a time, in milliseconds.
     fn ended(&mut self, of: u128, n: u128, outcome: Outcome, after: i64) {
         self.ask(of, n);
         let at = Timestamp::from_millis(asked_at(n).millis() + after);
-        self.journal.commit(&[Event::Ended { request: request(n), outcome, at }], &[], at).unwrap();
+        self.journal
+            .commit(&[Event::Request(RequestEvent::Ended { request: request(n), outcome, at })], &[], at)
+            .unwrap();
     }
 
     fn reader(&self) -> Reader {

@@ -14,14 +14,15 @@ mod desk;
 mod mirror;
 
 use agents::{Play, Stage, choose};
-use askdesk_domain::{Command, EntryBody, MessageId, SessionId};
+use askdesk_domain::{Command, EntryBody, MessageId, QueueCommand, SessionCommand, SessionId};
 use askdesk_engine::clock::Source;
 use askdesk_engine::frame;
 use desk::{TestDesk, session};
 
 async fn queue(desk: &TestDesk, session: SessionId, text: &str) -> MessageId {
     let id = desk.clock.message();
-    let queue = Command::QueueMessage { session, id, text: text.to_owned(), attachments: Vec::new() };
+    let queue =
+        Command::Queue(QueueCommand::Add { session, id, text: text.to_owned(), attachments: Vec::new() });
     desk.engine.act(queue).await.unwrap();
     id
 }
@@ -99,12 +100,15 @@ async fn a_queue_comes_back_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let desk = TestDesk::open_at(folder.path()).await;
     desk.start(1).await;
-    desk.engine.act(Command::SetWorking { session: session(1), working: true }).await.unwrap();
+    desk.engine
+        .act(Command::Session(SessionCommand::SetWorking { session: session(1), working: true }))
+        .await
+        .unwrap();
     for text in ["one", "two"] {
         queue(&desk, session(1), text).await;
     }
     let taken = queue(&desk, session(1), "three").await;
-    desk.engine.act(Command::RemoveQueued { session: session(1), id: taken }).await.unwrap();
+    desk.engine.act(Command::Queue(QueueCommand::Remove { session: session(1), id: taken })).await.unwrap();
     desk.engine.close().await.unwrap();
 
     let mut again = TestDesk::open_at(folder.path()).await;

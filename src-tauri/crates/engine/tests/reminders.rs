@@ -14,7 +14,7 @@ mod mirror;
 
 use std::time::Duration;
 
-use askdesk_domain::{Ask, Command, RequestId, SessionNotifications, Setting};
+use askdesk_domain::{Ask, Command, RequestId, SessionCommand, SessionNotifications, Setting};
 use askdesk_engine::clock::Source;
 use askdesk_engine::frame;
 use askdesk_engine::{Attention, Catalog, SettingsFile, with_reminders};
@@ -125,7 +125,7 @@ async fn what_is_set_for_a_session_is_shown_at_once_and_holds_after_a_restart() 
     let mut desk = TestDesk::open_at(folder.path()).await;
     desk.start(1).await;
     let attention = SessionNotifications { muted: true, private: true };
-    let set = Command::SetAttention { session: session(1), attention };
+    let set = Command::Session(SessionCommand::SetNotifications { session: session(1), attention });
     assert_eq!(desk.engine.act(set).await.unwrap().session.unwrap().attention, attention);
     desk.check_mirror().await;
     desk.engine.close().await.unwrap();

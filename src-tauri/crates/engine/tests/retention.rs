@@ -14,7 +14,7 @@ mod mirror;
 use std::sync::Arc;
 use std::time::Duration;
 
-use askdesk_domain::{Command, RetentionDays, SessionEnd};
+use askdesk_domain::{Command, RetentionDays, SessionCommand, SessionEnd};
 use askdesk_engine::clock::Source;
 use askdesk_engine::{Catalog, Sessions, SettingsFile, frame};
 use desk::{TestDesk, session};
@@ -23,7 +23,7 @@ const DAY: i64 = 86_400_000;
 
 async fn end(desk: &TestDesk, of: u128) {
     let at = desk.clock.now();
-    let end = Command::EndSession { session: session(of), end: SessionEnd::Finished, at };
+    let end = Command::Session(SessionCommand::End { session: session(of), end: SessionEnd::Finished, at });
     desk.engine.act(end).await.unwrap();
 }
 

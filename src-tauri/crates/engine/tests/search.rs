@@ -14,9 +14,9 @@ mod mirror;
 use std::path::Path;
 
 use askdesk_domain::{
-    AnswerInput, Approval, ApprovalDecision, ApprovalId, ApprovalOptionId, ApprovalState, Entry, EntryBody,
-    Event, NativeRef, Outcome, QuestionId, QuestionKind, QuestionLimits, RawQuestion, SessionId, Timestamp,
-    ToolKind, ToolStatus, question_input,
+    AnswerInput, Approval, ApprovalDecision, ApprovalEvent, ApprovalId, ApprovalOptionId, ApprovalState,
+    Entry, EntryBody, Event, NativeRef, Outcome, QuestionId, QuestionKind, QuestionLimits, RawQuestion,
+    SessionId, Timestamp, ToolKind, ToolStatus, question_input,
 };
 use askdesk_engine::journal::{EntryKind, Hit, Reader};
 use askdesk_engine::{Journal, frame};
@@ -147,10 +147,12 @@ fn a_refused_tool_is_found_by_its_name_its_input_and_what_the_person_said() {
         state: ApprovalState::Open,
     };
     let place = entry(1, 1, EntryBody::Approval { approval: id });
-    journal.commit(&[Event::ApprovalAsked { approval }], &[place], NOW).unwrap();
+    journal.commit(&[Event::Approval(ApprovalEvent::Asked { approval })], &[place], NOW).unwrap();
     let message = Some("never do that".to_owned());
     let decision = ApprovalDecision { message, ..ApprovalDecision::of(ApprovalOptionId::literal("deny")) };
-    journal.commit(&[Event::ApprovalDecided { approval: id, decision, at: NOW }], &[], NOW).unwrap();
+    journal
+        .commit(&[Event::Approval(ApprovalEvent::Decided { approval: id, decision, at: NOW })], &[], NOW)
+        .unwrap();
     let reader = journal.reader().unwrap();
     for text in ["bash", "everything", "\"never do that\""] {
         assert_eq!(places(&reader, text), [(session(1), 1)], "{text}");

@@ -4,7 +4,7 @@ use super::{Decision, Effect};
 use crate::command::Ask;
 use crate::delivery_error::DeliveryError;
 use crate::desk::{Call, CallDelivery, Desk, together};
-use crate::event::Event;
+use crate::event::{Event, RequestEvent};
 use crate::id::{NativeRef, RequestId};
 use crate::request::{Delivery, Ended, Outcome, Request};
 
@@ -30,8 +30,12 @@ pub(super) fn same_open<'a>(desk: &'a Desk, ask: &Ask) -> Option<&'a Request> {
 
 /// Lets a call wait for a request that others wait for already: nothing new to show or to tell of.
 pub(super) fn join(request: &Request, native_ref: &NativeRef) -> Decision {
-    let event =
-        Event::AskedAgain { request: request.id, native_ref: native_ref.clone(), guest: None, at: None };
+    let event = Event::Request(RequestEvent::AskedAgain {
+        request: request.id,
+        native_ref: native_ref.clone(),
+        guest: None,
+        at: None,
+    });
     Decision { request: Some(request.id), ..Decision::of(event) }
 }
 
@@ -40,7 +44,7 @@ pub(super) fn leave(desk: &Desk, request: &Request, native_ref: &NativeRef) -> O
     desk.calls(request.id).filter(|calls| request.is_open() && calls.len() > 1)?;
     let (id, native_ref) = (request.id, native_ref.clone());
     Some(Decision {
-        events: vec![Event::CallLeft { request: id, native_ref: native_ref.clone() }],
+        events: vec![Event::Request(RequestEvent::CallLeft { request: id, native_ref: native_ref.clone() })],
         effects: vec![Effect::LetGo { request: id, native_ref }],
         request: Some(id),
     })
@@ -71,7 +75,11 @@ pub(super) fn note(id: RequestId, calls: &[Call], only: Option<&NativeRef>, news
 pub(super) fn note_sending(id: RequestId, calls: &[Call], native_ref: &NativeRef) -> Option<Event> {
     let waits = |call: &&Call| !call.sending && call.delivery == Some(Delivery::Pending);
     let call = calls.iter().filter(waits).find(|call| call.native_ref == *native_ref)?;
-    Some(Event::Sending { request: id, late: false, call: Some(call.native_ref.clone()) })
+    Some(Event::Request(RequestEvent::Sending {
+        request: id,
+        late: false,
+        call: Some(call.native_ref.clone()),
+    }))
 }
 
 /// Hands an end once more to those calls that could not be told of it, and to no other.
@@ -114,7 +122,11 @@ fn change(id: RequestId, calls: &[Call], next: impl Fn(&Call) -> Option<Delivery
         calls[place].delivery = Some(delivery.clone());
         let call = CallDelivery { native_ref: calls[place].native_ref.clone(), delivery };
         let together = together(&calls).unwrap_or(Delivery::Pending);
-        events.push(Event::DeliveryChanged { request: id, delivery: together, call: Some(call) });
+        events.push(Event::Request(RequestEvent::DeliveryChanged {
+            request: id,
+            delivery: together,
+            call: Some(call),
+        }));
     }
     events
 }

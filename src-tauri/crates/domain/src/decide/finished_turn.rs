@@ -1,7 +1,7 @@
 //! That a session has finished its turn is news until it works again.
 
 use super::{Decision, Effect};
-use crate::event::Event;
+use crate::event::{Event, SessionEvent};
 use crate::session::{Session, SessionState};
 
 /// Tells it, where no message waits that begins the next turn.
@@ -14,9 +14,11 @@ pub(super) fn tell(session: &Session) -> Decision {
 /// Returns what takes back the news of sessions that work again, or are gone.
 pub(super) fn no_more(events: &[Event]) -> Vec<Effect> {
     let over = events.iter().filter_map(|event| match event {
-        Event::TurnBegan { session }
-        | Event::SessionClosed { session, .. }
-        | Event::SessionDeleted { session } => Some(Effect::WithdrawFinished { session: *session }),
+        Event::Session(SessionEvent::TurnBegan { session })
+        | Event::Session(SessionEvent::Closed { session, .. })
+        | Event::Session(SessionEvent::Deleted { session }) => {
+            Some(Effect::WithdrawFinished { session: *session })
+        }
         _ => None,
     });
     over.collect()

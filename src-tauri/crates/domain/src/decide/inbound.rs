@@ -4,14 +4,15 @@
 //! same again soon, or names the request, gets that very request, or the answer that was given meanwhile.
 
 use super::{
-    ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST, Decision, Effect, calls, end, end_session, known, late_answer,
-    lifecycle, travelled,
+    ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST, Decision, Effect, calls, known, late_answer,
+    request::{begin, end, told_of, travelled},
+    session::{bounded_name, end_session},
 };
-use crate::command::Ask;
+use crate::command::{Ask, InboundCommand};
 use crate::delivery_error::DeliveryError;
 use crate::desk::Desk;
 use crate::do_not_disturb::SessionNotifications;
-use crate::event::Event;
+use crate::event::{Event, RequestEvent, SessionEvent};
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::inbound::{InboundClient, Leave};
 use crate::origin::Origin;
@@ -21,14 +22,25 @@ use crate::request::{Delivery, Ended, OrphanedWhy, Outcome, Request, RequestStat
 use crate::session::{Session, SessionEnd, SessionState};
 use crate::session_options::SessionOptions;
 
+pub(super) fn decide(desk: &Desk, command: &InboundCommand) -> Result<Decision, Rejection> {
+    match command {
+        InboundCommand::Open { id, visitor, at } => open(desk, *id, visitor, *at),
+        InboundCommand::Ask { ask, again } => register(desk, ask, *again),
+        InboundCommand::LeaveCall { session, native_ref, why, at } => {
+            leave(desk, *session, native_ref, *why, *at)
+        }
+        InboundCommand::NoteDelivered { request, native_ref, told, at } => {
+            // One that is no longer in memory has nothing that waits to be told.
+            let known = desk.request(*request);
+            Ok(known.map(|request| note_delivered(desk, request, native_ref, told, *at)).unwrap_or_default())
+        }
+        InboundCommand::Leave { session, at } => leave_all(desk, known(desk, *session)?, *at),
+    }
+}
+
 /// Opens a session, or takes up again the one that the same client left last in the same folder. Without a folder nobody knows
 /// which project that one was of.
-pub(super) fn open(
-    desk: &Desk,
-    id: SessionId,
-    visitor: &InboundClient,
-    at: Timestamp,
-) -> Result<Decision, Rejection> {
+fn open(desk: &Desk, id: SessionId, visitor: &InboundClient, at: Timestamp) -> Result<Decision, Rejection> {
     if desk.session(id).is_some() {
         return Err(Rejection::invalid("id", "a session with this id exists already"));
     }
@@ -43,10 +55,13 @@ pub(super) fn open(
         SessionState::Starting | SessionState::Working | SessionState::Idle => (at, session.id),
     };
     if let Some(session) = left.max_by_key(ended_at) {
-        let mut decision = Decision::of(Event::SessionResumed { session: session.id, at });
+        let mut decision = Decision::of(SessionEvent::Resumed { session: session.id, at });
         if visitor.version.is_some() && visitor.version != session.version {
-            let introduced =
-                Event::AgentIntroduced { session: session.id, version: visitor.version, model: None };
+            let introduced = Event::Session(SessionEvent::Introduced {
+                session: session.id,
+                version: visitor.version,
+                model: None,
+            });
             decision.events.push(introduced);
         }
         return Ok(decision);
@@ -54,7 +69,7 @@ pub(super) fn open(
     let session = Session {
         id,
         origin,
-        name: lifecycle::bounded_name(&name_of(&visitor.name, &folder)),
+        name: bounded_name(&name_of(&visitor.name, &folder)),
         folder,
         started_at: at,
         state: SessionState::Idle,
@@ -69,7 +84,7 @@ pub(super) fn open(
         place: 0,
         resumable: false,
     };
-    Ok(Decision::of(Event::SessionStarted { session }))
+    Ok(Decision::of(SessionEvent::Started { session }))
 }
 
 /// Names a session by its client and by the end of the folder, by which a folder is known.
@@ -81,7 +96,7 @@ fn name_of(client: &str, folder: &str) -> String {
 }
 
 /// Registers what a client asks: a request of its own, or the one it has asked before.
-pub(super) fn ask(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, Rejection> {
+fn register(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, Rejection> {
     let session = known(desk, ask.session)?;
     if !session.origin.is_inbound() {
         return Err(Rejection::invalid("session", "this session is not of a client that comes by itself"));
@@ -103,12 +118,12 @@ pub(super) fn ask(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<De
         if desk.request(ask.id).is_some() {
             return Err(Rejection::invalid("id", "a request with this id exists already"));
         }
-        decision = super::begin(ask);
+        decision = begin(ask);
     }
     let is_there = session.is_running() && !desk.is_away(session.id);
     if !decision.events.is_empty() && !is_there {
         // It was closed by hand, and its client asks on.
-        decision.events.insert(0, Event::SessionResumed { session: session.id, at: ask.at });
+        decision.events.insert(0, Event::Session(SessionEvent::Resumed { session: session.id, at: ask.at }));
     }
     Ok(decision)
 }
@@ -171,12 +186,12 @@ fn take_up(desk: &Desk, request: &Request, ask: &Ask) -> Decision {
             Decision { request: Some(request.id), ..Decision::default() }
         }
         RequestState::Open => {
-            let event = Event::AskedAgain {
+            let event = Event::Request(RequestEvent::AskedAgain {
                 request: request.id,
                 native_ref: ask.native_ref.clone(),
                 guest: guest(request, ask),
                 at: Some(ask.at),
-            };
+            });
             Decision { request: Some(request.id), ..Decision::of(event) }
         }
         RequestState::Ended(Ended { outcome: Outcome::Orphaned { .. }, .. }) => reopen(request, ask),
@@ -185,14 +200,14 @@ fn take_up(desk: &Desk, request: &Request, ask: &Ask) -> Decision {
 }
 
 fn reopen(request: &Request, ask: &Ask) -> Decision {
-    let event = Event::Reopened {
+    let event = Event::Request(RequestEvent::Reopened {
         request: request.id,
         native_ref: ask.native_ref.clone(),
         guest: guest(request, ask),
         limit: ask.limit.clone(),
         at: ask.at,
-    };
-    let effects = super::told_of(request.id, ask.limit.as_ref());
+    });
+    let effects = told_of(request.id, ask.limit.as_ref());
     Decision { events: vec![event], effects, request: Some(request.id) }
 }
 
@@ -201,7 +216,7 @@ fn guest(request: &Request, ask: &Ask) -> Option<SessionId> {
 }
 
 /// Lets go of one call. The last one that waits leaves its request missed, or closed where it was answered elsewhere.
-pub(super) fn leave(
+fn leave(
     desk: &Desk,
     session: SessionId,
     native_ref: &NativeRef,
@@ -234,7 +249,10 @@ fn leave_one(
         (RequestState::Open, Some(calls)) if calls.len() > leaving.len() => {
             for native_ref in leaving {
                 let native_ref = (*native_ref).clone();
-                decision.events.push(Event::CallLeft { request: id, native_ref: native_ref.clone() });
+                decision.events.push(Event::Request(RequestEvent::CallLeft {
+                    request: id,
+                    native_ref: native_ref.clone(),
+                }));
                 decision.effects.push(Effect::LetGo { request: id, native_ref });
             }
         }
@@ -257,7 +275,7 @@ fn leave_one(
 }
 
 /// Notes whether one call was told of the end; what it was not told is kept for the next that asks.
-pub(super) fn told(
+fn note_delivered(
     desk: &Desk,
     request: &Request,
     native_ref: &NativeRef,
@@ -297,7 +315,7 @@ fn travels(
 }
 
 /// Lets go of all calls of a client that is gone. One that never asked anything leaves nothing to look at.
-pub(super) fn leave_all(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, Rejection> {
+fn leave_all(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, Rejection> {
     if !session.origin.is_inbound() {
         return Err(Rejection::invalid("session", "this session is not of a client that comes by itself"));
     }
@@ -316,12 +334,16 @@ pub(super) fn leave_all(desk: &Desk, session: &Session, at: Timestamp) -> Result
         return Ok(decision);
     }
     if still_open(desk, session.id, &decision.events) {
-        decision.events.push(Event::ClientLeft { session: session.id });
+        decision.events.push(Event::Session(SessionEvent::ClientLeft { session: session.id }));
         return Ok(decision);
     }
-    decision.events.push(Event::SessionEnded { session: session.id, end: SessionEnd::Finished, at });
+    decision.events.push(Event::Session(SessionEvent::Ended {
+        session: session.id,
+        end: SessionEnd::Finished,
+        at,
+    }));
     if !desk.has_spoken(session.id) {
-        decision.events.push(Event::SessionClosed { session: session.id, at });
+        decision.events.push(Event::Session(SessionEvent::Closed { session: session.id, at }));
     }
     Ok(decision)
 }
@@ -330,7 +352,7 @@ pub(super) fn leave_all(desk: &Desk, session: &Session, at: Timestamp) -> Result
 /// and what the client asks next brings it back.
 pub(super) fn closed(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, Rejection> {
     let mut decision = end_session(desk, session.id, &SessionEnd::Stopped, at)?;
-    decision.events.push(Event::SessionClosed { session: session.id, at });
+    decision.events.push(Event::Session(SessionEvent::Closed { session: session.id, at }));
     Ok(decision)
 }
 
@@ -338,13 +360,12 @@ pub(super) fn closed(desk: &Desk, session: &Session, at: Timestamp) -> Result<De
 pub(super) fn over(desk: &Desk, events: &[Event]) -> Vec<Event> {
     let mut over: Vec<Event> = Vec::new();
     for event in events {
-        let Event::Ended { request, at, .. } = event else { continue };
+        let Event::Request(RequestEvent::Ended { request, at, .. }) = event else { continue };
         let Some(session) = desk.request(*request).map(|request| request.session) else { continue };
-        let ended =
-            |event: &Event| matches!(event, Event::SessionEnded { session: id, .. } if *id == session);
+        let ended = |event: &Event| matches!(event, Event::Session(SessionEvent::Ended { session: id, .. }) if *id == session);
         let known = events.iter().chain(&over).any(ended);
         if desk.is_away(session) && !known && !still_open(desk, session, events) {
-            over.push(Event::SessionEnded { session, end: SessionEnd::Finished, at: *at });
+            over.push(Event::Session(SessionEvent::Ended { session, end: SessionEnd::Finished, at: *at }));
         }
     }
     over
@@ -353,7 +374,9 @@ pub(super) fn over(desk: &Desk, events: &[Event]) -> Vec<Event> {
 /// Says whether something is open in a session once these events have happened.
 fn still_open(desk: &Desk, session: SessionId, events: &[Event]) -> bool {
     let ends = |id: RequestId| {
-        events.iter().any(|event| matches!(event, Event::Ended { request, .. } if *request == id))
+        events.iter().any(
+            |event| matches!(event, Event::Request(RequestEvent::Ended { request, .. }) if *request == id),
+        )
     };
     desk.open_requests(session).any(|request| !ends(request.id))
 }

@@ -1,8 +1,9 @@
 //! Ends that come, or come to the agent, after their call is closed: they wait, and go out once as a message.
 
-use super::{Decision, Effect, calls, known, running, travelled};
+use super::request::travelled;
+use super::{Decision, Effect, calls, known, running};
 use crate::desk::Desk;
-use crate::event::Event;
+use crate::event::{Event, RequestEvent};
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::rejection::Rejection;
 use crate::request::{Delivery, Ended, EndedBy, Outcome, Request, RequestState, WithdrawnWhy};
@@ -34,7 +35,7 @@ pub(super) fn answer(
         // It would have to be written down until the agent is there to take it.
         return Err(Rejection::invalid("answers", ValidationError::LateSecret));
     }
-    let mut decision = Decision::of(Event::AnsweredLate { request: request.id, outcome, at });
+    let mut decision = Decision::of(RequestEvent::AnsweredLate { request: request.id, outcome, at });
     decision.request = Some(request.id);
     decision.effects.extend(send_now(session));
     Ok(decision)
@@ -49,8 +50,9 @@ const fn can_be_reached(session: &Session) -> bool {
 pub(super) fn send_parked(desk: &Desk, session: SessionId) -> Result<Decision, Rejection> {
     running(desk, session)?;
     let first = desk.parked(session).take(LATE_AT_ONCE);
-    let events =
-        first.map(|request| Event::Sending { request: request.id, late: true, call: None }).collect();
+    let events = first
+        .map(|request| Event::Request(RequestEvent::Sending { request: request.id, late: true, call: None }))
+        .collect();
     Ok(Decision { events, ..Decision::default() })
 }
 
@@ -60,12 +62,12 @@ pub(super) fn note_sending(desk: &Desk, request: &Request, call: &NativeRef) -> 
     let untouched = !desk.is_sending(id) && !desk.is_call_closed(id) && request.native_ref == *call;
     match &request.state {
         RequestState::Ended(ended) => {
-            let sending =
-                match desk.calls(id) {
-                    Some(calls) => calls::note_sending(id, calls, call),
-                    None => (untouched && ended.delivery == Some(Delivery::Pending))
-                        .then_some(Event::Sending { request: id, late: false, call: None }),
-                };
+            let sending = match desk.calls(id) {
+                Some(calls) => calls::note_sending(id, calls, call),
+                None => (untouched && ended.delivery == Some(Delivery::Pending)).then_some(Event::Request(
+                    RequestEvent::Sending { request: id, late: false, call: None },
+                )),
+            };
             let noted = sending.map(|event| Decision { request: Some(id), ..Decision::of(event) });
             noted.ok_or(Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at })
         }
@@ -132,7 +134,7 @@ pub(super) fn dismiss(desk: &Desk, request: &Request, at: Timestamp) -> Result<D
     };
     let give_up = |outcome: Outcome, at: Timestamp| Decision {
         request: Some(id),
-        ..Decision::of(Event::Dismissed { request: id, outcome, at })
+        ..Decision::of(RequestEvent::Dismissed { request: id, outcome, at })
     };
     if can_be_answered(request) {
         let why = WithdrawnWhy::Cancelled { reason: None };

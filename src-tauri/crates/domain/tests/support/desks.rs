@@ -2,10 +2,11 @@
 #![allow(dead_code, reason = "each test crate uses its part of it")]
 
 use askdesk_domain::{
-    AgentId, AnswerInput, ApprovalDecision, ApprovalId, ApprovalOption, ApprovalOptionId, ApprovalOptionKind,
-    Ask, AskApproval, Command, Decision, Delivery, Desk, Event, MessageId, NativeRef, NativeSession,
-    OptionLabel, Origin, Question, Rejection, Request, RequestId, SessionEnd, SessionId, SessionOptions,
-    Timestamp, ToolDetail, WithdrawnWhy, decide,
+    AgentId, AnswerInput, ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, ApprovalOptionId,
+    ApprovalOptionKind, Ask, AskApproval, Command, Decision, Delivery, Desk, Event, MessageId, NativeRef,
+    NativeSession, OptionLabel, Origin, Question, QueueCommand, Rejection, Request, RequestCommand,
+    RequestEvent, RequestId, SessionCommand, SessionEnd, SessionEvent, SessionId, SessionOptions, Timestamp,
+    ToolDetail, WithdrawnWhy, decide,
 };
 use uuid::Uuid;
 
@@ -34,7 +35,7 @@ pub fn at(millis: i64) -> Timestamp {
 }
 
 pub fn start(n: u128) -> Command {
-    Command::StartSession {
+    Command::Session(SessionCommand::Start {
         id: session(n),
         origin: Origin::started(AgentId::literal("demo")),
         name: format!("Session {n}"),
@@ -42,12 +43,12 @@ pub fn start(n: u128) -> Command {
         options: SessionOptions::default(),
         config: Vec::new(),
         at: at(1),
-    }
+    })
 }
 
 /// Request `n` of a session, under a native id and for a client of its own.
 pub fn ask(of: u128, n: u128, questions: Vec<Question>) -> Command {
-    Command::Ask(Ask {
+    Command::Request(RequestCommand::Ask(Ask {
         id: request(n),
         session: session(of),
         native_ref: native(&format!("call-{n}")),
@@ -55,11 +56,11 @@ pub fn ask(of: u128, n: u128, questions: Vec<Question>) -> Command {
         questions,
         limit: None,
         at: at(10 + n as i64),
-    })
+    }))
 }
 
 pub fn ask_approval(of: u128, n: u128) -> Command {
-    Command::AskApproval(AskApproval {
+    Command::Approval(ApprovalCommand::Ask(AskApproval {
         id: approval(n),
         session: session(of),
         native_ref: native(&format!("approval-{n}")),
@@ -72,7 +73,7 @@ pub fn ask_approval(of: u128, n: u128) -> Command {
         ],
         takes_message: true,
         at: at(10),
-    })
+    }))
 }
 
 pub fn approval_option(id: &'static str, kind: ApprovalOptionKind) -> ApprovalOption {
@@ -86,54 +87,71 @@ pub fn decides(options: &[&'static str]) -> ApprovalDecision {
 }
 
 pub fn answer(n: u128, answers: Vec<AnswerInput>) -> Command {
-    Command::Answer { request: request(n), answers, at: at(100) }
+    Command::Request(RequestCommand::Answer { request: request(n), answers, at: at(100) })
 }
 
 pub fn decline(n: u128, words: Option<&str>) -> Command {
-    Command::Decline { request: request(n), words: words.map(str::to_owned), at: at(100) }
+    Command::Request(RequestCommand::Decline {
+        request: request(n),
+        words: words.map(str::to_owned),
+        at: at(100),
+    })
 }
 
 pub fn cancel(n: u128, reason: Option<&str>) -> Command {
-    Command::Cancel { request: request(n), reason: reason.map(str::to_owned), at: at(100) }
+    Command::Request(RequestCommand::Cancel {
+        request: request(n),
+        reason: reason.map(str::to_owned),
+        at: at(100),
+    })
 }
 
 pub fn reply_in_chat(of: u128, text: &str) -> Command {
-    Command::ReplyInChat { session: session(of), text: text.to_owned(), at: at(100) }
+    Command::Request(RequestCommand::ReplyInChat { session: session(of), text: text.to_owned(), at: at(100) })
 }
 
 pub fn queue(of: u128, n: u128, text: &str) -> Command {
-    Command::QueueMessage {
+    Command::Queue(QueueCommand::Add {
         session: session(of),
         id: message(n),
         text: text.to_owned(),
         attachments: Vec::new(),
-    }
+    })
 }
 
 pub fn edit_queued(of: u128, n: u128, text: &str) -> Command {
-    Command::EditQueued { session: session(of), id: message(n), text: text.to_owned() }
+    Command::Queue(QueueCommand::Edit { session: session(of), id: message(n), text: text.to_owned() })
 }
 
 pub fn remove_queued(of: u128, n: u128) -> Command {
-    Command::RemoveQueued { session: session(of), id: message(n) }
+    Command::Queue(QueueCommand::Remove { session: session(of), id: message(n) })
 }
 
 /// Sends the oldest, or one message by the person's own hand.
 pub fn send_queued(of: u128, now: Option<u128>) -> Command {
-    Command::SendQueued { session: session(of), now: now.map(message) }
+    Command::Queue(QueueCommand::Send { session: session(of), now: now.map(message) })
 }
 
 pub fn withdraw(of: u128, n: u128, why: WithdrawnWhy) -> Command {
-    Command::Withdraw { session: session(of), native_ref: native(&format!("call-{n}")), why, at: at(100) }
+    Command::Request(RequestCommand::Withdraw {
+        session: session(of),
+        native_ref: native(&format!("call-{n}")),
+        why,
+        at: at(100),
+    })
 }
 
 pub fn note(n: u128, delivery: Delivery) -> Command {
-    Command::NoteDelivery { request: request(n), call: None, delivery }
+    Command::Request(RequestCommand::NoteDelivery { request: request(n), call: None, delivery })
 }
 
 /// News of how far an end has travelled to one of several calls.
 pub fn note_call(n: u128, call: u128, delivery: Delivery) -> Command {
-    Command::NoteDelivery { request: request(n), call: Some(native(&format!("call-{call}"))), delivery }
+    Command::Request(RequestCommand::NoteDelivery {
+        request: request(n),
+        call: Some(native(&format!("call-{call}"))),
+        delivery,
+    })
 }
 
 pub fn delivered() -> Delivery {
@@ -150,28 +168,36 @@ pub fn sending(n: u128) -> Command {
 
 /// The end of request `n` is handed to a call.
 pub fn sending_to(n: u128, call: u128) -> Command {
-    Command::NoteSending { request: request(n), call: native(&format!("call-{call}")) }
+    Command::Request(RequestCommand::NoteSending {
+        request: request(n),
+        call: native(&format!("call-{call}")),
+    })
 }
 
 pub fn resume(of: u128) -> Command {
-    Command::ResumeSession { session: session(of), at: at(350) }
+    Command::Session(SessionCommand::Resume { session: session(of), at: at(350) })
 }
 
 pub fn introduce(of: u128) -> Command {
     let native_session = Some(native_session(session(of)));
-    Command::Introduce { session: session(of), version: Some("2".to_owned()), model: None, native_session }
+    Command::Session(SessionCommand::Introduce {
+        session: session(of),
+        version: Some("2".to_owned()),
+        model: None,
+        native_session,
+    })
 }
 
 pub fn send_parked(of: u128) -> Command {
-    Command::SendParked { session: session(of) }
+    Command::Request(RequestCommand::SendParked { session: session(of) })
 }
 
 pub fn dismiss(n: u128) -> Command {
-    Command::Dismiss { request: request(n), at: at(360) }
+    Command::Request(RequestCommand::Dismiss { request: request(n), at: at(360) })
 }
 
 pub fn close(of: u128) -> Command {
-    Command::CloseSession { session: session(of), at: at(370) }
+    Command::Session(SessionCommand::Close { session: session(of), at: at(370) })
 }
 
 pub fn failed() -> Delivery {
@@ -179,7 +205,7 @@ pub fn failed() -> Delivery {
 }
 
 pub fn end(of: u128, end: SessionEnd) -> Command {
-    Command::EndSession { session: session(of), end, at: at(300) }
+    Command::Session(SessionCommand::End { session: session(of), end, at: at(300) })
 }
 
 /// Decides and folds; returns what was decided.
@@ -196,8 +222,11 @@ pub fn desk(commands: &[Command]) -> Desk {
     let mut desk = Desk::default();
     for command in commands {
         take(&mut desk, command).unwrap_or_else(|reject| panic!("{command:?}: {reject}"));
-        if let Command::StartSession { id, .. } = command {
-            desk.fold(&Event::NativeSessionKnown { session: *id, native_session: native_session(*id) });
+        if let Command::Session(SessionCommand::Start { id, .. }) = command {
+            desk.fold(&Event::Session(SessionEvent::NativeSessionKnown {
+                session: *id,
+                native_session: native_session(*id),
+            }));
         }
     }
     desk
@@ -233,5 +262,10 @@ pub fn names(events: &[Event]) -> Vec<String> {
 }
 
 pub fn ends_of(events: &[Event], id: RequestId) -> usize {
-    events.iter().filter(|event| matches!(event, Event::Ended { request, .. } if *request == id)).count()
+    events
+        .iter()
+        .filter(
+            |event| matches!(event, Event::Request(RequestEvent::Ended { request, .. }) if *request == id),
+        )
+        .count()
 }

@@ -4,8 +4,8 @@
 mod mirror;
 
 use askdesk_domain::{
-    AgentId, Command, Origin, QuestionKind, QuestionLimits, RawQuestion, RequestId, SessionOptions,
-    Timestamp, decide, question_input,
+    AgentId, Command, Origin, QuestionKind, QuestionLimits, RawQuestion, RequestCommand, RequestId,
+    SessionCommand, SessionOptions, Timestamp, decide, question_input,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -25,7 +25,7 @@ fn start(n: u128) -> Command {
     let options = SessionOptions::default();
     let (name, folder) = (String::new(), String::new());
     let origin = Origin::started(AgentId::literal("demo"));
-    Command::StartSession { id, origin, name, folder, options, config: Vec::new(), at }
+    Command::Session(SessionCommand::Start { id, origin, name, folder, options, config: Vec::new(), at })
 }
 
 fn ask(of: u128, n: u128) -> Command {
@@ -37,7 +37,7 @@ fn ask(of: u128, n: u128) -> Command {
         required: false,
         placeholder: None,
     };
-    Command::Ask(askdesk_domain::Ask {
+    Command::Request(RequestCommand::Ask(askdesk_domain::Ask {
         id: RequestId::new(Uuid::from_u128(0x100 + n)),
         session: session(of),
         native_ref: askdesk_domain::NativeRef::new(format!("call-{n}")).unwrap(),
@@ -45,12 +45,12 @@ fn ask(of: u128, n: u128) -> Command {
         questions: question_input::accept(&[draft], QuestionLimits::FOREIGN).unwrap(),
         limit: None,
         at: Timestamp::from_millis(2),
-    })
+    }))
 }
 
 fn decline(n: u128) -> Command {
     let request = RequestId::new(Uuid::from_u128(0x100 + n));
-    Command::Decline { request, words: None, at: Timestamp::from_millis(3) }
+    Command::Request(RequestCommand::Decline { request, words: None, at: Timestamp::from_millis(3) })
 }
 
 /// A desk with its hub, and readers at any place.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use askdesk_agents::{Act, Attached, late_words};
-use askdesk_domain::{Command, Delivery, EntryBody, RequestId};
+use askdesk_domain::{Command, Delivery, EntryBody, RequestCommand, RequestId};
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -89,10 +89,11 @@ impl SessionTask {
         if self.late.is_waiting() {
             return;
         }
-        let late = match self.engine.act(Command::SendParked { session: self.id }).await {
-            Ok(applied) => applied.late,
-            Err(error) => return self.note(LogKind::Note, &error.to_string()),
-        };
+        let late =
+            match self.engine.act(Command::Request(RequestCommand::SendParked { session: self.id })).await {
+                Ok(applied) => applied.late,
+                Err(error) => return self.note(LogKind::Note, &error.to_string()),
+            };
         if late.is_empty() {
             return;
         }
@@ -121,7 +122,7 @@ impl SessionTask {
             .collect();
         for request in arrived.into_iter().flat_map(|(_, requests)| requests) {
             let delivery = Delivery::Delivered { at: self.engine.source().now(), late: true };
-            self.act(Command::NoteDelivery { request, call: None, delivery }).await;
+            self.act(Command::Request(RequestCommand::NoteDelivery { request, call: None, delivery })).await;
         }
     }
 
@@ -129,7 +130,12 @@ impl SessionTask {
     pub(super) async fn late_unwritten(&mut self, message: Uuid) {
         let back: Vec<_> = self.late.sent.extract_if(.., |(sent, _)| *sent == message).collect();
         for request in back.into_iter().flat_map(|(_, requests)| requests) {
-            self.act(Command::NoteDelivery { request, call: None, delivery: Delivery::Parked }).await;
+            self.act(Command::Request(RequestCommand::NoteDelivery {
+                request,
+                call: None,
+                delivery: Delivery::Parked,
+            }))
+            .await;
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use askdesk_agents::{Act, Attached};
 use askdesk_domain::{
-    Attachment, Command, DeliveryError, EntryBody, MessageId, Notice, Rejection, SessionId, ValidationError,
-    attachment,
+    Attachment, Command, DeliveryError, EntryBody, MessageId, Notice, QueueCommand, Rejection,
+    RequestCommand, SessionId, ValidationError, attachment,
 };
 use uuid::Uuid;
 
@@ -38,7 +38,9 @@ impl SessionTask {
         let attached = self.read(&attachments).await?;
         let at = self.engine.source().now();
         let said = attachment::in_words(&text, &attachments);
-        self.engine.act(Command::ReplyInChat { session: self.id, text: said, at }).await?;
+        self.engine
+            .act(Command::Request(RequestCommand::ReplyInChat { session: self.id, text: said, at }))
+            .await?;
         while let Some(due) = self.pending.ready() {
             self.on_due(due).await;
         }
@@ -70,7 +72,7 @@ impl SessionTask {
             Some(message) => self.read(&message.attachments).await?,
             None => Attached::default(),
         };
-        let applied = self.engine.act(Command::SendQueued { session: self.id, now }).await?;
+        let applied = self.engine.act(Command::Queue(QueueCommand::Send { session: self.id, now })).await?;
         let Some(message) = applied.sent else { return Ok(()) };
         let working = std::mem::replace(&mut self.in_turn, true);
         // Another one may have come to the front meanwhile.

@@ -2,7 +2,8 @@
 
 use askdesk_agents::Act;
 use askdesk_domain::{
-    ApprovalDecision, ApprovalId, ApprovalOption, AskApproval, Command, NativeRef, ToolStatus,
+    ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, AskApproval, Command, NativeRef,
+    ToolStatus,
 };
 
 use super::SessionTask;
@@ -43,7 +44,7 @@ impl SessionTask {
     /// Registers a permission request; one that cannot be stored is refused, because the agent would wait for ever.
     pub(super) async fn register_approval(&mut self, ask: AskApproval, tool_use: Option<String>) {
         let (native_ref, options) = (ask.native_ref.clone(), ask.options.clone());
-        match self.engine.act(Command::AskApproval(ask)).await {
+        match self.engine.act(Command::Approval(ApprovalCommand::Ask(ask))).await {
             Ok(_) => {
                 if let Some(tool_use) = tool_use {
                     self.permissions.add(native_ref, tool_use.clone());
@@ -81,7 +82,7 @@ impl SessionTask {
             }
             Err(error) => {
                 let error = unencoded(&error);
-                self.act(Command::ApprovalNotDelivered { approval, error }).await;
+                self.act(Command::Approval(ApprovalCommand::NoteNotDelivered { approval, error })).await;
             }
         }
     }

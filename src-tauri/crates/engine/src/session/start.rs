@@ -8,7 +8,8 @@ use std::time::Duration;
 use askdesk_agents::{Adapter, Agent, Link, LinkEvents, Links, Open, Prepared, Start};
 use askdesk_domain::{
     AgentFailure, AgentId, ChangeRefused, Command, ConfigOption, EntryBody, LaunchOverrides, MessageId,
-    Origin, QuestionPolicy, Rejection, Session, SessionEnd, SessionId, SessionOptions, config,
+    Origin, QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId, SessionOptions,
+    config,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -65,7 +66,7 @@ impl Sessions {
         let StartSpec { agent, name, folder, options, prompt } = spec;
         let known = self.agent(&agent)?;
         let kept = SessionOptions { extras: options.extras.clone().without_secrets(), ..options.clone() };
-        let start = Command::StartSession {
+        let start = Command::Session(SessionCommand::Start {
             id,
             origin: Origin::started(agent),
             name,
@@ -73,7 +74,7 @@ impl Sessions {
             options: kept,
             config: config::with_choices(&known.descriptor().config, &options.config),
             at,
-        };
+        });
         let session = self.engine.start(start).await?;
         let questions = options.questions;
         match Box::pin(self.open(&*known, Start { folder, options, resume: None })).await {
@@ -94,7 +95,7 @@ impl Sessions {
         let agent = ended.origin.agent().ok_or(Rejection::SessionGone)?;
         let known = self.agent(agent)?;
         let at = self.engine.source().now();
-        let session = self.engine.start(Command::ResumeSession { session: id, at }).await?;
+        let session = self.engine.start(Command::Session(SessionCommand::Resume { session: id, at })).await?;
         let questions = session.options.questions;
         match Box::pin(self.open(&*known, start_again(&ended, set, &known.descriptor().config))).await {
             Ok(opened) => self.run(id, opened, questions, None, Late::waiting()).await,
@@ -110,7 +111,7 @@ impl Sessions {
             let _ = self.stop(session).await;
         }
         let at = self.engine.source().now();
-        self.engine.act(Command::CloseSession { session, at }).await?;
+        self.engine.act(Command::Session(SessionCommand::Close { session, at })).await?;
         Ok(())
     }
 
@@ -157,7 +158,8 @@ impl Sessions {
                 tracing::error!(session = %id, %error, "a session's task failed");
                 let at = sessions.engine.source().now();
                 let end = SessionEnd::Failed { why: AgentFailure::DeskFailed };
-                let _ = sessions.engine.act(Command::EndSession { session: id, end, at }).await;
+                let _ =
+                    sessions.engine.act(Command::Session(SessionCommand::End { session: id, end, at })).await;
             }
             // The agent may have been started again meanwhile, behind another door.
             let mut doors = sessions.doors();
@@ -217,7 +219,7 @@ impl Sessions {
         if !self.engine.session(session).await?.is_running() {
             images.put_aside(session);
         }
-        if let Err(error) = self.engine.act(Command::DeleteSession { session }).await {
+        if let Err(error) = self.engine.act(Command::Session(SessionCommand::Delete { session })).await {
             images.put_back(session);
             return Err(error);
         }
@@ -281,7 +283,9 @@ impl Sessions {
                 .await;
         }
         let at = self.engine.source().now();
-        self.engine.start(Command::EndSession { session: id, end: SessionEnd::Failed { why }, at }).await
+        self.engine
+            .start(Command::Session(SessionCommand::End { session: id, end: SessionEnd::Failed { why }, at }))
+            .await
     }
 
     fn knock(&self, session: SessionId, input: SessionInput) -> Result<(), EngineError> {

@@ -1,6 +1,6 @@
 //! Answers that wait in memory for a moment before they are given, so that they can be taken back.
 
-use askdesk_domain::{AnswerInput, Command, Hold, RequestId, UndoSeconds, UndoableAnswer};
+use askdesk_domain::{AnswerInput, Command, Hold, RequestCommand, RequestId, UndoSeconds, UndoableAnswer};
 
 use super::{Attention, EngineError, Writer};
 use crate::frame::Change;
@@ -47,7 +47,7 @@ impl Writer {
             return;
         }
         let (request, answers) = (held.request, held.answers.clone());
-        let command = Command::Answer { request, answers, at: self.source.now() };
+        let command = Command::Request(RequestCommand::Answer { request, answers, at: self.source.now() });
         if let Err(error) = self.act(&command) {
             tracing::error!(%error, %request, "a held answer could not be given");
             let held = UndoableAnswer { error: Some(undone(error)), ..held };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use askdesk_domain::{Command, RequestId, Timestamp};
+use askdesk_domain::{Command, RequestCommand, RequestId, Timestamp};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{EngineError, Input};
@@ -70,7 +70,7 @@ fn expire(
     inputs: &mpsc::WeakSender<Input>,
     source: &dyn Source,
 ) -> Result<(), EngineError> {
-    let command = Command::Expire { request, at: source.now() };
+    let command = Command::Request(RequestCommand::Expire { request, at: source.now() });
     let (reply, ended) = oneshot::channel();
     let writer = inputs.upgrade().ok_or(EngineError::Closing)?;
     writer.blocking_send(Input::Act { command, reply }).map_err(|_| EngineError::Closing)?;

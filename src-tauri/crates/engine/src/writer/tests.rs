@@ -2,8 +2,8 @@
 
 use askdesk_domain::{
     AgentId, AnswerInput, CommandId, Draft, DraftTarget, NativeRef, Origin, Question, QuestionId,
-    QuestionKind, QuestionLimits, RawOption, RawQuestion, SessionEnd, SessionOptions, Timestamp,
-    question_input,
+    QuestionKind, QuestionLimits, RawOption, RawQuestion, RequestCommand, SessionCommand, SessionEnd,
+    SessionOptions, Timestamp, question_input,
 };
 use uuid::Uuid;
 
@@ -51,7 +51,11 @@ fn ask(n: u128, preview_bytes: usize) -> Ask {
 fn answer(n: u128) -> Command {
     let question = QuestionId::at(0);
     let answer = AnswerInput { question, chosen: vec![question.option(0)], other: None, note: None };
-    Command::Answer { request: request(n), answers: vec![answer], at: Timestamp::from_millis(20) }
+    Command::Request(RequestCommand::Answer {
+        request: request(n),
+        answers: vec![answer],
+        at: Timestamp::from_millis(20),
+    })
 }
 
 /// A writer with a session and a subscriber that has read everything.
@@ -61,7 +65,7 @@ fn writer(folder: &std::path::Path) -> (Writer, Subscription, mpsc::Receiver<Att
     let (limits, _) = std::sync::mpsc::channel();
     let mut writer =
         Writer::new(opened, "epoch".to_owned(), Arc::new(Manual::at(1)), tell, limits, Vec::new()).unwrap();
-    let start = Command::StartSession {
+    let start = Command::Session(SessionCommand::Start {
         id: session(),
         origin: Origin::started(AgentId::literal("demo")),
         name: "Demo".to_owned(),
@@ -69,7 +73,7 @@ fn writer(folder: &std::path::Path) -> (Writer, Subscription, mpsc::Receiver<Att
         options: SessionOptions::default(),
         config: Vec::new(),
         at: Timestamp::from_millis(1),
-    };
+    });
     writer.act(&start).unwrap();
     let mut subscription = writer.hub.subscribe(&writer.desk);
     assert!(matches!(subscription.take(), Some(Frame::Snapshot(_))));
@@ -119,7 +123,7 @@ fn an_answer_that_a_full_disk_does_not_take_is_not_sent_and_can_be_given_again()
     writer.journal.limit_pages(1);
     // Free space within the file takes a few small events still.
     let error = loop {
-        let note = Command::CountUnusable { session: session(), lines: 1 };
+        let note = Command::Session(SessionCommand::CountUnusable { session: session(), lines: 1 });
         if let Err(error) = writer.act(&note) {
             break error;
         }
@@ -128,8 +132,11 @@ fn an_answer_that_a_full_disk_does_not_take_is_not_sent_and_can_be_given_again()
     while subscription.take().is_some() {}
     let noise = writer.desk.session(session()).unwrap().unusable_lines;
     let long = AnswerInput { other: Some("w".repeat(30_000)), chosen: Vec::new(), ..first_answer() };
-    let command =
-        Command::Answer { request: request(1), answers: vec![long], at: Timestamp::from_millis(20) };
+    let command = Command::Request(RequestCommand::Answer {
+        request: request(1),
+        answers: vec![long],
+        at: Timestamp::from_millis(20),
+    });
     assert!(is_full(&writer.act(&command).unwrap_err()));
     assert_eq!(writer.desk.request(request(1)), before.request(request(1)));
     assert_eq!(writer.desk.session(session()).unwrap().unusable_lines, noise);
@@ -194,7 +201,7 @@ fn case_63_a_session_is_deleted_where_the_database_cannot_grow_and_makes_room_fo
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, mut subscription, _attention) = writer(folder.path());
     let other = SessionId::new(Uuid::from_u128(2));
-    let start = Command::StartSession {
+    let start = Command::Session(SessionCommand::Start {
         id: other,
         origin: Origin::started(AgentId::literal("demo")),
         name: "Other".to_owned(),
@@ -202,12 +209,18 @@ fn case_63_a_session_is_deleted_where_the_database_cannot_grow_and_makes_room_fo
         options: SessionOptions::default(),
         config: Vec::new(),
         at: Timestamp::from_millis(2),
-    };
+    });
     writer.act(&start).unwrap();
     let say = |n: u32| EntryWrite::New(EntryBody::Agent { text: format!("{n} needle ").repeat(200) });
     writer.write(vec![(session(), (0..100).map(say).collect())]);
     let end = SessionEnd::Stopped;
-    writer.act(&Command::EndSession { session: session(), end, at: Timestamp::from_millis(30) }).unwrap();
+    writer
+        .act(&Command::Session(SessionCommand::End {
+            session: session(),
+            end,
+            at: Timestamp::from_millis(30),
+        }))
+        .unwrap();
     while subscription.take().is_some() {}
     writer.journal.limit_pages(1);
     writer.write(vec![(other, (0..20).map(say).collect())]);
@@ -217,7 +230,7 @@ fn case_63_a_session_is_deleted_where_the_database_cannot_grow_and_makes_room_fo
     };
     assert_eq!((subscription.take(), found(&writer)), (None, (100, 0)));
 
-    writer.act(&Command::DeleteSession { session: session() }).unwrap();
+    writer.act(&Command::Session(SessionCommand::Delete { session: session() })).unwrap();
     // What was still on its way when it was deleted comes too late; the other session's words fit in now.
     writer.write(vec![(session(), vec![say(1)])]);
     assert_eq!(found(&writer), (20, 20));

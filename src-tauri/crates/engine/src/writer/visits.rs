@@ -1,7 +1,8 @@
 //! Clients that the desk did not start: a waiter for each of their calls, and what becomes of an end that none took.
 
 use askdesk_domain::{
-    Ask, Command, Decision, DeliveryError, Event, Leave, NativeRef, Outcome, RequestId, SessionId,
+    Ask, Command, Decision, DeliveryError, Event, InboundCommand, Leave, NativeRef, Outcome, RequestId,
+    SessionEvent, SessionId,
 };
 use tokio::sync::oneshot;
 
@@ -10,8 +11,8 @@ use super::{EngineError, Writer};
 /// Names the session that a visit has opened or taken up again.
 pub(super) fn opened(decision: &Decision) -> Option<SessionId> {
     decision.events.iter().find_map(|event| match event {
-        Event::SessionStarted { session } => Some(session.id),
-        Event::SessionResumed { session, .. } => Some(*session),
+        Event::Session(SessionEvent::Started { session }) => Some(session.id),
+        Event::Session(SessionEvent::Resumed { session, .. }) => Some(*session),
         _ => None,
     })
 }
@@ -31,7 +32,12 @@ impl Writer {
         let (session, native_ref, at) = (ask.session, ask.native_ref.clone(), ask.at);
         let registered = self.register_visit(ask, again, waiter);
         if reply.send(registered).is_err() {
-            self.note(&Command::LeaveCall { session, native_ref, why: Leave::Gone, at });
+            self.note(&Command::Inbound(InboundCommand::LeaveCall {
+                session,
+                native_ref,
+                why: Leave::Gone,
+                at,
+            }));
         }
     }
 
@@ -42,7 +48,7 @@ impl Writer {
         waiter: oneshot::Sender<Outcome>,
     ) -> Result<RequestId, EngineError> {
         let (minted, native_ref) = (ask.id, ask.native_ref.clone());
-        let decision = self.act(&Command::AskVisit { ask, again })?;
+        let decision = self.act(&Command::Inbound(InboundCommand::Ask { ask, again }))?;
         let id = decision.request.unwrap_or(minted);
         match self.desk.request(id).and_then(|request| request.ended()) {
             // What was said meanwhile; none of it is a secret, so the desk has it whole.
@@ -60,7 +66,12 @@ impl Writer {
         }
         let at = self.source.now();
         for native_ref in unheard {
-            self.note(&Command::NoteTold { request, native_ref, told: Err(DeliveryError::NotAwaited), at });
+            self.note(&Command::Inbound(InboundCommand::NoteDelivered {
+                request,
+                native_ref,
+                told: Err(DeliveryError::NotAwaited),
+                at,
+            }));
         }
     }
 }

@@ -23,7 +23,7 @@ use std::time::Duration;
 use askdesk_agents::{Demo, LinkPlan, Start, installed_agents};
 use askdesk_domain::{
     AgentId, Command, ConfigId, Desk, Event, LaunchOverrides, NativeSession, Origin, RequestId, Session,
-    SessionId, SessionOptions, SessionState, Timestamp, ValueId, config,
+    SessionCommand, SessionEvent, SessionId, SessionOptions, SessionState, Timestamp, ValueId, config,
 };
 use askdesk_engine::clock::{Manual, Source};
 use askdesk_engine::frame::{self, Frame, StorageNotice};
@@ -461,8 +461,12 @@ fn the_events_of_a_deleted_session_are_read_without_their_words() {
     let event = |(_, body): &(Option<String>, String)| serde_json::from_str::<Event>(body).unwrap();
     let deleted: Vec<_> =
         after.iter().filter(|(session, _)| session.as_deref() == Some(DELETED)).map(event).collect();
-    assert!(deleted.len() > 1 && matches!(deleted.last(), Some(Event::SessionDeleted { .. })));
-    assert!(matches!(&deleted[0], Event::SessionStarted { session } if session.name.is_empty()));
+    assert!(
+        deleted.len() > 1 && matches!(deleted.last(), Some(Event::Session(SessionEvent::Deleted { .. })))
+    );
+    assert!(
+        matches!(&deleted[0], Event::Session(SessionEvent::Started { session }) if session.name.is_empty())
+    );
     let id: SessionId = DELETED.parse().unwrap();
     let mut folded = Desk::replay(&after.iter().map(event).collect::<Vec<_>>());
     assert_eq!((folded.session(id), &folded), (None, &desk));
@@ -521,7 +525,7 @@ async fn a_migrated_session_can_be_deleted() {
     let engine = folder.engine();
     let sessions: Vec<_> = engine.look(|desk| desk.sessions().map(|it| it.id).collect()).await.unwrap();
     for session in sessions {
-        engine.act(Command::DeleteSession { session }).await.unwrap();
+        engine.act(Command::Session(SessionCommand::Delete { session })).await.unwrap();
     }
     engine.close().await.unwrap();
     let opened = folder.journal();

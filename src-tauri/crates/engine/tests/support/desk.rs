@@ -11,8 +11,8 @@ use askdesk_agents::{Agent, Catalog, LaunchPlan, LinkPlan, Prepared, Start};
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, AgentId, AnswerInput, ApprovalDecision, ApprovalOption, ApprovalOptionId,
     ApprovalOptionKind, Ask, Command, NativeRef, OptionLabel, Origin, Outcome, Question, QuestionId,
-    QuestionKind, QuestionLimits, RawOption, RawQuestion, Request, RequestId, Session, SessionId,
-    SessionOptions, Timestamp, question_input,
+    QuestionKind, QuestionLimits, RawOption, RawQuestion, Request, RequestId, Session, SessionCommand,
+    SessionId, SessionOptions, Timestamp, question_input,
 };
 use askdesk_engine::clock::{Manual, Source};
 use askdesk_engine::frame::{Frame, Snapshot};
@@ -186,7 +186,7 @@ pub fn request(n: u128) -> RequestId {
 }
 
 pub fn start(n: u128) -> Command {
-    Command::StartSession {
+    Command::Session(SessionCommand::Start {
         id: session(n),
         origin: Origin::started(STAGED),
         name: format!("Session {n}"),
@@ -194,7 +194,7 @@ pub fn start(n: u128) -> Command {
         options: SessionOptions::default(),
         config: Vec::new(),
         at: Timestamp::from_millis(1),
-    }
+    })
 }
 
 /// What an approval offers here: to allow it once, or to refuse it.

@@ -25,9 +25,9 @@ use askdesk_agents::Address;
 use askdesk_domain::{
     AgentFailure, ApprovalOptionKind, Attachment, ChangeRefused, Command, ConfigId, ConfigOption, ContextUse,
     EntryBody, Finished, LaunchOverrides, MessageId, MinuteOfDay, NextStep, NotNeededWhy, Notice,
-    NotificationDecision, NotificationHistory, OptIn, OptionLabel, OrphanedWhy, Outcome, Rejection, Request,
-    SessionEnd, SessionId, SessionOptions, SessionState, Setting, Settings, TodoItem, TodoStatus, ToolDetail,
-    ToolStatus, Usd, ValueId, WithdrawnWhy,
+    NotificationDecision, NotificationHistory, OptIn, OptionLabel, OrphanedWhy, Outcome, QueueCommand,
+    Rejection, Request, SessionEnd, SessionId, SessionOptions, SessionState, Setting, Settings, TodoItem,
+    TodoStatus, ToolDetail, ToolStatus, Usd, ValueId, WithdrawnWhy,
 };
 use askdesk_engine::session::Change;
 use askdesk_engine::{Attention, EngineError, Message, frame};
@@ -255,7 +255,8 @@ fn outlives_its_turn() -> Vec<Value> {
 
 async fn queue(stage: &Stage, session: SessionId, text: &str) -> MessageId {
     let id = stage.source().message();
-    let queue = Command::QueueMessage { session, id, text: text.to_owned(), attachments: Vec::new() };
+    let queue =
+        Command::Queue(QueueCommand::Add { session, id, text: text.to_owned(), attachments: Vec::new() });
     stage.engine.act(queue).await.unwrap();
     id
 }

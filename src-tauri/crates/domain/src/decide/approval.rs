@@ -3,16 +3,27 @@
 use super::{Decision, Effect, running};
 use crate::answer::{words, words_within};
 use crate::approval::{Approval, ApprovalDecision, ApprovalOption, ApprovalState};
-use crate::command::AskApproval;
+use crate::command::{ApprovalCommand, AskApproval};
 use crate::desk::Desk;
-use crate::event::Event;
-use crate::id::{ApprovalId, ApprovalOptionId, Timestamp};
+use crate::event::{ApprovalEvent, Event};
+use crate::id::{ApprovalId, ApprovalOptionId, SessionId, Timestamp};
 use crate::rejection::Rejection;
 use crate::request::EndedBy;
 use crate::tool::{DETAIL_BYTES, ToolDetail};
 use crate::validation_error::ValidationError;
 
-pub(super) fn register(desk: &Desk, ask: &AskApproval) -> Result<Decision, Rejection> {
+pub(super) fn decide(desk: &Desk, command: &ApprovalCommand) -> Result<Decision, Rejection> {
+    match command {
+        ApprovalCommand::Ask(ask) => register(desk, ask),
+        ApprovalCommand::Decide { approval, decision, at } => settle(desk, *approval, decision, *at),
+        ApprovalCommand::NoteNotDelivered { approval, error } => {
+            desk.approval(*approval).ok_or(Rejection::NotFound { what: "approval" })?;
+            Ok(Decision::of(ApprovalEvent::DeliveryFailed { approval: *approval, error: error.clone() }))
+        }
+    }
+}
+
+fn register(desk: &Desk, ask: &AskApproval) -> Result<Decision, Rejection> {
     running(desk, ask.session)?;
     if desk.open_approvals(ask.session).any(|approval| approval.native_ref == ask.native_ref) {
         return Ok(Decision::default());
@@ -30,10 +41,10 @@ pub(super) fn register(desk: &Desk, ask: &AskApproval) -> Result<Decision, Rejec
         state: ApprovalState::Open,
     };
     let effects = vec![Effect::NotifyApproval { approval: ask.id }];
-    Ok(Decision { events: vec![Event::ApprovalAsked { approval }], effects, request: None })
+    Ok(Decision { events: vec![Event::Approval(ApprovalEvent::Asked { approval })], effects, request: None })
 }
 
-pub(super) fn decide(
+fn settle(
     desk: &Desk,
     id: ApprovalId,
     wanted: &ApprovalDecision,
@@ -43,7 +54,11 @@ pub(super) fn decide(
     let wanted = check(approval, wanted)?;
     match &approval.state {
         ApprovalState::Open => Ok(Decision {
-            events: vec![Event::ApprovalDecided { approval: id, decision: wanted.clone(), at }],
+            events: vec![Event::Approval(ApprovalEvent::Decided {
+                approval: id,
+                decision: wanted.clone(),
+                at,
+            })],
             effects: vec![
                 Effect::WithdrawApprovalNotification { approval: id },
                 Effect::ResolveApproval { approval: id, decision: wanted },
@@ -108,4 +123,15 @@ fn edited(approval: &Approval, shown: &str, plan: &str) -> Result<Option<String>
     let plan = words_within(Some(plan), field, DETAIL_BYTES)?;
     let plan = plan.ok_or_else(|| Rejection::invalid(field, ValidationError::Empty))?;
     Ok((plan != shown).then_some(plan))
+}
+
+pub(super) fn withdraw_approvals(desk: &Desk, decision: &mut Decision, session: SessionId, at: Timestamp) {
+    for approval in desk.open_approvals(session) {
+        withdraw_approval(decision, approval.id, at);
+    }
+}
+
+pub(super) fn withdraw_approval(decision: &mut Decision, approval: ApprovalId, at: Timestamp) {
+    decision.events.push(Event::Approval(ApprovalEvent::Withdrawn { approval, at }));
+    decision.effects.push(Effect::WithdrawApprovalNotification { approval });
 }

@@ -1,0 +1,104 @@
+//! The queue of messages that are sent one by one when the turns of the agent end.
+
+use super::{Decision, Effect, known};
+use crate::attachment;
+use crate::command::QueueCommand;
+use crate::desk::Desk;
+use crate::event::{QueueEvent, SessionEvent};
+use crate::id::MessageId;
+use crate::queue::{QUEUED_MESSAGES, QueuedMessage};
+use crate::rejection::Rejection;
+use crate::session::{Session, SessionState};
+use crate::validation_error::ValidationError;
+
+pub(super) fn decide(desk: &Desk, command: &QueueCommand) -> Result<Decision, Rejection> {
+    match command {
+        QueueCommand::Add { session, id, text, attachments } => {
+            let message = QueuedMessage { id: *id, text: text.clone(), attachments: attachments.clone() };
+            add(desk, known(desk, *session)?, message)
+        }
+        QueueCommand::Edit { session, id, text } => edit(known(desk, *session)?, *id, text),
+        QueueCommand::Remove { session, id } => remove(known(desk, *session)?, *id),
+        QueueCommand::Send { session, now: Some(id) } => send_now(desk, known(desk, *session)?, *id),
+        QueueCommand::Send { session, now: None } => Ok(send_next(desk, known(desk, *session)?)),
+    }
+}
+
+/// Adds a message at the end of a session's queue; the same one again is no news.
+fn add(desk: &Desk, session: &Session, message: QueuedMessage) -> Result<Decision, Rejection> {
+    let text = attachment::message(&message.text, &message.attachments)?;
+    let message = QueuedMessage { text, ..message };
+    if !session.is_running() || session.origin.is_inbound() {
+        return Err(Rejection::SessionGone);
+    }
+    match session.queue.iter().find(|known| known.id == message.id) {
+        Some(known) if *known == message => return Ok(Decision::default()),
+        Some(_) => return Err(Rejection::invalid("id", "another message with this id waits already")),
+        None => {}
+    }
+    if session.queue.len() >= QUEUED_MESSAGES {
+        return Err(Rejection::invalid("queue", ValidationError::QueueFull { most: QUEUED_MESSAGES }));
+    }
+    let mut decision = Decision::of(QueueEvent::Added { session: session.id, message });
+    if rests(desk, session) {
+        // The turn it was to wait for has ended while it was on its way here.
+        decision.effects.push(Effect::SendQueued { session: session.id });
+    }
+    Ok(decision)
+}
+
+/// Changes the words of a message that waits.
+fn edit(session: &Session, id: MessageId, text: &str) -> Result<Decision, Rejection> {
+    let known = find(session, id)?;
+    let text = attachment::message(text, &known.attachments)?;
+    if known.text == text {
+        return Ok(Decision::default());
+    }
+    let message = QueuedMessage { text, ..known.clone() };
+    Ok(Decision::of(QueueEvent::Edited { session: session.id, message }))
+}
+
+/// Takes a message out of the queue without sending it.
+fn remove(session: &Session, id: MessageId) -> Result<Decision, Rejection> {
+    find(session, id)?;
+    Ok(Decision::of(QueueEvent::Removed { session: session.id, message: id }))
+}
+
+/// Takes the oldest message to send it, if the agent is at rest and nothing is open; it ends no question.
+fn send_next(desk: &Desk, session: &Session) -> Decision {
+    match session.queue.first() {
+        Some(message) if rests(desk, session) => send(session, message),
+        _ => Decision::default(),
+    }
+}
+
+/// Takes one message to send it at once, by the person's own hand: into a running turn too, but past no open question.
+fn send_now(desk: &Desk, session: &Session, id: MessageId) -> Result<Decision, Rejection> {
+    if !session.is_running() {
+        return Err(Rejection::SessionGone);
+    }
+    let message = find(session, id)?;
+    if desk.open_requests(session.id).next().is_some() {
+        return Err(Rejection::invalid("session", ValidationError::QuestionOpen));
+    }
+    Ok(send(session, message))
+}
+
+fn send(session: &Session, message: &QueuedMessage) -> Decision {
+    let mut decision = Decision::of(QueueEvent::Sent { session: session.id, message: message.clone() });
+    if session.state != SessionState::Working {
+        decision.events.push(SessionEvent::TurnBegan { session: session.id }.into());
+    }
+    decision
+}
+
+fn rests(desk: &Desk, session: &Session) -> bool {
+    session.state == SessionState::Idle
+        && desk.open_requests(session.id).next().is_none()
+        && desk.open_approvals(session.id).next().is_none()
+}
+
+fn find(session: &Session, id: MessageId) -> Result<&QueuedMessage, Rejection> {
+    let message = session.queue.iter().find(|message| message.id == id);
+    message.ok_or(Rejection::NotFound { what: "message" })
+}

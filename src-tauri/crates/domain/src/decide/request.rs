@@ -1,0 +1,260 @@
+//! The life of a request: asked, answered or ended otherwise, delivered.
+
+use super::approval::{withdraw_approval, withdraw_approvals};
+use super::{Decision, Effect, calls, find, late_answer, running};
+use crate::answer::{Answers, words};
+use crate::command::{Ask, RequestCommand};
+use crate::desk::Desk;
+use crate::event::{Event, RequestEvent};
+use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
+use crate::rejection::Rejection;
+use crate::request::{Delivery, Limit, Outcome, Request, RequestState, WithdrawnWhy};
+use crate::validation_error::ValidationError;
+
+pub(super) fn decide(desk: &Desk, command: &RequestCommand) -> Result<Decision, Rejection> {
+    match command {
+        RequestCommand::Ask(ask) => register(desk, ask),
+        RequestCommand::Answer { request, answers, at } => {
+            let request = find(desk, *request)?;
+            let answers = Answers::check(&request.questions, answers)?;
+            end_by_person(desk, request, Outcome::Answered { answers }, *at)
+        }
+        RequestCommand::Decline { request, words: said, at } => {
+            let words = words(said.as_deref(), "words")?;
+            end_by_person(desk, find(desk, *request)?, Outcome::Declined { words }, *at)
+        }
+        RequestCommand::Cancel { request, reason, at } => {
+            let reason = words(reason.as_deref(), "reason")?;
+            let why = WithdrawnWhy::Cancelled { reason };
+            end_by_person(desk, find(desk, *request)?, Outcome::Withdrawn { why }, *at)
+        }
+        RequestCommand::ReplyInChat { session, text, at } => {
+            running(desk, *session)?;
+            let text =
+                words(Some(text), "text")?.ok_or(Rejection::invalid("text", ValidationError::Empty))?;
+            let mut decision = Decision::default();
+            for request in desk.open_requests(*session) {
+                end(&mut decision, request.id, Outcome::RepliedInChat { text: text.clone() }, *at);
+            }
+            Ok(decision)
+        }
+        RequestCommand::Withdraw { session, native_ref, why, at } => {
+            withdraw(desk, *session, native_ref, why, *at)
+        }
+        RequestCommand::WithdrawAll { session, why, at } => {
+            let mut decision = Decision::default();
+            for request in desk.requests().filter(|request| request.session == *session) {
+                withdraw_one(desk, &mut decision, request, None, why, *at);
+            }
+            withdraw_approvals(desk, &mut decision, *session, *at);
+            Ok(decision)
+        }
+        RequestCommand::Expire { request, at } => {
+            let request = find(desk, *request)?;
+            let mut decision = Decision::default();
+            if request.is_open() && request.limit.as_ref().is_some_and(|limit| limit.at <= *at) {
+                end(&mut decision, request.id, Outcome::Expired, *at);
+            }
+            Ok(decision)
+        }
+        RequestCommand::NoteDelivery { request, call, delivery } => {
+            Ok(note_delivery(desk, find(desk, *request)?, call.as_ref(), delivery))
+        }
+        RequestCommand::NoteSending { request, call } => {
+            late_answer::note_sending(desk, find(desk, *request)?, call)
+        }
+        RequestCommand::SendParked { session } => late_answer::send_parked(desk, *session),
+        RequestCommand::Dismiss { request, at } => late_answer::dismiss(desk, find(desk, *request)?, *at),
+        RequestCommand::Retry { request } => retry(desk, *request),
+    }
+}
+
+pub(super) fn end(decision: &mut Decision, request: RequestId, outcome: Outcome, at: Timestamp) {
+    let kept = match &outcome {
+        Outcome::Answered { answers } => Outcome::Answered { answers: answers.without_secrets() },
+        other => other.clone(),
+    };
+    decision.events.push(Event::Request(RequestEvent::Ended { request, outcome: kept, at }));
+    decision.effects.push(Effect::WithdrawNotification { request });
+    decision.effects.push(Effect::Resolve { request, outcome });
+    decision.request = Some(request);
+}
+
+/// Ends an open request; the same end again is no news, another one is refused unless it comes late.
+pub(super) fn end_by_person(
+    desk: &Desk,
+    request: &Request,
+    outcome: Outcome,
+    at: Timestamp,
+) -> Result<Decision, Rejection> {
+    let mut decision = Decision { request: Some(request.id), ..Decision::default() };
+    match &request.state {
+        RequestState::Open => end(&mut decision, request.id, outcome, at),
+        RequestState::Ended(_) if late_answer::can_be_answered(request) && outcome.can_come_late() => {
+            return late_answer::answer(desk, request, outcome, at);
+        }
+        RequestState::Ended(ended) => {
+            let same = match (&ended.outcome, &outcome) {
+                (Outcome::Answered { answers: earlier }, Outcome::Answered { answers: now }) => {
+                    *earlier == now.without_secrets()
+                }
+                (earlier, now) => earlier == now,
+            };
+            if !same {
+                return Err(Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at });
+            }
+        }
+    }
+    Ok(decision)
+}
+
+pub(super) fn register(desk: &Desk, ask: &Ask) -> Result<Decision, Rejection> {
+    running(desk, ask.session)?;
+    if ask.questions.is_empty() {
+        return Err(Rejection::invalid("questions", "at least 1 question, got 0"));
+    }
+    if let Some(earlier) = desk.by_native_ref(ask.session, &ask.native_ref) {
+        if earlier.questions == ask.questions {
+            return Ok(Decision { request: Some(earlier.id), ..Decision::default() });
+        }
+        return Err(Rejection::invalid(
+            "native_ref",
+            "this id was used for another question in this session",
+        ));
+    }
+    if let Some(open) = calls::same_open(desk, ask) {
+        return Ok(calls::join(open, &ask.native_ref));
+    }
+    if desk.request(ask.id).is_some() {
+        return Err(Rejection::invalid("id", "a request with this id exists already"));
+    }
+    Ok(begin(ask))
+}
+
+/// Makes a request of what was asked.
+pub(super) fn begin(ask: &Ask) -> Decision {
+    let request = Request {
+        id: ask.id,
+        session: ask.session,
+        native_ref: ask.native_ref.clone(),
+        asked_by: ask.asked_by.clone(),
+        questions: ask.questions.clone(),
+        asked_at: ask.at,
+        limit: ask.limit.clone(),
+        state: RequestState::Open,
+    };
+    let effects = told_of(ask.id, ask.limit.as_ref());
+    Decision { events: vec![Event::Request(RequestEvent::Asked { request })], effects, request: Some(ask.id) }
+}
+
+/// What follows on a request being open: the person is told, and its limit watched.
+pub(super) fn told_of(id: RequestId, limit: Option<&Limit>) -> Vec<Effect> {
+    let mut effects = vec![Effect::Notify { request: id }];
+    effects.extend(limit.map(|limit| Effect::WatchLimit { request: id, at: limit.at }));
+    effects
+}
+
+pub(super) fn withdraw(
+    desk: &Desk,
+    session: SessionId,
+    native_ref: &NativeRef,
+    why: &WithdrawnWhy,
+    at: Timestamp,
+) -> Result<Decision, Rejection> {
+    let mut decision = Decision::default();
+    if let Some(request) = desk.by_native_ref(session, native_ref) {
+        match calls::leave(desk, request, native_ref) {
+            Some(left) => decision = left,
+            None => withdraw_one(desk, &mut decision, request, Some(native_ref), why, at),
+        }
+    }
+    let approval = desk.open_approvals(session).find(|approval| approval.native_ref == *native_ref);
+    if let Some(approval) = approval {
+        withdraw_approval(&mut decision, approval.id, at);
+    }
+    Ok(decision)
+}
+
+/// Ends an open request; an end that has not reached a call that no longer waits, or any of its calls, is parked.
+pub(super) fn withdraw_one(
+    desk: &Desk,
+    decision: &mut Decision,
+    request: &Request,
+    only: Option<&NativeRef>,
+    why: &WithdrawnWhy,
+    at: Timestamp,
+) {
+    // What travels as a message has nothing to do with the call any more.
+    if desk.is_call_closed(request.id) {
+        return;
+    }
+    match (&request.state, desk.calls(request.id)) {
+        (RequestState::Open, _) => end(decision, request.id, Outcome::Withdrawn { why: why.clone() }, at),
+        (RequestState::Ended(_), Some(calls)) => {
+            decision.events.extend(calls::note(request.id, calls, only, &Delivery::Parked));
+        }
+        (RequestState::Ended(ended), None) => park(decision, request.id, ended.delivery.as_ref()),
+    }
+}
+
+pub(super) fn park(decision: &mut Decision, request: RequestId, delivery: Option<&Delivery>) {
+    if matches!(delivery, Some(Delivery::Pending | Delivery::Failed { .. })) {
+        decision.events.push(travelled(request, Delivery::Parked));
+    }
+}
+
+/// Says of an end that goes to one call, or to none, how far it has travelled.
+pub(super) const fn travelled(request: RequestId, delivery: Delivery) -> Event {
+    Event::Request(RequestEvent::DeliveryChanged { request, delivery, call: None })
+}
+
+pub(super) fn note_delivery(
+    desk: &Desk,
+    request: &Request,
+    call: Option<&NativeRef>,
+    delivery: &Delivery,
+) -> Decision {
+    let now = request.ended().and_then(|ended| ended.delivery.as_ref());
+    let is_over = matches!(now, None | Some(Delivery::Delivered { .. }));
+    if is_over || !late_answer::is_about_this_way(desk, request.id, delivery) {
+        return Decision::default();
+    }
+    let events = match desk.calls(request.id) {
+        Some(calls) => calls::note(request.id, calls, call, delivery),
+        None if call.is_some_and(|call| *call != request.native_ref) => Vec::new(),
+        None => {
+            let changed = calls::after_news(now, delivery);
+            changed.map(|delivery| travelled(request.id, delivery)).into_iter().collect()
+        }
+    };
+    Decision { events, ..Decision::default() }
+}
+
+pub(super) fn retry(desk: &Desk, id: RequestId) -> Result<Decision, Rejection> {
+    let request = find(desk, id)?;
+    if desk.is_call_closed(id) {
+        return late_answer::retry(desk, request);
+    }
+    running(desk, request.session)?;
+    match &request.state {
+        RequestState::Ended(ended) if matches!(ended.delivery, Some(Delivery::Failed { .. })) => {
+            if let Some(calls) = desk.calls(id) {
+                return Ok(calls::retry(id, calls, &ended.outcome));
+            }
+            let (native_ref, outcome) = (request.native_ref.clone(), ended.outcome.clone());
+            Ok(Decision {
+                events: vec![travelled(id, Delivery::Pending)],
+                effects: vec![Effect::Redeliver { request: id, native_ref, outcome }],
+                request: Some(id),
+            })
+        }
+        // It is on its way or there: the same wish again, perhaps by a caller that did not hear of the first.
+        RequestState::Ended(ended)
+            if matches!(ended.delivery, Some(Delivery::Pending | Delivery::Delivered { .. })) =>
+        {
+            Ok(Decision { request: Some(id), ..Decision::default() })
+        }
+        RequestState::Ended(ended) => Err(Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
+        RequestState::Open => Err(Rejection::invalid("id", ValidationError::StillOpen)),
+    }
+}
