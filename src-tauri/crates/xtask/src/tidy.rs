@@ -3,15 +3,19 @@
 mod agents;
 mod doc_lines;
 mod edges;
+mod layers;
+mod modules;
 mod page;
 mod sources;
 mod tree;
 
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
 use anyhow::{Context, Result, bail};
 
 use crate::toolbox::Toolbox;
+
+const CRATES: &str = "src-tauri/crates/";
 
 /// A place where a rule is broken, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +53,12 @@ pub fn check(toolbox: &Toolbox) -> Result<()> {
         eprintln!("note: {long}");
     }
     let mut problems = edges::problems(&packages);
+    let crates = crates(&files);
+    problems.extend(layers::gone(layers::KNOWN, &crates));
+    for name in crates {
+        let modules = modules::modules(&format!("{CRATES}{name}/src/"), &files)?;
+        problems.extend(layers::problems(&modules, &layers::Order::of(name)));
+    }
     for file in &files {
         problems.extend(sources::problems(file));
         problems.extend(doc_lines::problems(file));
@@ -63,6 +73,11 @@ pub fn check(toolbox: &Toolbox) -> Result<()> {
     }
     eprintln!("tidy: {} packages and {} source files keep the rules", packages.len(), files.len());
     Ok(())
+}
+
+/// The names of the folders that hold the crates.
+fn crates(files: &[tree::Source]) -> BTreeSet<&str> {
+    files.iter().filter_map(|file| Some(file.path.strip_prefix(CRATES)?.split_once('/')?.0)).collect()
 }
 
 /// Checks what a rule says about a file: one expected text for each problem, in order.

@@ -52,7 +52,9 @@ pub(super) fn product_lines(file: &Source) -> usize {
         return 0;
     }
     let lines: Vec<&str> = file.text.lines().collect();
-    let tests = lines.windows(2).position(|pair| is_for_tests(pair[0]) && pair[1].contains("mod "));
+    let tests = lines
+        .windows(2)
+        .position(|pair| is_for_tests(pair[0]) && pair[1].contains("mod ") && pair[1].ends_with('{'));
     tests.unwrap_or(lines.len())
 }
 
@@ -104,5 +106,6 @@ mod tests {
         check("src-tauri/tests/a.rs", &code, &[]);
         check("src-tauri/src/a/tests.rs", &code, &[]);
         check("src-tauri/src/a.rs", &format!("fn a() {{}}\n#[cfg(test)]\nmod tests {{\n{code}}}\n"), &[]);
+        check("src-tauri/src/a.rs", &format!("#[cfg(test)]\nmod tests;\n{code}"), &["a.rs:3: unwraps"]);
     }
 }
