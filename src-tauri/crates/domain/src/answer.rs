@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::ValidationError;
 use crate::id::{OptionId, QuestionId};
 use crate::question::{Question, QuestionKind};
 use crate::rejection::Rejection;
 use crate::text::{PERSON_TEXT_BYTES, says_something, without_controls};
-use crate::validation_error::ValidationError;
 
 /// The answer to one question as a caller sends it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::agent_failure::known_or_text_or_none;
-use crate::delivery_error::DeliveryError;
+use crate::error::DeliveryError;
 use crate::id::{ApprovalId, ApprovalOptionId, ConfigId, NativeRef, SessionId, Timestamp, ValueId};
 use crate::tool::{ToolDetail, detail_or_text};
 

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::answer::words;
+use crate::error::ValidationError;
 use crate::rejection::{Rejection, UnsupportedFeature};
-use crate::validation_error::ValidationError;
 
 /// How many attachments one message takes.
 pub const ATTACHMENTS: usize = 8;

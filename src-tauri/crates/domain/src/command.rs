@@ -4,8 +4,8 @@ use crate::answer::AnswerInput;
 use crate::approval::{ApprovalDecision, ApprovalOption};
 use crate::attachment::Attachment;
 use crate::config::ConfigOption;
-use crate::delivery_error::DeliveryError;
 use crate::do_not_disturb::SessionNotifications;
+use crate::error::DeliveryError;
 use crate::id::{ApprovalId, MessageId, NativeRef, NativeSession, RequestId, SessionId, Timestamp};
 use crate::inbound::{InboundClient, Leave};
 use crate::origin::Origin;
@@ -39,10 +39,15 @@ pub enum SessionCommand {
         config: Vec<ConfigOption>,
         at: Timestamp,
     },
-    /// Gives a session another name.
-    Rename { session: SessionId, name: String },
+    Rename {
+        session: SessionId,
+        name: String,
+    },
     /// Says how the person is told of a session.
-    SetNotifications { session: SessionId, attention: SessionNotifications },
+    SetNotifications {
+        session: SessionId,
+        attention: SessionNotifications,
+    },
     /// Gives a session another place in the order.
     Move {
         session: SessionId,
@@ -50,13 +55,23 @@ pub enum SessionCommand {
         before: Option<SessionId>,
     },
     /// Takes an ended session off the sidebar.
-    Close { session: SessionId, at: Timestamp },
+    Close {
+        session: SessionId,
+        at: Timestamp,
+    },
     /// Opens an ended session again, because its agent is about to be started again.
-    Resume { session: SessionId, at: Timestamp },
+    Resume {
+        session: SessionId,
+        at: Timestamp,
+    },
     /// Notes that the agent has finished a piece of output.
-    NoteSpoke { session: SessionId },
+    NoteSpoke {
+        session: SessionId,
+    },
     /// Notes that the agent has no such session any more.
-    NoteForgotten { session: SessionId },
+    NoteForgotten {
+        session: SessionId,
+    },
     /// Notes what the agent said about itself.
     Introduce {
         session: SessionId,
@@ -66,19 +81,38 @@ pub enum SessionCommand {
         native_session: Option<NativeSession>,
     },
     /// Notes the agent's config options with their present values.
-    NoteConfig { session: SessionId, config: Vec<ConfigOption> },
+    NoteConfig {
+        session: SessionId,
+        config: Vec<ConfigOption>,
+    },
     /// Notes that a turn began or ended.
-    SetWorking { session: SessionId, working: bool },
+    SetWorking {
+        session: SessionId,
+        working: bool,
+    },
     /// Tells that a session has finished its turn, after all that was to follow by itself.
-    NotifyFinished { session: SessionId },
+    NotifyFinished {
+        session: SessionId,
+    },
     /// Notes lines of output that could not be used.
-    CountUnusable { session: SessionId, lines: u64 },
+    CountUnusable {
+        session: SessionId,
+        lines: u64,
+    },
     /// Closes a session whose process is gone.
-    End { session: SessionId, end: SessionEnd, at: Timestamp },
+    End {
+        session: SessionId,
+        end: SessionEnd,
+        at: Timestamp,
+    },
     /// Forgets a session that has ended, with everything that was said in it.
-    Delete { session: SessionId },
+    Delete {
+        session: SessionId,
+    },
     /// Closes what an earlier run of the app left open.
-    CloseEarlierRun { at: Timestamp },
+    CloseEarlierRun {
+        at: Timestamp,
+    },
 }
 
 impl From<SessionCommand> for Command {
@@ -90,7 +124,6 @@ impl From<SessionCommand> for Command {
 /// Commands about the requests of any session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestCommand {
-    /// Registers a request.
     Ask(Ask),
     Answer {
         request: RequestId,

@@ -11,7 +11,6 @@ use crate::event::{ApprovalEvent, Event, QueueEvent, RequestEvent, SessionEvent}
 use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::request::{Delivery, Ended, Outcome, Request, RequestState};
 use crate::session::{Session, SessionState};
-pub use calls::CallDelivery;
 pub(crate) use calls::{Call, together};
 use lifecycle::Life;
 

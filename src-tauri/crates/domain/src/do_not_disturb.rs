@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Settable, SettingError, Written};
 use crate::id::Timestamp;
-use crate::setting_error::{Settable, SettingError, Written};
 
 const MINUTES_OF_A_DAY: u16 = 24 * 60;
 

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use crate::agent_failure::known_or_text;
 use crate::approval::{Approval, ApprovalDecision};
 use crate::config::ConfigOption;
-use crate::delivery_error::DeliveryError;
-use crate::desk::CallDelivery;
+use crate::error::DeliveryError;
+
 use crate::do_not_disturb::SessionNotifications;
 use crate::id::{ApprovalId, MessageId, NativeRef, NativeSession, RequestId, SessionId, Timestamp};
 use crate::queue::QueuedMessage;
-use crate::request::{Delivery, Limit, Outcome, Request};
+use crate::request::{CallDelivery, Delivery, Limit, Outcome, Request};
 use crate::session::{Session, SessionEnd};
 
 /// Something that has happened. Serialized as the event alone: its word in `event` is unique among all four.
@@ -184,12 +184,12 @@ impl From<QueueEvent> for Event {
     }
 }
 
-/// What happened to a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum RequestEvent {
-    /// A request was registered.
-    Asked { request: Request },
+    Asked {
+        request: Request,
+    },
     /// A further call asks what a request asks, and waits for its end together with the others.
     AskedAgain {
         request: RequestId,
@@ -245,7 +245,11 @@ pub enum RequestEvent {
         call: Option<NativeRef>,
     },
     /// The person answered or declined a request that had ended without them; it waits to be delivered.
-    AnsweredLate { request: RequestId, outcome: Outcome, at: Timestamp },
+    AnsweredLate {
+        request: RequestId,
+        outcome: Outcome,
+        at: Timestamp,
+    },
     /// The person wants nothing more of a request that was missed or could not be delivered.
     Dismissed {
         request: RequestId,

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::setting_error::{LaunchOverrideError, Settable, SettingError, Written};
+use crate::error::{LaunchOverrideError, Settable, SettingError, Written};
 
 /// The most arguments, and the most variables.
 pub const EXTRAS: usize = 64;

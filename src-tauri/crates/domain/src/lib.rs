@@ -11,10 +11,12 @@ pub mod attachment;
 pub mod command;
 pub mod config;
 pub mod decide;
-pub mod delivery_error;
 pub mod desk;
 pub mod do_not_disturb;
 pub mod draft;
+pub mod draft_rules;
+pub mod ended_by;
+pub mod error;
 pub mod event;
 pub mod id;
 pub mod inbound;
@@ -28,19 +30,17 @@ pub mod queue;
 pub mod redaction;
 pub mod rejection;
 pub mod request;
+pub mod retention;
 pub mod retention_days;
 pub mod session;
 pub mod session_options;
-pub mod setting_error;
 pub mod settings;
 pub mod shortcut;
-pub mod storage_error;
 pub mod text;
 pub mod tool;
 pub mod transcript;
 pub mod undo_window;
 pub mod usage;
-pub mod validation_error;
 
 pub use agent::{AgentDescriptor, Capabilities, DuringTurn, QuestionPath};
 pub use agent_failure::{AgentFailure, FolderError, NextStep, ProgramError, SearchedLocation};
@@ -55,13 +55,16 @@ pub use command::{
 };
 pub use config::{Choices, ConfigCategory, ConfigOption, ConfigValue, Risk};
 pub use decide::{ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST, Decision, Effect, decide};
-pub use delivery_error::DeliveryError;
-pub use desk::{CallDelivery, Desk};
+pub use desk::Desk;
 pub use do_not_disturb::{
     DoNotDisturbHours, MinuteOfDay, PausedUntil, ReminderMinutes, SessionNotifications,
 };
 pub use draft::{
     ApprovalDraft, ApprovalForm, Begun, Draft, DraftAnswer, DraftOutcome, DraftTarget, SavedDraft,
+};
+pub use ended_by::EndedBy;
+pub use error::{
+    DeliveryError, LaunchOverrideError, Settable, SettingError, StorageError, ValidationError, Written,
 };
 pub use event::{ApprovalEvent, Event, QueueEvent, RequestEvent, SessionEvent};
 pub use id::{
@@ -82,19 +85,16 @@ pub use queue::QueuedMessage;
 pub use redaction::EventSubject;
 pub use rejection::{ChangeRefused, Rejection, UnsupportedFeature};
 pub use request::{
-    Delivery, Ended, EndedBy, Limit, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy,
+    CallDelivery, Delivery, Ended, Limit, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy,
 };
 pub use retention_days::RetentionDays;
 pub use session::{Session, SessionEnd, SessionState};
 pub use session_options::{QuestionPolicy, SessionOptions};
-pub use setting_error::{LaunchOverrideError, Settable, SettingError, Written};
 pub use settings::{
     Density, NotifyQuestions, OnClose, OnOff, OptIn, Setting, Settings, TextSize, Theme, UndoSeconds,
 };
 pub use shortcut::{Combination, GlobalShortcut, Held, PressedKey};
-pub use storage_error::StorageError;
 pub use tool::{TodoItem, TodoStatus, ToolDetail, ToolKind};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};
 pub use undo_window::{Hold, UndoWindow, UndoableAnswer};
 pub use usage::{ContextUse, Usage, Usd};
-pub use validation_error::ValidationError;

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::delivery_error::DeliveryError;
+use crate::ended_by::EndedBy;
+use crate::error::DeliveryError;
+use crate::error::ValidationError;
 use crate::id::Timestamp;
-use crate::request::EndedBy;
-use crate::validation_error::ValidationError;
 
 /// Why a command changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent_failure::known_or_text;
 use crate::answer::Answers;
-use crate::delivery_error::DeliveryError;
+use crate::ended_by::EndedBy;
+use crate::error::DeliveryError;
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::question::Question;
 use crate::session::Session;
@@ -157,20 +158,6 @@ impl Outcome {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum EndedBy {
-    Person,
-    /// The person, by an ordinary message.
-    PersonInChat,
-    Agent,
-    /// Another place where the same question could be answered.
-    Elsewhere,
-    Limit,
-    Session,
-}
-
 /// Why a request was taken back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
@@ -225,4 +212,12 @@ pub enum Delivery {
     },
     /// Nobody is there to take it.
     Parked,
+}
+
+/// How far an end has travelled to one of several calls that wait for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallDelivery {
+    /// The agent's own id of the call.
+    pub native_ref: NativeRef,
+    pub delivery: Delivery,
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::do_not_disturb::{DoNotDisturbHours, PausedUntil, ReminderMinutes};
+use crate::error::{Settable, SettingError, Written};
 use crate::id::AgentId;
 use crate::language::LanguageChoice;
 use crate::launch_overrides::{Arguments, Environment, LaunchOverrides};
 use crate::retention_days::RetentionDays;
-use crate::setting_error::{Settable, SettingError, Written};
 use crate::shortcut::GlobalShortcut;
 
 /// Everything a person can set.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::setting_error::{Settable, SettingError, Written};
+use crate::error::{Settable, SettingError, Written};
 
 /// The highest function key that keyboards have.
 const FUNCTION_KEYS: u8 = 12;

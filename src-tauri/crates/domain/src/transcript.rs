@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent_failure::known_or_text;
 use crate::attachment::Attachment;
-use crate::delivery_error::DeliveryError;
+use crate::error::DeliveryError;
 use crate::id::{ApprovalId, RequestId, Timestamp};
 use crate::session_options::QuestionPolicy;
 use crate::tool::{TodoItem, ToolDetail, ToolKind, detail_or_text};

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{AnswerInput, Answers};
-use crate::delivery_error::DeliveryError;
 use crate::desk::Desk;
+use crate::error::DeliveryError;
 use crate::id::{RequestId, Timestamp};
 use crate::question::QuestionKind;
 use crate::rejection::Rejection;

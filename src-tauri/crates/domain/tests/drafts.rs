@@ -4,7 +4,8 @@
 #[path = "support/desks.rs"]
 mod desks;
 
-use askdesk_domain::draft::{DRAFT_BYTES, after, keep};
+use askdesk_domain::draft::DRAFT_BYTES;
+use askdesk_domain::draft_rules::{after, check};
 use askdesk_domain::{
     ApprovalCommand, ApprovalDraft, Begun, Command, Desk, Draft, DraftAnswer, DraftOutcome, DraftTarget,
     OptionId, Question, QuestionId, QuestionKind, QuestionLimits, RawOption, RawQuestion, Rejection,
@@ -65,7 +66,7 @@ fn first(option: usize) -> OptionId {
 #[test]
 fn all_that_was_begun_is_kept_but_what_a_secret_question_holds() {
     let open = on(0, &[first(1)], "  a graph\u{0}\n", "because");
-    let kept = keep(&desk(&[]), &begun(vec![on(1, &[], "hunter2", "my note"), open.clone()])).unwrap();
+    let kept = check(&desk(&[]), &begun(vec![on(1, &[], "hunter2", "my note"), open.clone()])).unwrap();
     assert_eq!((kept.session, kept.of), (session(1), begun(vec![open])));
 }
 
@@ -75,7 +76,7 @@ fn all_that_was_begun_is_kept_but_what_a_secret_question_holds() {
 #[case::an_option_of_another(vec![on(1, &[first(0)], "", "")], "draft.answers[0].chosen")]
 #[case::an_option_twice(vec![on(0, &[first(0), first(0)], "", "")], "draft.answers[0].chosen")]
 fn what_speaks_of_nothing_is_refused_by_its_field(#[case] answers: Vec<DraftAnswer>, #[case] expected: &str) {
-    match keep(&desk(&[]), &begun(answers)) {
+    match check(&desk(&[]), &begun(answers)) {
         Err(Rejection::Invalid { field, .. }) => assert_eq!(field, expected),
         other => panic!("{other:?}"),
     }
@@ -85,8 +86,8 @@ fn what_speaks_of_nothing_is_refused_by_its_field(#[case] answers: Vec<DraftAnsw
 fn more_words_than_any_answer_takes_are_refused_and_as_many_are_not() {
     let desk = desk(&[]);
     let fits = "x".repeat(DRAFT_BYTES - "no thanks".len());
-    assert!(keep(&desk, &begun(vec![on(0, &[], &fits, "")])).is_ok());
-    let over = keep(&desk, &begun(vec![on(0, &[], &fits, "y")]));
+    assert!(check(&desk, &begun(vec![on(0, &[], &fits, "")])).is_ok());
+    let over = check(&desk, &begun(vec![on(0, &[], &fits, "y")]));
     assert!(matches!(over, Err(Rejection::Invalid { field, .. }) if field == "draft"));
 }
 
@@ -133,7 +134,7 @@ fn an_end_leaves_of_a_draft_what_can_still_be_sent_or_is_still_the_persons(
     assert_eq!(fates, [(Begun::Request(request(1)), expected)]);
     let mut desk = desk;
     events.iter().for_each(|event| desk.fold(event));
-    let later = keep(&desk, &begun(vec![on(0, &[], "x", "")]));
+    let later = check(&desk, &begun(vec![on(0, &[], "x", "")]));
     assert_eq!(later.is_ok(), expected != DraftOutcome::Goes, "{later:?}");
 }
 
@@ -141,17 +142,17 @@ fn an_end_leaves_of_a_draft_what_can_still_be_sent_or_is_still_the_persons(
 fn a_decided_approval_takes_no_draft_and_one_that_was_taken_back_still_does() {
     let draft = ApprovalDraft { message: "use pnpm".to_owned(), ..ApprovalDraft::default() };
     let of = DraftTarget::Approval { id: approval(1), draft };
-    assert!(keep(&desk(&[]), &of).is_ok());
-    assert!(keep(&desk(&[withdraw("approval-1", WithdrawnWhy::ByAgent)]), &of).is_ok());
+    assert!(check(&desk(&[]), &of).is_ok());
+    assert!(check(&desk(&[withdraw("approval-1", WithdrawnWhy::ByAgent)]), &of).is_ok());
     let decided = Command::Approval(ApprovalCommand::Decide {
         approval: approval(1),
         decision: decides(&["allow"]),
         at: at(3),
     });
-    assert!(matches!(keep(&desk(&[decided]), &of), Err(Rejection::AlreadyEnded { .. })));
+    assert!(matches!(check(&desk(&[decided]), &of), Err(Rejection::AlreadyEnded { .. })));
     let begun = |options: &[&'static str]| {
         let draft = ApprovalDraft { options: Some(decides(options).options), ..ApprovalDraft::default() };
-        keep(&desk(&[]), &DraftTarget::Approval { id: approval(1), draft })
+        check(&desk(&[]), &DraftTarget::Approval { id: approval(1), draft })
     };
     assert!(begun(&["deny"]).is_ok());
     for strange in [vec!["r1"], vec!["deny", "deny"]] {

@@ -12,7 +12,7 @@ use askdesk_domain::{
     ASKED_AGAIN_MILLIS, Ask, Channel, Command, Decision, Delivery, DeliveryError, Desk, Effect, Event,
     InboundClient, InboundCommand, LastAsked, Leave, Limit, Origin, Outcome, Question, QuestionKind,
     QuestionLimits, Rejection, RequestCommand, RequestEvent, RequestId, SessionCommand, SessionEnd,
-    SessionId, SessionState, Timestamp, decide, draft, question_input,
+    SessionId, SessionState, Timestamp, decide, draft_rules, question_input,
 };
 use desks::*;
 use proptest::prelude::*;
@@ -220,7 +220,7 @@ fn what_is_left_is_missed_and_the_same_request_is_open_when_it_is_asked_again() 
     assert!(is_told_of(&again), "what told of it was taken back");
     assert_eq!((state_of(&desk, 1).as_str(), desk.requests().count()), ("open", 1));
     // What was begun on it stays.
-    assert_eq!(draft::after(&again.events[0]), None);
+    assert_eq!(draft_rules::after(&again.events[0]), None);
     take(&mut desk, &answers(1, 20)).unwrap();
     take(&mut desk, &told(1, "b", Ok(()), 21)).unwrap();
     assert_eq!(state_of(&desk, 1), "answered, delivered");

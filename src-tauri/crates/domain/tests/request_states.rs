@@ -126,10 +126,10 @@ fn forget() -> Command {
     Command::Session(SessionCommand::NoteForgotten { session: session(1) })
 }
 
-/// A command as short as its name.
+/// The name of a command, as in `Request(Answer { … })`.
 fn short(command: &Command) -> String {
     let words = format!("{command:?}");
-    words.split_once(' ').map_or(words.clone(), |(name, _)| name.to_owned())
+    words.split(['(', ' ']).nth(1).unwrap().to_owned()
 }
 
 /// What became of request 1.
@@ -174,8 +174,8 @@ fn table() -> String {
 fn every_state_moves_as_the_diagram_says_and_no_other_way() {
     let table = table();
     assert!(
-        table == include_str!("transitions.txt"),
-        "transitions.txt should be, if that is right:\n{table}"
+        table == include_str!("request_states.txt"),
+        "request_states.txt should be, if that is right:\n{table}"
     );
 }
 

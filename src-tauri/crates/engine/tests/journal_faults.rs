@@ -154,7 +154,7 @@ fn a_desk_written_before_drafts_were_kept_keeps_all_it_has_and_takes_drafts() {
     assert_eq!((&desk, notice, entries.get(&session(1))), (&before, None, Some(&200)));
     let draft = Draft { words: "later".to_owned(), ..Draft::default() };
     let of = DraftTarget::Request { id: request(2), draft };
-    let kept = askdesk_domain::draft::keep(&desk, &of).unwrap();
+    let kept = askdesk_domain::draft_rules::check(&desk, &of).unwrap();
     journal.save_drafts(&[kept], NOW).unwrap();
     assert_eq!(journal.reader().unwrap().drafts().unwrap(), [of]);
 }

@@ -5,12 +5,12 @@ use crate::answer::{words, words_within};
 use crate::approval::{Approval, ApprovalDecision, ApprovalOption, ApprovalState};
 use crate::command::{ApprovalCommand, AskApproval};
 use crate::desk::Desk;
+use crate::ended_by::EndedBy;
+use crate::error::ValidationError;
 use crate::event::{ApprovalEvent, Event};
 use crate::id::{ApprovalId, ApprovalOptionId, SessionId, Timestamp};
 use crate::rejection::Rejection;
-use crate::request::EndedBy;
 use crate::tool::{DETAIL_BYTES, ToolDetail};
-use crate::validation_error::ValidationError;
 
 pub(super) fn decide(desk: &Desk, command: &ApprovalCommand) -> Result<Decision, Rejection> {
     match command {

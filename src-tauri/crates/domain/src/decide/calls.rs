@@ -2,11 +2,11 @@
 
 use super::{Decision, Effect};
 use crate::command::Ask;
-use crate::delivery_error::DeliveryError;
-use crate::desk::{Call, CallDelivery, Desk, together};
+use crate::desk::{Call, Desk, together};
+use crate::error::DeliveryError;
 use crate::event::{Event, RequestEvent};
 use crate::id::{NativeRef, RequestId};
-use crate::request::{Delivery, Ended, Outcome, Request};
+use crate::request::{CallDelivery, Delivery, Ended, Outcome, Request};
 
 /// How long after it was asked an open request takes in calls that ask the same, in milliseconds.
 pub const ASKED_AGAIN_MILLIS: i64 = 3 * 60 * 1_000;

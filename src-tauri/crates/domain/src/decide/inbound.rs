@@ -9,9 +9,9 @@ use super::{
     session::{bounded_name, end_session},
 };
 use crate::command::{Ask, InboundCommand};
-use crate::delivery_error::DeliveryError;
 use crate::desk::Desk;
 use crate::do_not_disturb::SessionNotifications;
+use crate::error::DeliveryError;
 use crate::event::{Event, RequestEvent, SessionEvent};
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::inbound::{InboundClient, Leave};

@@ -3,12 +3,13 @@
 use super::request::travelled;
 use super::{Decision, Effect, calls, known, running};
 use crate::desk::Desk;
+use crate::ended_by::EndedBy;
+use crate::error::ValidationError;
 use crate::event::{Event, RequestEvent};
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::rejection::Rejection;
-use crate::request::{Delivery, Ended, EndedBy, Outcome, Request, RequestState, WithdrawnWhy};
+use crate::request::{Delivery, Ended, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionState};
-use crate::validation_error::ValidationError;
 
 /// How many late answers go out in one message; further ones follow at the end of the agent's turn.
 pub const LATE_AT_ONCE: usize = 16;

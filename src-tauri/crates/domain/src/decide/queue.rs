@@ -4,12 +4,12 @@ use super::{Decision, Effect, known};
 use crate::attachment;
 use crate::command::QueueCommand;
 use crate::desk::Desk;
+use crate::error::ValidationError;
 use crate::event::{QueueEvent, SessionEvent};
 use crate::id::MessageId;
 use crate::queue::{QUEUED_MESSAGES, QueuedMessage};
 use crate::rejection::Rejection;
 use crate::session::{Session, SessionState};
-use crate::validation_error::ValidationError;
 
 pub(super) fn decide(desk: &Desk, command: &QueueCommand) -> Result<Decision, Rejection> {
     match command {

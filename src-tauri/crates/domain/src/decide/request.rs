@@ -5,11 +5,11 @@ use super::{Decision, Effect, calls, find, late_answer, running};
 use crate::answer::{Answers, words};
 use crate::command::{Ask, RequestCommand};
 use crate::desk::Desk;
+use crate::error::ValidationError;
 use crate::event::{Event, RequestEvent};
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::rejection::Rejection;
 use crate::request::{Delivery, Limit, Outcome, Request, RequestState, WithdrawnWhy};
-use crate::validation_error::ValidationError;
 
 pub(super) fn decide(desk: &Desk, command: &RequestCommand) -> Result<Decision, Rejection> {
     match command {

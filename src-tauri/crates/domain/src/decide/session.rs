@@ -5,9 +5,10 @@ use super::request::{end, park, travelled};
 use super::{Decision, calls, finished_turn, inbound, known, late_answer, running};
 use crate::command::{SessionCommand, orphaned_by};
 use crate::config::ConfigOption;
-use crate::delivery_error::DeliveryError;
 use crate::desk::Desk;
 use crate::do_not_disturb::SessionNotifications;
+use crate::error::DeliveryError;
+use crate::error::ValidationError;
 use crate::event::{Event, SessionEvent};
 use crate::id::{NativeSession, SessionId, Timestamp};
 use crate::origin::Origin;
@@ -16,7 +17,6 @@ use crate::request::{Delivery, OrphanedWhy, Outcome, RequestState};
 use crate::session::{SESSION_NAME_CHARS, Session, SessionEnd, SessionState};
 use crate::session_options::SessionOptions;
 use crate::text::{says_something, without_controls};
-use crate::validation_error::ValidationError;
 
 pub(super) fn decide(desk: &Desk, command: &SessionCommand) -> Result<Decision, Rejection> {
     match command {

@@ -1,18 +1,8 @@
 //! The calls that wait for one request together, because an agent asked the same again while it was open.
 
-use serde::{Deserialize, Serialize};
-
 use super::Desk;
 use crate::id::{NativeRef, RequestId};
-use crate::request::{Delivery, Request};
-
-/// How far an end has travelled to one of several calls that wait for it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CallDelivery {
-    /// The agent's own id of the call.
-    pub native_ref: NativeRef,
-    pub delivery: Delivery,
-}
+use crate::request::{CallDelivery, Delivery, Request};
 
 /// One of several calls that wait for a request.
 #[derive(Clone, Debug, PartialEq, Eq)]

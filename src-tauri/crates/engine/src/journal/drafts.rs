@@ -1,6 +1,6 @@
 //! Drafts on disk: what a person has begun and not sent. They are no history: each save replaces the one before.
 
-use askdesk_domain::{Begun, DraftOutcome, DraftTarget, Event, SavedDraft, Timestamp, draft};
+use askdesk_domain::{Begun, DraftOutcome, DraftTarget, Event, SavedDraft, Timestamp, draft_rules};
 use rusqlite::{Transaction, params};
 
 use super::read::{self, Reader};
@@ -18,7 +18,7 @@ fn key(begun: Begun) -> String {
 
 /// Lets a draft go with what ends it, in the same transaction, so that a stale one never comes back.
 pub(super) fn after(transaction: &Transaction<'_>, event: &Event) -> rusqlite::Result<()> {
-    let Some((begun, fate)) = draft::after(event) else { return Ok(()) };
+    let Some((begun, fate)) = draft_rules::after(event) else { return Ok(()) };
     let delete = match fate {
         DraftOutcome::Stays => return Ok(()),
         DraftOutcome::WordsStay => "DELETE FROM drafts WHERE about = ?1 AND has_words = 0",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use askdesk_domain::{RetentionDays, SessionId};
+use askdesk_domain::{RetentionDays, SessionId, retention};
 
 use super::Sessions;
 use crate::settings::SettingsFile;
@@ -19,16 +19,16 @@ impl Sessions {
     /// Deletes for good what is due, and returns what was deleted.
     pub async fn delete_due(&self, keep: RetentionDays) -> Result<Vec<SessionId>, EngineError> {
         let now = self.engine.source().now();
-        let due = self.engine.look(move |desk| keep.due(desk, now)).await?;
+        let due = self.engine.look(move |desk| retention::due(keep, desk, now)).await?;
         let mut deleted = Vec::new();
         for id in due {
             if !deleted.is_empty() {
                 tokio::time::sleep(PAUSE).await;
             }
             // The person may have come back to it meanwhile.
-            let look = self
-                .engine
-                .look(move |desk| desk.session(id).is_some_and(|session| keep.is_due(desk, session, now)));
+            let look = self.engine.look(move |desk| {
+                desk.session(id).is_some_and(|session| retention::is_due(keep, desk, session, now))
+            });
             if look.await? {
                 self.delete(id).await?;
                 deleted.push(id);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use askdesk_domain::{Begun, CommandId, DraftTarget, draft};
+use askdesk_domain::{Begun, CommandId, DraftTarget, draft_rules};
 use tokio::sync::oneshot;
 
 use super::{EngineError, Writer};
@@ -75,7 +75,7 @@ impl Writer {
         }
         let (mut kept, mut replies) = (Vec::new(), Vec::new());
         for (save, reply) in waiting {
-            match draft::keep(&self.desk, &save.of) {
+            match draft_rules::check(&self.desk, &save.of) {
                 Ok(draft) => {
                     kept.push(draft);
                     replies.push((save.of.begun(), reply));

@@ -12,13 +12,14 @@ const DOMAIN: [&[&str]; 5] = [
     &[
         "config",
         "do_not_disturb",
+        "ended_by",
+        "error",
         "id",
         "language",
         "launch_overrides",
         "origin",
-        "setting_error",
+        "retention_days",
         "shortcut",
-        "storage_error",
         "text",
         "tool",
         "usage",
@@ -30,7 +31,6 @@ const DOMAIN: [&[&str]; 5] = [
         "answer",
         "approval",
         "attachment",
-        "delivery_error",
         "draft",
         "inbound",
         "question",
@@ -38,34 +38,20 @@ const DOMAIN: [&[&str]; 5] = [
         "queue",
         "rejection",
         "request",
-        "retention_days",
         "session",
         "session_options",
         "settings",
         "transcript",
-        "validation_error",
     ],
     &["command", "event"],
     // The state that events make, and what reads it.
     &["desk", "undo_window"],
-    &["decide", "notification_policy", "redaction"],
+    &["decide", "draft_rules", "notification_policy", "redaction", "retention"],
 ];
 
 /// Imports that break the order today.
 /// The list only shrinks: an entry that breaks nothing any more is a problem too.
 pub const KNOWN: &[Known<'_>] = &[
-    // The domain: decisions and rules about the state that belong beside `decide` and `desk`.
-    ("domain", "validation_error", "delivery_error"),
-    ("domain", "draft", "desk"),
-    ("domain", "draft", "event"),
-    ("domain", "event", "desk"),
-    ("domain", "redaction", "decide"),
-    ("domain", "queue", "decide"),
-    ("domain", "queue", "desk"),
-    ("domain", "queue", "event"),
-    ("domain", "queue", "session"),
-    ("domain", "rejection", "request"),
-    ("domain", "retention_days", "desk"),
     // The engine: the circle writer, session, handle.
     ("engine", "session", "handle"),
     ("engine", "session", "writer"),

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::storage_error::StorageError;
-use crate::validation_error::ValidationError;
+use crate::error::StorageError;
+use crate::error::ValidationError;
 
 /// Why something did not reach the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::delivery_error::DeliveryError;
-use crate::setting_error::SettingError;
+use crate::error::DeliveryError;
+use crate::error::SettingError;
 
 /// How a field breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]

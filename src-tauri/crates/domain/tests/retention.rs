@@ -12,7 +12,7 @@ mod desks;
 mod questions;
 
 use askdesk_domain::{
-    Command, Question, RequestCommand, RetentionDays, SessionCommand, SessionEnd, Timestamp,
+    Command, Question, RequestCommand, RetentionDays, SessionCommand, SessionEnd, Timestamp, retention,
 };
 use desks::{answer, ask, at, desk, dismiss, end, introduce, queue, resume, session, start};
 use questions::{asked, choose, single};
@@ -27,7 +27,7 @@ fn keep(days: u16) -> RetentionDays {
 
 /// Says whether session 1 is due this long after its end, kept for 30 days.
 fn is_due(commands: &[Command], after: i64) -> bool {
-    keep(30).due(&desk(commands), Timestamp::from_millis(ENDED + after)) == [session(1)]
+    retention::due(keep(30), &desk(commands), Timestamp::from_millis(ENDED + after)) == [session(1)]
 }
 
 fn one() -> Vec<Question> {
@@ -51,9 +51,9 @@ fn only_what_can_be_chosen_is_taken_and_by_itself_everything_is_kept() {
     }
     let over = desk(&[start(1), end(1, SessionEnd::Finished)]);
     let late = Timestamp::from_millis(i64::MAX);
-    assert_eq!(RetentionDays::default().due(&over, late), []);
-    assert_eq!(keep(365).due(&over, late), [session(1)]);
-    assert_eq!(keep(365).due(&over, at(ENDED + 365 * DAY)), []);
+    assert_eq!(retention::due(RetentionDays::default(), &over, late), []);
+    assert_eq!(retention::due(keep(365), &over, late), [session(1)]);
+    assert_eq!(retention::due(keep(365), &over, at(ENDED + 365 * DAY)), []);
 }
 
 #[test]

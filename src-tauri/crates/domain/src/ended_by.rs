@@ -1,0 +1,15 @@
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum EndedBy {
+    Person,
+    /// The person, by an ordinary message.
+    PersonInChat,
+    Agent,
+    /// Another place where the same question could be answered.
+    Elsewhere,
+    Limit,
+    Session,
+}

@@ -1,0 +1,11 @@
+//! What can go wrong, as codes with their data. The page chooses the words; those here are for logs, exports and agents.
+
+mod delivery;
+mod setting;
+mod storage;
+mod validation;
+
+pub use delivery::DeliveryError;
+pub use setting::{LaunchOverrideError, Settable, SettingError, Written};
+pub use storage::StorageError;
+pub use validation::ValidationError;
