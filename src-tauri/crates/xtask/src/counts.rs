@@ -85,6 +85,8 @@ pub enum Worth {
 
 /// Reads the lines of `cargo test -- --show-output`, several test programs one after the other.
 ///
+/// libtest prints JSON on nightly Rust alone, and `cargo nextest` is missing on a fresh machine.
+///
 /// `--show-output` is needed because a test that skips itself counts as passed, and cargo swallows what
 /// passed tests print; the rest of that output is hidden again here.
 #[derive(Debug, Default)]

@@ -19,14 +19,17 @@ mod ui;
 mod wire;
 
 use std::{
-    env,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use anyhow::{Context, Result};
+use clap::Parser;
 
-use crate::{arguments::Command, toolbox::Toolbox};
+use crate::{
+    arguments::{Arguments, Command},
+    toolbox::Toolbox,
+};
 
 fn main() -> ExitCode {
     match start() {
@@ -39,7 +42,7 @@ fn main() -> ExitCode {
 }
 
 fn start() -> Result<ExitCode> {
-    let command = arguments::parse(env::args_os().skip(1))?;
+    let command = Arguments::parse().command;
     let root = root()?;
     let toolbox = Toolbox::of_the_system(&root);
     match command {
@@ -48,12 +51,11 @@ fn start() -> Result<ExitCode> {
         Command::Tidy => tidy::check(&toolbox)?,
         Command::Wire => wire::run(&toolbox)?,
         Command::PackageFiles => package_files::run(&toolbox)?,
-        Command::Bench { yes } => bench::run(toolbox, yes)?,
-        Command::InsideSession(command) => {
+        Command::Bench(install) => bench::run(toolbox, install.yes)?,
+        Command::InsideSession { command } => {
             let code = private_session::run_inside(&toolbox, &command)?;
             return Ok(u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from));
         }
-        Command::Help => println!("{}", arguments::USAGE),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -36,7 +36,7 @@ pub fn run(toolbox: Toolbox, options: &Run) -> Result<ExitCode> {
         return Ok(ExitCode::from(NO_DISPLAY));
     }
     let mut steps = Steps::start();
-    let toolbox = install::ensure(toolbox, Purpose::Run, options.yes, &mut steps)?;
+    let toolbox = install::ensure(toolbox, Purpose::Run, options.install.yes, &mut steps)?;
     ui::install_npm_packages(&toolbox, ui::UI, &mut steps)?;
     ui::build(&toolbox, &mut steps)?;
     let program = steps.try_run("build the desk", || build(&toolbox, options.release))?;

@@ -23,7 +23,7 @@ pub fn run(toolbox: Toolbox, options: &Test) -> Result<ExitCode> {
     let mut session =
         Session { steps: Steps::start(), counts: Counts::default(), skips: Vec::new(), failed: Vec::new() };
     let purpose = if options.quick { Purpose::QuickTest } else { Purpose::Test };
-    match install::ensure(toolbox, purpose, options.yes, &mut session.steps) {
+    match install::ensure(toolbox, purpose, options.install.yes, &mut session.steps) {
         Ok(toolbox) => session.run_all(&toolbox, &folders, options),
         Err(error) => {
             eprintln!("Nothing was tested: {error:#}");

@@ -1,7 +1,7 @@
 //! Which package may depend on which.
 
 use anyhow::{Context, Result};
-use serde_json::Value;
+use serde::Deserialize;
 
 use super::Problem;
 
@@ -64,39 +64,32 @@ impl Confined {
     }
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+/// One package of the workspace, as cargo describes it.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 pub struct Package {
     name: String,
     dependencies: Vec<Dependency>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 struct Dependency {
     name: String,
-    for_tests: bool,
+    /// `dev` or `build`; none for a normal dependency.
+    kind: Option<String>,
 }
 
 /// Reads what `cargo metadata --no-deps --format-version 1` prints.
+///
+/// The crate `cargo_metadata` would bring in several crates more to read these four fields.
 pub fn packages(metadata: &str) -> Result<Vec<Package>> {
-    let metadata: Value = serde_json::from_str(metadata).context("cargo metadata printed no JSON")?;
-    let packages = metadata.get("packages").and_then(Value::as_array);
-    packages.context("cargo metadata names no packages")?.iter().map(package).collect()
-}
-
-fn package(value: &Value) -> Result<Package> {
-    let dependencies = value.get("dependencies").and_then(Value::as_array);
-    let dependencies = dependencies.context("cargo metadata names no dependencies")?.iter().map(dependency);
-    Ok(Package { name: name(value)?, dependencies: dependencies.collect::<Result<_>>()? })
-}
-
-fn dependency(value: &Value) -> Result<Dependency> {
-    let for_tests = value.get("kind").and_then(Value::as_str) == Some("dev");
-    Ok(Dependency { name: name(value)?, for_tests })
-}
-
-fn name(value: &Value) -> Result<String> {
-    let name = value.get("name").and_then(Value::as_str).context("cargo metadata leaves out a name")?;
-    Ok(name.to_owned())
+    let metadata: Metadata =
+        serde_json::from_str(metadata).context("cannot read what cargo metadata prints")?;
+    Ok(metadata.packages)
 }
 
 /// Lists every dependency that points the wrong way.
@@ -110,7 +103,8 @@ fn problems_of(package: &Package) -> Vec<Problem> {
         return vec![Problem::new(&package.name, says)];
     };
     let mut problems = Vec::new();
-    for Dependency { name, for_tests } in &package.dependencies {
+    for Dependency { name, kind } in &package.dependencies {
+        let for_tests = kind.as_deref() == Some("dev");
         let ours = ALLOWED.iter().any(|(ours, _)| ours == name);
         if ours && !for_tests && !allowed.contains(&name.as_str()) {
             let below = if allowed.is_empty() { "nothing of ours".to_owned() } else { allowed.join(", ") };
@@ -131,7 +125,7 @@ fn problems_of(package: &Package) -> Vec<Problem> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
