@@ -1,6 +1,7 @@
 //! Snapshots and deltas under any interleaving of changes and readers.
 
-#[path = "../../tests/support/mirror.rs"]
+#[allow(dead_code, reason = "the rest is for the integration tests")]
+#[path = "../../tests/engine/support/mirror.rs"]
 mod mirror;
 
 use askdesk_domain::{

@@ -1,0 +1,467 @@
+//! The journal on disk: damaged, newer, held by others, and read again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::support::desk::{ask, choose, request, session, start};
+use askdesk_domain::{
+    Approval, ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, ApprovalOptionId,
+    ApprovalOptionKind, ApprovalState, Command, Delivery, Desk, Draft, DraftTarget, Entry, EntryBody, Event,
+    NativeRef, OptionLabel, Outcome, RequestCommand, RequestEvent, SessionCommand, SessionEvent,
+    SessionOptions, Timestamp, ToolDetail,
+};
+use askdesk_engine::clock::Manual;
+use askdesk_engine::frame::StorageNotice;
+use askdesk_engine::journal::Opened;
+use askdesk_engine::{Catalog, EngineError, EngineHandle, Journal, JournalError};
+use rstest::rstest;
+use rusqlite::Connection;
+
+const NOW: Timestamp = Timestamp::from_millis(777);
+
+fn open(folder: &Path) -> Opened {
+    Journal::open(folder, NOW).unwrap()
+}
+
+fn entry(n: u64, text: &str) -> (askdesk_domain::SessionId, Entry) {
+    (session(1), Entry { n, at: NOW, body: EntryBody::Agent { text: text.to_owned() } })
+}
+
+/// Commits what commands do, and returns the desk they lead to.
+fn commit(journal: &mut Journal, commands: &[Command]) -> Desk {
+    let mut desk = Desk::default();
+    for command in commands {
+        let decision = askdesk_domain::decide(&desk, command).unwrap();
+        decision.events.iter().for_each(|event| desk.fold(event));
+        journal.commit(&decision.events, &[], NOW).unwrap();
+    }
+    desk
+}
+
+fn some_commands() -> Vec<Command> {
+    let answer = Command::Request(RequestCommand::Answer {
+        request: request(1),
+        answers: vec![choose(0, &[1])],
+        at: Timestamp::from_millis(20),
+    });
+    let end = askdesk_domain::SessionEnd::Stopped;
+    vec![
+        start(1),
+        Command::Request(RequestCommand::Ask(ask(1, 1))),
+        Command::Request(RequestCommand::Ask(ask(1, 2))),
+        answer,
+        Command::Session(SessionCommand::End { session: session(1), end, at: Timestamp::from_millis(30) }),
+    ]
+}
+
+/// A folder whose database holds a desk and 200 entries, closed in good order.
+fn filled() -> (tempfile::TempDir, Desk) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = open(folder.path()).journal;
+    let desk = commit(&mut journal, &some_commands());
+    let entries: Vec<_> = (1..=200).map(|n| entry(n, &format!("{n} ").repeat(400))).collect();
+    journal.commit_entries(&entries).unwrap();
+    journal.checkpoint().unwrap();
+    (folder, desk)
+}
+
+fn database(folder: &Path) -> PathBuf {
+    folder.join("desk.db")
+}
+
+/// Everything in a folder but the lock, by name.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|file| file.unwrap())
+        .map(|file| (file.file_name().into_string().unwrap(), fs::read(file.path()).unwrap()))
+        .filter(|(name, _)| name != "desk.lock")
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn what_was_committed_is_there_when_it_is_opened_again() {
+    let (folder, desk) = filled();
+    let again = open(folder.path());
+    assert_eq!((again.desk, again.notice), (desk, None));
+    assert_eq!(again.entries.get(&session(1)), Some(&200));
+}
+
+#[test]
+fn a_desk_written_before_messages_could_wait_is_read_with_empty_queues() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(database(folder.path()), include_bytes!("fixtures/desk-format-1.db")).unwrap();
+    let Opened { desk, entries, notice, .. } = open(folder.path());
+    assert_eq!(notice, None);
+    let sessions: Vec<_> = desk.sessions().map(|it| (it.name.as_str(), it.queue.len())).collect();
+    assert_eq!(sessions, [("api", 0), ("web", 0)]);
+    assert_eq!((desk.requests().count(), desk.approvals().count()), (2, 1));
+    assert_eq!(entries.values().copied().collect::<Vec<_>>(), [7, 2]);
+}
+
+#[test]
+fn a_desk_written_before_sessions_could_be_taken_up_again_is_read_in_its_order() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(database(folder.path()), include_bytes!("fixtures/desk-format-1.db")).unwrap();
+    let desk = open(folder.path()).desk;
+    let sessions: Vec<_> =
+        desk.sessions().map(|it| (it.name.as_str(), it.place, it.resumable, it.options.clone())).collect();
+    let options = askdesk_domain::SessionOptions::default();
+    assert_eq!(sessions, [("api", 0, true, options.clone()), ("web", 1, true, options)]);
+    assert!(desk.sessions().all(|it| !desk.is_closed(it.id)));
+}
+
+#[test]
+fn a_desk_written_before_several_calls_could_wait_is_read_with_the_deliveries_it_had() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(database(folder.path()), include_bytes!("fixtures/desk-format-1.db")).unwrap();
+    let delivery = |desk: &Desk| desk.request(request(1)).unwrap().ended().unwrap().delivery.clone();
+    let at = Timestamp::from_millis(31);
+    assert_eq!(delivery(&open(folder.path()).desk), Some(Delivery::Delivered { at, late: false }));
+    // The same where it was leaving and nothing had been heard of it.
+    let connection = Connection::open(database(folder.path())).unwrap();
+    let leaving = r#"{"event":"sending","request":"00000000-0000-0000-0000-000000000101","late":false}"#;
+    let change = "UPDATE events SET body = ?1 WHERE body ->> '$.event' = 'delivery_changed'";
+    assert_eq!(connection.execute(change, [leaving]).unwrap(), 1);
+    drop(connection);
+    let desk = open(folder.path()).desk;
+    assert_eq!(delivery(&desk), Some(Delivery::Pending));
+    assert!(desk.is_sending(request(1)));
+}
+
+#[test]
+fn a_desk_written_before_drafts_were_kept_keeps_all_it_has_and_takes_drafts() {
+    let (folder, before) = filled();
+    let connection = Connection::open(database(folder.path())).unwrap();
+    connection.execute_batch("DROP TABLE drafts; PRAGMA user_version = 2").unwrap();
+    drop(connection);
+    let Opened { mut journal, desk, entries, notice } = open(folder.path());
+    assert_eq!((&desk, notice, entries.get(&session(1))), (&before, None, Some(&200)));
+    let draft = Draft { words: "later".to_owned(), ..Draft::default() };
+    let of = DraftTarget::Request { id: request(2), draft };
+    let kept = askdesk_domain::draft_rules::check(&desk, &of).unwrap();
+    journal.save_drafts(&[kept], NOW).unwrap();
+    assert_eq!(journal.reader().unwrap().drafts().unwrap(), [of]);
+}
+
+#[test]
+fn what_a_tool_did_was_once_kept_as_plain_text_and_is_still_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(database(folder.path()), include_bytes!("fixtures/desk-format-1.db")).unwrap();
+    let Opened { journal, desk, .. } = open(folder.path());
+    let approval = desk.approvals().next().unwrap();
+    assert_eq!(approval.subject, ToolDetail::Other { input: "ls".to_owned() });
+    let offered: Vec<_> = approval.options.iter().map(|option| option.id.as_str()).collect();
+    assert_eq!(offered, ["allow", "deny"]);
+    let page = journal.reader().unwrap().page(session(1), None, 10).unwrap();
+    let details: Vec<_> = page
+        .entries
+        .iter()
+        .filter_map(|entry| match &entry.body {
+            EntryBody::Tool { detail, .. } => Some(detail.clone()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(details, [ToolDetail::Other { input: r#"{"file_path": "src/routes.rs"}"#.to_owned() }]);
+    for session in desk.sessions() {
+        assert_eq!(session.options, SessionOptions::default());
+        assert_eq!(session.config[0].current, None, "the mode is not known");
+    }
+}
+
+#[test]
+fn what_was_committed_is_there_after_an_end_without_closing() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = tempfile::tempdir().unwrap();
+    let mut journal = open(folder.path()).journal;
+    let desk = commit(&mut journal, &some_commands());
+    // What another process would find at this very moment.
+    for (name, bytes) in files(folder.path()) {
+        fs::write(kept.path().join(name), bytes).unwrap();
+    }
+    let again = open(kept.path());
+    assert_eq!((again.desk, again.notice), (desk, None));
+}
+
+#[test]
+fn a_transaction_that_fails_half_way_leaves_nothing_of_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = open(folder.path()).journal;
+    let desk = commit(&mut journal, &some_commands());
+    let asked = Event::Request(RequestEvent::Asked { request: desk.requests().next().unwrap().clone() });
+    let began = Event::Session(SessionEvent::TurnBegan { session: session(1) });
+    // The request is known already, so its row cannot be written a second time.
+    journal.commit(&[began, asked], &[entry(1, "never")], NOW).unwrap_err();
+    drop(journal);
+    let again = open(folder.path());
+    assert_eq!(again.desk, desk);
+    assert!(again.entries.is_empty());
+}
+
+#[test]
+fn an_entry_of_the_same_place_replaces_the_earlier_one_and_pages_go_backwards() {
+    let (folder, _) = filled();
+    let mut journal = open(folder.path()).journal;
+    journal.commit_entries(&[entry(200, "the last one")]).unwrap();
+    let reader = journal.reader().unwrap();
+    let places = |before, limit| {
+        let page = reader.page(session(1), before, limit).unwrap();
+        (page.entries.iter().map(|entry| entry.n).collect::<Vec<_>>(), page.more)
+    };
+    assert_eq!(places(None, 3), (vec![198, 199, 200], true));
+    assert_eq!(places(Some(198), 2), (vec![196, 197], true));
+    assert_eq!(places(Some(3), 2), (vec![1, 2], false));
+    assert_eq!(places(Some(1), 2), (vec![], false));
+    let last = reader.page(session(1), None, 1).unwrap().entries.remove(0);
+    assert_eq!(last.body, EntryBody::Agent { text: "the last one".to_owned() });
+    assert_eq!(reader.page(session(2), None, 5).unwrap().entries, []);
+}
+
+#[test]
+fn a_page_holds_the_requests_and_approvals_it_speaks_of_as_they_are_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = open(folder.path()).journal;
+    let id = ApprovalId::new(uuid::Uuid::from_u128(0x200));
+    let allow = ApprovalOption {
+        id: ApprovalOptionId::literal("allow"),
+        kind: ApprovalOptionKind::AllowOnce,
+        label: OptionLabel::Plain,
+        scope: None,
+        combines: false,
+    };
+    let decision = ApprovalDecision::of(allow.id.clone());
+    let ask_approval = Command::Approval(ApprovalCommand::Ask(askdesk_domain::AskApproval {
+        id,
+        session: session(1),
+        native_ref: NativeRef::new("approval-1").unwrap(),
+        title: "Bash".to_owned(),
+        description: None,
+        subject: ToolDetail::Other { input: "ls".to_owned() },
+        options: vec![allow],
+        takes_message: false,
+        at: NOW,
+    }));
+    let mut commands = some_commands();
+    commands.insert(1, ask_approval);
+    commands.insert(2, Command::Approval(ApprovalCommand::Decide { approval: id, decision, at: NOW }));
+    commands.insert(
+        3,
+        Command::Approval(ApprovalCommand::NoteNotDelivered { approval: id, error: "it's \"gone\"".into() }),
+    );
+    let desk = commit(&mut journal, &commands);
+    let stands = |n, body| (session(1), Entry { n, at: NOW, body });
+    let entries = [
+        stands(1, EntryBody::Request { request: request(1) }),
+        stands(2, EntryBody::Request { request: request(2) }),
+        stands(3, EntryBody::Approval { approval: id }),
+    ];
+    journal.commit_entries(&entries).unwrap();
+    let page = journal.reader().unwrap().page(session(1), None, 10).unwrap();
+    assert_eq!(page.requests, desk.requests().cloned().collect::<Vec<_>>());
+    assert_eq!(page.approvals, desk.approvals().cloned().collect::<Vec<Approval>>());
+    let error = match &page.approvals[0].state {
+        ApprovalState::Decided { error, .. } => error.as_ref().map(ToString::to_string),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(error.as_deref(), Some("it's \"gone\""));
+}
+
+/// Opens a damaged folder: an empty desk, a notice, and the damaged file kept byte by byte.
+#[track_caller]
+fn check_kept_aside(folder: &Path) {
+    let damaged = fs::read(database(folder)).unwrap();
+    let opened = open(folder);
+    let Some(StorageNotice::Corrupt { kept }) = &opened.notice else { panic!("{:?}", opened.notice) };
+    assert_eq!(fs::read(kept).unwrap(), damaged);
+    assert_eq!(Path::new(kept).parent(), Some(folder));
+    assert_eq!(opened.desk, Desk::default());
+    let mut journal = opened.journal;
+    let desk = commit(&mut journal, &some_commands());
+    drop(journal);
+    let again = open(folder);
+    assert_eq!((again.desk, again.notice), (desk, None));
+    assert_eq!(fs::read(kept).unwrap(), damaged);
+}
+
+#[test]
+fn a_file_that_is_no_database_is_kept_aside_and_an_empty_desk_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(database(folder.path()), "these are my holiday notes\n".repeat(500)).unwrap();
+    check_kept_aside(folder.path());
+}
+
+#[rstest]
+#[case::inside_the_header(60)]
+#[case::after_the_first_page(4_096)]
+#[case::within_a_page(30_001)]
+#[case::all_but_the_last_page(usize::MAX)]
+fn a_database_that_was_cut_off_is_kept_aside(#[case] at: usize) {
+    let (folder, _) = filled();
+    let bytes = fs::read(database(folder.path())).unwrap();
+    fs::write(database(folder.path()), &bytes[..at.min(bytes.len() - 4_096)]).unwrap();
+    check_kept_aside(folder.path());
+}
+
+#[test]
+fn a_database_with_a_page_of_noise_is_kept_aside() {
+    let (folder, _) = filled();
+    let mut bytes = fs::read(database(folder.path())).unwrap();
+    let middle = bytes.len() / 2 / 4_096 * 4_096;
+    bytes[middle..middle + 4_096].fill(0xa5);
+    fs::write(database(folder.path()), bytes).unwrap();
+    check_kept_aside(folder.path());
+}
+
+#[test]
+fn a_database_with_an_event_nobody_can_read_is_kept_aside() {
+    let (folder, _) = filled();
+    let connection = Connection::open(database(folder.path())).unwrap();
+    connection.execute("INSERT INTO events (at, body) VALUES (1, '{\"event\":\"unheard_of\"}')", []).unwrap();
+    drop(connection);
+    check_kept_aside(folder.path());
+}
+
+#[test]
+fn a_second_damaged_database_of_one_moment_does_not_overwrite_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut kept = Vec::new();
+    for text in ["first ", "second ", "third "] {
+        fs::write(database(folder.path()), text.repeat(1_000)).unwrap();
+        let Some(StorageNotice::Corrupt { kept: path }) = open(folder.path()).notice else { panic!() };
+        kept.push(fs::read_to_string(path).unwrap());
+        for beside in ["desk.db", "desk.db-wal", "desk.db-shm"] {
+            let _ = fs::remove_file(folder.path().join(beside));
+        }
+    }
+    assert_eq!(kept, ["first ", "second ", "third "].map(|text| text.repeat(1_000)));
+    let on_disk = files(folder.path()).len();
+    assert_eq!(on_disk, 3);
+}
+
+#[rstest]
+#[case::closed_in_good_order(false)]
+#[case::left_by_a_crash(true)]
+fn a_newer_database_is_left_byte_for_byte_and_a_file_beside_it_is_used(#[case] crashed: bool) {
+    let (folder, _) = filled();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let connection = Connection::open(database(folder.path())).unwrap();
+    connection.pragma_update(None, "user_version", 7).unwrap();
+    connection.execute("INSERT INTO events (at, body) VALUES (1, 'of next year')", []).unwrap();
+    if !crashed {
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    }
+    for (name, bytes) in files(folder.path()) {
+        // The shared memory is of no use to anybody else, and is made anew.
+        if !name.ends_with("-shm") {
+            fs::write(elsewhere.path().join(name), bytes).unwrap();
+        }
+    }
+    let newer = |folder: &Path| -> Vec<_> {
+        let all = files(folder).into_iter();
+        all.filter(|(name, bytes)| {
+            name.starts_with("desk.db") && !name.ends_with("-shm") && !bytes.is_empty()
+        })
+        .collect()
+    };
+    let before = newer(elsewhere.path());
+    assert_eq!(before.len(), if crashed { 2 } else { 1 });
+
+    let Opened { mut journal, desk, notice, .. } = open(elsewhere.path());
+    let used = elsewhere.path().join("desk-format-4.db");
+    let notice_of = |path: &Path| StorageNotice::Newer {
+        kept: database(path).display().to_string(),
+        used: path.join("desk-format-4.db").display().to_string(),
+    };
+    assert_eq!((desk, notice), (Desk::default(), Some(notice_of(elsewhere.path()))));
+    let desk = commit(&mut journal, &some_commands());
+    drop(journal);
+    assert!(used.is_file());
+    assert_eq!(newer(elsewhere.path()), before);
+
+    let again = open(elsewhere.path());
+    assert_eq!((again.desk, again.notice), (desk, Some(notice_of(elsewhere.path()))));
+    drop(again.journal);
+    assert_eq!(newer(elsewhere.path()), before);
+}
+
+#[tokio::test]
+async fn a_second_engine_on_one_folder_is_refused_in_words_until_the_first_has_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = || Arc::new(Manual::at(1)) as Arc<dyn askdesk_engine::clock::Source>;
+    let first = EngineHandle::open(folder.path(), source(), Catalog::default()).unwrap();
+    let Err(error) = EngineHandle::open(folder.path(), source(), Catalog::default()) else {
+        panic!("two writers on one folder")
+    };
+    assert!(matches!(error, EngineError::Journal(JournalError::Busy { .. })), "{error}");
+    let words = format!(
+        "{} is in use by another Askdesk or another program; close it and try again",
+        folder.path().display()
+    );
+    assert_eq!(error.to_string(), words);
+    first.handle.close().await.unwrap();
+    EngineHandle::open(folder.path(), source(), Catalog::default()).unwrap().handle.close().await.unwrap();
+}
+
+#[test]
+fn a_desk_that_is_just_ending_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let lock = fs::File::create(folder.path().join("desk.lock")).unwrap();
+    lock.try_lock().unwrap();
+    let ending = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(200));
+        drop(lock);
+    });
+    open(folder.path());
+    ending.join().unwrap();
+}
+
+#[tokio::test]
+async fn what_another_program_holds_is_refused_unchanged_and_works_once_it_is_let_go() {
+    let mut desk = crate::support::desk::TestDesk::open().await;
+    desk.start(1).await;
+    let (id, mut outcome) = desk.ask(1, 1).await;
+    desk.catch_up();
+    let before = desk.snapshot().await;
+    let other = Connection::open(database(&desk.folder)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let error = desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap_err();
+    assert!(matches!(error, EngineError::Journal(JournalError::Busy { .. })), "{error}");
+    assert!(outcome.try_recv().is_err());
+    assert_eq!(desk.snapshot().await, before);
+
+    other.execute_batch("ROLLBACK").unwrap();
+    desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap();
+    assert!(matches!(crate::support::desk::heard(outcome).await, Outcome::Answered { .. }));
+    desk.check_mirror().await;
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let error = Journal::open(&file.join("data"), NOW).unwrap_err();
+    assert!(matches!(error, JournalError::Io { .. }));
+    assert!(error.to_string().starts_with(&file.join("data").display().to_string()), "{error}");
+}
+
+#[test]
+fn a_damaged_file_beside_a_newer_database_is_kept_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let newer = Connection::open(database(folder.path())).unwrap();
+    newer.pragma_update(None, "user_version", 7).unwrap();
+    drop(newer);
+    let used = folder.path().join("desk-format-4.db");
+    let rubbish = "rubbish ".repeat(1_000);
+    fs::write(&used, &rubbish).unwrap();
+
+    let opened = open(folder.path());
+    let Some(StorageNotice::Corrupt { kept }) = opened.notice else { panic!("{:?}", opened.notice) };
+    assert!(kept.contains("desk-format-4.db"), "{kept}");
+    assert_eq!(fs::read_to_string(kept).unwrap(), rubbish);
+    assert_eq!(opened.desk, Desk::default());
+}

@@ -1,0 +1,47 @@
+//! The engine's tests, in one binary: each binary links SQLite anew.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    reason = "what tests share may fail the test"
+)]
+#![cfg_attr(not(unix), allow(dead_code, reason = "the tests that use it need a Unix shell"))]
+
+mod attachments;
+#[cfg(unix)]
+mod crash_recovery;
+mod deletion;
+mod drafts;
+#[cfg(unix)]
+mod duplicate_questions;
+#[cfg(unix)]
+mod file_permissions;
+#[cfg(unix)]
+mod format_three;
+mod inbound;
+mod journal_errors;
+#[cfg(unix)]
+mod late_delivery;
+mod message_queue;
+#[cfg(unix)]
+mod permission_modes;
+mod question_history;
+mod random_interleavings;
+#[cfg(unix)]
+mod real_claude;
+#[cfg(unix)]
+mod reminders;
+mod requests;
+mod retention;
+mod search;
+#[cfg(unix)]
+mod secrets;
+#[cfg(unix)]
+mod session_end;
+mod sessions;
+mod support;
+#[cfg(unix)]
+mod third_agent;
+#[cfg(unix)]
+mod time_limits;
+mod undo_window;

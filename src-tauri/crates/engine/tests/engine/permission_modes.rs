@@ -1,0 +1,291 @@
+//! Rules, plans, modes and question policies of whole sessions, played by the fake agent.
+
+use std::time::{Duration, Instant};
+
+use crate::support::agents::{Play, Stage, choices, choose, decides, denies, is_alive, mode_of};
+use askdesk_domain::{
+    AgentFailure, Approval, ApprovalDecision, ApprovalOption, ApprovalOptionId, ApprovalOptionKind,
+    ApprovalState, ChangeRefused, ConfigId, EntryBody, Notice, OptionLabel, OptionScope, QuestionPolicy,
+    Rejection, SessionEnd, SessionId, SessionOptions, SessionState, TodoStatus, ToolDetail, ToolRule,
+    ValueId,
+};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+async fn waiting(stage: &mut Stage) -> Approval {
+    let is_open = |approval: &Approval| approval.state == ApprovalState::Open;
+    stage.desk.until("an approval", |known| known.approvals.values().any(is_open)).await;
+    stage.desk.mirror.approvals.values().find(|it| is_open(it)).unwrap().clone()
+}
+
+async fn decide(stage: &Stage, approval: &Approval, decision: ApprovalDecision) {
+    stage.desk.engine.decide_approval(approval.id, decision).await.unwrap();
+}
+
+/// The first decision the agent got.
+fn first_decision(stage: &Stage, session: SessionId) -> Value {
+    stage.decisions(session)[0]["response"]["response"].clone()
+}
+
+fn options(mode: Option<&'static str>, questions: QuestionPolicy) -> SessionOptions {
+    let config = mode.map(|mode| choices(&[("mode", mode)])).unwrap_or_default();
+    SessionOptions { config, questions, ..SessionOptions::default() }
+}
+
+#[tokio::test]
+async fn a_rule_that_was_suggested_goes_back_as_it_came_and_the_next_command_is_not_asked() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("rules").await;
+    let approval = waiting(&mut stage).await;
+    let plain = |id, kind| ApprovalOption {
+        id: ApprovalOptionId::literal(id),
+        kind,
+        label: OptionLabel::Plain,
+        scope: None,
+        combines: false,
+    };
+    let rule = |id, label, scope| ApprovalOption {
+        label,
+        scope: Some(scope),
+        combines: true,
+        ..plain(id, ApprovalOptionKind::AllowAlways)
+    };
+    let words = OptionLabel::Tool {
+        tool: "Bash".to_owned(),
+        content: Some("npm install *".to_owned()),
+        behaviour: ToolRule::Allow,
+    };
+    let folder = OptionLabel::Folder { paths: vec!["/tmp/packages".to_owned()] };
+    let mode =
+        OptionLabel::Config { option: ConfigId::literal("mode"), value: ValueId::literal("accept_edits") };
+    assert_eq!(
+        approval.options,
+        [
+            plain("allow", ApprovalOptionKind::AllowOnce),
+            rule("r1", words, OptionScope::Local),
+            rule("r2", folder, OptionScope::Session),
+            rule("r3", mode, OptionScope::Session),
+            plain("deny", ApprovalOptionKind::RejectOnce),
+        ]
+    );
+
+    let refused = stage.desk.engine.decide_approval(approval.id, decides(&["r1", "r4"])).await.unwrap_err();
+    let expected = Rejection::invalid("decision.options[1]", "no option r4 was offered with this approval");
+    assert_eq!(crate::support::desk::rejected(refused), expected);
+    assert!(stage.decisions(session).is_empty());
+
+    decide(&stage, &approval, decides(&["r1"])).await;
+    stage.until_said(session, "Both are there").await;
+    let suggested = stage.asked_by_agent(session)[0]["request"].clone();
+    assert_eq!(
+        first_decision(&stage, session),
+        json!({"behavior": "allow", "updatedInput": suggested["input"],
+            "updatedPermissions": [suggested["permission_suggestions"][0]]})
+    );
+    assert_eq!(stage.desk.mirror.approvals.len(), 1);
+    stage.desk.check_mirror().await;
+}
+
+#[tokio::test]
+async fn a_change_is_shown_as_a_difference_and_the_suggested_mode_lets_the_next_one_pass() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("edits").await;
+    let approval = waiting(&mut stage).await;
+    let path = "/notes/greeting.txt".to_owned();
+    let diff = "@@ -1,2 +1,2 @@\n Dear reader,\n-hello.\n+welcome back.\n".to_owned();
+    assert_eq!(approval.subject, ToolDetail::Edit { path, diff });
+    decide(&stage, &approval, decides(&["r1"])).await;
+    stage.until_said(session, "Done with the files").await;
+    stage.until_mode(session, "accept_edits").await;
+    assert_eq!(stage.desk.mirror.approvals.len(), 1);
+    let written = ToolDetail::Write { path: "/notes/new.txt".to_owned(), content: "A note.\n".to_owned() };
+    assert_eq!(details(&stage, session), [approval.subject, written]);
+}
+
+#[tokio::test]
+async fn a_list_of_things_to_do_is_told_with_how_far_each_is() {
+    use TodoStatus::{Done, InProgress, Pending};
+    let mut stage = Stage::open().await;
+    let session = stage.play("todos").await;
+    stage.until_said(session, "All done").await;
+    let how_far = |detail: &ToolDetail| match detail {
+        ToolDetail::Todos { items } => items.iter().map(|item| item.status).collect::<Vec<_>>(),
+        other => panic!("{other:?}"),
+    };
+    let lists: Vec<_> = details(&stage, session).iter().map(how_far).collect();
+    assert_eq!(lists, [[InProgress, Pending, Pending], [Done, InProgress, Pending], [Done, Done, Done]]);
+}
+
+fn details(stage: &Stage, session: SessionId) -> Vec<ToolDetail> {
+    let known = stage.desk.mirror.transcript(session).into_iter();
+    let detail = |body: &EntryBody| match body {
+        EntryBody::Tool { detail, .. } => Some(detail.clone()),
+        _ => None,
+    };
+    known.filter_map(detail).collect()
+}
+
+#[rstest]
+#[case::as_it_is(None, "allow", "default", "3. Build it")]
+#[case::edited(Some("# Less\n"), "allow", "default", "# Less")]
+#[case::with_a_mode(None, "allow:accept_edits", "accept_edits", "3. Build it")]
+#[tokio::test]
+async fn an_approved_plan_is_followed_in_the_mode_that_comes_with_it(
+    #[case] plan: Option<&str>,
+    #[case] option: &'static str,
+    #[case] then: &str,
+    #[case] followed: &str,
+) {
+    let mut stage = Stage::open().await;
+    let session = stage.play("plan").await;
+    let approval = waiting(&mut stage).await;
+    stage.until_mode(session, "plan").await;
+    assert!(
+        matches!(&approval.subject, ToolDetail::Plan { plan, path: Some(_) } if plan.contains("3. Build it"))
+    );
+    let plan = plan.map(str::to_owned);
+    decide(&stage, &approval, ApprovalDecision { plan, ..decides(&[option]) }).await;
+    stage.until_said(session, "I follow the plan:").await;
+    assert!(stage.desk.mirror.said(session).iter().any(|said| said.contains(followed)));
+    stage.until_mode(session, then).await;
+}
+
+#[tokio::test]
+async fn a_plan_that_is_sent_back_comes_again_and_the_mode_stays() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("plan").await;
+    let approval = waiting(&mut stage).await;
+    decide(&stage, &approval, denies("smaller steps")).await;
+    stage.until_said(session, "I plan again. You said: smaller steps").await;
+    assert_eq!(first_decision(&stage, session), json!({"behavior": "deny", "message": "smaller steps"}));
+    stage.until_idle(session).await;
+    stage.sessions.send_message(session, "again".to_owned()).await.unwrap();
+    let again = waiting(&mut stage).await;
+    assert_ne!(again.id, approval.id);
+    assert_eq!(mode_of(&stage.desk.mirror.sessions[&session]), Some("plan"));
+}
+
+#[rstest]
+#[case::never(QuestionPolicy::Never, Some("plan"), "takes no questions in this session")]
+#[case::outside_plan_mode(QuestionPolicy::PlanOnly, None, "only while you are in plan mode")]
+#[tokio::test]
+async fn a_question_that_is_turned_off_is_refused_at_once_and_only_noted(
+    #[case] policy: QuestionPolicy,
+    #[case] mode: Option<&'static str>,
+    #[case] words: &str,
+) {
+    let mut stage = Stage::open().await;
+    let play = Play { options: options(mode, policy), ..Play::of("technology") };
+    let session = stage.start(play).await;
+    stage.until_idle(session).await;
+    stage.desk.until("the turn", |known| !known.turns(session).is_empty()).await;
+    let refusal = first_decision(&stage, session);
+    assert_eq!(refusal["behavior"], "deny");
+    assert!(refusal["message"].as_str().unwrap().contains(words), "{refusal}");
+    assert!(stage.desk.mirror.requests.is_empty());
+    let notices = stage.desk.mirror.notices(session);
+    let [Notice::QuestionTurnedOff { policy: noted, text }] = notices.as_slice() else {
+        panic!("{notices:?}")
+    };
+    assert_eq!((*noted, text.as_str()), (policy, "Which store should the notes be kept in?"));
+}
+
+#[rstest]
+#[case::always(QuestionPolicy::Always, "bypass")]
+#[case::in_plan_mode(QuestionPolicy::PlanOnly, "plan")]
+#[tokio::test]
+async fn a_question_waits_for_a_person_in_every_mode_that_lets_it_come(
+    #[case] policy: QuestionPolicy,
+    #[case] mode: &'static str,
+) {
+    let mut stage = Stage::open().await;
+    let play = Play { options: options(Some(mode), policy), ..Play::of("technology") };
+    let session = stage.start(play).await;
+    let request = stage.asked_one(session).await;
+    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await.unwrap();
+    stage.until_delivered(request.id).await;
+    assert_eq!(mode_of(&stage.desk.mirror.sessions[&session]), Some(mode));
+}
+
+#[tokio::test]
+async fn questions_come_again_once_the_agent_plans() {
+    let mut stage = Stage::open().await;
+    let options = options(None, QuestionPolicy::PlanOnly);
+    let session = stage.start(Play { prompt: None, options, ..Play::of("technology") }).await;
+    stage.set(session, "mode", "plan").await.unwrap();
+    stage.until_mode(session, "plan").await;
+    stage.sessions.send_message(session, "go".to_owned()).await.unwrap();
+    stage.asked_one(session).await;
+}
+
+#[tokio::test]
+async fn mode_and_model_change_while_it_runs_and_a_refusal_is_told_in_words() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("technology").await;
+    stage.asked_one(session).await;
+    stage.set(session, "mode", "accept_edits").await.unwrap();
+    stage.until_mode(session, "accept_edits").await;
+    let refused = stage.set(session, "mode", "bypass").await.unwrap_err();
+    let words = "bypassPermissions has to be chosen when the session is launched".to_owned();
+    assert_eq!(
+        crate::support::desk::rejected(refused),
+        Rejection::AgentRefused { why: ChangeRefused::InWords { words } }
+    );
+    stage.set(session, "model", "another").await.unwrap();
+    let is =
+        |known: &crate::support::mirror::Mirror| known.sessions[&session].model.as_deref() == Some("another");
+    stage.desk.until("the other model", is).await;
+    assert_eq!(mode_of(&stage.desk.mirror.sessions[&session]), Some("accept_edits"));
+    stage.desk.check_mirror().await;
+}
+
+#[tokio::test]
+async fn whoever_asked_for_another_mode_hears_of_it_when_the_agent_ends_instead() {
+    let mut stage = Stage::open().await;
+    // It reads the handshake and the request, answers neither, and ends.
+    let session = stage.script("read -r hello; read -r change; exit 0", None).await;
+    let gone = stage.set(session, "mode", "plan").await.unwrap_err();
+    assert_eq!(crate::support::desk::rejected(gone), Rejection::SessionGone);
+    assert_eq!(stage.until_ended(session).await, SessionEnd::Finished);
+}
+
+#[tokio::test]
+async fn an_agent_that_ignores_an_interrupt_is_ended_with_everything_it_started() {
+    let script = r#"
+        trap '' TERM INT
+        sh -c 'trap "" TERM INT; echo $$ > "$0/grandchild"; while :; do sleep 1; done' "$0" &
+        echo '{"type":"system","subtype":"init"}'
+        echo $$ > "$0/agent"
+        while :; do read -r line || sleep 1; done
+    "#;
+    let mut stage = Stage::open().await;
+    let session = stage.script(script, Some("go")).await;
+    let files = ["agent", "grandchild"].map(|name| stage.desk.folder.join(name));
+    let deadline = Instant::now() + crate::support::desk::PATIENCE;
+    let pids = loop {
+        let pids = files.each_ref().map(|file| std::fs::read_to_string(file).unwrap_or_default());
+        if pids.iter().all(|pid| pid.ends_with('\n')) {
+            break pids.map(|pid| pid.trim().to_owned());
+        }
+        assert!(Instant::now() < deadline, "the agent does not begin");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    };
+    let works = |known: &crate::support::mirror::Mirror| {
+        known.sessions.get(&session).is_some_and(|it| it.state == SessionState::Working)
+    };
+    stage.desk.until("the turn", works).await;
+
+    let asked = Instant::now();
+    stage.sessions.interrupt(session).unwrap();
+    let end = stage.until_ended(session).await;
+    let SessionEnd::Failed { why } = end else { panic!("{end:?}") };
+    assert!(matches!(why, AgentFailure::InterruptIgnored { seconds: 5, .. }), "{why}");
+    let took = asked.elapsed();
+    assert!(took >= Duration::from_secs(5) && took < Duration::from_secs(10), "{took:?}");
+    for pid in &pids {
+        while is_alive(pid) {
+            assert!(Instant::now() < asked + crate::support::desk::PATIENCE, "process {pid} lives on");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}

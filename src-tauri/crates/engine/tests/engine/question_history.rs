@@ -1,0 +1,200 @@
+//! The questions of the past: filtered by words, session and outcome, counted, with the median time to answer.
+
+use crate::support::desk::{TestDesk, choose, questions, request, say, session};
+use askdesk_domain::{
+    Answers, Entry, EntryBody, Event, NativeRef, OrphanedWhy, Outcome, Request, RequestEvent, RequestState,
+    SessionId, Timestamp, WithdrawnWhy,
+};
+use askdesk_engine::journal::{OutcomeKind, QuestionFilter, QuestionsFound, Reader};
+use askdesk_engine::{EngineHandle, Journal};
+use rstest::rstest;
+
+const NOW: Timestamp = Timestamp::from_millis(1_000_000_000);
+
+struct Past {
+    journal: Journal,
+    _folder: tempfile::TempDir,
+}
+
+impl Past {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self { journal: Journal::open(folder.path(), NOW).unwrap().journal, _folder: folder }
+    }
+
+    /// Asks request `n` of a session `n` seconds after the start, in the words of its number.
+    fn ask(&mut self, of: u128, n: u128) {
+        let mut questions = questions();
+        questions[0].text = format!("Which harbour of {n}?");
+        let at = asked_at(n);
+        let asked = Request {
+            id: request(n),
+            session: session(of),
+            native_ref: NativeRef::new(format!("call-{n}")).unwrap(),
+            asked_by: None,
+            questions,
+            asked_at: at,
+            limit: None,
+            state: RequestState::Open,
+        };
+        let entry = Entry { n: n as u64, at, body: EntryBody::Request { request: request(n) } };
+        self.journal
+            .commit(&[Event::Request(RequestEvent::Asked { request: asked })], &[(session(of), entry)], at)
+            .unwrap();
+    }
+
+    /// Asks request `n` and ends it after a time, in milliseconds.
+    fn ended(&mut self, of: u128, n: u128, outcome: Outcome, after: i64) {
+        self.ask(of, n);
+        let at = Timestamp::from_millis(asked_at(n).millis() + after);
+        self.journal
+            .commit(&[Event::Request(RequestEvent::Ended { request: request(n), outcome, at })], &[], at)
+            .unwrap();
+    }
+
+    fn reader(&self) -> Reader {
+        self.journal.reader().unwrap()
+    }
+}
+
+fn asked_at(n: u128) -> Timestamp {
+    Timestamp::from_millis(n as i64 * 1_000)
+}
+
+fn answered(words: &str) -> Outcome {
+    Outcome::Answered { answers: Answers::check(&questions(), &[choose(0, &[1]), say(2, words)]).unwrap() }
+}
+
+/// One request of each end, from the oldest: 1 to 7; an open one: 8.
+fn of_all_kinds() -> Past {
+    let mut past = Past::new();
+    let ends = [
+        answered("lighthouse"),
+        Outcome::Declined { words: Some("ask me tomorrow".to_owned()) },
+        Outcome::RepliedInChat { text: "use the old one".to_owned() },
+        Outcome::Expired,
+        Outcome::Withdrawn { why: WithdrawnWhy::ByAgent },
+        Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason: Some("wrong folder".to_owned()) } },
+        Outcome::Orphaned { why: OrphanedWhy::AgentEnded },
+    ];
+    for (n, end) in (1..).zip(ends) {
+        past.ended(1 + n % 2, n, end, 500);
+    }
+    past.ask(1, 8);
+    past
+}
+
+fn find(reader: &Reader, words: &str, of: Option<SessionId>, outcomes: &[OutcomeKind]) -> QuestionsFound {
+    let filter = QuestionFilter { words: words.to_owned(), session: of, outcomes: outcomes.to_vec() };
+    reader.questions(&filter, 50, 0).unwrap()
+}
+
+fn numbers(found: &QuestionsFound) -> Vec<u128> {
+    (1..=100).rev().filter(|n| found.requests.iter().any(|it| it.id == request(*n))).collect()
+}
+
+#[rstest]
+#[case::answered(&[OutcomeKind::Answered], &[1])]
+#[case::declined(&[OutcomeKind::Declined], &[2])]
+#[case::replied_in_chat(&[OutcomeKind::RepliedInChat], &[3])]
+#[case::expired(&[OutcomeKind::Expired], &[4])]
+#[case::withdrawn_by_anybody(&[OutcomeKind::Withdrawn], &[6, 5])]
+#[case::missed(&[OutcomeKind::Orphaned], &[7])]
+#[case::several(&[OutcomeKind::Answered, OutcomeKind::Declined], &[2, 1])]
+#[case::any_but_what_is_open(&[], &[7, 6, 5, 4, 3, 2, 1])]
+fn questions_are_found_by_how_they_ended(#[case] outcomes: &[OutcomeKind], #[case] expected: &[u128]) {
+    let past = of_all_kinds();
+    let found = find(&past.reader(), "", None, outcomes);
+    assert_eq!(
+        found.requests.iter().map(|it| it.id).collect::<Vec<_>>(),
+        expected.iter().map(|n| request(*n)).collect::<Vec<_>>()
+    );
+    assert_eq!(found.count, expected.len() as u64);
+    let kinds = found.requests.iter().map(|it| OutcomeKind::of(&it.ended().unwrap().outcome));
+    assert!(kinds.into_iter().all(|kind| outcomes.is_empty() || outcomes.contains(&kind)));
+}
+
+#[rstest]
+#[case::words_of_the_question("harbour", &[7, 6, 5, 4, 3, 2, 1])]
+#[case::the_beginning_of_own_words("lightho", &[1])]
+#[case::words_of_a_refusal("tomorrow", &[2])]
+#[case::words_of_the_chat("\"the old one\"", &[3])]
+#[case::a_reason("folder", &[6])]
+#[case::words_nobody_said("elephant", &[])]
+#[case::signs_alone("*** (", &[])]
+#[case::words_that_would_be_a_query("harbour') OR 1=1 --", &[])]
+fn questions_are_found_by_their_words(#[case] words: &str, #[case] expected: &[u128]) {
+    let past = of_all_kinds();
+    assert_eq!(numbers(&find(&past.reader(), words, None, &[])), expected);
+}
+
+#[test]
+fn a_filter_by_session_outcome_and_words_holds_all_three() {
+    let past = of_all_kinds();
+    let reader = past.reader();
+    assert_eq!(numbers(&find(&reader, "", Some(session(2)), &[])), [7, 5, 3, 1]);
+    assert_eq!(numbers(&find(&reader, "harbour", Some(session(2)), &[OutcomeKind::Withdrawn])), [5]);
+    assert_eq!(numbers(&find(&reader, "harbour", Some(session(9)), &[])), Vec::<u128>::new());
+}
+
+#[rstest]
+#[case::none_answered(&[], None)]
+#[case::one(&[700], Some(700))]
+#[case::an_odd_number(&[9_000, 100, 400], Some(400))]
+#[case::an_even_number(&[1_000, 2_000, 4_000, 9_000], Some(3_000))]
+#[case::all_alike(&[500, 500], Some(500))]
+#[case::the_clock_was_set_back(&[-5_000], Some(0))]
+fn the_median_is_the_time_to_answer_in_the_middle(#[case] waits: &[i64], #[case] expected: Option<i64>) {
+    let mut past = Past::new();
+    for (n, wait) in (1..).zip(waits) {
+        past.ended(1, n, answered("so"), *wait);
+    }
+    // What ended without an answer took nobody's time to answer.
+    past.ended(1, 50, Outcome::Expired, 3_600_000);
+    past.ended(1, 51, Outcome::Declined { words: None }, 1);
+    let found = find(&past.reader(), "", None, &[]);
+    assert_eq!((found.median_millis, found.answered), (expected, waits.len() as u64));
+    assert_eq!(found.count, waits.len() as u64 + 2);
+}
+
+#[test]
+fn the_median_is_over_what_is_filtered_and_over_all_pages() {
+    let mut past = Past::new();
+    for n in 1..=9 {
+        past.ended(1 + n % 2, n, answered("so"), n as i64 * 100);
+    }
+    let reader = past.reader();
+    assert_eq!(find(&reader, "", Some(session(2)), &[]).median_millis, Some(500));
+    assert_eq!(find(&reader, "", Some(session(1)), &[]).median_millis, Some(500));
+    assert_eq!(find(&reader, "", None, &[OutcomeKind::Declined]).median_millis, None);
+    let first = reader.questions(&QuestionFilter::default(), 4, 0).unwrap();
+    assert_eq!((numbers(&first), first.more), (vec![9, 8, 7, 6], true));
+    let last = reader.questions(&QuestionFilter::default(), 4, 8).unwrap();
+    assert_eq!((numbers(&last), last.more), (vec![1], false));
+    assert_eq!((first.count, first.median_millis), (9, Some(500)));
+    assert_eq!((last.count, last.median_millis), (9, Some(500)));
+}
+
+#[tokio::test]
+async fn case_46_an_answered_question_is_in_the_history_with_its_answer_and_stays_over_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = TestDesk::open_at(folder.path()).await;
+    desk.start(1).await;
+    let (id, _heard) = desk.ask(1, 1).await;
+    assert_eq!(all(&desk.engine).await.count, 0, "what is open is no past");
+    desk.engine.answer(id, vec![choose(0, &[1]), say(2, "a lighthouse")]).await.unwrap();
+    let before = all(&desk.engine).await;
+    assert_eq!((before.count, before.answered), (1, 1));
+    desk.engine.close().await.unwrap();
+    drop(desk);
+    let again = TestDesk::open_at(folder.path()).await;
+    let after = all(&again.engine).await;
+    let Some(Outcome::Answered { answers }) = after.requests[0].ended().map(|it| &it.outcome) else {
+        panic!("{after:?}")
+    };
+    assert_eq!(answers.iter().nth(1).unwrap().other.as_deref(), Some("a lighthouse"));
+}
+
+async fn all(engine: &EngineHandle) -> QuestionsFound {
+    engine.all_questions(QuestionFilter::default()).await.unwrap()
+}

@@ -1,0 +1,347 @@
+//! What holds whatever the order of commands, readers and restarts, on a real journal.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::support::desk::{TestDesk, allow, approval_options, ask, choose, request, session, start};
+use crate::support::mirror::Mirror;
+use askdesk_domain::{
+    ApprovalCommand, ApprovalId, Ask, AskApproval, Command, Delivery, Desk, NativeRef, Outcome, Request,
+    RequestCommand, RequestId, SessionCommand, SessionEnd, SessionId, Timestamp, ToolDetail, UndoSeconds,
+    WithdrawnWhy,
+};
+use askdesk_engine::frame::Snapshot;
+use askdesk_engine::{Journal, Subscription};
+use proptest::prelude::*;
+use tokio::sync::oneshot;
+use tokio::sync::oneshot::error::TryRecvError;
+
+const SESSIONS: u128 = 3;
+const REQUESTS: u128 = 6;
+const AT: Timestamp = Timestamp::from_millis(40);
+
+#[derive(Clone, Debug)]
+enum Step {
+    Act(Box<Command>),
+    Ask {
+        of: u128,
+        n: u128,
+    },
+    Hold {
+        n: u128,
+        place: usize,
+    },
+    TakeBack {
+        n: u128,
+    },
+    /// The moment passes in which an answer can be taken back.
+    Pass,
+    /// A reader joins, as a reloaded window does.
+    Join,
+    /// A reader takes some frames.
+    Read {
+        reader: usize,
+        frames: usize,
+    },
+    /// A reader goes away.
+    Leave {
+        reader: usize,
+    },
+    /// The app closes and is started again.
+    Restart,
+}
+
+fn some_command() -> impl Strategy<Value = Command> {
+    let native_ref = |n: u128| NativeRef::new(format!("call-{n}")).unwrap();
+    let approval = |n: u128| ApprovalId::new(uuid::Uuid::from_u128(0x200 + n));
+    let delivery = prop_oneof![
+        Just(Delivery::Delivered { at: AT, late: false }),
+        Just(Delivery::Delivered { at: AT, late: true }),
+        Just(Delivery::Failed { error: "full".into() }),
+    ];
+    prop_oneof![
+        3 => (0..SESSIONS).prop_map(start),
+        5 => (0..REQUESTS, 0..3_usize).prop_map(|(n, place)| Command::Request(RequestCommand::Answer {
+            request: request(n), answers: vec![choose(0, &[place])], at: AT
+        })),
+        1 => (0..REQUESTS).prop_map(|n| Command::Request(RequestCommand::Decline { request: request(n), words: None, at: AT })),
+        1 => (0..REQUESTS).prop_map(|n| Command::Request(RequestCommand::Cancel { request: request(n), reason: None, at: AT })),
+        1 => (0..SESSIONS)
+            .prop_map(|of| Command::Request(RequestCommand::ReplyInChat { session: session(of), text: "hello".to_owned(), at: AT })),
+        2 => (0..SESSIONS, 0..REQUESTS).prop_map(move |(of, n)| Command::Request(RequestCommand::Withdraw {
+            session: session(of), native_ref: native_ref(n), why: WithdrawnWhy::ByAgent, at: AT
+        })),
+        2 => (0..REQUESTS, delivery.clone())
+            .prop_map(|(n, delivery)| Command::Request(RequestCommand::NoteDelivery { request: request(n), call: None, delivery })),
+        4 => (0..REQUESTS, 0..REQUESTS, delivery).prop_map(move |(n, call, delivery)| Command::Request(RequestCommand::NoteDelivery {
+            request: request(n), call: Some(native_ref(call)), delivery
+        })),
+        2 => (0..REQUESTS).prop_map(|n| Command::Request(RequestCommand::Retry { request: request(n) })),
+        1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::End {
+            session: session(of), end: SessionEnd::Stopped, at: AT
+        })),
+        2 => (0..SESSIONS)
+            .prop_map(|of| Command::Session(SessionCommand::Resume { session: session(of), at: AT })),
+        2 => (0..SESSIONS).prop_map(|of| Command::Request(RequestCommand::SendParked { session: session(of) })),
+        4 => (0..REQUESTS, 0..REQUESTS).prop_map(move |(n, call)| Command::Request(RequestCommand::NoteSending {
+            request: request(n), call: native_ref(call)
+        })),
+        1 => (0..REQUESTS).prop_map(|n| Command::Request(RequestCommand::Dismiss { request: request(n), at: AT })),
+        1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::Close { session: session(of), at: AT })),
+        1 => (0..SESSIONS, prop::option::of(0..SESSIONS)).prop_map(|(of, before)| Command::Session(SessionCommand::Move {
+            session: session(of), before: before.map(session)
+        })),
+        1 => (0..SESSIONS, any::<bool>())
+            .prop_map(|(of, working)| Command::Session(SessionCommand::SetWorking { session: session(of), working })),
+        2 => (0..SESSIONS, 0..3_u128).prop_map(move |(of, n)| Command::Approval(ApprovalCommand::Ask(AskApproval {
+            id: approval(n), session: session(of), native_ref: native_ref(n), title: "Bash".to_owned(),
+            description: None, subject: ToolDetail::Other { input: "ls".to_owned() },
+            options: approval_options(), takes_message: true, at: AT,
+        }))),
+        2 => (0..3_u128).prop_map(move |n| Command::Approval(ApprovalCommand::Decide {
+            approval: approval(n), decision: allow(), at: AT
+        })),
+    ]
+}
+
+fn some_step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        12 => some_command().prop_map(|command| Step::Act(Box::new(command))),
+        6 => (0..SESSIONS, 0..REQUESTS).prop_map(|(of, n)| Step::Ask { of, n }),
+        4 => (0..REQUESTS, 0..3_usize).prop_map(|(n, place)| Step::Hold { n, place }),
+        2 => (0..REQUESTS).prop_map(|n| Step::TakeBack { n }),
+        2 => Just(Step::Pass),
+        3 => Just(Step::Join),
+        4 => (0_usize..4, 1_usize..6).prop_map(|(reader, frames)| Step::Read { reader, frames }),
+        1 => (0_usize..4).prop_map(|reader| Step::Leave { reader }),
+        1 => Just(Step::Restart),
+    ]
+}
+
+/// Everything of one run of the app.
+struct Run {
+    desk: TestDesk,
+    readers: Vec<(Subscription, Mirror)>,
+    waiters: HashMap<RequestId, Vec<(NativeRef, oneshot::Receiver<Outcome>)>>,
+}
+
+impl Run {
+    async fn open(folder: &Path) -> Self {
+        Self { desk: TestDesk::open_at(folder).await, readers: Vec::new(), waiters: HashMap::new() }
+    }
+
+    async fn join(&mut self) {
+        let mut subscription = self.desk.engine.subscribe().await.unwrap();
+        let first = subscription.take().unwrap();
+        self.readers.push((subscription, Mirror::begin(first)));
+    }
+
+    fn read(&mut self, reader: usize, frames: usize) {
+        let Some((subscription, mirror)) = self.readers.get_mut(reader) else { return };
+        for _ in 0..frames {
+            let Some(frame) = subscription.take() else { return };
+            mirror.take(&frame);
+        }
+    }
+
+    /// Every reader, however slow, ends with what is true; every waiter has heard of its request's end, once.
+    async fn check(&mut self) -> Snapshot {
+        let now = self.desk.snapshot().await;
+        self.desk.check_mirror().await;
+        for reader in 0..self.readers.len() {
+            self.read(reader, usize::MAX);
+            self.readers[reader].1.check(&now);
+        }
+        for held in &now.held {
+            let open = now.requests.iter().any(|request| request.id == held.request && request.is_open());
+            assert!(open, "{held:?} is held for nobody");
+        }
+        for (id, waiters) in std::mem::take(&mut self.waiters) {
+            // A session that left the sidebar took its requests along, and they had ended.
+            let request = now.requests.iter().find(|request| request.id == id);
+            for (_, mut waiter) in waiters {
+                let heard = waiter.try_recv();
+                match request.map(|request| request.ended()) {
+                    Some(None) => assert_eq!(heard, Err(TryRecvError::Empty)),
+                    Some(Some(ended)) if heard.as_ref() == Ok(&ended.outcome) => {}
+                    None => assert!(heard.is_ok(), "{id:?}: {heard:?}"),
+                    // What the person said later goes to the agent as a message, and never to the call.
+                    _ => assert!(matches!(heard, Ok(Outcome::Orphaned { .. })), "{request:?}: {heard:?}"),
+                }
+            }
+        }
+        now
+    }
+
+    /// Whoever waits for a call that was taken back, while others wait for its request, is let go.
+    async fn let_go(&mut self, of: SessionId, native_ref: &NativeRef) {
+        let open = self.desk.snapshot().await.requests.into_iter().filter(Request::is_open);
+        for request in open.filter(|request| request.session == of) {
+            self.waiters.entry(request.id).or_default().retain_mut(|(call, waiter)| {
+                let left = call == native_ref;
+                assert!(!left || waiter.try_recv() == Err(TryRecvError::Closed), "{call:?}");
+                !left
+            });
+        }
+    }
+
+    /// Closes, and returns what the journal says when it is folded anew.
+    async fn close(mut self, folder: &Path) {
+        let now = self.check().await;
+        self.desk.engine.close().await.unwrap();
+        let replayed = Journal::open(folder, AT).unwrap().desk;
+        assert_eq!(Memory::of(&replayed), Memory::said_by(now));
+    }
+}
+
+/// What a desk holds, to be compared.
+#[derive(Debug, PartialEq)]
+struct Memory {
+    sessions: Vec<askdesk_domain::Session>,
+    requests: Vec<askdesk_domain::Request>,
+    approvals: Vec<askdesk_domain::Approval>,
+}
+
+impl Memory {
+    /// What there is to see of a desk: all but the sessions that left the sidebar.
+    fn of(desk: &Desk) -> Self {
+        let seen = |session| !desk.is_closed(session);
+        Self {
+            sessions: desk.sessions().filter(|it| seen(it.id)).cloned().collect(),
+            requests: desk.requests().filter(|it| seen(it.session)).cloned().collect(),
+            approvals: desk.approvals().filter(|it| seen(it.session)).cloned().collect(),
+        }
+    }
+
+    fn said_by(snapshot: Snapshot) -> Self {
+        let Snapshot { sessions, requests, approvals, .. } = snapshot;
+        Self { sessions, requests, approvals }
+    }
+}
+
+/// Every other request is a lone question with one choice, and asks what the others of its kind ask.
+fn some_ask(of: u128, n: u128) -> Ask {
+    let all = ask(of, n);
+    let count = if n.is_multiple_of(2) { 1 } else { all.questions.len() };
+    Ask { questions: all.questions[..count].to_vec(), asked_by: None, ..all }
+}
+
+async fn play(steps: Vec<Step>) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut run = Run::open(folder.path()).await;
+    for step in steps {
+        match step {
+            // What the rules refuse changes nothing, which the comparison at the end shows.
+            Step::Act(command) => {
+                let command = *command;
+                let acted = run.desk.engine.act(command.clone()).await;
+                if let (Ok(_), Command::Request(RequestCommand::Withdraw { session, native_ref, .. })) =
+                    (acted, command)
+                {
+                    run.let_go(session, &native_ref).await;
+                }
+            }
+            Step::Ask { of, n } => {
+                let (waiter, outcome) = oneshot::channel();
+                let ask = some_ask(of, n);
+                let call = ask.native_ref.clone();
+                if let Ok(id) = run.desk.engine.register(ask, waiter).await {
+                    // One that had ended already was handed over before; its new waiter is let go.
+                    let open = run.desk.request(id).await.is_open();
+                    if open {
+                        run.waiters.entry(id).or_default().push((call, outcome));
+                    }
+                }
+            }
+            Step::Hold { n, place } => {
+                let answers = vec![choose(0, &[place])];
+                drop(run.desk.engine.hold_answer(request(n), answers, UndoSeconds::default()).await);
+            }
+            Step::TakeBack { n } => drop(run.desk.engine.take_back_answer(request(n)).await),
+            Step::Pass => {
+                run.desk.clock.advance(UndoSeconds::default().millis());
+                let due = run.desk.snapshot().await.held.len();
+                for _ in 0..4 * (due + 1) {
+                    tokio::task::yield_now().await;
+                    run.desk.snapshot().await;
+                }
+                assert_eq!(run.desk.snapshot().await.held, [], "what is due has gone");
+            }
+            Step::Join => run.join().await,
+            Step::Read { reader, frames } => run.read(reader, frames),
+            Step::Leave { reader } if reader < run.readers.len() => drop(run.readers.remove(reader)),
+            Step::Leave { .. } => {}
+            Step::Restart => {
+                run.close(folder.path()).await;
+                run = Run::open(folder.path()).await;
+            }
+        }
+    }
+    run.close(folder.path()).await;
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_reader_ends_with_the_memory_every_waiter_hears_once_and_the_journal_replayed_is_the_same(
+        steps in prop::collection::vec(some_step(), 1..70),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(play(steps));
+    }
+}
+
+/// Writers, readers that join and leave at any moment, and a slow one, all at once on several threads.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn readers_that_reload_while_many_write_end_with_the_memory() {
+    let desk = TestDesk::open().await;
+    for n in 0..4 {
+        desk.start(n).await;
+    }
+    let engine = &desk.engine;
+    let writers = (0..4_u128).map(|of| async move {
+        for n in 0..40 {
+            let n = of * 1_000 + n;
+            let (waiter, outcome) = oneshot::channel();
+            engine.register(ask(of, n), waiter).await.unwrap();
+            engine.answer(request(n), vec![choose(0, &[1])]).await.unwrap();
+            outcome.await.unwrap();
+        }
+    });
+    let readers = (1..=6_usize).map(|patience| {
+        let engine = engine.clone();
+        tokio::spawn(async move {
+            let mut last = None;
+            for _ in 0..12 {
+                let mut subscription = engine.subscribe().await.unwrap();
+                let mut mirror = Mirror::begin(subscription.next().await.unwrap());
+                for _ in 0..patience * 4 {
+                    match tokio::time::timeout(std::time::Duration::from_millis(20), subscription.next())
+                        .await
+                    {
+                        Ok(Some(frame)) => mirror.take(&frame),
+                        Ok(None) => panic!("the engine ended"),
+                        Err(_) => break,
+                    }
+                }
+                last = Some((subscription, mirror));
+            }
+            last.unwrap()
+        })
+    });
+    let readers: Vec<_> = readers.collect();
+    futures_util::future::join_all(writers).await;
+    let mut ends = Vec::new();
+    for reader in readers {
+        ends.push(reader.await.unwrap());
+    }
+    let now = desk.snapshot().await;
+    assert_eq!(now.requests.len(), 160);
+    for (mut subscription, mut mirror) in ends {
+        while let Some(frame) = subscription.take() {
+            mirror.take(&frame);
+        }
+        mirror.check(&now);
+    }
+}

@@ -1,0 +1,439 @@
+//! Whole sessions of the real `claude`: permissions, plans, modes and interrupts; its model is a mock on loopback.
+
+use std::time::{Duration, Instant};
+
+use crate::support::agents::{Stage, choices, decides, denies, in_mode, is_alive};
+use askdesk_agents::{Start, claude};
+use askdesk_domain::{
+    Approval, ApprovalDecision, ApprovalOption, ChangeRefused, ConfigId, EntryBody, Notice, OptionLabel,
+    OptionScope, QuestionPolicy, Rejection, SessionId, SessionOptions, ToolDetail, ToolRule, ValueId,
+};
+use askdesk_engine::clock::Source;
+use askdesk_testkit::clis;
+use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
+use serde_json::{Value, json};
+
+/// A session of the real program in folders of its own.
+struct Real {
+    stage: Stage,
+    session: SessionId,
+    mock: MockApi,
+    _home: tempfile::TempDir,
+    project: tempfile::TempDir,
+}
+
+impl Real {
+    /// Starts a session with a first message, or says that the test did not run.
+    async fn start(test: &str, options: SessionOptions, script: Vec<Reply>) -> Option<Self> {
+        let Some(program) = clis::claude_program() else {
+            let reason = format!("the real claude is not installed; {}", clis::HOW_TO_INSTALL);
+            clis::report_skipped(test, &reason);
+            return None;
+        };
+        let mock = MockApi::start(Script(script)).await.unwrap();
+        let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::fs::write(project.path().join("notes.txt"), "one\ntwo\nthree\n").unwrap();
+        let stage = Stage::open().await;
+        let session = stage.desk.clock.session();
+        let sealed = clis::sealed_env(home.path(), &mock.base_url);
+        let staging = Box::new(move |start: &Start| {
+            let Start { folder, options, resume } = start;
+            let mut plan = claude::launch(program, folder.clone(), &options.config, resume.as_ref());
+            plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
+            plan.env.extend(sealed.into_iter().map(|(name, value)| (name.into(), value.into())));
+            if options.config.values().any(|value| value.as_str() == "bypass") {
+                // As root the program takes this mode only where it is told that nothing can be harmed.
+                plan.env.push(("IS_SANDBOX".into(), "1".into()));
+            }
+            Ok(plan)
+        });
+        let folder = project.path().to_owned();
+        stage.start_staged_in(folder, session, staging, Some("Please go on."), options).await;
+        Some(Self { stage, session, mock, _home: home, project })
+    }
+
+    /// Waits for the one approval that is open.
+    async fn asked(&mut self) -> Approval {
+        self.stage
+            .desk
+            .until("an approval", |known| known.approvals.values().any(|it| it.state == open()))
+            .await;
+        let known = &self.stage.desk.mirror.approvals;
+        known.values().find(|it| it.state == open()).unwrap().clone()
+    }
+
+    async fn decide(&self, approval: &Approval, decision: ApprovalDecision) {
+        self.stage.desk.engine.decide_approval(approval.id, decision).await.unwrap();
+    }
+
+    async fn until_mode(&mut self, mode: &str) {
+        self.stage.until_mode(self.session, mode).await;
+    }
+
+    /// Waits until so many turns have ended.
+    async fn until_turns(&mut self, count: usize) {
+        let session = self.session;
+        let ended = |known: &crate::support::mirror::Mirror| known.turns(session).len() >= count;
+        self.stage.desk.until(&format!("{count} turns"), ended).await;
+    }
+
+    async fn say(&self, text: &str) {
+        self.stage.sessions.send_message(self.session, text.to_owned()).await.unwrap();
+    }
+
+    fn file(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(self.project.path().join(name)).ok()
+    }
+
+    /// What the model was told last of a call.
+    fn told(&self, tool_use: &str) -> String {
+        let conversation = self.mock.conversation();
+        let messages = conversation.last().unwrap()["messages"].as_array().unwrap().clone();
+        let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
+        let mut results = blocks.filter(|block| block["tool_use_id"] == tool_use);
+        results.next_back().map(|block| block["content"].to_string()).unwrap_or_default()
+    }
+
+    async fn stop(mut self) {
+        self.stage.sessions.stop(self.session).await.unwrap();
+        self.stage.until_ended(self.session).await;
+        self.stage.desk.check_mirror().await;
+    }
+}
+
+const fn open() -> askdesk_domain::ApprovalState {
+    askdesk_domain::ApprovalState::Open
+}
+
+fn bash(id: &str, command: &str) -> Reply {
+    Reply::new([Block::tool(id, "Bash", json!({"command": command, "description": "Runs it"}))])
+}
+
+fn write(id: &str, path: &str, content: &str) -> Reply {
+    Reply::new([Block::tool(id, "Write", json!({"file_path": path, "content": content}))])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_is_allowed_once_then_as_a_rule_then_another_is_denied_in_words() {
+    let script = vec![
+        bash("toolu_1", "mkdir once"),
+        bash("toolu_2", "mkdir ruled"),
+        bash("toolu_3", "mkdir ruled -p"),
+        bash("toolu_4", "mkdir denied"),
+        Reply::text("Done."),
+    ];
+    let Some(mut real) = Real::start("a_command_is_allowed_once", SessionOptions::default(), script).await
+    else {
+        return;
+    };
+    let first = real.asked().await;
+    let description = Some("Runs it".to_owned());
+    assert_eq!(first.subject, ToolDetail::Command { command: "mkdir once".to_owned(), description });
+    real.decide(&first, decides(&["allow"])).await;
+
+    real.stage.desk.until("the second approval", |known| known.approvals.len() == 2).await;
+    let second = real.asked().await;
+    let rule = OptionLabel::Tool {
+        tool: "Bash".to_owned(),
+        content: Some("mkdir ruled *".to_owned()),
+        behaviour: ToolRule::Allow,
+    };
+    let is_rule = |it: &&ApprovalOption| it.label == rule && it.scope == Some(OptionScope::Local);
+    let offered = second.options.iter().find(is_rule).unwrap().id.clone();
+    real.decide(&second, ApprovalDecision::of(offered)).await;
+
+    real.stage.desk.until("the third approval", |known| known.approvals.len() == 3).await;
+    let third = real.asked().await;
+    assert!(
+        matches!(&third.subject, ToolDetail::Command { command, .. } if command == "mkdir denied"),
+        "{third:?}"
+    );
+    real.decide(&third, denies("Not this one, please.")).await;
+    real.until_turns(1).await;
+
+    let made = ["once", "ruled", "denied"].map(|name| real.project.path().join(name).is_dir());
+    assert_eq!(made, [true, true, false]);
+    let kept: Value = serde_json::from_str(&real.file(".claude/settings.local.json").unwrap()).unwrap();
+    assert_eq!(kept, json!({"permissions": {"allow": ["Bash(mkdir ruled *)"]}}));
+    assert!(real.told("toolu_4").contains("Not this one, please."), "{}", real.told("toolu_4"));
+    real.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_to_a_file_is_shown_as_a_difference_and_made_when_it_is_allowed() {
+    let Some(mut real) = Real::start("a_change_to_a_file", SessionOptions::default(), vec![]).await else {
+        return;
+    };
+    real.until_turns(1).await;
+    let path = real.project.path().join("notes.txt").display().to_string();
+    let input = json!({"file_path": path, "old_string": "two", "new_string": "zwei\nund mehr"});
+    real.mock.push(Reply::new([Block::tool("toolu_r", "Read", json!({"file_path": path}))]));
+    real.mock.push(Reply::new([Block::tool("toolu_e", "Edit", input)]));
+    real.mock.push(Reply::text("Changed."));
+    real.say("Change it.").await;
+    let approval = real.asked().await;
+    let diff = "@@ -1 +1,2 @@\n-two\n+zwei\n+und mehr\n".to_owned();
+    assert_eq!(approval.subject, ToolDetail::Edit { path, diff });
+    let accept =
+        OptionLabel::Config { option: ConfigId::literal("mode"), value: ValueId::literal("accept_edits") };
+    let rule = approval.options.iter().find(|it| it.label == accept).unwrap().id.clone();
+    real.decide(&approval, ApprovalDecision::of(rule)).await;
+    real.until_mode("accept_edits").await;
+    real.until_turns(2).await;
+    assert_eq!(real.file("notes.txt").unwrap(), "one\nzwei\nund mehr\nthree\n");
+    real.stop().await;
+}
+
+/// Starts planning; the model has written its plan and hands it in.
+async fn planning(test: &str) -> Option<(Real, Approval)> {
+    let mut real = Real::start(test, in_mode("plan"), vec![]).await?;
+    real.until_turns(1).await;
+    real.until_mode("plan").await;
+    let file = plan_file(&real.mock);
+    real.mock.push(write("toolu_w", &file, "# Plan\n\n1. Do it\n"));
+    real.mock.push(Reply::new([Block::tool("toolu_p", "ExitPlanMode", json!({}))]));
+    real.mock.push(Reply::text("Well."));
+    real.say("Hand in the plan.").await;
+    let approval = real.asked().await;
+    let plan = ToolDetail::Plan { plan: "# Plan\n\n1. Do it\n".to_owned(), path: Some(file) };
+    assert_eq!(approval.subject, plan);
+    Some((real, approval))
+}
+
+/// The file the model was told to write its plan into.
+fn plan_file(mock: &MockApi) -> String {
+    let asked = mock.conversation().last().unwrap().to_string();
+    let folder = "/.claude/plans/";
+    let middle = asked.find(folder).unwrap_or_else(|| panic!("no plan file is named in {asked}"));
+    let start = asked[..middle].rfind(|it: char| it.is_whitespace() || "\"'`(".contains(it)).unwrap() + 1;
+    let end = middle + asked[middle..].find(".md").unwrap() + ".md".len();
+    asked[start..end].to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plan_is_approved_as_it_is_and_the_mode_before_it_returns() {
+    let Some((mut real, approval)) = planning("a_plan_is_approved_as_it_is").await else { return };
+    real.decide(&approval, decides(&["allow"])).await;
+    real.until_turns(2).await;
+    real.until_mode("default").await;
+    let told = real.told("toolu_p");
+    assert!(told.contains("1. Do it") && !told.contains("edited"), "{told}");
+    real.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edited_plan_is_what_the_model_gets_and_the_chosen_mode_follows() {
+    let Some((mut real, approval)) = planning("an_edited_plan").await else { return };
+    let plan = Some("# Plan\n\n1. Do it twice\n".to_owned());
+    let decision = ApprovalDecision { plan, ..decides(&["allow:accept_edits"]) };
+    real.decide(&approval, decision).await;
+    real.until_turns(2).await;
+    real.until_mode("accept_edits").await;
+    let told = real.told("toolu_p");
+    assert!(told.contains("1. Do it twice") && told.contains("edited"), "{told}");
+    real.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plan_that_is_sent_back_leaves_the_model_planning_with_the_words() {
+    let Some((mut real, approval)) = planning("a_plan_that_is_sent_back").await else { return };
+    real.decide(&approval, denies("Smaller steps, please.")).await;
+    real.until_turns(2).await;
+    assert!(real.told("toolu_p").contains("Smaller steps, please."), "{}", real.told("toolu_p"));
+    assert_eq!(
+        crate::support::agents::mode_of(&real.stage.desk.mirror.sessions[&real.session]),
+        Some("plan")
+    );
+    real.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_model_enters_plan_mode_by_itself_and_the_mode_is_noted() {
+    let script =
+        vec![Reply::new([Block::tool("toolu_in", "EnterPlanMode", json!({}))]), Reply::text("I plan now.")];
+    let Some(mut real) = Real::start("the_model_enters_plan_mode", SessionOptions::default(), script).await
+    else {
+        return;
+    };
+    real.until_turns(1).await;
+    real.until_mode("plan").await;
+    // It may do so without leave; only the way out of it wants one.
+    assert!(real.stage.desk.mirror.approvals.is_empty());
+    real.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupt_stops_a_command_that_runs_and_the_session_goes_on() {
+    let command = "echo $$ > begun; until [ -e never ]; do sleep 1; done; touch late";
+    let script = vec![bash("toolu_s", command), Reply::text("Here again.")];
+    let Some(mut real) = Real::start("an_interrupt_stops_a_command", SessionOptions::default(), script).await
+    else {
+        return;
+    };
+    let approval = real.asked().await;
+    real.decide(&approval, decides(&["allow"])).await;
+    let deadline = Instant::now() + crate::support::desk::PATIENCE;
+    let shell = loop {
+        match real.file("begun").filter(|text| text.ends_with('\n')) {
+            Some(shell) => break shell,
+            None => assert!(Instant::now() < deadline, "the command does not begin"),
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    };
+    let real = interrupted(real).await;
+    let deadline = Instant::now() + crate::support::desk::PATIENCE;
+    while is_alive(shell.trim()) {
+        assert!(Instant::now() < deadline, "the command runs on");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    real.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupt_stops_the_model_in_the_middle_of_a_text_and_the_session_goes_on() {
+    let script = vec![Reply::text(&"A long story. ".repeat(200)).paced(100), Reply::text("Here again.")];
+    let Some(mut real) = Real::start("an_interrupt_stops_the_model", SessionOptions::default(), script).await
+    else {
+        return;
+    };
+    let session = real.session;
+    let begun = |known: &crate::support::mirror::Mirror| {
+        known.live.get(&session).is_some_and(|live| live.text.contains("story"))
+    };
+    real.stage.desk.until("the beginning of the text", begun).await;
+    interrupted(real).await.stop().await;
+}
+
+/// Interrupts what runs, and fails unless it stops soon, is no error, and leaves a session that can be spoken to.
+async fn interrupted(mut real: Real) -> Real {
+    let asked = Instant::now();
+    real.stage.sessions.interrupt(real.session).unwrap();
+    real.until_turns(1).await;
+    let took = asked.elapsed();
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    let ended = real.stage.desk.mirror.turns(real.session)[0].clone();
+    assert!(matches!(ended, EntryBody::TurnEnded { error: None, .. }), "{ended:?}");
+    assert!(real.stage.desk.mirror.notices(real.session).contains(&&Notice::Interrupted));
+    assert!(!real.stage.desk.mirror.live.contains_key(&real.session));
+    real.say("Are you there?").await;
+    real.stage.until_said(real.session, "Here again.").await;
+    real.until_turns(2).await;
+    assert_eq!(real.file("late"), None);
+    real
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mode_and_model_change_between_turns_and_a_refusal_comes_back_in_words() {
+    let Some(mut real) = Real::start("mode_and_model_change", SessionOptions::default(), vec![]).await else {
+        return;
+    };
+    real.until_turns(1).await;
+    real.stage.set(real.session, "mode", "accept_edits").await.unwrap();
+    real.until_mode("accept_edits").await;
+    let refused = real.stage.set(real.session, "mode", "bypass").await.unwrap_err();
+    let Rejection::AgentRefused { why: ChangeRefused::InWords { words } } =
+        crate::support::desk::rejected(refused)
+    else {
+        panic!("no refusal")
+    };
+    assert!(words.contains("bypassPermissions"), "{words}");
+    real.stage.set(real.session, "model", "claude-sonnet-4-5").await.unwrap();
+
+    let path = real.project.path().join("made.txt").display().to_string();
+    real.mock.push(write("toolu_w", &path, "made\n"));
+    real.say("Write it.").await;
+    real.until_turns(2).await;
+    assert_eq!(real.file("made.txt").as_deref(), Some("made\n"));
+    assert!(real.stage.desk.mirror.approvals.is_empty());
+    assert_eq!(real.mock.conversation().last().unwrap()["model"], "claude-sonnet-4-5");
+    let session = &real.stage.desk.mirror.sessions[&real.session];
+    assert_eq!(session.model.as_deref(), Some("claude-sonnet-4-5"));
+    // Any name is taken; the model itself may refuse it when it is asked next.
+    real.stage.set(real.session, "model", "no-such-model").await.unwrap();
+    real.say("Who are you?").await;
+    real.until_turns(3).await;
+    assert_eq!(real.mock.conversation().last().unwrap()["model"], "no-such-model");
+    real.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_within_a_turn_holds_from_the_next_call_on_and_what_waits_still_waits() {
+    let Some(mut real) = Real::start("a_change_within_a_turn", SessionOptions::default(), vec![]).await
+    else {
+        return;
+    };
+    real.until_turns(1).await;
+    let path = |name: &str| real.project.path().join(name).display().to_string();
+    real.mock.push(write("toolu_1", &path("first.txt"), "1\n"));
+    real.mock.push(write("toolu_2", &path("second.txt"), "2\n"));
+    real.mock.push(Reply::text("Written."));
+    real.say("Write them.").await;
+    let approval = real.asked().await;
+    real.stage.set(real.session, "model", "claude-sonnet-4-5").await.unwrap();
+    real.stage.set(real.session, "mode", "accept_edits").await.unwrap();
+    real.until_mode("accept_edits").await;
+    // Were it taken back, then together with the mode.
+    assert_eq!(real.asked().await.id, approval.id);
+    real.decide(&approval, decides(&["allow"])).await;
+    real.until_turns(2).await;
+    assert_eq!(["first.txt", "second.txt"].map(|name| real.file(name).is_some()), [true, true]);
+    assert_eq!(real.stage.desk.mirror.approvals.len(), 1);
+    let models: Vec<_> = real.mock.conversation().iter().map(|body| body["model"].clone()).collect();
+    assert_ne!(models[1], "claude-sonnet-4-5");
+    assert_eq!(models[2..], ["claude-sonnet-4-5", "claude-sonnet-4-5"]);
+    real.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_42_questions_that_are_turned_off_are_refused_at_once_and_nobody_is_asked() {
+    let questions = json!([{"question": "Which store?", "header": "Store", "multiSelect": false, "options": [
+        {"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}]}]);
+    let script = vec![Reply::question("toolu_q", &questions), Reply::text("I took SQLite.")];
+    let options = SessionOptions {
+        questions: QuestionPolicy::Never,
+        config: choices(&[("effort", "low"), ("model", "claude-opus-4-6")]),
+        ..SessionOptions::default()
+    };
+    let Some(mut real) = Real::start("questions_that_are_turned_off", options, script).await else { return };
+    real.until_turns(1).await;
+    let told = real.told("toolu_q");
+    assert!(told.contains("takes no questions in this session"), "{told}");
+    assert!(real.stage.desk.mirror.requests.is_empty());
+    let notice = Notice::QuestionTurnedOff { policy: QuestionPolicy::Never, text: "Which store?".to_owned() };
+    assert!(real.stage.desk.mirror.notices(real.session).contains(&&notice));
+    let first = real.mock.conversation()[0].clone();
+    assert_eq!(
+        (&first["model"], &first["output_config"]["effort"]),
+        (&json!("claude-opus-4-6"), &json!("low"))
+    );
+    let ended = real.stage.desk.mirror.turns(real.session)[0].clone();
+    assert!(matches!(ended, EntryBody::TurnEnded { cost_usd: Some(_), .. }), "{ended:?}");
+    real.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_42_with_bypass_commands_run_without_leave_and_a_question_still_waits_for_a_person() {
+    let questions = json!([{"question": "Which store?", "header": "Store", "multiSelect": false, "options": [
+        {"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}]}]);
+    let script = vec![
+        bash("toolu_1", "mkdir free"),
+        Reply::question("toolu_q", &questions),
+        Reply::text("Thank you."),
+    ];
+    let Some(mut real) = Real::start("with_bypass_commands_run", in_mode("bypass"), script).await else {
+        return;
+    };
+    let request = real.stage.asked_one(real.session).await;
+    assert!(real.project.path().join("free").is_dir());
+    // It may leave this mode and come back, because it was started in it.
+    for mode in ["default", "bypass"] {
+        real.stage.set(real.session, "mode", mode).await.unwrap();
+        real.until_mode(mode).await;
+    }
+    let answer = vec![crate::support::agents::choose(&request, 0, &["PostgreSQL"])];
+    real.stage.desk.engine.answer(request.id, answer).await.unwrap();
+    real.until_turns(1).await;
+    assert!(real.told("toolu_q").contains("PostgreSQL"), "{}", real.told("toolu_q"));
+    assert!(real.stage.desk.mirror.approvals.is_empty());
+    real.stop().await;
+}

@@ -1,0 +1,248 @@
+//! Search over everything that was said: in the journal, over a restart, and in a database from before there was one.
+
+use std::path::Path;
+
+use crate::support::desk::{TestDesk, ask, choose, request, say, session};
+use askdesk_domain::{
+    AnswerInput, Approval, ApprovalDecision, ApprovalEvent, ApprovalId, ApprovalOptionId, ApprovalState,
+    Entry, EntryBody, Event, NativeRef, Outcome, QuestionId, QuestionKind, QuestionLimits, RawQuestion,
+    SessionId, Timestamp, ToolKind, ToolStatus, question_input,
+};
+use askdesk_engine::Journal;
+use askdesk_engine::journal::{EntryKind, Hit, Reader};
+use proptest::prelude::*;
+use rstest::rstest;
+
+const DAY: i64 = 24 * 3_600_000;
+const NOW: Timestamp = Timestamp::from_millis(1_000 * DAY);
+
+fn journal(folder: &Path) -> Journal {
+    Journal::open(folder, NOW).unwrap().journal
+}
+
+fn entry(of: u128, n: u64, body: EntryBody) -> (SessionId, Entry) {
+    (session(of), Entry { n, at: NOW, body })
+}
+
+fn agent(of: u128, n: u64, text: &str) -> (SessionId, Entry) {
+    entry(of, n, EntryBody::Agent { text: text.to_owned() })
+}
+
+fn tool(n: u64, status: ToolStatus, output: Option<&str>) -> (SessionId, Entry) {
+    let body = EntryBody::Tool {
+        tool_use: "t1".to_owned(),
+        name: "Read".to_owned(),
+        tool_kind: ToolKind::Read,
+        summary: "src/routes.rs".to_owned(),
+        detail: askdesk_domain::ToolDetail::Other { input: "{\"file_path\": \"src/routes.rs\"}".to_owned() },
+        status,
+        output: output.map(str::to_owned),
+    };
+    entry(1, n, body)
+}
+
+fn hits(reader: &Reader, text: &str) -> Vec<Hit> {
+    reader.search(text, 50, 0, NOW).unwrap().hits
+}
+
+/// The sessions and places where something is found, best first.
+fn places(reader: &Reader, text: &str) -> Vec<(SessionId, u64)> {
+    hits(reader, text).iter().map(|hit| (hit.session, hit.n)).collect()
+}
+
+#[rstest]
+#[case::a_word("migration", &[1])]
+#[case::the_beginning_of_a_word("migr", &[1])]
+#[case::not_its_middle("gration", &[])]
+#[case::in_another_case("MIGRATION", &[1])]
+#[case::without_its_accents("cafe", &[2])]
+#[case::all_words_in_any_order("routes look", &[2])]
+#[case::not_some_of_the_words("routes elephant", &[])]
+#[case::words_held_together("\"the café routes\"", &[2])]
+#[case::held_together_in_another_order("\"routes café\"", &[])]
+#[case::quotes_that_are_not_closed("\"café routes", &[2])]
+#[case::a_name_with_signs("schema_version", &[1])]
+#[case::words_of_a_query_language("schema NOT migration", &[])]
+#[case::signs_alone("*** ( ) ^ -", &[])]
+#[case::nothing("", &[])]
+fn an_entry_is_found_by(#[case] text: &str, #[case] expected: &[u64]) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = journal(folder.path());
+    let first = agent(1, 1, "The migration writes schema_version last.");
+    journal.commit_entries(&[first, agent(1, 2, "I'll look at the café routes.")]).unwrap();
+    let found = places(&journal.reader().unwrap(), text);
+    assert_eq!(found, expected.iter().map(|n| (session(1), *n)).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_hit_says_what_stands_around_the_match_as_plain_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = journal(folder.path());
+    let text = format!("{}<b>needle</b> {}", "before ".repeat(100), "after ".repeat(100));
+    journal.commit_entries(&[agent(1, 1, &text)]).unwrap();
+    let hit = hits(&journal.reader().unwrap(), "needle").remove(0);
+    assert_eq!((hit.matched.as_str(), hit.kind, hit.at), ("needle", EntryKind::Agent, NOW));
+    assert!(hit.before.starts_with('…') && hit.before.ends_with("before <b>"), "{}", hit.before);
+    assert!(hit.after.starts_with("</b> after") && hit.after.ends_with('…'), "{}", hit.after);
+    assert!(hit.before.len() + hit.after.len() < 300);
+}
+
+#[test]
+fn a_tool_that_came_to_its_end_is_found_once_by_its_input_and_by_its_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = journal(folder.path());
+    journal.commit_entries(&[tool(1, ToolStatus::Running, None)]).unwrap();
+    let reader = journal.reader().unwrap();
+    assert_eq!((places(&reader, "routes").len(), places(&reader, "handler").len()), (1, 0));
+    journal.commit_entries(&[tool(1, ToolStatus::Done, Some("fn handler()"))]).unwrap();
+    assert_eq!(places(&reader, "routes"), [(session(1), 1)]);
+    assert_eq!(places(&reader, "handler"), [(session(1), 1)]);
+}
+
+#[test]
+fn of_two_matches_alike_the_newer_comes_first_and_pages_follow_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = journal(folder.path());
+    let at = |days: i64| Timestamp::from_millis(NOW.millis() - days * DAY);
+    let aged = |n: u64, days: i64| (session(1), Entry { at: at(days), ..agent(1, n, "one needle").1 });
+    // Words that are in every entry say nothing about any of them.
+    let others: Vec<_> = (10..40).map(|n| agent(2, n, "hay and straw")).collect();
+    journal.commit_entries(&others).unwrap();
+    journal.commit_entries(&[aged(1, 400), aged(2, 0), aged(3, 40), aged(4, 900)]).unwrap();
+    let reader = journal.reader().unwrap();
+    let ns = |limit, offset| {
+        let found = reader.search("needle", limit, offset, NOW).unwrap();
+        (found.hits.iter().map(|hit| hit.n).collect::<Vec<_>>(), found.more)
+    };
+    assert_eq!(ns(10, 0), (vec![2, 3, 1, 4], false));
+    assert_eq!((ns(2, 0), ns(2, 2), ns(2, 4)), ((vec![2, 3], true), (vec![1, 4], false), (vec![], false)));
+}
+
+#[test]
+fn a_refused_tool_is_found_by_its_name_its_input_and_what_the_person_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = journal(folder.path());
+    let id = ApprovalId::new(uuid::Uuid::from_u128(7));
+    let approval = Approval {
+        id,
+        session: session(1),
+        native_ref: NativeRef::new("call").unwrap(),
+        title: "Bash".to_owned(),
+        description: None,
+        subject: askdesk_domain::ToolDetail::Other { input: "rm everything".to_owned() },
+        options: Vec::new(),
+        takes_message: true,
+        asked_at: NOW,
+        state: ApprovalState::Open,
+    };
+    let place = entry(1, 1, EntryBody::Approval { approval: id });
+    journal.commit(&[Event::Approval(ApprovalEvent::Asked { approval })], &[place], NOW).unwrap();
+    let message = Some("never do that".to_owned());
+    let decision = ApprovalDecision { message, ..ApprovalDecision::of(ApprovalOptionId::literal("deny")) };
+    journal
+        .commit(&[Event::Approval(ApprovalEvent::Decided { approval: id, decision, at: NOW })], &[], NOW)
+        .unwrap();
+    let reader = journal.reader().unwrap();
+    for text in ["bash", "everything", "\"never do that\""] {
+        assert_eq!(places(&reader, text), [(session(1), 1)], "{text}");
+    }
+}
+
+#[tokio::test]
+async fn case_46_a_finished_question_is_found_after_a_restart_by_all_that_was_asked_and_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = TestDesk::open_at(folder.path()).await;
+    first.start(1).await;
+    let (id, _outcome) = first.ask(1, 1).await;
+    let answers = vec![choose(0, &[1]), say(2, "call it the lighthouse")];
+    let ended = first.engine.answer(id, answers).await.unwrap();
+    let (_, _other) = first.ask(1, 2).await;
+    first.engine.decline(request(2), Some("ask me tomorrow".to_owned())).await.unwrap();
+    first.engine.close().await.unwrap();
+
+    let again = TestDesk::open_at(folder.path()).await;
+    for (text, n) in [("lighthouse", 1), ("\"ask me tomorrow\"", 2)] {
+        let found = again.engine.search(text.to_owned(), 10, 0).await.unwrap().hits;
+        let found: Vec<_> = found.iter().map(|hit| (hit.session, hit.n, hit.kind)).collect();
+        assert_eq!(found, [(session(1), n, EntryKind::Request)], "{text}");
+    }
+    for text in ["\"which store\"", "\"which features\" z"] {
+        assert_eq!(again.engine.search(text.to_owned(), 10, 0).await.unwrap().hits.len(), 2, "{text}");
+    }
+    let page = again.engine.page(session(1), Some(2), 1).await.unwrap();
+    assert_eq!(page.requests[0].questions, ask(1, 1).questions);
+    let kept = page.requests[0].ended().unwrap();
+    assert_eq!((&kept.outcome, kept.at), (&ended.ended().unwrap().outcome, ended.ended().unwrap().at));
+    let Outcome::Answered { answers } = &kept.outcome else { panic!("{kept:?}") };
+    assert_eq!(answers.to(QuestionId::at(2)).unwrap().other.as_deref(), Some("call it the lighthouse"));
+}
+
+#[tokio::test]
+async fn case_61_a_secret_is_found_nowhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = TestDesk::open_at(folder.path()).await;
+    desk.start(1).await;
+    let draft = RawQuestion {
+        text: "Which token?".to_owned(),
+        header: None,
+        kind: QuestionKind::Secret,
+        options: Vec::new(),
+        required: false,
+        placeholder: None,
+    };
+    let questions = question_input::accept(&[draft], QuestionLimits::FOREIGN).unwrap();
+    let (waiter, outcome) = tokio::sync::oneshot::channel();
+    let id = desk.engine.register(askdesk_domain::Ask { questions, ..ask(1, 1) }, waiter).await.unwrap();
+    let secret = AnswerInput { other: Some("hunter2hunter2".to_owned()), ..choose(0, &[]) };
+    desk.engine.answer(id, vec![secret]).await.unwrap();
+    assert!(matches!(crate::support::desk::heard(outcome).await, Outcome::Answered { .. }));
+    let found = |text: &str| desk.engine.search(text.to_owned(), 10, 0);
+    assert_eq!(found("hunter2hunter2").await.unwrap().hits, []);
+    assert_eq!(found("token").await.unwrap().hits.len(), 1);
+}
+
+#[test]
+fn a_desk_written_before_there_was_a_search_is_searched_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("desk.db"), include_bytes!("fixtures/desk-format-1.db")).unwrap();
+    let opened = Journal::open(folder.path(), NOW).unwrap();
+    assert_eq!((opened.notice, opened.desk.sessions().count()), (None, 2));
+    let reader = opened.journal.reader().unwrap();
+    let cases = [
+        ("\"add a login page\"", vec![(session(1), 1)]),
+        ("cafe", vec![(session(1), 3)]),
+        ("\"pub fn routes\"", vec![(session(1), 4)]),
+        ("\"not here\"", vec![(session(1), 6)]),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(places(&reader, text), expected, "{text}");
+    }
+    let mut asked = places(&reader, "\"which store\"");
+    asked.sort();
+    assert_eq!(asked, [(session(1), 5), (session(2), 1)]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn whatever_is_typed_finds_something_or_nothing_and_never_fails(
+        text in prop_oneof![
+            any::<String>(),
+            "[ \"*^():+{}.,;a-cANDORNOT_'\\-\u{0}]{0,60}",
+            "(NEAR|AND|OR|NOT|text:|\"| |a\\*|\\^a){0,12}",
+        ],
+    ) {
+        thread_local! {
+            static FILLED: (tempfile::TempDir, Reader) = {
+                let folder = tempfile::tempdir().unwrap();
+                let mut journal = journal(folder.path());
+                journal.commit_entries(&[agent(1, 1, "a b c and or not near text")]).unwrap();
+                let reader = journal.reader().unwrap();
+                (folder, reader)
+            };
+        }
+        let failed = FILLED.with(|(_, reader)| reader.search(&text, 5, 0, NOW).err());
+        prop_assert!(failed.is_none(), "{text:?}: {failed:?}");
+    }
+}

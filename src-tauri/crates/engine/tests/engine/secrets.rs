@@ -1,0 +1,105 @@
+//! A secret goes to the agent that asked for it, and to nobody and nothing else.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::support::agents::Stage;
+use crate::support::desk::{choose, say};
+use askdesk_domain::{AnswerInput, Delivery, Request, RequestId, SessionId};
+
+const SECRET: &str = "hunter2-lighthouse-9f3a";
+
+fn answers(request: &Request) -> Vec<AnswerInput> {
+    assert_eq!(request.questions.len(), 3);
+    vec![say(0, "Lighthouse"), choose(1, &[0]), say(2, SECRET)]
+}
+
+/// The files below a folder that hold the secret, with those excepted in which the fake agent notes what it was sent.
+fn holders(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(holders(&path));
+        } else if !entry.file_name().to_string_lossy().starts_with("record-") {
+            let bytes = std::fs::read(&path).unwrap();
+            if bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes()) {
+                found.push(path.display().to_string());
+            }
+        }
+    }
+    found
+}
+
+fn is_delivered(known: &crate::support::mirror::Mirror, id: RequestId) -> bool {
+    let delivery = known.requests[&id].ended().and_then(|ended| ended.delivery.as_ref());
+    matches!(delivery, Some(Delivery::Delivered { .. }))
+}
+
+async fn check_kept_nowhere(stage: &mut Stage, session: SessionId) {
+    assert!(!format!("{:?}", stage.desk.mirror).contains(SECRET), "a frame holds it");
+    assert!(!stage.log(session).contains(SECRET), "the session's log holds it");
+    assert_eq!(stage.desk.engine.search(SECRET.to_owned(), 10, 0).await.unwrap().hits, []);
+    assert_eq!(holders(&stage.desk.folder), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn case_61_a_secret_reaches_the_agent_and_no_file_frame_or_log() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("kinds").await;
+    let request = stage.asked_one(session).await;
+    assert_eq!(request.asked_by.as_deref(), Some("release-bot"));
+    stage.desk.engine.answer(request.id, answers(&request)).await.unwrap();
+    stage.until_delivered(request.id).await;
+    stage.until_idle(session).await;
+    let sent = &stage.decisions(session)[0]["response"]["response"]["updatedInput"]["answers"];
+    assert_eq!(sent["Which token may I use?"], SECRET);
+    assert_eq!(sent["Publish it now?"], "Yes");
+    check_kept_nowhere(&mut stage, session).await;
+    stage.sessions.stop(session).await.unwrap();
+    stage.until_ended(session).await;
+    check_kept_nowhere(&mut stage, session).await;
+}
+
+#[tokio::test]
+async fn case_61_a_secret_that_could_not_be_handed_over_is_whole_at_the_retry() {
+    let mut stage = Stage::open().await;
+    // The agent reads nothing until it is told to, so its pipe and then its queue fill up.
+    let script = r#"
+        until [ -e "$0/ask" ]; do sleep 0.02; done
+        echo '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"AskUserQuestion","tool_use_id":"t1","input":{"questions":[{"question":"Name?","type":"text"},{"question":"Go?","type":"confirm"},{"question":"Token?","type":"secret"}]}}}'
+        until [ -e "$0/read" ]; do sleep 0.02; done
+        while read -r line; do
+            case "$line" in *'"control_response"'*)
+                echo "$line" >> "$0/record-answers"
+                echo '{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"fine"}]}}' ;;
+            esac
+        done"#;
+    let session = stage.script(script, None).await;
+    while stage.desk.mirror.notices(session).is_empty() {
+        stage.sessions.send_message(session, "w".repeat(30_000)).await.unwrap();
+        stage.desk.catch_up();
+    }
+    std::fs::write(stage.desk.folder.join("ask"), "").unwrap();
+    let request = stage.asked_one(session).await;
+    stage.desk.engine.answer(request.id, answers(&request)).await.unwrap();
+    let failed = |known: &crate::support::mirror::Mirror| {
+        let delivery = known.requests[&request.id].ended().and_then(|ended| ended.delivery.as_ref());
+        matches!(delivery, Some(Delivery::Failed { .. }))
+    };
+    stage.desk.until("the failure shows", failed).await;
+    check_kept_nowhere(&mut stage, session).await;
+
+    std::fs::write(stage.desk.folder.join("read"), "").unwrap();
+    let deadline = Instant::now() + crate::support::desk::PATIENCE;
+    while !is_delivered(&stage.desk.mirror, request.id) {
+        assert!(Instant::now() < deadline, "the answer does not arrive");
+        stage.desk.engine.retry(request.id).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        stage.desk.catch_up();
+    }
+    let sent = std::fs::read_to_string(stage.desk.folder.join("record-answers")).unwrap();
+    assert_eq!(sent.lines().count(), 1, "{sent}");
+    assert!(sent.contains(&format!(r#""Token?":"{SECRET}""#)), "{sent}");
+    check_kept_nowhere(&mut stage, session).await;
+}

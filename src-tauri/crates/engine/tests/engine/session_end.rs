@@ -1,0 +1,291 @@
+//! How sessions begin badly and end.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::support::agents::{Play, Stage, choose, is_alive};
+use askdesk_agents::Agent;
+use askdesk_agents::claude::{self, ClaudeCode};
+use askdesk_domain::{
+    Choices, Delivery, DeliveryError, EntryBody, Notice, OrphanedWhy, Outcome, Rejection, Request,
+    SessionEnd, SessionState,
+};
+use askdesk_engine::clock::Source;
+
+fn outcome(request: &Request) -> &Outcome {
+    &request.ended().unwrap().outcome
+}
+
+fn why(end: SessionEnd) -> String {
+    match end {
+        SessionEnd::Failed { why } => why.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn an_agent_that_dies_in_the_middle_of_a_line_is_told_of_with_its_last_words() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("dies-mid-line").await;
+    let why = why(stage.until_ended(session).await);
+    assert!(why.contains("exit code 1") && why.contains("fatal: out of luck"), "{why}");
+    let resumable = stage.desk.mirror.sessions[&session].resumable;
+    assert_eq!(why.contains("Resume the session"), resumable, "{why}");
+    assert_eq!(why.contains("Start a new session"), !resumable, "{why}");
+    assert!(stage.desk.mirror.notices(session).contains(&&Notice::CutInHalf));
+    assert_eq!(stage.desk.mirror.sessions[&session].unusable_lines, 1);
+    assert!(stage.log(session).contains("Stderr: fatal: out of luck"));
+    assert!(stage.log(session).contains("Unusable: a line that was cut in half by the agent's end"));
+    stage.desk.check_mirror().await;
+}
+
+#[tokio::test]
+async fn case_27_a_question_of_an_agent_that_dies_is_orphaned_and_an_answer_to_it_waits() {
+    let mut stage = Stage::open().await;
+    let session = stage.start(Play { pace_percent: 10, ..Play::of("dies-pending") }).await;
+    let request = stage.asked_one(session).await;
+    let why = why(stage.until_ended(session).await);
+    assert!(why.contains("exit code 3") && why.contains("fatal: lost while waiting"), "{why}");
+    assert_eq!(why.contains("Resume the session"), stage.desk.mirror.sessions[&session].resumable, "{why}");
+    let known = &stage.desk.mirror.requests[&request.id];
+    assert_eq!(*outcome(known), Outcome::Orphaned { why: OrphanedWhy::AgentEnded });
+    let late = stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await;
+    let ended = late.unwrap().ended().cloned().unwrap();
+    assert!(matches!(ended.outcome, Outcome::Answered { .. }), "{ended:?}");
+    assert_eq!(ended.delivery, Some(Delivery::Parked));
+    assert_eq!(stage.decisions(session).len(), 0);
+    let gone = stage.sessions.send_message(session, "hello?".to_owned()).await;
+    assert_eq!(crate::support::desk::rejected(gone.unwrap_err()), Rejection::SessionGone);
+}
+
+#[tokio::test]
+async fn case_27_a_stopped_session_ends_its_whole_family_and_orphans_its_question() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("family").await;
+    let request = stage.asked_one(session).await;
+    stage.until_said(session, "grandchild ").await;
+    let said = stage.desk.mirror.said(session).join(" ");
+    let pid = said.split_whitespace().nth(1).unwrap().to_owned();
+    assert!(is_alive(&pid));
+    stage.sessions.stop(session).await.unwrap();
+    assert_eq!(stage.until_ended(session).await, SessionEnd::Stopped);
+    let deadline = Instant::now() + crate::support::desk::PATIENCE;
+    while is_alive(&pid) {
+        assert!(Instant::now() < deadline, "the grandchild lives on");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let known = &stage.desk.mirror.requests[&request.id];
+    assert_eq!(*outcome(known), Outcome::Orphaned { why: OrphanedWhy::SessionStopped });
+}
+
+#[tokio::test]
+async fn the_end_of_the_app_ends_the_agents_and_the_next_run_knows() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("technology").await;
+    let request = stage.asked_one(session).await;
+    stage.sessions.shut_down().await;
+    stage.desk.catch_up();
+    let known = &stage.desk.mirror;
+    assert_eq!(*outcome(&known.requests[&request.id]), Outcome::Orphaned { why: OrphanedWhy::AppQuit });
+    assert!(matches!(known.sessions[&session].state, SessionState::Ended { end: SessionEnd::AppQuit, .. }));
+    let next = crate::support::desk::TestDesk::open_at(&stage.desk.folder).await;
+    assert_eq!(next.mirror.requests, known.requests);
+    assert_eq!(next.mirror.sessions, known.sessions);
+}
+
+#[tokio::test]
+async fn an_agent_that_ends_well_finishes_its_session() {
+    let mut stage = Stage::open().await;
+    let session = stage.script("exit 0", None).await;
+    assert_eq!(stage.until_ended(session).await, SessionEnd::Finished);
+}
+
+#[tokio::test]
+async fn a_missing_program_is_an_ended_session_that_says_what_was_tried_and_how_to_get_it() {
+    let mut stage = Stage::open().await;
+    let id = stage.desk.clock.session();
+    let missing = ClaudeCode::default().find(Some(Path::new("/nowhere/claude"))).unwrap_err();
+    let session = stage.start_plan(id, Err(missing), Some("build me a boat")).await;
+    let SessionState::Ended { end, .. } = session.state else { panic!("{session:?}") };
+    let why = why(end);
+    assert!(why.starts_with("claude was not found. Looked at: /nowhere/claude."), "{why}");
+    assert!(why.contains("npm install -g @anthropic-ai/claude-code"), "{why}");
+    assert!(stage.log(id).contains(&why));
+    stage.desk.until("the first message is kept", |known| !known.transcript(id).is_empty()).await;
+    let kept = EntryBody::Person { text: "build me a boat".to_owned(), attachments: Vec::new() };
+    assert_eq!(stage.desk.mirror.transcript(id), [&kept]);
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_program_and_a_folder_that_has_vanished_are_said() {
+    let stage = Stage::open().await;
+    let file = stage.desk.folder.join("notes.txt");
+    std::fs::write(&file, "no program").unwrap();
+    let vanished = stage.desk.folder.join("vanished");
+    for (program, folder, words) in [
+        (file.as_path(), stage.desk.folder.as_path(), "Check that the file may be executed"),
+        (Path::new("/bin/sh"), vanished.as_path(), "it does not exist. Choose a folder that exists."),
+    ] {
+        let id = stage.desk.clock.session();
+        let plan = claude::launch(program.to_owned(), folder.to_owned(), &Choices::new(), None);
+        let session = stage.start_plan(id, Ok(plan), None).await;
+        let SessionState::Ended { end, .. } = session.state else { panic!("{session:?}") };
+        let why = why(end);
+        assert!(why.contains(words), "{why}");
+    }
+}
+
+/// Asks one question under the tool use `t1` as soon as there is a file `ask`; `$0` is the folder.
+const ASK: &str = r#"
+    until [ -e "$0/ask" ]; do sleep 0.02; done
+    echo '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"AskUserQuestion","tool_use_id":"t1","input":{"questions":[{"question":"Which?","options":[{"label":"A"},{"label":"B"}]}]}}}'
+"#;
+
+/// Shows that the answer to `t1` has come.
+const ACKNOWLEDGE: &str = r#"
+    echo '{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"fine"}]}}'
+"#;
+
+fn touch(stage: &Stage, name: &str) {
+    std::fs::write(stage.desk.folder.join(name), "").unwrap();
+}
+
+fn delivery(request: &Request) -> Option<&Delivery> {
+    request.ended().and_then(|ended| ended.delivery.as_ref())
+}
+
+#[tokio::test]
+async fn case_32_an_answer_that_cannot_be_written_stays_with_its_card_and_a_retry_delivers_it_once() {
+    let mut stage = Stage::open().await;
+    let script = format!(
+        r#"{ASK}
+        until [ -e "$0/read" ]; do sleep 0.02; done
+        while read -r line; do
+            case "$line" in *'"control_response"'*) echo "$line" >> "$0/answers"; {ACKNOWLEDGE} ;; esac
+        done"#
+    );
+    let session = stage.script(&script, None).await;
+    // The agent reads nothing, so its pipe and then its queue fill up.
+    let not_sent = |notice: &&Notice| matches!(notice, Notice::MessageNotSent { .. });
+    while !stage.desk.mirror.notices(session).iter().any(not_sent) {
+        stage.sessions.send_message(session, "w".repeat(30_000)).await.unwrap();
+        stage.desk.catch_up();
+    }
+    touch(&stage, "ask");
+    let request = stage.asked_one(session).await;
+    let answers = vec![choose(&request, 0, &["B"])];
+    stage.desk.engine.answer(request.id, answers.clone()).await.unwrap();
+    let failed = |request: &Request| matches!(delivery(request), Some(Delivery::Failed { .. }));
+    stage.desk.until("the failure shows", |known| failed(&known.requests[&request.id])).await;
+    let Some(Delivery::Failed { error }) = delivery(&stage.desk.mirror.requests[&request.id]).cloned() else {
+        panic!()
+    };
+    assert!(matches!(error, DeliveryError::NotReading { .. }), "{error}");
+    let Outcome::Answered { answers: kept } = outcome(&stage.desk.mirror.requests[&request.id]) else {
+        panic!()
+    };
+    assert_eq!(kept.iter().next().unwrap().chosen, answers[0].chosen);
+
+    touch(&stage, "read");
+    let answered = stage.desk.folder.join("answers");
+    let deadline = Instant::now() + crate::support::desk::PATIENCE;
+    // The queue may be full for a moment still.
+    while !answered.exists() {
+        assert!(Instant::now() < deadline, "the answer does not arrive");
+        stage.desk.engine.retry(request.id).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        stage.desk.catch_up();
+    }
+    stage.until_delivered(request.id).await;
+    stage.desk.engine.retry(request.id).await.unwrap();
+    stage.sessions.stop(session).await.unwrap();
+    let written = std::fs::read_to_string(answered).unwrap();
+    assert_eq!(written.lines().count(), 1, "{written}");
+    assert!(written.contains(r#""answers":{"Which?":"B"}"#), "{written}");
+}
+
+#[tokio::test]
+async fn case_32_an_agent_that_has_closed_its_input_gets_nothing_and_the_card_says_so() {
+    let mut stage = Stage::open().await;
+    let session =
+        stage.script(&format!("exec 0<&-\n{ASK}\nuntil [ -e \"$0/end\" ]; do sleep 0.02; done"), None).await;
+    touch(&stage, "ask");
+    let request = stage.asked_one(session).await;
+    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["A"])]).await.unwrap();
+    let failed = |request: &Request| matches!(delivery(request), Some(Delivery::Failed { .. }));
+    stage.desk.until("the failure shows", |known| failed(&known.requests[&request.id])).await;
+    stage.desk.engine.retry(request.id).await.unwrap();
+    stage.desk.until("the failure shows again", |known| failed(&known.requests[&request.id])).await;
+    touch(&stage, "end");
+    stage.until_ended(session).await;
+    let known = &stage.desk.mirror.requests[&request.id];
+    assert_eq!(delivery(known), Some(&Delivery::Parked));
+    assert!(matches!(outcome(known), Outcome::Answered { .. }));
+}
+
+#[tokio::test]
+async fn an_end_that_never_left_is_not_called_delivered_when_the_agent_goes_on() {
+    let mut stage = Stage::open().await;
+    let script =
+        format!("exec 0<&-\n{ASK}\nuntil [ -e \"$0/go\" ]; do sleep 0.02; done\n{ACKNOWLEDGE}\nsleep 60");
+    let session = stage.script(&script, None).await;
+    touch(&stage, "ask");
+    let request = stage.asked_one(session).await;
+    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["A"])]).await.unwrap();
+    let failed = |request: &Request| matches!(delivery(request), Some(Delivery::Failed { .. }));
+    stage.desk.until("the failure shows", |known| failed(&known.requests[&request.id])).await;
+    touch(&stage, "go");
+    stage
+        .desk
+        .until("it is parked", |known| delivery(&known.requests[&request.id]) == Some(&Delivery::Parked))
+        .await;
+    stage.sessions.stop(session).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_question_that_cannot_be_stored_is_refused_to_the_agent_in_words_and_shown_to_nobody() {
+    let mut stage = Stage::open().await;
+    let script = format!(
+        r#"{ASK}
+        while read -r line; do
+            case "$line" in *'"control_response"'*) echo "$line" >> "$0/answers" ;; esac
+        done"#
+    );
+    let session = stage.script(&script, None).await;
+    let other = rusqlite::Connection::open(stage.desk.folder.join("desk.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    touch(&stage, "ask");
+    let answers = stage.desk.folder.join("answers");
+    let deadline = Instant::now() + crate::support::desk::PATIENCE;
+    while !std::fs::read_to_string(&answers).is_ok_and(|text| text.ends_with('\n')) {
+        assert!(Instant::now() < deadline, "the agent hears nothing; log: {}", stage.log(session));
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    other.execute_batch("ROLLBACK").unwrap();
+    let written = std::fs::read_to_string(answers).unwrap();
+    assert_eq!(written.lines().count(), 1, "{written}");
+    for words in [r#""behavior":"deny""#, "the desk could not keep the question", "is in use by another"] {
+        assert!(written.contains(words), "{words}: {written}");
+    }
+    assert!(!written.contains("The user"), "nobody was asked: {written}");
+    stage.desk.until("the notice", |known| !known.notices(session).is_empty()).await;
+    stage.desk.check_mirror().await;
+    assert!(stage.desk.mirror.requests.is_empty());
+    stage.sessions.stop(session).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_session_whose_end_cannot_be_stored_at_once_ends_once_it_can() {
+    let mut stage = Stage::open().await;
+    let session = stage.script("until [ -e \"$0/end\" ]; do sleep 0.02; done", None).await;
+    let other = rusqlite::Connection::open(stage.desk.folder.join("desk.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    touch(&stage, "end");
+    let deadline = Instant::now() + crate::support::desk::PATIENCE;
+    while !stage.log(session).contains("is in use by another") {
+        assert!(Instant::now() < deadline, "nothing was tried; log: {}", stage.log(session));
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(stage.until_ended(session).await, SessionEnd::Finished);
+}

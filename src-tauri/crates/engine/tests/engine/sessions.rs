@@ -1,0 +1,370 @@
+//! Whole sessions with the fake agent: from its line to its line.
+
+use crate::support::agents::{Play, Stage, choose, decides, denies};
+use crate::support::desk::say;
+use askdesk_domain::{
+    AnswerInput, Delivery, EntryBody, Notice, Outcome, SessionEnd, SessionId, ToolDetail, ToolStatus,
+    WithdrawnWhy,
+};
+use serde_json::json;
+
+const STORE: &str = "Which store should the notes be kept in?";
+const FEATURES: &str = "Which features should the first version have?";
+
+#[tokio::test]
+async fn case_01_one_answer_goes_there_as_one_control_response_with_the_input_as_received() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("technology").await;
+    let request = stage.asked_one(session).await;
+    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await.unwrap();
+    stage.until_delivered(request.id).await;
+    stage.until_said(session, "PostgreSQL").await;
+    stage.until_idle(session).await;
+    let asked = stage.asked_by_agent(session).remove(0);
+    let mut input = asked["request"]["input"].clone();
+    input["answers"] = json!({STORE: "PostgreSQL"});
+    let response = json!({"behavior": "allow", "updatedInput": input});
+    let answer = json!({
+        "type": "control_response",
+        "response": {"subtype": "success", "request_id": asked["request_id"], "response": response},
+    });
+    assert_eq!(stage.decisions(session), [answer]);
+    stage.desk.check_mirror().await;
+}
+
+#[tokio::test]
+async fn case_02_the_question_is_one_card_and_no_tool_or_raw_text() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("technology").await;
+    let request = stage.asked_one(session).await;
+    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["Plain files"])]).await.unwrap();
+    stage.until_idle(session).await;
+    let known = &stage.desk.mirror;
+    assert_eq!(known.requests.len(), 1);
+    let transcript = known.transcript(session);
+    let cards = transcript.iter().filter(|body| matches!(body, EntryBody::Request { .. })).count();
+    let tools = transcript.iter().filter(|body| matches!(body, EntryBody::Tool { .. })).count();
+    assert_eq!((cards, tools), (1, 0));
+    assert!(known.said(session).iter().all(|text| !text.contains('{')), "{:?}", known.said(session));
+}
+
+#[tokio::test]
+async fn case_10_ticks_and_own_words_reach_the_agent_together() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("features").await;
+    let request = stage.asked_one(session).await;
+    let ticks = choose(&request, 0, &["Export", "Dark mode"]);
+    let answer = AnswerInput { other: Some("a dark icon, too".to_owned()), ..ticks };
+    stage.desk.engine.answer(request.id, vec![answer]).await.unwrap();
+    stage.until_delivered(request.id).await;
+    let answers = &stage.decisions(session)[0]["response"]["response"]["updatedInput"]["answers"];
+    assert_eq!(*answers, json!({FEATURES: "Dark mode, Export, a dark icon, too"}));
+}
+
+#[tokio::test]
+async fn a_refusal_to_answer_reaches_the_agent_in_words_and_the_turn_goes_on() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("technology").await;
+    let request = stage.asked_one(session).await;
+    stage.desk.engine.decline(request.id, Some("ask me tomorrow".to_owned())).await.unwrap();
+    stage.until_delivered(request.id).await;
+    stage.until_said(session, "I go on without asking").await;
+    let sent = stage.decisions(session);
+    let message = "The user declined to answer. The user said: ask me tomorrow";
+    assert_eq!(sent.len(), 1);
+    assert_eq!(sent[0]["response"]["response"], json!({"behavior": "deny", "message": message}));
+}
+
+#[tokio::test]
+async fn case_21_a_closed_question_reaches_the_agent_as_such() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("technology").await;
+    let request = stage.asked_one(session).await;
+    stage.desk.engine.cancel(request.id, None).await.unwrap();
+    stage.until_delivered(request.id).await;
+    let message = "The user closed the question without answering it.";
+    let response = json!({"behavior": "deny", "message": message});
+    assert_eq!(stage.decisions(session)[0]["response"]["response"], response);
+}
+
+#[tokio::test]
+async fn case_22_two_requests_at_once_are_answered_in_reverse_and_the_turn_goes_on_after_both() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("parallel").await;
+    let requests = stage.asked(session, 2).await;
+    assert_eq!([&requests[0].questions[0].text, &requests[1].questions[0].text], [STORE, FEATURES]);
+    stage.desk.engine.answer(requests[1].id, vec![choose(&requests[1], 0, &["Sync"])]).await.unwrap();
+    stage.asked(session, 1).await;
+    assert!(stage.desk.mirror.sessions[&session].is_running());
+    stage.desk.engine.answer(requests[0].id, vec![choose(&requests[0], 0, &["Plain files"])]).await.unwrap();
+    stage.until_delivered(requests[0].id).await;
+    stage.until_delivered(requests[1].id).await;
+    stage.until_said(session, "Both are clear now").await;
+    stage.until_idle(session).await;
+    let asked = stage.asked_by_agent(session);
+    let sent: Vec<_> = stage
+        .decisions(session)
+        .into_iter()
+        .map(|it| {
+            (
+                it["response"]["request_id"].clone(),
+                it["response"]["response"]["updatedInput"]["answers"].clone(),
+            )
+        })
+        .collect();
+    let expected = [
+        (asked[1]["request_id"].clone(), json!({FEATURES: "Sync"})),
+        (asked[0]["request_id"].clone(), json!({STORE: "Plain files"})),
+    ];
+    assert_eq!(sent, expected);
+}
+
+#[tokio::test]
+async fn case_30_a_question_of_one_session_does_not_hold_up_another_session() {
+    let mut stage = Stage::open().await;
+    let (a, b) = (stage.play("technology").await, stage.play("technology").await);
+    let (of_a, of_b) = (stage.asked_one(a).await, stage.asked_one(b).await);
+    stage.desk.engine.answer(of_b.id, vec![choose(&of_b, 0, &["PostgreSQL"])]).await.unwrap();
+    stage.until_delivered(of_b.id).await;
+    stage.until_idle(b).await;
+    stage.asked_one(a).await;
+    assert_eq!(stage.decisions(a).len(), 0);
+    stage.desk.engine.answer(of_a.id, vec![choose(&of_a, 0, &["Plain files"])]).await.unwrap();
+    stage.until_delivered(of_a.id).await;
+    let answer = |session| {
+        stage.decisions(session)[0]["response"]["response"]["updatedInput"]["answers"][STORE].clone()
+    };
+    assert_eq!((answer(a), answer(b)), (json!("Plain files"), json!("PostgreSQL")));
+}
+
+#[tokio::test]
+async fn case_33_an_answer_given_twice_is_written_once() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("technology").await;
+    let request = stage.asked_one(session).await;
+    let answer = || stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]);
+    let (first, second) = tokio::join!(answer(), answer());
+    assert_eq!(first.unwrap().state, second.unwrap().state);
+    stage.until_idle(session).await;
+    let again =
+        stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await.unwrap();
+    assert!(matches!(again.ended().unwrap().delivery, Some(Delivery::Delivered { .. })));
+    assert_eq!(stage.decisions(session).len(), 1);
+}
+
+#[tokio::test]
+async fn case_26_an_interrupt_closes_the_question_as_interrupted_and_nothing_is_answered() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("technology").await;
+    let request = stage.asked_one(session).await;
+    stage.sessions.interrupt(session).unwrap();
+    stage.desk.until("the card is closed", |known| !known.requests[&request.id].is_open()).await;
+    let ended = stage.desk.mirror.requests[&request.id].ended().unwrap().clone();
+    assert_eq!(ended.outcome, Outcome::Withdrawn { why: WithdrawnWhy::Interrupted });
+    assert_eq!(ended.delivery, None);
+    stage.until_idle(session).await;
+    assert_eq!(stage.decisions(session), [] as [serde_json::Value; 0]);
+    assert!(stage.desk.mirror.notices(session).contains(&&Notice::Interrupted));
+}
+
+#[tokio::test]
+async fn case_26_a_turn_that_is_interrupted_before_it_asks_leaves_no_card() {
+    let mut stage = Stage::open().await;
+    let session = stage.start(Play { pace_percent: 100, ..Play::of("slow") }).await;
+    stage.desk.until("the agent writes", |known| known.live.contains_key(&session)).await;
+    stage.sessions.interrupt(session).unwrap();
+    stage.until_idle(session).await;
+    assert!(stage.desk.mirror.requests.is_empty());
+    stage.desk.check_mirror().await;
+}
+
+#[tokio::test]
+async fn an_interrupt_while_nothing_runs_does_not_colour_the_next_turn() {
+    let mut stage = Stage::open().await;
+    let play = Play { prompt: None, pace_percent: 10, ..Play::of("withdrawn") };
+    let session = stage.start(play).await;
+    stage.until_idle(session).await;
+    stage.sessions.interrupt(session).unwrap();
+    stage.sessions.send_message(session, "go".to_owned()).await.unwrap();
+    let request = stage.asked_one(session).await;
+    stage.desk.until("the card is closed", |known| !known.requests[&request.id].is_open()).await;
+    let outcome = &stage.desk.mirror.requests[&request.id].ended().unwrap().outcome;
+    assert_eq!(*outcome, Outcome::Withdrawn { why: WithdrawnWhy::ByAgent });
+}
+
+#[tokio::test]
+async fn a_question_that_the_agent_takes_back_is_closed_and_never_answered() {
+    let mut stage = Stage::open().await;
+    let session = stage.start(Play { pace_percent: 10, ..Play::of("withdrawn") }).await;
+    let request = stage.asked_one(session).await;
+    stage.until_said(session, "I found out by myself").await;
+    let outcome = &stage.desk.mirror.requests[&request.id].ended().unwrap().outcome;
+    assert_eq!(*outcome, Outcome::Withdrawn { why: WithdrawnWhy::ByAgent });
+    let late = stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await;
+    assert!(matches!(
+        crate::support::desk::rejected(late.unwrap_err()),
+        askdesk_domain::Rejection::AlreadyEnded { .. }
+    ));
+    assert_eq!(stage.decisions(session).len(), 0);
+}
+
+#[tokio::test]
+async fn case_35_a_chat_message_ends_the_question_first_and_then_goes_to_the_agent() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("parallel").await;
+    let requests = stage.asked(session, 2).await;
+    stage.sessions.send_message(session, "let us talk first".to_owned()).await.unwrap();
+    for request in &requests {
+        stage.until_delivered(request.id).await;
+        let text = "let us talk first".to_owned();
+        let outcome = &stage.desk.mirror.requests[&request.id].ended().unwrap().outcome;
+        assert_eq!(*outcome, Outcome::RepliedInChat { text });
+    }
+    stage.until_idle(session).await;
+    let after_prompt: Vec<_> = stage
+        .sent(session)
+        .into_iter()
+        .skip(2)
+        .map(|line| match line["type"].as_str() {
+            Some("user") => line["message"]["content"].clone(),
+            _ => line["response"]["response"]["message"].clone(),
+        })
+        .collect();
+    let deny = json!("User responded in chat; questions canceled");
+    assert_eq!(after_prompt, [deny.clone(), deny, json!("let us talk first")]);
+}
+
+#[tokio::test]
+async fn case_09_prefilled_answers_pass_through_without_a_card() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("prefilled").await;
+    stage.until_said(session, "PostgreSQL").await;
+    stage.until_idle(session).await;
+    assert!(stage.desk.mirror.requests.is_empty());
+    assert!(stage.desk.mirror.notices(session).contains(&&Notice::AnswersBrought));
+    let asked = stage.asked_by_agent(session).remove(0);
+    let response = json!({"behavior": "allow", "updatedInput": asked["request"]["input"]});
+    assert_eq!(stage.decisions(session)[0]["response"]["response"], response);
+    assert!(stage.desk.attention.try_recv().is_err());
+}
+
+fn tool_statuses(known: &crate::support::mirror::Mirror, session: SessionId) -> Vec<ToolStatus> {
+    let status = |body: &EntryBody| match body {
+        EntryBody::Tool { status, .. } => Some(*status),
+        _ => None,
+    };
+    known.transcript(session).into_iter().filter_map(status).collect()
+}
+
+#[tokio::test]
+async fn case_75_a_tool_awaits_permission_then_runs_and_its_entry_says_so() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("approval").await;
+    for round in 1..=2_usize {
+        stage.desk.until("an approval", |known| known.approvals.len() == round).await;
+        let awaits = |known: &crate::support::mirror::Mirror| {
+            tool_statuses(known, session).last() == Some(&ToolStatus::AwaitingPermission)
+        };
+        stage.desk.until("case 75: the tool awaits permission", awaits).await;
+        let approval = stage.desk.mirror.approvals.values().next_back().unwrap().clone();
+        assert_eq!((approval.title.as_str(), approval.session), ("Bash", session));
+        let command = "mkdir notes".to_owned();
+        let description = Some("Create the folder for notes".to_owned());
+        assert_eq!(approval.subject, ToolDetail::Command { command, description });
+        stage.desk.engine.decide_approval(approval.id, decides(&["allow"])).await.unwrap();
+    }
+    stage.until_said(session, "Done with the commands").await;
+    let decisions = stage.decisions(session);
+    assert_eq!(decisions.len(), 2);
+    assert!(decisions.iter().all(|it| it["response"]["response"]["behavior"] == "allow"));
+    assert_eq!(tool_statuses(&stage.desk.mirror, session), [ToolStatus::Done, ToolStatus::Done]);
+    assert!(stage.desk.mirror.requests.is_empty());
+}
+
+#[tokio::test]
+async fn a_denied_tool_does_not_run_and_the_agent_is_told_why() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("approval").await;
+    for round in 1..=2_usize {
+        stage.desk.until("an approval", |known| known.approvals.len() == round).await;
+        let approval = stage.desk.mirror.approvals.values().next_back().unwrap().id;
+        stage.desk.engine.decide_approval(approval, denies("not in this folder")).await.unwrap();
+    }
+    stage.until_said(session, "Done with the commands").await;
+    let decision = stage.decisions(session)[0]["response"]["response"].clone();
+    assert_eq!(decision, json!({"behavior": "deny", "message": "not in this folder"}));
+}
+
+#[tokio::test]
+async fn broken_lines_are_counted_and_logged_and_the_session_goes_on() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("malformed").await;
+    let request = stage.asked_one(session).await;
+    stage
+        .desk
+        .until("every broken line is counted", |known| {
+            known.sessions.get(&session).is_some_and(|it| it.unusable_lines == 6)
+        })
+        .await;
+    let log = stage.log(session);
+    for words in [
+        "Unusable: a line that is not JSON: this line is not JSON",
+        "Unusable: a line of 2097152 bytes, longer than the 1048576 that are read",
+        "Unusable: a message of the unknown kind event_of_next_year",
+        "Refused: questions[0].options: ",
+    ] {
+        assert!(log.contains(words), "{words:?} is not in the log:\n{log}");
+    }
+    let refused = |notice: &&Notice| matches!(notice, Notice::QuestionRefused { reason } if reason.starts_with("questions[0].options"));
+    assert_eq!(stage.desk.mirror.notices(session).into_iter().filter(refused).count(), 1);
+    stage.until_said(session, "That question was refused: ").await;
+    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await.unwrap();
+    stage.until_said(session, "Still here. Your answer: PostgreSQL").await;
+}
+
+#[tokio::test]
+async fn case_04_what_cannot_be_shown_is_refused_in_the_same_turn_with_the_field() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("unusable").await;
+    stage.until_said(session, "Fourth refusal: ").await;
+    stage.until_idle(session).await;
+    assert!(stage.desk.mirror.requests.is_empty());
+    let said = stage.desk.mirror.said(session).join("\n");
+    for field in ["questions: at least 1", "questions: ", "questions[0].question: ", "questions[0]"] {
+        assert!(said.contains(field), "{field:?}: {said}");
+    }
+    assert_eq!(stage.decisions(session).len(), 4);
+}
+
+#[tokio::test]
+async fn free_text_from_a_question_without_options_reaches_the_agent() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("package-manager").await;
+    let request = stage.asked_one(session).await;
+    stage.desk.engine.answer(request.id, vec![say(0, "none, we vendor everything")]).await.unwrap();
+    stage.until_delivered(request.id).await;
+    let answers = &stage.decisions(session)[0]["response"]["response"]["updatedInput"]["answers"];
+    assert_eq!(answers[&request.questions[0].text], "none, we vendor everything");
+}
+
+#[tokio::test]
+async fn every_question_of_a_fast_asker_is_answered_once_and_delivered() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("loop-ask").await;
+    for round in 1..=30_usize {
+        stage
+            .desk
+            .until("the next question", |known| {
+                known.requests.len() >= round && known.open(session).len() == 1
+            })
+            .await;
+        let request = stage.asked_one(session).await;
+        stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["Left"])]).await.unwrap();
+        stage.desk.until("it is closed", |known| !known.requests[&request.id].is_open()).await;
+    }
+    stage.sessions.stop(session).await.unwrap();
+    assert_eq!(stage.until_ended(session).await, SessionEnd::Stopped);
+    stage.desk.check_mirror().await;
+    assert!((30..=31).contains(&stage.desk.mirror.requests.len()));
+    assert!(stage.decisions(session).len() >= 29);
+}

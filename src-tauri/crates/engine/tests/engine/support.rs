@@ -1,0 +1,10 @@
+//! What several tests share.
+
+pub mod agents;
+pub mod desk;
+pub mod mirror;
+#[cfg(unix)]
+pub mod own_process;
+
+// `hub::tests` includes `mirror` too, where the frames are `crate::frame`.
+use askdesk_engine::frame;

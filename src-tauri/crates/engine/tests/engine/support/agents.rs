@@ -1,0 +1,320 @@
+//! Sessions of the fake agent, and of small shell scripts that misbehave.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use askdesk_agents::{LaunchPlan, Start, claude};
+use askdesk_domain::{
+    AgentFailure, AnswerInput, ApprovalDecision, ApprovalOptionId, Choices, ConfigId, Delivery,
+    LaunchOverrides, QuestionId, Request, RequestId, Session, SessionEnd, SessionId, SessionOptions,
+    SessionState, ValueId,
+};
+use askdesk_engine::clock::Source;
+use askdesk_engine::session::Change;
+use askdesk_engine::{EngineError, Sessions, StartSpec};
+use serde_json::Value;
+
+use super::desk::{STAGED, Staging, TestDesk};
+use super::mirror::Mirror;
+
+/// Finds the fake agent; builds it where only one package is tested and nobody has built it yet.
+pub fn fake_agent() -> PathBuf {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    let build = || {
+        let deps = std::env::current_exe().unwrap();
+        let target = deps.ancestors().nth(3).unwrap();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args([
+            "build",
+            "--quiet",
+            "--package",
+            "askdesk-testkit",
+            "--bin",
+            "fake-agent",
+            "--target-dir",
+        ]);
+        assert!(cargo.arg(target).status().unwrap().success(), "the fake agent does not build");
+    };
+    let find = || {
+        askdesk_testkit::fake_agent::program().unwrap_or_else(|| {
+            build();
+            askdesk_testkit::fake_agent::program().expect("the fake agent stands beside the tests")
+        })
+    };
+    PROGRAM.get_or_init(find).clone()
+}
+
+/// A desk with sessions on it.
+pub struct Stage {
+    pub desk: TestDesk,
+    pub sessions: Sessions,
+}
+
+/// How a session of the fake agent is started.
+pub struct Play<'a> {
+    pub scenario: &'a str,
+    pub prompt: Option<&'a str>,
+    pub pace_percent: u32,
+    pub options: SessionOptions,
+}
+
+impl<'a> Play<'a> {
+    pub fn of(scenario: &'a str) -> Self {
+        Self { scenario, prompt: Some("go"), pace_percent: 0, options: SessionOptions::default() }
+    }
+}
+
+impl Stage {
+    pub async fn open() -> Self {
+        Self::on(TestDesk::open().await)
+    }
+
+    /// Opens what an earlier run left in a folder.
+    pub async fn open_at(folder: &Path) -> Self {
+        Self::on(TestDesk::open_at(folder).await)
+    }
+
+    fn on(desk: TestDesk) -> Self {
+        let sessions = Sessions::new(desk.engine.clone());
+        Self { desk, sessions }
+    }
+
+    pub async fn play(&self, scenario: &str) -> SessionId {
+        self.start(Play::of(scenario)).await
+    }
+
+    pub async fn start(&self, play: Play<'_>) -> SessionId {
+        let id = self.desk.clock.session();
+        let staging = self.played(id, play.scenario, play.pace_percent);
+        self.start_staged(id, staging, play.prompt, play.options).await;
+        id
+    }
+
+    /// Takes an ended session up again.
+    pub async fn resume(&self, id: SessionId, scenario: &str) -> Session {
+        self.desk.agent.stage(self.played(id, scenario, 0));
+        self.sessions.resume(id, &LaunchOverrides::default()).await.unwrap()
+    }
+
+    pub fn played(&self, id: SessionId, scenario: &str, pace_percent: u32) -> Staging {
+        let args: Vec<OsString> = ["--scenario", scenario].map(OsString::from).to_vec();
+        let env = [
+            ("ASKDESK_FAKE_RECORD".into(), self.record(id).into_os_string()),
+            ("ASKDESK_FAKE_PACE".into(), pace_percent.to_string().into()),
+            ("ASKDESK_FAKE_SESSIONS".into(), self.desk.folder.clone().into_os_string()),
+        ];
+        Box::new(move |start: &Start| {
+            let Start { folder, options, resume } = start;
+            let mut plan = claude::launch(fake_agent(), folder.clone(), &options.config, resume.as_ref());
+            plan.args.extend(args);
+            plan.env.extend(env);
+            Ok(plan)
+        })
+    }
+
+    /// Where the fake agent remembers a session.
+    pub fn memory_of_agent(&self, id: SessionId) -> PathBuf {
+        let native = self.desk.mirror.sessions[&id].native_session.clone();
+        self.desk.folder.join(format!("{}.turns", native.expect("the agent said its id")))
+    }
+
+    /// Starts a shell script as the agent; it finds the session's folder as `$0`.
+    pub async fn script(&self, script: &str, prompt: Option<&str>) -> SessionId {
+        let id = self.desk.clock.session();
+        self.start_plan(id, Ok(self.script_plan(script)), prompt).await;
+        id
+    }
+
+    /// Takes an ended session up again with a shell script as the agent.
+    pub async fn resume_script(&self, id: SessionId, script: &str) -> Session {
+        let plan = self.script_plan(script);
+        self.desk.agent.stage(Box::new(|_| Ok(plan)));
+        self.sessions.resume(id, &LaunchOverrides::default()).await.unwrap()
+    }
+
+    pub fn script_plan(&self, script: &str) -> LaunchPlan {
+        LaunchPlan {
+            program: "/bin/sh".into(),
+            args: vec!["-c".into(), script.into(), self.desk.folder.clone().into_os_string()],
+            folder: self.desk.folder.clone(),
+            env: Vec::new(),
+            env_remove: Vec::new(),
+        }
+    }
+
+    pub async fn start_plan(
+        &self,
+        id: SessionId,
+        plan: Result<LaunchPlan, AgentFailure>,
+        prompt: Option<&str>,
+    ) -> Session {
+        self.start_staged(id, Box::new(|_| plan), prompt, SessionOptions::default()).await
+    }
+
+    /// Starts a session with what was chosen for it.
+    pub async fn start_staged(
+        &self,
+        id: SessionId,
+        staging: Staging,
+        prompt: Option<&str>,
+        options: SessionOptions,
+    ) -> Session {
+        self.start_staged_in(self.desk.folder.clone(), id, staging, prompt, options).await
+    }
+
+    pub async fn start_staged_in(
+        &self,
+        folder: PathBuf,
+        id: SessionId,
+        staging: Staging,
+        prompt: Option<&str>,
+        options: SessionOptions,
+    ) -> Session {
+        self.desk.agent.stage(staging);
+        let prompt = prompt.map(str::to_owned);
+        let spec = StartSpec { agent: STAGED, name: "Demo".to_owned(), folder, options, prompt };
+        self.sessions.start(id, spec).await.unwrap()
+    }
+
+    /// Asks the agent for another value of a config option.
+    pub async fn set(
+        &self,
+        session: SessionId,
+        option: &'static str,
+        value: &str,
+    ) -> Result<(), EngineError> {
+        let change = Change { option: ConfigId::literal(option), value: ValueId::new(value).unwrap() };
+        self.sessions.set_config(session, change).await
+    }
+
+    pub async fn until_mode(&mut self, session: SessionId, mode: &str) {
+        let is = |known: &Mirror| known.sessions.get(&session).is_some_and(|it| mode_of(it) == Some(mode));
+        self.desk.until(&format!("the mode {mode:?}"), is).await;
+    }
+
+    fn record(&self, id: SessionId) -> PathBuf {
+        self.desk.folder.join(format!("record-{id}"))
+    }
+
+    /// Waits until a session has so many open requests, and returns them, oldest first.
+    pub async fn asked(&mut self, session: SessionId, count: usize) -> Vec<Request> {
+        let what = format!("{count} open requests");
+        self.desk.until(&what, |known| known.open(session).len() == count).await;
+        self.desk.mirror.open(session).into_iter().cloned().collect()
+    }
+
+    pub async fn asked_one(&mut self, session: SessionId) -> Request {
+        self.asked(session, 1).await.remove(0)
+    }
+
+    pub async fn until_delivered(&mut self, id: RequestId) {
+        let arrived = |request: &Request| {
+            matches!(request.ended().and_then(|it| it.delivery.as_ref()), Some(Delivery::Delivered { .. }))
+        };
+        self.desk.until("the end is delivered", |known| known.requests.get(&id).is_some_and(arrived)).await;
+    }
+
+    pub async fn until_said(&mut self, session: SessionId, text: &str) {
+        let what = format!("the agent says {text:?}");
+        self.desk.until(&what, |known| known.said(session).iter().any(|said| said.contains(text))).await;
+    }
+
+    pub async fn until_idle(&mut self, session: SessionId) {
+        self.until_state(session, "the turn is over", |state| *state == SessionState::Idle).await;
+    }
+
+    async fn until_state(&mut self, session: SessionId, what: &str, is: impl Fn(&SessionState) -> bool) {
+        self.desk.until(what, |known| known.sessions.get(&session).is_some_and(|it| is(&it.state))).await;
+    }
+
+    pub async fn until_ended(&mut self, session: SessionId) -> SessionEnd {
+        let ended = |state: &SessionState| matches!(state, SessionState::Ended { .. });
+        self.until_state(session, "the session has ended", ended).await;
+        match &self.desk.mirror.sessions[&session].state {
+            SessionState::Ended { end, .. } => end.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Every line the agent was sent, in order.
+    pub fn sent(&self, session: SessionId) -> Vec<Value> {
+        let record = std::fs::read_to_string(self.record(session)).unwrap_or_default();
+        let lines = record.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let sent = lines.filter(|line| line["dir"] == "in");
+        sent.map(|line| serde_json::from_str(line["line"].as_str().unwrap()).unwrap()).collect()
+    }
+
+    /// The words of every message the agent was sent, in order.
+    pub fn messages(&self, session: SessionId) -> Vec<String> {
+        let text = |line: &Value| {
+            let content = &line["message"]["content"];
+            content.as_str().or_else(|| content[0]["text"].as_str()).map(str::to_owned)
+        };
+        let sent = self.sent(session).into_iter();
+        sent.filter(|line| line["type"] == "user").filter_map(|line| text(&line)).collect()
+    }
+
+    /// The lines that answer the agent's own requests.
+    pub fn decisions(&self, session: SessionId) -> Vec<Value> {
+        self.sent(session).into_iter().filter(|line| line["type"] == "control_response").collect()
+    }
+
+    /// The questions the agent has asked by control request, in order.
+    pub fn asked_by_agent(&self, session: SessionId) -> Vec<Value> {
+        let record = std::fs::read_to_string(self.record(session)).unwrap_or_default();
+        let lines = record.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let out = lines.filter(|line| line["dir"] == "out");
+        let events =
+            out.filter_map(|line| serde_json::from_str::<Value>(line["line"].as_str().unwrap()).ok());
+        events.filter(|event| event["type"] == "control_request").collect()
+    }
+
+    pub fn log(&self, session: SessionId) -> String {
+        let lines = self.sessions.log(session).into_iter();
+        lines.map(|line| format!("{:?}: {}\n", line.kind, line.text)).collect()
+    }
+}
+
+/// The decision that chooses these options of an approval.
+pub fn decides(options: &[&'static str]) -> ApprovalDecision {
+    let options = options.iter().map(|id| ApprovalOptionId::literal(id)).collect();
+    ApprovalDecision { options, message: None, plan: None }
+}
+
+/// The refusal of an approval, with words for the agent.
+pub fn denies(message: &str) -> ApprovalDecision {
+    ApprovalDecision { message: Some(message.to_owned()), ..decides(&["deny"]) }
+}
+
+/// What is chosen of the config options.
+pub fn choices(of: &[(&'static str, &'static str)]) -> Choices {
+    of.iter().map(|(id, value)| (ConfigId::literal(id), ValueId::literal(value))).collect()
+}
+
+/// What a session is started with in a permission mode.
+pub fn in_mode(mode: &'static str) -> SessionOptions {
+    SessionOptions { config: choices(&[("mode", mode)]), ..SessionOptions::default() }
+}
+
+/// The present permission mode of a session.
+pub fn mode_of(session: &Session) -> Option<&str> {
+    let mode = session.config.iter().find(|option| option.id.as_str() == "mode")?;
+    mode.current.as_ref().map(ValueId::as_str)
+}
+
+/// Chooses options of a question by their labels.
+pub fn choose(request: &Request, question: usize, labels: &[&str]) -> AnswerInput {
+    let asked = &request.questions[question];
+    let id = |label: &&str| asked.options.iter().find(|option| option.label == **label).unwrap().id;
+    let chosen = labels.iter().map(id).collect();
+    AnswerInput { question: QuestionId::at(question), chosen, other: None, note: None }
+}
+
+/// Says whether a process runs; one that has ended and was not collected by its parent does not.
+pub fn is_alive(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
+    let state = stat.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().next());
+    !matches!(state, None | Some("Z" | "X"))
+}

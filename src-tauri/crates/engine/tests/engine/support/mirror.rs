@@ -1,0 +1,144 @@
+//! What a subscriber knows: frames put together again. It fails at the first gap.
+
+use std::collections::BTreeMap;
+
+use askdesk_domain::{
+    Approval, ApprovalId, Entry, EntryBody, Notice, Request, RequestId, Session, SessionId, UndoableAnswer,
+};
+
+use super::frame::{Change, Delta, Frame, LiveText, Snapshot};
+
+#[derive(Clone, Debug)]
+pub struct Mirror {
+    pub epoch: String,
+    pub seq: u64,
+    pub sessions: BTreeMap<SessionId, Session>,
+    pub requests: BTreeMap<RequestId, Request>,
+    pub approvals: BTreeMap<ApprovalId, Approval>,
+    pub live: BTreeMap<SessionId, LiveText>,
+    pub held: BTreeMap<RequestId, UndoableAnswer>,
+    /// Entries that came by deltas; a snapshot holds none.
+    pub entries: BTreeMap<(SessionId, u64), Entry>,
+    /// How many snapshots came after the first.
+    pub renewed: usize,
+}
+
+impl Mirror {
+    /// Begins with the frame that comes first.
+    pub fn begin(frame: Frame) -> Self {
+        let Frame::Snapshot(snapshot) = frame else { panic!("a subscription begins with {frame:?}") };
+        Self::of(&snapshot)
+    }
+
+    pub fn of(snapshot: &Snapshot) -> Self {
+        Self {
+            epoch: snapshot.epoch.clone(),
+            seq: snapshot.seq,
+            sessions: snapshot.sessions.iter().map(|it| (it.id, it.clone())).collect(),
+            requests: snapshot.requests.iter().map(|it| (it.id, it.clone())).collect(),
+            approvals: snapshot.approvals.iter().map(|it| (it.id, it.clone())).collect(),
+            live: snapshot.live.iter().map(|it| (it.session, it.clone())).collect(),
+            held: snapshot.held.iter().map(|it| (it.request, it.clone())).collect(),
+            entries: BTreeMap::new(),
+            renewed: 0,
+        }
+    }
+
+    pub fn take(&mut self, frame: &Frame) {
+        match frame {
+            Frame::Snapshot(snapshot) => {
+                assert!(snapshot.seq >= self.seq, "a snapshot from before: {} < {}", snapshot.seq, self.seq);
+                let (entries, renewed) = (std::mem::take(&mut self.entries), self.renewed + 1);
+                *self = Self { entries, renewed, ..Self::of(snapshot) };
+            }
+            Frame::Delta(delta) => self.apply(delta),
+        }
+    }
+
+    fn apply(&mut self, delta: &Delta) {
+        assert_eq!((&delta.epoch, delta.prev), (&self.epoch, self.seq), "a gap");
+        assert!(delta.seq > delta.prev && !delta.changes.is_empty());
+        self.seq = delta.seq;
+        for change in &delta.changes {
+            match change {
+                Change::Session { session } => drop(self.sessions.insert(session.id, session.clone())),
+                Change::Request { request } => drop(self.requests.insert(request.id, request.clone())),
+                Change::Approval { approval } => drop(self.approvals.insert(approval.id, approval.clone())),
+                Change::AnswerHeld { held } => drop(self.held.insert(held.request, held.clone())),
+                Change::AnswerLetGo { request } => drop(self.held.remove(request)),
+                Change::Entry { session, entry } => {
+                    drop(self.entries.insert((*session, entry.n), entry.clone()));
+                }
+                Change::LiveText { added } => match self.live.get_mut(&added.session) {
+                    Some(live) if live.kind == added.kind => live.text.push_str(&added.text),
+                    _ => drop(self.live.insert(added.session, added.clone())),
+                },
+                Change::SessionClosed { session } => {
+                    drop(self.sessions.remove(session));
+                    self.live.remove(session);
+                    self.requests.retain(|_, request| request.session != *session);
+                    self.approvals.retain(|_, approval| approval.session != *session);
+                }
+                Change::LiveCleared { session } => drop(self.live.remove(session)),
+                Change::SessionDeleted { session } => self.forget(*session),
+            }
+        }
+    }
+
+    fn forget(&mut self, session: SessionId) {
+        self.sessions.remove(&session);
+        self.requests.retain(|_, request| request.session != session);
+        self.approvals.retain(|_, approval| approval.session != session);
+        self.live.remove(&session);
+        self.entries.retain(|(owner, _), _| *owner != session);
+    }
+
+    /// Says whether this knows of something that came after a snapshot.
+    pub fn is_later_than(&self, snapshot: &Snapshot) -> bool {
+        let now = Self::of(snapshot);
+        self.epoch == now.epoch && self.seq > now.seq
+    }
+
+    /// Fails unless this is what a snapshot says.
+    #[track_caller]
+    pub fn check(&self, snapshot: &Snapshot) {
+        let now = Self::of(snapshot);
+        assert_eq!((&self.epoch, self.seq), (&now.epoch, now.seq));
+        assert_eq!(self.sessions, now.sessions);
+        assert_eq!(self.requests, now.requests);
+        assert_eq!(self.approvals, now.approvals);
+        assert_eq!(self.live, now.live);
+        assert_eq!(self.held, now.held);
+    }
+
+    /// The entries of a session, in order.
+    pub fn transcript(&self, session: SessionId) -> Vec<&EntryBody> {
+        self.entries.range((session, 0)..=(session, u64::MAX)).map(|(_, entry)| &entry.body).collect()
+    }
+
+    /// What the agent of a session has said, in order.
+    pub fn said(&self, session: SessionId) -> Vec<&str> {
+        let said = self.transcript(session).into_iter().filter_map(|body| match body {
+            EntryBody::Agent { text } => Some(text.as_str()),
+            _ => None,
+        });
+        said.collect()
+    }
+
+    pub fn turns(&self, session: SessionId) -> Vec<&EntryBody> {
+        let ended = |body: &&EntryBody| matches!(body, EntryBody::TurnEnded { .. });
+        self.transcript(session).into_iter().filter(ended).collect()
+    }
+
+    pub fn notices(&self, session: SessionId) -> Vec<&Notice> {
+        let notices = self.transcript(session).into_iter().filter_map(|body| match body {
+            EntryBody::Notice { notice } => Some(notice),
+            _ => None,
+        });
+        notices.collect()
+    }
+
+    pub fn open(&self, session: SessionId) -> Vec<&Request> {
+        self.requests.values().filter(|it| it.session == session && it.is_open()).collect()
+    }
+}

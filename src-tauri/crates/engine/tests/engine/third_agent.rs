@@ -1,0 +1,581 @@
+//! A third agent, written as the next ones will be: a descriptor, an adapter over frames and a shared server. Whole sessions of
+//! it with the real server process.
+
+mod adapter;
+mod agent;
+mod stage;
+mod wire;
+
+use std::io::{BufReader, Read};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use agent::{INSTALL, MODEL, THIRD, ThirdAgent};
+use askdesk_agents::Address;
+use askdesk_domain::{
+    AgentFailure, ApprovalOptionKind, Attachment, ChangeRefused, Command, ConfigId, ConfigOption, ContextUse,
+    EntryBody, Finished, LaunchOverrides, MessageId, MinuteOfDay, NextStep, NotNeededWhy, Notice,
+    NotificationDecision, NotificationHistory, OptIn, OptionLabel, OrphanedWhy, Outcome, QueueCommand,
+    Rejection, Request, SessionEnd, SessionId, SessionOptions, SessionState, Setting, Settings, TodoItem,
+    TodoStatus, ToolDetail, ToolStatus, Usd, ValueId, WithdrawnWhy,
+};
+use askdesk_engine::session::Change;
+use askdesk_engine::{Attention, EngineError, Message};
+use rstest::rstest;
+use serde_json::{Value, json};
+use stage::{QUIET, Stage, asks, is_alive, permits, says, statuses, tool};
+
+/// Puts steps one behind the other.
+fn steps<const N: usize>(parts: [&[Value]; N]) -> Vec<Value> {
+    parts.concat()
+}
+
+/// What the server is told when `label` answers a question.
+fn answered(text: &str, label: &str) -> String {
+    json!({"answers": [{"question": text, "chosen": [label], "text": null, "note": null}]}).to_string()
+}
+
+fn outcome(known: &crate::support::mirror::Mirror, request: &Request) -> Option<Outcome> {
+    known.requests[&request.id].ended().map(|ended| ended.outcome.clone())
+}
+
+#[tokio::test]
+async fn two_sessions_on_one_server_are_each_asked_their_own_and_each_answer_reaches_its_own() {
+    let mut stage = Stage::open().await;
+    let mut sessions = Vec::new();
+    for name in ["first", "second"] {
+        let (question, permission) =
+            (asks(&format!("Which {name} store?")), permits(name, &format!("rm {name}")));
+        sessions.push(stage.play(&steps([&[says("$pid")], &question, &permission])).await);
+    }
+    let (first, second) = (sessions[0], sessions[1]);
+    let of_first = stage.asked(first).await;
+    let of_second = stage.asked(second).await;
+    assert_eq!(of_first.questions[0].text, "Which first store?");
+    assert_eq!(of_second.questions[0].text, "Which second store?");
+    let pid = stage.mirror.said(first)[0].to_owned();
+    assert_eq!(stage.mirror.said(second), [pid.as_str()]);
+
+    // What was asked last is answered first.
+    stage.answer(&of_second, "B").await;
+    let permission = stage.permission(second).await;
+    assert!(stage.engine.request(of_first.id).await.unwrap().is_open());
+    let detail = ToolDetail::Command { command: "rm second".to_owned(), description: None };
+    assert_eq!((permission.title.as_str(), &permission.subject), ("Shell", &detail));
+    let offered: Vec<_> =
+        permission.options.iter().map(|it| (it.id.as_str(), it.kind, it.label.clone())).collect();
+    let label = |text: &str| OptionLabel::Text { text: text.to_owned() };
+    let expected = [
+        ("0x7f/Yes ✓", ApprovalOptionKind::AllowOnce, label("Yes, go ahead")),
+        ("opt:{\"always\":1}", ApprovalOptionKind::AllowAlways, label("Yes, and never ask again here")),
+        ("no", ApprovalOptionKind::RejectOnce, label("No")),
+        ("NEVER", ApprovalOptionKind::RejectAlways, label("No, and never again")),
+    ];
+    assert_eq!(offered, expected);
+    stage.decide(&permission, "NEVER").await;
+    stage.until_turns(second, 1).await;
+    stage.until_delivered(of_second.id, false).await;
+    let told = [pid.as_str(), &answered("Which second store?", "B"), r#"{"option":"NEVER"}"#];
+    assert_eq!(stage.mirror.said(second), told);
+
+    stage.answer(&of_first, "A").await;
+    let permission = stage.permission(first).await;
+    stage.decide(&permission, "opt:{\"always\":1}").await;
+    stage.until_turns(first, 1).await;
+    stage.until_delivered(of_first.id, false).await;
+    let told = [pid.as_str(), &answered("Which first store?", "A"), r#"{"option":"opt:{\"always\":1}"}"#];
+    assert_eq!(stage.mirror.said(first), told);
+    assert_eq!(stage.mirror.said(second).len(), 3);
+    stage.check_mirror().await;
+}
+
+#[rstest]
+#[case::announced_before_the_permission(true, "0x7f/Yes ✓", ToolStatus::Running, "done", ToolStatus::Done)]
+#[case::announced_while_it_is_asked(false, "0x7f/Yes ✓", ToolStatus::Running, "done", ToolStatus::Done)]
+#[case::allowed_and_failed(true, "0x7f/Yes ✓", ToolStatus::Running, "failed", ToolStatus::Failed)]
+#[case::refused(true, "no", ToolStatus::Failed, "failed", ToolStatus::Failed)]
+#[case::refused_before_it_was_announced(false, "NEVER", ToolStatus::Failed, "failed", ToolStatus::Failed)]
+#[case::refused_and_done_all_the_same(true, "no", ToolStatus::Failed, "done", ToolStatus::Done)]
+#[tokio::test]
+async fn case_75_a_tool_call_awaits_its_permission_and_then_goes_the_way_that_was_decided(
+    #[case] announced: bool,
+    #[case] decision: &'static str,
+    #[case] then: ToolStatus,
+    #[case] says_agent: &str,
+    #[case] last: ToolStatus,
+) {
+    let mut stage = Stage::open().await;
+    let [mut permission, _] = permits("call-1", "rm -r notes");
+    let mut before = Vec::new();
+    match announced {
+        true => before.push(tool("call-1", "pending")),
+        false => permission["meanwhile"] = json!([tool("call-1", "running")]),
+    }
+    // The question holds the agent until the state between was seen.
+    let steps = steps([&before, &[permission], &asks("Go on?"), &[tool("call-1", says_agent)]]);
+    let session = stage.play(&steps).await;
+    let permission = stage.permission(session).await;
+    stage.until_status(session, ToolStatus::AwaitingPermission).await;
+    tokio::time::sleep(QUIET).await;
+    stage.catch_up();
+    assert_eq!(statuses(&stage.mirror, session), [ToolStatus::AwaitingPermission]);
+
+    stage.decide(&permission, decision).await;
+    let question = stage.asked(session).await;
+    stage.until_status(session, then).await;
+    stage.answer(&question, "A").await;
+    stage.until_turns(session, 1).await;
+    assert_eq!(statuses(&stage.mirror, session), [last]);
+    let output = |body: &&EntryBody| matches!(body, EntryBody::Tool { output: Some(output), .. } if *output == format!("{says_agent}."));
+    assert_eq!(stage.mirror.transcript(session).iter().filter(|body| output(body)).count(), 1);
+}
+
+#[tokio::test]
+async fn killing_one_session_leaves_its_sibling_at_work_and_stopping_the_last_ends_the_server() {
+    let mut stage = Stage::open().await;
+    let first = stage.play(&steps([&[says("$pid")], &asks("First?")])).await;
+    let second = stage.play(&steps([&asks("Second?"), &[says("$sessions")]])).await;
+    let (of_first, of_second) = (stage.asked(first).await, stage.asked(second).await);
+    let pid = stage.mirror.said(first)[0].parse().unwrap();
+
+    stage.sessions.stop(first).await.unwrap();
+    assert_eq!(stage.until_ended(first).await, SessionEnd::Stopped);
+    let why = OrphanedWhy::SessionStopped;
+    assert_eq!(outcome(&stage.mirror, &of_first), Some(Outcome::Orphaned { why }));
+    assert!(stage.engine.request(of_second.id).await.unwrap().is_open());
+    assert!(is_alive(pid));
+    stage.answer(&of_second, "B").await;
+    stage.until_turns(second, 1).await;
+    stage.until_delivered(of_second.id, false).await;
+    // The server was told that the first one is over.
+    let native = stage.mirror.sessions[&second].native_session.clone().unwrap();
+    assert_eq!(stage.mirror.said(second), [&answered("Second?", "B"), native.as_str()]);
+
+    stage.sessions.stop(second).await.unwrap();
+    assert!(!is_alive(pid));
+    assert_eq!(stage.until_ended(second).await, SessionEnd::Stopped);
+    let third = stage.start(None, SessionOptions::default()).await;
+    stage.until_idle(third).await;
+    assert_ne!(stage.pid(third).await, pid);
+}
+
+#[tokio::test]
+async fn a_crash_of_the_server_ends_all_its_sessions_and_each_goes_on_by_its_own_id_on_a_new_one() {
+    let mut stage = Stage::open().await;
+    let first = stage.play(&steps([&[says("$pid")], &asks("First?")])).await;
+    let of_first = stage.asked(first).await;
+    let second = stage.play(&steps([&[says("$pid")], &asks("Second?")])).await;
+    let of_second = stage.asked(second).await;
+    let pid: u32 = stage.mirror.said(first)[0].parse().unwrap();
+    let third = stage.start(Some("die".to_owned()), SessionOptions::default()).await;
+    for (session, next) in
+        [(first, NextStep::Resume), (second, NextStep::Resume), (third, NextStep::StartAnew)]
+    {
+        let code = Some(i32::from(askdesk_testkit::fake_server::DIED));
+        let why = AgentFailure::Exited { code, signal: None, said: String::new(), next };
+        assert_eq!(stage.until_ended(session).await, SessionEnd::Failed { why });
+    }
+    for request in [&of_first, &of_second] {
+        let why = OrphanedWhy::AgentEnded;
+        assert_eq!(outcome(&stage.mirror, request), Some(Outcome::Orphaned { why }));
+        assert!(stage.mirror.requests[&request.id].is_missed());
+    }
+    assert!(!is_alive(pid));
+
+    // The answer waits, and goes to the session that goes on.
+    stage.answer(&of_first, "A").await;
+    let native = stage.mirror.sessions[&first].native_session.clone().unwrap();
+    assert_ne!(native.as_str(), first.to_string());
+    for session in [first, second] {
+        assert!(stage.mirror.sessions[&session].resumable);
+        stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
+    }
+    stage.until_delivered(of_first.id, true).await;
+    stage.until_said(first, "This is a late answer.").await;
+    stage.until_said(first, "Question: First?\nAnswer: \"A\"").await;
+    stage.until_turns(first, 1).await;
+    stage.until_idle(second).await;
+    assert!(stage.mirror.requests[&of_second.id].is_missed());
+    let now = stage.pid(first).await;
+    assert_ne!(now, pid);
+    assert_eq!(stage.pid(second).await, now);
+    let begun = stage.ask_server(first, "$begun").await;
+    let begun: Value = serde_json::from_str(&begun).unwrap();
+    assert_eq!(begun["sessionId"], native.as_str());
+
+    // The new server counts its requests anew; that is another question all the same.
+    for text in ["First?", "And now?"] {
+        stage.send(first, &asks(text)).await;
+        let again = stage.asked(first).await;
+        assert_ne!(again.id, of_first.id);
+        stage.answer(&again, "B").await;
+        stage.until_delivered(again.id, false).await;
+        stage.until_said(first, &answered(text, "B")).await;
+        stage.until_idle(first).await;
+    }
+    stage.check_mirror().await;
+}
+
+#[tokio::test]
+async fn a_session_that_the_server_no_longer_has_ends_and_its_sibling_goes_on() {
+    let mut stage = Stage::open().await;
+    let first = stage.start(Some("forget me".to_owned()), SessionOptions::default()).await;
+    let second = stage.play(&asks("Second?")).await;
+    let of_second = stage.asked(second).await;
+    stage.until_turns(first, 1).await;
+    stage.sessions.stop(first).await.unwrap();
+    stage.until_ended(first).await;
+    stage.sessions.resume(first, &LaunchOverrides::default()).await.unwrap();
+    let ended = |known: &crate::support::mirror::Mirror| match &known.sessions[&first].state {
+        SessionState::Ended { end, .. } => *end == SessionEnd::Failed { why: AgentFailure::SessionUnknown },
+        _ => false,
+    };
+    stage.until("the session ends as unknown", ended).await;
+    assert!(!stage.mirror.sessions[&first].resumable);
+    stage.answer(&of_second, "A").await;
+    stage.until_turns(second, 1).await;
+}
+
+/// A question that stays open past the end of its turn; its answer begins the next one.
+fn outlives_its_turn() -> Vec<Value> {
+    let [mut question, answer] = asks("Which?");
+    question["meanwhile"] = json!([{"end": {"said": "That is all for now."}}]);
+    vec![question, answer, json!({"notify": "session/idle"})]
+}
+
+async fn queue(stage: &Stage, session: SessionId, text: &str) -> MessageId {
+    let id = stage.source().message();
+    let queue =
+        Command::Queue(QueueCommand::Add { session, id, text: text.to_owned(), attachments: Vec::new() });
+    stage.engine.act(queue).await.unwrap();
+    id
+}
+
+#[rstest]
+#[case::written_during_the_turn(true)]
+#[case::written_after_it(false)]
+#[tokio::test]
+async fn case_35_a_question_that_outlives_its_turn_is_not_passed_by_what_waits(#[case] during: bool) {
+    let mut stage = Stage::open().await;
+    let mut script = steps([&asks("First?"), &outlives_its_turn()]);
+    if !during {
+        script.drain(..2);
+    }
+    let session = stage.play(&script).await;
+    if during {
+        let first = stage.asked(session).await;
+        queue(&stage, session, "then add tests").await;
+        stage.answer(&first, "A").await;
+    }
+    stage.until_turns(session, 1).await;
+    let request = stage.asked(session).await;
+    if !during {
+        queue(&stage, session, "then add tests").await;
+    }
+    tokio::time::sleep(QUIET).await;
+    stage.catch_up();
+    assert_eq!(stage.mirror.sessions[&session].queue.len(), 1);
+    assert!(stage.engine.request(request.id).await.unwrap().is_open());
+
+    stage.answer(&request, "B").await;
+    stage.until_delivered(request.id, false).await;
+    stage.until_turns(session, 3).await;
+    let said = stage.mirror.said(session);
+    assert_eq!(said[said.len() - 2..], [&answered("Which?", "B"), "then add tests"]);
+    assert!(stage.mirror.sessions[&session].queue.is_empty());
+}
+
+/// Waits until a session is told of as at rest, and says whether something waits in it and what the person would hear.
+async fn told_of_rest(stage: &mut Stage) -> (bool, NotificationDecision) {
+    loop {
+        let told = tokio::time::timeout(std::time::Duration::from_secs(30), stage.attention.recv()).await;
+        let Attention::Finished { session, waits } = told.expect("in time").expect("the engine runs") else {
+            continue;
+        };
+        let finished = Finished {
+            session: session.id,
+            waits,
+            attention: session.attention,
+            looked_at: None,
+            minute: MinuteOfDay::of(12, 0),
+            at: stage.source().now(),
+        };
+        let wanted = Settings::default().with(Setting::NotifyFinished(OptIn::On));
+        return (waits, NotificationHistory::default().decide_finished(&finished, &wanted));
+    }
+}
+
+#[tokio::test]
+async fn case_40_a_session_in_which_a_question_waits_is_not_told_to_have_finished() {
+    let mut stage = Stage::open().await;
+    let session = stage.play(&outlives_its_turn()).await;
+    let request = stage.asked(session).await;
+    assert_eq!(told_of_rest(&mut stage).await, (true, NotificationDecision::Nothing(NotNeededWhy::Waits)));
+    stage.until_turns(session, 1).await;
+    assert!(stage.engine.request(request.id).await.unwrap().is_open());
+    stage.answer(&request, "A").await;
+    let (waits, telling) = told_of_rest(&mut stage).await;
+    assert!(!waits && matches!(telling, NotificationDecision::Notify(_)), "{telling:?}");
+    stage.until_delivered(request.id, false).await;
+}
+
+#[tokio::test]
+async fn an_interrupt_ends_the_turn_and_what_was_asked_in_it() {
+    let mut stage = Stage::open().await;
+    let [question, _] = asks("Which?");
+    let session = stage.play(&[question, says("not said any more")]).await;
+    let request = stage.asked(session).await;
+    stage.sessions.interrupt(session).unwrap();
+    stage.until_turns(session, 1).await;
+    let why = WithdrawnWhy::Interrupted;
+    assert_eq!(outcome(&stage.mirror, &request), Some(Outcome::Withdrawn { why }));
+    stage.sessions.send_message(session, "go on".to_owned()).await.unwrap();
+    stage.until_turns(session, 2).await;
+    assert_eq!(stage.mirror.said(session), ["go on"]);
+}
+
+#[tokio::test]
+async fn a_session_that_ignores_an_interrupt_is_ended_without_its_server() {
+    let mut stage = Stage::open().await;
+    let first = stage.start(None, SessionOptions::default()).await;
+    let second = stage.play(&asks("Second?")).await;
+    let of_second = stage.asked(second).await;
+    stage.sessions.send_message(first, "hang".to_owned()).await.unwrap();
+    stage.sessions.interrupt(first).unwrap();
+    let why = AgentFailure::InterruptIgnored { seconds: 5, next: NextStep::StartAnew };
+    assert_eq!(stage.until_ended(first).await, SessionEnd::Failed { why });
+    stage.answer(&of_second, "A").await;
+    stage.until_turns(second, 1).await;
+    let native = stage.mirror.sessions[&second].native_session.clone().unwrap();
+    assert_eq!(stage.ask_server(second, "$sessions").await, native.as_str());
+}
+
+fn config<'a>(stage: &'a Stage, session: SessionId, id: &str) -> Option<&'a ConfigOption> {
+    stage.mirror.sessions[&session].config.iter().find(|option| option.id.as_str() == id)
+}
+
+fn current<'a>(stage: &'a Stage, session: SessionId, id: &str) -> Option<&'a str> {
+    config(stage, session, id)?.current.as_ref().map(ValueId::as_str)
+}
+
+async fn set(
+    stage: &Stage,
+    session: SessionId,
+    option: &'static str,
+    value: &str,
+) -> Result<(), EngineError> {
+    let change = Change { option: ConfigId::literal(option), value: ValueId::new(value).unwrap() };
+    stage.sessions.set_config(session, change).await
+}
+
+fn refusal(result: Result<(), EngineError>) -> ChangeRefused {
+    match result {
+        Err(EngineError::Reject(Rejection::AgentRefused { why })) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn options_that_the_agent_names_at_runtime_are_shown_and_can_be_set() {
+    let mut stage = Stage::open().await;
+    let choices = [(MODEL, ValueId::literal("small"))].into();
+    let options = SessionOptions { config: choices, ..SessionOptions::default() };
+    let session = stage.start(None, options).await;
+    stage.until_idle(session).await;
+    assert_eq!(current(&stage, session, "model"), Some("small"));
+    let begun: Value = serde_json::from_str(&stage.ask_server(session, "$begun").await).unwrap();
+    assert_eq!(begun, json!({"folder": stage.folder(), "config": {"model": "small"}}));
+
+    let value = |id: &str| json!({"id": id, "name": id});
+    let options = json!([
+        {"id": "model", "name": "Model", "values": [value("huge-7"), value("tiny-1")], "current": "huge-7"},
+        {"id": "persona", "name": "Persona", "values": [value("pirate"), value("gone-west")]},
+    ]);
+    stage.send(session, &[json!({"notify": "session/config", "params": {"options": options}})]).await;
+    stage.until_turns(session, 2).await;
+    let model = config(&stage, session, "model").unwrap();
+    let names: Vec<&str> = model.values.iter().map(|value| value.name.as_str()).collect();
+    assert_eq!(
+        (names.as_slice(), current(&stage, session, "model")),
+        (&["huge-7", "tiny-1"][..], Some("huge-7"))
+    );
+    assert_eq!(config(&stage, session, "persona").unwrap().current, None);
+
+    set(&stage, session, "persona", "pirate").await.unwrap();
+    set(&stage, session, "model", "tiny-1").await.unwrap();
+    stage.catch_up();
+    assert_eq!(current(&stage, session, "persona"), Some("pirate"));
+    assert_eq!(current(&stage, session, "model"), Some("tiny-1"));
+    let words = "there is no such value".to_owned();
+    assert_eq!(refusal(set(&stage, session, "persona", "gone-west").await), ChangeRefused::InWords { words });
+    let words = "the agent does not support this change".to_owned();
+    assert_eq!(refusal(set(&stage, session, "mood", "good").await), ChangeRefused::InWords { words });
+    stage.catch_up();
+    assert_eq!(current(&stage, session, "persona"), Some("pirate"));
+    stage.check_mirror().await;
+}
+
+#[tokio::test]
+async fn a_plan_is_one_entry_of_its_turn_and_usage_comes_with_the_end() {
+    let plan = |items: &[(&str, &str)]| {
+        let items: Vec<_> =
+            items.iter().map(|(text, status)| json!({"text": text, "status": status})).collect();
+        json!({"notify": "session/plan", "params": {"items": items}})
+    };
+    let usage = json!({"input": 900, "output": 80, "cached": 700, "cost": 0.25,
+        "context": {"used": 40_000, "size": 200_000}});
+    let mut stage = Stage::open().await;
+    let session = stage
+        .play(&[
+            plan(&[("read", "in_progress"), ("write", "pending")]),
+            says("reading"),
+            plan(&[("read", "done"), ("write", "in_progress")]),
+            json!({"end": {"millis": 1_200, "usage": usage}}),
+        ])
+        .await;
+    stage.until_turns(session, 1).await;
+    stage.send(session, &[plan(&[("check", "pending")])]).await;
+    stage.until_turns(session, 2).await;
+
+    let item = |text: &str, status| TodoItem { text: text.to_owned(), status };
+    let first = [item("read", TodoStatus::Done), item("write", TodoStatus::InProgress)];
+    let next = [item("check", TodoStatus::Pending)];
+    let transcript = stage.mirror.transcript(session);
+    let kept: Vec<&EntryBody> =
+        transcript.into_iter().filter(|body| !matches!(body, EntryBody::Person { .. })).collect();
+    let ended = EntryBody::TurnEnded {
+        millis: 1_200,
+        input_tokens: 900,
+        output_tokens: 80,
+        cached_tokens: 700,
+        error: None,
+        cost_usd: Usd::new(0.25),
+        context: Some(ContextUse { used: 40_000, size: 200_000 }),
+    };
+    let [EntryBody::Plan { items }, EntryBody::Agent { text }, end, EntryBody::Plan { items: again }, _] =
+        kept[..]
+    else {
+        panic!("{kept:?}");
+    };
+    assert_eq!((items.as_slice(), text.as_str(), again.as_slice()), (&first[..], "reading", &next[..]));
+    assert_eq!(*end, ended);
+}
+
+#[tokio::test]
+async fn a_request_that_the_desk_does_not_know_is_refused_at_once_and_counted() {
+    let mut stage = Stage::open().await;
+    let session = stage.play(&[json!({"ask": "session/dance"}), says("$answer")]).await;
+    stage.until_turns(session, 1).await;
+    let said = r#"{"code":-32601,"message":"Method not found: session/dance"}"#;
+    assert_eq!(stage.mirror.said(session), [said]);
+    stage.until("it is counted", |known| known.sessions[&session].unusable_lines == 1).await;
+    let log = stage.log(session);
+    assert!(log.contains("a message of the unknown kind session/dance"), "{log}");
+}
+
+#[tokio::test]
+async fn a_message_that_the_agent_cannot_take_is_said_not_to_have_gone_and_nothing_seems_to_work_on_it() {
+    let mut stage = Stage::open().await;
+    let session = stage.start(None, SessionOptions::default()).await;
+    stage.until_idle(session).await;
+    let path = stage.folder();
+    let text = "look at this".to_owned();
+    let message = Message { text, attachments: vec![Attachment::File { path, bytes: 0 }] };
+    stage.sessions.send_message(session, message).await.unwrap();
+    let not_sent = |notice: &&Notice| matches!(notice, Notice::MessageNotSent { .. });
+    stage.until("the notice", |known| known.notices(session).iter().any(not_sent)).await;
+    tokio::time::sleep(QUIET).await;
+    stage.catch_up();
+    assert_eq!(stage.mirror.sessions[&session].state, SessionState::Idle);
+    let Notice::MessageNotSent { error } = stage.mirror.notices(session)[0] else { panic!() };
+    assert_eq!(error.to_string(), "the agent does not support attachments");
+}
+
+#[tokio::test]
+async fn a_program_that_is_missing_leaves_a_session_that_says_how_to_install_it() {
+    let program = PathBuf::from("/nowhere/third-agent");
+    let mut stage = Stage::of(ThirdAgent::new(program)).await;
+    let session = stage.start(Some("hello".to_owned()), SessionOptions::default()).await;
+    let SessionEnd::Failed { why } = stage.until_ended(session).await else { panic!() };
+    let AgentFailure::AgentMissing { agent, install, .. } = &why else { panic!("{why}") };
+    assert_eq!((agent, install.as_deref()), (&THIRD, Some(INSTALL)));
+    stage.catch_up();
+    let said = EntryBody::Person { text: "hello".to_owned(), attachments: Vec::new() };
+    assert_eq!(stage.mirror.transcript(session), [&said]);
+}
+
+/// Everything a server was sent.
+#[derive(Clone, Default)]
+struct Heard(Arc<Mutex<Vec<u8>>>);
+
+impl Heard {
+    fn count(&self, method: &str) -> usize {
+        String::from_utf8_lossy(&self.0.lock().unwrap()).matches(method).count()
+    }
+}
+
+struct Listening(UnixStream, Heard);
+
+impl Read for Listening {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.0.read(into)?;
+        self.1.0.lock().unwrap().extend(&into[..count]);
+        Ok(count)
+    }
+}
+
+/// Runs a server that is not ours: it serves one connection after the other, and outlives them.
+fn somebody_elses(folder: &Path) -> (Address, Heard) {
+    let path = folder.join("server.sock");
+    let (listener, heard) = (UnixListener::bind(&path).unwrap(), Heard::default());
+    let hears = heard.clone();
+    std::thread::spawn(move || {
+        while let Ok((stream, _)) = listener.accept() {
+            let reader = Listening(stream.try_clone().unwrap(), hears.clone());
+            askdesk_testkit::fake_server::serve(BufReader::new(reader), stream);
+        }
+    });
+    (Address::Unix(path), heard)
+}
+
+#[tokio::test]
+async fn the_same_agent_at_a_server_of_somebody_else_is_asked_and_answered_and_never_ends_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (address, heard) = somebody_elses(folder.path());
+    let mut stage = Stage::of(ThirdAgent::attached(address)).await;
+    let first = stage.play(&asks("First?")).await;
+    let second = stage.play(&steps([&asks("Second?"), &permits("call", "rm")])).await;
+    let (_, of_second) = (stage.asked(first).await, stage.asked(second).await);
+    stage.sessions.stop(first).await.unwrap();
+    assert_eq!(stage.until_ended(first).await, SessionEnd::Stopped);
+    stage.answer(&of_second, "B").await;
+    let permission = stage.permission(second).await;
+    stage.decide(&permission, "no").await;
+    stage.until_turns(second, 1).await;
+    assert_eq!(stage.mirror.said(second), [&answered("Second?", "B"), r#"{"option":"no"}"#]);
+    stage.sessions.stop(second).await.unwrap();
+    assert_eq!(stage.until_ended(second).await, SessionEnd::Stopped);
+
+    let third = stage.start(None, SessionOptions::default()).await;
+    stage.until_idle(third).await;
+    assert_eq!(stage.pid(third).await, std::process::id());
+    assert_eq!(heard.count("session/close"), 2, "each session said goodbye");
+}
+
+#[rstest]
+#[case::started(false)]
+#[case::attached(true)]
+#[tokio::test]
+async fn a_server_that_refuses_the_handshake_leaves_a_session_that_repeats_its_words(#[case] attached: bool) {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = match attached {
+        true => ThirdAgent::attached(somebody_elses(folder.path()).0),
+        false => ThirdAgent::new(stage::server()),
+    };
+    let mut stage = Stage::of(agent.with_hello("howdy")).await;
+    let session = stage.start(Some("hello".to_owned()), SessionOptions::default()).await;
+    let SessionEnd::Failed { why } = stage.until_ended(session).await else { panic!() };
+    let AgentFailure::Exited { said, .. } = &why else { panic!("{why}") };
+    assert!(said.starts_with("say hello first"), "{said}");
+}
