@@ -27,20 +27,16 @@ pub(crate) enum Step<'a> {
 #[cfg(not(feature = "faults"))]
 pub(crate) const fn reached(_: Step<'_>) {}
 
-/// Ends the process here if `ASKDESK_DIE_AT` names the step: its name and, where there is one, the command's.
+/// Ends the process here if `ASKDESK_DIE_AT` names the step: its name and, where there is one, the two names of the command.
 #[cfg(feature = "faults")]
 pub(crate) fn reached(step: Step<'_>) {
     static DIE_AT: std::sync::LazyLock<Option<String>> =
         std::sync::LazyLock::new(|| std::env::var("ASKDESK_DIE_AT").ok());
     let Some(wanted) = DIE_AT.as_deref() else { return };
     let said = format!("{step:?}");
-    // `Committed(Answer { request: …` is `Committed Answer`.
-    let names: Vec<&str> = said
-        .split(|letter: char| !letter.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .take(2)
-        .collect();
-    if names.join(" ") == wanted {
+    // `Committed(Request(Answer { request: …` is `Committed Request Answer`.
+    let names = said.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    if names.take(3).eq(wanted.split(' ')) {
         let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
     }
 }

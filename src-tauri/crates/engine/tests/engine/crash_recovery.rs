@@ -103,23 +103,23 @@ fn given(stage: &Stage, session: SessionId) -> usize {
 }
 
 #[rstest]
-#[case::register("Deciding Ask", Left::Nothing)]
-#[case::commit("Committed Ask", Left::Asked)]
-#[case::fold("Folded Ask", Left::Asked)]
-#[case::publish("Published Ask", Left::Asked)]
+#[case::register("Deciding Request Ask", Left::Nothing)]
+#[case::commit("Committed Request Ask", Left::Asked)]
+#[case::fold("Folded Request Ask", Left::Asked)]
+#[case::publish("Published Request Ask", Left::Asked)]
 #[case::save("SavingDrafts", Left::Asked)]
 #[case::saved("SavedDrafts", Left::Begun)]
-#[case::answer("Deciding Answer", Left::Begun)]
-#[case::commit_of_the_answer("Committed Answer", Left::Answered)]
-#[case::fold_of_the_answer("Folded Answer", Left::Answered)]
-#[case::publish_of_the_answer("Published Answer", Left::Answered)]
-#[case::before_it_is_noted_that_it_leaves("Deciding NoteSending", Left::Answered)]
-#[case::noted_that_it_leaves("Committed NoteSending", Left::MayHaveArrived)]
+#[case::answer("Deciding Request Answer", Left::Begun)]
+#[case::commit_of_the_answer("Committed Request Answer", Left::Answered)]
+#[case::fold_of_the_answer("Folded Request Answer", Left::Answered)]
+#[case::publish_of_the_answer("Published Request Answer", Left::Answered)]
+#[case::before_it_is_noted_that_it_leaves("Deciding Request NoteSending", Left::Answered)]
+#[case::noted_that_it_leaves("Committed Request NoteSending", Left::MayHaveArrived)]
 #[case::send("Sending", Left::MayHaveArrived)]
 #[case::sent("Handed", Left::MayHaveArrived)]
 #[case::acknowledge("Acknowledged", Left::MayHaveArrived)]
-#[case::commit_of_the_delivery("Committed NoteDelivery", Left::Delivered)]
-#[case::publish_of_the_delivery("Published NoteDelivery", Left::Delivered)]
+#[case::commit_of_the_delivery("Committed Request NoteDelivery", Left::Delivered)]
+#[case::publish_of_the_delivery("Published Request NoteDelivery", Left::Delivered)]
 #[tokio::test]
 async fn case_48_killed_at_any_step_nothing_is_missing_and_nothing_is_sent_twice(
     #[case] step: &str,
@@ -171,9 +171,9 @@ async fn case_48_killed_at_any_step_nothing_is_missing_and_nothing_is_sent_twice
 
 /// What one call has been told is not told the agent again by a message, and what none was told is told it once.
 #[rstest]
-#[case::answered("Published Answer", Left::Answered)]
-#[case::leaving_for_the_first("Committed NoteSending", Left::MayHaveArrived)]
-#[case::there_at_the_first("Committed NoteDelivery", Left::Delivered)]
+#[case::answered("Published Request Answer", Left::Answered)]
+#[case::leaving_for_the_first("Committed Request NoteSending", Left::MayHaveArrived)]
+#[case::there_at_the_first("Committed Request NoteDelivery", Left::Delivered)]
 #[tokio::test]
 async fn case_34_killed_while_two_calls_are_told_the_agent_hears_of_the_answer_at_most_once_more(
     #[case] step: &str,

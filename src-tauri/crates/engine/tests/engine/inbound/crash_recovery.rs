@@ -68,15 +68,15 @@ fn what_is_left(request: Option<&Request>) -> Left {
 }
 
 #[rstest]
-#[case::before_it_is_asked("Deciding AskVisit", Left::Nothing)]
-#[case::asked("Committed AskVisit", Left::Missed)]
-#[case::asked_and_shown("Published AskVisit", Left::Missed)]
-#[case::left("Committed LeaveCall", Left::Missed)]
-#[case::before_the_answer("Deciding Answer", Left::Missed)]
-#[case::answered("Committed Answer", Left::Kept)]
-#[case::answered_and_shown("Published Answer", Left::Kept)]
-#[case::before_it_is_noted_as_told("Deciding NoteTold", Left::Kept)]
-#[case::told("Committed NoteTold", Left::Delivered)]
+#[case::before_it_is_asked("Deciding Inbound Ask", Left::Nothing)]
+#[case::asked("Committed Inbound Ask", Left::Missed)]
+#[case::asked_and_shown("Published Inbound Ask", Left::Missed)]
+#[case::left("Committed Inbound LeaveCall", Left::Missed)]
+#[case::before_the_answer("Deciding Request Answer", Left::Missed)]
+#[case::answered("Committed Request Answer", Left::Kept)]
+#[case::answered_and_shown("Published Request Answer", Left::Kept)]
+#[case::before_it_is_noted_as_told("Deciding Inbound NoteDelivered", Left::Kept)]
+#[case::told("Committed Inbound NoteDelivered", Left::Delivered)]
 #[tokio::test]
 async fn case_54_killed_at_any_step_the_call_that_is_made_again_has_its_question_or_its_answer(
     #[case] step: &str,
