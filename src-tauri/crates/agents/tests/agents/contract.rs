@@ -1,0 +1,207 @@
+//! What every agent of the catalog keeps to.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use askdesk_agents::{
+    Act, Adapter, Agent, AgentEvent, Attached, Catalog, Demo, EncodeError, FrameIn, Inbound, LinkPlan, Open,
+    QuestionRefusal, Start, installed_agents,
+};
+use askdesk_domain::{
+    AgentId, ApprovalDecision, ApprovalOptionId, ConfigCategory, ConfigId, ConfigValue, NativeRef,
+    NativeSession, Outcome, Risk, SessionOptions, ValueId,
+};
+use proptest::prelude::*;
+use serde_json::Value;
+use uuid::Uuid;
+
+/// Any program that can be executed: a plan is made of it, and nothing is started.
+fn some_program() -> PathBuf {
+    std::env::current_exe().unwrap()
+}
+
+fn catalog(folder: &Path) -> Catalog {
+    let example = |id: &'static str| ConfigValue {
+        id: ValueId::literal(id),
+        name: id.to_owned(),
+        description: None,
+        risk: Risk::Usual,
+        planning: false,
+    };
+    let examples = vec![example("demo"), example("four")];
+    let demo = Demo::new(some_program(), vec!["demo-agent".to_owned()], folder.join("demo"), examples);
+    let mut agents = installed_agents();
+    agents.push(Arc::new(demo));
+    Catalog::new(agents)
+}
+
+fn start(folder: &Path, choices: &[(&'static str, &'static str)], resume: Option<&str>) -> Start {
+    let options = SessionOptions {
+        config: choices.iter().map(|(id, value)| (ConfigId::literal(id), ValueId::literal(value))).collect(),
+        program: Some(some_program().display().to_string()),
+        ..SessionOptions::default()
+    };
+    Start { folder: folder.to_owned(), options, resume: resume.and_then(NativeSession::new) }
+}
+
+fn adapter(agent: &Arc<dyn Agent>, folder: &Path) -> Box<dyn Adapter> {
+    agent.prepare(&start(folder, &[], None)).unwrap().adapter
+}
+
+fn check(holds: impl Fn(&Arc<dyn Agent>, &Path)) {
+    let folder = tempfile::tempdir().unwrap();
+    for agent in catalog(folder.path()).iter() {
+        holds(agent, folder.path());
+    }
+}
+
+fn native(text: &str) -> NativeRef {
+    NativeRef::new(text).unwrap()
+}
+
+#[test]
+fn every_agent_is_found_by_its_own_id() {
+    let folder = tempfile::tempdir().unwrap();
+    let catalog = catalog(folder.path());
+    let ids: Vec<AgentId> = catalog.descriptors().into_iter().map(|descriptor| descriptor.id).collect();
+    assert_eq!(ids, [AgentId::literal("claude_code"), AgentId::literal("demo")]);
+    for id in &ids {
+        assert_eq!(catalog.get(id).unwrap().descriptor().id, *id);
+    }
+    assert!(catalog.get(&AgentId::literal("nobody")).is_none());
+}
+
+#[test]
+fn a_descriptor_offers_each_option_and_each_value_once_and_knows_no_present_value() {
+    check(|agent, _| {
+        let descriptor = agent.descriptor();
+        let options: HashSet<_> = descriptor.config.iter().map(|option| &option.id).collect();
+        assert_eq!(options.len(), descriptor.config.len(), "{}", descriptor.name);
+        for option in &descriptor.config {
+            let values: HashSet<_> = option.values.iter().map(|value| &value.id).collect();
+            assert_eq!(values.len(), option.values.len(), "{}", option.name);
+            assert_eq!(option.current, None, "{}", option.name);
+            let may_plan = option.category == ConfigCategory::Mode;
+            assert!(may_plan || option.values.iter().all(|value| !value.planning), "{}", option.name);
+        }
+        assert_eq!(descriptor.program.is_some(), descriptor.install.is_some(), "{}", descriptor.name);
+    });
+}
+
+#[test]
+fn an_agent_without_a_folder_of_the_persons_has_one_of_its_own() {
+    check(|agent, _| {
+        assert_eq!(agent.descriptor().capabilities.folder, agent.default_folder().is_none());
+    });
+}
+
+#[test]
+fn a_named_program_that_is_missing_is_said_and_one_that_comes_with_the_app_is_not_searched() {
+    check(|agent, _| match &agent.descriptor().program {
+        Some(_) => {
+            assert_eq!(agent.find(Some(&some_program())), Ok(Some(some_program())));
+            assert!(agent.find(Some(Path::new("/nowhere/program"))).is_err());
+        }
+        None => assert_eq!(agent.find(Some(Path::new("/nowhere/program"))), Ok(None)),
+    });
+}
+
+#[test]
+fn a_session_opens_with_a_handshake_and_means_nothing_yet() {
+    check(|agent, folder| {
+        for how in [Open::New, Open::Resume { native_session: NativeSession::literal("s-1") }] {
+            let opened = adapter(agent, folder).open(how);
+            assert!(!opened.outbound.is_empty() && opened.events.is_empty(), "{opened:?}");
+        }
+    });
+}
+
+#[test]
+fn a_start_works_in_its_folder_and_a_resume_names_the_agents_own_id() {
+    check(|agent, folder| {
+        let plan = |start: &Start| match agent.prepare(start).unwrap().link {
+            LinkPlan::Process(plan) => plan,
+            other => panic!("{other:?}"),
+        };
+        let (new, resumed) = (plan(&start(folder, &[], None)), plan(&start(folder, &[], Some("native-7"))));
+        assert_eq!((&new.folder, &resumed.folder), (&folder.to_owned(), &folder.to_owned()));
+        let names = |plan: &askdesk_agents::LaunchPlan| plan.args.iter().any(|arg| arg == "native-7");
+        assert_eq!((names(&new), names(&resumed)), (false, true));
+    });
+}
+
+#[test]
+fn what_was_chosen_reaches_the_start() {
+    check(|agent, folder| {
+        for option in &agent.descriptor().config {
+            let value = option.values.last().unwrap().clone();
+            let mut start = start(folder, &[], None);
+            let without = agent.prepare(&start).unwrap();
+            start.options.config.insert(option.id.clone(), value.id);
+            let with = agent.prepare(&start).unwrap();
+            assert_ne!(format!("{:?}", with.link), format!("{:?}", without.link), "{}", option.name);
+        }
+    });
+}
+
+#[test]
+fn what_an_agent_cannot_do_is_refused_and_what_nobody_waits_for_is_gone() {
+    check(|agent, folder| {
+        let mut adapter = adapter(agent, folder);
+        adapter.open(Open::New);
+        let native_ref = native("toolu_never");
+        let gone = Err(EncodeError::Gone { native_ref: native_ref.clone() });
+        let outcome = Outcome::Declined { words: None };
+        let answer = Act::Answer { native_ref: native_ref.clone(), questions: Vec::new(), outcome };
+        assert_eq!(adapter.send(answer), gone);
+        let why = QuestionRefusal::Unkept { reason: "x".to_owned() };
+        assert_eq!(adapter.send(Act::RefuseQuestion { native_ref: native_ref.clone(), why }), gone);
+        let decision = ApprovalDecision::of(ApprovalOptionId::literal("allow"));
+        assert_eq!(adapter.send(Act::Decide { native_ref, decision }), gone);
+
+        let unsupported =
+            |sent: &Result<_, EncodeError>| matches!(sent, Err(EncodeError::Unsupported { .. }));
+        let set = |option: ConfigId, value: ValueId| Act::SetConfig { ticket: 1, option, value };
+        assert!(unsupported(&adapter.send(set(ConfigId::literal("mood"), ValueId::literal("good")))));
+        for option in &agent.descriptor().config {
+            let value = option.values[0].id.clone();
+            let sent = adapter.send(set(option.id.clone(), value));
+            assert_eq!(sent.is_ok(), option.live, "{}: {sent:?}", option.name);
+            assert!(sent.is_ok() || unsupported(&sent), "{}: {sent:?}", option.name);
+        }
+        let compacted = adapter.send(Act::Compact);
+        assert_eq!(compacted.is_ok(), agent.descriptor().capabilities.compact);
+        assert!(compacted.is_ok() || unsupported(&compacted));
+        for act in [Act::Interrupt, Act::Close] {
+            assert!(adapter.send(act).is_ok());
+        }
+        let message =
+            Act::Message { id: Uuid::nil(), text: "hello".to_owned(), attached: Attached::default() };
+        assert!(!adapter.send(message).unwrap().outbound.is_empty());
+    });
+}
+
+#[test]
+fn a_frame_that_does_not_belong_on_the_link_is_counted() {
+    check(|agent, folder| {
+        let frame = FrameIn::Notification { method: "x".to_owned(), params: Value::Null };
+        let taken = adapter(agent, folder).receive(&Inbound::Frame(frame));
+        assert!(matches!(taken.events.as_slice(), [AgentEvent::Unusable { .. }]), "{taken:?}");
+    });
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_taken(lines in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..80), 0..6)) {
+        check(|agent, folder| {
+            let mut adapter = adapter(agent, folder);
+            adapter.open(Open::New);
+            for line in &lines {
+                adapter.receive(&Inbound::Line(line.clone()));
+            }
+            adapter.receive(&Inbound::Overlong { bytes: lines.len() });
+            adapter.receive(&Inbound::End { unfinished: lines.first().cloned().unwrap_or_default() });
+        });
+    }
+}

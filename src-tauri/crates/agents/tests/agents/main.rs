@@ -1,0 +1,23 @@
+//! The agents, their links and the supervisor, against scripts, fake servers and the real `claude`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what tests share may fail the test"
+)]
+
+mod any_bytes;
+mod claude_config;
+mod claude_questions;
+mod claude_stream;
+mod contract;
+mod json_rpc;
+mod links;
+mod real_claude;
+#[cfg(unix)]
+mod supervisor;
+
+mod support {
+    pub mod claude;
+    pub mod server;
+}

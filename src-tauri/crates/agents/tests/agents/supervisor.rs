@@ -1,0 +1,486 @@
+//! The supervisor against small shell scripts that misbehave.
+
+use crate::support::claude;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use askdesk_agents::supervisor::{Output, STDERR_TAIL, WRITE_QUEUE};
+use askdesk_agents::{AgentEvent, AgentProcess, Exit, LaunchPlan, Lines, MAX_LINE, Unusable, WriteError};
+use askdesk_domain::{AgentFailure, NextStep};
+use tokio::time::timeout;
+
+/// Longer than anything here takes; what is late has hung.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn plan(program: &Path, args: &[&str], folder: &Path) -> LaunchPlan {
+    LaunchPlan {
+        program: program.to_owned(),
+        args: args.iter().map(Into::into).collect(),
+        folder: folder.to_owned(),
+        env: vec![("ASKDESK_TEST".into(), "set".into())],
+        env_remove: vec!["HOME".into()],
+    }
+}
+
+fn shell(script: &str) -> (AgentProcess, Lines) {
+    AgentProcess::spawn(&plan(Path::new("/bin/sh"), &["-c", script], Path::new("/"))).unwrap()
+}
+
+async fn next(lines: &mut Lines) -> Output {
+    timeout(PATIENCE, lines.next()).await.expect("no output in time").expect("ended without an end")
+}
+
+async fn all(lines: &mut Lines) -> Vec<Output> {
+    let mut seen = Vec::new();
+    loop {
+        seen.push(next(lines).await);
+        if matches!(seen.last(), Some(Output::End { .. })) {
+            assert_eq!(timeout(PATIENCE, lines.next()).await, Ok(None));
+            return seen;
+        }
+    }
+}
+
+fn line(text: &str) -> Output {
+    Output::Line(text.as_bytes().to_vec())
+}
+
+fn end(code: i32) -> Output {
+    Output::End {
+        unfinished: Vec::new(),
+        status: Exit { code: Some(code), signal: None },
+        stderr_tail: String::new(),
+    }
+}
+
+/// Says whether a process runs; one that has ended and was not collected by its parent does not.
+fn is_alive(pid: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().next());
+    !matches!(state, None | Some("Z" | "X"))
+}
+
+async fn pid_line(lines: &mut Lines) -> String {
+    match next(lines).await {
+        Output::Line(pid) => String::from_utf8(pid).unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn dies(pid: &str) {
+    let started = Instant::now();
+    while is_alive(pid) {
+        assert!(started.elapsed() < PATIENCE, "process {pid} was left behind");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn lines_go_both_ways_in_order_and_the_environment_is_as_planned() {
+    let (process, mut lines) =
+        shell("echo $ASKDESK_TEST-$HOME; pwd; while read -r line; do echo got $line; done");
+    let first = process.write("one".to_owned());
+    let second = process.write("two".to_owned());
+    assert_eq!((second.await, first.await), (Ok(()), Ok(())));
+    process.close_stdin().await;
+    let expected = [line("set-"), line("/"), line("got one"), line("got two"), end(0)];
+    assert_eq!(all(&mut lines).await, expected);
+}
+
+#[tokio::test]
+async fn a_line_of_two_mebibytes_is_skipped_and_counted_and_the_next_is_read() {
+    let (_process, mut lines) = shell("head -c 2097152 /dev/zero | tr '\\0' x; echo; echo after");
+    assert_eq!(all(&mut lines).await, [Output::Overlong { bytes: 2 * MAX_LINE }, line("after"), end(0)]);
+}
+
+#[tokio::test]
+async fn a_line_cut_in_half_by_the_exit_comes_with_the_end() {
+    let (_process, mut lines) = shell("printf 'whole\\n{\"type\":\"assis'; exit 3");
+    let seen = all(&mut lines).await;
+    let [first, Output::End { unfinished, status, .. }] = seen.as_slice() else { panic!("{seen:?}") };
+    assert_eq!((first, *status), (&line("whole"), Exit { code: Some(3), signal: None }));
+    assert_eq!(claude::Claude::new().on_end(unfinished), [AgentEvent::Unusable { why: Unusable::CutInHalf }]);
+}
+
+#[tokio::test]
+async fn of_the_error_output_lines_are_passed_on_and_the_tail_is_kept() {
+    let (_process, mut lines) = shell(
+        "echo first >&2; head -c 200000 /dev/zero | tr '\\0' y >&2; printf '\\nlast words' >&2; exit 1",
+    );
+    let seen = all(&mut lines).await;
+    assert_eq!(seen.first(), Some(&Output::Stderr("first".to_owned())));
+    let Some(Output::End { stderr_tail, status, .. }) = seen.last() else { panic!("no end") };
+    assert_eq!(stderr_tail.len(), STDERR_TAIL);
+    assert!(stderr_tail.starts_with('y') && stderr_tail.ends_with("\nlast words"));
+    assert_eq!(
+        status.into_failure("one\n\ntwo\n", NextStep::StartAnew).to_string(),
+        "The agent ended (exit code 1). It said last:\none\ntwo\nStart a new session to try again."
+    );
+}
+
+#[tokio::test]
+async fn stop_kills_a_grandchild_that_ignores_the_request() {
+    let (process, mut lines) = shell("sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1; done' & wait");
+    let grandchild = pid_line(&mut lines).await;
+    assert!(is_alive(&grandchild));
+    timeout(PATIENCE, process.stop(Duration::from_millis(200))).await.unwrap();
+    dies(&grandchild).await;
+    let seen = all(&mut lines).await;
+    let Some(Output::End { status, .. }) = seen.last() else { panic!("no end") };
+    assert_eq!(*status, Exit { code: None, signal: Some(15) });
+}
+
+#[tokio::test]
+async fn stop_kills_an_agent_that_ignores_the_request_after_the_grace_and_not_before() {
+    let (process, mut lines) = shell("trap '' TERM; echo $$; while :; do sleep 0.05; done");
+    let agent = pid_line(&mut lines).await;
+    let started = Instant::now();
+    timeout(PATIENCE, process.stop(Duration::from_millis(300))).await.unwrap();
+    assert!(started.elapsed() >= Duration::from_millis(300));
+    assert!(!is_alive(&agent));
+    let seen = all(&mut lines).await;
+    let Some(Output::End { status, .. }) = seen.last() else { panic!("no end") };
+    assert_eq!(*status, Exit { code: None, signal: Some(9) });
+}
+
+#[tokio::test]
+async fn an_agent_that_ends_when_asked_may_say_its_last_words() {
+    let (process, mut lines) =
+        shell("exec 2>/dev/null; trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 0.05; done");
+    assert_eq!(next(&mut lines).await, line("ready"));
+    timeout(PATIENCE, process.stop(Duration::from_millis(100))).await.unwrap();
+    assert_eq!(all(&mut lines).await, [line("bye"), end(0)]);
+}
+
+#[tokio::test]
+async fn an_agent_whose_input_is_closed_ends_by_itself_within_the_grace_and_is_not_signalled() {
+    let (process, mut lines) =
+        shell("trap 'echo signalled' TERM; echo ready; read -r line; sleep 0.3; echo done; exit 4");
+    assert_eq!(next(&mut lines).await, line("ready"));
+    let started = Instant::now();
+    timeout(PATIENCE, process.stop(Duration::from_secs(10))).await.unwrap();
+    assert!(started.elapsed() < Duration::from_secs(5));
+    assert_eq!(all(&mut lines).await, [line("done"), end(4)]);
+}
+
+/// The 19th field of `/proc/<pid>/stat` is the niceness, the 41st the policy; 3 is `SCHED_BATCH` (proc(5), sched.h).
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn an_agent_and_what_it_starts_push_nobody_aside_and_the_app_stays_as_it_is() {
+    let niceness_and_policy = "sed 's/.*) //' /proc/self/stat | cut -d ' ' -f 17,39";
+    let (_process, mut lines) = shell(niceness_and_policy);
+    assert_eq!(next(&mut lines).await, line("0 3"));
+    let own = fs::read_to_string("/proc/thread-self/stat").unwrap();
+    let after_name = own.rsplit_once(") ").unwrap().1;
+    assert_eq!(after_name.split(' ').nth(38), Some("0"));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn stop_kills_a_grandchild_that_left_the_group() {
+    let (process, mut lines) =
+        shell("setsid sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1; done' & wait");
+    let grandchild = pid_line(&mut lines).await;
+    timeout(PATIENCE, process.stop(Duration::from_millis(200))).await.unwrap();
+    dies(&grandchild).await;
+}
+
+#[tokio::test]
+async fn dropping_the_process_kills_everything_it_started() {
+    let (process, mut lines) = shell("trap '' TERM; sleep 1000 & echo $!; echo $$; wait; sleep 1000");
+    let (child, agent) = (pid_line(&mut lines).await, pid_line(&mut lines).await);
+    drop(process);
+    dies(&child).await;
+    dies(&agent).await;
+}
+
+#[test]
+fn the_end_of_the_runtime_kills_everything_too() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (process, pids) = runtime.block_on(async {
+        let (process, mut lines) = shell("sleep 1000 & echo $!; echo $$; wait");
+        let pids = [pid_line(&mut lines).await, pid_line(&mut lines).await];
+        (process, pids)
+    });
+    drop(runtime);
+    let other = tokio::runtime::Runtime::new().unwrap();
+    for pid in &pids {
+        other.block_on(dies(pid));
+    }
+    drop(process);
+}
+
+#[tokio::test]
+async fn what_an_ended_agent_left_in_its_group_is_swept_away() {
+    let (_process, mut lines) = shell("sleep 1000 & echo $!; exit 0");
+    let left = pid_line(&mut lines).await;
+    assert_eq!(all(&mut lines).await, [end(0)]);
+    dies(&left).await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_stranger_that_holds_the_output_open_does_not_hold_up_the_end() {
+    let (process, mut lines) = shell("echo ready; read -r line; echo last");
+    assert_eq!(next(&mut lines).await, line("ready"));
+    let output = format!("/proc/{}/fd/1", process.pid().unwrap());
+    let held = fs::OpenOptions::new().write(true).open(output).unwrap();
+    let started = Instant::now();
+    process.close_stdin().await;
+    assert_eq!(all(&mut lines).await, [line("last"), end(0)]);
+    assert!(started.elapsed() < Duration::from_secs(10));
+    drop(held);
+}
+
+#[tokio::test]
+async fn all_that_was_written_before_the_exit_is_read_even_by_a_slow_reader() {
+    let (_process, mut lines) = shell("i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done");
+    tokio::time::sleep(Duration::from_millis(1200)).await;
+    let seen = all(&mut lines).await;
+    assert_eq!(seen.len(), 3001);
+    assert_eq!(seen[2999], line("line 2999"));
+}
+
+#[tokio::test]
+async fn writing_to_an_agent_that_has_ended_fails_in_words() {
+    let (process, mut lines) = shell("exit 0");
+    all(&mut lines).await;
+    let error = process.write("late".to_owned()).await.unwrap_err();
+    assert_eq!(error, WriteError::Closed);
+    assert_eq!(
+        error.to_string(),
+        "the agent no longer takes input: its process has ended or its input is closed"
+    );
+}
+
+#[tokio::test]
+async fn writing_to_an_agent_that_closed_its_input_fails() {
+    let (process, mut lines) = shell("exec <&-; echo closed; sleep 1000");
+    assert_eq!(next(&mut lines).await, line("closed"));
+    assert_eq!(timeout(PATIENCE, process.write("x".to_owned())).await.unwrap(), Err(WriteError::Closed));
+}
+
+#[tokio::test]
+async fn an_agent_that_does_not_read_fills_its_queue_and_then_is_refused() {
+    let (process, _lines) = shell("exec sleep 1000");
+    let big = "x".repeat(MAX_LINE);
+    // One is with the writer, which cannot hand it over.
+    let waiting: Vec<_> = (0..=WRITE_QUEUE + 1).map(|_| process.write(big.clone())).collect();
+    let mut refused = 0;
+    for write in waiting {
+        if let Ok(result) = timeout(Duration::from_millis(1), write).await {
+            assert_eq!(result, Err(WriteError::Full(WRITE_QUEUE)));
+            refused += 1;
+        }
+    }
+    assert!(refused >= 1);
+    timeout(PATIENCE, process.stop(Duration::ZERO)).await.unwrap();
+}
+
+/// Compares the whole sentence the person reads.
+fn check_refusal(plan: &LaunchPlan, expected: &str) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let _inside = runtime.enter();
+    let error: AgentFailure = AgentProcess::spawn(plan).unwrap_err();
+    assert_eq!(error.to_string(), expected);
+}
+
+fn file(folder: &Path, name: &str, mode: u32) -> PathBuf {
+    let path = folder.join(name);
+    fs::write(&path, "neither a script nor a program\n").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    path
+}
+
+#[test]
+fn a_missing_program_is_said_with_what_to_do() {
+    check_refusal(
+        &plan(Path::new("/nowhere/agent"), &[], Path::new("/")),
+        "/nowhere/agent could not be started: No such file or directory (os error 2). \
+         Check that the program is still installed, then start the session again.",
+    );
+}
+
+#[test]
+fn a_file_that_may_not_be_executed_is_said_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = file(folder.path(), "agent", 0o644);
+    check_refusal(
+        &plan(&program, &[], Path::new("/")),
+        &format!(
+            "{} could not be started: Permission denied (os error 13). \
+             Check that the file may be executed, then start the session again.",
+            program.display()
+        ),
+    );
+}
+
+#[test]
+fn a_file_that_is_no_program_is_said_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = file(folder.path(), "agent", 0o755);
+    check_refusal(
+        &plan(&program, &[], Path::new("/")),
+        &format!(
+            "{} could not be started: Exec format error (os error 8). \
+             Check that the file is a program for this system; installing the agent again may help.",
+            program.display()
+        ),
+    );
+}
+
+#[test]
+fn a_folder_that_does_not_exist_is_said_before_anything_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = file(folder.path(), "agent", 0o755);
+    check_refusal(
+        &plan(Path::new("/bin/sh"), &[], Path::new("/nowhere/at/all")),
+        "The folder /nowhere/at/all cannot be used: it does not exist. Choose a folder that exists.",
+    );
+    check_refusal(
+        &plan(Path::new("/bin/sh"), &[], &program),
+        &format!(
+            "The folder {} cannot be used: it is not a folder. Choose a folder that exists.",
+            program.display()
+        ),
+    );
+}
+
+#[tokio::test]
+async fn variables_of_package_scripts_do_not_reach_an_agent() {
+    let set = ["npm_config_prefix", "npm_lifecycle_event", "INIT_CWD", "KEPT"];
+    let code = "env | grep -ciE '^(npm_|INIT_CWD)'; env | grep -c ^KEPT=";
+    // Variables are the process's own: another one sets them.
+    if std::env::var_os("KEPT").is_some() {
+        let (_process, mut lines) = shell(code);
+        let seen = all(&mut lines).await;
+        assert_eq!(seen[..2], [line("0"), line("1")], "{seen:?}");
+        return;
+    }
+    let mut command = this_test("variables_of_package_scripts_do_not_reach_an_agent");
+    let ended = command.envs(set.map(|name| (name, "x"))).status().unwrap();
+    assert!(ended.success());
+}
+
+/// Runs one test of this file in a process of its own.
+fn this_test(name: &str) -> std::process::Command {
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["--exact", &format!("supervisor::{name}"), "--nocapture"])
+        .stdout(std::process::Stdio::null());
+    command
+}
+
+/// An agent behind a wrapper. Below it: a child in its group, one in a session of its own that ignores what it can, and
+/// one that is forked twice. Each says its process id.
+#[cfg(target_os = "linux")]
+const FAMILY: &str = r#"sh -c '
+    sh -c "echo \$\$; exec sleep 1000" &
+    setsid sh -c "trap \"\" TERM HUP INT; echo \$\$; while :; do sleep 1; done" &
+    (setsid sh -c "sh -c \"echo \\\$\\\$; exec sleep 1000\" & exec sleep 0.1" &)
+    echo $$
+    read -r line; eval "$ON_EOF"; wait'
+    true"#;
+
+#[cfg(target_os = "linux")]
+async fn family(on_eof: &str) -> (AgentProcess, Lines, Vec<String>) {
+    let mut plan = plan(Path::new("/bin/sh"), &["-c", FAMILY], Path::new("/"));
+    plan.env.push(("ON_EOF".into(), on_eof.into()));
+    let (process, mut lines) = AgentProcess::spawn(&plan).unwrap();
+    let mut pids = vec![process.pid().unwrap().to_string()];
+    for _ in 0..4 {
+        pids.push(pid_line(&mut lines).await);
+    }
+    // The one in the middle of the double fork goes, and its child belongs to nobody.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    for pid in &pids {
+        assert!(is_alive(pid), "process {pid} of {pids:?} runs");
+    }
+    (process, lines, pids)
+}
+
+#[cfg(target_os = "linux")]
+fn check_none_is_left(pids: &[String]) {
+    let left: Vec<_> = pids.iter().filter(|pid| is_alive(pid)).collect();
+    assert!(left.is_empty(), "{left:?} of {pids:?} were left behind");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn case_77_when_an_agent_is_stopped_nothing_it_started_is_left_however_far_it_went() {
+    let (process, mut lines, pids) = family("").await;
+    let started = Instant::now();
+    timeout(PATIENCE, process.stop(Duration::from_millis(500))).await.unwrap();
+    assert!(started.elapsed() < Duration::from_secs(3));
+    check_none_is_left(&pids);
+    assert!(matches!(all(&mut lines).await.last(), Some(Output::End { .. })));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn case_77_when_an_agent_ends_by_itself_nothing_it_started_is_left() {
+    let (process, mut lines, pids) = family("exit 0").await;
+    process.close_stdin().await;
+    assert_eq!(all(&mut lines).await, [end(0)]);
+    check_none_is_left(&pids);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn case_77_when_the_desk_is_killed_nothing_an_agent_started_is_left() {
+    const PIDS: &str = "ASKDESK_TEST_PIDS";
+    if let Some(file) = std::env::var_os(PIDS) {
+        // This is the desk.
+        let (_process, _lines, pids) = family("").await;
+        fs::write(file, pids.join(" ")).unwrap();
+        std::future::pending::<()>().await;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pids");
+    let mut desk = this_test("case_77_when_the_desk_is_killed_nothing_an_agent_started_is_left")
+        .env(PIDS, &file)
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    let pids = loop {
+        let pids = fs::read_to_string(&file).unwrap_or_default();
+        let pids: Vec<String> = pids.split_whitespace().map(str::to_owned).collect();
+        if pids.len() == 5 {
+            break pids;
+        }
+        assert!(began.elapsed() < PATIENCE, "the desk did not start its agent");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    desk.kill().unwrap();
+    desk.wait().unwrap();
+    let killed = Instant::now();
+    while pids.iter().any(|pid| is_alive(pid)) && killed.elapsed() < Duration::from_secs(5) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    check_none_is_left(&pids);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn an_agent_whose_watcher_is_killed_ends_too() {
+    let (process, mut lines) = shell("sleep 1000 & echo $!; echo $PPID; wait");
+    let (child, watcher) = (pid_line(&mut lines).await, pid_line(&mut lines).await);
+    if watcher == std::process::id().to_string() {
+        drop(process);
+        panic!("there is no watcher");
+    }
+    let killed = std::process::Command::new("kill").args(["-9", &watcher]).status().unwrap();
+    assert!(killed.success());
+    assert!(matches!(all(&mut lines).await.last(), Some(Output::End { .. })));
+    dies(&child).await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_watcher_is_there_for_these_tests() {
+    let (_process, mut lines) = shell("cat /proc/$PPID/comm");
+    // The system keeps the first 15 characters of a name.
+    assert_eq!(next(&mut lines).await, line("askdesk-agent-h"));
+}

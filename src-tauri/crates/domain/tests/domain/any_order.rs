@@ -1,0 +1,459 @@
+//! What holds whatever the order of commands.
+
+use std::collections::HashMap;
+
+use crate::support::desks::*;
+use crate::support::questions::{choose, draft, multi, say, single};
+use askdesk_domain::desk::SETTLED_REQUESTS;
+use askdesk_domain::{
+    AnswerInput, ApprovalCommand, ApprovalDecision, ApprovalEvent, Ask, Command, ConfigCategory, ConfigId,
+    ConfigOption, Delivery, Desk, Event, InboundCommand, Limit, NativeRef, Outcome, Question, QuestionKind,
+    QuestionLimits, QueueCommand, QueueEvent, Request, RequestCommand, RequestEvent, RequestId,
+    SessionCommand, SessionEnd, SessionEvent, SessionId, SessionNotifications, ValueId, WithdrawnWhy, decide,
+    question_input,
+};
+use proptest::prelude::*;
+
+const SESSIONS: u128 = 3;
+const REQUESTS: u128 = 5;
+const MESSAGES: u128 = 4;
+const SECRET: &str = "hunter2-hunter2";
+
+/// A single, a multiple, a text and a secret question.
+fn form() -> Vec<Question> {
+    let drafts = [
+        single("Which store?", &["SQLite", "Files"]),
+        multi("Which features?", &["Search", "Sync"]),
+        draft(QuestionKind::Text, "Which name?", &[]),
+        draft(QuestionKind::Secret, "Which key?", &[]),
+    ];
+    question_input::accept(&drafts, QuestionLimits::ASK_USER).unwrap()
+}
+
+fn some_answers() -> impl Strategy<Value = Vec<AnswerInput>> {
+    let one = prop_oneof![
+        (0..2_usize).prop_map(|place| choose(0, &[place])),
+        prop_oneof![Just(vec![0]), Just(vec![1]), Just(vec![0, 1]), Just(vec![7])]
+            .prop_map(|places| choose(1, &places)),
+        prop_oneof![Just(""), Just("Anna")].prop_map(|words| say(2, words)),
+        (0..2_u8).prop_map(|n| say(3, &format!("{SECRET}-{n}"))),
+    ];
+    prop::collection::vec(one, 0..4)
+}
+
+fn some_ask() -> impl Strategy<Value = Command> {
+    let limit = (0_i64..100).prop_map(|when| Limit { at: at(when), then: String::new() });
+    let limit = prop::option::weighted(0.2, limit);
+    // Often the same, so that one call asks what another has asked.
+    let questions = prop_oneof![Just(4), 0..5_usize];
+    (0..SESSIONS, 0..REQUESTS, 0..REQUESTS, questions, limit).prop_map(
+        |(of, id, native_ref, questions, limit)| {
+            let Command::Request(RequestCommand::Ask(ask)) =
+                ask(of, native_ref, form()[..questions.min(4)].to_vec())
+            else {
+                unreachable!()
+            };
+            Command::Request(RequestCommand::Ask(Ask { id: request(id), asked_by: None, limit, ..ask }))
+        },
+    )
+}
+
+fn some_why() -> impl Strategy<Value = WithdrawnWhy> {
+    prop_oneof![
+        Just(WithdrawnWhy::ByAgent),
+        Just(WithdrawnWhy::TurnEnded),
+        Just(WithdrawnWhy::Interrupted),
+        Just(WithdrawnWhy::AnsweredElsewhere),
+    ]
+}
+
+fn some_command() -> impl Strategy<Value = Command> {
+    let words = || prop::option::of(prop_oneof![Just(" "), Just("no")]);
+    let end_of = prop_oneof![
+        Just(SessionEnd::Finished),
+        Just(SessionEnd::Stopped),
+        Just(SessionEnd::Failed { why: "broken".to_owned().into() })
+    ];
+    let delivery = prop_oneof![
+        Just(Delivery::Pending),
+        Just(Delivery::Parked),
+        Just(failed()),
+        (0_i64..3, any::<bool>()).prop_map(|(when, late)| Delivery::Delivered { at: at(when), late }),
+    ];
+    let decision = prop_oneof![
+        Just(decides(&["allow"])),
+        Just(ApprovalDecision { message: Some("no".to_owned()), ..decides(&["deny"]) })
+    ];
+    prop_oneof![
+        4 => (0..SESSIONS).prop_map(start),
+        8 => some_ask(),
+        8 => (0..REQUESTS, some_answers()).prop_map(|(n, answers)| answer(n, answers)),
+        2 => (0..REQUESTS, words()).prop_map(|(n, words)| decline(n, words)),
+        2 => (0..REQUESTS, words()).prop_map(|(n, words)| cancel(n, words)),
+        2 => (0..SESSIONS).prop_map(|of| reply_in_chat(of, "let us talk")),
+        2 => (0..SESSIONS, 0..REQUESTS, some_why()).prop_map(|(of, n, why)| withdraw(of, n, why)),
+        1 => (0..SESSIONS, some_why())
+            .prop_map(|(of, why)| Command::Request(RequestCommand::WithdrawAll { session: session(of), why, at: at(100) })),
+        2 => (0..REQUESTS, 0_i64..200).prop_map(|(n, when)| Command::Request(RequestCommand::Expire { request: request(n), at: at(when) })),
+        4 => (0..REQUESTS, delivery.clone()).prop_map(|(n, delivery)| note(n, delivery)),
+        4 => (0..REQUESTS, 0..REQUESTS, delivery)
+            .prop_map(|(n, call, delivery)| note_call(n, call, delivery)),
+        3 => (0..REQUESTS).prop_map(|n| Command::Request(RequestCommand::Retry { request: request(n) })),
+        5 => (0..REQUESTS, 0..REQUESTS).prop_map(|(n, call)| sending_to(n, call)),
+        3 => (0..SESSIONS).prop_map(resume),
+        2 => (0..SESSIONS).prop_map(introduce),
+        3 => (0..SESSIONS).prop_map(send_parked),
+        1 => (0..REQUESTS).prop_map(dismiss),
+        1 => (0..SESSIONS).prop_map(close),
+        1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::NoteSpoke { session: session(of) })),
+        1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::NoteForgotten { session: session(of) })),
+        1 => (0..SESSIONS, prop::option::of(0..SESSIONS)).prop_map(|(of, before)| Command::Session(SessionCommand::Move {
+            session: session(of), before: before.map(session)
+        })),
+        1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::Rename {
+            session: session(of), name: "Another name".to_owned()
+        })),
+        1 => (0..SESSIONS, end_of).prop_map(|(of, how)| end(of, how)),
+        1 => Just(Command::Session(SessionCommand::CloseEarlierRun { at: at(400) })),
+        2 => (0..SESSIONS, 0..3_u128).prop_map(|(of, n)| ask_approval(of, n)),
+        2 => (0..3_u128, decision)
+            .prop_map(|(n, decision)| Command::Approval(ApprovalCommand::Decide { approval: approval(n), decision, at: at(5) })),
+        1 => (0..3_u128)
+            .prop_map(|n| Command::Approval(ApprovalCommand::NoteNotDelivered { approval: approval(n), error: "gone".into() })),
+        1 => (0..SESSIONS, any::<bool>())
+            .prop_map(|(of, working)| Command::Session(SessionCommand::SetWorking { session: session(of), working })),
+        1 => (0..SESSIONS, any::<bool>()).prop_map(|(of, plans)| {
+            Command::Session(SessionCommand::NoteConfig { session: session(of), config: plans.then(a_mode).into_iter().collect() })
+        }),
+        1 => (0..SESSIONS, any::<bool>(), any::<bool>()).prop_map(|(of, muted, private)| {
+            Command::Session(SessionCommand::SetNotifications { session: session(of), attention: SessionNotifications { muted, private } })
+        }),
+        6 => (0..SESSIONS, 0..MESSAGES, "[ab]").prop_map(|(of, n, text)| queue(of, n, &text)),
+        2 => (0..SESSIONS, 0..MESSAGES, "[ab ]").prop_map(|(of, n, text)| edit_queued(of, n, &text)),
+        2 => (0..SESSIONS, 0..MESSAGES).prop_map(|(of, n)| remove_queued(of, n)),
+        4 => (0..SESSIONS, prop::option::of(0..MESSAGES)).prop_map(|(of, n)| send_queued(of, n)),
+        1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::CountUnusable { session: session(of), lines: 1 })),
+    ]
+}
+
+fn a_mode() -> ConfigOption {
+    ConfigOption {
+        id: ConfigId::literal("mode"),
+        name: "Mode".to_owned(),
+        category: ConfigCategory::Mode,
+        values: Vec::new(),
+        free_text: false,
+        live: true,
+        current: Some(ValueId::literal("plan")),
+    }
+}
+
+/// Which session an event is about, as far as the desk before it knows.
+fn session_of(desk: &Desk, event: &Event) -> Option<SessionId> {
+    match event {
+        Event::Session(SessionEvent::Started { session }) => Some(session.id),
+        Event::Session(SessionEvent::Introduced { session, .. })
+        | Event::Session(SessionEvent::NativeSessionKnown { session, .. })
+        | Event::Session(SessionEvent::ConfigChanged { session, .. })
+        | Event::Session(SessionEvent::TurnBegan { session })
+        | Event::Session(SessionEvent::TurnFinished { session })
+        | Event::Session(SessionEvent::LinesUnusable { session, .. })
+        | Event::Session(SessionEvent::Ended { session, .. })
+        | Event::Session(SessionEvent::Renamed { session, .. })
+        | Event::Session(SessionEvent::NotificationsSet { session, .. })
+        | Event::Session(SessionEvent::Moved { session, .. })
+        | Event::Session(SessionEvent::Closed { session, .. })
+        | Event::Session(SessionEvent::Resumed { session, .. })
+        | Event::Session(SessionEvent::AgentSpoke { session })
+        | Event::Session(SessionEvent::Forgotten { session })
+        | Event::Session(SessionEvent::ClientLeft { session })
+        | Event::Queue(QueueEvent::Added { session, .. })
+        | Event::Queue(QueueEvent::Edited { session, .. })
+        | Event::Queue(QueueEvent::Removed { session, .. })
+        | Event::Queue(QueueEvent::Sent { session, .. })
+        | Event::Session(SessionEvent::Deleted { session }) => Some(*session),
+        Event::Request(RequestEvent::Asked { request }) => Some(request.session),
+        Event::Request(RequestEvent::AskedAgain { request, .. })
+        | Event::Request(RequestEvent::Reopened { request, .. })
+        | Event::Request(RequestEvent::CallLeft { request, .. })
+        | Event::Request(RequestEvent::Ended { request, .. })
+        | Event::Request(RequestEvent::DeliveryChanged { request, .. })
+        | Event::Request(RequestEvent::Sending { request, .. })
+        | Event::Request(RequestEvent::AnsweredLate { request, .. })
+        | Event::Request(RequestEvent::Dismissed { request, .. }) => {
+            desk.request(*request).map(|request| request.session)
+        }
+        Event::Approval(ApprovalEvent::Asked { approval }) => Some(approval.session),
+        Event::Approval(ApprovalEvent::Decided { approval, .. })
+        | Event::Approval(ApprovalEvent::DeliveryFailed { approval, .. })
+        | Event::Approval(ApprovalEvent::Withdrawn { approval, .. }) => {
+            desk.approval(*approval).map(|approval| approval.session)
+        }
+    }
+}
+
+/// Which session a command is about, as far as the desk before it knows; none if it is about all.
+fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
+    match command {
+        Command::Session(SessionCommand::Start { id, .. }) => Some(*id),
+        Command::Session(SessionCommand::Introduce { session, .. })
+        | Command::Session(SessionCommand::NoteConfig { session, .. })
+        | Command::Session(SessionCommand::SetWorking { session, .. })
+        | Command::Session(SessionCommand::NotifyFinished { session })
+        | Command::Session(SessionCommand::CountUnusable { session, .. })
+        | Command::Session(SessionCommand::End { session, .. })
+        | Command::Session(SessionCommand::Rename { session, .. })
+        | Command::Session(SessionCommand::SetNotifications { session, .. })
+        | Command::Session(SessionCommand::Move { session, .. })
+        | Command::Session(SessionCommand::Close { session, .. })
+        | Command::Session(SessionCommand::Resume { session, .. })
+        | Command::Session(SessionCommand::NoteSpoke { session })
+        | Command::Session(SessionCommand::NoteForgotten { session })
+        | Command::Request(RequestCommand::SendParked { session })
+        | Command::Session(SessionCommand::Delete { session })
+        | Command::Request(RequestCommand::ReplyInChat { session, .. })
+        | Command::Queue(QueueCommand::Add { session, .. })
+        | Command::Queue(QueueCommand::Edit { session, .. })
+        | Command::Queue(QueueCommand::Remove { session, .. })
+        | Command::Queue(QueueCommand::Send { session, .. })
+        | Command::Request(RequestCommand::Withdraw { session, .. })
+        | Command::Request(RequestCommand::WithdrawAll { session, .. })
+        | Command::Inbound(InboundCommand::LeaveCall { session, .. })
+        | Command::Inbound(InboundCommand::Leave { session, .. }) => Some(*session),
+        Command::Inbound(InboundCommand::Open { id, .. }) => Some(*id),
+        Command::Request(RequestCommand::Ask(ask)) | Command::Inbound(InboundCommand::Ask { ask, .. }) => {
+            Some(ask.session)
+        }
+        Command::Approval(ApprovalCommand::Ask(ask)) => Some(ask.session),
+        Command::Request(RequestCommand::Answer { request, .. })
+        | Command::Request(RequestCommand::Decline { request, .. })
+        | Command::Request(RequestCommand::Cancel { request, .. })
+        | Command::Request(RequestCommand::Expire { request, .. })
+        | Command::Request(RequestCommand::NoteDelivery { request, .. })
+        | Command::Request(RequestCommand::NoteSending { request, .. })
+        | Command::Inbound(InboundCommand::NoteDelivered { request, .. })
+        | Command::Request(RequestCommand::Dismiss { request, .. })
+        | Command::Request(RequestCommand::Retry { request }) => {
+            desk.request(*request).map(|request| request.session)
+        }
+        Command::Approval(ApprovalCommand::Decide { approval, .. })
+        | Command::Approval(ApprovalCommand::NoteNotDelivered { approval, .. }) => {
+            desk.approval(*approval).map(|approval| approval.session)
+        }
+        Command::Session(SessionCommand::CloseEarlierRun { .. }) => None,
+    }
+}
+
+/// Says that an ended request has neither reopened nor ended otherwise, and that what arrived stays arrived; only what
+/// ended without the person may still be answered or dismissed, and what waits to be delivered may be given up.
+fn went_on_legally(before: &Request, after: &Request) -> bool {
+    let Some(ended) = before.ended() else { return true };
+    let Some(now) = after.ended() else { return false };
+    if before.is_missed() && !after.is_missed() {
+        return match now.delivery {
+            Some(Delivery::Parked | Delivery::Pending) => now.outcome.can_come_late(),
+            _ => matches!(now.outcome, Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { .. } }),
+        };
+    }
+    let arrived = matches!(ended.delivery, Some(Delivery::Delivered { .. }));
+    let given_up = matches!(ended.delivery, Some(Delivery::Parked | Delivery::Failed { .. }));
+    ended.outcome == now.outcome
+        && ended.at == now.at
+        && (ended.delivery.is_some() == now.delivery.is_some() || (given_up && now.delivery.is_none()))
+        && (!arrived || ended.delivery == now.delivery)
+}
+
+/// Lists by which ways the end of a request was handed to an agent without the person asking for it once more: to which
+/// of several calls, or to its one call or as a message.
+fn handed_over(journal: &[(Command, Event)], id: RequestId) -> Vec<Option<&NativeRef>> {
+    // A late answer is another end than the one it replaces, which the agent was told of before.
+    let replaced = |(_, event): &(Command, Event)| matches!(event, Event::Request(RequestEvent::AnsweredLate { request, .. }) if *request == id);
+    let from = journal.iter().position(replaced).unwrap_or_default();
+    let by_itself = journal[from..]
+        .iter()
+        .filter(|(command, _)| !matches!(command, Command::Request(RequestCommand::Retry { .. })));
+    let ways = by_itself.filter_map(|(_, event)| match event {
+        Event::Request(RequestEvent::Sending { request, call, .. }) if *request == id => Some(call.as_ref()),
+        _ => None,
+    });
+    ways.collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+    #[test]
+    fn each_request_has_at_most_one_end_and_the_journal_replayed_is_the_memory(
+        commands in prop::collection::vec(some_command(), 1..80),
+    ) {
+        let mut desk = Desk::default();
+        let mut journal: Vec<Event> = Vec::new();
+        let mut ends: HashMap<RequestId, usize> = HashMap::new();
+        let mut late: HashMap<RequestId, usize> = HashMap::new();
+        for command in &commands {
+            let Ok(decision) = decide(&desk, command) else { continue };
+            let aimed_at = target(&desk, command);
+            let before = desk.clone();
+            for event in &decision.events {
+                // Nothing happens to what nobody knows, and one session's command never touches another's.
+                let of = session_of(&desk, event);
+                prop_assert!(of.is_some(), "{command:?} made {event:?}");
+                if !matches!(command, Command::Session(SessionCommand::CloseEarlierRun { .. })) {
+                    prop_assert_eq!(of, aimed_at, "{:?} made {:?}", command, event);
+                }
+                if let Event::Request(RequestEvent::Ended { request, .. }) = event {
+                    *ends.entry(*request).or_default() += 1;
+                }
+                if let Event::Request(RequestEvent::AnsweredLate { request, .. }) = event {
+                    *late.entry(*request).or_default() += 1;
+                }
+                desk.fold(event);
+            }
+            for request in before.requests() {
+                let after = desk.request(request.id).unwrap();
+                prop_assert!(went_on_legally(request, after), "{command:?}: {request:?} -> {after:?}");
+            }
+            journal.extend(decision.events);
+        }
+        for request in desk.requests() {
+            let expected = usize::from(!request.is_open());
+            prop_assert_eq!(ends.get(&request.id).copied().unwrap_or_default(), expected);
+            prop_assert_eq!(ends_of(&journal, request.id), expected);
+            prop_assert!(late.get(&request.id).copied().unwrap_or_default() <= expected);
+        }
+        prop_assert_eq!(Desk::replay(&journal), desk);
+    }
+
+    /// At most once: an end is handed over a second time only where the first is known to have failed, or where the
+    /// person asks for it.
+    #[test]
+    fn no_end_leaves_for_an_agent_twice_by_itself(commands in prop::collection::vec(some_command(), 1..120)) {
+        let mut desk = Desk::default();
+        let mut journal: Vec<(Command, Event)> = Vec::new();
+        for command in &commands {
+            // That a line was not taken, or that the agent closed the call without the answer, is a reason for another.
+            let skip = match command {
+                Command::Request(RequestCommand::NoteDelivery { delivery, .. }) => !matches!(delivery, Delivery::Delivered { .. }),
+                Command::Request(RequestCommand::Withdraw { .. }) | Command::Request(RequestCommand::WithdrawAll { .. }) => true,
+                _ => false,
+            };
+            if skip {
+                continue;
+            }
+            let Ok(decision) = take(&mut desk, command) else { continue };
+            journal.extend(decision.events.into_iter().map(|event| (command.clone(), event)));
+        }
+        for request in desk.requests() {
+            let retried = journal.iter().filter(|(command, event)| {
+                matches!(command, Command::Request(RequestCommand::Retry { .. }))
+                    && matches!(event, Event::Request(RequestEvent::DeliveryChanged { request: it, .. }) if *it == request.id)
+            });
+            let retried = retried.count();
+            let ways = handed_over(&journal, request.id);
+            for way in &ways {
+                let times = ways.iter().filter(|other| *other == way).count();
+                prop_assert!(times <= 1 + retried, "{request:?}: {ways:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_deleted_session_leaves_no_word_in_the_journal_and_the_journal_still_folds_to_the_memory(
+        commands in prop::collection::vec(some_command(), 1..80),
+        place in 0..80_usize,
+        deleted in (0..SESSIONS).prop_map(session),
+    ) {
+        let mut desk = Desk::default();
+        let mut journal: Vec<(Option<SessionId>, Event)> = Vec::new();
+        let how = SessionEnd::Failed { why: "broken".to_owned().into() };
+        let goes = [
+            Command::Session(SessionCommand::End { session: deleted, end: how, at: at(300) }),
+            Command::Session(SessionCommand::Delete { session: deleted }),
+        ];
+        let mut before = commands;
+        let after = before.split_off(place.min(before.len()));
+        let gone = |command: &Command| matches!(command, Command::Session(SessionCommand::Start { id, .. }) if *id == deleted);
+        for command in before.iter().chain(&goes).chain(after.iter().filter(|command| !gone(command))) {
+            let Ok(decision) = decide(&desk, command) else { continue };
+            for event in decision.events {
+                journal.push((session_of(&desk, &event), event.clone()));
+                if event == (Event::Session(SessionEvent::Deleted { session: deleted })) {
+                    let of_it = journal.iter_mut().filter(|(of, _)| *of == Some(deleted));
+                    of_it.for_each(|(_, event)| *event = event.without_words());
+                }
+                desk.fold(&event);
+            }
+        }
+        prop_assert!(desk.session(deleted).is_none());
+        prop_assert!(desk.requests().all(|request| request.session != deleted));
+        prop_assert!(desk.approvals().all(|approval| approval.session != deleted));
+        let kept: Vec<Event> = journal.iter().map(|(_, event)| event.clone()).collect();
+        prop_assert_eq!(Desk::replay(&kept), desk);
+        for (of, event) in &journal {
+            let said = serde_json::to_string(event).unwrap();
+            let words = ["Session ", "/work", "call-", "Which", "Anna", "let us talk", "broken", "Bash", "pipe"];
+            let left = words.iter().find(|word| *of == Some(deleted) && said.contains(**word));
+            prop_assert!(left.is_none(), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_in_no_event_and_in_nothing_that_is_kept_but_reaches_whoever_asked(
+        commands in prop::collection::vec(some_command(), 1..80),
+    ) {
+        let mut desk = Desk::default();
+        for command in &commands {
+            let Ok(decision) = take(&mut desk, command) else { continue };
+            let journal = serde_json::to_string(&decision.events).unwrap();
+            prop_assert!(!journal.contains(SECRET), "{command:?} made {journal}");
+            let Command::Request(RequestCommand::Answer { answers, .. }) = command else { continue };
+            let given = answers.iter().any(|answer| answer.other.as_ref().is_some_and(|it| it.contains(SECRET)));
+            let told = decision.effects.iter().any(|effect| format!("{effect:?}").contains(SECRET));
+            prop_assert_eq!(told, given && !decision.effects.is_empty());
+        }
+        let kept = format!("{desk:?}");
+        prop_assert!(!kept.contains(SECRET));
+    }
+
+    #[test]
+    fn a_command_that_a_caller_sends_twice_changes_nothing_the_second_time(
+        commands in prop::collection::vec(some_command(), 1..60),
+    ) {
+        let mut desk = Desk::default();
+        for command in &commands {
+            let first = take(&mut desk, command).is_ok();
+            // What is noted about the agent happens as often as it is noted; people and doors repeat themselves.
+            let noted = matches!(
+                command,
+                Command::Session(SessionCommand::CountUnusable { .. })
+                    | Command::Approval(ApprovalCommand::NoteNotDelivered { .. })
+                    | Command::Request(RequestCommand::NoteDelivery { .. })
+            );
+            if !first || noted {
+                continue;
+            }
+            if let Ok(second) = decide(&desk, command) {
+                prop_assert!(second.events.is_empty() && second.effects.is_empty(), "{command:?}: {second:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn settled_requests_leave_memory_once_there_are_enough_newer_ones_and_open_ones_never_do() {
+    let mut desk = desk(&[start(1), ask(1, 0, form())]);
+    let mut journal = Vec::new();
+    for n in 1..=SETTLED_REQUESTS as u128 + 10 {
+        journal.extend(take(&mut desk, &ask(1, n, form())).unwrap().events);
+        journal.extend(take(&mut desk, &withdraw(1, n, WithdrawnWhy::ByAgent)).unwrap().events);
+    }
+    assert_eq!(desk.requests().count(), SETTLED_REQUESTS + 1);
+    assert!(desk.request(request(0)).unwrap().is_open());
+    assert_eq!(desk.request(request(10)), None);
+    assert!(matches!(
+        desk.request(request(11)).unwrap().ended().unwrap().outcome,
+        Outcome::Withdrawn { why: WithdrawnWhy::ByAgent }
+    ));
+    let from_disk = Desk::replay(&journal);
+    assert_eq!(from_disk.requests().count(), SETTLED_REQUESTS);
+}

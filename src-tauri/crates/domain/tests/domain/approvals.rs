@@ -1,0 +1,209 @@
+//! Which decision fits which approval, and what earlier versions have kept of one.
+
+use crate::support::desks::*;
+use askdesk_domain::tool::{DETAIL_BYTES, DETAIL_CUT_MARK};
+use askdesk_domain::{
+    ApprovalCommand, ApprovalDecision, ApprovalEvent, ApprovalOption, ApprovalOptionKind, AskApproval,
+    Command, ConfigCategory, ConfigId, ConfigOption, Desk, Effect, EntryBody, Event, OptionLabel,
+    OptionScope, Rejection, SessionCommand, ToolDetail, ToolKind, ToolRule, ValidationError, ValueId, decide,
+};
+use rstest::rstest;
+use serde_json::json;
+
+const PLAN: &str = "# Plan\n\n1. Build it";
+
+fn rule(id: &'static str) -> ApprovalOption {
+    let label = OptionLabel::Tool {
+        tool: "Bash".to_owned(),
+        content: Some(id.to_owned()),
+        behaviour: ToolRule::Allow,
+    };
+    ApprovalOption {
+        label,
+        scope: Some(OptionScope::Local),
+        combines: true,
+        ..approval_option(id, ApprovalOptionKind::AllowAlways)
+    }
+}
+
+/// What every approval here offers: opaque ids in the agent's order.
+fn offered() -> Vec<ApprovalOption> {
+    let text = OptionLabel::Text { text: "Never ask again".to_owned() };
+    vec![
+        approval_option("allow", ApprovalOptionKind::AllowOnce),
+        rule("r1"),
+        rule("r2"),
+        rule("r3"),
+        ApprovalOption { label: text, ..approval_option("always", ApprovalOptionKind::AllowAlways) },
+        approval_option("deny", ApprovalOptionKind::RejectOnce),
+        approval_option("never", ApprovalOptionKind::RejectAlways),
+    ]
+}
+
+fn plan(text: &str) -> ToolDetail {
+    ToolDetail::Plan { plan: text.to_owned(), path: None }
+}
+
+/// A desk whose one session waits for permission.
+fn waiting(subject: ToolDetail) -> Desk {
+    waiting_with(subject, true)
+}
+
+fn waiting_with(subject: ToolDetail, takes_message: bool) -> Desk {
+    let Command::Approval(ApprovalCommand::Ask(ask)) = ask_approval(1, 1) else { unreachable!() };
+    let ask = AskApproval { subject, options: offered(), takes_message, ..ask };
+    desk(&[start(1), Command::Approval(ApprovalCommand::Ask(ask))])
+}
+
+fn command() -> ToolDetail {
+    ToolDetail::Command { command: "ls".to_owned(), description: None }
+}
+
+fn edited(plan: &str) -> ApprovalDecision {
+    ApprovalDecision { plan: Some(plan.to_owned()), ..decides(&["allow"]) }
+}
+
+fn saying(option: &'static str, message: &str) -> ApprovalDecision {
+    ApprovalDecision { message: Some(message.to_owned()), ..decides(&[option]) }
+}
+
+fn decided(desk: &Desk, decision: ApprovalDecision) -> Result<ApprovalDecision, Rejection> {
+    let command = Command::Approval(ApprovalCommand::Decide { approval: approval(1), decision, at: at(100) });
+    let decision = decide(desk, &command)?;
+    match decision.effects.as_slice() {
+        [Effect::WithdrawApprovalNotification { .. }, Effect::ResolveApproval { decision, .. }] => {
+            Ok(decision.clone())
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[rstest]
+#[case::rules_in_order_and_once(decides(&["r3", "r1", "r3"]), decides(&["r1", "r3"]))]
+#[case::once(decides(&["allow"]), decides(&["allow"]))]
+#[case::one_that_stands_alone(decides(&["always"]), decides(&["always"]))]
+#[case::never(decides(&["never"]), decides(&["never"]))]
+#[case::with_words(saying("deny", "use pnpm"), saying("deny", "use pnpm"))]
+#[case::blank_words(saying("deny", " "), decides(&["deny"]))]
+fn what_was_offered_can_be_chosen(#[case] wanted: ApprovalDecision, #[case] expected: ApprovalDecision) {
+    assert_eq!(decided(&waiting(command()), wanted), Ok(expected));
+}
+
+#[rstest]
+#[case::unknown(decides(&["r1", "r4"]), "decision.options[1]", "no option r4 was offered with this approval")]
+#[case::none(decides(&[]), "decision.options", ValidationError::NoOption)]
+#[case::one_alone_with_another(decides(&["allow", "r1"]), "decision.options", "these options cannot be chosen together")]
+#[case::both_directions(decides(&["r1", "deny"]), "decision.options", "these options cannot be chosen together")]
+#[case::no_plan(edited("# Less"), "decision", ValidationError::NoPlan)]
+#[case::words_with_a_permission(
+    saying("allow", "go"),
+    "decision.message",
+    "only a refusal can carry words here"
+)]
+fn what_was_not_offered_is_refused(
+    #[case] wanted: ApprovalDecision,
+    #[case] field: &str,
+    #[case] rule: impl Into<ValidationError>,
+) {
+    assert_eq!(decided(&waiting(command()), wanted), Err(Rejection::invalid(field, rule)));
+}
+
+#[test]
+fn a_refusal_carries_words_only_where_the_agent_takes_them() {
+    let refused = decided(&waiting_with(command(), false), saying("deny", "use pnpm"));
+    assert!(matches!(refused, Err(Rejection::Invalid { field, .. }) if field == "decision.message"));
+}
+
+#[rstest]
+#[case::as_it_is(decides(&["allow"]), decides(&["allow"]))]
+#[case::unchanged(edited(PLAN), decides(&["allow"]))]
+#[case::edited(edited("# Less\r\n"), edited("# Less\n"))]
+#[case::sent_back(saying("deny", "smaller"), saying("deny", "smaller"))]
+fn a_plan_is_approved_edited_or_sent_back(
+    #[case] wanted: ApprovalDecision,
+    #[case] expected: ApprovalDecision,
+) {
+    assert_eq!(decided(&waiting(plan(PLAN)), wanted), Ok(expected));
+}
+
+#[rstest]
+#[case::blank(edited(" "), "decision.plan")]
+#[case::too_long(edited(&"p".repeat(DETAIL_BYTES + 1)), "decision.plan")]
+#[case::edited_and_sent_back(ApprovalDecision { plan: Some("# Less".to_owned()), ..decides(&["deny"]) }, "decision")]
+fn a_decision_on_a_plan_that_does_not_fit_names_its_field(
+    #[case] wanted: ApprovalDecision,
+    #[case] expected: &str,
+) {
+    match decided(&waiting(plan(PLAN)), wanted) {
+        Err(Rejection::Invalid { field, .. }) => assert_eq!(field, expected),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_plan_that_was_cut_cannot_be_edited_because_the_rest_would_be_lost() {
+    let desk = waiting(plan(&format!("# Plan{DETAIL_CUT_MARK}")));
+    assert_eq!(decided(&desk, decides(&["allow"])), Ok(decides(&["allow"])));
+    assert!(
+        matches!(decided(&desk, edited("# Less")), Err(Rejection::Invalid { field, .. }) if field == "decision.plan")
+    );
+}
+
+#[test]
+fn config_options_are_noted_when_they_change() {
+    let mut desk = desk(&[start(1)]);
+    let mode = |current: Option<&'static str>| ConfigOption {
+        id: ConfigId::literal("mode"),
+        name: "Mode".to_owned(),
+        category: ConfigCategory::Mode,
+        values: Vec::new(),
+        free_text: false,
+        live: true,
+        current: current.map(ValueId::literal),
+    };
+    for (current, events) in
+        [(Some("plan"), vec!["config_changed"]), (Some("plan"), vec![]), (None, vec!["config_changed"])]
+    {
+        let config = vec![mode(current)];
+        let note =
+            Command::Session(SessionCommand::NoteConfig { session: session(1), config: config.clone() });
+        assert_eq!(names(&take(&mut desk, &note).unwrap().events), events);
+        assert_eq!(desk.session(session(1)).unwrap().config, config);
+    }
+}
+
+#[test]
+fn what_earlier_versions_kept_is_still_read() {
+    let text = ToolDetail::Other { input: "ls -l".to_owned() };
+    let tool: EntryBody = serde_json::from_value(json!({
+        "kind": "tool", "toolUse": "t", "name": "Bash", "summary": "ls", "input": "ls -l", "status": "done", "output": null,
+    }))
+    .unwrap();
+    let EntryBody::Tool { detail, .. } = &tool else { panic!("{tool:?}") };
+    assert_eq!(*detail, text);
+    let turn: EntryBody = serde_json::from_value(
+        json!({"kind": "turn_ended", "millis": 1, "inputTokens": 2, "outputTokens": 3, "error": null}),
+    )
+    .unwrap();
+    assert!(matches!(turn, EntryBody::TurnEnded { cost_usd: None, cached_tokens: 0, context: None, .. }));
+}
+
+#[test]
+fn what_is_kept_now_is_read_as_it_was_written() {
+    let desk = waiting(plan(PLAN));
+    let kept =
+        Event::Approval(ApprovalEvent::Asked { approval: desk.approval(approval(1)).unwrap().clone() });
+    let written = serde_json::to_string(&kept).unwrap();
+    assert_eq!(serde_json::from_str::<Event>(&written).unwrap(), kept);
+    let entry = EntryBody::Tool {
+        tool_use: "t".to_owned(),
+        name: "Bash".to_owned(),
+        tool_kind: ToolKind::Execute,
+        summary: "ls".to_owned(),
+        detail: command(),
+        status: askdesk_domain::ToolStatus::Done,
+        output: None,
+    };
+    let written = serde_json::to_string(&entry).unwrap();
+    assert_eq!(serde_json::from_str::<EntryBody>(&written).unwrap(), entry);
+}

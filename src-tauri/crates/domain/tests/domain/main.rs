@@ -1,0 +1,27 @@
+//! The rules of the domain, in tables, examples and properties.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what tests share may fail the test"
+)]
+
+mod answers;
+mod any_order;
+mod approvals;
+mod drafts;
+mod finished_turns;
+mod inbound;
+mod lifecycle;
+mod notification_policy;
+mod question_input;
+mod queue;
+mod repeated_questions;
+mod request_states;
+mod retention;
+mod sessions_and_approvals;
+
+mod support {
+    pub mod desks;
+    pub mod questions;
+}

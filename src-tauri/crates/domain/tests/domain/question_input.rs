@@ -1,0 +1,278 @@
+//! What agents send, and what of it is shown or refused.
+
+use crate::support::questions::{asked, described, draft, multi, option, single};
+use askdesk_domain::text::{AGENT_TEXT_BYTES, CUT_MARK};
+use askdesk_domain::{QuestionId, QuestionKind, QuestionLimits, RawOption, RawQuestion, question_input};
+use rstest::rstest;
+
+const FOREIGN: QuestionLimits = QuestionLimits::FOREIGN;
+const OURS: QuestionLimits = QuestionLimits::ASK_USER_QUESTION;
+const ASK_USER: QuestionLimits = QuestionLimits::ASK_USER;
+
+/// So many questions, each with two options.
+fn many(count: usize) -> Vec<RawQuestion> {
+    (0..count).map(|n| single(&format!("Question {n}?"), &["A", "B"])).collect()
+}
+
+/// One question with so many options.
+fn wide(kind: QuestionKind, count: usize) -> Vec<RawQuestion> {
+    let options = (0..count).map(|n| option(&format!("Option {n}"))).collect();
+    vec![RawQuestion { options, ..draft(kind, "Which?", &[]) }]
+}
+
+#[track_caller]
+fn check(drafts: &[RawQuestion], rules: QuestionLimits, expected: Result<usize, &str>) {
+    let found = question_input::accept(drafts, rules).map(|questions| questions.len());
+    assert_eq!(found.map_err(|refusal| refusal.to_string()), expected.map_err(str::to_owned));
+}
+
+#[rstest]
+#[case::foreign(FOREIGN, 32)]
+#[case::ask_user_question(OURS, 4)]
+#[case::ask_user(ASK_USER, 10)]
+fn as_many_questions_as_the_source_may_ask_are_shown_and_one_more_is_refused(
+    #[case] rules: QuestionLimits,
+    #[case] most: usize,
+) {
+    check(&many(1), rules, Ok(1));
+    check(&many(most), rules, Ok(most));
+    let words = format!("questions: at most {most} questions, got {}", most + 1);
+    check(&many(most + 1), rules, Err(&words));
+}
+
+#[rstest]
+#[case::foreign(FOREIGN)]
+#[case::ask_user_question(OURS)]
+#[case::ask_user(ASK_USER)]
+fn case_25_an_empty_list_of_questions_is_refused(#[case] rules: QuestionLimits) {
+    check(&[], rules, Err("questions: at least 1 question, got 0"));
+}
+
+#[rstest]
+#[case::foreign(FOREIGN, 64)]
+#[case::ask_user_question(OURS, 4)]
+#[case::ask_user(ASK_USER, 12)]
+fn as_many_options_as_the_source_may_send_are_shown_and_one_more_is_refused(
+    #[case] rules: QuestionLimits,
+    #[case] most: usize,
+    #[values(QuestionKind::Single, QuestionKind::Multi)] kind: QuestionKind,
+) {
+    check(&wide(kind, most), rules, Ok(1));
+    let words = format!("questions[0].options: at most {most} options, got {}", most + 1);
+    check(&wide(kind, most + 1), rules, Err(&words));
+}
+
+#[rstest]
+#[case::no_option(0)]
+#[case::one_option(1)]
+fn our_own_tools_want_at_least_two_options(
+    #[case] count: usize,
+    #[values(OURS, ASK_USER)] rules: QuestionLimits,
+    #[values(QuestionKind::Single, QuestionKind::Multi)] kind: QuestionKind,
+) {
+    let words = format!("questions[0].options: at least 2 options, got {count}");
+    check(&wide(kind, count), rules, Err(&words));
+}
+
+#[test]
+fn the_refusal_names_the_place_of_the_question() {
+    let drafts = [single("First?", &["A", "B"]), single("Second?", &["A"])];
+    check(&drafts, OURS, Err("questions[1].options: at least 2 options, got 1"));
+    let drafts = [single("First?", &["A", "B"]), single(" \n", &["A", "B"])];
+    check(&drafts, FOREIGN, Err("questions[1].question: must be a text that is not empty"));
+}
+
+#[rstest]
+#[case::text(QuestionKind::Text)]
+#[case::confirm(QuestionKind::Confirm)]
+#[case::secret(QuestionKind::Secret)]
+fn a_question_that_is_no_select_takes_no_options(#[case] kind: QuestionKind) {
+    check(&wide(kind, 0), ASK_USER, Ok(1));
+    let words = "questions[0].options: none for this type of question, got 2";
+    check(&wide(kind, 2), ASK_USER, Err(words));
+}
+
+#[rstest]
+#[case::single(QuestionKind::Single)]
+#[case::multi(QuestionKind::Multi)]
+fn a_foreign_select_without_options_becomes_free_text(#[case] kind: QuestionKind) {
+    let question = asked(&wide(kind, 0)).remove(0);
+    assert_eq!(question.kind, QuestionKind::Text);
+    assert!(question.options.is_empty() && !question.allows_other);
+}
+
+#[test]
+fn a_foreign_select_with_one_option_is_shown() {
+    let question = asked(&[single("Go on?", &["Yes"])]).remove(0);
+    assert_eq!((question.kind, question.options.len()), (QuestionKind::Single, 1));
+    assert!(question.allows_other);
+}
+
+#[test]
+fn a_confirmation_gets_its_two_options_from_us() {
+    let question = question_input::accept(&wide(QuestionKind::Confirm, 0), ASK_USER).unwrap().remove(0);
+    let options: Vec<_> = question.options.iter().map(|it| (it.id.to_string(), it.label.as_str())).collect();
+    assert_eq!(options, [("q1o1".to_owned(), "Yes"), ("q1o2".to_owned(), "No")]);
+    assert!(!question.allows_other);
+}
+
+#[test]
+fn twins_are_shown_to_a_person_and_told_apart_by_their_ids() {
+    let questions = asked(&[single("Which?", &["A", "A"]), single("Which?", &["A"])]);
+    let ids: Vec<String> =
+        questions.iter().flat_map(|it| &it.options).map(|option| option.id.to_string()).collect();
+    assert_eq!(ids, ["q1o1", "q1o2", "q2o1"]);
+}
+
+#[rstest]
+#[case::ask_user_question(OURS)]
+#[case::ask_user(ASK_USER)]
+fn twins_from_our_own_tools_are_refused_and_both_are_named(#[case] rules: QuestionLimits) {
+    let same_text =
+        [single("One?", &["A", "B"]), single("Which?", &["A", "B"]), single("Which?", &["C", "D"])];
+    check(
+        &same_text,
+        rules,
+        Err("questions[2].question: same text as questions[1]; every question needs its own text"),
+    );
+    let same_label = [single("One?", &["A", "B"]), single("Which?", &["X", "Y", "X"])];
+    check(
+        &same_label,
+        rules,
+        Err("questions[1].options[2].label: same label as options[0]; every option needs its own label"),
+    );
+    check(&[single("One?", &["A", "B"]), single("Two?", &["A", "B"])], rules, Ok(2));
+}
+
+#[test]
+fn a_list_over_its_bound_is_refused_for_that_before_its_twins_are_looked_for() {
+    let drafts = [single("Which?", &["A", "A", "B", "C", "D"])];
+    check(&drafts, OURS, Err("questions[0].options: at most 4 options, got 5"));
+}
+
+#[rstest]
+#[case("Other")]
+#[case("other")]
+#[case(" OTHER… ")]
+#[case("Other...")]
+#[case("Other:")]
+fn case_07_the_agents_own_other_is_the_one_row_for_other(#[case] label: &str) {
+    let mut draft = single("Which?", &["A", "B"]);
+    draft.options.insert(1, described(label, "Something else entirely"));
+    let question = asked(&[draft]).remove(0);
+    let options: Vec<_> = question.options.iter().map(|it| (it.id.to_string(), it.label.as_str())).collect();
+    // The ids stay those of the places in the agent's list, so that its labels are found again.
+    assert_eq!(options, [("q1o1".to_owned(), "A"), ("q1o3".to_owned(), "B")]);
+    assert!(question.allows_other);
+    assert_eq!(question.other_description.as_deref(), Some("Something else entirely"));
+}
+
+#[test]
+fn case_07_an_other_sent_twice_is_still_one_row() {
+    let question = asked(&[multi("Which?", &["Other", "A", "other"])]).remove(0);
+    let labels: Vec<_> = question.options.iter().map(|option| option.label.as_str()).collect();
+    assert_eq!(labels, ["A"]);
+    assert!(question.allows_other);
+}
+
+#[rstest]
+#[case("Another")]
+#[case("Other people")]
+#[case("The other one")]
+fn a_label_that_only_holds_the_word_other_stays_an_option(#[case] label: &str) {
+    let question = asked(&[single("Which?", &["A", label])]).remove(0);
+    assert_eq!(question.options[1].label, label);
+}
+
+#[test]
+fn a_select_of_nothing_but_other_becomes_free_text() {
+    let draft = RawQuestion { options: vec![described("Other", "Say it")], ..single("Which?", &[]) };
+    let question = asked(&[draft]).remove(0);
+    assert_eq!((question.kind, question.options.len()), (QuestionKind::Text, 0));
+    assert_eq!(question.other_description.as_deref(), Some("Say it"));
+}
+
+#[rstest]
+#[case("SQLite (Recommended)", true)]
+#[case("SQLite (recommended) ", true)]
+#[case("(Recommended) SQLite", false)]
+#[case("Recommended", false)]
+fn a_recommendation_is_read_from_the_labels_end_and_the_label_stays_whole(
+    #[case] label: &str,
+    #[case] recommended: bool,
+) {
+    let question = asked(&[single("Which?", &[label, "B"])]).remove(0);
+    assert_eq!((question.options[0].label.as_str(), question.options[0].recommended), (label, recommended));
+}
+
+#[test]
+fn case_08_labels_with_commas_stay_whole() {
+    let labels = ["Yes, always", "No, never", "Yes", " always"];
+    let question = asked(&[multi("Keep it?", &labels)]).remove(0);
+    let kept: Vec<_> = question.options.iter().map(|option| option.label.as_str()).collect();
+    assert_eq!(kept, labels);
+}
+
+#[test]
+fn case_05_a_header_of_40_characters_is_kept_whole() {
+    let header = "Überschrift mit genau vierzig Zeichen 40";
+    assert_eq!(header.chars().count(), 40);
+    for rules in [FOREIGN, OURS, ASK_USER] {
+        let draft = RawQuestion { header: Some(header.to_owned()), ..single("Which?", &["A", "B"]) };
+        assert_eq!(question_input::accept(&[draft], rules).unwrap()[0].header.as_deref(), Some(header));
+    }
+}
+
+#[test]
+fn labels_and_descriptions_longer_than_advertised_are_kept_whole() {
+    let (label, description) = ("l".repeat(300), "d".repeat(3_000));
+    for rules in [FOREIGN, OURS, ASK_USER] {
+        let options = vec![described(&label, &description), option("B")];
+        let draft = RawQuestion { options, ..single("Which?", &[]) };
+        let question = question_input::accept(&[draft], rules).unwrap().remove(0);
+        assert_eq!(question.options[0].label, label);
+        assert_eq!(question.options[0].description.as_deref(), Some(description.as_str()));
+    }
+}
+
+#[test]
+fn what_was_sent_empty_counts_as_not_sent() {
+    let mut draft = single("Which?", &[]);
+    draft.header = Some("  ".to_owned());
+    draft.options =
+        vec![RawOption { description: Some(String::new()), preview: Some(String::new()), ..option("A") }];
+    let question = asked(&[draft]).remove(0);
+    assert_eq!(question.header, None);
+    assert_eq!((&question.options[0].description, &question.options[0].preview), (&None, &None));
+}
+
+#[test]
+fn every_text_over_64_kib_is_cut_with_a_mark() {
+    let long = "é".repeat(AGENT_TEXT_BYTES);
+    let cut = |text: &str| text.len() <= AGENT_TEXT_BYTES && text.ends_with(CUT_MARK);
+    let whole = "x".repeat(AGENT_TEXT_BYTES);
+    let question = asked(&[RawQuestion {
+        text: long.clone(),
+        header: Some(long.clone()),
+        placeholder: Some(long.clone()),
+        options: vec![
+            RawOption { label: long.clone(), description: Some(long.clone()), preview: Some(long.clone()) },
+            described("Other", &long),
+            option(&whole),
+        ],
+        ..single("", &[])
+    }])
+    .remove(0);
+    assert!(cut(&question.text) && cut(&question.header.unwrap()) && cut(&question.placeholder.unwrap()));
+    let first = &question.options[0];
+    assert!(cut(&first.label) && cut(first.description.as_ref().unwrap()));
+    assert!(cut(first.preview.as_ref().unwrap()) && cut(&question.other_description.unwrap()));
+    assert_eq!(question.options[1].label, whole);
+}
+
+#[test]
+fn the_same_questions_get_the_same_ids_again() {
+    let drafts = many(12);
+    assert_eq!(asked(&drafts), asked(&drafts));
+    assert_eq!(asked(&drafts)[11].id, QuestionId::at(11));
+}

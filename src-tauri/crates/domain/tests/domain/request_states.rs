@@ -1,0 +1,392 @@
+//! Which command moves a request from which state to which.
+
+use crate::support::desks::*;
+use crate::support::questions::{asked, choose, single};
+use askdesk_domain::{
+    Ask, Command, Decision, Delivery, Desk, Effect, EndedBy, Limit, Outcome, Rejection, RequestCommand,
+    SessionCommand, SessionEnd, ValidationError, WithdrawnWhy, decide,
+};
+use rstest::rstest;
+
+const LIMIT: i64 = 50;
+
+fn open() -> Vec<Command> {
+    let Command::Request(RequestCommand::Ask(ask)) = ask(1, 1, asked(&[single("Which?", &["A", "B"])]))
+    else {
+        unreachable!()
+    };
+    let limit = Some(Limit { at: at(LIMIT), then: "I go on".to_owned() });
+    vec![start(1), Command::Request(RequestCommand::Ask(Ask { limit, ..ask }))]
+}
+
+fn expire(when: i64) -> Command {
+    Command::Request(RequestCommand::Expire { request: request(1), at: at(when) })
+}
+
+/// Every state a request can be in, with the commands that lead there.
+fn states() -> Vec<(&'static str, Vec<Command>)> {
+    let by_agent = || withdraw(1, 1, WithdrawnWhy::ByAgent);
+    let answered = || answer(1, vec![choose(0, &[0])]);
+    let paths: Vec<(&str, Vec<Command>)> = vec![
+        ("open", vec![]),
+        ("answered, pending", vec![answered()]),
+        ("answered, delivered", vec![answered(), note(1, delivered())]),
+        ("answered, failed", vec![answered(), note(1, failed())]),
+        ("answered, parked", vec![answered(), by_agent()]),
+        ("declined, pending", vec![decline(1, Some("no time"))]),
+        ("declined, delivered", vec![decline(1, Some("no time")), note(1, delivered())]),
+        ("replied_in_chat, pending", vec![reply_in_chat(1, "later")]),
+        ("expired, pending", vec![expire(LIMIT)]),
+        ("withdrawn cancelled, pending", vec![cancel(1, None)]),
+        ("withdrawn by_agent", vec![by_agent()]),
+        ("withdrawn interrupted", vec![withdraw(1, 1, WithdrawnWhy::Interrupted)]),
+        ("withdrawn answered_elsewhere", vec![withdraw(1, 1, WithdrawnWhy::AnsweredElsewhere)]),
+        ("orphaned agent_ended", vec![end(1, SessionEnd::Finished)]),
+        ("orphaned agent_ended", vec![end(1, SessionEnd::Finished), resume(1), introduce(1)]),
+        ("orphaned agent_ended", vec![end(1, SessionEnd::Finished), forget()]),
+        ("answered, parked", vec![answered(), end(1, SessionEnd::Finished)]),
+        ("answered, parked", vec![end(1, SessionEnd::Finished), answered()]),
+        ("answered, parked", vec![end(1, SessionEnd::Finished), answered(), forget()]),
+        (
+            "answered, pending",
+            vec![end(1, SessionEnd::Finished), answered(), resume(1), introduce(1), send_parked(1)],
+        ),
+        (
+            "answered, pending",
+            vec![end(1, SessionEnd::Finished), resume(1), introduce(1), answered(), send_parked(1)],
+        ),
+        ("answered, failed", vec![answered(), sending(1), end(1, SessionEnd::Finished)]),
+        (
+            "answered, failed",
+            vec![answered(), sending(1), end(1, SessionEnd::Finished), resume(1), introduce(1)],
+        ),
+        (
+            "answered, delivered late",
+            vec![
+                end(1, SessionEnd::Finished),
+                resume(1),
+                introduce(1),
+                answered(),
+                send_parked(1),
+                note(1, delivered_late()),
+            ],
+        ),
+        (
+            "replied_in_chat, parked",
+            vec![reply_in_chat(1, "later"), sending(1), end(1, SessionEnd::Finished)],
+        ),
+        ("withdrawn cancelled", vec![end(1, SessionEnd::Finished), dismiss(1)]),
+        ("answered", vec![end(1, SessionEnd::Finished), answered(), dismiss(1)]),
+    ];
+    paths.into_iter().map(|(name, path)| (name, open().into_iter().chain(path).collect())).collect()
+}
+
+/// Every command that can be about a request.
+fn commands() -> Vec<(&'static str, Command)> {
+    vec![
+        ("asked again", open().remove(1)),
+        ("asked otherwise", ask(1, 1, asked(&[single("Which?", &["A", "C"])]))),
+        ("answer A", answer(1, vec![choose(0, &[0])])),
+        ("answer B", answer(1, vec![choose(0, &[1])])),
+        ("decline", decline(1, Some("no time"))),
+        ("decline without words", decline(1, None)),
+        ("cancel", cancel(1, None)),
+        ("reply in chat", reply_in_chat(1, "later")),
+        ("taken back by the agent", withdraw(1, 1, WithdrawnWhy::ByAgent)),
+        (
+            "interrupt",
+            Command::Request(RequestCommand::WithdrawAll {
+                session: session(1),
+                why: WithdrawnWhy::Interrupted,
+                at: at(9),
+            }),
+        ),
+        ("the limit passes", expire(LIMIT)),
+        ("before the limit", expire(LIMIT - 1)),
+        ("delivered", note(1, delivered())),
+        ("delivered late", note(1, delivered_late())),
+        ("not delivered", note(1, failed())),
+        ("not sent", note(1, Delivery::Parked)),
+        ("send", sending(1)),
+        ("send what is parked", send_parked(1)),
+        ("dismiss", dismiss(1)),
+        ("retry", Command::Request(RequestCommand::Retry { request: request(1) })),
+        ("the agent ends", end(1, SessionEnd::Finished)),
+        ("the app starts again", Command::Session(SessionCommand::CloseEarlierRun { at: at(400) })),
+    ]
+}
+
+fn forget() -> Command {
+    Command::Session(SessionCommand::NoteForgotten { session: session(1) })
+}
+
+/// The name of a command, as in `Request(Answer { … })`.
+fn short(command: &Command) -> String {
+    let words = format!("{command:?}");
+    words.split(['(', ' ']).nth(1).unwrap().to_owned()
+}
+
+/// What became of request 1.
+fn result(before: &Desk, command: &Command) -> String {
+    match decide(before, command) {
+        Ok(decision) => {
+            let mut after = before.clone();
+            decision.events.iter().for_each(|event| after.fold(event));
+            let (before, after) = (before.request(request(1)).unwrap(), after.request(request(1)).unwrap());
+            if before == after { "unchanged".to_owned() } else { format!("-> {}", state(after)) }
+        }
+        Err(Rejection::AlreadyEnded { by, .. }) => format!("refused: ended by {by:?}").to_lowercase(),
+        Err(reject) => format!("refused: {reject}"),
+    }
+}
+
+/// Every state, and below it the commands that lead to each result.
+fn table() -> String {
+    let mut table = String::new();
+    for (name, path) in states() {
+        let before = desk(&path);
+        assert_eq!(state(before.request(request(1)).unwrap()), name);
+        let steps: Vec<String> = path.iter().skip(2).map(short).collect();
+        let way = if steps.len() > 1 { format!(" ({})", steps.join(", ")) } else { String::new() };
+        table.push_str(&format!("{name}{way}\n"));
+        let mut results: Vec<(String, Vec<&str>)> = Vec::new();
+        for (name, command) in commands() {
+            let result = result(&before, &command);
+            match results.iter_mut().find(|(known, _)| *known == result) {
+                Some((_, names)) => names.push(name),
+                None => results.push((result, vec![name])),
+            }
+        }
+        for (result, names) in results {
+            table.push_str(&format!("  {result}: {}\n", names.join(" | ")));
+        }
+    }
+    table
+}
+
+#[test]
+fn every_state_moves_as_the_diagram_says_and_no_other_way() {
+    let table = table();
+    assert!(
+        table == include_str!("request_states.txt"),
+        "request_states.txt should be, if that is right:\n{table}"
+    );
+}
+
+#[track_caller]
+fn check(before: &Desk, command: &Command, events: &[&str], effects: &[Effect]) -> Decision {
+    let decision = decide(before, command).unwrap();
+    assert_eq!(names(&decision.events), events);
+    assert_eq!(decision.effects, effects);
+    decision
+}
+
+fn ended(n: u128, outcome: Outcome) -> [Effect; 2] {
+    [Effect::WithdrawNotification { request: request(n) }, Effect::Resolve { request: request(n), outcome }]
+}
+
+#[test]
+fn asking_notifies_once_and_has_the_limit_watched() {
+    let commands = open();
+    let asked =
+        [Effect::Notify { request: request(1) }, Effect::WatchLimit { request: request(1), at: at(LIMIT) }];
+    check(&desk(&commands[..1]), &commands[1], &["asked"], &asked);
+    let again = check(&desk(&commands), &commands[1], &[], &[]);
+    assert_eq!(again.request, Some(request(1)));
+}
+
+#[test]
+fn case_33_the_same_answer_twice_is_one_event_and_one_delivery() {
+    let mut desk = desk(&open());
+    let first = take(&mut desk, &answer(1, vec![choose(0, &[1])])).unwrap();
+    assert_eq!((names(&first.events), first.effects.len()), (vec!["ended".to_owned()], 2));
+    let again = check(&desk, &answer(1, vec![choose(0, &[1])]), &[], &[]);
+    assert_eq!(again.request, Some(request(1)));
+}
+
+#[test]
+fn case_24_another_answer_to_an_ended_request_says_who_ended_it_and_when() {
+    let desk = desk(&[open(), vec![answer(1, vec![choose(0, &[1])])]].concat());
+    let ended = Err(Rejection::AlreadyEnded { by: EndedBy::Person, at: at(100) });
+    assert_eq!(decide(&desk, &answer(1, vec![choose(0, &[0])])), ended);
+    assert_eq!(decide(&desk, &decline(1, None)), ended);
+    assert_eq!(decide(&desk, &cancel(1, None)), ended);
+}
+
+#[rstest]
+#[case::answer(answer(7, vec![choose(0, &[0])]))]
+#[case::decline(decline(7, None))]
+#[case::cancel(cancel(7, None))]
+#[case::retry(Command::Request(RequestCommand::Retry { request: request(7) }))]
+#[case::expire(Command::Request(RequestCommand::Expire { request: request(7), at: at(LIMIT) }))]
+#[case::delivered(note(7, delivered()))]
+fn case_24_an_unknown_request_is_not_found(#[case] command: Command) {
+    assert_eq!(decide(&desk(&open()), &command), Err(Rejection::NotFound { what: "request" }));
+}
+
+#[test]
+fn case_22_two_open_requests_are_answered_in_any_order_and_the_newest_is_the_latest() {
+    let questions = || asked(&[single("Which?", &["A", "B"])]);
+    let both = desk(&[start(1), ask(1, 1, questions()), ask(1, 2, questions())]);
+    assert_eq!(both.latest_open(session(1)).unwrap().id, request(2));
+    for (first, second) in [(1, 2), (2, 1)] {
+        let mut desk = both.clone();
+        take(&mut desk, &answer(first, vec![choose(0, &[0])])).unwrap();
+        assert_eq!(state(desk.request(request(second)).unwrap()), "open");
+        assert_eq!(desk.latest_open(session(1)).unwrap().id, request(second));
+        assert!(desk.session(session(1)).unwrap().is_running());
+        take(&mut desk, &answer(second, vec![choose(0, &[1])])).unwrap();
+        assert_eq!(desk.latest_open(session(1)), None);
+        assert_eq!(state(desk.request(request(first)).unwrap()), "answered, pending");
+    }
+}
+
+#[test]
+fn case_23_the_same_call_again_is_the_same_request_and_other_content_is_refused() {
+    let commands = open();
+    let before = desk(&commands);
+    let Command::Request(RequestCommand::Ask(first)) = commands[1].clone() else { unreachable!() };
+    let renewed = Command::Request(RequestCommand::Ask(Ask {
+        id: request(9),
+        at: at(60),
+        limit: None,
+        ..first.clone()
+    }));
+    let again = check(&before, &renewed, &[], &[]);
+    assert_eq!(again.request, Some(request(1)));
+    let other = Command::Request(RequestCommand::Ask(Ask {
+        id: request(9),
+        questions: asked(&[single("Else?", &["A"])]),
+        ..first
+    }));
+    let rule = "this id was used for another question in this session";
+    assert_eq!(decide(&before, &other), Err(Rejection::invalid("native_ref", rule)));
+}
+
+#[test]
+fn two_sessions_may_use_one_native_id() {
+    let Command::Request(RequestCommand::Ask(first)) = open().remove(1) else { unreachable!() };
+    let second = Command::Request(RequestCommand::Ask(Ask { id: request(2), session: session(2), ..first }));
+    let desk = desk(&[open(), vec![start(2), second]].concat());
+    assert_eq!(desk.by_native_ref(session(1), &native("call-1")).unwrap().id, request(1));
+    assert_eq!(desk.by_native_ref(session(2), &native("call-1")).unwrap().id, request(2));
+}
+
+#[test]
+fn case_25_a_request_without_questions_is_refused() {
+    let refused = Err(Rejection::invalid("questions", "at least 1 question, got 0"));
+    assert_eq!(decide(&desk(&[start(1)]), &ask(1, 1, Vec::new())), refused);
+}
+
+#[test]
+fn case_25_a_request_of_an_unknown_or_ended_session_is_refused() {
+    let questions = asked(&[single("Which?", &["A"])]);
+    let ended = desk(&[start(1), end(1, SessionEnd::Stopped)]);
+    assert_eq!(decide(&ended, &ask(1, 1, questions.clone())), Err(Rejection::SessionGone));
+    assert_eq!(decide(&ended, &ask(2, 1, questions)), Err(Rejection::NotFound { what: "session" }));
+}
+
+#[test]
+fn case_26_an_interrupt_closes_everything_the_session_has_open_and_nothing_else() {
+    let questions = || asked(&[single("Which?", &["A", "B"])]);
+    let before = desk(&[
+        start(1),
+        start(2),
+        ask(1, 1, questions()),
+        ask(1, 2, questions()),
+        ask_approval(1, 1),
+        ask(2, 3, questions()),
+        answer(1, vec![choose(0, &[0])]),
+    ]);
+    let why = WithdrawnWhy::Interrupted;
+    let command =
+        Command::Request(RequestCommand::WithdrawAll { session: session(1), why: why.clone(), at: at(100) });
+    let mut effects = ended(2, Outcome::Withdrawn { why }).to_vec();
+    effects.push(Effect::WithdrawApprovalNotification { approval: approval(1) });
+    let decision = check(&before, &command, &["delivery_changed", "ended", "approval_withdrawn"], &effects);
+    let mut after = before;
+    decision.events.iter().for_each(|event| after.fold(event));
+    let states: Vec<String> = after.requests().map(state).collect();
+    assert_eq!(states, ["answered, parked", "withdrawn interrupted", "open"]);
+    assert_eq!(after.open_approvals(session(1)).count(), 0);
+}
+
+#[test]
+fn a_chat_message_ends_what_is_open_in_its_session_alone() {
+    let questions = || asked(&[single("Which?", &["A", "B"])]);
+    let mut desk =
+        desk(&[start(1), start(2), ask(1, 1, questions()), ask(1, 2, questions()), ask(2, 3, questions())]);
+    take(&mut desk, &reply_in_chat(1, "let us talk")).unwrap();
+    let states: Vec<String> = desk.requests().map(state).collect();
+    assert_eq!(states, ["replied_in_chat, pending", "replied_in_chat, pending", "open"]);
+    let blank = Err(Rejection::invalid("text", ValidationError::Empty));
+    assert_eq!(decide(&desk, &reply_in_chat(2, " \n")), blank);
+}
+
+#[test]
+fn the_end_of_a_session_orphans_what_is_open_and_parks_what_is_on_its_way() {
+    let questions = || asked(&[single("Which?", &["A", "B"])]);
+    let mut desk = desk(&[
+        start(1),
+        ask(1, 1, questions()),
+        ask(1, 2, questions()),
+        ask(1, 3, questions()),
+        ask_approval(1, 1),
+        answer(2, vec![choose(0, &[0])]),
+        answer(3, vec![choose(0, &[0])]),
+        note(3, delivered()),
+    ]);
+    let decision = take(&mut desk, &end(1, SessionEnd::Stopped)).unwrap();
+    assert_eq!(names(&decision.events), ["ended", "delivery_changed", "approval_withdrawn", "session_ended"]);
+    let states: Vec<String> = desk.requests().map(state).collect();
+    assert_eq!(states, ["orphaned session_stopped", "answered, parked", "answered, delivered"]);
+    let again = take(&mut desk, &end(1, SessionEnd::Finished)).unwrap();
+    assert_eq!(again, Decision::default());
+}
+
+#[test]
+fn a_retry_hands_over_the_same_end_and_asks_only_once() {
+    let mut desk = desk(&[open(), vec![answer(1, vec![choose(0, &[1])]), note(1, failed())]].concat());
+    let retry = Command::Request(RequestCommand::Retry { request: request(1) });
+    let Some(ended) = desk.request(request(1)).and_then(|request| request.ended()).cloned() else { panic!() };
+    let redeliver =
+        [Effect::Redeliver { request: request(1), native_ref: native("call-1"), outcome: ended.outcome }];
+    check(&desk, &retry, &["delivery_changed"], &redeliver);
+    take(&mut desk, &retry).unwrap();
+    check(&desk, &retry, &[], &[]);
+    take(&mut desk, &note(1, delivered())).unwrap();
+    check(&desk, &retry, &[], &[]);
+}
+
+#[rstest]
+#[case::decline(decline(1, Some("w")), "words")]
+#[case::cancel(cancel(1, Some("w")), "reason")]
+#[case::chat(reply_in_chat(1, "w"), "text")]
+fn words_over_the_bound_are_refused_and_the_request_stays_open(
+    #[case] command: Command,
+    #[case] field: &str,
+) {
+    let long = "w".repeat(1024 * 1024);
+    let command = match command {
+        Command::Request(RequestCommand::Decline { request, at, .. }) => {
+            Command::Request(RequestCommand::Decline { request, words: Some(long), at })
+        }
+        Command::Request(RequestCommand::Cancel { request, at, .. }) => {
+            Command::Request(RequestCommand::Cancel { request, reason: Some(long), at })
+        }
+        Command::Request(RequestCommand::ReplyInChat { session, at, .. }) => {
+            Command::Request(RequestCommand::ReplyInChat { session, text: long, at })
+        }
+        other => other,
+    };
+    let refused = Err(Rejection::invalid(field, ValidationError::TooLong { most: 32768, bytes: 1_048_576 }));
+    assert_eq!(decide(&desk(&open()), &command), refused);
+}
+
+#[test]
+fn blank_words_of_a_decline_count_as_none() {
+    let mut desk = desk(&open());
+    take(&mut desk, &decline(1, Some(" \n"))).unwrap();
+    let declined = Outcome::Declined { words: None };
+    assert_eq!(desk.request(request(1)).unwrap().ended().unwrap().outcome, declined);
+}

@@ -1,0 +1,226 @@
+//! The real `claude` against the mocked model: what was measured still holds, and the fake agent has its shapes.
+
+use crate::support::host;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::support::host::{Host, MANAGED, kind, tool_results};
+use askdesk_testkit::clis;
+use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
+use serde_json::{Value, json};
+
+const REQUEST_WITHIN: Duration = Duration::from_secs(20);
+const AUTH: &str = "Which auth method should we use?";
+const FEATURES: &str = "Which features do you want?";
+
+/// Finds the program, or says that the test did not run.
+fn claude_or_skip(test: &str) -> Option<PathBuf> {
+    let program = clis::claude_program();
+    if program.is_none() {
+        clis::report_skipped(test, &format!("the real claude is not installed; {}", clis::HOW_TO_INSTALL));
+    }
+    program
+}
+
+fn questions() -> Value {
+    json!([
+        {"question": AUTH, "header": "Auth method", "multiSelect": false, "options": [
+            {"label": "JWT", "description": "Stateless tokens"},
+            {"label": "Sessions", "description": "Kept on the server"}]},
+        {"question": FEATURES, "header": "Features", "multiSelect": true, "options": [
+            {"label": "Dark mode", "description": "Theme"},
+            {"label": "Sync", "description": "Two devices"},
+            {"label": "Export", "description": "To PDF"}]},
+    ])
+}
+
+/// A session of the real program in folders of its own.
+struct Real {
+    host: Host,
+    mock: MockApi,
+    _home: tempfile::TempDir,
+    _project: tempfile::TempDir,
+}
+
+impl Real {
+    async fn start(program: &Path, script: Vec<Reply>, flags: &[&str]) -> Self {
+        let mock = MockApi::start(Script(script)).await.unwrap();
+        let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let args = [&MANAGED[..], flags].concat();
+        let env = clis::sealed_env(home.path(), &mock.base_url);
+        let host = Host::start(program, &args, &env, project.path());
+        Self { host, mock, _home: home, _project: project }
+    }
+}
+
+fn asking_script() -> Vec<Reply> {
+    vec![
+        Reply::new([Block::text("I need to ask."), Block::ask("toolu_ask_1", &questions())]),
+        Reply::text("Thank you."),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_answers_reach_the_model_exactly() {
+    let Some(program) = claude_or_skip("the_answers_reach_the_model_exactly") else { return };
+    let mut real = Real::start(&program, asking_script(), &[]).await;
+    let (host, mock) = (&mut real.host, &real.mock);
+    let response = host.control(&json!({"subtype": "initialize", "hooks": null}));
+    assert_eq!(response["response"]["claude_code_version"], askdesk_testkit::fake_agent::PROTOCOL_VERSION);
+    host.say("Please set up auth.");
+    let request = host.request();
+    assert_eq!(request["request"]["tool_name"], "AskUserQuestion");
+    let asked = request["request"]["input"]["questions"].as_array().unwrap();
+    assert_eq!((&asked[0]["question"], &asked[1]["multiSelect"]), (&json!(AUTH), &json!(true)));
+
+    host.answer(&request, &json!({AUTH: "JWT", FEATURES: "Dark mode, Sync"}));
+    let events = host.turn_end();
+    assert_eq!(kind(events.last().unwrap()), "result success");
+    mock.wait_for_request(2, REQUEST_WITHIN).await.unwrap();
+    let results = mock.tool_results();
+    assert_eq!(results.len(), 1);
+    assert_eq!(results[0]["tool_use_id"], "toolu_ask_1");
+    assert_ne!(results[0]["is_error"], true);
+    let told = results[0]["content"].to_string();
+    let pairs = format!(r#"\"{AUTH}\"=\"JWT\", \"{FEATURES}\"=\"Dark mode, Sync\""#);
+    assert!(told.contains(&pairs), "{told}");
+    assert_eq!(told.matches("\\\"=\\\"").count(), 2, "{told}");
+    assert_eq!(real.host.exit_code(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_reaches_the_model_in_our_words() {
+    let Some(program) = claude_or_skip("a_refusal_reaches_the_model_in_our_words") else { return };
+    let mut real = Real::start(&program, asking_script(), &[]).await;
+    let (host, mock) = (&mut real.host, &real.mock);
+    host.say("Please set up auth.");
+    let request = host.request();
+    host.respond(&request, &json!({"behavior": "deny", "message": "The user declined to answer."}));
+    host.turn_end();
+    mock.wait_for_request(2, REQUEST_WITHIN).await.unwrap();
+    let results = mock.tool_results();
+    assert_eq!(results[0]["is_error"], true);
+    assert!(results[0]["content"].to_string().contains("The user declined to answer."), "{results:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupt_withdraws_the_question() {
+    let Some(program) = claude_or_skip("an_interrupt_withdraws_the_question") else { return };
+    let mut real = Real::start(&program, asking_script(), &[]).await;
+    let host = &mut real.host;
+    host.say("Please set up auth.");
+    let request = host.request();
+    host.send(&json!({"type": "control_request", "request_id": "stop", "request": {"subtype": "interrupt"}}));
+    let events = host.turn_end();
+    let cancel = json!({"type": "control_cancel_request", "request_id": request["request_id"]});
+    assert!(events.contains(&cancel), "{events:?}");
+    assert_eq!(kind(events.last().unwrap()), "result error_during_execution");
+}
+
+/// The events of one question, from the handshake to the end of the turn.
+fn play_question(host: &mut Host, decide: fn(&mut Host, &Value)) -> Vec<Value> {
+    host.send(&json!({"type": "control_request", "request_id": "r1", "request": {"subtype": "initialize"}}));
+    let mut events = host.until(|event| event["type"] == "control_response");
+    host.send(&host::user(&json!("go"), Some("5a24b1ba-14f3-43d9-915b-8cde61a0cbd5")));
+    events.extend(host.until(|event| event["type"] == "control_request"));
+    let request = events.last().unwrap().clone();
+    decide(host, &request);
+    events.extend(host.until(|event| {
+        ["command_lifecycle completed", "command_lifecycle cancelled"].contains(&kind(event).as_str())
+    }));
+    events
+}
+
+fn answer(host: &mut Host, request: &Value) {
+    let first = request["request"]["input"]["questions"][0]["question"].as_str().unwrap();
+    host.answer(request, &json!({first: "My own way"}));
+}
+
+fn refuse(host: &mut Host, request: &Value) {
+    host.respond(request, &json!({"behavior": "deny", "message": "The user declined to answer."}));
+}
+
+fn refuse_and_stop(host: &mut Host, request: &Value) {
+    host.respond(request, &json!({"behavior": "deny", "message": "Stop.", "interrupt": true}));
+}
+
+fn interrupt(host: &mut Host, _: &Value) {
+    host.send(&json!({"type": "control_request", "request_id": "stop", "request": {"subtype": "interrupt"}}));
+}
+
+/// Every path of keys that occurs in the events of each kind.
+fn shapes(events: &[Value]) -> BTreeMap<String, BTreeSet<String>> {
+    fn walk(value: &Value, path: &str, paths: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(fields) => {
+                for (key, value) in fields {
+                    // What a person or a scenario chose is no shape.
+                    let key = if path.ends_with("answers") { "*" } else { key };
+                    let path = format!("{path}.{key}");
+                    walk(value, &path, paths);
+                    paths.insert(path);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| walk(item, &format!("{path}[]"), paths)),
+            _ => {}
+        }
+    }
+    let mut shapes = BTreeMap::<String, BTreeSet<String>>::new();
+    for event in events {
+        walk(event, "", shapes.entry(kind(event)).or_default());
+    }
+    shapes
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_fake_agent_sends_no_event_and_no_key_that_the_real_one_does_not() {
+    let test = "the_fake_agent_sends_no_event_and_no_key_that_the_real_one_does_not";
+    let Some(program) = claude_or_skip(test) else { return };
+    let flags = ["--include-partial-messages", "--replay-user-messages"];
+    for decide in [answer, refuse, refuse_and_stop, interrupt] {
+        let mut real = Real::start(&program, asking_script(), &flags).await;
+        let real = shapes(&play_question(&mut real.host, decide));
+
+        let args = [&MANAGED[..], &flags, &["--scenario", "technology"]].concat();
+        let mut fake = Host::start(Path::new(env!("CARGO_BIN_EXE_fake-agent")), &args, &[], Path::new("."));
+        let fake = shapes(&play_question(&mut fake, decide));
+
+        assert_eq!(fake.keys().collect::<BTreeSet<_>>(), real.keys().collect::<BTreeSet<_>>());
+        for (kind, keys) in &fake {
+            let unknown: Vec<_> = keys.difference(&real[kind]).collect();
+            assert!(unknown.is_empty(), "{kind}: the real program does not send {unknown:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_questions_at_once_are_answered_in_any_order() {
+    let Some(program) = claude_or_skip("two_questions_at_once_are_answered_in_any_order") else {
+        return;
+    };
+    let script = vec![
+        Reply::new([
+            Block::ask("toolu_a", &json!([questions()[0]])),
+            Block::ask("toolu_b", &json!([questions()[1]])),
+        ]),
+        Reply::text("done"),
+    ];
+    let mut real = Real::start(&program, script, &[]).await;
+    let (host, mock) = (&mut real.host, &real.mock);
+    host.say("go");
+    let first = host.request();
+    let second = host.request();
+    host.answer(&second, &json!({FEATURES: "Export"}));
+    host.answer(&first, &json!({AUTH: "Sessions"}));
+    let events = host.turn_end();
+    assert_eq!(tool_results(&events).len(), 2);
+    mock.wait_for_request(2, REQUEST_WITHIN).await.unwrap();
+    let told: BTreeMap<_, _> = mock
+        .tool_results()
+        .iter()
+        .map(|result| (result["tool_use_id"].as_str().unwrap().to_owned(), result["content"].to_string()))
+        .collect();
+    assert!(told["toolu_a"].contains(r#"\"Sessions\""#), "{told:?}");
+    assert!(told["toolu_b"].contains(r#"\"Export\""#), "{told:?}");
+}
