@@ -8,9 +8,9 @@ use crate::adapter::{Inbound, Outbound};
 
 pub use json_rpc::{Hello, JsonRpcConnection, JsonRpcRules, OPEN_REQUESTS, UNCLAIMED};
 
-/// A session's place on a shared link.
+/// Names a session among those that share a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Seat(pub u64);
+pub struct MemberId(pub u64);
 
 /// Speaks with one server for several sessions: handshake, request ids, and which message belongs to whom.
 pub trait Connection: Send + Debug {
@@ -21,16 +21,16 @@ pub trait Connection: Send + Debug {
     fn is_ready(&self) -> bool;
 
     /// Takes in a session.
-    fn join(&mut self, seat: Seat);
+    fn join(&mut self, member: MemberId);
 
     /// Encodes what a session writes.
-    fn send(&mut self, seat: Seat, outbound: Outbound) -> Routed;
+    fn send(&mut self, member: MemberId, outbound: Outbound) -> Routed;
 
     /// Takes what the server sent.
     fn receive(&mut self, inbound: Inbound) -> Routed;
 
     /// Lets a session go; nothing is delivered to it afterwards.
-    fn leave(&mut self, seat: Seat) -> Routed;
+    fn leave(&mut self, member: MemberId) -> Routed;
 }
 
 /// What a connection makes of something.
@@ -39,7 +39,7 @@ pub struct Routed {
     /// Lines to write to the server.
     pub lines: Vec<String>,
     /// What goes to which session.
-    pub inbound: Vec<(Seat, Inbound)>,
+    pub inbound: Vec<(MemberId, Inbound)>,
     /// Why the connection cannot go on.
     pub failed: Option<String>,
 }

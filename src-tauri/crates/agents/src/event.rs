@@ -154,14 +154,17 @@ pub struct Asked {
     pub questions: Vec<Question>,
 }
 
+/// The longest line that is read, in bytes without its line feed; a longer one is skipped and counted.
+pub const MAX_LINE: usize = 1024 * 1024;
+
 /// Why a line of an agent could not be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
     /// It is not JSON.
     #[error("a line that is not JSON")]
     NotJson,
-    /// It is longer than [`MAX_LINE`](crate::MAX_LINE) and was skipped.
-    #[error("a line of {bytes} bytes, longer than the {} that are read", crate::MAX_LINE)]
+    /// It is longer than [`MAX_LINE`] and was skipped.
+    #[error("a line of {bytes} bytes, longer than the {} that are read", MAX_LINE)]
     TooLong {
         /// Its length in bytes.
         bytes: usize,

@@ -1,24 +1,25 @@
 //! Moves bytes between the desk and an agent: a process of the session's own, or a server that several sessions share.
 
 mod attached;
-mod process;
 mod registry;
 mod shared;
 
 use std::fmt;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_domain::AgentFailure;
 
-use crate::adapter::{Inbound, Outbound};
+use crate::adapter::Outbound;
 use crate::connection::Connection;
-use crate::error::WriteError;
 use crate::launch::LaunchPlan;
-use crate::supervisor::{AgentProcess, Exit, Lines};
+use crate::line_writer::WriteError;
+use crate::link_event::LinkEvent;
+use crate::supervisor::{AgentProcess, ProcessEvents};
 use registry::Registry;
-use shared::{SeatEvents, SeatHandle, Seated};
+use shared::{Joined, MemberEvents, MemberHandle};
 
 /// How a session is linked to its agent.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub enum LinkPlan {
     /// By a server that somebody else runs; it is never ended.
     Attached(AttachedPlan),
 }
+
+type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Makes the conversation with a server that is started or connected to.
 pub type NewConnection = Arc<dyn Fn() -> Box<dyn Connection> + Send + Sync>;
@@ -93,11 +96,11 @@ impl Links {
     pub async fn open(&self, plan: LinkPlan) -> Result<(Link, LinkEvents), AgentFailure> {
         match plan {
             LinkPlan::Process(plan) => {
-                let (process, lines) = AgentProcess::spawn(&plan)?;
-                Ok((Link(Inner::Process(process)), LinkEvents(Source::Process(lines))))
+                let (process, events) = AgentProcess::spawn(&plan)?;
+                Ok((Link(Writer::Process(process)), LinkEvents(Reader::Process(events))))
             }
-            LinkPlan::Shared(plan) => self.0.share(plan).await.map(seated),
-            LinkPlan::Attached(plan) => self.0.attach(plan).await.map(seated),
+            LinkPlan::Shared(plan) => self.0.share(plan).await.map(joined),
+            LinkPlan::Attached(plan) => self.0.attach(plan).await.map(joined),
         }
     }
 
@@ -108,96 +111,79 @@ impl Links {
     }
 }
 
-fn seated((seat, events): Seated) -> (Link, LinkEvents) {
-    (Link(Inner::Seat(seat)), LinkEvents(Source::Seat(events)))
+fn joined((member, events): Joined) -> (Link, LinkEvents) {
+    (Link(Writer::Shared(member)), LinkEvents(Reader::Shared(events)))
 }
 
 /// The writing side of one session's link.
 ///
-/// Dropping it ends a process of the session's own, and gives up a seat on a shared server.
+/// Dropping it ends a process of the session's own, and leaves a shared server.
 #[derive(Debug)]
-pub struct Link(Inner);
+pub struct Link(Writer);
 
 #[derive(Debug)]
-enum Inner {
+enum Writer {
     Process(AgentProcess),
-    Seat(SeatHandle),
+    Shared(MemberHandle),
 }
 
 impl Link {
     /// Writes in order; the order of calls is the order on the wire.
     ///
-    /// What is returned resolves once all bytes are handed over, or it is known that they will not be.
-    pub fn write(
-        &self,
-        outbound: Vec<Outbound>,
-    ) -> impl Future<Output = Result<(), WriteError>> + Send + use<> {
-        enum Queued<P, S> {
-            Process(P),
-            Seat(S),
-        }
-        let queued = match &self.0 {
-            Inner::Process(process) => Queued::Process(process::write(process, outbound)),
-            Inner::Seat(seat) => Queued::Seat(seat.write(outbound)),
-        };
-        async move {
-            match queued {
-                Queued::Process(written) => written.await,
-                Queued::Seat(written) => written.await,
+    /// The future resolves once all bytes are handed over, or once it is known that they will not be.
+    pub fn write(&self, outbound: Vec<Outbound>) -> BoxFuture<Result<(), WriteError>> {
+        match &self.0 {
+            Writer::Process(process) => {
+                let queued: Vec<_> = outbound.into_iter().map(|it| write_to_process(process, it)).collect();
+                Box::pin(async move {
+                    for written in queued {
+                        written?.await?;
+                    }
+                    Ok(())
+                })
             }
+            Writer::Shared(member) => Box::pin(member.write(outbound)),
         }
     }
 
     /// Ends the link and returns when whatever ends with it is gone.
     ///
     /// A process of the session's own is asked to end, and after `grace` it is killed with everything it started. On a shared
-    /// server only this session's seat is given up; a server that we started ends with its last seat.
+    /// server only this session leaves; a server that we started ends with its last session.
     pub async fn stop(&self, grace: Duration) {
         match &self.0 {
-            Inner::Process(process) => process.stop(grace).await,
-            Inner::Seat(seat) => seat.leave(grace).await,
+            Writer::Process(process) => process.stop(grace).await,
+            Writer::Shared(member) => member.leave(grace).await,
         }
+    }
+}
+
+fn write_to_process(
+    process: &AgentProcess,
+    outbound: Outbound,
+) -> Result<impl Future<Output = Result<(), WriteError>> + Send + use<>, WriteError> {
+    match outbound {
+        Outbound::Line(line) => Ok(process.write(line)),
+        Outbound::Frame(_) => Err(WriteError::Io("this link takes lines, not frames".to_owned())),
     }
 }
 
 /// What arrives over one session's link, in order.
 #[derive(Debug)]
-pub struct LinkEvents(Source);
+pub struct LinkEvents(Reader);
 
 #[derive(Debug)]
-enum Source {
-    Process(Lines),
-    Seat(SeatEvents),
+enum Reader {
+    Process(ProcessEvents),
+    Shared(MemberEvents),
 }
 
 impl LinkEvents {
     /// Waits for the next event; none after [`LinkEvent::Ended`].
     pub async fn next(&mut self) -> Option<LinkEvent> {
         match &mut self.0 {
-            Source::Process(lines) => lines.next().await.map(process::event),
-            Source::Seat(events) => events.next().await,
+            Reader::Process(events) => events.recv().await,
+            Reader::Shared(events) => events.next().await,
         }
     }
-}
-
-/// Something that arrives over a link.
-#[derive(Clone, Debug, PartialEq)]
-pub enum LinkEvent {
-    /// Something for the session's adapter.
-    Inbound(Inbound),
-    /// A line of the agent's error output; that of a shared server goes to all its sessions.
-    Stderr(String),
-    /// The link has ended; nothing comes after this.
-    Ended(LinkEnd),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinkEnd {
-    /// What came after the last line feed, for [`Inbound::End`].
-    pub unfinished: Vec<u8>,
-    /// How the process or the server ended. A seat that was given up has exit code 0; a broken connection to somebody else's
-    /// server has neither code nor signal.
-    pub status: Exit,
-    /// The last lines of the agent's error output, or why a connection broke.
-    pub stderr_tail: String,
 }

@@ -54,7 +54,7 @@ impl EngineHandle {
         let opened = Journal::open(folder, source.now())?;
         // The journal is locked, so no other desk has agents of this folder.
         #[cfg(unix)]
-        askdesk_agents::supervisor::end_leftovers(folder);
+        askdesk_agents::supervisor::kill_orphans(folder);
         let reader = Arc::new(Mutex::new(opened.journal.reader()?));
         let past = Arc::new(Mutex::new(opened.journal.reader()?));
         let images = Images::new(folder);

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use serde_json::{Map, Value, json};
 
-use super::{Connection, Routed, Seat};
+use super::{Connection, MemberId, Routed};
 use crate::adapter::{Inbound, Outbound};
 use crate::frame::{FrameIn, FrameOut, INTERNAL_ERROR, RpcError};
 
@@ -49,11 +49,11 @@ pub struct JsonRpcConnection {
     requests_sent: u64,
     hello_id: Option<u64>,
     /// Our open requests: who asked, and by which key.
-    sent: HashMap<u64, (Seat, u64)>,
+    sent: HashMap<u64, (MemberId, u64)>,
     /// The server's open requests, and who was asked.
-    asked: Vec<(Value, Seat)>,
-    seats: Vec<Seat>,
-    sessions: HashMap<String, Seat>,
+    asked: Vec<(Value, MemberId)>,
+    members: Vec<MemberId>,
+    sessions: HashMap<String, MemberId>,
     unclaimed: VecDeque<Unclaimed>,
 }
 
@@ -76,7 +76,7 @@ impl JsonRpcConnection {
             hello_id: None,
             sent: HashMap::new(),
             asked: Vec::new(),
-            seats: Vec::new(),
+            members: Vec::new(),
             sessions: HashMap::new(),
             unclaimed: VecDeque::new(),
         }
@@ -107,15 +107,15 @@ impl JsonRpcConnection {
     }
 
     /// Takes note of whose session an id is; the first session that has it keeps it.
-    fn learn(&mut self, seat: Seat, session: Option<&str>, out: &mut Routed) {
+    fn learn(&mut self, member: MemberId, session: Option<&str>, out: &mut Routed) {
         let Some(session) = session else { return };
-        self.sessions.entry(session.to_owned()).or_insert(seat);
-        if self.sessions.get(session) != Some(&seat) {
+        self.sessions.entry(session.to_owned()).or_insert(member);
+        if self.sessions.get(session) != Some(&member) {
             return;
         }
         for message in std::mem::take(&mut self.unclaimed) {
             if message.session == session {
-                self.deliver(seat, message.frame, out);
+                self.deliver(member, message.frame, out);
             } else {
                 self.unclaimed.push_back(message);
             }
@@ -125,7 +125,7 @@ impl JsonRpcConnection {
 
     /// Refuses the messages that no session can claim any more.
     fn refuse_unclaimed(&mut self, out: &mut Routed) {
-        if self.some_seat_has_no_session() {
+        if self.some_member_has_no_session() {
             return;
         }
         for message in std::mem::take(&mut self.unclaimed) {
@@ -133,9 +133,9 @@ impl JsonRpcConnection {
         }
     }
 
-    fn some_seat_has_no_session(&self) -> bool {
-        let has_session = |seat: &Seat| self.sessions.values().any(|known| known == seat);
-        !self.seats.iter().all(has_session)
+    fn some_member_has_no_session(&self) -> bool {
+        let has_session = |member: &MemberId| self.sessions.values().any(|known| known == member);
+        !self.members.iter().all(has_session)
     }
 
     fn unclaimed_bytes(&self) -> usize {
@@ -149,15 +149,15 @@ impl JsonRpcConnection {
         }
     }
 
-    fn deliver(&mut self, seat: Seat, frame: FrameIn, out: &mut Routed) {
+    fn deliver(&mut self, member: MemberId, frame: FrameIn, out: &mut Routed) {
         if let FrameIn::Request { id, .. } = &frame {
             if self.asked.len() >= OPEN_REQUESTS {
                 let error = RpcError::new(INTERNAL_ERROR, "too many requests wait");
                 return out.lines.push(self.answer(id, Err(error)));
             }
-            self.asked.push((id.clone(), seat));
+            self.asked.push((id.clone(), member));
         }
-        out.inbound.push((seat, Inbound::Frame(frame)));
+        out.inbound.push((member, Inbound::Frame(frame)));
     }
 
     /// Routes a request or a notification of the server.
@@ -168,13 +168,15 @@ impl JsonRpcConnection {
             return match &frame {
                 FrameIn::Request { .. } => self.refuse(&frame, out),
                 // It is about the server, so it is for everybody.
-                _ => out.inbound.extend(self.seats.iter().map(|seat| (*seat, Inbound::Frame(frame.clone())))),
+                _ => out
+                    .inbound
+                    .extend(self.members.iter().map(|member| (*member, Inbound::Frame(frame.clone())))),
             };
         };
-        if let Some(seat) = self.sessions.get(&session) {
-            return self.deliver(*seat, frame, out);
+        if let Some(member) = self.sessions.get(&session) {
+            return self.deliver(*member, frame, out);
         }
-        if !self.some_seat_has_no_session() {
+        if !self.some_member_has_no_session() {
             return self.refuse(&frame, out);
         }
         self.unclaimed.push_back(Unclaimed { session, frame, bytes });
@@ -197,16 +199,16 @@ impl JsonRpcConnection {
             return;
         }
         // The session that asked may be gone.
-        let Some((seat, key)) = self.sent.remove(&id) else { return };
+        let Some((member, key)) = self.sent.remove(&id) else { return };
         let session = result.as_ref().ok().and_then(|result| text_at(result, self.rules.session_in_result));
         let session = session.map(str::to_owned);
-        out.inbound.push((seat, Inbound::Frame(FrameIn::Response { key, result })));
-        self.learn(seat, session.as_deref(), out);
+        out.inbound.push((member, Inbound::Frame(FrameIn::Response { key, result })));
+        self.learn(member, session.as_deref(), out);
     }
 
     /// Passes on what is not a message of the protocol to every session, which counts it.
     fn share_unusable(&self, inbound: &Inbound, out: &mut Routed) {
-        out.inbound.extend(self.seats.iter().map(|seat| (*seat, inbound.clone())));
+        out.inbound.extend(self.members.iter().map(|member| (*member, inbound.clone())));
     }
 }
 
@@ -225,11 +227,11 @@ impl Connection for JsonRpcConnection {
         self.ready
     }
 
-    fn join(&mut self, seat: Seat) {
-        self.seats.push(seat);
+    fn join(&mut self, member: MemberId) {
+        self.members.push(member);
     }
 
-    fn send(&mut self, seat: Seat, outbound: Outbound) -> Routed {
+    fn send(&mut self, member: MemberId, outbound: Outbound) -> Routed {
         let mut out = Routed::default();
         let frame = match outbound {
             Outbound::Frame(frame) => frame,
@@ -241,16 +243,16 @@ impl Connection for JsonRpcConnection {
         match frame {
             FrameOut::Request { key, method, params } => {
                 let id = self.next_id();
-                self.sent.insert(id, (seat, key));
+                self.sent.insert(id, (member, key));
                 out.lines.push(self.line(json!({"id": id, "method": method, "params": params})));
                 let session = text_at(&params, self.rules.session_in_params).map(str::to_owned);
-                self.learn(seat, session.as_deref(), &mut out);
+                self.learn(member, session.as_deref(), &mut out);
             }
             FrameOut::Notification { method, params } => {
                 out.lines.push(self.line(json!({"method": method, "params": params})));
             }
             FrameOut::Response { id, result } => {
-                let place = self.asked.iter().position(|(asked, who)| *asked == id && *who == seat);
+                let place = self.asked.iter().position(|(asked, who)| *asked == id && *who == member);
                 // Twice answered, or another session's: the server does not wait for it.
                 if let Some(place) = place {
                     self.asked.remove(place);
@@ -304,16 +306,16 @@ impl Connection for JsonRpcConnection {
         out
     }
 
-    fn leave(&mut self, seat: Seat) -> Routed {
+    fn leave(&mut self, member: MemberId) -> Routed {
         let mut out = Routed::default();
-        self.seats.retain(|other| *other != seat);
-        self.sessions.retain(|_, owner| *owner != seat);
-        self.sent.retain(|_, (owner, _)| *owner != seat);
+        self.members.retain(|other| *other != member);
+        self.sessions.retain(|_, owner| *owner != member);
+        self.sent.retain(|_, (owner, _)| *owner != member);
         // The server would wait for ever for what it asked this session.
         let (gone, asked) =
-            std::mem::take(&mut self.asked).into_iter().partition(|(_, owner)| *owner == seat);
+            std::mem::take(&mut self.asked).into_iter().partition(|(_, owner)| *owner == member);
         self.asked = asked;
-        let gone: Vec<(Value, Seat)> = gone;
+        let gone: Vec<(Value, MemberId)> = gone;
         let closed = || RpcError::new(INTERNAL_ERROR, "the session is closed");
         out.lines.extend(gone.iter().map(|(id, _)| self.answer(id, Err(closed()))));
         self.refuse_unclaimed(&mut out);

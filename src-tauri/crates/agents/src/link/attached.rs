@@ -4,57 +4,36 @@ use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use askdesk_domain::{AgentFailure, ProgramError};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
 use super::Address;
-use crate::error::WriteError;
-use crate::line::{Cut, LineCutter, MAX_LINE};
-use crate::supervisor::{Exit, OUTPUT_QUEUE, Output, WRITE_QUEUE};
+use crate::event::MAX_LINE;
+use crate::line_decoder::LineDecoder;
+use crate::line_writer::{self, LineWriter};
+use crate::link_event::{Exit, LinkEnd, LinkEvent};
+use crate::supervisor::{OUTPUT_QUEUE, ProcessEvents};
 
-/// How long a connection may take to be made.
-const CONNECT_WAIT: Duration = Duration::from_secs(3);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// How many bytes are read at a time.
 const CHUNK: usize = 64 * 1024;
-
-#[derive(Debug)]
-enum Write {
-    /// A line, and who waits until it is handed over.
-    Line(String, oneshot::Sender<Result<(), WriteError>>),
-    /// Nothing follows; whoever waits hears that all before is handed over.
-    Close(oneshot::Sender<()>),
-}
 
 /// The writing side of a connection, which is closed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Socket {
-    writes: mpsc::Sender<Write>,
+    pub(super) writer: LineWriter,
     tasks: [AbortHandle; 2],
 }
 
 impl Socket {
-    /// Writes a line; see [`AgentProcess::write`](crate::AgentProcess::write).
-    pub(super) fn write(&self, line: String) -> impl Future<Output = Result<(), WriteError>> + Send + use<> {
-        let (done, handed) = oneshot::channel();
-        let queued = self.writes.try_send(Write::Line(line, done)).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => WriteError::Full(WRITE_QUEUE),
-            mpsc::error::TrySendError::Closed(_) => WriteError::Closed,
-        });
-        async move {
-            queued?;
-            handed.await.unwrap_or(Err(WriteError::Closed))
-        }
-    }
-
     /// Closes both directions once everything written so far is handed over, after `grace` at the latest.
     pub(super) async fn close(&self, grace: Duration) {
-        let (done, handed) = oneshot::channel();
-        if self.writes.try_send(Write::Close(done)).is_ok() {
+        if let Some(closed) = self.writer.try_close() {
             // A server that does not read is left all the same.
-            let _ = timeout(grace, handed).await;
+            let _ = timeout(grace, closed).await;
         }
         self.abort();
     }
@@ -70,9 +49,9 @@ impl Drop for Socket {
     }
 }
 
-pub(super) async fn connect(address: &Address) -> Result<(Socket, mpsc::Receiver<Output>), AgentFailure> {
-    let late = || io::Error::new(ErrorKind::TimedOut, "it did not answer in time");
-    let connected = timeout(CONNECT_WAIT, connect_to(address)).await.unwrap_or_else(|_| Err(late()));
+pub(super) async fn connect(address: &Address) -> Result<(Socket, ProcessEvents), AgentFailure> {
+    let timed_out = || io::Error::new(ErrorKind::TimedOut, "it did not answer in time");
+    let connected = timeout(CONNECT_TIMEOUT, connect_to(address)).await.unwrap_or_else(|_| Err(timed_out()));
     connected.map_err(|error| AgentFailure::NotStarted {
         program: address.to_string(),
         problem: match error.kind() {
@@ -84,7 +63,7 @@ pub(super) async fn connect(address: &Address) -> Result<(Socket, mpsc::Receiver
     })
 }
 
-async fn connect_to(address: &Address) -> io::Result<(Socket, mpsc::Receiver<Output>)> {
+async fn connect_to(address: &Address) -> io::Result<(Socket, ProcessEvents)> {
     match address {
         #[cfg(unix)]
         Address::Unix(path) => {
@@ -104,68 +83,31 @@ fn start(
     reader: impl AsyncRead + Unpin + Send + 'static,
     writer: impl AsyncWrite + Unpin + Send + 'static,
     address: &Address,
-) -> (Socket, mpsc::Receiver<Output>) {
-    let (writes, to_write) = mpsc::channel(WRITE_QUEUE);
-    let (output, lines) = mpsc::channel(OUTPUT_QUEUE);
-    let reading = tokio::spawn(read(reader, output, address.to_string()));
-    let writing = tokio::spawn(write(writer, to_write));
-    (Socket { writes, tasks: [reading.abort_handle(), writing.abort_handle()] }, lines)
+) -> (Socket, ProcessEvents) {
+    let (writer_handle, queue) = line_writer::queue();
+    let (sender, events) = mpsc::channel(OUTPUT_QUEUE);
+    let reading = tokio::spawn(read(reader, sender, address.to_string()));
+    let writing = tokio::spawn(queue.write_to(writer, std::future::pending));
+    (Socket { writer: writer_handle, tasks: [reading.abort_handle(), writing.abort_handle()] }, events)
 }
 
-async fn read(mut reader: impl AsyncRead + Unpin, output: mpsc::Sender<Output>, address: String) {
-    let mut cutter = LineCutter::new(MAX_LINE);
+async fn read(mut reader: impl AsyncRead + Unpin, events: mpsc::Sender<LinkEvent>, address: String) {
+    let mut decoder = LineDecoder::new(MAX_LINE);
     let mut buffer = vec![0; CHUNK];
-    let words = loop {
-        let count = match reader.read(&mut buffer).await {
+    let reason = loop {
+        match reader.read(&mut buffer).await {
             Ok(0) => break format!("{address} closed the connection"),
-            Ok(count) => count,
-            Err(error) => break format!("the connection to {address} broke: {error}"),
-        };
-        let mut cut = Vec::new();
-        cutter.push(&buffer[..count], |line| cut.push(line));
-        for line in cut {
-            let line = match line {
-                Cut::Line(line) => Output::Line(line),
-                Cut::Overlong { bytes } => Output::Overlong { bytes },
-            };
-            if output.send(line).await.is_err() {
-                return;
+            Ok(count) => {
+                if decoder.forward(&buffer[..count], &events).await.is_err() {
+                    return;
+                }
             }
+            Err(error) => break format!("the connection to {address} broke: {error}"),
         }
     };
-    let (overlong, unfinished) = cutter.finish();
-    if let Some(bytes) = overlong {
-        let _ = output.send(Output::Overlong { bytes }).await;
-    }
-    let status = Exit { code: None, signal: None };
+    let unfinished = decoder.finish(&events).await;
     // Nobody may be listening any more.
-    let _ = output.send(Output::End { unfinished, status, stderr_tail: words }).await;
-}
-
-async fn write(mut writer: impl AsyncWrite + Unpin, mut writes: mpsc::Receiver<Write>) {
-    while let Some(write) = writes.recv().await {
-        let (mut line, done) = match write {
-            Write::Line(line, done) => (line, done),
-            Write::Close(done) => {
-                // The caller need not wait.
-                let _ = done.send(());
-                return;
-            }
-        };
-        line.push('\n');
-        let written = match writer.write_all(line.as_bytes()).await {
-            Ok(()) => writer.flush().await,
-            Err(error) => Err(error),
-        };
-        let failed = written.is_err();
-        let written = written.map_err(|error| match error.kind() {
-            ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => WriteError::Closed,
-            _ => WriteError::Io(error.to_string()),
-        });
-        // The caller need not wait.
-        let _ = done.send(written);
-        if failed {
-            return;
-        }
-    }
+    let _ = events
+        .send(LinkEvent::Ended(LinkEnd { unfinished, status: Exit::UNKNOWN, stderr_tail: reason }))
+        .await;
 }

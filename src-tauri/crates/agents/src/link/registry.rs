@@ -1,4 +1,4 @@
-//! The servers that sessions share, by what they are started or reached with.
+//! The shared servers in use, by key or address.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -7,49 +7,47 @@ use askdesk_domain::AgentFailure;
 use tokio::sync::Mutex;
 
 use super::attached::connect;
-use super::shared::{Seated, ServerHandle, Source, Wire, serve};
+use super::shared::{Joined, ServerHandle, Wire, serve};
 use super::{Address, AttachedPlan, SharedPlan};
 use crate::supervisor::AgentProcess;
 
-/// What a server is known by.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Started(String),
     Attached(Address),
 }
 
-/// The servers that are in use.
 #[derive(Debug, Default)]
 pub(super) struct Registry {
-    // Held while a server is started, so that two sessions that come at once share it.
+    // Locked while a server is started, so that two sessions that start at once share it.
     servers: Mutex<HashMap<Key, ServerHandle>>,
 }
 
 impl Registry {
-    /// Takes a seat on the server of a plan, which is started where none runs.
-    pub(super) async fn share(&self, plan: SharedPlan) -> Result<Seated, AgentFailure> {
+    /// Joins the server of a plan, and starts it first where none runs.
+    pub(super) async fn share(&self, plan: SharedPlan) -> Result<Joined, AgentFailure> {
         let mut servers = self.servers.lock().await;
         let key = Key::Started(plan.key);
-        if let Some(seated) = join(&mut servers, &key).await {
-            return Ok(seated);
+        if let Some(joined) = join(&mut servers, &key).await {
+            return Ok(joined);
         }
-        let (process, lines) = AgentProcess::spawn(&plan.launch)?;
-        let (server, seated) = serve((plan.connection)(), Wire::Process(process), Source::Process(lines));
+        let (process, events) = AgentProcess::spawn(&plan.launch)?;
+        let (server, joined) = serve((plan.connection)(), Wire::Process(process), events);
         servers.insert(key, server);
-        Ok(seated)
+        Ok(joined)
     }
 
-    /// Takes a seat on the connection to an address, which is connected to where none is open.
-    pub(super) async fn attach(&self, plan: AttachedPlan) -> Result<Seated, AgentFailure> {
+    /// Joins the connection to an address, and connects first where none is open.
+    pub(super) async fn attach(&self, plan: AttachedPlan) -> Result<Joined, AgentFailure> {
         let mut servers = self.servers.lock().await;
         let key = Key::Attached(plan.address.clone());
-        if let Some(seated) = join(&mut servers, &key).await {
-            return Ok(seated);
+        if let Some(joined) = join(&mut servers, &key).await {
+            return Ok(joined);
         }
-        let (socket, lines) = connect(&plan.address).await?;
-        let (server, seated) = serve((plan.connection)(), Wire::Socket(socket), Source::Socket(lines));
+        let (socket, events) = connect(&plan.address).await?;
+        let (server, joined) = serve((plan.connection)(), Wire::Socket(socket), events);
         servers.insert(key, server);
-        Ok(seated)
+        Ok(joined)
     }
 
     pub(super) async fn shut_down(&self, grace: Duration) {
@@ -63,13 +61,13 @@ impl Registry {
     }
 }
 
-/// Takes a seat on a server that runs; one that ends is waited for, so that two never run at a time.
-async fn join(servers: &mut HashMap<Key, ServerHandle>, key: &Key) -> Option<Seated> {
-    let seated = servers.get(key)?.join().await;
-    if seated.is_none()
+/// Joins a running server. Waits for one that is ending, so that two never run at a time.
+async fn join(servers: &mut HashMap<Key, ServerHandle>, key: &Key) -> Option<Joined> {
+    let joined = servers.get(key)?.join().await;
+    if joined.is_none()
         && let Some(server) = servers.remove(key)
     {
         server.ended().await;
     }
-    seated
+    joined
 }

@@ -1,28 +1,27 @@
-//! One server for several sessions: who has a seat, what goes to whom, and when it ends.
+//! One server for several sessions: who is a member, what goes to whom, and when it ends.
 
-mod seat;
+mod member;
 
 use std::collections::BTreeMap;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use super::attached::Socket;
-use super::{LinkEnd, LinkEvent};
 use crate::adapter::Inbound;
-use crate::connection::{Connection, Routed, Seat};
-use crate::error::WriteError;
-use crate::supervisor::{AgentProcess, Exit, Lines, Output, WRITE_QUEUE};
+use crate::connection::{Connection, MemberId, Routed};
+use crate::line_writer::{LineWriter, WRITE_QUEUE, WriteError};
+use crate::link_event::{Exit, LinkEnd, LinkEvent};
+use crate::supervisor::{AgentProcess, ProcessEvents};
 
-use seat::{Order, SeatSender, Write};
-pub(super) use seat::{SeatEvents, SeatHandle, Seated};
+use member::{Command, MemberSender, MemberWrite};
+pub(super) use member::{Joined, MemberEvents, MemberHandle};
 
-/// How long a server that refused the handshake may take to end by itself.
-const REFUSED_GRACE: Duration = Duration::from_secs(2);
+/// How long a server may take to end after the handshake failed.
+const FAILED_GRACE: Duration = Duration::from_secs(2);
 
-/// The writing side of a server.
+/// A server that we started, or a connection to another one.
 #[derive(Debug)]
 pub(super) enum Wire {
     Process(AgentProcess),
@@ -30,14 +29,14 @@ pub(super) enum Wire {
 }
 
 impl Wire {
-    fn write(&self, line: String) -> Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send>> {
+    fn writer(&self) -> &LineWriter {
         match self {
-            Self::Process(process) => Box::pin(process.write(line)),
-            Self::Socket(socket) => Box::pin(socket.write(line)),
+            Self::Process(process) => process.writer(),
+            Self::Socket(socket) => &socket.writer,
         }
     }
 
-    /// Ends a server that we started, and lets go of another one.
+    /// Ends a server that we started, and disconnects from another one.
     async fn stop(&self, grace: Duration) {
         match self {
             Self::Process(process) => process.stop(grace).await,
@@ -46,40 +45,24 @@ impl Wire {
     }
 }
 
-/// The reading side of a server.
-#[derive(Debug)]
-pub(super) enum Source {
-    Process(Lines),
-    Socket(mpsc::Receiver<Output>),
-}
-
-impl Source {
-    async fn next(&mut self) -> Option<Output> {
-        match self {
-            Self::Process(lines) => lines.next().await,
-            Self::Socket(lines) => lines.recv().await,
-        }
-    }
-}
-
-/// A server that runs, for whoever wants a seat on it.
+/// A running server, for sessions that want to join it.
 #[derive(Debug)]
 pub(super) struct ServerHandle {
-    orders: mpsc::UnboundedSender<Order>,
+    commands: mpsc::UnboundedSender<Command>,
     ended: watch::Receiver<bool>,
 }
 
 impl ServerHandle {
-    /// Takes a seat; none on a server that has ended or is about to.
-    pub(super) async fn join(&self) -> Option<Seated> {
-        let (reply, seated) = oneshot::channel();
-        self.orders.send(Order::Join { reply }).ok()?;
-        seated.await.ok()
+    /// Joins the server; none if it has ended or is about to.
+    pub(super) async fn join(&self) -> Option<Joined> {
+        let (reply, joined) = oneshot::channel();
+        self.commands.send(Command::Join { reply }).ok()?;
+        joined.await.ok()
     }
 
     pub(super) fn shut_down(&self, grace: Duration) {
-        // One that has ended needs no order.
-        let _ = self.orders.send(Order::ShutDown { grace });
+        // A server that has ended does not receive it.
+        let _ = self.commands.send(Command::ShutDown { grace });
     }
 
     /// Waits until the server has ended.
@@ -90,41 +73,45 @@ impl ServerHandle {
     }
 }
 
-/// Begins the conversation with a server, and takes the first seat.
-pub(super) fn serve(connection: Box<dyn Connection>, wire: Wire, source: Source) -> (ServerHandle, Seated) {
-    let (orders_in, orders) = mpsc::unbounded_channel();
-    let (writes_in, writes) = mpsc::channel(WRITE_QUEUE);
+/// Begins the conversation with a server; its first session joins at once.
+pub(super) fn serve(
+    connection: Box<dyn Connection>,
+    wire: Wire,
+    events: ProcessEvents,
+) -> (ServerHandle, Joined) {
+    let (command_sender, commands) = mpsc::unbounded_channel();
+    let (write_sender, writes) = mpsc::channel(WRITE_QUEUE);
     let (gone, ended) = watch::channel(false);
     let mut server = Server {
         connection,
         wire,
-        source,
-        seats: BTreeMap::new(),
-        seats_taken: 0,
+        events,
+        members: BTreeMap::new(),
+        last_member: 0,
         room: Arc::new(Notify::new()),
-        orders_in: orders_in.clone(),
-        orders,
-        writes_in,
+        command_sender: command_sender.clone(),
+        commands,
+        write_sender,
         writes,
     };
-    let seated = server.seat();
+    let joined = server.join();
     tokio::spawn(async move {
         server.run().await;
         gone.send_replace(true);
     });
-    (ServerHandle { orders: orders_in, ended }, seated)
+    (ServerHandle { commands: command_sender, ended }, joined)
 }
 
-/// Why a server is done with.
+/// Why the conversation with a server ends.
 #[derive(Debug)]
 enum Ending {
     /// It ended, or the connection to it broke.
     Gone(LinkEnd),
-    /// It cannot be spoken with.
-    Refused { words: String },
-    /// Nobody uses it any more.
+    /// The conversation with it failed.
+    Failed { reason: String },
+    /// The last member left.
     Unused { grace: Duration, done: Option<oneshot::Sender<()>> },
-    /// The desk closes.
+    /// The app quits.
     ShutDown { grace: Duration },
 }
 
@@ -132,15 +119,15 @@ enum Ending {
 struct Server {
     connection: Box<dyn Connection>,
     wire: Wire,
-    source: Source,
-    seats: BTreeMap<Seat, SeatSender>,
-    seats_taken: u64,
-    /// Says that a session has read something, so that there may be room for more.
+    events: ProcessEvents,
+    members: BTreeMap<MemberId, MemberSender>,
+    last_member: u64,
+    /// Notified when a session has read something, so that there may be room for more.
     room: Arc<Notify>,
-    orders_in: mpsc::UnboundedSender<Order>,
-    orders: mpsc::UnboundedReceiver<Order>,
-    writes_in: mpsc::Sender<Write>,
-    writes: mpsc::Receiver<Write>,
+    command_sender: mpsc::UnboundedSender<Command>,
+    commands: mpsc::UnboundedReceiver<Command>,
+    write_sender: mpsc::Sender<MemberWrite>,
+    writes: mpsc::Receiver<MemberWrite>,
 }
 
 impl Server {
@@ -155,13 +142,13 @@ impl Server {
 
     async fn converse(&mut self) -> Ending {
         loop {
-            // A session that does not read holds the server back. What is written goes on, so nobody waits in a circle.
-            let full = self.seats.values().any(SeatSender::is_full);
+            // A session that does not read stops the reading of the server. Writing goes on, so that there is no deadlock.
+            let full = self.members.values().any(MemberSender::is_full);
             let ending = tokio::select! {
                 biased;
-                Some(order) = self.orders.recv() => self.on_order(order),
+                Some(command) = self.commands.recv() => self.on_command(command),
                 Some(write) = self.writes.recv(), if self.connection.is_ready() => self.on_write(write),
-                output = self.source.next(), if !full => self.on_output(output),
+                event = self.events.recv(), if !full => self.on_event(event),
                 () = self.room.notified(), if full => None,
             };
             if let Some(ending) = ending {
@@ -170,23 +157,23 @@ impl Server {
         }
     }
 
-    fn seat(&mut self) -> Seated {
-        self.seats_taken += 1;
-        let seat = Seat(self.seats_taken);
-        let (sender, events) = seat::channel(Arc::clone(&self.room));
-        self.connection.join(seat);
-        self.seats.insert(seat, sender);
-        (SeatHandle::new(seat, self.writes_in.clone(), self.orders_in.clone()), events)
+    fn join(&mut self) -> Joined {
+        self.last_member += 1;
+        let member = MemberId(self.last_member);
+        let (sender, events) = member::event_channel(Arc::clone(&self.room));
+        self.connection.join(member);
+        self.members.insert(member, sender);
+        (MemberHandle::new(member, self.write_sender.clone(), self.command_sender.clone()), events)
     }
 
-    fn on_order(&mut self, order: Order) -> Option<Ending> {
-        match order {
-            Order::Join { reply } => {
-                // A seat that nobody takes is given up when it is dropped.
-                let _ = reply.send(self.seat());
+    fn on_command(&mut self, command: Command) -> Option<Ending> {
+        match command {
+            Command::Join { reply } => {
+                // A handle that nobody takes leaves again when it is dropped.
+                let _ = reply.send(self.join());
                 None
             }
-            Order::Leave { seat, grace, done } => {
+            Command::Leave { member, grace, done } => {
                 // What a session wrote before it left goes out first: its goodbye is among it.
                 while self.connection.is_ready()
                     && let Ok(write) = self.writes.try_recv()
@@ -195,35 +182,35 @@ impl Server {
                         return Some(ending);
                     }
                 }
-                let sender = self.seats.remove(&seat)?;
-                let left = self.connection.leave(seat);
+                let sender = self.members.remove(&member)?;
+                let left = self.connection.leave(member);
                 let ending = self.carry_out(left);
-                sender.send(LinkEvent::Ended(given_up()));
-                if ending.is_none() && self.seats.is_empty() {
+                sender.send(LinkEvent::Ended(LinkEnd::with(Exit::SUCCESS)));
+                if ending.is_none() && self.members.is_empty() {
                     return Some(Ending::Unused { grace, done });
                 }
                 ending
             }
-            Order::ShutDown { grace } => Some(Ending::ShutDown { grace }),
+            Command::ShutDown { grace } => Some(Ending::ShutDown { grace }),
         }
     }
 
-    fn on_write(&mut self, write: Write) -> Option<Ending> {
-        let Write { seat, outbound, done } = write;
-        if !self.seats.contains_key(&seat) {
-            // The caller need not wait.
+    fn on_write(&mut self, write: MemberWrite) -> Option<Ending> {
+        let MemberWrite { member, outbound, done } = write;
+        if !self.members.contains_key(&member) {
+            // The caller may have stopped waiting.
             let _ = done.send(Err(WriteError::Closed));
             return None;
         }
         let mut all = Routed::default();
         for outbound in outbound {
-            let routed = self.connection.send(seat, outbound);
+            let routed = self.connection.send(member, outbound);
             all.lines.extend(routed.lines);
             all.inbound.extend(routed.inbound);
             all.failed = all.failed.or(routed.failed);
         }
         let written: Vec<_> =
-            std::mem::take(&mut all.lines).into_iter().map(|line| self.wire.write(line)).collect();
+            std::mem::take(&mut all.lines).into_iter().map(|line| self.wire.writer().write(line)).collect();
         tokio::spawn(async move {
             let mut result = Ok(());
             for line in written {
@@ -234,24 +221,17 @@ impl Server {
         self.carry_out(all)
     }
 
-    fn on_output(&mut self, output: Option<Output>) -> Option<Ending> {
-        match output {
-            Some(Output::Line(line)) => self.on_inbound(Inbound::Line(line)),
-            Some(Output::Overlong { bytes }) => self.on_inbound(Inbound::Overlong { bytes }),
-            Some(Output::Stderr(line)) => {
-                for sender in self.seats.values() {
+    fn on_event(&mut self, event: Option<LinkEvent>) -> Option<Ending> {
+        match event {
+            Some(LinkEvent::Inbound(inbound)) => self.on_inbound(inbound),
+            Some(LinkEvent::Stderr(line)) => {
+                for sender in self.members.values() {
                     sender.send(LinkEvent::Stderr(line.clone()));
                 }
                 None
             }
-            Some(Output::End { unfinished, status, stderr_tail }) => {
-                Some(Ending::Gone(LinkEnd { unfinished, status, stderr_tail }))
-            }
-            None => Some(Ending::Gone(LinkEnd {
-                unfinished: Vec::new(),
-                status: Exit { code: None, signal: None },
-                stderr_tail: String::new(),
-            })),
+            Some(LinkEvent::Ended(end)) => Some(Ending::Gone(end)),
+            None => Some(Ending::Gone(LinkEnd::with(Exit::UNKNOWN))),
         }
     }
 
@@ -262,67 +242,57 @@ impl Server {
 
     fn carry_out(&mut self, routed: Routed) -> Option<Ending> {
         for line in routed.lines {
-            // It is queued here and now; a server that does not take it ends, and everybody hears of that.
-            drop(self.wire.write(line));
+            // It is queued at once; a server that cannot be written to ends, and its members receive that.
+            drop(self.wire.writer().write(line));
         }
-        for (seat, inbound) in routed.inbound {
-            if let Some(sender) = self.seats.get(&seat) {
+        for (member, inbound) in routed.inbound {
+            if let Some(sender) = self.members.get(&member) {
                 sender.send(LinkEvent::Inbound(inbound));
             }
         }
-        routed.failed.map(|words| Ending::Refused { words })
+        routed.failed.map(|reason| Ending::Failed { reason })
     }
 
     async fn end(mut self, ending: Ending) {
-        // Whoever wants a seat from now on has to start another server.
-        self.orders.close();
-        while let Ok(order) = self.orders.try_recv() {
-            drop(order);
+        // A session that wants to join from now on has to start another server.
+        self.commands.close();
+        while let Ok(command) = self.commands.try_recv() {
+            drop(command);
         }
         let (end, done) = match ending {
             Ending::Gone(end) => (end, None),
-            Ending::Refused { words } => {
-                let end = self.stop(REFUSED_GRACE).await;
-                let said = [words, end.stderr_tail].into_iter().filter(|said| !said.is_empty());
-                let stderr_tail = said.collect::<Vec<_>>().join("\n");
-                // However politely it ended, to its sessions it did not finish.
-                let status =
-                    if end.status.is_success() { Exit { code: None, signal: None } } else { end.status };
+            Ending::Failed { reason } => {
+                let end = self.stop(FAILED_GRACE).await;
+                let parts = [reason, end.stderr_tail].into_iter().filter(|part| !part.is_empty());
+                let stderr_tail = parts.collect::<Vec<_>>().join("\n");
+                // Even a clean exit is a failure for the sessions.
+                let status = if end.status.is_success() { Exit::UNKNOWN } else { end.status };
                 (LinkEnd { status, stderr_tail, ..end }, None)
             }
             Ending::Unused { grace, done } => {
                 self.wire.stop(grace).await;
-                (given_up(), done)
+                (LinkEnd::with(Exit::SUCCESS), done)
             }
             Ending::ShutDown { grace } => (self.stop(grace).await, None),
         };
-        for sender in self.seats.values() {
+        for sender in self.members.values() {
             sender.send(LinkEvent::Ended(end.clone()));
         }
-        // Whoever left last waits for the server's end, unless it has given up.
+        // The last member waits for the end of the server, unless it has been dropped.
         done.map(|done| done.send(()));
     }
 
     async fn stop(&mut self, grace: Duration) -> LinkEnd {
-        let (wire, source) = (&self.wire, &mut self.source);
+        let (wire, events) = (&self.wire, &mut self.events);
         let read = async {
-            while let Some(output) = source.next().await {
-                if let Output::End { status, stderr_tail, .. } = output {
-                    return LinkEnd { unfinished: Vec::new(), status, stderr_tail };
+            while let Some(event) = events.recv().await {
+                if let LinkEvent::Ended(end) = event {
+                    return LinkEnd { unfinished: Vec::new(), ..end };
                 }
             }
-            given_up()
+            LinkEnd::with(Exit::SUCCESS)
         };
         let ((), end) = tokio::join!(wire.stop(grace), read);
         end
-    }
-}
-
-/// The end of a seat that was given up, or of a connection that was closed.
-const fn given_up() -> LinkEnd {
-    LinkEnd {
-        unfinished: Vec::new(),
-        status: Exit { code: Some(0), signal: None },
-        stderr_tail: String::new(),
     }
 }

@@ -7,8 +7,10 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::{DRAIN, Output};
-use crate::line::{Cut, LineCutter, MAX_LINE};
+use super::DRAIN_TIMEOUT;
+use crate::event::MAX_LINE;
+use crate::line_decoder::LineDecoder;
+use crate::link_event::LinkEvent;
 
 /// The longest line of the error output that is passed on, in bytes; a longer one is passed on in pieces.
 pub const STDERR_LINE: usize = 8 * 1024;
@@ -31,14 +33,14 @@ const READS_AT_ONCE: u32 = 32;
 /// A read of this many bytes or more is a bulk that must not be slowed down, in bytes.
 const BULK: usize = CHUNK / 4;
 
-/// Spaces out the reads of a process that writes all the time, and only of such a one.
+/// Spacers out the reads of a process that writes all the time, and only of such a one.
 #[derive(Debug)]
-struct Pace {
-    /// When the last read would have been due, had all been spaced out.
+struct ReadPacer {
+    /// When the last read would have been due, had all been spacerd out.
     due: Instant,
 }
 
-impl Pace {
+impl ReadPacer {
     fn new() -> Self {
         Self { due: Instant::now() }
     }
@@ -58,20 +60,20 @@ struct Chunks<R> {
     pipe: R,
     has_exited: watch::Receiver<bool>,
     left_after_exit: usize,
-    pace: Pace,
+    pacer: ReadPacer,
     next_read: Instant,
     buffer: Vec<u8>,
 }
 
 impl<R: AsyncRead + Unpin> Chunks<R> {
     fn new(pipe: R, has_exited: watch::Receiver<bool>) -> Self {
-        let pace = Pace::new();
+        let pacer = ReadPacer::new();
         Self {
             pipe,
             has_exited,
             left_after_exit: PIPE_BYTES,
-            next_read: pace.due,
-            pace,
+            next_read: pacer.due,
+            pacer,
             buffer: vec![0; CHUNK],
         }
     }
@@ -95,13 +97,13 @@ impl<R: AsyncRead + Unpin> Chunks<R> {
             Some(read) => read,
             None if self.left_after_exit == 0 => return None,
             None => {
-                let read = timeout(DRAIN, self.pipe.read(&mut self.buffer)).await.ok()?;
+                let read = timeout(DRAIN_TIMEOUT, self.pipe.read(&mut self.buffer)).await.ok()?;
                 let bytes = read.as_ref().copied().unwrap_or_default();
                 self.left_after_exit = self.left_after_exit.saturating_sub(bytes);
                 read
             }
         };
-        self.next_read = self.pace.next(read.as_ref().copied().unwrap_or_default(), Instant::now());
+        self.next_read = self.pacer.next(read.as_ref().copied().unwrap_or_default(), Instant::now());
         // A pipe that cannot be read has ended as far as we are concerned.
         match read {
             Ok(0) | Err(_) => None,
@@ -113,37 +115,24 @@ impl<R: AsyncRead + Unpin> Chunks<R> {
 /// Passes on every line; returns what came after the last line feed.
 pub(super) async fn read_stdout(
     pipe: Option<impl AsyncRead + Unpin>,
-    output: mpsc::Sender<Output>,
+    events: mpsc::Sender<LinkEvent>,
     has_exited: watch::Receiver<bool>,
 ) -> Vec<u8> {
     let Some(pipe) = pipe else { return Vec::new() };
     let mut chunks = Chunks::new(pipe, has_exited);
-    let mut cutter = LineCutter::new(MAX_LINE);
+    let mut decoder = LineDecoder::new(MAX_LINE);
     while let Some(chunk) = chunks.next().await {
-        let mut lines = Vec::new();
-        cutter.push(chunk, |line| lines.push(line));
-        for line in lines {
-            let line = match line {
-                Cut::Line(bytes) => Output::Line(bytes),
-                Cut::Overlong { bytes } => Output::Overlong { bytes },
-            };
-            if output.send(line).await.is_err() {
-                return Vec::new();
-            }
+        if decoder.forward(chunk, &events).await.is_err() {
+            return Vec::new();
         }
     }
-    let (overlong, unfinished) = cutter.finish();
-    if let Some(bytes) = overlong {
-        // Nobody may be listening any more.
-        let _ = output.send(Output::Overlong { bytes }).await;
-    }
-    unfinished
+    decoder.finish(&events).await
 }
 
 /// Passes on every line of the error output; returns its tail.
 pub(super) async fn read_stderr(
     pipe: Option<impl AsyncRead + Unpin>,
-    output: mpsc::Sender<Output>,
+    events: mpsc::Sender<LinkEvent>,
     has_exited: watch::Receiver<bool>,
 ) -> Tail {
     let mut tail = Tail::default();
@@ -161,7 +150,7 @@ pub(super) async fn read_stderr(
                 }
                 let text = String::from_utf8_lossy(&line).trim_end().to_owned();
                 line.clear();
-                if output.send(Output::Stderr(text)).await.is_err() {
+                if events.send(LinkEvent::Stderr(text)).await.is_err() {
                     return tail;
                 }
             }
@@ -170,7 +159,7 @@ pub(super) async fn read_stderr(
     if !line.is_empty() {
         let text = String::from_utf8_lossy(&line).into_owned();
         // Nobody may be listening any more.
-        let _ = output.send(Output::Stderr(text)).await;
+        let _ = events.send(LinkEvent::Stderr(text)).await;
     }
     tail
 }
@@ -198,12 +187,12 @@ mod tests {
     use super::*;
 
     /// Says how long after its beginning each of so many reads may come, each as early as it may.
-    fn reads(pace: &mut Pace, mut at: Instant, count: u32, bytes: usize) -> Vec<Duration> {
+    fn reads(pacer: &mut ReadPacer, mut at: Instant, count: u32, bytes: usize) -> Vec<Duration> {
         let began = at;
         let mut times = Vec::new();
         for _ in 0..count {
             times.push(at - began);
-            at = pace.next(bytes, at);
+            at = pacer.next(bytes, at);
         }
         times
     }
@@ -211,8 +200,8 @@ mod tests {
     #[test]
     fn a_burst_is_read_at_once_and_what_goes_on_and_on_is_read_in_steps() {
         let now = Instant::now();
-        let mut pace = Pace::new();
-        let times = reads(&mut pace, now, READS_AT_ONCE + 3, 100);
+        let mut pacer = ReadPacer::new();
+        let times = reads(&mut pacer, now, READS_AT_ONCE + 3, 100);
         assert!(times[..READS_AT_ONCE as usize].iter().all(Duration::is_zero), "{times:?}");
         assert!(
             times[READS_AT_ONCE as usize..].windows(2).all(|two| two[1] - two[0] == READ_EVERY),
@@ -223,15 +212,18 @@ mod tests {
     #[test]
     fn after_a_quiet_moment_a_burst_is_read_at_once_again() {
         let now = Instant::now();
-        let mut pace = Pace::new();
-        reads(&mut pace, now, 200, 100);
+        let mut pacer = ReadPacer::new();
+        reads(&mut pacer, now, 200, 100);
         let later = now + READ_EVERY * 400;
-        assert_eq!(reads(&mut pace, later, READS_AT_ONCE, 100), vec![Duration::ZERO; READS_AT_ONCE as usize]);
+        assert_eq!(
+            reads(&mut pacer, later, READS_AT_ONCE, 100),
+            vec![Duration::ZERO; READS_AT_ONCE as usize]
+        );
     }
 
     #[test]
     fn a_bulk_is_not_slowed_down() {
-        let mut pace = Pace::new();
-        assert_eq!(reads(&mut pace, Instant::now(), 1000, CHUNK), vec![Duration::ZERO; 1000]);
+        let mut pacer = ReadPacer::new();
+        assert_eq!(reads(&mut pacer, Instant::now(), 1000, CHUNK), vec![Duration::ZERO; 1000]);
     }
 }

@@ -7,26 +7,26 @@ use std::process::Stdio;
 use process_wrap::tokio::{CommandWrap, KillOnDrop};
 use tokio::process::Command;
 
-use super::background;
 #[cfg(target_os = "linux")]
-use super::hosted::{self, HostError};
-use super::tree::Tree;
+use super::agent_host::{self, HostError};
+use super::batch_scheduling;
+use super::process_tree::ProcessTree;
 use crate::launch::LaunchPlan;
 
 /// Starts a process; must be called within a tokio runtime.
-pub fn start(plan: &LaunchPlan) -> io::Result<Tree> {
+pub fn start(plan: &LaunchPlan) -> io::Result<ProcessTree> {
     let plan = plan.clone();
-    let started = background::start(move || start_here(&plan));
+    let started = batch_scheduling::start(move || start_here(&plan));
     started.unwrap_or_else(|| Err(io::Error::other("the thread that starts the process failed")))
 }
 
 #[cfg(target_os = "linux")]
-fn start_here(plan: &LaunchPlan) -> io::Result<Tree> {
-    let Some(host) = hosted::find() else { return directly(plan) };
+fn start_here(plan: &LaunchPlan) -> io::Result<ProcessTree> {
+    let Some(host) = agent_host::find() else { return directly(plan) };
     let mut command = command(host.as_os_str(), plan);
     command.arg(&plan.program).args(&plan.args);
-    match hosted::spawn(command) {
-        Ok((child, orders)) => Ok(Tree::hosted(child, orders)),
+    match agent_host::spawn(command) {
+        Ok((child, orders)) => Ok(ProcessTree::hosted(child, orders)),
         Err(HostError::Agent(error)) => Err(error),
         Err(HostError::Host(error)) => {
             tracing::warn!(%error, "{} does not work, so the agent is started without it", host.display());
@@ -36,13 +36,13 @@ fn start_here(plan: &LaunchPlan) -> io::Result<Tree> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn start_here(plan: &LaunchPlan) -> io::Result<Tree> {
+fn start_here(plan: &LaunchPlan) -> io::Result<ProcessTree> {
     directly(plan)
 }
 
 /// Starts the agent itself. On Windows its job is killed when the last handle of it closes, however this process ends:
 /// `process-wrap` sets that limit for a command that has `KillOnDrop`.
-fn directly(plan: &LaunchPlan) -> io::Result<Tree> {
+fn directly(plan: &LaunchPlan) -> io::Result<ProcessTree> {
     let mut command = command(plan.program.as_os_str(), plan);
     command.args(&plan.args);
     let mut command = CommandWrap::from(command);
@@ -51,7 +51,7 @@ fn directly(plan: &LaunchPlan) -> io::Result<Tree> {
     command.wrap(process_wrap::tokio::ProcessGroup::leader());
     #[cfg(windows)]
     command.wrap(process_wrap::tokio::JobObject);
-    command.spawn().map(Tree::direct)
+    command.spawn().map(ProcessTree::direct)
 }
 
 fn command(program: &OsStr, plan: &LaunchPlan) -> Command {

@@ -3,21 +3,22 @@
 use crate::support::server;
 use askdesk_agents::connection::{OPEN_REQUESTS, UNCLAIMED};
 use askdesk_agents::{
-    Connection, FrameIn, FrameOut, Inbound, JsonRpcConnection, JsonRpcRules, Outbound, Routed, RpcError, Seat,
+    Connection, FrameIn, FrameOut, Inbound, JsonRpcConnection, JsonRpcRules, MemberId, Outbound, Routed,
+    RpcError,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-const A: Seat = Seat(1);
-const B: Seat = Seat(2);
-const C: Seat = Seat(3);
+const A: MemberId = MemberId(1);
+const B: MemberId = MemberId(2);
+const C: MemberId = MemberId(3);
 
 /// A conversation after its handshake, with these sessions on it.
-fn ready(seats: &[Seat]) -> JsonRpcConnection {
+fn ready(members: &[MemberId]) -> JsonRpcConnection {
     let mut connection = JsonRpcConnection::new(server::rules());
     connection.open();
     take(&mut connection, &json!({"id": 1, "result": {}}));
-    seats.iter().for_each(|seat| connection.join(*seat));
+    members.iter().for_each(|member| connection.join(*member));
     connection
 }
 
@@ -25,9 +26,9 @@ fn take(connection: &mut JsonRpcConnection, message: &Value) -> Routed {
     connection.receive(Inbound::Line(message.to_string().into_bytes()))
 }
 
-fn ask(connection: &mut JsonRpcConnection, seat: Seat, key: u64, method: &str, params: Value) -> Value {
+fn ask(connection: &mut JsonRpcConnection, member: MemberId, key: u64, method: &str, params: Value) -> Value {
     let frame = FrameOut::Request { key, method: method.to_owned(), params };
-    sent(&connection.send(seat, Outbound::Frame(frame)))
+    sent(&connection.send(member, Outbound::Frame(frame)))
 }
 
 /// The one message that is written.
@@ -36,8 +37,8 @@ fn sent(routed: &Routed) -> Value {
     serde_json::from_str(line).unwrap()
 }
 
-fn open(connection: &mut JsonRpcConnection, seat: Seat, session: &str) {
-    let id = ask(connection, seat, 0, "session/new", json!({}))["id"].clone();
+fn open(connection: &mut JsonRpcConnection, member: MemberId, session: &str) {
+    let id = ask(connection, member, 0, "session/new", json!({}))["id"].clone();
     take(connection, &json!({"id": id, "result": {"sessionId": session}}));
 }
 
@@ -67,7 +68,7 @@ fn answer(id: &str, result: Value) -> Outbound {
     Outbound::Frame(FrameOut::Response { id: json!(id), result: Ok(result) })
 }
 
-fn delivered(inbound: impl IntoIterator<Item = (Seat, Inbound)>) -> Routed {
+fn delivered(inbound: impl IntoIterator<Item = (MemberId, Inbound)>) -> Routed {
     Routed { inbound: inbound.into_iter().collect(), ..Routed::default() }
 }
 
@@ -246,38 +247,38 @@ proptest! {
     fn in_any_interleaving_each_session_hears_its_own_in_order_and_nothing_else(
         choices in proptest::collection::vec(0usize..3, 1..40),
     ) {
-        let seats = [A, B, C];
-        let mut connection = ready(&seats);
-        let script = |seat: Seat| {
-            let name = format!("s{}", seat.0);
-            let id = 1 + seat.0;
+        let members = [A, B, C];
+        let mut connection = ready(&members);
+        let script = |member: MemberId| {
+            let name = format!("s{}", member.0);
+            let id = 1 + member.0;
             vec![
                 update(&name, 0),
                 json!({"id": id, "result": {"sessionId": name}}),
                 update(&name, 1),
-                request(&format!("q{}", seat.0), &name),
+                request(&format!("q{}", member.0), &name),
                 update(&name, 2),
             ]
         };
-        for seat in seats {
-            let line = ask(&mut connection, seat, 1, "session/new", json!({}));
-            prop_assert_eq!(&line["id"], &json!(1 + seat.0));
+        for member in members {
+            let line = ask(&mut connection, member, 1, "session/new", json!({}));
+            prop_assert_eq!(&line["id"], &json!(1 + member.0));
         }
         let mut heard = Vec::new();
-        for message in merged(seats.map(script).to_vec(), &choices) {
+        for message in merged(members.map(script).to_vec(), &choices) {
             let routed = take(&mut connection, &message);
             prop_assert_eq!(&routed.lines, &Vec::<String>::new());
             heard.extend(routed.inbound);
         }
-        for seat in seats {
-            let name = format!("s{}", seat.0);
+        for member in members {
+            let name = format!("s{}", member.0);
             let own: Vec<Inbound> =
-                heard.iter().filter(|(of, _)| *of == seat).map(|(_, inbound)| inbound.clone()).collect();
+                heard.iter().filter(|(of, _)| *of == member).map(|(_, inbound)| inbound.clone()).collect();
             let expected = [
                 answered(1, json!({"sessionId": name})),
                 updated(&name, 0),
                 updated(&name, 1),
-                asked(&format!("q{}", seat.0), &name),
+                asked(&format!("q{}", member.0), &name),
                 updated(&name, 2),
             ];
             prop_assert_eq!(own, expected);

@@ -41,7 +41,7 @@ struct Session {
 }
 
 impl Session {
-    /// Takes a seat and makes a session.
+    /// Takes a member and makes a session.
     async fn open(links: &Links, plan: LinkPlan) -> Self {
         let (link, events) = links.open(plan).await.unwrap();
         let mut session = Self { link, events, keys: 0, id: Value::Null };
@@ -213,7 +213,7 @@ async fn a_session_that_is_stopped_leaves_its_sibling_alone_and_the_last_one_end
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_that_is_dropped_gives_its_seat_up() {
+async fn a_dropped_link_leaves_the_server() {
     let links = Links::default();
     let mut first = Session::open(&links, shared()).await;
     let mut second = Session::open(&links, shared()).await;

@@ -6,8 +6,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use askdesk_agents::supervisor::{Output, STDERR_TAIL, WRITE_QUEUE};
-use askdesk_agents::{AgentEvent, AgentProcess, Exit, LaunchPlan, Lines, MAX_LINE, Unusable, WriteError};
+use askdesk_agents::line_writer::WRITE_QUEUE;
+use askdesk_agents::supervisor::STDERR_TAIL;
+use askdesk_agents::{
+    AgentEvent, AgentProcess, Exit, Inbound, LaunchPlan, LinkEnd, LinkEvent, MAX_LINE, ProcessEvents,
+    Unusable, WriteError,
+};
 use askdesk_domain::{AgentFailure, NextStep};
 use tokio::time::timeout;
 
@@ -24,35 +28,35 @@ fn plan(program: &Path, args: &[&str], folder: &Path) -> LaunchPlan {
     }
 }
 
-fn shell(script: &str) -> (AgentProcess, Lines) {
+fn shell(script: &str) -> (AgentProcess, ProcessEvents) {
     AgentProcess::spawn(&plan(Path::new("/bin/sh"), &["-c", script], Path::new("/"))).unwrap()
 }
 
-async fn next(lines: &mut Lines) -> Output {
-    timeout(PATIENCE, lines.next()).await.expect("no output in time").expect("ended without an end")
+async fn next(lines: &mut ProcessEvents) -> LinkEvent {
+    timeout(PATIENCE, lines.recv()).await.expect("no output in time").expect("ended without an end")
 }
 
-async fn all(lines: &mut Lines) -> Vec<Output> {
+async fn all(lines: &mut ProcessEvents) -> Vec<LinkEvent> {
     let mut seen = Vec::new();
     loop {
         seen.push(next(lines).await);
-        if matches!(seen.last(), Some(Output::End { .. })) {
-            assert_eq!(timeout(PATIENCE, lines.next()).await, Ok(None));
+        if matches!(seen.last(), Some(LinkEvent::Ended(_))) {
+            assert_eq!(timeout(PATIENCE, lines.recv()).await, Ok(None));
             return seen;
         }
     }
 }
 
-fn line(text: &str) -> Output {
-    Output::Line(text.as_bytes().to_vec())
+fn line(text: &str) -> LinkEvent {
+    LinkEvent::Inbound(Inbound::Line(text.as_bytes().to_vec()))
 }
 
-fn end(code: i32) -> Output {
-    Output::End {
+fn end(code: i32) -> LinkEvent {
+    LinkEvent::Ended(LinkEnd {
         unfinished: Vec::new(),
         status: Exit { code: Some(code), signal: None },
         stderr_tail: String::new(),
-    }
+    })
 }
 
 /// Says whether a process runs; one that has ended and was not collected by its parent does not.
@@ -62,9 +66,9 @@ fn is_alive(pid: &str) -> bool {
     !matches!(state, None | Some("Z" | "X"))
 }
 
-async fn pid_line(lines: &mut Lines) -> String {
+async fn pid_line(lines: &mut ProcessEvents) -> String {
     match next(lines).await {
-        Output::Line(pid) => String::from_utf8(pid).unwrap(),
+        LinkEvent::Inbound(Inbound::Line(pid)) => String::from_utf8(pid).unwrap(),
         other => panic!("{other:?}"),
     }
 }
@@ -92,14 +96,19 @@ async fn lines_go_both_ways_in_order_and_the_environment_is_as_planned() {
 #[tokio::test]
 async fn a_line_of_two_mebibytes_is_skipped_and_counted_and_the_next_is_read() {
     let (_process, mut lines) = shell("head -c 2097152 /dev/zero | tr '\\0' x; echo; echo after");
-    assert_eq!(all(&mut lines).await, [Output::Overlong { bytes: 2 * MAX_LINE }, line("after"), end(0)]);
+    assert_eq!(
+        all(&mut lines).await,
+        [LinkEvent::Inbound(Inbound::Overlong { bytes: 2 * MAX_LINE }), line("after"), end(0)]
+    );
 }
 
 #[tokio::test]
 async fn a_line_cut_in_half_by_the_exit_comes_with_the_end() {
     let (_process, mut lines) = shell("printf 'whole\\n{\"type\":\"assis'; exit 3");
     let seen = all(&mut lines).await;
-    let [first, Output::End { unfinished, status, .. }] = seen.as_slice() else { panic!("{seen:?}") };
+    let [first, LinkEvent::Ended(LinkEnd { unfinished, status, .. })] = seen.as_slice() else {
+        panic!("{seen:?}")
+    };
     assert_eq!((first, *status), (&line("whole"), Exit { code: Some(3), signal: None }));
     assert_eq!(claude::Claude::new().on_end(unfinished), [AgentEvent::Unusable { why: Unusable::CutInHalf }]);
 }
@@ -110,8 +119,8 @@ async fn of_the_error_output_lines_are_passed_on_and_the_tail_is_kept() {
         "echo first >&2; head -c 200000 /dev/zero | tr '\\0' y >&2; printf '\\nlast words' >&2; exit 1",
     );
     let seen = all(&mut lines).await;
-    assert_eq!(seen.first(), Some(&Output::Stderr("first".to_owned())));
-    let Some(Output::End { stderr_tail, status, .. }) = seen.last() else { panic!("no end") };
+    assert_eq!(seen.first(), Some(&LinkEvent::Stderr("first".to_owned())));
+    let Some(LinkEvent::Ended(LinkEnd { stderr_tail, status, .. })) = seen.last() else { panic!("no end") };
     assert_eq!(stderr_tail.len(), STDERR_TAIL);
     assert!(stderr_tail.starts_with('y') && stderr_tail.ends_with("\nlast words"));
     assert_eq!(
@@ -128,7 +137,7 @@ async fn stop_kills_a_grandchild_that_ignores_the_request() {
     timeout(PATIENCE, process.stop(Duration::from_millis(200))).await.unwrap();
     dies(&grandchild).await;
     let seen = all(&mut lines).await;
-    let Some(Output::End { status, .. }) = seen.last() else { panic!("no end") };
+    let Some(LinkEvent::Ended(LinkEnd { status, .. })) = seen.last() else { panic!("no end") };
     assert_eq!(*status, Exit { code: None, signal: Some(15) });
 }
 
@@ -141,7 +150,7 @@ async fn stop_kills_an_agent_that_ignores_the_request_after_the_grace_and_not_be
     assert!(started.elapsed() >= Duration::from_millis(300));
     assert!(!is_alive(&agent));
     let seen = all(&mut lines).await;
-    let Some(Output::End { status, .. }) = seen.last() else { panic!("no end") };
+    let Some(LinkEvent::Ended(LinkEnd { status, .. })) = seen.last() else { panic!("no end") };
     assert_eq!(*status, Exit { code: None, signal: Some(9) });
 }
 
@@ -385,7 +394,7 @@ const FAMILY: &str = r#"sh -c '
     true"#;
 
 #[cfg(target_os = "linux")]
-async fn family(on_eof: &str) -> (AgentProcess, Lines, Vec<String>) {
+async fn family(on_eof: &str) -> (AgentProcess, ProcessEvents, Vec<String>) {
     let mut plan = plan(Path::new("/bin/sh"), &["-c", FAMILY], Path::new("/"));
     plan.env.push(("ON_EOF".into(), on_eof.into()));
     let (process, mut lines) = AgentProcess::spawn(&plan).unwrap();
@@ -415,7 +424,7 @@ async fn case_77_when_an_agent_is_stopped_nothing_it_started_is_left_however_far
     timeout(PATIENCE, process.stop(Duration::from_millis(500))).await.unwrap();
     assert!(started.elapsed() < Duration::from_secs(3));
     check_none_is_left(&pids);
-    assert!(matches!(all(&mut lines).await.last(), Some(Output::End { .. })));
+    assert!(matches!(all(&mut lines).await.last(), Some(LinkEvent::Ended(_))));
 }
 
 #[cfg(target_os = "linux")]
@@ -473,7 +482,7 @@ async fn an_agent_whose_watcher_is_killed_ends_too() {
     }
     let killed = std::process::Command::new("kill").args(["-9", &watcher]).status().unwrap();
     assert!(killed.success());
-    assert!(matches!(all(&mut lines).await.last(), Some(Output::End { .. })));
+    assert!(matches!(all(&mut lines).await.last(), Some(LinkEvent::Ended(_))));
     dies(&child).await;
 }
 

@@ -1,11 +1,11 @@
 //! Which sessions go by themselves, and which never do.
 
-use askdesk_domain::{
-    Command, Question, RequestCommand, RetentionDays, SessionCommand, SessionEnd, Timestamp, retention,
-};
 use crate::support::desks;
 use crate::support::desks::{answer, ask, at, desk, dismiss, end, introduce, queue, resume, session, start};
 use crate::support::questions::{asked, choose, single};
+use askdesk_domain::{
+    Command, Question, RequestCommand, RetentionDays, SessionCommand, SessionEnd, Timestamp, retention,
+};
 use rstest::rstest;
 
 const DAY: i64 = 86_400_000;

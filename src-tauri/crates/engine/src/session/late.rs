@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use askdesk_agents::{Act, Attached, late_words};
+use askdesk_agents::{Act, Attached, late_answer_message};
 use askdesk_domain::{Command, Delivery, EntryBody, RequestCommand, RequestId};
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -97,7 +97,7 @@ impl SessionTask {
         if late.is_empty() {
             return;
         }
-        let text = late_words(&late);
+        let text = late_answer_message(&late);
         self.write_entry(EntryBody::Person { text: text.clone(), attachments: Vec::new() }).await;
         let message = Uuid::new_v4();
         self.late.sent.push((message, late.iter().map(|request| request.id).collect()));

@@ -26,7 +26,6 @@ use translation::*;
 /// What the app showed of the folder at format 3, in the shapes of that format.
 static OLD: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("fixtures/format-3/expected.json")).unwrap());
-/// The session that was deleted.
 const DELETED: &str = "0199cd64-8120-7000-8000-00000000002a";
 /// A session of the demo that the demo still remembers.
 const REMEMBERED: &str = "0199cd63-5070-7000-8000-00000000001e";

@@ -24,7 +24,6 @@ fn reminded(desk: &mut TestDesk, file: &SettingsFile) -> mpsc::Receiver<Attentio
     told
 }
 
-/// Registers request `n`, asked now.
 async fn asked(desk: &TestDesk, n: u128) -> RequestId {
     let (waiter, _outcome) = oneshot::channel();
     desk.engine.register(Ask { at: desk.clock.now(), ..ask(1, n) }, waiter).await.unwrap()

@@ -48,7 +48,6 @@ async fn a_client_asks_gives_up_asks_again_and_is_answered() {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Left {
     Nothing,
-    /// The question, missed.
     Missed,
     /// The answer, kept for the client.
     Kept,

@@ -12,14 +12,14 @@ use tokio::process::Command;
 
 /// The desk's end of the pipe to a watcher. Dropping it kills the agent and everything below it.
 #[derive(Debug)]
-pub struct Orders {
+pub struct HostControl {
     pipe: PipeWriter,
     agent: i32,
     /// To find the agent where its watcher was killed; none if it had ended by then.
     process: Option<Process>,
 }
 
-impl Orders {
+impl HostControl {
     /// Returns the agent's process id.
     pub const fn agent(&self) -> i32 {
         self.agent
@@ -57,7 +57,7 @@ pub fn find() -> Option<&'static PathBuf> {
 
 /// Starts a command that was made to run the watcher. An agent that cannot be started is an error, as if it had been
 /// started directly.
-pub fn spawn(mut command: Command) -> Result<(Box<dyn ChildWrapper>, Orders), HostError> {
+pub fn spawn(mut command: Command) -> Result<(Box<dyn ChildWrapper>, HostControl), HostError> {
     let (orders, pipe) = io::pipe().map_err(HostError::Host)?;
     let (from_host, report) = io::pipe().map_err(HostError::Host)?;
     let mappings = vec![
@@ -71,7 +71,7 @@ pub fn spawn(mut command: Command) -> Result<(Box<dyn ChildWrapper>, Orders), Ho
     // The command holds the watcher's ends of the pipes.
     drop(command);
     match read_report(from_host).map_err(HostError::Host)? {
-        Report::Started { pid } => Ok((child, Orders { pipe, agent: pid, process: Process::find(pid) })),
+        Report::Started { pid } => Ok((child, HostControl { pipe, agent: pid, process: Process::find(pid) })),
         Report::Failed { errno } => Err(HostError::Agent(io::Error::from_raw_os_error(errno))),
     }
 }

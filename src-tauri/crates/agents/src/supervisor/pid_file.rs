@@ -18,7 +18,7 @@ static KEPT_IN: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// Ends the agents that an earlier desk on this data folder left behind, and keeps the records of those that start from
 /// now on there. The caller is the only desk on this folder.
-pub fn end_leftovers(data_folder: &Path) {
+pub fn kill_orphans(data_folder: &Path) {
     let folder = data_folder.join(FOLDER);
     for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
         let pid = entry.file_name().to_str().and_then(|name| name.parse().ok());
@@ -39,12 +39,12 @@ pub fn end_leftovers(data_folder: &Path) {
 
 /// The record of one running agent; removed when dropped.
 #[derive(Debug)]
-pub struct Record {
+pub struct PidFile {
     file: PathBuf,
     writing: Option<JoinHandle<()>>,
 }
 
-impl Record {
+impl PidFile {
     /// Records an agent, if there is a folder for that.
     pub fn of(pid: u32) -> Option<Self> {
         let folder = KEPT_IN.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
@@ -63,7 +63,7 @@ impl Record {
     }
 }
 
-impl Drop for Record {
+impl Drop for PidFile {
     fn drop(&mut self) {
         if let Some(writing) = self.writing.take() {
             let _ = writing.join();
@@ -163,12 +163,12 @@ mod tests {
         // Another process has the id by now.
         record(&other, &Identity { started: "Sun Nov 1 07:26:00 2020".to_owned(), ..identity });
         fs::write(folder.join("no-number"), "x").unwrap();
-        end_leftovers(data.path());
+        kill_orphans(data.path());
         assert!(!left.wait().unwrap().success());
         assert!(other.try_wait().unwrap().is_none());
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 
-        let kept = Record::of(other.id()).unwrap();
+        let kept = PidFile::of(other.id()).unwrap();
         let file = folder.join(other.id().to_string());
         let began = std::time::Instant::now();
         while !file.exists() {

@@ -6,31 +6,31 @@ use std::process::ExitStatus;
 use process_wrap::tokio::ChildWrapper;
 
 #[cfg(target_os = "linux")]
-use super::hosted::Orders;
+use super::agent_host::HostControl;
 
 /// A process that leads a group (on Windows: a job) of its own; dropping it kills them all.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct ProcessTree {
     child: Box<dyn ChildWrapper>,
     /// The way to the watcher, which `child` then is.
     #[cfg(target_os = "linux")]
-    orders: Option<Orders>,
+    orders: Option<HostControl>,
     /// Processes that left the group; agents start shells in groups of their own to be able to stop them.
     #[cfg(target_os = "linux")]
     strays: std::collections::HashSet<askdesk_agent_host::tree::Process>,
     /// Kept for as long as the agent may run without a watcher.
     #[cfg(unix)]
-    record: Option<super::record::Record>,
+    record: Option<super::pid_file::PidFile>,
     pid: Option<u32>,
     swept: bool,
 }
 
-impl Tree {
+impl ProcessTree {
     /// Takes over an agent that was started directly.
     pub(super) fn direct(child: Box<dyn ChildWrapper>) -> Self {
         #[cfg(unix)]
         {
-            let record = child.id().and_then(super::record::Record::of);
+            let record = child.id().and_then(super::pid_file::PidFile::of);
             let mut tree = Self::new(child);
             tree.record = record;
             tree
@@ -55,7 +55,7 @@ impl Tree {
 
     /// Takes over an agent below its watcher.
     #[cfg(target_os = "linux")]
-    pub(super) fn hosted(host: Box<dyn ChildWrapper>, orders: Orders) -> Self {
+    pub(super) fn hosted(host: Box<dyn ChildWrapper>, orders: HostControl) -> Self {
         let mut tree = Self::new(host);
         tree.pid = u32::try_from(orders.agent()).ok();
         tree.orders = Some(orders);
@@ -132,7 +132,7 @@ impl Tree {
     }
 }
 
-impl Drop for Tree {
+impl Drop for ProcessTree {
     fn drop(&mut self) {
         self.kill();
     }

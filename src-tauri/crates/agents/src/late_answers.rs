@@ -1,4 +1,4 @@
-//! Answers that come after their call is closed, as the one message that brings them.
+//! The message that brings an agent the answers that came after their calls had ended.
 
 use askdesk_domain::{Answer, Answers, Outcome, Question, Request};
 
@@ -12,7 +12,7 @@ const UNANSWERED: &str = "(The user left this question unanswered.)";
 const SECRET: &str = "(The user gave a secret, which is never kept. Ask again if you still need it.)";
 
 /// Puts the answers and refusals of requests into words that name each question; other ends say nothing.
-pub fn late_words<'a>(requests: impl IntoIterator<Item = &'a Request>) -> String {
+pub fn late_answer_message<'a>(requests: impl IntoIterator<Item = &'a Request>) -> String {
     let mut parts = vec![HEAD.to_owned()];
     let (mut answered, mut own_words, mut declined) = (false, false, false);
     for request in requests {
