@@ -5,10 +5,9 @@
 mod entry;
 
 use std::ffi::OsStr;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use askdesk_api::{AtLogin, DeskApi, UnmetWhy};
+use askdesk_api::{Api, UnappliedReason};
 pub use askdesk_client_config::desk::IN_BACKGROUND;
 use askdesk_domain::OptIn;
 use tauri::{AppHandle, Manager};
@@ -40,23 +39,23 @@ pub async fn come_up_in_the_tray(app: &AppHandle) {
 }
 
 /// Brings the system in line with what is set.
-pub async fn bring_in_line(desk: DeskApi) {
+pub async fn bring_in_line(desk: Api) {
     let settings = desk.settings().watch().borrow().clone();
-    for unmet in desk.meet(&settings).await {
+    for unmet in desk.apply_system_settings(&settings).await {
         tracing::warn!(?unmet, "what is set is not what the system does");
     }
 }
 
-/// Returns the way to tell the system. A desk with a data folder of its own never does: the system would start the other one.
-pub fn by_the_system(app: &AppHandle) -> AtLogin {
+/// Turns start at login on or off. A run with its own data folder leaves the system alone, which would start the app with the
+/// usual folder.
+pub fn set(app: &AppHandle, start: OptIn) -> Result<(), UnappliedReason> {
     if std::env::var_os(DATA_FOLDER).is_some() {
-        return Arc::new(|start| match start {
-            OptIn::On => Err(UnmetWhy::OwnFolder),
+        return match start {
+            OptIn::On => Err(UnappliedReason::OwnFolder),
             OptIn::Off => Ok(()),
-        });
+        };
     }
-    let app = app.clone();
-    Arc::new(move |start| tell(&app, start).map_err(|error| UnmetWhy::System { error: format!("{error:#}") }))
+    tell(app, start).map_err(|error| UnappliedReason::System { error: format!("{error:#}") })
 }
 
 #[cfg(target_os = "linux")]

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use askdesk_api::AtWork;
+use askdesk_api::RunningWork;
 use askdesk_domain::{OnClose, Settings};
 use tauri::{AppHandle, Manager, Window, WindowEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogButtons, MessageDialogKind};
@@ -37,8 +37,8 @@ pub fn quit(app: &AppHandle) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         let Some(desk) = app.state::<Opening>().now() else { return app.exit(0) };
-        let at_work = desk.at_work().await.unwrap_or_default();
-        if at_work == AtWork::default() {
+        let at_work = desk.running_work().await.unwrap_or_default();
+        if at_work == RunningWork::default() {
             end(&app);
         } else {
             ask(&app, &desk.settings().watch().borrow().clone(), at_work);
@@ -46,7 +46,7 @@ pub fn quit(app: &AppHandle) {
     });
 }
 
-fn ask(app: &AppHandle, settings: &Settings, at_work: AtWork) {
+fn ask(app: &AppHandle, settings: &Settings, at_work: RunningWork) {
     if app.state::<Asking>().0.swap(true, Ordering::Relaxed) {
         return;
     }

@@ -1,9 +1,9 @@
 //! The doors for agents that the desk did not start: open while it is, and never in the way of the window.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use askdesk_api::{Here, Trial, Untried, Whereabouts};
+use askdesk_api::{ClientHost, Pending, SelfTestError};
 use askdesk_client_config::{Surroundings, beside_or_on_path, hook_command};
 use askdesk_engine::EngineHandle;
 use askdesk_gateway::{DoorSpec, Doors};
@@ -76,28 +76,22 @@ pub fn open(app: &AppHandle, doors: DoorSpec) {
     });
 }
 
-/// Says where they are, for those who tell other programs of them.
-pub fn whereabouts(app: &AppHandle, data: PathBuf) -> Whereabouts {
-    let app = app.clone();
-    Arc::new(move || {
-        // Folders of projects are the command line's.
-        let around = Surroundings::of_this_process(data.clone())?;
-        let port = app.state::<Opened>().look(|doors| doors.address().port());
-        let this = std::env::current_exe().ok();
-        let command = beside_or_on_path(this.as_deref(), &around).and_then(|program| hook_command(&program));
-        Some(Here { around, data: data.clone(), port, command })
-    })
+/// Returns what connecting other programs needs; none if the person has no home folder.
+pub fn client_host(app: &AppHandle, data: &Path) -> Option<ClientHost> {
+    // The command line connects projects; here the data folder takes the place of one.
+    let around = Surroundings::of_this_process(data.to_owned())?;
+    let port = app.state::<Opened>().look(|doors| doors.address().port());
+    let this = std::env::current_exe().ok();
+    let command = beside_or_on_path(this.as_deref(), &around).and_then(|program| hook_command(&program));
+    Some(ClientHost { around, data: data.to_owned(), port, command })
 }
 
-/// Says how the desk asks itself over them.
-pub fn trial(app: &AppHandle) -> Trial {
-    let app = app.clone();
-    Arc::new(move || {
-        let trial = app.state::<Opened>().look(Doors::trial);
-        Box::pin(async move {
-            let asked = trial.ok_or(Untried::Shut)?.await;
-            asked.map_err(|error| Untried::Broken { error: error.to_string() })
-        })
+/// Asks a test question over the gateway.
+pub fn self_test(app: &AppHandle) -> Pending<Result<(), SelfTestError>> {
+    let trial = app.state::<Opened>().look(Doors::trial);
+    Box::pin(async move {
+        let asked = trial.ok_or(SelfTestError::GatewayClosed)?.await;
+        asked.map_err(|error| SelfTestError::Failed { error: error.to_string() })
     })
 }
 
@@ -117,6 +111,8 @@ pub async fn close(app: &AppHandle) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use askdesk_engine::clock::System;
     use askdesk_engine::{Catalog, OpenedEngine};
 

@@ -1,10 +1,7 @@
 //! The first paint of a start, which nothing else is to delay: what the window can be shown without begins after it.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
-
-use askdesk_api::desk::Painted;
-use tauri::{AppHandle, Manager};
 
 /// How long it is waited for; a page that does not come must not keep notifications, the tray and the doors away.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -22,23 +19,15 @@ impl FirstPaint {
         drop(self.noted.wait_timeout_while(painted, PATIENCE, |painted| !*painted));
     }
 
-    fn note(&self) {
+    pub fn note(&self) {
         *self.painted.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.noted.notify_all();
     }
 }
 
-/// Makes a function that is told of everything painted note it here too.
-pub fn noting(app: &AppHandle, told: Painted) -> Painted {
-    let app = app.clone();
-    Arc::new(move |painted| {
-        told(painted);
-        app.state::<FirstPaint>().note();
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::time::Instant;
 
     use super::*;

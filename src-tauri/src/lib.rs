@@ -12,19 +12,19 @@ mod ended_by_system;
 mod files;
 mod first_paint;
 mod folders;
+mod host;
 mod images;
 mod language;
 mod links;
 mod notify;
 mod opening;
+mod paint_log;
 mod presence;
 pub mod rendering;
 mod rpc;
-mod save;
 mod seen;
 mod shortcut;
 mod subscribe;
-mod trace;
 mod tray;
 mod unopened;
 mod waiting;
@@ -37,12 +37,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use askdesk_agents::{Catalog, installed_agents};
-use askdesk_api::DeskApi;
+use askdesk_api::Api;
 use askdesk_client_config::desk::{self, NoDataFolder};
 use askdesk_engine::clock::System;
 use askdesk_engine::{Attention, EngineHandle, OpenedEngine, SettingsFile, private};
 use askdesk_gateway::DoorSpec;
 use first_paint::FirstPaint;
+use host::ShellHost;
 use opening::{Opener, Opening};
 use presence::{Focus, Presence};
 use tauri::{AppHandle, Manager, RunEvent};
@@ -168,7 +169,7 @@ fn open(app: &AppHandle, place: Result<Place, Unopened>, opener: &Opener) {
             shortcut::follow(app, board.watch());
             notify::listen(app, desk.clone(), attention, board);
             let due = desk.clone();
-            tauri::async_runtime::spawn(async move { due.delete_due_daily().await });
+            tauri::async_runtime::spawn(async move { due.delete_expired_daily().await });
             doors::open(app, doors);
             tauri::async_runtime::spawn(at_login::bring_in_line(desk));
             let with_tray = app.clone();
@@ -197,15 +198,11 @@ fn open(app: &AppHandle, place: Result<Place, Unopened>, opener: &Opener) {
 fn open_desk(
     app: &AppHandle,
     Place { folder, settings, agents }: Place,
-) -> Result<(DeskApi, mpsc::Receiver<Attention>, DoorSpec), Unopened> {
+) -> Result<(Api, mpsc::Receiver<Attention>, DoorSpec), Unopened> {
     let OpenedEngine { handle, attention } = EngineHandle::open(&folder, Arc::new(System), agents)?;
     let doors = doors::of(app, &folder, handle.clone());
-    let save = save::asking(app, settings.watch());
-    let desk = DeskApi::new(handle, settings, first_paint::noting(app, trace::painted()));
-    let desk = desk.saving(save).starting_at_login(at_login::by_the_system(app));
-    let desk = desk.brought_up_by_keys(shortcut::by_the_system(app));
-    let desk = desk.telling_clients(doors::whereabouts(app, folder)).trying_the_door(doors::trial(app));
-    Ok((desk, attention, doors))
+    let host = ShellHost::new(app, folder, settings.watch());
+    Ok((Api::new(handle, settings, Arc::new(host)), attention, doors))
 }
 
 fn data_folder() -> Result<PathBuf, Unopened> {

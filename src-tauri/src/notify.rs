@@ -24,7 +24,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use askdesk_api::dto::{HoldAnswer, TakeBackAnswer};
-use askdesk_api::{Commands, DeskApi, ErrorCode};
+use askdesk_api::{Api, ErrorCode};
 use askdesk_domain::{
     AnswerInput, Begun, CommandId, NotificationRemoval, Occasion, OptionId, PendingItem, Request, RequestId,
     Session, SessionId, UndoableAnswer,
@@ -47,13 +47,13 @@ use notices::OfQuestion;
 const PARTING: Duration = Duration::from_millis(500);
 
 /// Carries out what the engine says the person should be told.
-pub fn listen(app: &AppHandle, desk: DeskApi, attention: mpsc::Receiver<Attention>, board: Board) {
+pub fn listen(app: &AppHandle, desk: Api, attention: mpsc::Receiver<Attention>, board: Board) {
     let (mut attention, reminding) = with_reminders(desk.engine(), desk.settings().watch(), attention);
     tauri::async_runtime::spawn(reminding);
     // A notification is pressed once, so no more waits here than notifications stand.
     let (tell, mut clicks) = mpsc::unbounded_channel();
     let notifier = backend::start(app, &desk, tell);
-    let mut views = desk.views();
+    let mut views = desk.watch_view();
     let (told, finished) = (HashMap::new(), BTreeSet::new());
     let mut telling = Telling { app: app.clone(), desk, notifier, board, told, finished };
     let listening = tauri::async_runtime::spawn(async move {
@@ -90,7 +90,7 @@ struct Listening(Mutex<Option<JoinHandle<()>>>);
 
 struct Telling {
     app: AppHandle,
-    desk: DeskApi,
+    desk: Api,
     notifier: Box<dyn Notifier>,
     board: Board,
     /// What was told of and is open still.
@@ -115,7 +115,7 @@ impl Telling {
             Attention::Asked { request, session } => {
                 self.finished_no_more(session.id);
                 self.board.begins(Waits::question(&request));
-                self.desk.waits(PendingItem::Question(request.id));
+                self.desk.note_asked(PendingItem::Question(request.id));
                 self.question(Occasion::Asked, &request, &session);
             }
             Attention::StillWaits { request, session } => {
@@ -162,7 +162,7 @@ impl Telling {
     fn over(&mut self, waiting: PendingItem) {
         self.board.ends(waiting);
         self.notifier.withdraw(About::One(waiting));
-        match self.desk.told_enough(waiting) {
+        match self.desk.note_ended(waiting) {
             NotificationRemoval::Own => {}
             NotificationRemoval::OwnAndSummary => self.notifier.withdraw(About::Summary),
         }
@@ -202,7 +202,7 @@ impl Telling {
     fn open(&self, about: About) {
         let waiting = match about {
             About::One(waiting) => Some(waiting),
-            About::Summary => self.desk.first_summed(),
+            About::Summary => self.desk.first_in_summary(),
             About::Finished(session) => return wanted::bring_up(&self.app, session.uuid()),
         };
         match waiting {
@@ -274,7 +274,7 @@ impl Telling {
 }
 
 /// Says whether something stands in the window that was not sent; where that cannot be known, it may.
-async fn is_begun(desk: &DeskApi, id: RequestId) -> bool {
+async fn is_begun(desk: &Api, id: RequestId) -> bool {
     match desk.engine().drafts().await {
         Ok(drafts) => drafts.iter().any(|draft| draft.begun() == Begun::Request(id)),
         Err(error) => {

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use askdesk_api::Error;
 use askdesk_api::dto::NoteView;
-use askdesk_api::{Commands, Error};
 use askdesk_domain::{Rejection, Settings, ValidationError};
 use serde_json::{Value, json};
 use tauri::{AppHandle, Emitter, Manager, State};
@@ -230,7 +230,7 @@ impl Comings {
         if let Some(desk) = self.app.state::<Opening>().now() {
             // Nobody looks at anything now.
             let nothing = NoteView { session: None, focused: false };
-            if let Err(error) = Commands::note_view(&desk, nothing).await {
+            if let Err(error) = desk.note_view(nothing).await {
                 tracing::warn!(error = error.message, "what the window showed counts as seen");
             }
         }

@@ -1,7 +1,7 @@
-//! The bridge: one Tauri command for each entry of the one list, thin over [`Commands`].
+//! The bridge: one Tauri command for each entry of the one list, thin over [`askdesk_api::Api`].
 
 use askdesk_api::dto::*;
-use askdesk_api::{Commands, Error, read_input};
+use askdesk_api::{Error, read_input};
 use askdesk_domain::{Approval, Request, Session};
 use serde_json::Value;
 use tauri::ipc::Invoke;
@@ -17,7 +17,7 @@ macro_rules! bridge {
             #[tauri::command]
             async fn $name(opening: State<'_, Opening>, input: Option<Value>) -> Result<$output, Error> {
                 let input: $input = read_input(input.unwrap_or_default())?;
-                Commands::$name(&opening.desk().await?, input).await
+                opening.desk().await?.$name(input).await
             }
         )+
 

@@ -8,10 +8,10 @@ mod grabbed;
 #[cfg(not(target_os = "linux"))]
 mod plugin;
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use askdesk_api::ByKeys;
-use askdesk_domain::PendingItem;
+use askdesk_api::UnappliedReason;
+use askdesk_domain::{GlobalShortcut, PendingItem};
 use tauri::{AppHandle, Manager};
 use tokio::sync::watch;
 use uuid::Uuid;
@@ -47,23 +47,20 @@ pub fn follow(app: &AppHandle, waiting: watch::Receiver<Vec<Waits>>) {
     }
 }
 
-/// Returns the way to tell the system which keys are heard.
-pub fn by_the_system(app: &AppHandle) -> ByKeys {
-    let app = app.clone();
-    Arc::new(move |shortcut| {
-        let keys = app.state::<Keys>();
-        let mut heard = lock(&keys.heard);
-        let wanted = shortcut.combination();
-        if heard.as_ref().map(Heard::combination) == wanted {
-            return Ok(());
-        }
-        // Nothing is heard of what was set before, also where the new keys are somebody else's.
-        heard.take();
-        if let Some(wanted) = wanted {
-            *heard = Some(Heard::begin(&app, wanted)?);
-        }
-        Ok(())
-    })
+/// Registers the shortcut in place of the one before.
+pub fn register(app: &AppHandle, shortcut: GlobalShortcut) -> Result<(), UnappliedReason> {
+    let keys = app.state::<Keys>();
+    let mut heard = lock(&keys.heard);
+    let wanted = shortcut.combination();
+    if heard.as_ref().map(Heard::combination) == wanted {
+        return Ok(());
+    }
+    // The one before goes even if another program has the new one.
+    heard.take();
+    if let Some(wanted) = wanted {
+        *heard = Some(Heard::begin(app, wanted)?);
+    }
+    Ok(())
 }
 
 fn pressed(app: &AppHandle) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use askdesk_api::{DeskApi, Error};
+use askdesk_api::{Api, Error};
 use askdesk_domain::SessionId;
 use askdesk_engine::Subscription;
 use askdesk_engine::frame::{Change, Frame, LiveText, merge};
@@ -116,7 +116,7 @@ pub fn end_with_page(webview: &Webview, payload: &PageLoadPayload<'_>) {
     }
 }
 
-async fn stream(desk: DeskApi, mut frames: Subscription, channel: Channel<Vec<Frame>>, room: Arc<Semaphore>) {
+async fn stream(desk: Api, mut frames: Subscription, channel: Channel<Vec<Frame>>, room: Arc<Semaphore>) {
     let mut sent = Instant::now();
     while let Some(first) = frames.next().await {
         let mut until = sent + UNSEEN_REFRESH;

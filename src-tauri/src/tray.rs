@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use askdesk_api::{DeskApi, Pause};
+use askdesk_api::{Api, PauseLength};
 use tauri::image::Image;
 use tauri::menu::{Menu, MenuBuilder, MenuItemBuilder, SubmenuBuilder};
 use tauri::tray::{TrayIcon, TrayIconBuilder};
@@ -50,7 +50,7 @@ impl Shown {
 }
 
 /// Shows what waits, and what is set, from now on.
-pub fn follow(app: &AppHandle, desk: DeskApi, mut waiting: watch::Receiver<Vec<Waits>>) {
+pub fn follow(app: &AppHandle, desk: Api, mut waiting: watch::Receiver<Vec<Waits>>) {
     let app = app.clone();
     let mut settings = desk.settings().watch();
     tauri::async_runtime::spawn(async move {
@@ -73,7 +73,7 @@ pub fn follow(app: &AppHandle, desk: DeskApi, mut waiting: watch::Receiver<Vec<W
     });
 }
 
-async fn gather(desk: &DeskApi, waiting: &mut watch::Receiver<Vec<Waits>>) -> Contents {
+async fn gather(desk: &Api, waiting: &mut watch::Receiver<Vec<Waits>>) -> Contents {
     let all = waiting.borrow_and_update().clone();
     let mut lines = Vec::new();
     for waits in all.iter().take(contents::MOST) {
@@ -196,10 +196,10 @@ fn press(app: &AppHandle, id: &str) {
     }
 }
 
-fn hold(app: &AppHandle, pause: Pause) {
+fn hold(app: &AppHandle, pause: PauseLength) {
     let Some(desk) = app.state::<Opening>().now() else { return };
     tauri::async_runtime::spawn(async move {
-        if let Err(error) = desk.pause(pause).await {
+        if let Err(error) = desk.pause_notifications(pause).await {
             tracing::error!(error = error.message, "notifications are paused, or not, as they were before");
         }
     });

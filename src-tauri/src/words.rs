@@ -1,6 +1,6 @@
 //! The shell's own words for people; everything in the window has its words in the window's catalogue.
 
-use askdesk_api::AtWork;
+use askdesk_api::RunningWork;
 use askdesk_domain::Language;
 
 pub const APP: &str = "Askdesk";
@@ -73,7 +73,7 @@ pub fn of(language: Language) -> &'static Words {
 
 impl Words {
     /// Says what quitting would end, and what it would not.
-    pub fn at_work(&self, AtWork { sessions, questions, approvals }: AtWork) -> String {
+    pub fn at_work(&self, RunningWork { sessions, questions, approvals }: RunningWork) -> String {
         let Phrases { comma, full_stop, if_quit, .. } = self.phrases;
         let count = |count: usize, [one, more]: [&str; 2]| {
             (count > 0).then(|| fill(if count == 1 { one } else { more }, &count.to_string()))
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn what_is_at_work_is_named_with_its_count_in_each_language() {
-        let at_work = AtWork { sessions: 1, questions: 2, approvals: 0 };
+        let at_work = RunningWork { sessions: 1, questions: 2, approvals: 0 };
         let first_line =
             |language| of(language).at_work(at_work).lines().next().unwrap_or_default().to_owned();
         assert_eq!(first_line(Language::En), "1 session is at work, 2 questions wait for you.");

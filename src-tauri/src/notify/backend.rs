@@ -1,6 +1,6 @@
 //! Which way of showing notifications the app takes: the one place that decides it.
 
-use askdesk_api::DeskApi;
+use askdesk_api::Api;
 use tauri::AppHandle;
 use tokio::sync::mpsc;
 
@@ -8,14 +8,14 @@ use super::contract::{Clicked, Notifier};
 
 /// Begins to show notifications. There are no more clicks once the notifier is dropped and has taken back what it was told to.
 #[cfg(target_os = "linux")]
-pub fn start(_app: &AppHandle, desk: &DeskApi, clicks: mpsc::UnboundedSender<Clicked>) -> Box<dyn Notifier> {
+pub fn start(_app: &AppHandle, desk: &Api, clicks: mpsc::UnboundedSender<Clicked>) -> Box<dyn Notifier> {
     let folder = desk.settings().path().parent().map(std::path::Path::to_owned);
     Box::new(super::freedesktop::Freedesktop::start(clicks, folder.unwrap_or_default()))
 }
 
 /// Begins to show notifications. There are no more clicks once the notifier is dropped and has taken back what it was told to.
 #[cfg(windows)]
-pub fn start(app: &AppHandle, _desk: &DeskApi, clicks: mpsc::UnboundedSender<Clicked>) -> Box<dyn Notifier> {
+pub fn start(app: &AppHandle, _desk: &Api, clicks: mpsc::UnboundedSender<Clicked>) -> Box<dyn Notifier> {
     use super::toast::{Links, winrt};
     use tauri::utils::config::BundleType;
     use tauri::utils::platform::bundle_type;
@@ -40,7 +40,7 @@ pub fn start(app: &AppHandle, _desk: &DeskApi, clicks: mpsc::UnboundedSender<Cli
 
 /// Begins to show notifications. There are no more clicks once the notifier is dropped and has taken back what it was told to.
 #[cfg(not(any(target_os = "linux", windows)))]
-pub fn start(app: &AppHandle, _desk: &DeskApi, clicks: mpsc::UnboundedSender<Clicked>) -> Box<dyn Notifier> {
+pub fn start(app: &AppHandle, _desk: &Api, clicks: mpsc::UnboundedSender<Clicked>) -> Box<dyn Notifier> {
     match mac_usernotifications::check_bundle() {
         Ok(()) => Box::new(super::center::serve::start(group(), clicks)),
         Err(_) => {

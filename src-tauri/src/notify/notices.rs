@@ -1,6 +1,6 @@
 //! What the notifications say: of a question, of a permission, of more than can be shown one by one.
 
-use askdesk_api::DeskApi;
+use askdesk_api::Api;
 use askdesk_domain::{
     Approval, NotificationContent, NotificationDecision, Occasion, OptIn, PendingItem, Question, Request,
     Session,
@@ -24,13 +24,13 @@ pub struct OfQuestion {
 
 /// Returns what is shown of a question that waits; none where nothing is.
 pub fn of_question(
-    desk: &DeskApi,
+    desk: &Api,
     occasion: Occasion,
     request: &Request,
     session: &Session,
 ) -> Option<OfQuestion> {
     let waiting = PendingItem::Question(request.id);
-    let telling = desk.tell(waiting, occasion, session, request.is_by_subagent(session));
+    let telling = desk.decide_notification(waiting, occasion, session, request.is_by_subagent(session));
     let (words, heard) = said_by(desk);
     let mut choices = None;
     let posted = say(telling, waiting, (words, heard), |whole| {
@@ -46,9 +46,9 @@ pub fn of_question(
 }
 
 /// Returns what is shown of a permission that is waited for; none where nothing is. It has no button that decides.
-pub fn of_approval(desk: &DeskApi, approval: &Approval, session: &Session) -> Option<Posted> {
+pub fn of_approval(desk: &Api, approval: &Approval, session: &Session) -> Option<Posted> {
     let waiting = PendingItem::Permission(approval.id);
-    let telling = desk.tell(waiting, Occasion::Asked, session, false);
+    let telling = desk.decide_notification(waiting, Occasion::Asked, session, false);
     let (words, heard) = said_by(desk);
     say(telling, waiting, (words, heard), |whole| {
         let body = if whole { wanted(approval) } else { words.permission_waits.to_owned() };
@@ -57,8 +57,8 @@ pub fn of_approval(desk: &DeskApi, approval: &Approval, session: &Session) -> Op
 }
 
 /// Returns what is shown of a session that has finished its turn; none where nothing is. What its agent wrote is not in it.
-pub fn of_finished(desk: &DeskApi, session: &Session, waits: bool) -> Option<Posted> {
-    let telling = desk.tell_finished(session, waits);
+pub fn of_finished(desk: &Api, session: &Session, waits: bool) -> Option<Posted> {
+    let telling = desk.decide_finished_notification(session, waits);
     tracing::debug!(session = %session.id, ?telling, "that a session has finished is told");
     let NotificationDecision::Notify(_) = telling else { return None };
     let (words, heard) = said_by(desk);
@@ -72,7 +72,7 @@ pub fn open(words: &Words) -> Button {
 }
 
 /// Returns the words and the sound that are set.
-fn said_by(desk: &DeskApi) -> (&'static Words, Heard) {
+fn said_by(desk: &Api) -> (&'static Words, Heard) {
     let settings = desk.settings().watch();
     let settings = settings.borrow();
     let heard = match settings.notify_sound {

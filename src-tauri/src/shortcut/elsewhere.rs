@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::ffi::OsStr;
 
-use askdesk_api::UnmetWhy;
+use askdesk_api::UnappliedReason;
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{AtomEnum, ClientMessageEvent, ConnectionExt, EventMask};
 use x11rb::rust_connection::RustConnection;
@@ -28,14 +28,16 @@ x11rb::atom_manager! {
 }
 
 /// Says whether keys that are pressed in other programs can be heard at all.
-pub fn can_be_heard() -> Result<(), UnmetWhy> {
+pub fn can_be_heard() -> Result<(), UnappliedReason> {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let session = std::env::var_os("XDG_SESSION_TYPE");
     if is_set("WAYLAND_DISPLAY") || session.as_deref() == Some(OsStr::new("wayland")) {
         // What X11 programs see there are only the keys that are pressed in X11 programs.
-        return Err(UnmetWhy::Wayland);
+        return Err(UnappliedReason::Wayland);
     }
-    RustConnection::connect(None).map(drop).map_err(|error| UnmetWhy::System { error: error.to_string() })
+    RustConnection::connect(None)
+        .map(drop)
+        .map_err(|error| UnappliedReason::System { error: error.to_string() })
 }
 
 /// Returns the window that has the focus; none where it is one of this app, or nobody knows.

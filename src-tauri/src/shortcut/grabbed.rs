@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use askdesk_api::UnmetWhy;
+use askdesk_api::UnappliedReason;
 use askdesk_domain::{Combination, Held, PressedKey};
 use tauri::AppHandle;
 use x11rb::connection::Connection;
@@ -38,13 +38,15 @@ struct Grab {
 }
 
 impl Heard {
-    pub fn begin(app: &AppHandle, combination: Combination) -> Result<Self, UnmetWhy> {
+    pub fn begin(app: &AppHandle, combination: Combination) -> Result<Self, UnappliedReason> {
         elsewhere::can_be_heard()?;
         let app = app.clone();
         let heard = Self::listen(combination, move || super::pressed(&app));
         heard.map_err(|error| match error.downcast_ref() {
-            Some(ReplyError::X11Error(said)) if said.error_kind == ErrorKind::Access => UnmetWhy::Taken,
-            _ => UnmetWhy::System { error: error.to_string() },
+            Some(ReplyError::X11Error(said)) if said.error_kind == ErrorKind::Access => {
+                UnappliedReason::Taken
+            }
+            _ => UnappliedReason::System { error: error.to_string() },
         })
     }
 

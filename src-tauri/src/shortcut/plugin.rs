@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::sync::mpsc;
 
-use askdesk_api::UnmetWhy;
+use askdesk_api::UnappliedReason;
 use askdesk_domain::Combination;
 use tauri::{AppHandle, Wry};
 use tauri_plugin_global_shortcut::{Builder, Error, GlobalShortcut, GlobalShortcutExt, ShortcutState};
@@ -18,7 +18,7 @@ pub struct Heard {
 }
 
 impl Heard {
-    pub fn begin(app: &AppHandle, combination: Combination) -> Result<Self, UnmetWhy> {
+    pub fn begin(app: &AppHandle, combination: Combination) -> Result<Self, UnappliedReason> {
         begin(app)?;
         let heard = app.global_shortcut().on_shortcut(combination.to_string().as_str(), |app, _, event| {
             if event.state == ShortcutState::Pressed {
@@ -26,7 +26,7 @@ impl Heard {
             }
         });
         heard.map_err(|error| match error {
-            Error::GlobalHotkey(said) if said.starts_with(TAKEN) => UnmetWhy::Taken,
+            Error::GlobalHotkey(said) if said.starts_with(TAKEN) => UnappliedReason::Taken,
             other => system(other),
         })?;
         Ok(Self { app: app.clone(), combination })
@@ -47,7 +47,7 @@ impl Drop for Heard {
 }
 
 /// Adds the plugin where the app's events are; both systems want it there.
-fn begin(app: &AppHandle) -> Result<(), UnmetWhy> {
+fn begin(app: &AppHandle) -> Result<(), UnappliedReason> {
     use tauri::Manager;
 
     if app.try_state::<GlobalShortcut<Wry>>().is_some() {
@@ -59,8 +59,8 @@ fn begin(app: &AppHandle) -> Result<(), UnmetWhy> {
     begun.and_then(|()| told.recv().unwrap_or(Err(tauri::Error::FailedToReceiveMessage))).map_err(system)
 }
 
-fn system(error: impl Display) -> UnmetWhy {
-    UnmetWhy::System { error: error.to_string() }
+fn system(error: impl Display) -> UnappliedReason {
+    UnappliedReason::System { error: error.to_string() }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use askdesk_api::Pause;
+use askdesk_api::PauseLength;
 use askdesk_domain::PendingItem;
 use uuid::Uuid;
 
@@ -48,7 +48,7 @@ pub enum Does {
     OpenWindow,
     /// Brings up a request or an approval.
     BringUp(Uuid),
-    Pause(Pause),
+    Pause(PauseLength),
     /// Ends the app.
     Quit,
 }
@@ -77,9 +77,12 @@ impl Contents {
         }
         entries.push(Entry::Press(Does::OpenWindow, words.open_window.to_owned()));
         entries.push(match paused {
-            Some(end) => Entry::Press(Does::Pause(Pause::Over), words.notify_again(end)),
+            Some(end) => Entry::Press(Does::Pause(PauseLength::Off), words.notify_again(end)),
             None => {
-                let below = [(Pause::AnHour, words.an_hour), (Pause::UntilTomorrow, words.until_tomorrow)];
+                let below = [
+                    (PauseLength::OneHour, words.an_hour),
+                    (PauseLength::UntilTomorrow, words.until_tomorrow),
+                ];
                 let below = below.map(|(pause, text)| (Does::Pause(pause), text.to_owned()));
                 Entry::Under(words.pause.to_owned(), below.into())
             }
@@ -128,9 +131,9 @@ impl fmt::Display for Does {
         match self {
             Self::OpenWindow => f.write_str("open"),
             Self::BringUp(id) => write!(f, "bring-up:{id}"),
-            Self::Pause(Pause::AnHour) => f.write_str("pause:hour"),
-            Self::Pause(Pause::UntilTomorrow) => f.write_str("pause:tomorrow"),
-            Self::Pause(Pause::Over) => f.write_str("pause:over"),
+            Self::Pause(PauseLength::OneHour) => f.write_str("pause:hour"),
+            Self::Pause(PauseLength::UntilTomorrow) => f.write_str("pause:tomorrow"),
+            Self::Pause(PauseLength::Off) => f.write_str("pause:over"),
             Self::Quit => f.write_str("quit"),
         }
     }
@@ -142,9 +145,9 @@ impl FromStr for Does {
     fn from_str(id: &str) -> Result<Self, ()> {
         let known = [
             Self::OpenWindow,
-            Self::Pause(Pause::AnHour),
-            Self::Pause(Pause::UntilTomorrow),
-            Self::Pause(Pause::Over),
+            Self::Pause(PauseLength::OneHour),
+            Self::Pause(PauseLength::UntilTomorrow),
+            Self::Pause(PauseLength::Off),
             Self::Quit,
         ];
         match id.strip_prefix("bring-up:") {
@@ -253,9 +256,9 @@ mod tests {
         for does in [
             Does::OpenWindow,
             Does::BringUp(Uuid::from_u128(7)),
-            Does::Pause(Pause::AnHour),
-            Does::Pause(Pause::UntilTomorrow),
-            Does::Pause(Pause::Over),
+            Does::Pause(PauseLength::OneHour),
+            Does::Pause(PauseLength::UntilTomorrow),
+            Does::Pause(PauseLength::Off),
             Does::Quit,
         ] {
             assert_eq!(does.to_string().parse(), Ok(does));

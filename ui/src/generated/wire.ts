@@ -1010,32 +1010,25 @@ export type LiveKind = "text" | "thinking";
  */
 export type StorageNotice = { "storage": "corrupt", kept: string, } | { "storage": "newer", kept: string, used: string, };
 
-export type AnswerQuestion = { 
+export type AnswerQuestion = { requestId: CommandId, id: RequestId, 
 /**
- * The caller's id of this command; sent again, it does nothing more.
- */
-requestId: CommandId, id: RequestId, 
-/**
- * The answers; a question that is missing is left unanswered.
+ * A question without an entry is left unanswered.
  */
 answers: Array<AnswerInput>, };
 
 /**
- * Answers a lone question with one choice, after a moment in which that can be taken back.
+ * Answers a request that holds one single-choice question. The answer is sent after the undo window.
  */
 export type HoldAnswer = { requestId: CommandId, id: RequestId, answers: Array<AnswerInput>, };
 
 /**
- * Takes back an answer that has not gone yet.
+ * Takes back an answer that is still in its undo window.
  */
 export type TakeBackAnswer = { requestId: CommandId, id: RequestId, };
 
-/**
- * Declines a request, with words or without.
- */
 export type DeclineQuestion = { requestId: CommandId, id: RequestId, 
 /**
- * What to tell the agent.
+ * A message to the agent.
  */
 words: string | null, };
 
@@ -1044,20 +1037,23 @@ words: string | null, };
  */
 export type CancelQuestion = { requestId: CommandId, id: RequestId, 
 /**
- * What to tell the agent.
+ * A message to the agent.
  */
 reason: string | null, };
 
 /**
- * Hands an end over once more that could not be handed over.
+ * Tries a failed delivery again.
  */
 export type RetryDelivery = { requestId: CommandId, id: RequestId, };
 
 /**
- * Gives up a request that was missed, or whose end could not be delivered.
+ * Dismisses a missed request, or gives up a delivery that failed.
  */
 export type DismissRequest = { requestId: CommandId, id: RequestId, };
 
+/**
+ * Decides a permission request.
+ */
 export type DecideApproval = { requestId: CommandId, id: ApprovalId, decision: ApprovalDecision, };
 
 /**
@@ -1065,31 +1061,27 @@ export type DecideApproval = { requestId: CommandId, id: ApprovalId, decision: A
  */
 export type StartSession = { requestId: CommandId, agent: AgentId, 
 /**
- * The folder it works in; an agent that needs none has one of its own.
+ * The folder the agent works in; an agent that needs none has its own.
  */
 folder: string | null, 
 /**
- * The first message; none leaves the agent waiting for one.
+ * The first message; without one, the agent waits.
  */
 prompt: string | null, 
 /**
- * The name on the tab; none takes the folder's.
+ * The session's name; defaults to the name of the folder.
  */
 name: string | null, 
 /**
- * What was chosen for it; what is left out is as the agent has it.
+ * Options that are left out keep the agent's defaults.
  */
 options: SessionOptions, };
 
 /**
- * Sends a message to an agent; requests that are open in its session end as replied in chat. An ended session that
- * can be taken up again is taken up first.
+ * Sends a message to an agent; open requests of its session end as replied in chat. An ended session that can be
+ * resumed is resumed first.
  */
-export type SendMessage = { requestId: CommandId, session: SessionId, text: string, 
-/**
- * What goes along with it.
- */
-attachments: Array<Attachment>, };
+export type SendMessage = { requestId: CommandId, session: SessionId, text: string, attachments: Array<Attachment>, };
 
 /**
  * One thing that goes along with a message.
@@ -1125,112 +1117,82 @@ export type Takes = { "takes": "words" } | { "takes": "images_and_files", count:
 imageBytes: number, };
 
 /**
- * Keeps an image that the person has brought, to go along with a message.
+ * Stores an image for a message. The same image again is the same attachment.
  */
-export type AttachImage = { 
+export type AttachImage = { requestId: CommandId, session: SessionId, name: string, 
 /**
- * The caller's id of this command; the same image again is the same attachment.
- */
-requestId: CommandId, session: SessionId, name: string, 
-/**
- * Its bytes in base64.
+ * The image in base64.
  */
 data: string, };
 
-export type AttachedFiles = { 
-/**
- * What can go along with a message now.
- */
-attached: Array<Attachment>, refused: Array<RefusedFile>, };
+export type AttachedFiles = { attached: Array<Attachment>, refused: Array<RefusedFile>, };
 
-/**
- * A file that cannot go along with a message.
- */
 export type RefusedFile = { name: string, why: RefusedWhy, };
 
 /**
- * Why a file cannot go along with a message; the words are chosen by the screen.
+ * Why a file was not attached. The page chooses the words.
  */
-export type RefusedWhy = { "why": "too_large" } | { "why": "too_many" } | { "why": "unknown_kind" } | { "why": "folder" } | { "why": "no_file" } | { "why": "gone" } | { "why": "path" } | { "why": "unreadable", error: string, };
+export type RefusedWhy = { "why": "too_large" } | { "why": "too_many" } | { "why": "unknown_kind" } | { "why": "folder" } | { "why": "no_file" } | { "why": "gone" } | { "why": "path" } | { "why": "unreadable", 
+/**
+ * The system's error message.
+ */
+error: string, };
 
 /**
- * Forgets images that were attached to a message and taken back; what went out or waits stays.
+ * Deletes images that were attached and removed again. Images of sent and queued messages are not deleted.
  */
-export type DiscardAttachments = { requestId: CommandId, session: SessionId, 
-/**
- * What was taken back.
- */
-attachments: Array<Attachment>, };
+export type DiscardAttachments = { requestId: CommandId, session: SessionId, attachments: Array<Attachment>, };
 
 /**
- * Keeps a message until the agent's turn ends; sent by itself, it leaves open questions alone.
+ * Queues a message until the agent's turn ends. Unlike a message that the person sends, it leaves open questions alone.
  */
-export type QueueMessage = { requestId: CommandId, session: SessionId, text: string, 
-/**
- * What goes along with it.
- */
-attachments: Array<Attachment>, };
+export type QueueMessage = { requestId: CommandId, session: SessionId, text: string, attachments: Array<Attachment>, };
 
-/**
- * Changes the words of a message that waits.
- */
 export type EditQueued = { requestId: CommandId, session: SessionId, id: MessageId, text: string, };
 
-/**
- * Takes back a message that waits.
- */
 export type RemoveQueued = { requestId: CommandId, session: SessionId, id: MessageId, };
 
 /**
- * Sends a message that waits now, into a running turn too; refused while a question is open.
+ * Sends a queued message now, even during a turn; refused while a question is open.
  */
 export type SendQueued = { requestId: CommandId, session: SessionId, id: MessageId, };
 
 /**
- * Asks an agent to stop what it does and wait.
+ * Interrupts the agent's turn.
  */
 export type InterruptSession = { requestId: CommandId, session: SessionId, };
 
 /**
- * Ends an agent's process and all that it started.
+ * Ends the agent's process and every process it started.
  */
 export type StopSession = { requestId: CommandId, session: SessionId, };
 
-/**
- * Gives a session another name.
- */
 export type RenameSession = { requestId: CommandId, session: SessionId, name: string, };
 
 /**
- * Says how the person is told of a session.
+ * Mutes a session, or hides its text in notifications.
  */
 export type SetAttention = { requestId: CommandId, session: SessionId, attention: SessionNotifications, };
 
-/**
- * Puts a session in another place among the sessions.
- */
 export type MoveSession = { requestId: CommandId, session: SessionId, 
 /**
- * The session it goes before; none means the end.
+ * The session that comes after it; none moves it to the end.
  */
 before: SessionId | null, };
 
 /**
- * Ends a session if it runs, and takes it out of the list; it stays in the history.
+ * Ends a session if it runs, and removes it from the list. It stays in the history.
  */
 export type CloseSession = { requestId: CommandId, session: SessionId, };
 
-/**
- * Has the agent take up an ended session again.
- */
 export type ResumeSession = { requestId: CommandId, session: SessionId, };
 
 /**
- * Asks an agent for another value of a config option.
+ * Changes a config option of a running agent.
  */
 export type SetConfig = { requestId: CommandId, session: SessionId, option: ConfigId, 
 /**
- * Its new value; one that is not listed where the option takes free text.
+ * A listed value, or any text if the option takes free text.
  */
 value: string, };
 
@@ -1239,57 +1201,60 @@ value: string, };
  */
 export type ListAgents = Record<symbol, never>;
 
-export type AgentsFound = { 
 /**
- * One entry for each agent the app knows, found or not.
+ * Every agent that the app knows, found or not.
  */
-agents: Array<AgentFound>, 
+export type AgentsFound = { agents: Array<AgentFound>, 
 /**
  * A folder to suggest for the first session.
  */
 home: string | null, };
 
 /**
- * One agent the app knows.
+ * An agent that the app knows.
  */
-export type AgentFound = { agent: AgentId, program: string | null, 
+export type AgentFound = { agent: AgentId, 
 /**
- * Why it cannot be started and what to do about it.
+ * The path of its program, if it was found.
+ */
+program: string | null, 
+/**
+ * Why it can't be started, and what to do about it.
  */
 problem: AgentFailure | null, 
 /**
- * Its version as it says itself; none where it did not say.
+ * Its version, if it reported one.
  */
 version: string | null, 
 /**
- * What the settings add to its start; a start has to name the same.
+ * What the settings add to its start. A start must name the same.
  */
 extras: LaunchOverrides, };
 
 export type ReadTranscript = { session: SessionId, 
 /**
- * Read entries before this place; none reads the newest.
+ * Reads entries before this position; none reads the newest.
  */
 before: number | null, 
 /**
- * How many entries at most.
+ * The most entries to return.
  */
 limit: number, };
 
 /**
- * A stretch of a transcript, oldest entry first.
+ * A page of a transcript, oldest entry first.
  */
 export type TranscriptPage = { entries: Array<Entry>, 
 /**
- * Whether there are older ones.
+ * Whether there are older entries.
  */
 more: boolean, 
 /**
- * The requests these entries speak of.
+ * The requests that the entries refer to.
  */
 requests: Array<Request>, 
 /**
- * The approvals these entries speak of.
+ * The permission requests that the entries refer to.
  */
 approvals: Array<Approval>, };
 
@@ -1301,11 +1266,7 @@ export type ReadLog = { session: SessionId, };
 /**
  * The newest lines of a session's log, oldest first.
  */
-export type SessionLog = { 
-/**
- * The lines.
- */
-lines: Array<LogLine>, };
+export type SessionLog = { lines: Array<LogLine>, };
 
 /**
  * One line of a session's log.
@@ -1494,7 +1455,7 @@ line: number,
 column: number, error: string, } | { "why": "unreadable", error: string, };
 
 /**
- * Reads what is set; the file may have been edited.
+ * Reads the settings from their file, which may have been edited by hand.
  */
 export type ReadSettings = Record<symbol, never>;
 
@@ -1502,23 +1463,27 @@ export type ChangeSetting = { change: Setting, };
 
 export type SettingsRead = { settings: Settings, 
 /**
- * What stands in the file and has no effect.
+ * Entries of the file that have no effect.
  */
 ignored: Array<IgnoredSetting>, 
 /**
- * What is set and the system does not do.
+ * Settings that the system did not apply.
  */
-unmet: Array<Unmet>, file: string, };
+unmet: Array<UnappliedSetting>, file: string, };
 
 /**
- * Something that is set and the system does not do.
+ * A setting that the system did not apply.
  */
-export type Unmet = { "setting": "start_at_login", why: UnmetWhy, } | { "setting": "global_shortcut", why: UnmetWhy, };
+export type UnappliedSetting = { "setting": "start_at_login", why: UnappliedReason, } | { "setting": "global_shortcut", why: UnappliedReason, };
 
 /**
- * Why the system does not do what is set; the words are chosen by the screen.
+ * Why the system did not apply a setting. The page chooses the words.
  */
-export type UnmetWhy = { "why": "own_folder" } | { "why": "taken" } | { "why": "wayland" } | { "why": "system", error: string, };
+export type UnappliedReason = { "why": "own_folder" } | { "why": "taken" } | { "why": "wayland" } | { "why": "system", 
+/**
+ * Its error message.
+ */
+error: string, };
 
 /**
  * What waits for the person: a question or a permission, never both.
@@ -1535,9 +1500,6 @@ export type Occasion = "asked" | "reminder" | "finished";
  */
 export type NotificationDecision = { "telling": "notify", "why": NotificationContent } | { "telling": "badge_only", "why": SuppressedWhy } | { "telling": "untold", "why": SuppressedWhy } | { "telling": "nothing", "why": NotNeededWhy };
 
-/**
- * What a notification shows.
- */
 export type NotificationContent = "whole" | "private" | "summary";
 
 /**
@@ -1548,35 +1510,23 @@ export type SuppressedWhy = "never" | "paused" | "muted" | "subagent" | "quiet_h
 export type NotNeededWhy = "before" | "ended" | "in_view" | "waits" | "unwanted";
 
 /**
- * Asks for the last decisions of the rule of what is told.
+ * Reads the notification log.
  */
 export type ReadTellings = Record<symbol, never>;
 
 /**
- * What was decided last, newest first.
+ * The last decisions of this run, newest first.
  */
-export type TellingsRead = { 
-/**
- * The decisions of this run.
- */
-tellings: Array<Decided>, };
+export type TellingsRead = { tellings: Array<NotificationLogEntry>, };
 
 /**
- * One decision of the rule of what is told.
+ * Whether the person was notified about something, and why.
  */
-export type Decided = { at: Timestamp, 
+export type NotificationLogEntry = { at: Timestamp, session: string, 
 /**
- * The name of the session that asks.
+ * The question or permission request; none for a finished turn.
  */
-session: string, 
-/**
- * What waits; nothing does where a session has finished its turn.
- */
-waiting: PendingItem | null, 
-/**
- * Why the person might have been told.
- */
-occasion: Occasion, telling: NotificationDecision, };
+waiting: PendingItem | null, occasion: Occasion, telling: NotificationDecision, };
 
 /**
  * A program whose agents can ask over the desk's door.
@@ -1589,185 +1539,180 @@ export type Client = "claude-code" | "codex" | "gemini-cli" | "opencode" | "curs
 export type Obstacle = "hooks_off" | "denied" | "differs" | "by_hand";
 
 /**
- * Asks how the other programs whose agents can ask stand to the desk; only the person's own files are looked at.
+ * Checks the programs whose agents can ask here. Only the user's own config files are read, no project files.
  */
 export type ReadClients = Record<symbol, never>;
 
+/**
+ * Every program that is known, installed ones first.
+ */
 export type ClientsRead = { 
 /**
- * The port the desk listens at; none while other programs cannot ask.
+ * The gateway's port; none while other programs can't ask.
  */
-port: number | null, 
-/**
- * Every program that is known, those that are there first.
- */
-clients: Array<ClientRead>, };
+port: number | null, clients: Array<ClientRead>, };
 
 /**
- * How one program stands to the desk.
+ * The status of one program.
  */
-export type ClientRead = { client: Client, 
+export type ClientRead = { client: Client, found: boolean, 
 /**
- * Whether anything shows that it is there.
+ * Its config files that need an entry.
  */
-found: boolean, files: Array<string>, 
+files: Array<string>, 
 /**
- * Whether something of the desk stands in one of them.
+ * Whether one of the files has an entry of ours.
  */
 connected: boolean, 
 /**
- * Whether a question of its agents arrives, if the desk takes any.
+ * Whether its agents' questions arrive while the gateway runs.
  */
 way: ClientWay, 
 /**
- * After how many seconds a wait is cut short; none where nobody knows.
+ * The program's own limit on how long a question may wait; none if it is unknown.
  */
 limitSeconds: number | null, 
 /**
- * When it asked last, as far as the desk knows.
+ * When it last asked, as far as is known.
  */
 lastQuestion: Timestamp | null, };
 
 /**
- * The way of a question from a program to the desk.
+ * Whether a program's questions arrive.
  */
 export type ClientWay = { "way": "works", 
 /**
- * What is worth knowing all the same.
+ * Obstacles that don't stop them.
  */
 but: Array<Obstacle>, } | { "way": "broken", why: ClientBreak, } | { "way": "not_connected" };
 
 /**
- * Why a question does not arrive; the words are chosen by the screen.
+ * Why a program's questions don't arrive. The page chooses the words.
  */
 export type ClientBreak = { "why": "stale", file: string, } | { "why": "off", file: string, } | { "why": "foreign", file: string, } | { "why": "unusable", file: string, trouble: FileTrouble, } | { "why": "half", file: string, } | { "why": "forbidden", by: Obstacle, };
 
 /**
- * Why a file of another program is left as it is; the words are chosen by the screen.
+ * Why a file of another program is not changed. The page chooses the words.
  */
-export type FileTrouble = { "trouble": "unparsed", kind: string, error: string, } | { "trouble": "no_object" } | { "trouble": "no_place", 
+export type FileTrouble = { "trouble": "unparsed", 
 /**
- * Where, with dots between.
+ * The expected format.
+ */
+kind: string, 
+/**
+ * The parser's message.
+ */
+error: string, } | { "trouble": "no_object" } | { "trouble": "no_place", 
+/**
+ * The path, joined by dots.
  */
 path: string, } | { "trouble": "twice", 
 /**
- * Where, with dots between.
+ * The path, joined by dots.
  */
-path: string, } | { "trouble": "no_text" } | { "trouble": "too_large" } | { "trouble": "read_only" } | { "trouble": "no_file" } | { "trouble": "outside", to: string, 
+path: string, } | { "trouble": "no_text" } | { "trouble": "too_large" } | { "trouble": "read_only" } | { "trouble": "no_file" } | { "trouble": "outside", 
 /**
- * Where it should stay.
+ * The link's target.
  */
-within: string, } | { "trouble": "dead_link" } | { "trouble": "unsafe" } | { "trouble": "changed" } | { "trouble": "system", error: string, };
+to: string, within: string, } | { "trouble": "dead_link" } | { "trouble": "unsafe" } | { "trouble": "changed" } | { "trouble": "system", 
+/**
+ * Its error message.
+ */
+error: string, };
 
 /**
- * Asks the programs that are there for their versions, which takes seconds.
+ * Asks the installed programs for their versions, which takes seconds.
  */
 export type ReadClientVersions = Record<symbol, never>;
 
 /**
- * The versions of those that said one in time.
+ * The versions of the programs that answered in time.
  */
 export type ClientVersions = { versions: Array<ClientVersion>, };
 
+/**
+ * The version of one program, as it reports it.
+ */
 export type ClientVersion = { client: Client, version: string, };
 
 /**
- * Finds out what telling a program of the desk would change, or undoing that; nothing is written.
+ * Plans connecting or disconnecting a program. Nothing is written. The `requestId` names the plan.
  */
-export type PlanClient = { 
-/**
- * The caller's id of this command; it names the plan.
- */
-requestId: CommandId, client: Client, goal: ClientGoal, };
+export type PlanClient = { requestId: CommandId, client: Client, goal: ClientGoal, };
 
-/**
- * What is wanted of a program.
- */
 export type ClientGoal = "connected" | "disconnected";
 
 /**
- * What would change. Tokens are left out of it.
+ * The changes that connecting or disconnecting a program makes. Tokens are hidden.
  */
 export type ClientPlan = { 
 /**
- * What would change in which file; nothing where all stands already.
+ * Empty if everything is already as it should be.
  */
-changes: Array<ClientChange>, 
-/**
- * What the person should know.
- */
-notes: Array<ClientNote>, };
+changes: Array<ClientChange>, notes: Array<ClientNote>, };
 
-/**
- * What would change in one file.
- */
 export type ClientChange = { file: string, becomes: FileBecomes, 
 /**
- * A unified diff without the names of files; empty where only a token differs.
+ * A unified diff without file names; empty if only a token differs.
  */
 diff: string, 
 /**
- * Whether the diff is too long to be shown whole.
+ * Whether the diff was cut off because of its length.
  */
 cut: boolean, 
 /**
- * Where the file is kept as it is now; none where no copy is made.
+ * The path of the backup; none if none is made.
  */
 copy: string | null, };
 
+/**
+ * What a change does to a file.
+ */
 export type FileBecomes = "made" | "changed" | "removed";
 
 /**
- * What the person should know of a change; the words are chosen by the screen.
+ * What the person should know about a change. The page chooses the words.
  */
 export type ClientNote = { "note": "open_to_others", file: string, } | { "note": "changed_since", file: string, copy: string, } | { "note": "by_hand", file: string, } | { "note": "old_copy", copy: string, } | { "note": "other_port", port: number, } | { "note": "no_command" };
 
 /**
- * Carries out the plan that was shown last, and nothing else.
+ * Carries out the plan that was shown last, and no other.
  */
-export type ChangeClient = { 
+export type ChangeClient = { requestId: CommandId, 
 /**
- * The caller's id of this command; sent again, it does nothing more.
+ * The `requestId` of the command that made the plan.
  */
-requestId: CommandId, plan: CommandId, };
+plan: CommandId, };
 
 /**
- * Asks a test question in the way of other programs.
+ * Asks a test question the way other programs do.
  */
-export type TestDoor = { 
-/**
- * The caller's id of this command; sent again, it asks nothing more.
- */
-requestId: CommandId, };
+export type TestDoor = { requestId: CommandId, };
 
 /**
- * Says what the window shows, so that nobody is told of what they are looking at.
+ * Reports what the window shows, so that nobody is notified about what they are looking at.
  */
 export type NoteView = { 
 /**
- * The session that is shown; none on the first screen.
+ * The session in view; none on the start screen.
  */
-session: SessionId | null, 
-/**
- * Whether the window has the focus.
- */
-focused: boolean, };
+session: SessionId | null, focused: boolean, };
 
 /**
- * Says that something was painted, for the log and for measurements.
+ * Reports that something was painted, for measurements.
  */
 export type NotePainted = { 
 /**
- * The request; none means the window's first paint.
+ * The request; none is the window's first paint.
  */
 request: RequestId | null, 
 /**
- * When, by the page's clock: the way here takes time of its own.
+ * The time on the page's clock, because the report itself takes time.
  */
 at: Timestamp, };
 
 /**
- * Says that a command was carried out.
+ * The command was carried out.
  */
 export type Done = Record<symbol, never>;
 
@@ -1777,61 +1722,59 @@ export type Done = Record<symbol, never>;
 export type EntryKind = "person" | "agent" | "thinking" | "tool" | "request" | "approval" | "plan" | "notice" | "turn_ended";
 
 /**
- * Finds entries of all sessions by their words.
+ * Searches the entries of all sessions.
  */
 export type SearchHistory = { 
 /**
- * Words that an entry must hold, or the beginnings of words; quotes hold words together.
+ * Words or beginnings of words that an entry must contain; quotes make a phrase.
  */
 query: string, 
 /**
- * How many hits at most.
+ * The most hits to return.
  */
 limit: number, 
 /**
- * How many of the best hits to pass over.
+ * How many of the best hits to skip.
  */
 offset: number, };
 
 /**
- * What was found, best first.
+ * Search hits, best first.
  */
-export type HistoryFound = { hits: Array<SearchHit>, 
-/**
- * Whether there are further ones.
- */
-more: boolean, };
+export type HistoryFound = { hits: Array<SearchHit>, more: boolean, };
 
 /**
- * One entry that was found, with what stands around the match. All of it is text, never markup.
+ * An entry that matches a search, with the text around the match. All of it is plain text, never markup.
  */
 export type SearchHit = { session: SessionId, name: string, folder: string, 
 /**
- * The entry's place in the transcript.
+ * The entry's position in the transcript.
  */
 n: number, 
 /**
  * When the entry was first written.
  */
-at: Timestamp, kind: EntryKind, before: string, match: string, after: string, };
-
+at: Timestamp, kind: EntryKind, 
 /**
- * Lists the sessions that are over.
+ * The text before the match.
  */
+before: string, match: string, 
+/**
+ * The text after the match.
+ */
+after: string, };
+
 export type ReadPastSessions = Record<symbol, never>;
 
 /**
- * The sessions that are over, oldest first.
+ * The past sessions, oldest first.
  */
 export type PastSessions = { sessions: Array<Session>, };
 
-/**
- * In which form a session is exported.
- */
 export type ExportFormat = "markdown" | "json";
 
 /**
- * Writes a whole session to a file that the person chooses.
+ * Writes a session to a file that the person chooses.
  */
 export type SaveExport = { session: SessionId, format: ExportFormat, };
 
@@ -1842,7 +1785,7 @@ export type SavedExport = {
 path: string | null, };
 
 /**
- * Deletes a session that is over for good: its transcript, questions and answers.
+ * Deletes an ended session permanently: its transcript, questions and answers.
  */
 export type DeleteSession = { requestId: CommandId, session: SessionId, };
 
@@ -1852,64 +1795,61 @@ export type DeleteSession = { requestId: CommandId, session: SessionId, };
 export type OutcomeKind = "answered" | "declined" | "replied_in_chat" | "expired" | "withdrawn" | "orphaned";
 
 /**
- * Which requests of the past are looked at; those that are open are none of them.
+ * Selects ended requests.
  */
 export type QuestionsWanted = { 
 /**
- * Words that the request must hold, as in a search; blank stands for any.
+ * Words that the request must contain, as in a search; blank matches all.
  */
 query: string, 
 /**
- * Whose; none stands for every session.
+ * None matches every session.
  */
 session: SessionId | null, 
 /**
- * How they ended; empty stands for any way.
+ * Empty matches every outcome.
  */
 outcomes: Array<OutcomeKind>, };
 
 /**
- * Finds requests that have ended.
+ * Searches ended requests.
  */
 export type SearchQuestions = { wanted: QuestionsWanted, 
 /**
- * How many at most.
+ * The most requests to return.
  */
 limit: number, 
 /**
- * How many of the newest to pass over.
+ * How many of the newest to skip.
  */
 offset: number, };
 
 /**
- * The requests of the past that were wanted, newest first.
+ * Ended requests, newest first.
  */
-export type QuestionsFound = { questions: Array<PastQuestion>, 
+export type QuestionsFound = { questions: Array<PastQuestion>, more: boolean, 
 /**
- * Whether there are further ones.
+ * The number of all matches.
  */
-more: boolean, count: number, answered: number, 
+count: number, 
 /**
- * The median time from asked to answered over all that were answered, in milliseconds; none where none was.
+ * How many of all matches were answered.
+ */
+answered: number, 
+/**
+ * The median time from asked to answered over all answered matches, in milliseconds; none if there are none.
  */
 medianMillis: number | null, };
 
 /**
- * A request that has ended, with whose it was.
+ * An ended request and the session it belongs to.
  */
-export type PastQuestion = { name: string, folder: string, 
-/**
- * Where the session comes from.
- */
-origin: Origin, request: Request, };
+export type PastQuestion = { name: string, folder: string, origin: Origin, request: Request, };
 
-/**
- * In which form questions are exported.
- */
 export type QuestionsFormat = "csv" | "json";
 
 /**
- * Writes the requests that are wanted to a file that the person chooses.
+ * Writes the selected requests to a file that the person chooses.
  */
 export type SaveQuestions = { wanted: QuestionsWanted, format: QuestionsFormat, };
 
@@ -1975,12 +1915,12 @@ export type ApprovalForm = "none" | "options" | "message" | "plan";
 export type DraftTarget = { "of": "request", id: RequestId, draft: Draft, } | { "of": "approval", id: ApprovalId, draft: ApprovalDraft, };
 
 /**
- * Keeps a draft in the place of the one before; a blank one takes it away. A save that a later one of the same page
- * has overtaken changes nothing.
+ * Saves a draft in place of the one before; a blank draft deletes it. A save that arrives after a later one of the same
+ * page changes nothing.
  */
 export type SaveDraft = { 
 /**
- * The page that saves, by an id of its own from its load to its end.
+ * The page's own id, which it keeps from load to unload.
  */
 page: CommandId, 
 /**
@@ -1988,17 +1928,16 @@ page: CommandId,
  */
 n: number, 
 /**
- * The draft; what it says to a secret question is not kept.
+ * Answers to secret questions in it are not saved.
  */
 draft: DraftTarget, };
 
 export type ReadDrafts = Record<symbol, never>;
 
-export type DraftsRead = { 
 /**
- * Those that were saved last first.
+ * All drafts, the one saved last first.
  */
-drafts: Array<DraftTarget>, };
+export type DraftsRead = { drafts: Array<DraftTarget>, };
 
 /**
  * Why a command failed; a consumer branches on the code, and the screen chooses the words.

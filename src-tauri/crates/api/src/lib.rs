@@ -1,19 +1,21 @@
-//! What the window, the command line and tests call: the list of commands, their inputs and outputs, error codes.
+//! The commands that the window calls: their list, inputs, outputs, error codes and handlers.
 
+mod api;
 mod command_list;
 pub mod commands;
-pub mod desk;
 pub mod dto;
 pub mod error;
 mod export;
-mod telling;
-mod unfit;
-mod unmet;
+mod handlers;
+mod host;
+mod notifications;
+mod setting_error;
 #[cfg(all(test, feature = "ts"))]
 mod wire_types;
 
-pub use commands::{COMMAND_NAMES, Commands, dispatch, read_input};
-pub use desk::{AtWork, DeskApi, Here, Save, Trial, Unsaved, Untried, View, Whereabouts};
+pub use api::{Api, RunningWork, View};
+pub use commands::{COMMAND_NAMES, dispatch, read_input};
+pub use dto::{UnappliedReason, UnappliedSetting};
 pub use error::{Detail, Error, ErrorCode};
-pub use telling::Pause;
-pub use unmet::{AtLogin, ByKeys, Unmet, UnmetWhy};
+pub use host::{ClientHost, Host, Pending, SaveError, SelfTestError};
+pub use notifications::PauseLength;

@@ -6,7 +6,7 @@ use askdesk_domain as domain;
 use askdesk_engine::{frame, log};
 use ts_rs::{Config, TS};
 
-use crate::{dto, error, unmet};
+use crate::{dto, error};
 
 macro_rules! declarations {
     ($config:expr; $($type:ty,)+) => { vec![$((<$type as TS>::decl($config), <$type as TS>::docs())),+] };
@@ -53,9 +53,9 @@ fn typescript() -> String {
         dto::ReadTranscript, dto::TranscriptPage, dto::ReadLog, dto::SessionLog, log::LogLine, log::LogKind,
         domain::Settings, domain::Setting, domain::Language, domain::LanguageChoice, domain::Theme, domain::TextSize, domain::Density,
         domain::NotifyQuestions, domain::OnOff, domain::OptIn, domain::UndoSeconds, domain::OnClose, domain::RetentionDays, domain::PausedUntil, domain::DoNotDisturbHours, domain::GlobalShortcut, domain::ReminderMinutes, askdesk_engine::IgnoredSetting, askdesk_engine::IgnoredWhy,
-        dto::ReadSettings, dto::ChangeSetting, dto::SettingsRead, unmet::Unmet, unmet::UnmetWhy,
+        dto::ReadSettings, dto::ChangeSetting, dto::SettingsRead, dto::UnappliedSetting, dto::UnappliedReason,
         domain::PendingItem, domain::Occasion, domain::NotificationDecision, domain::NotificationContent, domain::SuppressedWhy, domain::NotNeededWhy,
-        dto::ReadTellings, dto::TellingsRead, dto::Decided,
+        dto::ReadTellings, dto::TellingsRead, dto::NotificationLogEntry,
         askdesk_client_config::Client, askdesk_client_config::Obstacle, dto::ReadClients, dto::ClientsRead, dto::ClientRead, dto::ClientWay, dto::ClientBreak, dto::FileTrouble,
         dto::ReadClientVersions, dto::ClientVersions, dto::ClientVersion, dto::PlanClient, dto::ClientGoal, dto::ClientPlan, dto::ClientChange, dto::FileBecomes, dto::ClientNote, dto::ChangeClient, dto::TestDoor,
         dto::NoteView, dto::NotePainted, dto::Done,

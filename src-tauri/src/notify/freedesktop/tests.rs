@@ -78,7 +78,7 @@ enum Sound {
 }
 
 #[derive(Debug, PartialEq)]
-enum Told {
+enum NotificationHistory {
     Shown { number: u32, replaces: u32, title: String, body: String, actions: Vec<String>, sound: Sound },
     Closed { number: u32 },
 }
@@ -86,7 +86,7 @@ enum Told {
 struct Served {
     last: u32,
     abilities: Vec<String>,
-    tell: mpsc::UnboundedSender<Told>,
+    tell: mpsc::UnboundedSender<NotificationHistory>,
 }
 
 #[zbus::interface(name = "org.freedesktop.Notifications")]
@@ -124,28 +124,30 @@ impl Served {
             self.last += 1;
         }
         let number = if replaces == 0 { self.last } else { replaces };
-        self.tell.send(Told::Shown { number, replaces, title, body, actions, sound }).unwrap();
+        self.tell.send(NotificationHistory::Shown { number, replaces, title, body, actions, sound }).unwrap();
         number
     }
 
     fn close_notification(&mut self, number: u32) {
-        self.tell.send(Told::Closed { number }).unwrap();
+        self.tell.send(NotificationHistory::Closed { number }).unwrap();
     }
 }
 
 struct Daemon {
     bus: Connection,
-    heard: mpsc::UnboundedReceiver<Told>,
+    heard: mpsc::UnboundedReceiver<NotificationHistory>,
 }
 
 impl Daemon {
-    async fn hears(&mut self) -> Told {
+    async fn hears(&mut self) -> NotificationHistory {
         timeout(PATIENCE, self.heard.recv()).await.expect("the daemon hears of it").unwrap()
     }
 
     /// Waits for a notification, and until its number has been told.
     async fn shows(&mut self) -> u32 {
-        let Told::Shown { number, .. } = self.hears().await else { panic!("nothing was shown") };
+        let NotificationHistory::Shown { number, .. } = self.hears().await else {
+            panic!("nothing was shown")
+        };
         self.settle().await;
         number
     }
@@ -196,13 +198,13 @@ impl Stage for Desktop {
     async fn shown(&mut self) -> Seen<u32> {
         loop {
             match self.daemon.hears().await {
-                Told::Shown { number, replaces, title, actions, .. } => {
+                NotificationHistory::Shown { number, replaces, title, actions, .. } => {
                     self.closed.extend(Some(replaces).filter(|replaced| *replaced != 0));
                     self.daemon.settle().await;
                     let keys = actions.into_iter().step_by(2).filter(|key| key != DEFAULT).collect();
                     return Seen { number, title, keys };
                 }
-                Told::Closed { number } => self.closed.push(number),
+                NotificationHistory::Closed { number } => self.closed.push(number),
             }
         }
     }
@@ -213,7 +215,9 @@ impl Stage for Desktop {
 
     async fn gone(&mut self, number: u32) {
         while !self.closed.contains(&number) {
-            let Told::Closed { number } = self.daemon.hears().await else { panic!("another is shown") };
+            let NotificationHistory::Closed { number } = self.daemon.hears().await else {
+                panic!("another is shown")
+            };
             self.closed.push(number);
         }
     }
@@ -231,7 +235,7 @@ async fn a_notification_has_its_options_an_open_button_and_a_way_to_press_it_its
     let mut daemon = bus.daemon(ALL).await;
     let (mut app, mut clicks) = bus.app();
     app.post(posted(1));
-    let Told::Shown { number, actions, body, .. } = daemon.hears().await else { panic!() };
+    let NotificationHistory::Shown { number, actions, body, .. } = daemon.hears().await else { panic!() };
     assert_eq!(actions, ["default", "Open", "q1o1", "JWT", "q1o2", "Session", "open", "Open"]);
     assert_eq!(body, "a &lt; b &amp;&amp; c");
     daemon.settle().await;
@@ -245,7 +249,7 @@ async fn what_the_daemon_cannot_do_is_not_asked_of_it() {
     let mut daemon = bus.daemon(&["body"]).await;
     let (mut app, _clicks) = bus.app();
     app.post(posted(1));
-    let Told::Shown { actions, body, .. } = daemon.hears().await else { panic!() };
+    let NotificationHistory::Shown { actions, body, .. } = daemon.hears().await else { panic!() };
     assert_eq!(actions, [] as [&str; 0]);
     assert_eq!(body, "a < b && c");
 }
@@ -264,7 +268,7 @@ async fn one_that_is_wanted_to_be_heard_is_and_another_is_silent_in_its_place_to
         (posted(2), Sound::Suppressed),
     ] {
         app.post(posted);
-        let Told::Shown { number, sound, .. } = daemon.hears().await else { panic!() };
+        let NotificationHistory::Shown { number, sound, .. } = daemon.hears().await else { panic!() };
         assert_eq!(sound, expected);
         daemon.settle().await;
         // Once its press is heard, its number is known, and the next can take its place.
@@ -281,7 +285,7 @@ async fn a_daemon_without_sound_is_told_nothing_of_one() {
     let (mut app, _clicks) = bus.app();
     for (number, heard) in [(1, Heard::Sound), (2, Heard::Silent)] {
         app.post(Posted { heard, ..posted(number) });
-        let Told::Shown { sound, .. } = daemon.hears().await else { panic!() };
+        let NotificationHistory::Shown { sound, .. } = daemon.hears().await else { panic!() };
         assert_eq!(sound, Sound::Unsaid);
     }
     assert!(!bus.folder.path().join("question.wav").exists());
@@ -338,14 +342,14 @@ async fn another_for_the_same_request_takes_the_place_of_the_first_and_can_be_pr
     next(&mut clicks).await;
     let undo = Button { what: What::Undo, label: "Undo".to_owned() };
     app.post(Posted { buttons: vec![undo], ..posted(1) });
-    let Told::Shown { number, replaces, .. } = daemon.hears().await else { panic!() };
+    let NotificationHistory::Shown { number, replaces, .. } = daemon.hears().await else { panic!() };
     assert_eq!((number, replaces), (first, first));
     daemon.settle().await;
     daemon.press(first, "q1o1").await;
     daemon.press(first, "undo").await;
     assert_eq!(next(&mut clicks).await, Clicked { about: request(1), what: What::Undo });
     app.withdraw(request(1));
-    assert_eq!(daemon.hears().await, Told::Closed { number: first });
+    assert_eq!(daemon.hears().await, NotificationHistory::Closed { number: first });
     quiet(&mut clicks).await;
 }
 
@@ -360,16 +364,16 @@ async fn what_is_taken_back_or_replaced_before_it_has_a_number_leaves_nothing_be
     app.post(posted(1));
     app.withdraw(request(1));
     let one = daemon.shows().await;
-    assert_eq!(daemon.hears().await, Told::Closed { number: one });
+    assert_eq!(daemon.hears().await, NotificationHistory::Closed { number: one });
     app.post(Posted { title: "earlier".to_owned(), ..posted(2) });
     app.post(Posted { title: "later".to_owned(), ..posted(2) });
     let (mut earlier, mut later, mut closed) = (None, None, None);
     // A number that was told in time is taken over, and nothing is closed.
     while earlier.is_none() || later.is_none() || (earlier != later && closed.is_none()) {
         let (place, number) = match daemon.hears().await {
-            Told::Shown { number, title, .. } if title == "earlier" => (&mut earlier, number),
-            Told::Shown { number, .. } => (&mut later, number),
-            Told::Closed { number } => (&mut closed, number),
+            NotificationHistory::Shown { number, title, .. } if title == "earlier" => (&mut earlier, number),
+            NotificationHistory::Shown { number, .. } => (&mut later, number),
+            NotificationHistory::Closed { number } => (&mut closed, number),
         };
         assert_eq!(place.replace(number), None);
     }
@@ -391,7 +395,7 @@ async fn a_daemon_that_is_started_again_is_told_of_what_comes_and_knows_nothing_
     quiet(&mut clicks).await;
     app.withdraw(request(1));
     app.post(posted(2));
-    let Told::Shown { number, replaces, body, .. } = daemon.hears().await else { panic!() };
+    let NotificationHistory::Shown { number, replaces, body, .. } = daemon.hears().await else { panic!() };
     assert_eq!((number, replaces, body.as_str()), (before, 0, "a < b && c"));
     daemon.settle().await;
     daemon.press(number, "open").await;

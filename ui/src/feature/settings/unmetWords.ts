@@ -1,9 +1,9 @@
-import type { Unmet } from '../../generated/wire';
+import type { UnappliedSetting } from '../../generated/wire';
 import { t } from '../../shared/messages';
 import { visibly } from '../../shared/visible';
 
 /** Why the system does not do what a setting says; null where it does. */
-export function wordsOfUnmet(unmet: readonly Unmet[], id: string): string | null {
+export function wordsOfUnmet(unmet: readonly UnappliedSetting[], id: string): string | null {
   const why = unmet.find(({ setting }) => setting === id)?.why;
   switch (why?.why) {
     case undefined:

@@ -1,102 +1,97 @@
-//! The inputs and outputs of telling other programs of the desk.
+//! Connecting other programs.
 
 use askdesk_client_config::{Break, Client, Note, Obstacle, Way, Why};
 use askdesk_domain::{CommandId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 wire! {
-    /// Asks how the other programs whose agents can ask stand to the desk; only the person's own files are looked at.
+    /// Checks the programs whose agents can ask here. Only the user's own config files are read, no project files.
     struct ReadClients {}
 
+    /// Every program that is known, installed ones first.
     struct ClientsRead {
-        /// The port the desk listens at; none while other programs cannot ask.
+        /// The gateway's port; none while other programs can't ask.
         port: Option<u16>,
-        /// Every program that is known, those that are there first.
         clients: Vec<ClientRead>,
     }
 
-    /// How one program stands to the desk.
+    /// The status of one program.
     struct ClientRead {
         client: Client,
-        /// Whether anything shows that it is there.
         found: bool,
+        /// Its config files that need an entry.
         files: Vec<String>,
-        /// Whether something of the desk stands in one of them.
+        /// Whether one of the files has an entry of ours.
         connected: bool,
-        /// Whether a question of its agents arrives, if the desk takes any.
+        /// Whether its agents' questions arrive while the gateway runs.
         way: ClientWay,
-        /// After how many seconds a wait is cut short; none where nobody knows.
+        /// The program's own limit on how long a question may wait; none if it is unknown.
         limit_seconds: Option<u32>,
-        /// When it asked last, as far as the desk knows.
+        /// When it last asked, as far as is known.
         last_question: Option<Timestamp>,
     }
 
-    /// Asks the programs that are there for their versions, which takes seconds.
+    /// Asks the installed programs for their versions, which takes seconds.
     struct ReadClientVersions {}
 
-    /// The versions of those that said one in time.
+    /// The versions of the programs that answered in time.
     struct ClientVersions {
         versions: Vec<ClientVersion>,
     }
 
+    /// The version of one program, as it reports it.
     struct ClientVersion {
         client: Client,
         version: String,
     }
 
-    /// Finds out what telling a program of the desk would change, or undoing that; nothing is written.
+    /// The changes that connecting or disconnecting a program makes. Tokens are hidden.
+    struct ClientPlan {
+        /// Empty if everything is already as it should be.
+        changes: Vec<ClientChange>,
+        notes: Vec<ClientNote>,
+    }
+
+    struct ClientChange {
+        file: String,
+        becomes: FileBecomes,
+        /// A unified diff without file names; empty if only a token differs.
+        diff: String,
+        /// Whether the diff was cut off because of its length.
+        cut: bool,
+        /// The path of the backup; none if none is made.
+        copy: Option<String>,
+    }
+}
+
+commands! {
+    /// Plans connecting or disconnecting a program. Nothing is written. The `requestId` names the plan.
     struct PlanClient {
-        /// The caller's id of this command; it names the plan.
-        request_id: CommandId,
         client: Client,
         goal: ClientGoal,
     }
 
-    /// What would change. Tokens are left out of it.
-    struct ClientPlan {
-        /// What would change in which file; nothing where all stands already.
-        changes: Vec<ClientChange>,
-        /// What the person should know.
-        notes: Vec<ClientNote>,
-    }
-
-    /// What would change in one file.
-    struct ClientChange {
-        file: String,
-        becomes: FileBecomes,
-        /// A unified diff without the names of files; empty where only a token differs.
-        diff: String,
-        /// Whether the diff is too long to be shown whole.
-        cut: bool,
-        /// Where the file is kept as it is now; none where no copy is made.
-        copy: Option<String>,
-    }
-
-    /// Carries out the plan that was shown last, and nothing else.
+    /// Carries out the plan that was shown last, and no other.
     struct ChangeClient {
-        /// The caller's id of this command; sent again, it does nothing more.
-        request_id: CommandId,
+        /// The `requestId` of the command that made the plan.
         plan: CommandId,
     }
 
-    /// Asks a test question in the way of other programs.
-    struct TestDoor {
-        /// The caller's id of this command; sent again, it asks nothing more.
-        request_id: CommandId,
-    }
+    /// Asks a test question the way other programs do.
+    struct TestDoor {}
 }
 
-/// What is wanted of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ClientGoal {
-    /// Its agents ask at the desk.
+    /// Its agents ask here.
     Connected,
-    /// Its files are as they were before.
+    /// Its files are as they were before it was connected.
     Disconnected,
 }
 
+/// What a change does to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -106,116 +101,103 @@ pub enum FileBecomes {
     Removed,
 }
 
-/// The way of a question from a program to the desk.
+/// Whether a program's questions arrive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "way", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ClientWay {
-    /// A question arrives.
     Works {
-        /// What is worth knowing all the same.
+        /// Obstacles that don't stop them.
         but: Vec<Obstacle>,
     },
+    /// They don't arrive.
     Broken {
         why: ClientBreak,
     },
-    /// It never was set up.
     NotConnected,
 }
 
-/// Why a question does not arrive; the words are chosen by the screen.
+/// Why a program's questions don't arrive. The page chooses the words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ClientBreak {
-    /// An entry leads elsewhere, opens with another token, or leaves one of these out.
-    Stale {
-        file: String,
-    },
-    /// An entry is turned off.
-    Off {
-        file: String,
-    },
-    Foreign {
-        file: String,
-    },
-    /// A file cannot be read or used.
-    Unusable {
-        file: String,
-        trouble: FileTrouble,
-    },
-    /// One file has what is wanted, and this one has not.
-    Half {
-        file: String,
-    },
-    /// The program itself forbids it.
-    Forbidden {
-        by: Obstacle,
-    },
+    /// An entry has another address or token, or lacks one of them.
+    Stale { file: String },
+    /// An entry is disabled.
+    Off { file: String },
+    /// An entry of our name is not ours.
+    Foreign { file: String },
+    /// A file can't be used.
+    Unusable { file: String, trouble: FileTrouble },
+    /// Another file has our entry, this one lacks it.
+    Half { file: String },
+    /// The program's own settings forbid it.
+    Forbidden { by: Obstacle },
 }
 
-/// What the person should know of a change; the words are chosen by the screen.
+/// What the person should know about a change. The page chooses the words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ClientNote {
-    /// The token will stand in a file that other people of this machine may read.
+    /// The token is written to a file that other users of this machine can read.
     OpenToOthers { file: String },
-    /// Something else was written since, so only the entry goes.
+    /// The file was edited after it was connected, so only our entry is removed.
     ChangedSince { file: String, copy: String },
-    /// The person wrote an entry that leads to the desk already; it is replaced.
+    /// An entry for this app that was written by hand is replaced.
     ByHand { file: String },
-    /// A copy that an earlier connection left goes.
+    /// The backup of an earlier connection is deleted.
     OldCopy { copy: String },
-    /// The desk listens elsewhere than it usually does, and may listen elsewhere again after a restart.
+    /// The gateway is not on its usual port, and may use another one after a restart.
     OtherPort { port: u16 },
-    /// The `askdesk` program was not found, so the desk does not hear of answers that are given in a terminal.
+    /// The `askdesk` program was not found, so answers given in a terminal are not noticed.
     NoCommand,
 }
 
-/// Why a file of another program is left as it is; the words are chosen by the screen.
+/// Why a file of another program is not changed. The page chooses the words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "trouble", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum FileTrouble {
-    /// It is not written as its kind is.
     Unparsed {
+        /// The expected format.
         kind: String,
+        /// The parser's message.
         error: String,
     },
-    /// It holds something else than an object with names.
     NoObject,
-    /// Something else stands where the entry's place is.
+    /// The place of the entry holds something that is no object.
     NoPlace {
-        /// Where, with dots between.
+        /// The path, joined by dots.
         path: String,
     },
-    /// A name stands there twice, so that nobody can say which one counts.
+    /// A key appears twice, so it is unclear which one counts.
     Twice {
-        /// Where, with dots between.
+        /// The path, joined by dots.
         path: String,
     },
-    /// It is no text in UTF-8.
+    /// It is not UTF-8.
     NoText,
-    /// It is larger than any such file should be.
+    /// It is too large for a config file.
     TooLarge,
-    /// It may only be read.
+    /// It is read-only.
     ReadOnly,
-    /// Something else than a file has its name.
     NoFile,
-    /// A link leads out of the folder it belongs to.
+    /// A symbolic link leads out of its folder.
     Outside {
+        /// The link's target.
         to: String,
-        /// Where it should stay.
         within: String,
     },
-    /// A link leads nowhere.
+    /// A symbolic link is broken.
     DeadLink,
-    /// The change would have touched something else.
+    /// The edit would have changed something else.
     Unsafe,
-    /// Somebody else wrote it in the meantime.
+    /// Another program changed it after the plan was made.
     Changed,
     System {
+        /// Its error message.
         error: String,
     },
 }
@@ -246,7 +228,7 @@ impl From<Break> for ClientBreak {
 }
 
 impl ClientNote {
-    /// Takes what the window can say something about; files of projects are not its business.
+    /// Converts a note; none for notes about project files, which the window doesn't show.
     pub(crate) fn of(note: &Note) -> Option<Self> {
         match note {
             Note::OpenToOthers(file) => Some(Self::OpenToOthers { file: file.display().to_string() }),

@@ -1,40 +1,9 @@
 //! The questions of the past as the window asks for them: found, counted, written to a file.
-#![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::expect_used,
-    reason = "what tests share may fail the test"
-)]
 
-#[path = "support/desk.rs"]
-mod desk;
-
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
-
+use crate::bridge::{Bridge, fresh};
 use askdesk_api::dto::Exported;
-use askdesk_api::{Save, Unsaved};
 use askdesk_domain::Request;
-use desk::{Bridge, fresh};
 use serde_json::{Value, json};
-
-/// A bridge whose person saves everything, and what was written.
-fn saving() -> (Bridge, Arc<Mutex<Vec<Exported>>>) {
-    let written = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&written);
-    let save: Save = Arc::new(move |exported| {
-        let path = PathBuf::from("/home/ada").join(&exported.file_name);
-        kept.lock().unwrap().push(exported);
-        Box::pin(async move { Ok(Some(path)) })
-    });
-    (with(save), written)
-}
-
-fn with(save: Save) -> Bridge {
-    let Bridge { api, folder, painted, chosen } = Bridge::open();
-    Bridge { api: api.saving(save), folder, painted, chosen }
-}
 
 async fn asked(bridge: &Bridge, example: &str) -> Request {
     bridge.asked(example).await
@@ -65,7 +34,7 @@ fn rows(text: &str) -> Vec<std::collections::HashMap<String, String>> {
 
 #[tokio::test]
 async fn case_46_a_finished_question_is_found_by_words_session_and_end_with_its_time_to_answer() {
-    let (bridge, _) = saving();
+    let bridge = Bridge::open();
     let first = asked(&bridge, "technology").await;
     answer(&bridge, &first, json!([{"question": "q1", "chosen": [], "other": "a lighthouse"}])).await;
     let second = asked(&bridge, "technology").await;
@@ -94,7 +63,7 @@ async fn case_46_a_finished_question_is_found_by_words_session_and_end_with_its_
 
 #[tokio::test]
 async fn what_does_not_fit_names_its_field() {
-    let (bridge, _) = saving();
+    let bridge = Bridge::open();
     for (input, field) in [
         (
             json!({"wanted": {"query": "", "session": null, "outcomes": ["vanished"]}, "limit": 1}),
@@ -110,7 +79,7 @@ async fn what_does_not_fit_names_its_field() {
 
 #[tokio::test]
 async fn what_was_filtered_is_written_as_a_table_that_no_spreadsheet_takes_for_formulas() {
-    let (bridge, written) = saving();
+    let bridge = Bridge::open();
     let first = asked(&bridge, "features").await;
     let words = "=HYPERLINK(\"http://x\";\"y\")";
     let choice =
@@ -120,10 +89,12 @@ async fn what_was_filtered_is_written_as_a_table_that_no_spreadsheet_takes_for_f
     let decline = json!({"requestId": fresh(), "id": second.id, "words": "@later"});
     bridge.call("decline_question", decline).await.unwrap();
 
+    let file = bridge.folder.path().join("questions.csv");
+    *bridge.host.chosen.lock().unwrap() = Some(file.clone());
     let saved = save(&bridge, wanted("", None, &[]), "csv").await;
-    let Exported { text, file_name } = written.lock().unwrap().remove(0);
+    let Exported { text, file_name } = bridge.host.saved.lock().unwrap().remove(0);
     assert!(file_name.starts_with("questions-20") && file_name.ends_with(".csv"), "{file_name}");
-    assert_eq!(saved["path"], json!(format!("/home/ada/{file_name}")));
+    assert_eq!((&saved["path"], std::fs::read_to_string(&file).unwrap()), (&json!(file), text.clone()));
     let rows = rows(&text);
     assert_eq!(rows.len(), 2);
     assert_eq!((rows[0]["outcome"].as_str(), rows[0]["why"].as_str()), ("declined", "'@later"));
@@ -144,16 +115,20 @@ async fn what_was_filtered_is_written_as_a_table_that_no_spreadsheet_takes_for_f
     assert!(row["asked_at"].ends_with('Z') && row["asked_at"] <= row["ended_at"]);
 
     save(&bridge, wanted("", None, &["answered"]), "csv").await;
-    assert_eq!(self::rows(&written.lock().unwrap()[0].text).len(), 1, "only what is filtered is written");
+    assert_eq!(
+        self::rows(&bridge.host.saved.lock().unwrap()[0].text).len(),
+        1,
+        "only what is filtered is written"
+    );
 }
 
 #[tokio::test]
 async fn what_was_filtered_is_written_for_programs() {
-    let (bridge, written) = saving();
+    let bridge = Bridge::open();
     let request = asked(&bridge, "technology").await;
     answer(&bridge, &request, json!([{"question": "q1", "chosen": ["q1o2"], "note": "=1"}])).await;
     save(&bridge, wanted("", Some(&request), &[]), "json").await;
-    let Exported { text, file_name } = written.lock().unwrap().remove(0);
+    let Exported { text, file_name } = bridge.host.saved.lock().unwrap().remove(0);
     assert!(file_name.ends_with(".json"), "{file_name}");
     let whole: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((&whole["format"], &whole["version"]), (&json!("askdesk-questions"), &json!(1)));
@@ -164,22 +139,16 @@ async fn what_was_filtered_is_written_for_programs() {
 
 #[tokio::test]
 async fn a_person_who_chooses_no_file_gets_none_and_an_error_is_said() {
-    let none = with(Arc::new(|_| Box::pin(async { Ok(None) })));
-    assert_eq!(save(&none, wanted("", None, &[]), "csv").await["path"], Value::Null);
-    let full = with(Arc::new(|_| {
-        Box::pin(async {
-            {
-                let path = Some(PathBuf::from("/srv/past.json"));
-                Err(Unsaved { path, error: "the disk is full".to_owned() })
-            }
-        })
-    }));
+    let bridge = Bridge::open();
+    assert_eq!(save(&bridge, wanted("", None, &[]), "csv").await["path"], Value::Null);
+    let file = bridge.folder.path().join("nowhere/past.json").display().to_string();
+    *bridge.host.chosen.lock().unwrap() = Some(file.clone().into());
     let input = json!({"wanted": wanted("", None, &[]), "format": "json"});
-    let error = full.refused("save_questions", input).await;
+    let error = bridge.refused("save_questions", input).await;
+    let missing = "No such file or directory (os error 2)";
     assert_eq!(
         (&error["code"], &error["message"]),
-        (&json!("file_not_written"), &json!("/srv/past.json: the disk is full"))
+        (&json!("file_not_written"), &json!(format!("{file}: {missing}")))
     );
-    let file = json!({"detail": "file", "path": "/srv/past.json", "error": "the disk is full"});
-    assert_eq!(error["detail"], file);
+    assert_eq!(error["detail"], json!({"detail": "file", "path": file, "error": missing}));
 }

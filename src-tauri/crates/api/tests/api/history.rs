@@ -1,18 +1,8 @@
 //! The past as the window asks for it: finding, exporting, deleting.
-#![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::expect_used,
-    reason = "what tests share may fail the test"
-)]
 
-#[path = "support/desk.rs"]
-mod desk;
-
+use crate::bridge::{Bridge, fresh};
 use askdesk_api::dto::Exported;
 use askdesk_domain::{Command, EntryBody, Request, SessionCommand, SessionState, ToolStatus};
-use desk::{Bridge, fresh};
 use serde_json::{Value, json};
 
 /// A session whose one question was answered in own words, and that is over.
@@ -141,11 +131,11 @@ async fn an_export_is_written_to_the_file_that_was_chosen_or_nowhere_and_a_failu
     let save = json!({"session": request.session, "format": "markdown"});
     assert_eq!(bridge.call("save_export", save.clone()).await.unwrap(), json!({"path": null}));
     let file = bridge.folder.path().join("out.md");
-    *bridge.chosen.lock().unwrap() = Some(file.clone());
+    *bridge.host.chosen.lock().unwrap() = Some(file.clone());
     assert_eq!(bridge.call("save_export", save.clone()).await.unwrap(), json!({"path": file}));
     let (text, _) = export(&bridge, &request, "markdown").await;
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
-    *bridge.chosen.lock().unwrap() = Some(bridge.folder.path().join("nowhere/out.md"));
+    *bridge.host.chosen.lock().unwrap() = Some(bridge.folder.path().join("nowhere/out.md"));
     let error = bridge.refused("save_export", save).await;
     assert_eq!((&error["code"], &error["field"]), (&json!("file_not_written"), &json!(null)), "{error}");
 }

@@ -1,93 +1,38 @@
-//! The commands about other programs: how they stand to the desk, and telling them of it.
+//! Connecting other programs, so that their agents can ask here.
 //!
-//! What is written is the very plan that was shown: it is kept here until it is carried out or another one is made.
+//! `change_client` carries out exactly the plan that `plan_client` showed: the API keeps the last plan.
 
-use std::path::PathBuf;
-use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 
-use askdesk_client_config::desk::{Desk as DataFolder, Token, USUAL_PORT};
+use askdesk_client_config::desk::{Token, USUAL_PORT};
 use askdesk_client_config::{
-    Change, Checkup, Client, Door, Entry, Examined, Plan, Refusal, Scope, Seen, Surroundings, Tokens,
-    as_connected, check, connect, disconnect, installed, version,
+    Change, Checkup, Client, Entry, Examined, Plan, Refusal, Scope, Seen, Tokens, as_connected, check,
+    connect, disconnect, installed, version,
 };
 use askdesk_domain::{CommandId, LastAsked, Timestamp};
-use askdesk_engine::EngineError;
 
-use super::DeskApi;
+use crate::api::{Api, blocking};
 use crate::dto::*;
 use crate::error::{Detail, Error, ErrorCode};
+use crate::host::{ClientHost, SelfTestError};
 
 /// The longest diff that is shown, in bytes.
 const DIFF_BYTES: usize = 64 * 1024;
-/// What stands in the place of a token.
+/// Replaces a token in a diff.
 const HIDDEN: &str = "…";
 
-/// What is needed to tell other programs of this desk.
-#[derive(Clone, Debug)]
-pub struct Here {
-    /// Where the person's files are.
-    pub around: Surroundings,
-    /// The data folder, in which the token is.
-    pub data: PathBuf,
-    /// The port the desk listens at; none while its doors are shut.
-    pub port: Option<u16>,
-    /// What a terminal's hook runs to tell the desk something, where that program is there.
-    pub command: Option<String>,
-}
-
-/// Looks where the desk is now; none where the person has no home folder.
-pub type Whereabouts = Arc<dyn Fn() -> Option<Here> + Send + Sync>;
-
-/// Why a test question did not get to the desk.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Untried {
-    Shut,
-    Broken {
-        /// What the system or the door said.
-        error: String,
-    },
-}
-
-/// The answer to a wish to ask a test question.
-pub type Trying = Pin<Box<dyn Future<Output = Result<(), Untried>> + Send>>;
-
-/// Asks a test question over the desk's own door.
-pub type Trial = Arc<dyn Fn() -> Trying + Send + Sync>;
-
-impl Here {
-    /// What has to stand in clients' files; while the doors are shut, what would have to if they were open as usual.
-    fn door(&self) -> Option<Door> {
-        let token = self.token()?;
-        let port = self.port.unwrap_or(USUAL_PORT);
-        Some(Door { port, token, command: self.command.clone(), asks_by_command: false })
+impl Api {
+    pub async fn test_door(&self, input: TestDoor) -> Result<Done, Error> {
+        let test = async {
+            self.host.self_test().await.map_err(|why| match why {
+                SelfTestError::GatewayClosed => gateway_closed(),
+                SelfTestError::Failed { error } => Error::new(ErrorCode::DoorFailed, error),
+            })
+        };
+        self.run_once(input.request_id, "test_door", test).await
     }
 
-    fn token(&self) -> Option<Token> {
-        DataFolder::at(&self.data).token().ok().flatten()
-    }
-}
-
-impl DeskApi {
-    /// Says how other programs are told of the desk; without it, none is.
-    pub fn telling_clients(self, whereabouts: Whereabouts) -> Self {
-        Self { whereabouts: Some(whereabouts), ..self }
-    }
-
-    /// Says how the desk asks itself over its own door; without it, no door is there.
-    pub fn trying_the_door(self, trial: Trial) -> Self {
-        Self { trial: Some(trial), ..self }
-    }
-
-    pub(super) async fn try_door(&self) -> Result<(), Error> {
-        let trial = self.trial.as_ref().ok_or_else(shut)?;
-        trial().await.map_err(|why| match why {
-            Untried::Shut => shut(),
-            Untried::Broken { error } => Error::new(ErrorCode::DoorFailed, error),
-        })
-    }
-
-    pub(super) async fn clients(&self) -> Result<ClientsRead, Error> {
+    pub async fn read_clients(&self, _: ReadClients) -> Result<ClientsRead, Error> {
         let seen = self.engine.look(askdesk_domain::Desk::last_asked).await?;
         let seen: Vec<Seen> = seen.into_iter().map(seen_as).collect();
         self.with_files(move |here| {
@@ -102,9 +47,9 @@ impl DeskApi {
         .await
     }
 
-    pub(super) async fn client_versions(&self) -> Result<ClientVersions, Error> {
+    pub async fn read_client_versions(&self, _: ReadClientVersions) -> Result<ClientVersions, Error> {
         self.with_files(|here| {
-            // Each takes its time, so all are asked at once.
+            // Starting a program is slow, so all are asked at once.
             let versions = std::thread::scope(|scope| {
                 let program = |client| Some((client, installed(client, &here.around)?.program?));
                 let asking: Vec<_> = Client::ALL
@@ -123,39 +68,39 @@ impl DeskApi {
         .await
     }
 
-    pub(super) async fn plan_of_client(&self, input: PlanClient) -> Result<ClientPlan, Error> {
+    pub async fn plan_client(&self, input: PlanClient) -> Result<ClientPlan, Error> {
         let PlanClient { request_id, client, goal } = input;
         let (plan, shown) = self.with_files(move |here| planned(&here, client, goal)).await?;
-        *self.planned.lock().unwrap_or_else(PoisonError::into_inner) = Some((request_id, plan));
+        *self.client_plan.lock().unwrap_or_else(PoisonError::into_inner) = Some((request_id, plan));
         Ok(shown)
     }
 
-    pub(super) async fn carry_out(&self, plan: CommandId) -> Result<(), Error> {
+    pub async fn change_client(&self, input: ChangeClient) -> Result<Done, Error> {
+        self.run_once(input.request_id, "change_client", self.carry_out(input.plan)).await
+    }
+
+    async fn carry_out(&self, plan: CommandId) -> Result<(), Error> {
         let planned = {
-            let mut planned = self.planned.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut planned = self.client_plan.lock().unwrap_or_else(PoisonError::into_inner);
             planned.take_if(|(id, _)| *id == plan)
         };
         let gone = || Error::new(ErrorCode::PlanGone, "what was shown is not kept any more");
         let (_, plan) = planned.ok_or_else(gone)?;
-        let done = tokio::task::spawn_blocking(move || plan.apply()).await;
-        done.map_err(|_| Error::from(EngineError::Closing))?.map(drop).map_err(refused)
+        blocking(move || plan.apply()).await?.map(drop).map_err(refused)
     }
 
-    /// Does something with files of other programs, off the threads on which others wait.
+    /// Works with other programs' files, off the async threads.
     async fn with_files<T: Send + 'static>(
         &self,
-        work: impl FnOnce(Here) -> Result<T, Error> + Send + 'static,
+        work: impl FnOnce(ClientHost) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let whereabouts = self.whereabouts.clone();
-        let work = move || {
-            let here = whereabouts.and_then(|whereabouts| whereabouts());
-            work(here.ok_or_else(|| Error::new(ErrorCode::FolderMissing, "there is no home folder"))?)
-        };
-        tokio::task::spawn_blocking(work).await.map_err(|_| Error::from(EngineError::Closing))?
+        let host = Arc::clone(&self.host);
+        let no_home = || Error::new(ErrorCode::FolderMissing, "there is no home folder");
+        blocking(move || work(host.client_host().ok_or_else(no_home)?)).await?
     }
 }
 
-fn shut() -> Error {
+fn gateway_closed() -> Error {
     Error::new(ErrorCode::DoorsShut, "the desk takes no questions of other programs now")
 }
 
@@ -177,13 +122,14 @@ fn read(checkup: Checkup) -> ClientRead {
     }
 }
 
-fn planned(here: &Here, client: Client, goal: ClientGoal) -> Result<(Plan, ClientPlan), Error> {
+fn planned(here: &ClientHost, client: Client, goal: ClientGoal) -> Result<(Plan, ClientPlan), Error> {
     let mut notes = Vec::new();
     let plan = match goal {
         ClientGoal::Disconnected => disconnect(client, Scope::User, &here.around),
         ClientGoal::Connected => {
-            let port = here.port.ok_or_else(shut)?;
-            let door = as_connected(client, Scope::User, &here.around, &here.door().ok_or_else(shut)?);
+            let port = here.port.ok_or_else(gateway_closed)?;
+            let door =
+                as_connected(client, Scope::User, &here.around, &here.door().ok_or_else(gateway_closed)?);
             if port != USUAL_PORT {
                 notes.push(ClientNote::OtherPort { port });
             }
@@ -203,7 +149,7 @@ fn planned(here: &Here, client: Client, goal: ClientGoal) -> Result<(Plan, Clien
 fn shown(change: &Change, token: Option<&Token>) -> ClientChange {
     let mut diff = change.diff(Tokens::Hidden);
     if let Some(token) = token {
-        // Wherever else it stands, it is no business of the page.
+        // The page must not get the token, wherever else in the file it is.
         diff = diff.replace(token.reveal(), HIDDEN);
     }
     let cut = diff.len() > DIFF_BYTES;

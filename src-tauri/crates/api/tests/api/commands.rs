@@ -1,21 +1,9 @@
 //! The commands as the window calls them.
-#![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::expect_used,
-    reason = "what tests share may fail the test"
-)]
 
-#[path = "support/desk.rs"]
-mod desk;
-
-use std::sync::{Arc, Mutex};
-
-use askdesk_api::{AtWork, UnmetWhy};
+use crate::bridge::{Bridge, claude_code, demo, fresh};
+use askdesk_api::{RunningWork, UnappliedReason};
 use askdesk_domain::{Delivery, OptIn, Request, SessionState};
 use askdesk_engine::frame::Snapshot;
-use desk::{Bridge, claude_code, demo, fresh};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -247,7 +235,7 @@ async fn case_36_looking_at_a_session_does_not_answer_or_clear_its_question() {
     }
     assert_eq!(bridge.api.view(), askdesk_api::View { session: None, focused: false });
     bridge.call("note_painted", json!({"request": request.id, "at": 7})).await.unwrap();
-    assert_eq!(bridge.painted.lock().unwrap()[0].request, Some(request.id));
+    assert_eq!(bridge.host.painted.lock().unwrap()[0].request, Some(request.id));
     assert_eq!(bridge.snapshot().await, before);
     assert_eq!(bridge.decisions(), 0);
 }
@@ -255,13 +243,13 @@ async fn case_36_looking_at_a_session_does_not_answer_or_clear_its_question() {
 #[tokio::test]
 async fn what_would_stop_with_the_app_is_counted() {
     let bridge = Bridge::open();
-    assert_eq!(bridge.api.at_work().await.unwrap(), AtWork::default());
+    assert_eq!(bridge.api.running_work().await.unwrap(), RunningWork::default());
     let request = bridge.asked("technology").await;
-    let asked = AtWork { sessions: 1, questions: 1, approvals: 0 };
-    assert_eq!(bridge.api.at_work().await.unwrap(), asked);
+    let asked = RunningWork { sessions: 1, questions: 1, approvals: 0 };
+    assert_eq!(bridge.api.running_work().await.unwrap(), asked);
     let stop = json!({"requestId": fresh(), "session": request.session});
     bridge.call("stop_session", stop).await.unwrap();
-    assert_eq!(bridge.api.at_work().await.unwrap(), AtWork::default());
+    assert_eq!(bridge.api.running_work().await.unwrap(), RunningWork::default());
 }
 
 #[tokio::test]
@@ -286,16 +274,8 @@ async fn a_setting_that_is_changed_is_read_and_told_and_stands_in_the_file() {
 
 #[tokio::test]
 async fn each_reading_of_the_settings_brings_the_system_in_line_and_names_what_it_refuses() {
-    let mut bridge = Bridge::open();
-    let told: Arc<Mutex<Vec<OptIn>>> = Arc::default();
-    let tell = Arc::clone(&told);
-    bridge.api = bridge.api.starting_at_login(Arc::new(move |start| {
-        tell.lock().unwrap().push(start);
-        match start {
-            OptIn::On => Err(UnmetWhy::System { error: "no".to_owned() }),
-            OptIn::Off => Ok(()),
-        }
-    }));
+    let bridge = Bridge::open();
+    *bridge.host.refuses.lock().unwrap() = Some(UnappliedReason::System { error: "no".to_owned() });
     let change = |to: &str| json!({"change": {"setting": "start_at_login", "value": to}});
     let on = bridge.call("change_setting", change("on")).await.unwrap();
     assert_eq!(on["settings"]["startAtLogin"], "on");
@@ -304,18 +284,13 @@ async fn each_reading_of_the_settings_brings_the_system_in_line_and_names_what_i
     assert_eq!(bridge.call("read_settings", json!({})).await.unwrap(), on);
     let off = bridge.call("change_setting", change("off")).await.unwrap();
     assert_eq!(off["unmet"], json!([]));
-    assert_eq!(*told.lock().unwrap(), [OptIn::On, OptIn::On, OptIn::Off]);
+    assert_eq!(*bridge.host.start_at_login.lock().unwrap(), [OptIn::On, OptIn::On, OptIn::Off]);
 }
 
 #[tokio::test]
 async fn keys_that_another_program_has_are_kept_and_named_and_what_is_no_combination_is_refused() {
-    let mut bridge = Bridge::open();
-    let told: Arc<Mutex<Vec<String>>> = Arc::default();
-    let tell = Arc::clone(&told);
-    bridge.api = bridge.api.brought_up_by_keys(Arc::new(move |shortcut| {
-        tell.lock().unwrap().push(shortcut.into());
-        if shortcut.combination().is_some() { Err(UnmetWhy::Taken) } else { Ok(()) }
-    }));
+    let bridge = Bridge::open();
+    *bridge.host.refuses.lock().unwrap() = Some(UnappliedReason::Taken);
     let change = |to: &str| json!({"change": {"setting": "global_shortcut", "value": to}});
     let on = bridge.call("change_setting", change("alt+ctrl+j")).await.unwrap();
     assert_eq!(on["settings"]["globalShortcut"], "Ctrl+Alt+J");
@@ -325,7 +300,7 @@ async fn keys_that_another_program_has_are_kept_and_named_and_what_is_no_combina
     assert!(refused.to_string().contains("no_shortcut"), "{refused}");
     let off = bridge.call("change_setting", change("off")).await.unwrap();
     assert_eq!((&off["settings"]["globalShortcut"], &off["unmet"]), (&json!("off"), &json!([])));
-    assert_eq!(*told.lock().unwrap(), ["Ctrl+Alt+J", "off"]);
+    assert_eq!(*bridge.host.shortcuts.lock().unwrap(), ["Ctrl+Alt+J", "off"]);
 }
 
 #[tokio::test]

@@ -1,20 +1,10 @@
 //! What the settings add to the start of an agent: shown first, and nothing else is ever used.
-#![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::expect_used,
-    reason = "what tests share may fail the test"
-)]
-
-#[path = "support/desk.rs"]
-mod desk;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::bridge::{Bridge, fake_agent, fresh};
 use askdesk_domain::Session;
-use desk::{Bridge, fake_agent, fresh};
 use serde_json::{Value, json};
 
 /// A program that notes what it is started with, and then is the agent.

@@ -1,6 +1,6 @@
-//! The commands on an engine of their own, with the fake agent as the demo.
-#![allow(dead_code, reason = "each test crate uses its part of it")]
+//! The API on an engine of its own, with the fake agent in place of the demo.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -8,18 +8,20 @@ use std::time::Duration;
 
 use askdesk_agents::{Catalog, Demo, installed_agents};
 use askdesk_api::dto::{ExportFormat, Exported, NotePainted};
-use askdesk_api::{DeskApi, Error, Save, dispatch};
-use askdesk_domain::{ConfigValue, Request, Risk, ValueId};
+use askdesk_api::{
+    Api, ClientHost, Error, Host, Pending, SaveError, SelfTestError, UnappliedReason, dispatch,
+};
+use askdesk_domain::{ConfigValue, GlobalShortcut, OptIn, Request, Risk, ValueId};
 use askdesk_engine::clock::System;
 use askdesk_engine::frame::{Frame, Snapshot};
 use askdesk_engine::{EngineHandle, OpenedEngine, SettingsFile};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// Longer than anything here takes; what is late has hung.
+/// Longer than any step of a test takes.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Finds the fake agent; builds it where only one package is tested and nobody has built it yet.
+/// Finds the fake agent; builds it if only this package is tested and it was not built yet.
 pub fn fake_agent() -> PathBuf {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     let build = || {
@@ -40,18 +42,75 @@ pub fn fake_agent() -> PathBuf {
     let find = || {
         askdesk_testkit::fake_agent::program().unwrap_or_else(|| {
             build();
-            askdesk_testkit::fake_agent::program().expect("the fake agent stands beside the tests")
+            askdesk_testkit::fake_agent::program().expect("the fake agent is beside the tests")
         })
     };
     PROGRAM.get_or_init(find).clone()
 }
 
+/// Records what the API asks of its host, and answers as the test says.
+#[derive(Default)]
+pub struct TestHost {
+    pub painted: Mutex<Vec<NotePainted>>,
+    /// The file that the person chooses to save to.
+    pub chosen: Mutex<Option<PathBuf>>,
+    pub saved: Mutex<Vec<Exported>>,
+    pub start_at_login: Mutex<Vec<OptIn>>,
+    pub shortcuts: Mutex<Vec<String>>,
+    /// Why a system setting that is turned on is not applied.
+    pub refuses: Mutex<Option<UnappliedReason>>,
+    pub client_host: Mutex<Option<ClientHost>>,
+    /// The results of the next self tests.
+    pub self_tests: Mutex<VecDeque<Result<(), SelfTestError>>>,
+}
+
+impl TestHost {
+    fn apply(&self, on: bool) -> Result<(), UnappliedReason> {
+        self.refuses.lock().unwrap().clone().filter(|_| on).map_or(Ok(()), Err)
+    }
+}
+
+impl Host for TestHost {
+    fn painted(&self, painted: NotePainted) {
+        self.painted.lock().unwrap().push(painted);
+    }
+
+    fn save(&self, export: Exported) -> Pending<Result<Option<PathBuf>, SaveError>> {
+        let file = self.chosen.lock().unwrap().clone();
+        let write = |file: &PathBuf| std::fs::write(file, &export.text);
+        let written = file.as_ref().map_or(Ok(()), write);
+        self.saved.lock().unwrap().push(export);
+        let result = match written {
+            Ok(()) => Ok(file),
+            Err(error) => Err(SaveError { path: file, error: error.to_string() }),
+        };
+        Box::pin(async move { result })
+    }
+
+    fn set_start_at_login(&self, start: OptIn) -> Result<(), UnappliedReason> {
+        self.start_at_login.lock().unwrap().push(start);
+        self.apply(start == OptIn::On)
+    }
+
+    fn set_global_shortcut(&self, shortcut: GlobalShortcut) -> Result<(), UnappliedReason> {
+        self.shortcuts.lock().unwrap().push(shortcut.into());
+        self.apply(shortcut.combination().is_some())
+    }
+
+    fn client_host(&self) -> Option<ClientHost> {
+        self.client_host.lock().unwrap().clone()
+    }
+
+    fn self_test(&self) -> Pending<Result<(), SelfTestError>> {
+        let next = self.self_tests.lock().unwrap().pop_front();
+        Box::pin(async { next.unwrap_or(Err(SelfTestError::GatewayClosed)) })
+    }
+}
+
 pub struct Bridge {
-    pub api: DeskApi,
+    pub api: Api,
     pub folder: tempfile::TempDir,
-    pub painted: Arc<Mutex<Vec<NotePainted>>>,
-    /// The file the person chooses when something is to be saved.
-    pub chosen: Arc<Mutex<Option<PathBuf>>>,
+    pub host: Arc<TestHost>,
 }
 
 impl Bridge {
@@ -59,7 +118,7 @@ impl Bridge {
         Self::open_in(tempfile::tempdir().unwrap())
     }
 
-    /// Opens the same folder again, once the engine was closed.
+    /// Opens the same folder again after the engine was closed.
     pub fn reopen(self) -> Self {
         Self::open_in(self.folder)
     }
@@ -67,7 +126,7 @@ impl Bridge {
     fn open_in(folder: tempfile::TempDir) -> Self {
         let data = folder.path().join("data");
         let record = format!("ASKDESK_FAKE_RECORD={}", folder.path().join("record").display());
-        // A program that sets what the agent shall find in its environment, and then is the agent.
+        // `env` sets the agent's variables and then becomes the agent.
         let args = vec![record, "ASKDESK_FAKE_PACE=0".to_owned(), fake_agent().display().to_string()];
         let example = ConfigValue {
             id: ValueId::literal("technology"),
@@ -82,38 +141,23 @@ impl Bridge {
         let agents = Catalog::new(agents);
         let OpenedEngine { handle, .. } =
             EngineHandle::open(&data, Arc::new(System), agents.clone()).unwrap();
-        let painted: Arc<Mutex<Vec<NotePainted>>> = Arc::default();
-        let notes = Arc::clone(&painted);
         let settings = Arc::new(SettingsFile::open(&data, agents));
-        let api = DeskApi::new(handle, settings, Arc::new(move |note| notes.lock().unwrap().push(note)));
-        let chosen: Arc<Mutex<Option<PathBuf>>> = Arc::default();
-        let file = Arc::clone(&chosen);
-        let save: Save = Arc::new(move |exported| {
-            let file = file.lock().unwrap().clone();
-            Box::pin(async move {
-                let Some(file) = file else { return Ok(None) };
-                std::fs::write(&file, exported.text).map_err(|error| {
-                    let path = Some(file.clone());
-                    askdesk_api::Unsaved { path, error: error.to_string() }
-                })?;
-                Ok(Some(file))
-            })
-        });
-        Self { api: api.saving(save), folder, painted, chosen }
+        let host = Arc::<TestHost>::default();
+        let api = Api::new(handle, settings, Arc::<TestHost>::clone(&host));
+        Self { api, folder, host }
     }
 
     pub async fn call(&self, name: &str, input: Value) -> Result<Value, Error> {
         dispatch(&self.api, name, input).await
     }
 
-    /// A session as it would be saved.
     pub async fn exported(&self, session: &Value, format: &str) -> Exported {
         let session = serde_json::from_value(session.clone()).unwrap();
         let format: ExportFormat = serde_json::from_value(json!(format)).unwrap();
         self.api.export(session, format).await.unwrap()
     }
 
-    /// What the error says, as a consumer reads it.
+    /// Runs a command that must fail, and returns its error as JSON.
     pub async fn refused(&self, name: &str, input: Value) -> Value {
         let error = self.call(name, input.clone()).await;
         serde_json::to_value(error.expect_err(&format!("{name} with {input} must be refused"))).unwrap()
@@ -145,12 +189,12 @@ impl Bridge {
         self.call("start_session", demo(example)).await.unwrap();
         let open = |now: &Snapshot| now.requests.iter().any(Request::is_open);
         let now = self.until("the question is open", open).await;
-        // The agent has nothing more to say until it is answered.
+        // The agent writes nothing more until it is answered.
         tokio::time::sleep(Duration::from_millis(50)).await;
         now.requests.into_iter().find(Request::is_open).unwrap()
     }
 
-    /// The words of every message the agents were sent, in order.
+    /// The text of every message to the agents, in order.
     pub fn messages(&self) -> Vec<String> {
         let record = std::fs::read_to_string(self.folder.path().join("record")).unwrap_or_default();
         let lines = record.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -163,7 +207,7 @@ impl Bridge {
         sent.filter(|line| line["type"] == "user").filter_map(text).collect()
     }
 
-    /// How many lines that decide something the agent was sent.
+    /// The number of decisions that were sent to the agent.
     pub fn decisions(&self) -> usize {
         let record = std::fs::read_to_string(self.folder.path().join("record")).unwrap_or_default();
         let lines = record.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -172,8 +216,7 @@ impl Bridge {
     }
 }
 
-/// A start of Claude Code, for which the fake agent plays a scenario.
-#[cfg(unix)]
+/// Input that starts the fake agent with a scenario in place of Claude Code.
 pub fn claude_code(bridge: &Bridge, scenario: &str, config: &Value) -> Value {
     use std::os::unix::fs::PermissionsExt;
     let program = bridge.folder.path().join("claude");

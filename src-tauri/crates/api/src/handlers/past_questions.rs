@@ -1,25 +1,20 @@
-//! The commands about the questions of the past: finding them, and saving what was found.
+//! Past questions: searching and exporting them.
 
-use std::collections::HashMap;
-
-use askdesk_domain::{Desk, Origin, SessionId};
 use askdesk_engine::QuestionFilter;
 
-use super::DeskApi;
-use crate::dto::{
-    Exported, PastQuestion, QuestionsFormat, QuestionsFound, QuestionsWanted, SaveQuestions, SavedExport,
-    SearchQuestions,
-};
+use super::history::SessionSource;
+use crate::api::Api;
+use crate::dto::*;
 use crate::error::Error;
 use crate::export;
 
-impl DeskApi {
-    pub(super) async fn questions(&self, input: SearchQuestions) -> Result<QuestionsFound, Error> {
+impl Api {
+    pub async fn search_questions(&self, input: SearchQuestions) -> Result<QuestionsFound, Error> {
         let filter = filter_of(input.wanted);
         self.with_sessions(self.engine.questions(filter, input.limit, input.offset).await?).await
     }
 
-    pub(super) async fn save_questions_found(&self, input: SaveQuestions) -> Result<SavedExport, Error> {
+    pub async fn save_questions(&self, input: SaveQuestions) -> Result<SavedExport, Error> {
         let found = self.engine.all_questions(filter_of(input.wanted)).await?;
         let found = self.with_sessions(found).await?;
         let (text, extension) = match input.format {
@@ -30,18 +25,13 @@ impl DeskApi {
         self.save(Exported { text, file_name }).await
     }
 
-    /// Puts beside each request whose it was.
+    /// Adds to each request the session it belongs to.
     async fn with_sessions(&self, found: askdesk_engine::QuestionsFound) -> Result<QuestionsFound, Error> {
         let askdesk_engine::QuestionsFound { requests, more, count, answered, median_millis } = found;
-        let ids: Vec<SessionId> = requests.iter().map(|request| request.session).collect();
-        let known = move |desk: &Desk| -> HashMap<SessionId, (String, String, Origin)> {
-            let known = ids.iter().filter_map(|id| desk.session(*id));
-            known.map(|it| (it.id, (it.name.clone(), it.folder.clone(), it.origin.clone()))).collect()
-        };
-        let known = self.engine.look(known).await?;
-        // A session that was deleted in between is in nobody's history any more.
+        let sessions = self.session_sources(requests.iter().map(|request| request.session)).await?;
+        // A session may have been deleted since the search.
         let questions = requests.into_iter().filter_map(|request| {
-            let (name, folder, origin) = known.get(&request.session)?.clone();
+            let SessionSource { name, folder, origin } = sessions.get(&request.session)?.clone();
             Some(PastQuestion { name, folder, origin, request })
         });
         Ok(QuestionsFound { questions: questions.collect(), more, count, answered, median_millis })

@@ -1,97 +1,147 @@
-//! What goes along with a message: brought by the person, kept by the desk, checked before it goes out.
+//! Messages to an agent and what is attached to them.
 
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::attachment::{self, can_be_told};
 use askdesk_domain::{
-    Attachment, ImageFormat, ImageId, Rejection, SessionId, Takes, UnsupportedFeature, ValidationError,
+    Attachment, Command, ImageFormat, ImageId, QueueCommand, Rejection, Session, SessionId, Takes,
+    UnsupportedFeature, ValidationError,
 };
-use askdesk_engine::{EngineError, ImageError, Images, Message};
+use askdesk_engine::{ImageError, Images, Message};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::DeskApi;
-use crate::dto::{AttachImage, AttachedFiles, RefusedFile, RefusedWhy};
+use crate::api::{Api, blocking};
+use crate::dto::*;
 use crate::error::{Error, ErrorCode};
 
-impl DeskApi {
-    /// Keeps the bytes of an image the person has pasted.
-    pub(super) async fn attach(&self, input: AttachImage) -> Result<AttachedFiles, Error> {
-        self.takes_files(input.session).await?;
+impl Api {
+    pub async fn send_message(&self, input: SendMessage) -> Result<Done, Error> {
+        let SendMessage { request_id, session, text, attachments } = input;
+        let message = self.checked_message(session, &text, attachments).await?;
+        let send = async {
+            self.wake(session).await?;
+            Ok::<_, Error>(self.sessions.send_message(session, message).await?)
+        };
+        self.run_once(request_id, "send_message", send).await
+    }
+
+    pub async fn queue_message(&self, input: QueueMessage) -> Result<Session, Error> {
+        let QueueMessage { request_id, session, text, attachments } = input;
+        let Message { text, attachments } = self.checked_message(session, &text, attachments).await?;
+        let id = self.engine.source().message();
+        let queue = Command::Queue(QueueCommand::Add { session, id, text, attachments });
+        self.apply_once(request_id, "queue_message", queue).await
+    }
+
+    pub async fn edit_queued(&self, input: EditQueued) -> Result<Session, Error> {
+        let EditQueued { request_id, session, id, text } = input;
+        self.apply_once(request_id, "edit_queued", Command::Queue(QueueCommand::Edit { session, id, text }))
+            .await
+    }
+
+    pub async fn remove_queued(&self, input: RemoveQueued) -> Result<Session, Error> {
+        let RemoveQueued { request_id, session, id } = input;
+        let queue = self.engine.session(session).await?.queue;
+        let remove = Command::Queue(QueueCommand::Remove { session, id });
+        let removed = self.apply_once(request_id, "remove_queued", remove).await?;
+        let gone = queue.iter().filter(|message| message.id == id).flat_map(|message| &message.attachments);
+        // The message is already removed. If its images can't be deleted now, they are deleted with the session.
+        if let Err(error) = self.delete_images(session, gone).await {
+            tracing::warn!(error = error.message, "the images of a removed message were not deleted");
+        }
+        Ok(removed)
+    }
+
+    pub async fn send_queued(&self, input: SendQueued) -> Result<Done, Error> {
+        let send = async {
+            self.wake(input.session).await?;
+            Ok::<_, Error>(self.sessions.send_queued(input.session, input.id).await?)
+        };
+        self.run_once(input.request_id, "send_queued", send).await
+    }
+
+    pub async fn discard_attachments(&self, input: DiscardAttachments) -> Result<Done, Error> {
+        self.delete_images(input.session, &input.attachments).await?;
+        Ok(Done {})
+    }
+
+    pub async fn attach_image(&self, input: AttachImage) -> Result<AttachedFiles, Error> {
+        self.check_attaching(input.session).await?;
         let AttachImage { session, name, data, .. } = input;
         let content = STANDARD.decode(data);
         let content =
             content.map_err(|error| Rejection::invalid("data", format!("is not base64: {error}")))?;
         let images = self.engine.images().clone();
-        on_disk(move || {
+        blocking(move || {
             let mut files = AttachedFiles { attached: Vec::new(), refused: Vec::new() };
-            files.put(&name, images.keep(session, &name, &content).map_err(RefusedWhy::from));
+            files.add(&name, images.keep(session, &name, &content).map_err(RefusedWhy::from));
             files
         })
         .await
     }
 
-    /// Attaches files that the person has chosen on this machine: images with their bytes, others with their paths.
+    /// Attaches files from this machine: images by their content, others by their path.
     pub async fn attach_files(
         &self,
         session: SessionId,
         paths: Vec<PathBuf>,
     ) -> Result<AttachedFiles, Error> {
-        self.takes_files(session).await?;
+        self.check_attaching(session).await?;
         let images = self.engine.images().clone();
-        on_disk(move || {
+        blocking(move || {
             let mut files = AttachedFiles { attached: Vec::new(), refused: Vec::new() };
             for path in paths {
                 let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-                // More than one message takes is not even read.
+                // Files over the limit are not read.
                 let room = files.attached.len() < attachment::ATTACHMENTS;
                 let tried =
                     if room { attach_file(&images, session, &path) } else { Err(RefusedWhy::TooMany) };
-                files.put(&name, tried);
+                files.add(&name, tried);
             }
             files
         })
         .await
     }
 
-    /// Reads the bytes of an image that is kept for a session, with what they are; none where it is not kept.
+    /// Reads an image of a session; none if it is not stored.
     pub async fn image(
         &self,
         session: SessionId,
         image: ImageId,
     ) -> Result<Option<(ImageFormat, Vec<u8>)>, Error> {
         let images = self.engine.images().clone();
-        on_disk(move || {
+        blocking(move || {
             let content = images.read(session, image, "").ok()?;
             Some((ImageFormat::of(&content)?, content))
         })
         .await
     }
 
-    /// Checks a message before anything is done with it: that the agent takes it, and that all of it is still there.
-    pub(super) async fn message(
+    /// Checks that the agent takes the message and that its attachments still exist.
+    async fn checked_message(
         &self,
         session: SessionId,
         text: &str,
         attachments: Vec<Attachment>,
     ) -> Result<Message, Error> {
-        self.takes(session).await?.check(&attachments)?;
+        self.accepted_input(session).await?.check(&attachments)?;
         let text = attachment::message(text, &attachments)?;
         if attachments.is_empty() {
             return Ok(Message { text, attachments });
         }
         let images = self.engine.images().clone();
-        on_disk(move || {
+        blocking(move || {
             for attached in &attachments {
-                still_there(&images, session, attached)?;
+                check_exists(&images, session, attached)?;
             }
             Ok(Message { text, attachments })
         })
         .await?
     }
 
-    /// Forgets images that go along with nothing any more.
-    pub(super) async fn discard(
+    /// Deletes images that no message uses.
+    async fn delete_images(
         &self,
         session: SessionId,
         attachments: impl IntoIterator<Item = &Attachment>,
@@ -103,15 +153,15 @@ impl DeskApi {
         Ok(self.engine.forget_unused(session, images).await?)
     }
 
-    async fn takes_files(&self, session: SessionId) -> Result<(), Error> {
-        match self.takes(session).await? {
+    async fn check_attaching(&self, session: SessionId) -> Result<(), Error> {
+        match self.accepted_input(session).await? {
             Takes::ImagesAndFiles { .. } => Ok(()),
             Takes::Words => Err(Rejection::Unsupported { what: UnsupportedFeature::Attaching }.into()),
         }
     }
 
-    /// Says what goes along with a message to a session's agent.
-    async fn takes(&self, session: SessionId) -> Result<Takes, Error> {
+    /// Returns what a message to the session's agent may contain.
+    async fn accepted_input(&self, session: SessionId) -> Result<Takes, Error> {
         let known = self.engine.session(session).await?;
         let agent = known.origin.agent().and_then(|agent| self.engine.agents().get(agent));
         Ok(agent.map_or(Takes::Words, |agent| agent.descriptor().capabilities.takes))
@@ -119,7 +169,7 @@ impl DeskApi {
 }
 
 fn attach_file(images: &Images, session: SessionId, path: &Path) -> Result<Attachment, RefusedWhy> {
-    let metadata = std::fs::metadata(path).map_err(|error| RefusedWhy::of(&error))?;
+    let metadata = std::fs::metadata(path).map_err(|error| RefusedWhy::of_io(&error))?;
     if metadata.is_dir() {
         return Err(RefusedWhy::Folder);
     }
@@ -128,12 +178,12 @@ fn attach_file(images: &Images, session: SessionId, path: &Path) -> Result<Attac
     }
     let mut begin = [0; 16];
     let read = std::fs::File::open(path).and_then(|mut file| fill(&mut file, &mut begin));
-    let read = read.map_err(|error| RefusedWhy::of(&error))?;
+    let read = read.map_err(|error| RefusedWhy::of_io(&error))?;
     if ImageFormat::of(&begin[..read]).is_some() {
         if metadata.len() > attachment::IMAGE_BYTES as u64 {
             return Err(RefusedWhy::TooLarge);
         }
-        let content = std::fs::read(path).map_err(|error| RefusedWhy::of(&error))?;
+        let content = std::fs::read(path).map_err(|error| RefusedWhy::of_io(&error))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         return images.keep(session, &name, &content).map_err(RefusedWhy::from);
     }
@@ -156,7 +206,7 @@ fn fill(file: &mut impl std::io::Read, buffer: &mut [u8]) -> std::io::Result<usi
 }
 
 impl AttachedFiles {
-    fn put(&mut self, name: &str, tried: Result<Attachment, RefusedWhy>) {
+    fn add(&mut self, name: &str, tried: Result<Attachment, RefusedWhy>) {
         match tried {
             Ok(attachment) => self.attached.push(attachment),
             Err(why) => self.refused.push(RefusedFile { name: attachment::plain_name(name), why }),
@@ -176,7 +226,7 @@ impl From<ImageError> for RefusedWhy {
 }
 
 impl RefusedWhy {
-    fn of(error: &std::io::Error) -> Self {
+    fn of_io(error: &std::io::Error) -> Self {
         match error.kind() {
             std::io::ErrorKind::NotFound => Self::Gone,
             _ => Self::Unreadable { error: error.to_string() },
@@ -184,7 +234,7 @@ impl RefusedWhy {
     }
 }
 
-fn still_there(images: &Images, session: SessionId, attached: &Attachment) -> Result<(), Error> {
+fn check_exists(images: &Images, session: SessionId, attached: &Attachment) -> Result<(), Error> {
     let gone = || Error {
         field: Some("attachments".to_owned()),
         ..Error::new(ErrorCode::AttachmentGone, attached.name().to_owned())
@@ -200,8 +250,4 @@ fn still_there(images: &Images, session: SessionId, attached: &Attachment) -> Re
             _ => Err(gone()),
         },
     }
-}
-
-async fn on_disk<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Closing.into())
 }

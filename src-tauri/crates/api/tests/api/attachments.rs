@@ -1,25 +1,15 @@
 //! Attaching images and files by the commands of the window.
-#![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::expect_used,
-    reason = "what tests share may fail the test"
-)]
-
-#[path = "support/desk.rs"]
-mod desk;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::bridge::{Bridge, fake_agent, fresh};
 use askdesk_api::dto::{AttachedFiles, RefusedWhy};
 use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES};
 use askdesk_domain::{Attachment, SessionId};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use desk::{Bridge, fake_agent, fresh};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 

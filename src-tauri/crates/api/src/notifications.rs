@@ -1,5 +1,4 @@
-//! Whether the person is told outside the window that something waits: the rule of the domain, with what the desk knows now,
-//! and for how long they want to hear nothing.
+//! Notifications: applies the notification policy to what is known now, keeps the notification log, and pauses.
 
 use std::collections::VecDeque;
 
@@ -10,36 +9,35 @@ use askdesk_domain::{
 use jiff::tz::TimeZone;
 use jiff::{ToSpan, Zoned};
 
-use crate::commands::Commands;
-use crate::desk::DeskApi;
-use crate::dto::{ChangeSetting, Decided};
+use crate::api::Api;
+use crate::dto::{ChangeSetting, NotificationLogEntry};
 use crate::error::Error;
 
-/// How many decisions are remembered for whoever asks why something did not reach them.
-const REMEMBERED: usize = 50;
+/// The most decisions in the notification log.
+const LOGGED_DECISIONS: usize = 50;
 
-/// The hour of the morning at which "until tomorrow" ends.
+/// The hour at which a pause until tomorrow ends.
 const MORNING: i8 = 8;
 
-/// For how long the person wants to hear nothing.
+/// How long to pause notifications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pause {
-    /// For an hour from now.
-    AnHour,
-    /// Until eight in the next morning.
+pub enum PauseLength {
+    /// One hour from now.
+    OneHour,
+    /// Until 8:00 the next morning.
     UntilTomorrow,
-    Over,
+    Off,
 }
 
-/// What was told in this run, and what was decided last, newest first.
+/// The state of the notification policy in this run, and its log, newest first.
 #[derive(Debug, Default)]
-pub(crate) struct Tellings {
-    told: NotificationHistory,
-    last: VecDeque<Decided>,
+pub(crate) struct Notifications {
+    policy: NotificationHistory,
+    log: VecDeque<NotificationLogEntry>,
 }
 
-impl Tellings {
-    fn remember(
+impl Notifications {
+    fn add_to_log(
         &mut self,
         at: Timestamp,
         of: &Session,
@@ -47,14 +45,20 @@ impl Tellings {
         occasion: Occasion,
         telling: NotificationDecision,
     ) {
-        self.last.truncate(REMEMBERED - 1);
-        self.last.push_front(Decided { at, session: of.name.clone(), waiting, occasion, telling });
+        self.log.truncate(LOGGED_DECISIONS - 1);
+        self.log.push_front(NotificationLogEntry {
+            at,
+            session: of.name.clone(),
+            waiting,
+            occasion,
+            telling,
+        });
     }
 }
 
-impl DeskApi {
-    /// Decides whether and how the person is told of something that waits.
-    pub fn tell(
+impl Api {
+    /// Decides whether and how to notify about an open question or permission request.
+    pub fn decide_notification(
         &self,
         waiting: PendingItem,
         occasion: Occasion,
@@ -74,15 +78,15 @@ impl DeskApi {
             at,
         };
         let settings = self.settings().watch().borrow().clone();
-        let mut tellings = self.told();
-        let telling = tellings.told.decide(&news, &settings);
-        tellings.remember(at, of, Some(waiting), occasion, telling);
+        let mut notifications = self.notifications();
+        let telling = notifications.policy.decide(&news, &settings);
+        notifications.add_to_log(at, of, Some(waiting), occasion, telling);
         telling
     }
 
-    /// Decides whether the person is told that a session has finished its turn. Who does not want that finds nothing of it among
-    /// the last decisions: it would leave no room for what waited.
-    pub fn tell_finished(&self, of: &Session, waits: bool) -> NotificationDecision {
+    /// Decides whether to notify about a finished turn. If these notifications are off, nothing is logged, because it would
+    /// crowd out the questions.
+    pub fn decide_finished_notification(&self, of: &Session, waits: bool) -> NotificationDecision {
         let settings = self.settings().watch().borrow().clone();
         if settings.notify_finished == OptIn::Off {
             return NotificationDecision::Nothing(NotNeededWhy::Unwanted);
@@ -97,56 +101,54 @@ impl DeskApi {
             minute: minute_of_day(at, TimeZone::system()),
             at,
         };
-        let mut tellings = self.told();
-        let telling = tellings.told.decide_finished(&finished, &settings);
-        tellings.remember(at, of, None, Occasion::Finished, telling);
+        let mut notifications = self.notifications();
+        let telling = notifications.policy.decide_finished(&finished, &settings);
+        notifications.add_to_log(at, of, None, Occasion::Finished, telling);
         telling
     }
 
-    /// Notes that something waits, for the first time or again.
-    pub fn waits(&self, waiting: PendingItem) {
-        self.told().told.begin(waiting);
+    /// Notes that something was asked, for the first time or again.
+    pub fn note_asked(&self, waiting: PendingItem) {
+        self.notifications().policy.begin(waiting);
     }
 
-    /// Notes that something waits no more; returns which notification need not stand.
-    pub fn told_enough(&self, waiting: PendingItem) -> NotificationRemoval {
-        self.told().told.end(waiting)
+    /// Notes that something ended. Returns the notifications to withdraw.
+    pub fn note_ended(&self, waiting: PendingItem) -> NotificationRemoval {
+        self.notifications().policy.end(waiting)
     }
 
-    /// Returns what a summary spoke of first and still waits.
-    pub fn first_summed(&self) -> Option<PendingItem> {
-        self.told().told.first_summed()
+    /// Returns the first open item of the summary notification.
+    pub fn first_in_summary(&self) -> Option<PendingItem> {
+        self.notifications().policy.first_summed()
     }
 
-    /// Keeps quiet for a while, or not any more.
-    pub async fn pause(&self, pause: Pause) -> Result<(), Error> {
+    pub async fn pause_notifications(&self, length: PauseLength) -> Result<(), Error> {
         let now = self.engine().source().now();
-        let until = pause_end(now, pause, TimeZone::system());
+        let until = pause_end(now, length, TimeZone::system());
         self.change_setting(ChangeSetting { change: Setting::PausedUntil(until) }).await.map(drop)
     }
 
-    /// Returns when a pause ends, and how the person's own clock shows that; none where nothing is paused.
+    /// Returns when the pause ends, and that time of day in the local time zone; none if notifications are not paused.
     pub fn paused_until(&self) -> Option<(Timestamp, String)> {
         let until = self.settings().watch().borrow().paused_until;
         let end = until.end(self.engine().source().now())?;
         Some((end, minute_of_day(end, TimeZone::system()).to_string()))
     }
 
-    /// Lists the last decisions, newest first.
-    pub(crate) fn last_tellings(&self) -> Vec<Decided> {
-        self.told().last.iter().cloned().collect()
+    pub(crate) fn notification_log(&self) -> Vec<NotificationLogEntry> {
+        self.notifications().log.iter().cloned().collect()
     }
 }
 
-fn pause_end(now: Timestamp, pause: Pause, zone: TimeZone) -> PausedUntil {
-    let end = match pause {
-        Pause::AnHour => zoned(now, zone).checked_add(1.hour()),
-        Pause::UntilTomorrow => zoned(now, zone)
+fn pause_end(now: Timestamp, length: PauseLength, zone: TimeZone) -> PausedUntil {
+    let end = match length {
+        PauseLength::OneHour => zoned(now, zone).checked_add(1.hour()),
+        PauseLength::UntilTomorrow => zoned(now, zone)
             .tomorrow()
             .and_then(|day| day.date().at(MORNING, 0, 0, 0).to_zoned(day.time_zone().clone())),
-        Pause::Over => return PausedUntil::default(),
+        PauseLength::Off => return PausedUntil::default(),
     };
-    // Nobody's clock stands where an hour more is no time any more.
+    // The end can only overflow on a clock that is set to the end of time.
     end.map_or_else(
         |_| PausedUntil::default(),
         |end| PausedUntil::at(Timestamp::from_millis(end.timestamp().as_millisecond())),
@@ -167,27 +169,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_minute_is_that_of_the_persons_own_clock() {
+    fn the_minute_of_the_day_is_local_time() {
         let at = Timestamp::from_millis(1_700_000_000_000); // 22:13:20 UTC
         let minute = |hours| minute_of_day(at, TimeZone::fixed(jiff::tz::offset(hours))).to_string();
         assert_eq!([minute(0), minute(2), minute(-5)], ["22:13", "00:13", "17:13"]);
     }
 
     #[test]
-    fn a_pause_ends_after_an_hour_or_in_the_next_morning_of_the_persons_own_day() {
+    fn a_pause_ends_after_an_hour_or_the_next_morning_in_local_time() {
         let at = Timestamp::from_millis(1_700_000_000_000); // 22:13:20 UTC on the 14th of November
         let end = |pause, hours| {
             let zone = TimeZone::fixed(jiff::tz::offset(hours));
             let end = pause_end(at, pause, zone.clone()).end(at)?;
             Some(zoned(end, zone).strftime("%d %H:%M:%S").to_string())
         };
-        assert_eq!(end(Pause::AnHour, 0).as_deref(), Some("14 23:13:20"));
-        assert_eq!(end(Pause::UntilTomorrow, 0).as_deref(), Some("15 08:00:00"));
+        assert_eq!(end(PauseLength::OneHour, 0).as_deref(), Some("14 23:13:20"));
+        assert_eq!(end(PauseLength::UntilTomorrow, 0).as_deref(), Some("15 08:00:00"));
         assert_eq!(
-            end(Pause::UntilTomorrow, 2).as_deref(),
+            end(PauseLength::UntilTomorrow, 2).as_deref(),
             Some("16 08:00:00"),
-            "there it is the 15th already"
+            "it is already the 15th there"
         );
-        assert_eq!(end(Pause::Over, 0), None);
+        assert_eq!(end(PauseLength::Off, 0), None);
     }
 }

@@ -1,16 +1,6 @@
 //! Drafts over the bridge: saved, read again, and gone with the answer.
-#![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::expect_used,
-    reason = "what tests share may fail the test"
-)]
 
-#[path = "support/desk.rs"]
-mod desk;
-
-use desk::{Bridge, fresh};
+use crate::bridge::{Bridge, fresh};
 use serde_json::{Value, json};
 
 fn of_request(id: &str, words: &str) -> Value {

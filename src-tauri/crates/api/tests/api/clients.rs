@@ -1,38 +1,24 @@
-//! Other programs are told of the desk from its window: looked at, shown, written, undone.
-#![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::expect_used,
-    reason = "what tests share may fail the test"
-)]
+//! Connecting other programs: status, plan, change, undo.
 
-#[path = "support/desk.rs"]
-mod desk;
-
+use crate::bridge::{Bridge, fresh};
+use askdesk_api::{ClientHost, Error, SelfTestError};
+use askdesk_client_config::{Surroundings, System};
+use askdesk_domain::{Channel, Command, InboundClient, InboundCommand};
+use rstest::rstest;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use askdesk_api::{DeskApi, Error, Here, Untried, dispatch};
-use askdesk_client_config::{Surroundings, System};
-use askdesk_domain::{Channel, Command, InboundClient, InboundCommand};
-use desk::{Bridge, fresh};
-use rstest::rstest;
-use serde_json::{Value, json};
 
 const TOKEN: &str = "3f9a0c7e51d24b6f8812aa90cd34ef563f9a0c7e51d24b6f8812aa90cd34ef56";
 
 /// A file with a comment, another server with a secret of its own, and a trailing comma.
 const BEFORE: &str = "{\r\n  // mine\r\n  \"mcpServers\": {\r\n    \"docs\": { \"url\": \"https://docs.example/mcp\" },\r\n  },\r\n}\r\n";
 
-/// A desk that listens, and a person with a home folder.
+/// A running gateway, and a person with a home folder.
 struct Scene {
     bridge: Bridge,
-    api: DeskApi,
 }
 
 impl Scene {
@@ -48,9 +34,8 @@ impl Scene {
         let variables = BTreeMap::from([("PATH", home.join("bin").into_os_string())]);
         let around = Surroundings { system: System::Linux, project: home.clone(), home, variables };
         let command = Some("/usr/bin/askdesk hook".to_owned());
-        let here = Here { around, data, port, command };
-        let api = bridge.api.clone().telling_clients(Arc::new(move || Some(here.clone())));
-        Self { bridge, api }
+        *bridge.host.client_host.lock().unwrap() = Some(ClientHost { around, data, port, command });
+        Self { bridge }
     }
 
     fn home(&self, path: &str) -> PathBuf {
@@ -65,7 +50,7 @@ impl Scene {
     }
 
     async fn call(&self, name: &str, input: Value) -> Result<Value, Error> {
-        let output = dispatch(&self.api, name, input).await;
+        let output = self.bridge.call(name, input).await;
         let said = match &output {
             Ok(output) => output.to_string(),
             Err(error) => serde_json::to_string(error).unwrap(),
@@ -318,25 +303,14 @@ async fn programs_say_their_versions_and_one_that_says_none_is_left_out() {
 
 #[tokio::test]
 async fn a_test_question_is_asked_once_and_what_is_in_its_way_is_said() {
-    let scene = Scene::new();
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&asked);
-    let api = scene.api.clone().trying_the_door(Arc::new(move || {
-        let nth = counted.fetch_add(1, Ordering::SeqCst);
-        Box::pin(async move {
-            match nth {
-                0 => Ok(()),
-                1 => Err(Untried::Broken { error: "HTTP/1.1 401 Unauthorized".to_owned() }),
-                _ => Err(Untried::Shut),
-            }
-        })
-    }));
+    let bridge = Bridge::open();
+    let broken = SelfTestError::Failed { error: "HTTP/1.1 401 Unauthorized".to_owned() };
+    *bridge.host.self_tests.lock().unwrap() = [Ok(()), Err(broken)].into();
     let input = json!({"requestId": fresh()});
-    dispatch(&api, "test_door", input.clone()).await.unwrap();
-    dispatch(&api, "test_door", input).await.unwrap();
-    assert_eq!(asked.load(Ordering::SeqCst), 1, "sent again, it asks nothing more");
-    let refused =
-        async || said(dispatch(&api, "test_door", json!({"requestId": fresh()})).await.unwrap_err());
+    bridge.call("test_door", input.clone()).await.unwrap();
+    bridge.call("test_door", input).await.unwrap();
+    assert_eq!(bridge.host.self_tests.lock().unwrap().len(), 1, "a repeated command asks nothing more");
+    let refused = async || bridge.refused("test_door", json!({"requestId": fresh()})).await;
     let broken = refused().await;
     assert_eq!(
         (&broken["code"], &broken["message"]),
@@ -349,7 +323,7 @@ async fn a_test_question_is_asked_once_and_what_is_in_its_way_is_said() {
 async fn the_last_question_of_a_program_is_known() {
     let scene = Scene::new();
     assert_eq!(scene.read("claude-code").await["lastQuestion"], Value::Null);
-    let engine = scene.api.engine();
+    let engine = scene.bridge.api.engine();
     let (id, at) = (engine.source().session(), engine.source().now());
     let visitor = InboundClient {
         channel: Channel::TerminalHook,

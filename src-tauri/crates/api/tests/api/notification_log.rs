@@ -1,20 +1,10 @@
-//! The rule of what is told, with what the desk knows, and the record of what it decided.
-#![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::expect_used,
-    reason = "what tests share may fail the test"
-)]
+//! The notification policy with what the API knows, and the log of its decisions.
 
-#[path = "support/desk.rs"]
-mod desk;
-
+use crate::bridge::{Bridge, fresh};
 use askdesk_domain::{Occasion, PendingItem, RequestId};
-use desk::{Bridge, fresh};
 use serde_json::{Value, json};
 
-async fn tellings(bridge: &Bridge) -> Vec<Value> {
+async fn notification_log(bridge: &Bridge) -> Vec<Value> {
     let read = bridge.call("read_tellings", json!({})).await.unwrap();
     read["tellings"].as_array().unwrap().clone()
 }
@@ -24,11 +14,11 @@ async fn the_last_fifty_decisions_are_read_newest_first_each_with_its_reason() {
     let bridge = Bridge::open();
     let asks = bridge.asked("technology").await;
     let session = bridge.snapshot().await.sessions[0].clone();
-    assert_eq!(tellings(&bridge).await, [] as [Value; 0]);
-    let decide = |waiting| bridge.api.tell(waiting, Occasion::Asked, &session, false);
+    assert_eq!(notification_log(&bridge).await, [] as [Value; 0]);
+    let decide = |waiting| bridge.api.decide_notification(waiting, Occasion::Asked, &session, false);
     decide(PendingItem::Question(asks.id));
     decide(PendingItem::Question(asks.id));
-    let last = tellings(&bridge).await;
+    let last = notification_log(&bridge).await;
     assert_eq!(last[0]["telling"], json!({"telling": "nothing", "why": "before"}));
     assert_eq!(last[1]["telling"], json!({"telling": "notify", "why": "whole"}));
     assert_eq!(last[1]["session"], json!(session.name));
@@ -36,7 +26,7 @@ async fn the_last_fifty_decisions_are_read_newest_first_each_with_its_reason() {
     for n in 0..60 {
         decide(PendingItem::Question(RequestId::new(uuid::Uuid::from_u128(n))));
     }
-    assert_eq!(tellings(&bridge).await.len(), 50);
+    assert_eq!(notification_log(&bridge).await.len(), 50);
 }
 
 #[tokio::test]
@@ -46,7 +36,8 @@ async fn case_37_the_session_that_the_focused_window_shows_is_not_told_of_and_a_
     let session = bridge.snapshot().await.sessions[0].clone();
     let why = |n: u128, session: &askdesk_domain::Session| {
         let waiting = PendingItem::Question(RequestId::new(uuid::Uuid::from_u128(n)));
-        serde_json::to_value(bridge.api.tell(waiting, Occasion::Asked, session, false)).unwrap()["why"]
+        serde_json::to_value(bridge.api.decide_notification(waiting, Occasion::Asked, session, false))
+            .unwrap()["why"]
             .clone()
     };
     let view = |focused: bool| json!({"session": session.id, "focused": focused});

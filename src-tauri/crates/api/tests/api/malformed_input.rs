@@ -1,17 +1,7 @@
 //! What does not fit is refused with a code, a field where there is one, and nothing changed or sent.
-#![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::expect_used,
-    reason = "what tests share may fail the test"
-)]
 
-#[path = "support/desk.rs"]
-mod desk;
-
+use crate::bridge::{Bridge, fresh};
 use askdesk_api::COMMAND_NAMES;
-use desk::{Bridge, fresh};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -188,7 +178,7 @@ async fn an_input_of_another_form_is_invalid_for_every_command_and_changes_nothi
         }
     }
     assert_eq!(bridge.snapshot().await, before);
-    assert!(bridge.painted.lock().unwrap().is_empty());
+    assert!(bridge.host.painted.lock().unwrap().is_empty());
 }
 
 fn answers(answers: &Value) -> Value {
@@ -237,7 +227,7 @@ async fn a_malformed_answer_is_invalid_and_names_the_field_and_the_question_stay
 #[tokio::test]
 async fn one_question_answered_twice_in_one_call_names_the_second_answer() {
     let bridge = Bridge::open();
-    bridge.call("start_session", desk::demo("authentication")).await.unwrap();
+    bridge.call("start_session", crate::bridge::demo("authentication")).await.unwrap();
     let now = bridge.until("the questions are open", |now| !now.requests.is_empty()).await;
     let twice = json!([{"question": "q2", "chosen": ["q2o1"]}, {"question": "q2", "chosen": ["q2o2"]}]);
     let mut input = answers(&twice);

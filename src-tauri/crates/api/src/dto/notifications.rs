@@ -1,0 +1,22 @@
+use askdesk_domain::{NotificationDecision, Occasion, PendingItem, Timestamp};
+use serde::{Deserialize, Serialize};
+
+wire! {
+    /// Reads the notification log.
+    struct ReadTellings {}
+
+    /// The last decisions of this run, newest first.
+    struct TellingsRead {
+        tellings: Vec<NotificationLogEntry>,
+    }
+
+    /// Whether the person was notified about something, and why.
+    struct NotificationLogEntry {
+        at: Timestamp,
+        session: String,
+        /// The question or permission request; none for a finished turn.
+        waiting: Option<PendingItem>,
+        occasion: Occasion,
+        telling: NotificationDecision,
+    }
+}

@@ -1,0 +1,70 @@
+use askdesk_domain::{AgentId, ConfigId, SessionId, SessionNotifications, SessionOptions};
+use serde::{Deserialize, Serialize};
+
+commands! {
+    /// Starts an agent in a folder.
+    struct StartSession {
+        agent: AgentId,
+        /// The folder the agent works in; an agent that needs none has its own.
+        #[serde(default)]
+        folder: Option<String>,
+        /// The first message; without one, the agent waits.
+        #[serde(default)]
+        prompt: Option<String>,
+        /// The session's name; defaults to the name of the folder.
+        #[serde(default)]
+        name: Option<String>,
+        /// Options that are left out keep the agent's defaults.
+        #[serde(default)]
+        options: SessionOptions,
+    }
+
+    /// Changes a config option of a running agent.
+    struct SetConfig {
+        session: SessionId,
+        option: ConfigId,
+        /// A listed value, or any text if the option takes free text.
+        value: String,
+    }
+
+    struct RenameSession {
+        session: SessionId,
+        name: String,
+    }
+
+    /// Mutes a session, or hides its text in notifications.
+    struct SetAttention {
+        session: SessionId,
+        attention: SessionNotifications,
+    }
+
+    struct MoveSession {
+        session: SessionId,
+        /// The session that comes after it; none moves it to the end.
+        before: Option<SessionId>,
+    }
+
+    /// Ends a session if it runs, and removes it from the list. It stays in the history.
+    struct CloseSession {
+        session: SessionId,
+    }
+
+    struct ResumeSession {
+        session: SessionId,
+    }
+
+    /// Interrupts the agent's turn.
+    struct InterruptSession {
+        session: SessionId,
+    }
+
+    /// Ends the agent's process and every process it started.
+    struct StopSession {
+        session: SessionId,
+    }
+
+    /// Deletes an ended session permanently: its transcript, questions and answers.
+    struct DeleteSession {
+        session: SessionId,
+    }
+}

@@ -1,0 +1,11 @@
+//! The handlers of the commands, by topic. The input of each command in [`crate::dto`] says what it does.
+
+mod agents;
+mod clients;
+mod history;
+mod messages;
+mod past_questions;
+mod questions;
+mod sessions;
+mod settings;
+mod window;

@@ -1,0 +1,214 @@
+//! Sessions: starting, resuming, stopping, and what can be changed about them.
+
+use std::path::{Path, PathBuf};
+
+use askdesk_agents::Agent;
+use askdesk_domain::{
+    Choices, Command, ConfigCategory, ConfigOption, FolderError, Rejection, Session, SessionCommand,
+    SessionId, SessionOptions, ValidationError, ValueId,
+};
+use askdesk_engine::session::Change;
+use askdesk_engine::{StartSpec, private};
+
+use crate::api::Api;
+use crate::dto::*;
+use crate::error::{Detail, Error, ErrorCode};
+
+/// The longest program path, folder or typed value of a config option, in bytes.
+const NAME_BYTES: usize = 4_096;
+
+/// The longest model name, in bytes.
+const MODEL_BYTES: usize = 256;
+
+impl Api {
+    pub async fn start_session(&self, input: StartSession) -> Result<Session, Error> {
+        self.session_once(input.request_id, "start_session", Box::pin(self.start(input))).await
+    }
+
+    pub async fn interrupt_session(&self, input: InterruptSession) -> Result<Done, Error> {
+        let interrupt = async { self.sessions.interrupt(input.session) };
+        self.run_once(input.request_id, "interrupt_session", interrupt).await
+    }
+
+    pub async fn stop_session(&self, input: StopSession) -> Result<Done, Error> {
+        self.run_once(input.request_id, "stop_session", self.sessions.stop(input.session)).await
+    }
+
+    pub async fn rename_session(&self, input: RenameSession) -> Result<Session, Error> {
+        let RenameSession { request_id, session, name } = input;
+        self.apply_once(
+            request_id,
+            "rename_session",
+            Command::Session(SessionCommand::Rename { session, name }),
+        )
+        .await
+    }
+
+    pub async fn set_attention(&self, input: SetAttention) -> Result<Session, Error> {
+        let SetAttention { request_id, session, attention } = input;
+        self.apply_once(
+            request_id,
+            "set_attention",
+            Command::Session(SessionCommand::SetNotifications { session, attention }),
+        )
+        .await
+    }
+
+    pub async fn move_session(&self, input: MoveSession) -> Result<Done, Error> {
+        let MoveSession { request_id, session, before } = input;
+        let move_it = self.engine.act(Command::Session(SessionCommand::Move { session, before }));
+        self.run_once(request_id, "move_session", move_it).await
+    }
+
+    pub async fn close_session(&self, input: CloseSession) -> Result<Done, Error> {
+        self.run_once(input.request_id, "close_session", self.sessions.close(input.session)).await
+    }
+
+    pub async fn resume_session(&self, input: ResumeSession) -> Result<Session, Error> {
+        let resume = async {
+            let known = self.engine.session(input.session).await?;
+            Box::pin(self.resume(&known)).await
+        };
+        self.session_once(input.request_id, "resume_session", resume).await
+    }
+
+    pub async fn delete_session(&self, input: DeleteSession) -> Result<Done, Error> {
+        self.run_once(input.request_id, "delete_session", self.sessions.delete(input.session)).await
+    }
+
+    pub async fn set_config(&self, input: SetConfig) -> Result<Done, Error> {
+        let SetConfig { request_id, session, option, value } = input;
+        let known = self.engine.session(session).await?;
+        let option = known.config.into_iter().find(|known| known.id == option);
+        let option = option.ok_or_else(|| Rejection::invalid("option", "the session has no such option"))?;
+        if !option.live {
+            return Err(Rejection::invalid("option", "it can only be chosen when a session starts").into());
+        }
+        let value = config_value(&option, &value, "value")?
+            .ok_or_else(|| Error::from(Rejection::invalid("value", ValidationError::Empty)))?;
+        let set = self.sessions.set_config(session, Change { option: option.id, value });
+        self.run_once(request_id, "set_config", set).await
+    }
+
+    async fn start(&self, input: StartSession) -> Result<Session, Error> {
+        let agent = self.agent(&input.agent)?;
+        let options = checked_options(&input.options, &agent.descriptor().config)?;
+        let prompt = askdesk_domain::answer::words(input.prompt.as_deref(), "prompt")?;
+        let folder = working_folder(input.folder.as_deref(), &**agent)?;
+        if options.extras != self.current_settings().await?.settings.extras(&input.agent) {
+            let message = "the settings for this agent have changed since they were shown";
+            return Err(Error::new(ErrorCode::ExtrasChanged, message));
+        }
+        let id = self.engine.source().session();
+        let name = input.name.filter(|name| !name.trim().is_empty());
+        let name = name.unwrap_or_else(|| match agent.default_folder() {
+            // The name of the agent's own folder says nothing about the session.
+            Some(_) => agent.descriptor().name.clone(),
+            None => folder_name(&folder),
+        });
+        let spec = StartSpec { agent: input.agent, name, folder, options, prompt };
+        Ok(self.sessions.start(id, spec).await?)
+    }
+
+    /// Resumes an ended session with the options it was started with.
+    async fn resume(&self, session: &Session) -> Result<Session, Error> {
+        let agent = session.origin.agent().ok_or(Rejection::SessionGone)?;
+        let set = self.current_settings().await?.settings.extras(agent);
+        Ok(self.sessions.resume(session.id, &set).await?)
+    }
+
+    /// Resumes a session if it has ended and can be resumed, so that a message reaches a running agent.
+    pub(super) async fn wake(&self, session: SessionId) -> Result<(), Error> {
+        let known = self.engine.session(session).await?;
+        if known.resumable {
+            Box::pin(self.resume(&known)).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the folder to work in, which exists; an agent that needs none has one of its own.
+fn working_folder(given: Option<&str>, agent: &dyn Agent) -> Result<PathBuf, Error> {
+    if let Some(folder) = given.filter(|folder| folder.len() > NAME_BYTES) {
+        return Err(Rejection::invalid("folder", too_long(NAME_BYTES, folder)).into());
+    }
+    let given = given.map(str::trim).filter(|folder| !folder.is_empty());
+    let folder = match (given, agent.default_folder()) {
+        (Some(folder), _) => expand_home(folder),
+        (None, Some(own)) => {
+            private::create_folder(own).map_err(|error| folder_error(own, FolderError::of(&error)))?;
+            own.to_owned()
+        }
+        (None, None) => return Err(Rejection::invalid("folder", ValidationError::NoFolder).into()),
+    };
+    if !folder.is_absolute() {
+        return Err(folder_error(&folder, FolderError::NotAbsolute));
+    }
+    match std::fs::metadata(&folder) {
+        Ok(metadata) if metadata.is_dir() => Ok(folder),
+        Ok(_) => Err(folder_error(&folder, FolderError::NotAFolder)),
+        Err(error) => Err(folder_error(&folder, FolderError::of(&error))),
+    }
+}
+
+/// Checks the options of a new session. Blank texts count as none.
+fn checked_options(options: &SessionOptions, config: &[ConfigOption]) -> Result<SessionOptions, Error> {
+    let mut chosen = Choices::new();
+    for (id, value) in &options.config {
+        let field = format!("options.config.{id}");
+        let option = config.iter().find(|option| option.id == *id);
+        let option = option.ok_or_else(|| Rejection::invalid(&field, "the agent has no such option"))?;
+        if let Some(value) = config_value(option, value.as_str(), &field)? {
+            chosen.insert(id.clone(), value);
+        }
+    }
+    let program = options.program.as_deref().map(str::trim).filter(|program| !program.is_empty());
+    if let Some(program) = program.filter(|program| program.len() > NAME_BYTES) {
+        return Err(Rejection::invalid("options.program", too_long(NAME_BYTES, program)).into());
+    }
+    Ok(SessionOptions { config: chosen, program: program.map(str::to_owned), ..options.clone() })
+}
+
+/// Checks the value of a config option; returns none if it is blank. Free text must not start with `-`, because a command
+/// line would read it as a flag.
+fn config_value(option: &ConfigOption, value: &str, field: &str) -> Result<Option<ValueId>, Error> {
+    let value = value.trim();
+    if value.is_empty() {
+        return Ok(None);
+    }
+    if let Some(listed) = option.values.iter().find(|listed| listed.id.as_str() == value) {
+        return Ok(Some(listed.id.clone()));
+    }
+    if !option.free_text {
+        return Err(Rejection::invalid(field, "the option has no such value").into());
+    }
+    let most = if option.category == ConfigCategory::Model { MODEL_BYTES } else { NAME_BYTES };
+    if value.len() > most {
+        return Err(Rejection::invalid(field, too_long(most, value)).into());
+    }
+    let id = if value.starts_with('-') { None } else { ValueId::new(value) };
+    id.map(Some).ok_or_else(|| Rejection::invalid(field, ValidationError::NoModel).into())
+}
+
+fn too_long(most: usize, text: &str) -> ValidationError {
+    ValidationError::TooLong { most, bytes: text.len() }
+}
+
+fn expand_home(path: &str) -> PathBuf {
+    match (path.strip_prefix('~'), std::env::home_dir()) {
+        (Some(""), Some(home)) => home,
+        (Some(rest), Some(home)) if rest.starts_with(['/', '\\']) => home.join(&rest[1..]),
+        _ => PathBuf::from(path),
+    }
+}
+
+fn folder_name(folder: &Path) -> String {
+    let name = folder.file_name().unwrap_or(folder.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+fn folder_error(folder: &Path, problem: FolderError) -> Error {
+    let path = folder.display().to_string();
+    let error = Error::new(ErrorCode::FolderMissing, format!("{path}: {problem}"));
+    Error { field: Some("folder".to_owned()), ..error.with(Detail::Folder { path, problem }) }
+}

@@ -1,0 +1,76 @@
+//! Settings: reading and changing them, and applying those that belong to the system.
+
+use std::sync::Arc;
+
+use askdesk_agents::Agent;
+use askdesk_domain::{Rejection, Setting, Settings, ValidationError};
+
+use crate::api::{Api, blocking};
+use crate::dto::*;
+use crate::error::{Detail, Error, ErrorCode};
+
+impl Api {
+    pub async fn read_settings(&self, _: ReadSettings) -> Result<SettingsRead, Error> {
+        Ok(self.apply(self.current_settings().await?).await)
+    }
+
+    pub async fn change_setting(&self, input: ChangeSetting) -> Result<SettingsRead, Error> {
+        self.check_agent_setting(&input.change)?;
+        let (settings, now) = (Arc::clone(&self.settings), self.engine.source().now());
+        let changed = blocking(move || settings.change(input.change, now)).await?;
+        let changed = changed.map_err(|error| {
+            let path = Some(error.path.display().to_string());
+            let file = Detail::File { path, error: error.source.to_string() };
+            Error::new(ErrorCode::SettingsNotWritten, error.to_string()).with(file)
+        })?;
+        Ok(self.apply(changed).await)
+    }
+
+    /// Reads the settings file again, because it may have been edited by hand.
+    pub(super) async fn current_settings(&self) -> Result<askdesk_engine::ReadSettings, Error> {
+        let settings = Arc::clone(&self.settings);
+        blocking(move || settings.read()).await
+    }
+
+    /// Checks the rules of a setting that only the agent knows.
+    fn check_agent_setting(&self, change: &Setting) -> Result<(), Error> {
+        let (agent, arguments) = match change {
+            Setting::AgentArguments { agent, arguments } => (agent, Some(arguments)),
+            Setting::AgentEnvironment { agent, .. } => (agent, None),
+            _ => return Ok(()),
+        };
+        let agent = self.engine.agents().get(agent);
+        let takes = |agent: &&Arc<dyn Agent>| agent.descriptor().capabilities.launch_overrides;
+        let agent = agent.filter(takes).ok_or_else(|| {
+            Error::from(Rejection::invalid(
+                "change.value.agent",
+                "no such agent takes anything from the settings",
+            ))
+        })?;
+        let checked = arguments.map_or(Ok(()), |arguments| agent.reserved_flags().check(arguments));
+        checked.map_err(|flaw| {
+            Rejection::invalid("change.value.arguments", ValidationError::Unfit { flaw }).into()
+        })
+    }
+
+    async fn apply(&self, read: askdesk_engine::ReadSettings) -> SettingsRead {
+        let askdesk_engine::ReadSettings { settings, ignored } = read;
+        let unmet = self.apply_system_settings(&settings).await;
+        SettingsRead { settings, ignored, unmet, file: self.settings.path().display().to_string() }
+    }
+
+    /// Applies the settings that the system carries out, and returns those it did not apply.
+    pub async fn apply_system_settings(&self, settings: &Settings) -> Vec<UnappliedSetting> {
+        let &Settings { start_at_login, global_shortcut, .. } = settings;
+        let host = Arc::clone(&self.host);
+        let apply = move || {
+            (host.set_start_at_login(start_at_login).err(), host.set_global_shortcut(global_shortcut).err())
+        };
+        let (login, shortcut) = tokio::task::spawn_blocking(apply).await.unwrap_or_else(|error| {
+            let why = UnappliedReason::System { error: error.to_string() };
+            (Some(why.clone()), Some(why))
+        });
+        let login = login.map(|why| UnappliedSetting::StartAtLogin { why });
+        login.into_iter().chain(shortcut.map(|why| UnappliedSetting::GlobalShortcut { why })).collect()
+    }
+}

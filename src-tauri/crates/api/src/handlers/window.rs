@@ -1,0 +1,21 @@
+//! What the window reports about itself, and the notification log that it shows.
+
+use crate::api::{Api, View};
+use crate::dto::*;
+use crate::error::Error;
+
+impl Api {
+    pub async fn note_view(&self, input: NoteView) -> Result<Done, Error> {
+        self.view.send_replace(View { session: input.session, focused: input.focused });
+        Ok(Done {})
+    }
+
+    pub async fn note_painted(&self, input: NotePainted) -> Result<Done, Error> {
+        self.host.painted(input);
+        Ok(Done {})
+    }
+
+    pub async fn read_tellings(&self, _: ReadTellings) -> Result<TellingsRead, Error> {
+        Ok(TellingsRead { tellings: self.notification_log() })
+    }
+}

@@ -1,0 +1,79 @@
+//! What the API needs from the program around it: the desktop shell, or a test.
+
+use std::path::PathBuf;
+use std::pin::Pin;
+
+use askdesk_client_config::desk::{Desk as DataFolder, Token, USUAL_PORT};
+use askdesk_client_config::{Door, Surroundings};
+use askdesk_domain::{GlobalShortcut, OptIn};
+
+use crate::dto::{Exported, NotePainted, UnappliedReason};
+
+/// A result that takes a while.
+pub type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// Provides the window, the system settings and the gateway.
+pub trait Host: Send + Sync {
+    /// Hears that the window painted something.
+    fn painted(&self, painted: NotePainted);
+
+    /// Asks the person for a file and writes the export to it. Returns its path, or none if the person chose no file.
+    fn save(&self, export: Exported) -> Pending<Result<Option<PathBuf>, SaveError>>;
+
+    /// Turns start at login on or off. Changes nothing if the system is already set that way. May block.
+    fn set_start_at_login(&self, start: OptIn) -> Result<(), UnappliedReason>;
+
+    /// Registers the global shortcut. Changes nothing if it is already registered. May block.
+    fn set_global_shortcut(&self, shortcut: GlobalShortcut) -> Result<(), UnappliedReason>;
+
+    /// Returns what connecting other programs needs, or none if the person has no home folder. May block.
+    fn client_host(&self) -> Option<ClientHost>;
+
+    /// Asks a test question through the gateway.
+    fn self_test(&self) -> Pending<Result<(), SelfTestError>>;
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SaveError {
+    /// The file, if it has a path on this machine.
+    pub path: Option<PathBuf>,
+    /// The system's error message.
+    pub error: String,
+}
+
+/// Why a test question did not arrive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SelfTestError {
+    GatewayClosed,
+    /// The request failed.
+    Failed {
+        /// The message of the system or of the gateway.
+        error: String,
+    },
+}
+
+/// What connecting other programs needs to know about this machine and this run.
+#[derive(Clone, Debug)]
+pub struct ClientHost {
+    /// Where the person's files are.
+    pub around: Surroundings,
+    /// The data folder, which holds the token.
+    pub data: PathBuf,
+    /// The gateway's port; none while it is not running.
+    pub port: Option<u16>,
+    /// The command of a terminal's hook, if the `askdesk` program was found.
+    pub command: Option<String>,
+}
+
+impl ClientHost {
+    /// Returns what a client's entry must contain. While the gateway is not running, assumes the usual port.
+    pub(crate) fn door(&self) -> Option<Door> {
+        let token = self.token()?;
+        let port = self.port.unwrap_or(USUAL_PORT);
+        Some(Door { port, token, command: self.command.clone(), asks_by_command: false })
+    }
+
+    pub(crate) fn token(&self) -> Option<Token> {
+        DataFolder::at(&self.data).token().ok().flatten()
+    }
+}

@@ -1,0 +1,14 @@
+//! The commands as the window calls them, from JSON to JSON, on an engine with the fake agent.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "test helpers may fail the test")]
+
+mod attachments;
+mod bridge;
+mod clients;
+mod commands;
+mod drafts;
+mod history;
+mod launch_overrides;
+mod malformed_input;
+mod notification_log;
+mod past_questions;

@@ -1,0 +1,72 @@
+//! The shell as the API's host: it provides the window, the system settings and the gateway.
+
+use std::path::PathBuf;
+
+use askdesk_api::dto::{Exported, NotePainted};
+use askdesk_api::{ClientHost, Host, Pending, SaveError, SelfTestError, UnappliedReason};
+use askdesk_domain::{GlobalShortcut, OptIn, Settings};
+use tauri::{AppHandle, Manager};
+use tauri_plugin_dialog::{DialogExt, FilePath};
+use tokio::sync::{oneshot, watch};
+
+use crate::first_paint::FirstPaint;
+use crate::paint_log::PaintLog;
+use crate::{at_login, doors, language, shortcut};
+
+/// Serves the API of one data folder.
+pub struct ShellHost {
+    app: AppHandle,
+    data_folder: PathBuf,
+    settings: watch::Receiver<Settings>,
+    paint_log: PaintLog,
+}
+
+impl ShellHost {
+    pub fn new(app: &AppHandle, data_folder: PathBuf, settings: watch::Receiver<Settings>) -> Self {
+        Self { app: app.clone(), data_folder, settings, paint_log: PaintLog::from_env() }
+    }
+}
+
+impl Host for ShellHost {
+    fn painted(&self, painted: NotePainted) {
+        self.paint_log.write(&painted);
+        self.app.state::<FirstPaint>().note();
+    }
+
+    fn save(&self, export: Exported) -> Pending<Result<Option<PathBuf>, SaveError>> {
+        let (choose, chosen) = oneshot::channel();
+        let title = language::words(&self.settings.borrow()).save_export;
+        let dialog = self.app.dialog().file().set_title(title).set_file_name(&export.file_name);
+        dialog.save_file(move |file| drop(choose.send(file)));
+        Box::pin(async move {
+            let Some(file) = chosen.await.ok().flatten() else { return Ok(None) };
+            write(file, export.text).await.map(Some)
+        })
+    }
+
+    fn set_start_at_login(&self, start: OptIn) -> Result<(), UnappliedReason> {
+        at_login::set(&self.app, start)
+    }
+
+    fn set_global_shortcut(&self, shortcut: GlobalShortcut) -> Result<(), UnappliedReason> {
+        shortcut::register(&self.app, shortcut)
+    }
+
+    fn client_host(&self) -> Option<ClientHost> {
+        doors::client_host(&self.app, &self.data_folder)
+    }
+
+    fn self_test(&self) -> Pending<Result<(), SelfTestError>> {
+        doors::self_test(&self.app)
+    }
+}
+
+async fn write(file: FilePath, text: String) -> Result<PathBuf, SaveError> {
+    let path = file.into_path().map_err(|error| SaveError { path: None, error: error.to_string() })?;
+    let write = move || match std::fs::write(&path, text) {
+        Ok(()) => Ok(path),
+        Err(error) => Err(SaveError { path: Some(path), error: error.to_string() }),
+    };
+    let written = tauri::async_runtime::spawn_blocking(write).await;
+    written.map_err(|error| SaveError { path: None, error: error.to_string() })?
+}
