@@ -58,7 +58,7 @@ pub const KNOWN: &[Known<'_>] = &[
     ("engine", "undelivered", "writer"),
     // The server: its routes know the state they run in, which is made by the server.
     ("gateway", "desk", "server"),
-    ("api", "telling", "desk"),
+    ("api", "api", "notifications"),
 ];
 
 /// The order that the modules of a crate keep.
