@@ -529,7 +529,7 @@ describe('where keys count', () => {
   test('a dialog that stands open keeps all keys', async () => {
     const { keys, desk } = await open(lone());
     card().focus();
-    desk.dispatch({ type: 'settings_opened' });
+    desk.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings' } });
     await settle();
     (document.activeElement as HTMLElement | null)?.blur();
     await keys('1');

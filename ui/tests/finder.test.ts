@@ -53,7 +53,7 @@ describe('looking for a session', () => {
     expect(options()).toEqual([null]);
     await user.keyboard('{Escape}');
     await settle();
-    expect(desk.state.finderOpen).toBe(false);
+    expect(desk.state.overlay).toBeNull();
     expect(shown()).toBe('s1');
     expect(composer()).toHaveValue('half a word');
     await user.keyboard('{Control>}k{/Control}');

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Change, Entry, Frame, Snapshot } from '../src/generated/wire';
 import { allOf, holds, withEntry, withPlace, type Entries, type Places } from '../src/store/entries';
 import { reduce, type Action } from '../src/store/reducer';
-import { openRequests, requestOf, transcriptOf } from '../src/store/select';
+import { openRequests, requestOf, selectedSession, transcriptOf } from '../src/store/select';
 import { initialState, type State } from '../src/store/state';
 import { anApproval, anEntry, aRequest, aSession, aSnapshot } from '../src/testing/desk';
 
@@ -93,14 +93,14 @@ describe('frames', () => {
 describe('selection', () => {
   test('the first session is selected, and a later one changes nothing', () => {
     const first = run([frames(snapshot({ sessions: [] }), delta(0, [{ change: 'session', session: aSession() }]))]);
-    expect(first.selected).toBe('s1');
+    expect(selectedSession(first)).toBe('s1');
     const second = run([frames(delta(1, [{ change: 'session', session: aSession({ id: 's2' }) }]))], first);
-    expect(second.selected).toBe('s1');
+    expect(selectedSession(second)).toBe('s1');
   });
 
   test('a session the person started is selected', () => {
     const state = run([frames(snapshot()), { type: 'session_started', session: aSession({ id: 's2' }) }]);
-    expect(state.selected).toBe('s2');
+    expect(selectedSession(state)).toBe('s2');
     expect(state.sessions).toHaveLength(2);
   });
 
@@ -114,7 +114,7 @@ describe('selection', () => {
     ]);
     expect(state.sessions).toEqual([other]);
     expect(state.requests).toEqual({});
-    expect(state.selected).toBe('s2');
+    expect(selectedSession(state)).toBe('s2');
   });
 
   test('case_31_a_question_of_another_session_leaves_the_shown_one_untouched', () => {
@@ -124,7 +124,7 @@ describe('selection', () => {
     ]);
     const other = aRequest({ id: 'r2', session: 's2' });
     const state = run([frames(delta(0, [{ change: 'request', request: other }]))], shown);
-    expect(state.selected).toBe('s1');
+    expect(selectedSession(state)).toBe('s1');
     expect(state.drafts).toBe(shown.drafts);
     expect(openRequests(state, 's2').map((request) => request.id)).toEqual(['r2']);
   });

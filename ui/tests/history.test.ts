@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import type { SearchHit, Session } from '../src/generated/wire';
 import { aRequest, aSession, anEntry } from '../src/testing/desk';
+import { selectedSession } from '../src/store/select';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openDesk, settle } from './open';
 
@@ -265,7 +266,7 @@ describe('deleting a session', () => {
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(field()).toHaveFocus();
     expect(screen.queryByRole('button', { name: /lighthouse|^api/ })).toBeNull();
-    expect(desk.state.selected).toBe('s2');
+    expect(selectedSession(desk.state)).toBe('s2');
     expect(JSON.stringify({ ...desk.state, failures: [] })).not.toContain('s1"');
   });
 

@@ -12,7 +12,7 @@ import {
   walkedFrom,
 } from '../src/store/inbox';
 import { reduce, type Action } from '../src/store/reducer';
-import { sessionInView } from '../src/store/select';
+import { selectedSession, sessionInView } from '../src/store/select';
 import { initialState, type State } from '../src/store/state';
 import { anApproval, aQuestion, aRequest, aSession, aSnapshot, NOW } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
@@ -116,7 +116,7 @@ describe('what the inbox lists', () => {
     const open = stateOf({ requests: three }, opened);
     expect(sessionInView(open)).toBeNull();
     const elsewhere: Action[] = [{ type: 'session_selected', session: 's2' }, { type: 'history_opened' }, { type: 'start_opened' }];
-    expect(elsewhere.map((action) => reduce(open, action).inbox.open)).toEqual([false, false, false]);
+    expect(elsewhere.map((action) => reduce(open, action).navigation.place.at)).toEqual(['session', 'history', 'start']);
   });
 });
 
@@ -311,17 +311,17 @@ describe('Ctrl+J', () => {
     await user.type(composer, 'half a thought');
     await user.keyboard('{Control>}j{/Control}');
     await settle();
-    expect(desk.state.selected).toBe('s2');
+    expect(selectedSession(desk.state)).toBe('s2');
     expect(document.activeElement?.closest('[data-card]')?.getAttribute('data-card')).toBe('a');
     expect(document.activeElement).toHaveAttribute('type', 'radio');
     await user.keyboard('{Control>}j{/Control}');
     await settle();
-    expect(desk.state.selected).toBe('s1');
+    expect(selectedSession(desk.state)).toBe('s1');
     expect(document.activeElement?.closest('[data-card]')?.getAttribute('data-card')).toBe('b');
     expect(screen.getByRole('textbox', { name: 'Message to the agent' })).toHaveValue('half a thought');
     await user.keyboard('{Control>}j{/Control}');
     await settle();
-    expect(desk.state.selected).toBe('s2');
+    expect(selectedSession(desk.state)).toBe('s2');
   });
 
   test('shows the first question that has no answer yet', async () => {
@@ -337,7 +337,7 @@ describe('Ctrl+J', () => {
     desk.dispatch({ type: 'panel_collapsed', collapsed: true });
     await user.keyboard('{Control>}j{/Control}');
     await settle();
-    expect(desk.state.inbox.open).toBe(false);
+    expect(desk.state.navigation.place.at).toBe('session');
     expect(screen.getByRole('complementary')).toContainElement(document.activeElement as HTMLElement);
   });
 
@@ -347,7 +347,7 @@ describe('Ctrl+J', () => {
     await user.click(composer);
     await user.keyboard('{Control>}j{/Control}');
     await settle();
-    expect(desk.state.selected).toBe('s1');
+    expect(selectedSession(desk.state)).toBe('s1');
     expect(composer).toHaveFocus();
     expect(bridge.sent('decide_approval')).toEqual([]);
   });

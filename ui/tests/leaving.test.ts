@@ -63,7 +63,7 @@ describe('a window that is closed', () => {
     first.desk.dispatch({ type: 'start_drafted', change: { prompt: 'Sort the notes.' } });
     first.desk.dispatch({ type: 'inbox_opened', at: 1 });
     const { desk } = await again(first.bridge, first.unmount);
-    expect([desk.state.inbox.open, desk.state.start.prompt]).toEqual([true, 'Sort the notes.']);
+    expect([desk.state.navigation.place.at, desk.state.start.prompt]).toEqual(['inbox', 'Sort the notes.']);
   });
 
   test('leaves nothing to a page that is read anew in the next window', async () => {

@@ -111,7 +111,7 @@ describe('what is wanted from outside of the window', () => {
   test('is seen past a dialog that stands open, and past another view', async () => {
     const { bridge, desk } = await openDesk(new FakeBridge({ sessions, requests: [request] }));
     desk.dispatch({ type: 'inbox_opened', at: NOW });
-    desk.dispatch({ type: 'settings_opened' });
+    desk.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings' } });
     await settle();
     await vi.waitFor(() => expect(screen.getByRole('dialog', { name: 'Settings' })).toBeVisible());
     bridge.want(request.id);

@@ -39,8 +39,9 @@ import { Leaving } from './leaving';
 import { goOnFrom, type Left } from './left';
 import { Past } from './past';
 import { PastQuestions } from './pastQuestions';
+import type { Direction } from './place';
 import { reduce, type Action } from './reducer';
-import { draftOf, sessionInView, submitOf, transcriptOf } from './select';
+import { draftOf, selectedSession, sessionInView, submitOf, transcriptOf } from './select';
 import { emptyStartDraft, initialState, type State } from './state';
 import { keepUnsent, readUnsent } from './unsent';
 import { Wanted } from './wanted';
@@ -182,6 +183,12 @@ export class Desk {
     await this.#bridge.answeredThere(request).catch(() => undefined);
   }
 
+  /** Goes to the place before this one, or back from there. */
+  async step(direction: Direction): Promise<void> {
+    this.dispatch({ type: 'stepped', direction, at: Date.now() });
+    await this.past.resume();
+  }
+
   /** Reads what is set; gives the error if that failed. */
   readSettings(): Promise<DeskError | null> {
     return this.#settings(() => this.#bridge.call('read_settings', {}));
@@ -234,8 +241,8 @@ export class Desk {
       const requests = after.delivered;
       this.#later(DELIVERED_MS, () => this.dispatch({ type: 'delivery_shown', requests }));
     }
-    const { selected } = after;
-    if (selected !== before.selected && selected) sessionStorage.setItem(SELECTED_KEY, selected);
+    const selected = selectedSession(after);
+    if (selected !== selectedSession(before) && selected) sessionStorage.setItem(SELECTED_KEY, selected);
     if (after.messages !== before.messages || after.attached !== before.attached) {
       this.#forgetKeeping?.();
       this.#forgetKeeping = this.#later(KEEP_UNSENT_MS, () => keepUnsent(this.state));

@@ -13,7 +13,8 @@ import { letGo, putHeld } from './held';
 import { forgetSession } from './history';
 import { isMissed } from './late';
 import { keepEdits, withoutKey } from './queue';
-import { sessionsInOrder, shownSession } from './select';
+import { closeOverlay, replaceSession } from './navigation';
+import { selectedSession, sessionsInOrder, shownSession } from './select';
 import { emptyTranscript, type State, type Transcript } from './state';
 import { addEntry } from './window';
 
@@ -97,11 +98,11 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
 /** Selects a session only where none is: nothing that arrives ever takes the person elsewhere. */
 function selectFirst(state: State): State {
   const has = (id: string | null) => state.sessions.some((session) => session.id === id);
-  if (has(state.selected)) return state;
-  if (has(state.remembered)) return { ...state, selected: state.remembered, remembered: null };
+  if (has(selectedSession(state))) return state;
+  if (has(state.remembered)) return { ...replaceSession(state, state.remembered), remembered: null };
   const running = state.sessions.find((session) => session.state.state !== 'ended');
   const first = running ?? state.sessions.at(-1);
-  return { ...state, selected: first?.id ?? null };
+  return replaceSession(state, first?.id ?? null);
 }
 
 function takeDelta(state: State, delta: Delta): State {
@@ -170,11 +171,10 @@ function closeSession(state: State, closed: string): State {
   const requests = elsewhere(state.requests, closed);
   const approvals = elsewhere(state.approvals, closed);
   const sessions = state.sessions.filter((session) => session.id !== closed);
+  const left = closeOverlay(state, (open) => open.overlay === 'log' && open.session === closed);
   return {
-    ...state,
+    ...(selectedSession(left) === closed ? replaceSession(left, neighbour?.id ?? null) : left),
     sessions,
-    selected: state.selected === closed ? (neighbour?.id ?? null) : state.selected,
-    logOpen: state.logOpen === closed ? null : state.logOpen,
     requests,
     approvals,
     archive: {

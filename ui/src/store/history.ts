@@ -6,37 +6,30 @@ import type {
   TranscriptPage,
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
+import { closeOverlay, forgetPlaces } from './navigation';
 import { archivePage, mergeEntries } from './pages';
 import { withoutSession } from './questions';
 import type { State, Stretch } from './state';
 
 /** What can happen while the past is looked at. */
 export type HistoryAction =
-  | { type: 'history_opened' }
-  | { type: 'history_closed' }
   | { type: 'history_written'; query: string }
   | { type: 'history_found'; query: string; found: HistoryFound; added: boolean }
   | { type: 'history_failed'; query: string; error: DeskError }
   | { type: 'past_read'; sessions: readonly Session[] }
-  | { type: 'stretch_opened'; session: Session; n: number | null }
   | { type: 'stretch_read'; session: SessionId; page: TranscriptPage; before: number | null }
   | { type: 'stretch_failed'; session: SessionId; error: DeskError }
-  | { type: 'stretch_closed' }
   | { type: 'delete_asked'; open: boolean }
   | { type: 'export_done'; session: SessionId; path: string | null }
   | { type: 'export_failed'; session: SessionId; error: DeskError };
 
 const types = {
-  history_opened: true,
-  history_closed: true,
   history_written: true,
   history_found: true,
   history_failed: true,
   past_read: true,
-  stretch_opened: true,
   stretch_read: true,
   stretch_failed: true,
-  stretch_closed: true,
   delete_asked: true,
   export_done: true,
   export_failed: true,
@@ -46,11 +39,6 @@ export function isHistoryAction(action: { type: string }): action is HistoryActi
   return action.type in types;
 }
 
-/** Goes back from the past to the sessions; what was searched stays. */
-export function closeHistory(state: State): State {
-  return { ...state, history: { ...state.history, open: false } };
-}
-
 export function reduceHistory(state: State, action: HistoryAction): State {
   const { history } = state;
   const next = (changes: Partial<State['history']>): State => ({
@@ -58,14 +46,6 @@ export function reduceHistory(state: State, action: HistoryAction): State {
     history: { ...history, ...changes },
   });
   switch (action.type) {
-    case 'history_opened':
-      return {
-        ...next({ open: true, stretch: null }),
-        startOpen: false,
-        inbox: { ...state.inbox, open: false },
-      };
-    case 'history_closed':
-      return closeHistory(state);
     case 'history_written': {
       const nothing = action.query.trim() === '';
       const found = nothing ? { hits: [], more: false, found: null } : {};
@@ -81,17 +61,11 @@ export function reduceHistory(state: State, action: HistoryAction): State {
       return action.query === history.query ? next({ error: action.error }) : state;
     case 'past_read':
       return next({ past: action.sessions });
-    case 'stretch_opened': {
-      const { session, n } = action;
-      return next({ stretch: { ...emptyStretch, session, n } });
-    }
     case 'stretch_read': {
       const { stretch } = history;
       if (stretch?.session.id !== action.session) return state;
       return archivePage(next({ stretch: grow(stretch, action.page, action.before) }), action.page);
     }
-    case 'stretch_closed':
-      return next({ stretch: null });
     case 'stretch_failed':
     case 'delete_asked':
     case 'export_done':
@@ -118,7 +92,7 @@ function told(stretch: Stretch, action: Told): Stretch {
   }
 }
 
-const emptyStretch = {
+export const emptyStretch = {
   entries: [],
   read: false,
   earlier: false,
@@ -172,8 +146,9 @@ export function forgetSession(state: State, id: SessionId): State {
   const queue = state.sessions.find((session) => session.id === id)?.queue ?? [];
   const waited = (message: string) => queue.some((other) => other.id === message);
   const { history } = state;
+  const left = forgetPlaces(closeOverlay(state, (open) => open.overlay === 'log' && open.session === id), id);
   return {
-    ...state,
+    ...left,
     sessions: state.sessions.filter((session) => session.id !== id),
     requests,
     approvals: others(state.approvals),
@@ -195,7 +170,6 @@ export function forgetSession(state: State, id: SessionId): State {
       Object.entries(state.queueEdits).filter(([message]) => !waited(message)),
     ),
     delivered: state.delivered.filter((request) => !gone(request)),
-    logOpen: state.logOpen === id ? null : state.logOpen,
     history: {
       ...history,
       hits: history.hits.filter((hit) => hit.session !== id),

@@ -1,18 +1,15 @@
 import type { Approval, Request, RequestId, Session, SessionId } from '../generated/wire';
-import { closeHistory } from './history';
 import { keptOf, missedOf } from './late';
 import { isStuck, openApprovals, sessionOf, sessionsInOrder, waitingOf, type Waiting } from './select';
 import type { InboxPart, State } from './state';
 
 export type InboxAction =
-  | { type: 'inbox_opened'; at: number }
   | { type: 'inbox_part_shown'; part: InboxPart }
   | { type: 'inbox_filtered'; session: SessionId | null; at: number }
   | { type: 'inbox_sorted'; newestFirst: boolean }
   | { type: 'walked_on'; request: Request };
 
 const types = {
-  inbox_opened: true,
   inbox_part_shown: true,
   inbox_filtered: true,
   inbox_sorted: true,
@@ -26,10 +23,6 @@ export function isInboxAction(action: { type: string }): action is InboxAction {
 export function reduceInbox(state: State, action: InboxAction): State {
   const { inbox } = state;
   switch (action.type) {
-    case 'inbox_opened': {
-      const { at } = action;
-      return { ...closeHistory(state), startOpen: false, inbox: { ...inbox, open: true, part: 'questions', since: at } };
-    }
     case 'inbox_part_shown':
       return { ...state, inbox: { ...inbox, part: action.part } };
     case 'inbox_filtered':
@@ -41,12 +34,6 @@ export function reduceInbox(state: State, action: InboxAction): State {
       return { ...state, walked: { id, askedAt } };
     }
   }
-}
-
-/** Goes back from every other view to the sessions. */
-export function toSessions(state: State): State {
-  const back = closeHistory(state);
-  return { ...back, startOpen: false, inbox: { ...back.inbox, open: false } };
 }
 
 /** A place in the order of age. */

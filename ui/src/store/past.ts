@@ -1,6 +1,7 @@
 import type { ExportFormat, SessionId } from '../generated/wire';
 import { asDeskError, type Bridge } from '../platform/bridge';
 import { anySession, type HistoryAction } from './history';
+import type { NavigationAction } from './navigation';
 import type { State } from './state';
 
 /** How long to wait for the next letter before searching. */
@@ -14,7 +15,7 @@ const BEHIND = 20;
 
 interface Screen {
   readonly state: State;
-  dispatch(action: HistoryAction): void;
+  dispatch(action: HistoryAction | NavigationAction): void;
 }
 
 /** Reads the past: searches it, opens a stretch of it, exports a session. */
@@ -30,6 +31,17 @@ export class Past {
 
   async open(): Promise<void> {
     this.#screen.dispatch({ type: 'history_opened' });
+    await this.#readAgain();
+  }
+
+  /** Reads what the place shows after a step back or forward. */
+  async resume(): Promise<void> {
+    const { place } = this.#screen.state.navigation;
+    if (place.at === 'history') await this.#readAgain();
+    else if (place.at === 'past_session') await this.#readAt(place.past, place.entry);
+  }
+
+  async #readAgain(): Promise<void> {
     await this.#readPast();
     // A session may have gone on since it was searched.
     if (this.#screen.state.history.query.trim() !== '') await this.#search(0);
@@ -74,7 +86,11 @@ export class Past {
     const session = anySession(this.#screen.state, id);
     if (!session) return;
     this.#screen.dispatch({ type: 'stretch_opened', session, n });
-    await this.#read(id, n === null ? null : n + BEHIND + 1);
+    await this.#readAt(id, n);
+  }
+
+  #readAt(session: SessionId, n: number | null): Promise<void> {
+    return this.#read(session, n === null ? null : n + BEHIND + 1);
   }
 
   /** Reads the entries before those that are shown. */

@@ -36,7 +36,8 @@ import { putRequest, putSession, receiveFrames } from './frames';
 import { fateOf, restoreDrafts } from './kept';
 import { isMissed } from './late';
 import { isHistoryAction, reduceHistory, type HistoryAction } from './history';
-import { isInboxAction, reduceInbox, toSessions, type InboxAction } from './inbox';
+import { isInboxAction, reduceInbox, type InboxAction } from './inbox';
+import { goToSession, isNavigationAction, reduceNavigation, type NavigationAction } from './navigation';
 import { isQuestionsAction, reduceQuestions, type QuestionsAction } from './questions';
 import { withoutKey } from './queue';
 import { takePage, type PageAsked } from './pages';
@@ -58,11 +59,8 @@ import {
 export type Action =
   | { type: 'frames_received'; frames: readonly Frame[] }
   | { type: 'subscription_lost' }
-  | { type: 'session_selected'; session: SessionId }
   | { type: 'start_drafted'; change: Partial<StartDraft> }
   | { type: 'session_started'; session: Session }
-  | { type: 'start_opened' }
-  | { type: 'start_closed' }
   | { type: 'session_renamed'; session: SessionId; name: string }
   | { type: 'stop_asked'; session: SessionId; at: number }
   | { type: 'stop_failed'; session: SessionId }
@@ -93,18 +91,9 @@ export type Action =
   | { type: 'queued_left'; message: MessageId }
   | { type: 'failed'; error: DeskError }
   | { type: 'failure_dismissed'; serial: number }
-  | { type: 'finder_opened' }
-  | { type: 'finder_closed' }
-  | { type: 'keys_opened' }
-  | { type: 'keys_closed' }
-  | { type: 'log_opened'; session: SessionId }
-  | { type: 'log_closed' }
   | { type: 'entry_folded'; session: SessionId; entry: number; open: boolean }
-  | { type: 'link_asked'; url: string }
-  | { type: 'link_closed' }
   | { type: 'settings_read'; settings: SettingsRead }
-  | { type: 'settings_opened' }
-  | { type: 'settings_closed' }
+  | NavigationAction
   | AttachmentAction
   | HistoryAction
   | QuestionsAction
@@ -145,19 +134,13 @@ function step(state: State, action: Action): State {
       return receiveFrames(state, action.frames);
     case 'subscription_lost':
       return { ...state, link: { ...state.link, status: 'stale' } };
-    case 'session_selected':
-      return { ...toSessions(state), selected: action.session };
     case 'start_drafted':
       return { ...state, start: { ...state.start, ...action.change } };
     case 'session_started': {
       const known = state.sessions.some((session) => session.id === action.session.id);
       const next = known ? state : putSession(state, action.session);
-      return { ...toSessions(next), selected: action.session.id };
+      return goToSession(next, action.session.id);
     }
-    case 'start_opened':
-      return { ...toSessions(state), startOpen: true };
-    case 'start_closed':
-      return { ...state, startOpen: false };
     case 'session_renamed': {
       const session = state.sessions.find((known) => known.id === action.session);
       return session ? putSession(state, { ...session, name: action.name }) : state;
@@ -267,33 +250,14 @@ function step(state: State, action: Action): State {
       const failures = state.failures.filter((failure) => failure.serial !== action.serial);
       return { ...state, failures };
     }
-    case 'finder_opened':
-      return { ...state, finderOpen: true };
-    case 'finder_closed':
-      return { ...state, finderOpen: false };
-    case 'keys_opened':
-      return { ...state, keysOpen: true };
-    case 'keys_closed':
-      return { ...state, keysOpen: false };
-    case 'log_opened':
-      return { ...state, logOpen: action.session };
-    case 'log_closed':
-      return { ...state, logOpen: null };
     case 'entry_folded': {
       const entries = { ...state.unfolded[action.session], [action.entry]: action.open };
       return { ...state, unfolded: { ...state.unfolded, [action.session]: entries } };
     }
-    case 'link_asked':
-      return { ...state, linkAsked: action.url };
-    case 'link_closed':
-      return { ...state, linkAsked: null };
     case 'settings_read':
       return { ...state, settings: action.settings, agents: withSettings(state.agents, action.settings) };
-    case 'settings_opened':
-      return { ...state, settingsOpen: true };
-    case 'settings_closed':
-      return { ...state, settingsOpen: false };
     default:
+      if (isNavigationAction(action)) return reduceNavigation(state, action);
       if (isAttachmentAction(action)) return reduceAttachments(state, action);
       if (isInboxAction(action)) return reduceInbox(state, action);
       if (isQuestionsAction(action)) return reduceQuestions(state, action);

@@ -25,23 +25,23 @@ export function sessionsInOrder(state: State): Session[] {
   return [...state.sessions].sort((a, b) => a.place - b.place);
 }
 
-/** The session in view: none while something else stands there. */
-export function shownSession(state: State): SessionId | null {
-  return isElsewhere(state) ? null : state.selected;
+/** The session in view, or the one to return to from another place. */
+export function selectedSession({ navigation }: State): SessionId | null {
+  return navigation.place.session;
+}
+
+/** The id of the session in view; none at another place. */
+export function shownSession({ navigation: { place } }: State): SessionId | null {
+  return place.at === 'session' ? place.session : null;
 }
 
 export function sessionOf(state: State, id: SessionId | null): Session | null {
   return state.sessions.find((session) => session.id === id) ?? null;
 }
 
-/** The session the middle of the window shows; none while something else stands there. */
+/** The session in view; none at another place. */
 export function sessionInView(state: State): Session | null {
-  return isElsewhere(state) ? null : sessionOf(state, state.selected);
-}
-
-/** Whether something else than a session stands in the middle of the window. */
-function isElsewhere(state: State): boolean {
-  return state.startOpen || state.history.open || state.inbox.open;
+  return sessionOf(state, shownSession(state));
 }
 
 export function requestOf(state: State, id: RequestId): Request | null {

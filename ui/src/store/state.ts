@@ -29,6 +29,8 @@ import type {
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
 import type { Entries, Places } from './entries';
+import type { Overlay } from './navigation';
+import { initialNavigation, type Navigation } from './place';
 
 /** How the window stands to the stream of frames. */
 export interface Link {
@@ -120,7 +122,7 @@ export interface Refusal {
   why: RefusedWhy | { why: 'words_only' };
 }
 
-export interface AgentFailure {
+export interface ReportedError {
   serial: number;
   error: DeskError;
 }
@@ -161,7 +163,6 @@ export interface PastQuestions {
 
 /** The view of the past. */
 export interface History {
-  open: boolean;
   /** Everything that was said, or questions alone. */
   part: 'said' | 'questions';
   questions: PastQuestions;
@@ -181,7 +182,6 @@ export type InboxPart = 'questions' | 'approvals' | 'missed';
 
 /** The view of everything that waits, of all sessions. */
 export interface Inbox {
-  open: boolean;
   part: InboxPart;
   /** The one session it is narrowed to. */
   session: SessionId | null;
@@ -205,10 +205,10 @@ export interface State {
   held: Readonly<Record<RequestId, UndoableAnswer>>;
   transcripts: Readonly<Record<SessionId, Transcript>>;
   storage: StorageNotice | null;
-  selected: SessionId | null;
+  navigation: Navigation;
+  overlay: Overlay | null;
   /** A session to select as soon as it is known. */
   remembered: SessionId | null;
-  startOpen: boolean;
   /** Sessions that said something while another one was shown. */
   unread: Readonly<Record<SessionId, true>>;
   /** When the person asked an agent to stop its turn; gone once it has. */
@@ -234,21 +234,13 @@ export interface State {
   /** Requests whose delivery was seen just now and is still to be shown for a moment. */
   delivered: readonly RequestId[];
   announced: { serial: number; requests: readonly RequestId[] };
-  failures: readonly AgentFailure[];
+  failures: readonly ReportedError[];
   /** What the person has folded and unfolded, by place in the transcript. */
   unfolded: Readonly<Record<SessionId, Readonly<Record<number, boolean>>>>;
   panelCollapsed: boolean;
   /** In pixels. */
   panelWidth: number;
-  /** Whether the person looks for a session. */
-  finderOpen: boolean;
-  /** Whether the person looks at what the keys do. */
-  keysOpen: boolean;
-  logOpen: SessionId | null;
-  /** The address the person is asked about before it is opened outside. */
-  linkAsked: string | null;
   settings: SettingsRead | null;
-  settingsOpen: boolean;
   history: History;
   inbox: Inbox;
   /** The request the walk through what waits led to last. */
@@ -272,9 +264,9 @@ export function initialState(
     held: {},
     transcripts: {},
     storage: null,
-    selected: null,
+    navigation: initialNavigation,
+    overlay: null,
     remembered,
-    startOpen: false,
     unread: {},
     stopping: {},
     agents: null,
@@ -295,14 +287,8 @@ export function initialState(
     unfolded: {},
     panelCollapsed: false,
     panelWidth: PANEL_WIDTH.preferred,
-    finderOpen: false,
-    keysOpen: false,
-    logOpen: null,
-    linkAsked: null,
     settings: null,
-    settingsOpen: false,
     history: {
-      open: false,
       part: 'said',
       questions: {
         filter: { query: '', session: null, outcome: null },
@@ -318,7 +304,7 @@ export function initialState(
       past: null,
       stretch: null,
     },
-    inbox: { open: false, part: 'questions', session: null, newestFirst: false, since: 0 },
+    inbox: { part: 'questions', session: null, newestFirst: false, since: 0 },
     walked: null,
   };
 }

@@ -59,7 +59,7 @@ function press(event: KeyboardEvent, card: Element | null, desk: Desk, leave: ()
       case 'leave':
         return leave();
       case 'help':
-        desk.dispatch({ type: 'keys_opened' });
+        desk.dispatch({ type: 'overlay_opened', overlay: { overlay: 'keys' } });
         return true;
       case 'chat':
         return goToComposer();

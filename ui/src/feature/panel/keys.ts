@@ -150,6 +150,7 @@ export const WINDOW_KEYS: readonly Pick<KeyRow, 'keys' | 'does'>[] = [
   { keys: [shortcut('J')], does: 'keys.next_waiting' },
   { keys: [shortcut('K')], does: 'keys.find' },
   { keys: [`${shortcut('1')}…9`], does: 'keys.tab' },
+  { keys: ['Alt+←', 'Alt+→'], does: 'keys.back_forward' },
   { keys: [shortcut(',')], does: 'keys.settings' },
 ];
 

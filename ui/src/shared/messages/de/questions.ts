@@ -100,6 +100,7 @@ export const questions: Words<typeof english> = {
   'keys.next_waiting': 'Die nächste Frage, die wartet, gleich in welcher Sitzung',
   'keys.find': 'Eine Sitzung nach ihrem Namen suchen',
   'keys.tab': 'Eine Sitzung nach ihrer Stelle',
+  'keys.back_forward': 'Zurück, vorwärts',
   'keys.settings': 'Einstellungen',
   'keys.hint.choose': 'wählen',
   'keys.hint.toggle': 'anhaken',

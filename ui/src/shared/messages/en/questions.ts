@@ -97,6 +97,7 @@ export const questions = {
   'keys.next_waiting': 'The next question that waits, in any session',
   'keys.find': 'Find a session by its name',
   'keys.tab': 'A session by its place',
+  'keys.back_forward': 'Go back, go forward',
   'keys.settings': 'Settings',
   'keys.hint.choose': 'choose',
   'keys.hint.toggle': 'tick',

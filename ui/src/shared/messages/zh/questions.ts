@@ -98,6 +98,7 @@ export const questions: OneForm<typeof english> = {
   'keys.next_waiting': '任意会话中下一个等待回答的问题',
   'keys.find': '按名称查找会话',
   'keys.tab': '按位置打开会话',
+  'keys.back_forward': '后退、前进',
   'keys.settings': '设置',
   'keys.hint.choose': '选择',
   'keys.hint.toggle': '勾选',

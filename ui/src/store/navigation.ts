@@ -1,0 +1,136 @@
+import type { Session, SessionId } from '../generated/wire';
+import { anySession, emptyStretch } from './history';
+import { goTo, replacePlace, step, type Direction, type Navigation, type Place, type View } from './place';
+import { sessionOf } from './select';
+import type { State } from './state';
+
+/** What lies over the window; one at a time. */
+export type Overlay =
+  | { overlay: 'finder' | 'keys' | 'settings' }
+  | { overlay: 'log'; session: SessionId }
+  /** Asks before an address is opened outside. */
+  | { overlay: 'link'; url: string };
+
+/** What changes the place or the overlay. */
+export type NavigationAction =
+  | { type: 'session_selected'; session: SessionId }
+  | { type: 'start_opened' }
+  | { type: 'start_closed' }
+  | { type: 'inbox_opened'; at: number }
+  | { type: 'history_opened' }
+  | { type: 'stretch_opened'; session: Session; n: number | null }
+  | { type: 'stretch_closed' }
+  | { type: 'stepped'; direction: Direction; at: number }
+  | { type: 'overlay_opened'; overlay: Overlay }
+  | { type: 'overlay_closed'; overlay: Overlay['overlay'] };
+
+const types = {
+  session_selected: true,
+  start_opened: true,
+  start_closed: true,
+  inbox_opened: true,
+  history_opened: true,
+  stretch_opened: true,
+  stretch_closed: true,
+  stepped: true,
+  overlay_opened: true,
+  overlay_closed: true,
+} as const satisfies Record<NavigationAction['type'], true>;
+
+export function isNavigationAction(action: { type: string }): action is NavigationAction {
+  return action.type in types;
+}
+
+export function reduceNavigation(state: State, action: NavigationAction): State {
+  switch (action.type) {
+    case 'session_selected':
+      return goToSession(state, action.session);
+    case 'start_opened':
+      return open(state, { at: 'start' });
+    case 'start_closed':
+      return open(state, { at: 'session' });
+    case 'inbox_opened':
+      return openInbox(open(state, { at: 'inbox' }), { part: 'questions', since: action.at });
+    case 'history_opened':
+    case 'stretch_closed':
+      return open(state, { at: 'history' });
+    case 'stretch_opened': {
+      const { session, n } = action;
+      const opened = open(state, { at: 'past_session', past: session.id, entry: n });
+      return { ...opened, history: { ...opened.history, stretch: { ...emptyStretch, session, n } } };
+    }
+    case 'stepped': {
+      const next = enter(state, step(state.navigation, action.direction, (place) => exists(state, place)));
+      return next.navigation.place.at === 'inbox' ? openInbox(next, { since: action.at }) : next;
+    }
+    case 'overlay_opened':
+      return { ...state, overlay: action.overlay };
+    case 'overlay_closed':
+      return closeOverlay(state, ({ overlay }) => overlay === action.overlay);
+  }
+}
+
+/** Goes to a session because the person asked for it. */
+export function goToSession(state: State, session: SessionId): State {
+  return enter(state, goTo(state.navigation, { at: 'session', session }));
+}
+
+/** Makes another session the one in view, or the one to return to; the person did not ask for it. */
+export function replaceSession(state: State, session: SessionId | null): State {
+  const { navigation } = state;
+  return { ...state, navigation: replacePlace(navigation, { ...navigation.place, session }) };
+}
+
+/** Closes the overlay if it is one of these. */
+export function closeOverlay(state: State, is: (overlay: Overlay) => boolean): State {
+  return state.overlay && is(state.overlay) ? { ...state, overlay: null } : state;
+}
+
+/** Drops every way to a session that was deleted. */
+export function forgetPlaces(state: State, deleted: SessionId): State {
+  const { place, back, forward } = state.navigation;
+  const kept = (places: readonly Place[]) =>
+    places
+      .filter((one) => !leadsTo(one, deleted))
+      .map((one) => (one.session === deleted ? { ...one, session: null } : one));
+  const navigation = { place, back: kept(back), forward: kept(forward) };
+  if (place.at !== 'past_session' || place.past !== deleted) return { ...state, navigation };
+  return enter(state, replacePlace(navigation, { at: 'history', session: place.session }));
+}
+
+function open(state: State, view: View): State {
+  const { session } = state.navigation.place;
+  return enter(state, goTo(state.navigation, { ...view, session }));
+}
+
+/** Shows a place; a session that is gone since gives way to the one in view. */
+function enter(state: State, navigation: Navigation): State {
+  const { place } = navigation;
+  const session = sessionOf(state, place.session) ? place.session : state.navigation.place.session;
+  return {
+    ...state,
+    navigation: replacePlace(navigation, { ...place, session }),
+    history: { ...state.history, stretch: stretchAt(state, place) },
+  };
+}
+
+function stretchAt({ history, ...state }: State, place: Place): State['history']['stretch'] {
+  if (place.at !== 'past_session') return null;
+  const known = history.stretch;
+  if (known?.session.id === place.past && known.n === place.entry) return known;
+  const session = anySession({ history, ...state }, place.past);
+  return session && { ...emptyStretch, session, n: place.entry };
+}
+
+function openInbox(state: State, change: Partial<State['inbox']>): State {
+  return { ...state, inbox: { ...state.inbox, ...change } };
+}
+
+function exists(state: State, place: Place): boolean {
+  if (place.at === 'session') return sessionOf(state, place.session) !== null;
+  return place.at !== 'past_session' || anySession(state, place.past) !== null;
+}
+
+function leadsTo(place: Place, session: SessionId): boolean {
+  return place.at === 'past_session' ? place.past === session : place.at === 'session' && place.session === session;
+}

@@ -1,0 +1,17 @@
+import { mac } from '../shared/keys';
+import type { Direction } from '../store/place';
+
+/** Where Alt and an arrow lead. In the panel they turn between questions; in a field on a Mac they move by words. */
+export function directionOfKey(event: KeyboardEvent): Direction | null {
+  const { key, target } = event;
+  if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return null;
+  if (target instanceof Element && target.closest(mac ? 'aside, input, textarea' : 'aside')) return null;
+  if (key === 'ArrowLeft') return 'back';
+  return key === 'ArrowRight' ? 'forward' : null;
+}
+
+/** Where the buttons on the side of a mouse lead. */
+export function directionOfButton(button: number): Direction | null {
+  if (button === 3) return 'back';
+  return button === 4 ? 'forward' : null;
+}
