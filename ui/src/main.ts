@@ -5,10 +5,11 @@ import { mount } from 'svelte';
 
 import { tauriBridge } from './platform/bridge';
 import { spoken } from './shared/messages/language.svelte';
-import { Desk } from './store/desk.svelte';
-import { languageAtStart } from './store/language';
+import { createPage } from './store/page';
+import { languageAtStart } from './store/sync/language';
 import App from './view/App.svelte';
+import { domFocus } from './view/domFocus';
 
 // Where its texts cannot be read the window is still of use, in English.
 await spoken.speak(languageAtStart(tauriBridge.language)).catch(() => undefined);
-mount(App, { target: document.body, props: { desk: new Desk(tauriBridge) } });
+mount(App, { target: document.body, props: { page: createPage(tauriBridge, domFocus) } });

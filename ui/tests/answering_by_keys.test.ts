@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { UndoableAnswer, Question, Request } from '../src/generated/wire';
 import { aQuestion, aRequest, anApproval, aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openDesk, settle } from './open';
+import { answered, expectNoViolations, openPage, settle } from './open';
 
 const radio = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name });
 const box = (name: string) => screen.getByRole<HTMLInputElement>('checkbox', { name });
@@ -51,7 +51,7 @@ async function open(questions: Question[], { quick = 'on', advance = 'on', more 
     bridge.push({ change: 'answer_let_go', request: id });
     return {};
   });
-  const opened = await openDesk(bridge);
+  const opened = await openPage(bridge);
   /** Lets the moment of what is held pass. */
   const pass = async () => {
     for (const { request, answers } of bridge.snapshot.held) end(request, answers);
@@ -272,7 +272,7 @@ describe('quick answer', () => {
       bridge.push({ change: 'answer_let_go', request: id });
       return {};
     });
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     expect(panel()).toHaveTextContent(/Sending in [23] s/);
     expect(radio('JWT').checked).toBe(true);
     await user.click(button(/^Undo/));
@@ -527,9 +527,9 @@ describe('where keys count', () => {
   });
 
   test('a dialog that stands open keeps all keys', async () => {
-    const { keys, desk } = await open(lone());
+    const { keys, store } = await open(lone());
     card().focus();
-    desk.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings' } });
+    store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings' } });
     await settle();
     (document.activeElement as HTMLElement | null)?.blur();
     await keys('1');
@@ -541,7 +541,7 @@ describe('where keys count', () => {
       requests: [aRequest({ questions: lone() })],
       approvals: [anApproval()],
     });
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     const permission = document.querySelector<HTMLElement>('[data-approval="a1"][data-card]')!;
     for (const focus of [permission, within(permission).getByRole('button', { name: 'Deny with message' })]) {
       focus.focus();
@@ -567,7 +567,7 @@ describe('where keys count', () => {
       outcome: { outcome: 'orphaned', why: 'app_quit' },
     } as const;
     const bridge = new FakeBridge({ sessions: [ended], requests: [aRequest({ questions: lone(), state })] });
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.click(within(panel()).getByText('Which way?'));
     await settle();
     radio('OAuth 2.0').focus();

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Approval, ApprovalOption, EntryBody, ToolDetail } from '../src/generated/wire';
 import { aDecision, anApproval, anEntry, aRequest, aSession, planOptions, someOptions } from '../src/testing/desk';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openDesk, settle } from './open';
+import { expectNoViolations, openPage, settle } from './open';
 
 const button = (name: string) => screen.getByRole('button', { name });
 
@@ -21,7 +21,7 @@ async function open(approval: Approval, sessions = [aSession()]) {
     state: { state: 'decided', decision, at: 1, error: null },
   }));
   bridge.entries['s1'] = [anEntry(1, { kind: 'approval', approval: approval.id })];
-  return openDesk(bridge);
+  return openPage(bridge);
 }
 
 describe('a permission', () => {
@@ -245,7 +245,7 @@ describe('a tool’s line', () => {
     const bridge = new FakeBridge();
     const usual = { kind: 'tool', toolUse: 't', name: 'Tool', toolKind: 'other', summary: 'the line', status: 'done', output: null } as const;
     bridge.entries['s1'] = [anEntry(1, { ...usual, detail: { detail: 'other', input: '{}' }, ...body })];
-    return openDesk(bridge);
+    return openPage(bridge);
   };
 
   test('todos stand open as a checklist whose states are said', async () => {
@@ -281,7 +281,7 @@ describe('a tool’s line', () => {
     bridge.entries['s1'] = [
       anEntry(1, { kind: 'plan', items: [{ text: 'Look', status: 'done' }, { text: 'Write', status: 'in_progress' }] }),
     ];
-    await openDesk(bridge);
+    await openPage(bridge);
     const plan = screen.getByRole('group', { name: 'Plan' });
     expect(within(plan).getAllByRole('listitem').map(({ textContent }) => textContent?.trim())).toEqual([
       expect.stringMatching(/^Look\s*done$/),
@@ -315,7 +315,7 @@ describe('a tool’s line', () => {
         error: null,
       }),
     ];
-    await openDesk(bridge);
+    await openPage(bridge);
     expect(document.querySelector('[data-entry="1"]')).toHaveTextContent('1 tokens read, 2 written · $0.0123');
   });
 });

@@ -2,11 +2,11 @@ import { fireEvent, screen, within } from '@testing-library/svelte';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import type { Attachment, RefusedWhy } from '../src/generated/wire';
-import { keepUnsent, readUnsent } from '../src/store/unsent';
+import { storeUnsent, readUnsent } from '../src/store/sync/unsentMessages';
 import { demo, of } from '../src/testing/agents';
 import { anEntry, aRequest, aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openDesk, settle } from './open';
+import { expectNoViolations, openPage, settle } from './open';
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
@@ -43,7 +43,7 @@ describe('pasting', () => {
     const bridge = idle()
       .on('attach_image', () => ({ attached: [image()], refused: [] }))
       .on('send_message', () => ({}));
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await paste([pasted('shot 1.png', 'abc')]);
     expect(bridge.sent('attach_image')).toMatchObject([{ session: 's1', name: 'shot 1.png', data: 'YWJj' }]);
     expect(within(attached()!).getByText('2.3 MB')).toBeVisible();
@@ -57,7 +57,7 @@ describe('pasting', () => {
 
   test('words stay words, even where a picture of them comes along', async () => {
     const bridge = idle();
-    await openDesk(bridge);
+    await openPage(bridge);
     expect(await paste([pasted('cells.png', 'abc')], 'a\tb')).toBe(true);
     expect(bridge.sent('attach_image')).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe('pasting', () => {
       attached: [],
       refused: [why(name, { why: 'unknown_kind' })],
     }));
-    await openDesk(bridge);
+    await openPage(bridge);
     const large = pasted('large.png', 'x');
     Object.defineProperty(large, 'size', { value: 9 * 1024 * 1024 });
     await paste([large, pasted('notes.txt', 'words', 'text/plain')]);
@@ -82,7 +82,7 @@ describe('pasting', () => {
   test('of too many the first ones are taken and the others named', async () => {
     let n = 0;
     const bridge = idle().on('attach_image', () => ({ attached: [image((n += 1))], refused: [] }));
-    await openDesk(bridge);
+    await openPage(bridge);
     await paste(Array.from({ length: 9 }, (_, index) => pasted(`${index}.png`, 'x')));
     expect(within(attached()!).getAllByRole('listitem')).toHaveLength(8);
     expect(screen.getByRole('alert')).toHaveTextContent('8.png was left out: at most 8 go with one message.');
@@ -93,7 +93,7 @@ describe('choosing and dropping', () => {
   test('files that were chosen can be taken back by the keyboard, and the focus stays near', async () => {
     const bridge = idle().on('discard_attachments', () => ({}));
     bridge.files = { attached: [image(), file], refused: [] };
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.click(button('Attach images and files'));
     await settle();
     expect(within(attached()!).getAllByRole('listitem')).toHaveLength(2);
@@ -110,7 +110,7 @@ describe('choosing and dropping', () => {
   test('a drop says where it goes and is taken once, and the same file again is one', async () => {
     const bridge = idle();
     bridge.files = { attached: [file], refused: [{ name: 'src', why: { why: 'folder' } }] };
-    await openDesk(bridge);
+    await openPage(bridge);
     bridge.dragFiles('over');
     await settle();
     expect(screen.getByText('Drop to attach to this message')).toBeVisible();
@@ -127,7 +127,7 @@ describe('choosing and dropping', () => {
   test('an agent that takes words alone has no button, and a drop says so', async () => {
     const bridge = idle(of(demo));
     bridge.files = { attached: [file], refused: [] };
-    await openDesk(bridge);
+    await openPage(bridge);
     expect(screen.queryByRole('button', { name: 'Attach images and files' })).toBeNull();
     bridge.dragFiles('dropped');
     await settle();
@@ -144,7 +144,7 @@ describe('what is attached', () => {
     const bridge = idle().on('send_message', () => ({}));
     bridge.snapshot.requests.push(aRequest());
     bridge.files = { attached: [image()], refused: [] };
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     expect(button('Send')).toBeDisabled();
     await user.click(button('Attach images and files'));
     await settle();
@@ -158,7 +158,7 @@ describe('what is attached', () => {
       throw anError({ code: 'attachment_gone', message: 'notes of mine.txt' });
     });
     bridge.files = { attached: [file], refused: [] };
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.click(button('Attach images and files'));
     await user.type(composer(), 'look{Enter}');
     await settle();
@@ -168,7 +168,7 @@ describe('what is attached', () => {
   });
 
   test('comes back with the unsent message, and what is no attachment does not', () => {
-    keepUnsent({ messages: { s1: 'look', s2: '' }, attached: { s1: [image(), file], s2: [] } });
+    storeUnsent({ messages: { s1: 'look', s2: '' }, attached: { s1: [image(), file], s2: [] } });
     expect(readUnsent()).toEqual({ messages: { s1: 'look' }, attached: { s1: [image(), file] } });
     localStorage.setItem('askdesk.attached', JSON.stringify({ s1: [{ attachment: 'image' }], s2: 'x', s3: [file] }));
     expect(readUnsent().attached).toEqual({ s3: [file] });
@@ -178,7 +178,7 @@ describe('what is attached', () => {
     const queue = [{ id: 'm1', text: '', attachments: [file] }];
     const bridge = new FakeBridge({ sessions: [aSession({ queue })] });
     bridge.entries['s1'] = [anEntry(1, { kind: 'person', text: '', attachments: [image()] })];
-    await openDesk(bridge);
+    await openPage(bridge);
     const waiting = screen.getByRole('region', { name: 'Waiting to be sent' });
     expect(within(waiting).getByText('notes of mine.txt')).toBeVisible();
     const transcript = screen.getByRole('region', { name: 'Transcript of api' });

@@ -6,7 +6,7 @@ import { labelIn, nameIn, parted } from '../src/shared/asked';
 import { cutText, firstLetters, shortHeader } from '../src/shared/text';
 import { aQuestion, aRequest } from '../src/testing/desk';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openDesk, settle } from './open';
+import { answered, expectNoViolations, openPage, settle } from './open';
 
 const radio = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name });
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
@@ -14,7 +14,7 @@ const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const open = (questions: Question[], changes: Partial<Request> = {}) => {
   const bridge = new FakeBridge({ requests: [aRequest({ questions, ...changes })] });
   bridge.on('answer_question', (input) => answered(bridge.request(input.id), []));
-  return openDesk(bridge);
+  return openPage(bridge);
 };
 
 beforeEach(() => expect(document.body.children).toHaveLength(0));
@@ -166,7 +166,7 @@ describe('words, yes or no, and a secret', () => {
 
   test('case_61_a_secret_is_masked_until_it_is_asked_for_and_stands_nowhere_else', async () => {
     const secret = aQuestion(1, { kind: 'secret', options: [], header: 'Token' });
-    const { user, bridge, desk } = await open([secret, aQuestion(2, { kind: 'text', options: [] })]);
+    const { user, bridge, store } = await open([secret, aQuestion(2, { kind: 'text', options: [] })]);
     const field = document.querySelector<HTMLInputElement>('fieldset input')!;
     expect(field.type).toBe('password');
     await user.type(field, 'hunter2');
@@ -184,7 +184,7 @@ describe('words, yes or no, and a secret', () => {
     await user.click(button('Submit anyway'));
     await settle();
     expect(bridge.sent('answer_question')[0]?.answers[0]?.other).toBe('hunter2');
-    expect(JSON.stringify(desk.state)).not.toContain('hunter2');
+    expect(JSON.stringify(store.state)).not.toContain('hunter2');
   });
 });
 

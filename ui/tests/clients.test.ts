@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { scenes } from '../src/gallery/scenes';
 import { aClient } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openDesk, settle } from './open';
+import { expectNoViolations, openPage, settle } from './open';
 
 const list = () => within(document.querySelector<HTMLElement>('[data-clients]') ?? document.body);
 const row = (name: string) => within(list().getByRole('listitem', { name }));
@@ -16,7 +16,7 @@ const change = { file: FILE, becomes: 'changed', diff: DIFF, cut: false, copy: `
 
 /** Opens the list of other programs, with no other settings beside it: looking by role through them all takes seconds. */
 async function openClients(bridge: FakeBridge) {
-  const opened = await openDesk(bridge);
+  const opened = await openPage(bridge);
   await opened.user.click(screen.getByRole('button', { name: 'Settings' }));
   await settle();
   expect(bridge.sent('read_clients')).toEqual([]);

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { DraftTarget, Request } from '../src/generated/wire';
 import { aQuestion, anApproval, anEntry, aRequest, aSession, planOptions } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openDesk, settle } from './open';
+import { answered, expectNoViolations, openPage, settle } from './open';
 
 const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
 const parts = aQuestion(2, { header: 'Parts', text: 'Which parts?', kind: 'multi', options: ['W', 'X'] });
@@ -34,7 +34,7 @@ const saved = (bridge: FakeBridge) => saves(bridge).at(-1)?.draft;
 const open = (request: Request, drafts: DraftTarget[] = []) => {
   const bridge = new FakeBridge({ requests: [request] });
   bridge.drafts = drafts;
-  return openDesk(bridge);
+  return openPage(bridge);
 };
 /** Longer than a change may take to the disk. */
 const wait = (millis = 300) => new Promise((resolve) => setTimeout(resolve, millis));
@@ -84,7 +84,7 @@ describe('what was begun', () => {
         draft: { form: 'plan', message: '', options: ['allow:accept_edits'], plan: '1. Wait' },
       },
     ];
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     const field = screen.getByDisplayValue('1. Wait');
     await user.type(field, ' longer');
     await user.tab();
@@ -215,7 +215,7 @@ describe('reading after a reload', () => {
     const bridge = new FakeBridge({ requests: [two()] });
     const reading = held<{ drafts: DraftTarget[] }>();
     bridge.on('read_drafts', () => reading.promise);
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.type(words(), 'new words');
     await wait();
     // It would have overwritten unseen what is on disk.
@@ -240,20 +240,20 @@ describe('reading after a reload', () => {
     const bridge = new FakeBridge({ requests: [two()] });
     const reading = held<{ drafts: DraftTarget[] }>();
     bridge.on('read_drafts', () => reading.promise);
-    const { user, desk } = await openDesk(bridge);
+    const { user, store } = await openPage(bridge);
     await user.click(radio('PostgreSQL'));
     await user.click(screen.getByRole('checkbox', { name: 'X' }));
     const answers = [on('q1', { chosen: ['q1o1'] }), on('q2', { chosen: ['q2o1'] })];
     reading.give({ drafts: [draft({ answers })] });
     await settle();
-    expect(desk.state.drafts['r1']?.answers['q1']?.chosen).toEqual(['q1o2']);
-    expect(desk.state.drafts['r1']?.answers['q2']?.chosen).toEqual(['q2o1', 'q2o2']);
+    expect(store.state.drafts['r1']?.answers['q1']?.chosen).toEqual(['q1o2']);
+    expect(store.state.drafts['r1']?.answers['q2']?.chosen).toEqual(['q2o1', 'q2o2']);
   });
 
   test('that failed is said once and tried again', async () => {
     const bridge = new FakeBridge({ requests: [one()] });
     bridge.on('read_drafts', () => Promise.reject(anError({ code: 'storage_busy' })));
-    await openDesk(bridge);
+    await openPage(bridge);
     expect(screen.getByText(/The history is busy/)).toBeVisible();
     bridge.on('read_drafts', () => ({ drafts: [draft({ answers: [on('q1', { other: 'mine' })] })] }));
     await vi.waitFor(() => expect(words()).toHaveValue('mine'), { timeout: 2000 });
@@ -303,7 +303,7 @@ function hide() {
 test('sessions that are closed keep what was begun in them', async () => {
   const bridge = new FakeBridge({ sessions: [aSession()], requests: [] });
   bridge.drafts = [draft({ answers: [on('q1', { other: 'mine' })] })];
-  await openDesk(bridge);
+  await openPage(bridge);
   bridge.push({ change: 'request', request: one() });
   await settle();
   expect(words()).toHaveValue('mine');

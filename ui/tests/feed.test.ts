@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 
 import { anEntry, aSession } from '../src/testing/desk';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { openDesk, settle } from './open';
+import { openPage, settle } from './open';
 
 const Usual = globalThis.ResizeObserver;
 afterEach(() => {
@@ -40,8 +40,8 @@ test('a transcript of which no entry is drawn is busy, and is not once one is', 
   globalThis.ResizeObserver = LateResizeObserver;
   const bridge = new FakeBridge({ sessions: [aSession()] });
   bridge.entries['s1'] = [anEntry(1, { kind: 'agent', text: 'Here I am.' })];
-  const { desk, getByRole, queryByRole } = await openDesk(bridge);
-  desk.dispatch({ type: 'session_selected', session: 's1' });
+  const { store, getByRole, queryByRole } = await openPage(bridge);
+  store.dispatch({ type: 'session_selected', session: 's1' });
   await settle();
   expect(queryByRole('article')).toBeNull();
   expect(getByRole('feed').getAttribute('aria-busy')).toBe('true');

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { matching } from '../src/feature/finder/match';
 import { anApproval, aRequest, aSession } from '../src/testing/desk';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openDesk, settle } from './open';
+import { expectNoViolations, openPage, settle } from './open';
 
 const sessions = [
   aSession({ place: 0 }),
@@ -28,7 +28,7 @@ describe('looking for a session', () => {
   });
 
   test('Ctrl+K finds, arrows choose, Enter shows it and one can write at once', async () => {
-    const { user } = await openDesk(
+    const { user } = await openPage(
       new FakeBridge({ sessions, requests: [aRequest({ session: 's3' })], approvals: [anApproval({ session: 's3' })] }),
     );
     await user.keyboard('{Control>}k{/Control}');
@@ -45,7 +45,7 @@ describe('looking for a session', () => {
   });
 
   test('Esc closes it and changes nothing, and a new session is always offered', async () => {
-    const { user, desk } = await openDesk(new FakeBridge({ sessions }));
+    const { user, store } = await openPage(new FakeBridge({ sessions }));
     await user.type(composer(), 'half a word');
     await user.keyboard('{Control>}k{/Control}');
     screen.getByRole('combobox', { name: 'Name or folder of the session' }).focus();
@@ -53,7 +53,7 @@ describe('looking for a session', () => {
     expect(options()).toEqual([null]);
     await user.keyboard('{Escape}');
     await settle();
-    expect(desk.state.overlay).toBeNull();
+    expect(store.state.overlay).toBeNull();
     expect(shown()).toBe('s1');
     expect(composer()).toHaveValue('half a word');
     await user.keyboard('{Control>}k{/Control}');
@@ -65,7 +65,7 @@ describe('looking for a session', () => {
 
 describe('Ctrl and a digit', () => {
   test('shows the session of that place, from within a field, and what was typed stays', async () => {
-    const { user } = await openDesk(new FakeBridge({ sessions }));
+    const { user } = await openPage(new FakeBridge({ sessions }));
     await user.type(composer(), 'half a word');
     await user.keyboard('{Control>}2{/Control}');
     await settle();
@@ -79,11 +79,11 @@ describe('Ctrl and a digit', () => {
   });
 
   test('neither answers a question nor reaches past an open dialog', async () => {
-    const { user, desk } = await openDesk(new FakeBridge({ sessions, requests: [aRequest()] }));
+    const { user, store } = await openPage(new FakeBridge({ sessions, requests: [aRequest()] }));
     screen.getAllByRole('radio')[0]?.focus();
     await user.keyboard('{Control>}2{/Control}');
     await settle();
-    expect(desk.state.drafts['r1']).toBeUndefined();
+    expect(store.state.drafts['r1']).toBeUndefined();
     expect(shown()).toBe('s2');
     await user.keyboard('{Control>}k{/Control}');
     await user.keyboard('{Control>}1{/Control}');

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { aRequest, aSession } from '../src/testing/desk';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { openDesk, settle } from './open';
+import { openPage, settle } from './open';
 
 const working = aSession({ id: 's2', name: 'web' });
 const idle = aSession({ id: 's2', name: 'web', state: { state: 'idle' } });
@@ -15,7 +15,7 @@ const readOut = () =>
 
 describe('a session that has finished its turn', () => {
   test('case_40_is_read_out_by_nothing_while_its_question_is_open_and_its_tab_says_that_it_needs_you', async () => {
-    const { bridge } = await openDesk(new FakeBridge({ sessions: [aSession(), working] }));
+    const { bridge } = await openPage(new FakeBridge({ sessions: [aSession(), working] }));
     bridge.push({ change: 'request', request: aRequest({ session: 's2' }) });
     await settle();
     const asked = readOut();
@@ -29,7 +29,7 @@ describe('a session that has finished its turn', () => {
   });
 
   test('is opened by the press on its notification', async () => {
-    const { bridge } = await openDesk(new FakeBridge({ sessions: [aSession(), idle] }));
+    const { bridge } = await openPage(new FakeBridge({ sessions: [aSession(), idle] }));
     bridge.want('s2');
     await settle();
     expect(document.querySelector('nav [aria-current=page]')?.getAttribute('data-session')).toBe('s2');

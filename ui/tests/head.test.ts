@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { claudeCode, demo, of, withCurrent } from '../src/testing/agents';
 import { aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openDesk, settle } from './open';
+import { expectNoViolations, openPage, settle } from './open';
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const item = (name: string) => screen.getByRole('menuitemradio', { name });
@@ -13,7 +13,7 @@ const inMode = (mode: string) => withCurrent(claudeCode, { mode });
 
 async function openHead(changes: Partial<ReturnType<typeof aSession>> = {}) {
   const bridge = new FakeBridge({ sessions: [aSession({ config: inMode('default'), model: 'claude-sonnet-4-5', ...changes })] });
-  return openDesk(bridge);
+  return openPage(bridge);
 }
 
 test('the mode is shown as the agent says it, and another one is chosen from a menu', async () => {

@@ -5,7 +5,7 @@ import type { SearchHit, Session } from '../src/generated/wire';
 import { aRequest, aSession, anEntry } from '../src/testing/desk';
 import { selectedSession } from '../src/store/select';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openDesk, settle } from './open';
+import { answered, expectNoViolations, openPage, settle } from './open';
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const field = () => screen.getByRole('searchbox', { name: 'Search everything that was said' });
@@ -42,7 +42,7 @@ function withPast(hits: SearchHit[] = [aHit(2)], more = false, length = 3): Fake
 }
 
 async function openHistory(bridge: FakeBridge) {
-  const opened = await openDesk(bridge);
+  const opened = await openPage(bridge);
   await opened.user.click(button('History'));
   await settle();
   return opened;
@@ -254,7 +254,7 @@ describe('deleting a session', () => {
   });
 
   test('takes it out of the sidebar, the matches and the list', async () => {
-    const { bridge, user, desk } = await openStretch(withPast());
+    const { bridge, user, store } = await openStretch(withPast());
     bridge.on('delete_session', () => {
       bridge.push({ change: 'session_deleted', session: 's1' });
       return {};
@@ -266,8 +266,8 @@ describe('deleting a session', () => {
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(field()).toHaveFocus();
     expect(screen.queryByRole('button', { name: /lighthouse|^api/ })).toBeNull();
-    expect(selectedSession(desk.state)).toBe('s2');
-    expect(JSON.stringify({ ...desk.state, failures: [] })).not.toContain('s1"');
+    expect(selectedSession(store.state)).toBe('s2');
+    expect(JSON.stringify({ ...store.state, failures: [] })).not.toContain('s1"');
   });
 
   test('is not offered while it runs', async () => {

@@ -16,7 +16,7 @@ import { selectedSession, sessionInView } from '../src/store/select';
 import { initialState, type State } from '../src/store/state';
 import { anApproval, aQuestion, aRequest, aSession, aSnapshot, NOW } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openDesk, settle } from './open';
+import { answered, expectNoViolations, openPage, settle } from './open';
 
 const api = aSession({ id: 's1', name: 'api', place: 0 });
 const web = aSession({ id: 's2', name: 'web', place: 1, folder: '/srv/web' });
@@ -149,7 +149,7 @@ const list = () => screen.getByRole('region', { name: 'Questions' });
 const items = () => within(list()).getAllByRole('article');
 
 async function openInbox(bridge: FakeBridge) {
-  const all = await openDesk(bridge);
+  const all = await openPage(bridge);
   await all.user.click(button(/^Inbox/));
   await settle();
   return all;
@@ -306,48 +306,48 @@ describe('Ctrl+J', () => {
   const requests = [four, asked('b', 's1', 20_000)];
 
   test('goes from a text field to the oldest question, wherever it was asked, and on', async () => {
-    const { user, desk } = await openDesk(new FakeBridge({ sessions, requests }));
+    const { user, store } = await openPage(new FakeBridge({ sessions, requests }));
     const composer = screen.getByRole('textbox', { name: 'Message to the agent' });
     await user.type(composer, 'half a thought');
     await user.keyboard('{Control>}j{/Control}');
     await settle();
-    expect(selectedSession(desk.state)).toBe('s2');
+    expect(selectedSession(store.state)).toBe('s2');
     expect(document.activeElement?.closest('[data-card]')?.getAttribute('data-card')).toBe('a');
     expect(document.activeElement).toHaveAttribute('type', 'radio');
     await user.keyboard('{Control>}j{/Control}');
     await settle();
-    expect(selectedSession(desk.state)).toBe('s1');
+    expect(selectedSession(store.state)).toBe('s1');
     expect(document.activeElement?.closest('[data-card]')?.getAttribute('data-card')).toBe('b');
     expect(screen.getByRole('textbox', { name: 'Message to the agent' })).toHaveValue('half a thought');
     await user.keyboard('{Control>}j{/Control}');
     await settle();
-    expect(selectedSession(desk.state)).toBe('s2');
+    expect(selectedSession(store.state)).toBe('s2');
   });
 
   test('shows the first question that has no answer yet', async () => {
-    const { user, desk } = await openDesk(new FakeBridge({ sessions, requests }));
-    desk.dispatch({ type: 'option_chosen', request: 'a', question: 'q1', option: 'q1o1', on: true, goOn: false });
+    const { user, store } = await openPage(new FakeBridge({ sessions, requests }));
+    store.dispatch({ type: 'option_chosen', request: 'a', question: 'q1', option: 'q1o1', on: true, goOn: false });
     await user.keyboard('{Control>}j{/Control}');
     await settle();
     expect(screen.getByRole('group', { name: /Question 2/ })).toContainElement(document.activeElement as HTMLElement);
   });
 
   test('opens a panel that is folded away, and leaves the inbox and the history', async () => {
-    const { user, desk } = await openInbox(new FakeBridge({ sessions, requests }));
-    desk.dispatch({ type: 'panel_collapsed', collapsed: true });
+    const { user, store } = await openInbox(new FakeBridge({ sessions, requests }));
+    store.dispatch({ type: 'panel_collapsed', collapsed: true });
     await user.keyboard('{Control>}j{/Control}');
     await settle();
-    expect(desk.state.navigation.place.at).toBe('session');
+    expect(store.state.navigation.place.at).toBe('session');
     expect(screen.getByRole('complementary')).toContainElement(document.activeElement as HTMLElement);
   });
 
   test('does nothing where nothing waits, and touches no permission', async () => {
-    const { user, bridge, desk } = await openDesk(new FakeBridge({ sessions, approvals: [anApproval({ session: 's2' })] }));
+    const { user, bridge, store } = await openPage(new FakeBridge({ sessions, approvals: [anApproval({ session: 's2' })] }));
     const composer = screen.getByRole('textbox', { name: 'Message to the agent' });
     await user.click(composer);
     await user.keyboard('{Control>}j{/Control}');
     await settle();
-    expect(selectedSession(desk.state)).toBe('s1');
+    expect(selectedSession(store.state)).toBe('s1');
     expect(composer).toHaveFocus();
     expect(bridge.sent('decide_approval')).toEqual([]);
   });

@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 
 import type { Change, Entry } from '../src/generated/wire';
-import { Desk } from '../src/store/desk.svelte';
+import { createPage } from '../src/store/page';
 import { allOf, countOf } from '../src/store/entries';
 import { transcriptOf } from '../src/store/select';
 import { emptyTranscript, type Transcript } from '../src/store/state';
 import { addEntry, addPage, trim, WINDOW } from '../src/store/window';
 import { anEntry, aSession } from '../src/testing/desk';
+import { domFocus } from '../src/view/domFocus';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { settle } from './open';
 
@@ -31,8 +32,8 @@ describe('a session that says twenty thousand things', () => {
 
   async function streamed(atEnd: boolean) {
     const bridge = new FakeBridge({ sessions: [aSession()] });
-    const desk = new Desk(bridge);
-    close = desk.open();
+    const { store, commands, open } = createPage(bridge, domFocus);
+    close = open();
     await settle();
     const kept: Entry[] = (bridge.entries['s1'] = []);
     let most = 0;
@@ -40,30 +41,30 @@ describe('a session that says twenty thousand things', () => {
       const fresh = Array.from({ length: 100 }, (_, index) => n + index);
       kept.push(...fresh.map((at) => entry(at)));
       bridge.push(...fresh.map(change));
-      if (n === 1) desk.dispatch({ type: 'transcript_followed', session: 's1', atEnd });
+      if (n === 1) store.dispatch({ type: 'transcript_followed', session: 's1', atEnd });
       await settle();
-      most = Math.max(most, countOf(transcriptOf(desk.state, 's1').entries));
+      most = Math.max(most, countOf(transcriptOf(store.state, 's1').entries));
     }
-    const now = () => transcriptOf(desk.state, 's1');
-    return { desk, most, now };
+    const now = () => transcriptOf(store.state, 's1');
+    return { store, commands, most, now };
   }
 
   test('holds the newest of them, and reads the others again when they are scrolled to', async () => {
-    const { desk, most, now } = await streamed(true);
+    const { store, commands, most, now } = await streamed(true);
     expect(most).toBeLessThanOrEqual(WINDOW.most + 100);
     expect(span(now())[1]).toBe(ENTRIES);
     expect(now()).toMatchObject({ more: true, later: false });
-    desk.dispatch({ type: 'transcript_followed', session: 's1', atEnd: false });
+    store.dispatch({ type: 'transcript_followed', session: 's1', atEnd: false });
     const [first] = span(now());
     for (let read = 1; read <= 40; read += 1) {
-      await desk.readEarlier('s1');
+      await commands.transcripts.readEarlier('s1');
       await settle();
       expect(span(now())[0]).toBe(first - read * PAGE);
       expect(countOf(now().entries)).toBeLessThanOrEqual(WINDOW.most);
     }
     expect(now().later).toBe(true);
     while (now().later) {
-      await desk.readLater('s1');
+      await commands.transcripts.readLater('s1');
       await settle();
       expect(countOf(now().entries)).toBeLessThanOrEqual(WINDOW.most);
     }
@@ -71,11 +72,11 @@ describe('a session that says twenty thousand things', () => {
   }, 60_000);
 
   test('lets who reads further up keep the place, and the end is one step away', async () => {
-    const { desk, most, now } = await streamed(false);
+    const { commands, most, now } = await streamed(false);
     expect(most).toBeLessThanOrEqual(WINDOW.most);
     expect(span(now())).toEqual([1, WINDOW.most]);
     expect(now()).toMatchObject({ later: true, newest: ENTRIES });
-    await desk.readNewest('s1');
+    await commands.transcripts.readNewest('s1');
     expect(span(now())).toEqual([ENTRIES - PAGE + 1, ENTRIES]);
     expect(now()).toMatchObject({ more: true, later: false });
   }, 60_000);

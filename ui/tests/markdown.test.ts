@@ -12,7 +12,7 @@ import { cutLines } from '../src/shared/text';
 import { visibly } from '../src/shared/visible';
 import { anEntry } from '../src/testing/desk';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openDesk, settle } from './open';
+import { expectNoViolations, openPage, settle } from './open';
 
 /** A part alone is no page: the rules want a landmark around it. */
 function asPage(container: HTMLElement): HTMLElement {
@@ -116,7 +116,7 @@ describe('a link', () => {
     bridge.entries['s1'] = [
       anEntry(1, { kind: 'agent', text: 'See [https://bank.example](https://user@xn--e1awd7f.example/a?b)' }),
     ];
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     const link = screen.getByRole('link', { name: 'https://bank.example' });
     await user.click(link);
     const dialog = screen.getByRole('dialog', { name: 'Open this link outside Askdesk?' });

@@ -7,7 +7,7 @@ import { draftOf } from '../src/store/select';
 import { initialState } from '../src/store/state';
 import { aQuestion, anApproval, anEntry, aRequest, aSession, aSnapshot } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openDesk, settle } from './open';
+import { answered, expectNoViolations, openPage, settle } from './open';
 
 const died: Session['state'] = { state: 'ended', end: { end: 'failed', why: { failure: 'desk_failed' } }, at: 1 };
 const resumable = aSession({ state: died, resumable: true });
@@ -34,7 +34,7 @@ const parked = (request: Request): Request => {
 const open = (session: Session, ...requests: Request[]) => {
   const bridge = new FakeBridge({ sessions: [session], requests });
   bridge.on('answer_question', ({ id }) => parked(bridge.request(id)));
-  return openDesk(bridge);
+  return openPage(bridge);
 };
 
 const panel = () => screen.getByRole('complementary', { name: 'Questions' });
@@ -185,7 +185,7 @@ describe('a missed question', () => {
       requests: [missed({ id: 'r0', askedAt: 1 }), aRequest({ id: 'r2', questions: [aQuestion(2)] })],
       approvals: [anApproval()],
     });
-    await openDesk(bridge);
+    await openPage(bridge);
     const [question] = within(panel()).getAllByRole('radio');
     const permission = within(panel()).getByRole('button', { name: 'Allow once' });
     for (const above of [question!, permission]) {
@@ -208,7 +208,7 @@ describe('a missed question', () => {
   test('is led to from its line in the transcript', async () => {
     const bridge = new FakeBridge({ sessions: [resumable], requests: [missed()] });
     bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: 'r1' })];
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.click(within(screen.getByRole('main')).getByRole('button', { name: 'Show in the panel' }));
     await settle();
     expect(within(list()).getByRole('radio', { name: 'SQLite' })).toHaveFocus();
@@ -263,7 +263,7 @@ describe('an answer that waits for its agent', () => {
   test('can be given up, and its line says so', async () => {
     const bridge = new FakeBridge({ sessions: [resumable], requests: [parked(missed())] });
     bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: 'r1' })];
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     const main = screen.getByRole('main');
     expect(main).toHaveTextContent('Kept, will be delivered when the session is resumed');
     await user.click(button('Do not send'));
@@ -280,7 +280,7 @@ describe('an answer that waits for its agent', () => {
   test('case_47_that_came_late_says_so_in_its_line', async () => {
     const bridge = new FakeBridge({ sessions: [running], requests: [parked(missed())] });
     bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: 'r1' })];
-    await openDesk(bridge);
+    await openPage(bridge);
     const { state } = parked(missed());
     if (state.state !== 'ended') throw new Error('it has ended');
     const delivery: Delivery = { delivery: 'delivered', at: 2, late: true };

@@ -3,10 +3,11 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 
 import type { Approval, Question, Request } from '../src/generated/wire';
-import { Desk } from '../src/store/desk.svelte';
+import { createPage } from '../src/store/page';
 import { aQuestion, aRequest, anApproval, aSession, NOW } from '../src/testing/desk';
 import { ModelDesk } from '../src/testing/modelDesk';
 import App from '../src/view/App.svelte';
+import { domFocus } from '../src/view/domFocus';
 import { openDialog, Watch } from './monkeyWatch';
 
 const STEPS = 250;
@@ -74,7 +75,7 @@ class Monkey {
   readonly #model = new ModelDesk(SESSIONS.map((id, place) => aSession({ id, name: `work ${id}`, place })));
   readonly #watch = new Watch(this.#model);
   readonly #user = userEvent.setup({ delay: null, pointerEventsCheck: 0 });
-  #desk = new Desk(this.#model);
+  #page = createPage(this.#model, domFocus);
   #view: { unmount: () => void } | null = null;
   #count = 0;
   #typed = 0;
@@ -90,9 +91,9 @@ class Monkey {
   }
 
   async open(): Promise<void> {
-    this.#desk = new Desk(this.#model);
-    this.#watch.desk = this.#desk;
-    this.#view = render(App, { desk: this.#desk });
+    this.#page = createPage(this.#model, domFocus);
+    this.#watch.store = this.#page.store;
+    this.#view = render(App, { page: this.#page });
     await this.#settle();
   }
 
@@ -109,7 +110,7 @@ class Monkey {
     await this.#pass(5000);
     this.#watch.check();
     for (const session of SESSIONS) {
-      this.#desk.dispatch({ type: 'session_selected', session });
+      this.#page.store.dispatch({ type: 'session_selected', session });
       await this.#pass(100);
       this.#watch.checkLeftWords(session);
     }

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { AnswerInput, UndoableAnswer, Question, Request } from '../src/generated/wire';
 import type { CommandName, Input } from '../src/platform/bridge';
 import { t } from '../src/shared/messages';
-import type { Desk } from '../src/store/desk.svelte';
+import type { Store } from '../src/store/store.svelte';
 import { fateOf } from '../src/store/kept';
 import type { ModelDesk } from '../src/testing/modelDesk';
 
@@ -30,7 +30,7 @@ interface Token {
 
 /** Holds the promises against every step: no text lost, no answer unasked, no focus taken, no error. */
 export class Watch {
-  desk: Desk | null = null;
+  store: Store | null = null;
   readonly #model: ModelDesk;
   #allowed: Allowed | null = null;
   /** Answers that were asked for and wait for their turn. */
@@ -180,7 +180,7 @@ export class Watch {
   }
 
   #checkTexts(): void {
-    const state = this.desk?.state;
+    const state = this.store?.state;
     if (!state) return;
     this.#tokens = this.#tokens.filter(({ token, on }) => {
       if (on.kind === 'message') {

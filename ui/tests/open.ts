@@ -4,17 +4,19 @@ import axe from 'axe-core';
 import { expect } from 'vitest';
 
 import type { Request } from '../src/generated/wire';
-import { Desk } from '../src/store/desk.svelte';
+import { createPage } from '../src/store/page';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import App from '../src/view/App.svelte';
+import { domFocus } from '../src/view/domFocus';
 
 /** Opens the whole window over a fake bridge. */
-export async function openDesk(bridge: FakeBridge) {
-  const desk = new Desk(bridge);
+export async function openPage(bridge: FakeBridge) {
+  const page = createPage(bridge, domFocus);
   const user = userEvent.setup();
-  const view = render(App, { desk });
+  const view = render(App, { page });
   await settle();
-  return { bridge, desk, user, ...view };
+  const { store, commands } = page;
+  return { bridge, store, commands, user, ...view };
 }
 
 /** Waits until replies have come and the window shows them. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { DraftTarget, Request } from '../src/generated/wire';
 import { anApproval, anEntry, aQuestion, aRequest } from '../src/testing/desk';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { openDesk, settle } from './open';
+import { openPage, settle } from './open';
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const field = (name: string | RegExp) => screen.getByRole('textbox', { name });
@@ -20,7 +20,7 @@ describe('the focus', () => {
     const second = aRequest({ id: 'r2', nativeRef: 'n9', askedAt: Date.now(), questions: [aQuestion(1, { header: 'Two' })] });
     const bridge = new FakeBridge({ requests: [aRequest(), second] });
     bridge.drafts = [declining];
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.click(button('2 Two'));
     const withdrawn = { outcome: 'withdrawn', why: { why: 'by_agent' } } as const;
     bridge.push({
@@ -36,14 +36,14 @@ describe('the focus', () => {
     const bridge = new FakeBridge({ requests: [aRequest()], approvals: [anApproval()] });
     const draft = { form: 'message', message: 'Elsewhere', options: null, plan: null } as const;
     bridge.drafts = [declining, { of: 'approval', id: 'a1', draft }];
-    await openDesk(bridge);
+    await openPage(bridge);
     expect(screen.getAllByRole('textbox', { name: /What to tell the agent/ })).toHaveLength(2);
     expect(document.body).toHaveFocus();
   });
 
   test('goes to such a form where the person opens it', async () => {
     const bridge = new FakeBridge({ requests: [aRequest()], approvals: [anApproval()] });
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.click(button('Decline'));
     await settle();
     expect(field(/What to tell the agent/)).toHaveFocus();
@@ -56,7 +56,7 @@ describe('the focus', () => {
   test('goes to what is to change in a plan where the person sends it back', async () => {
     const subject = { detail: 'plan', plan: 'Do it.', path: null } as const;
     const bridge = new FakeBridge({ approvals: [anApproval({ subject })] });
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.click(button('Send back'));
     await settle();
     expect(field('What should change')).toHaveFocus();
@@ -76,7 +76,7 @@ test('words that a reply in chat left stay where its delivery is tried again', a
   const answers = [{ question: 'q1', chosen: [], otherChosen: true, other: 'half a thought', note: '' }];
   bridge.drafts = [{ of: 'request', id: 'r1', draft: { active: 0, answers, declining: false, words: '' } }];
   bridge.on('retry_delivery', () => ({ ...request, state: { ...state, delivery: { delivery: 'delivered', at: 2 } } }));
-  const { user } = await openDesk(bridge);
+  const { user } = await openPage(bridge);
   expect(screen.getByText(/half a thought/)).toBeVisible();
   await user.click(button('Retry'));
   await settle();

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Question, Request } from '../src/generated/wire';
 import { aQuestion, aRequest, aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openDesk, settle } from './open';
+import { answered, expectNoViolations, openPage, settle } from './open';
 
 const radio = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name });
 const box = (name: string) => screen.getByRole<HTMLInputElement>('checkbox', { name });
@@ -20,7 +20,7 @@ const open = (questions: Question[], changes: Partial<Request> = {}) => {
       input.answers.map((answer) => ({ ...answer, other: answer.other ?? undefined }) as never),
     ),
   );
-  return openDesk(bridge);
+  return openPage(bridge);
 };
 
 const lone = () => [aQuestion(1, { text: 'Which way?', options: ['OAuth 2.0 (Recommended)', 'JWT'] })];
@@ -172,7 +172,7 @@ describe('filling in', () => {
   });
 
   test('case_17_a_question_that_arrives_takes_neither_focus_nor_choice', async () => {
-    const { bridge, user } = await openDesk(new FakeBridge());
+    const { bridge, user } = await openPage(new FakeBridge());
     const composer = screen.getByRole('textbox', { name: 'Message to the agent' });
     await user.type(composer, 'one ');
     bridge.push({ change: 'request', request: aRequest({ questions: lone() }) });
@@ -301,7 +301,7 @@ describe('sending', () => {
       ],
     });
     bridge.entries['s1'] = [{ n: 1, at: 1, body: { kind: 'request', request: 'r1' } }];
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     expect(panel()).toHaveTextContent('Not delivered to the agent: the pipe broke');
     expect(panel()).toHaveTextContent('JWT');
     const transcript = screen.getByRole('region', { name: 'Transcript of api' });
@@ -374,12 +374,12 @@ describe('sending', () => {
   });
 
   test('what was typed does not stay behind once it was sent', async () => {
-    const { user, desk, bridge } = await open([aQuestion(1, { kind: 'secret', options: [] })]);
+    const { user, store, bridge } = await open([aQuestion(1, { kind: 'secret', options: [] })]);
     bridge.on('answer_question', ({ id }) => answered(bridge.request(id), [{ question: 'q1' }]));
     await user.type(screen.getByLabelText('Your own words'), 'hunter2');
     await user.click(button('Submit'));
     await settle();
-    expect(JSON.stringify(desk.state)).not.toContain('hunter2');
+    expect(JSON.stringify(store.state)).not.toContain('hunter2');
   });
 
   test('an answer is sent, then delivered, and both are said', async () => {
@@ -416,13 +416,13 @@ describe('sending', () => {
   });
 
   test('the focus returns to where it was', async () => {
-    const { user, desk } = await open(lone());
+    const { user, store } = await open(lone());
     const composer = screen.getByRole('textbox', { name: 'Message to the agent' });
     await user.click(composer);
     await user.click(radio('JWT'));
     await user.click(button('Submit'));
     await settle();
-    expect(desk.state.submits).toEqual({});
+    expect(store.state.submits).toEqual({});
     expect(composer).toHaveFocus();
   });
 
@@ -438,7 +438,7 @@ describe('sending', () => {
 describe('several at once', () => {
   test('the panel is widened by keys and keeps its width in another session', async () => {
     const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
-    const { user } = await openDesk(new FakeBridge({ sessions }));
+    const { user } = await openPage(new FakeBridge({ sessions }));
     const handle = () => screen.getByRole('separator', { name: 'Width of the panel' });
     handle().focus();
     await user.keyboard('{ArrowLeft}');
@@ -453,7 +453,7 @@ describe('several at once', () => {
     bridge.on('answer_question', (input) =>
       answered(bridge.request(input.id), [{ question: 'q1', chosen: ['q1o1'] }]),
     );
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     expect(screen.getByRole('group', { name: /Which way/ })).toBeVisible();
     await expectNoViolations();
     await user.click(button('2 Two'));
@@ -469,7 +469,7 @@ describe('several at once', () => {
       sessions: [aSession(), aSession({ id: 's2', name: 'web' })],
       requests: [aRequest({ session: 's2', questions: pair() })],
     });
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     const row = () => screen.getByRole('button', { name: /^web/ });
     expect(row()).toHaveAttribute('data-state', 'needs_you');
     expect(row()).toHaveTextContent('2 questions');
@@ -480,7 +480,7 @@ describe('several at once', () => {
   });
 
   test('a new question is announced once', async () => {
-    const { bridge } = await openDesk(new FakeBridge());
+    const { bridge } = await openPage(new FakeBridge());
     bridge.push({ change: 'request', request: aRequest({ questions: lone() }) });
     await settle();
     const announcer = document.querySelector('[data-announcer]');

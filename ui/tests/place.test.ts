@@ -8,7 +8,7 @@ import { reduce, type Action } from '../src/store/reducer';
 import { initialState, type State } from '../src/store/state';
 import { anApproval, anEntry, aQuestion, aRequest, aSession, NOW } from '../src/testing/desk';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { openDesk, settle } from './open';
+import { openPage, settle } from './open';
 
 const everything = () => true;
 const session = (id: string): Place => ({ at: 'session', session: id });
@@ -107,76 +107,76 @@ describe('in the window', () => {
   async function open() {
     const bridge = new FakeBridge({ sessions, requests: [aRequest({ questions: [aQuestion(1), aQuestion(2)] })] });
     bridge.entries = { s1: [anEntry(1, { kind: 'agent', text: 'Hello' })] };
-    return openDesk(bridge);
+    return openPage(bridge);
   }
 
   test('Alt and an arrow lead back with what was written, and forward again', async () => {
-    const { user, desk } = await open();
+    const { user, store } = await open();
     await user.type(composer(), 'Half a message');
     await user.click(row(/^web/));
     await user.click(row(/^Inbox/));
     await user.keyboard('{Alt>}{ArrowLeft}{/Alt}');
     await settle();
-    expect(desk.state.navigation.place).toEqual(session('s2'));
+    expect(store.state.navigation.place).toEqual(session('s2'));
     await user.keyboard('{Alt>}{ArrowLeft}{/Alt}');
     await settle();
     expect(composer()).toHaveValue('Half a message');
     expect(composer()).toHaveFocus();
     await user.keyboard('{Alt>}{ArrowRight}{ArrowRight}{/Alt}');
     await settle();
-    expect(desk.state.navigation.place.at).toBe('inbox');
+    expect(store.state.navigation.place.at).toBe('inbox');
   });
 
   test('the buttons on the side of the mouse lead there too', async () => {
-    const { user, desk } = await open();
+    const { user, store } = await open();
     await user.click(row(/^web/));
     const press = (button: number) => window.dispatchEvent(new MouseEvent('mouseup', { button }));
     press(3);
-    expect(desk.state.navigation.place).toEqual(session('s1'));
+    expect(store.state.navigation.place).toEqual(session('s1'));
     press(4);
-    expect(desk.state.navigation.place).toEqual(session('s2'));
+    expect(store.state.navigation.place).toEqual(session('s2'));
     press(0);
-    expect(desk.state.navigation.place).toEqual(session('s2'));
+    expect(store.state.navigation.place).toEqual(session('s2'));
   });
 
   test('in the panel the same keys turn between questions, and past a dialog they do nothing', async () => {
-    const { user, desk } = await open();
+    const { user, store } = await open();
     await user.click(row(/^web/));
     await user.click(row(/^api/));
     screen.getByRole('radio', { name: /OAuth/ }).focus();
     await user.keyboard('{Alt>}{ArrowRight}{/Alt}');
     await settle();
-    expect(desk.state.drafts['r1']?.active).toBe(1);
+    expect(store.state.drafts['r1']?.active).toBe(1);
     await user.keyboard('{Alt>}{ArrowLeft}{ArrowLeft}{/Alt}');
     await settle();
-    desk.dispatch({ type: 'overlay_opened', overlay: { overlay: 'keys' } });
+    store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'keys' } });
     await settle();
     await user.keyboard('{Alt>}{ArrowLeft}{/Alt}');
-    expect(desk.state.navigation.place).toEqual(session('s1'));
+    expect(store.state.navigation.place).toEqual(session('s1'));
   });
 
   test('a past transcript is read again when one comes back to it', async () => {
-    const { desk, bridge, user } = await open();
-    await desk.past.open();
-    await desk.past.show('s1', 1);
+    const { store, commands, bridge, user } = await open();
+    await commands.history.open();
+    await commands.history.show('s1', 1);
     await user.click(row(/^web/));
     const read = bridge.sent('read_transcript').length;
-    await desk.step('back');
+    await commands.navigation.step('back');
     await settle();
     expect(bridge.sent('read_transcript').length).toBe(read + 1);
-    expect(desk.state.history.stretch).toMatchObject({ n: 1, read: true });
-    await desk.step('back');
+    expect(store.state.history.stretch).toMatchObject({ n: 1, read: true });
+    await commands.navigation.step('back');
     await settle();
     expect(screen.getByRole('searchbox')).toBeVisible();
   });
 
   test('the way to a deleted session is gone', async () => {
-    const { desk, bridge } = await open();
-    desk.dispatch({ type: 'session_selected', session: 's2' });
-    desk.dispatch({ type: 'inbox_opened', at: NOW });
+    const { store, commands, bridge } = await open();
+    store.dispatch({ type: 'session_selected', session: 's2' });
+    store.dispatch({ type: 'inbox_opened', at: NOW });
     bridge.push({ change: 'session_deleted', session: 's2' });
     await settle();
-    await desk.step('back');
-    expect(desk.state.navigation.place).toEqual(session('s1'));
+    await commands.navigation.step('back');
+    expect(store.state.navigation.place).toEqual(session('s1'));
   });
 });

@@ -7,7 +7,7 @@ import { initialState } from '../src/store/state';
 import { claudeCode, of } from '../src/testing/agents';
 import { aQuestion, anEntry, aRequest, aSession, NOW } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openDesk, settle } from './open';
+import { expectNoViolations, openPage, settle } from './open';
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 
@@ -40,7 +40,7 @@ describe('the line of an ended request in the transcript', () => {
   async function line(request: Request) {
     const bridge = new FakeBridge({ requests: [request] });
     bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: request.id })];
-    const opened = await openDesk(bridge);
+    const opened = await openPage(bridge);
     return { ...opened, line: document.querySelector<HTMLElement>('main [data-request]')! };
   }
 
@@ -130,7 +130,7 @@ function withQuestions(reply: QuestionsFound = found(all)): FakeBridge {
 }
 
 async function openQuestions(bridge: FakeBridge) {
-  const opened = await openDesk(bridge);
+  const opened = await openPage(bridge);
   await opened.user.click(button('History'));
   await settle();
   await opened.user.click(within(screen.getByRole('navigation', { name: 'Parts of the history' })).getByRole('button', { name: 'Questions' }));

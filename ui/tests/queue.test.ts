@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Session } from '../src/generated/wire';
 import { aRequest, aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openDesk, settle } from './open';
+import { expectNoViolations, openPage, settle } from './open';
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
@@ -16,7 +16,7 @@ const withQueue = (texts: string[], changes: Partial<Session> = {}) =>
 
 describe('the composer while the agent works', () => {
   test('queues what is written and says so on its button', async () => {
-    const { bridge, user } = await openDesk(new FakeBridge().on('queue_message', () => aSession()));
+    const { bridge, user } = await openPage(new FakeBridge().on('queue_message', () => aSession()));
     expect(screen.queryByRole('button', { name: 'Send' })).toBeNull();
     await user.type(composer(), 'then add tests');
     await user.click(button('Queue'));
@@ -28,7 +28,7 @@ describe('the composer while the agent works', () => {
 
   test('case_35_sends_at_once_when_a_question_is_open_because_a_reply_in_chat_ends_it', async () => {
     const bridge = new FakeBridge({ requests: [aRequest()] });
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.type(composer(), 'let us talk{Enter}');
     await settle();
     expect(bridge.sent('send_message')).toMatchObject([{ text: 'let us talk' }]);
@@ -37,7 +37,7 @@ describe('the composer while the agent works', () => {
 
   test('sends at once when the agent is at rest', async () => {
     const bridge = new FakeBridge({ sessions: [aSession({ state: { state: 'idle' } })] });
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.type(composer(), 'hello{Enter}');
     await settle();
     expect(bridge.sent('send_message')).toMatchObject([{ text: 'hello' }]);
@@ -47,7 +47,7 @@ describe('the composer while the agent works', () => {
     const bridge = new FakeBridge().on('queue_message', () => {
       throw anError({ code: 'invalid', message: 'queue: at most 64 messages wait' });
     });
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.type(composer(), 'one more{Enter}');
     await settle();
     expect(screen.getByRole('alert')).toHaveTextContent('at most 64 messages wait');
@@ -57,7 +57,7 @@ describe('the composer while the agent works', () => {
 
 describe('what waits', () => {
   test('is listed in order above the composer', async () => {
-    await openDesk(withQueue(['first', 'second']));
+    await openPage(withQueue(['first', 'second']));
     const items = within(queue()).getAllByRole('listitem');
     expect(items.map((item) => item.querySelector('.text')?.textContent)).toEqual(['first', 'second']);
     expect(queue()).toHaveTextContent('Open questions stay open');
@@ -65,13 +65,13 @@ describe('what waits', () => {
   });
 
   test('is shown nowhere when nothing waits', async () => {
-    await openDesk(new FakeBridge());
+    await openPage(new FakeBridge());
     expect(screen.queryByRole('region', { name: 'Waiting to be sent' })).toBeNull();
   });
 
   test('can be changed, and the focus comes back', async () => {
     const bridge = withQueue(['first', 'second']).on('edit_queued', () => aSession());
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.click(button('Edit message 2'));
     const field = screen.getByRole('textbox', { name: 'Message 2 that waits' });
     expect(field).toHaveFocus();
@@ -84,7 +84,7 @@ describe('what waits', () => {
 
   test('can be taken back and sent at once', async () => {
     const bridge = withQueue(['first', 'second']).on('remove_queued', () => aSession());
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.click(button('Remove message 1'));
     await user.click(button('Send now: message 2'));
     await settle();
@@ -95,20 +95,20 @@ describe('what waits', () => {
   test('is not sent past an open question', async () => {
     const bridge = withQueue(['first']);
     bridge.snapshot = { ...bridge.snapshot, requests: [aRequest()] };
-    await openDesk(bridge);
+    await openPage(bridge);
     expect(button('Send now: message 1')).toBeDisabled();
   });
 
   test('stays visible when the session is over, to be copied or changed', async () => {
     const state = { state: 'ended', end: { end: 'app_quit' }, at: 1 } as const;
-    await openDesk(withQueue(['first'], { state }));
+    await openPage(withQueue(['first'], { state }));
     expect(queue()).toHaveTextContent('Kept here: this session is over.');
     expect(within(queue()).getByText('first')).toBeVisible();
     expect(button('Send now: message 1')).toBeDisabled();
   });
 
   test('words that were being changed when their message went out are kept in the composer', async () => {
-    const { bridge, user } = await openDesk(withQueue(['first']));
+    const { bridge, user } = await openPage(withQueue(['first']));
     await user.click(button('Edit message 1'));
     await user.type(screen.getByRole('textbox', { name: 'Message 1 that waits' }), ' and more');
     bridge.push({ change: 'session', session: aSession({ queue: [] }) });

@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { isSecret } from '../src/shared/secret';
 import { aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openDesk, settle } from './open';
+import { expectNoViolations, openPage, settle } from './open';
 
 const dialog = () => screen.getByRole('dialog', { name: 'Settings' });
 const setting = (name: string) => within(dialog()).getByRole('combobox', { name });
 
 async function openSettings(bridge = new FakeBridge()) {
-  const opened = await openDesk(bridge);
+  const opened = await openPage(bridge);
   await opened.user.click(screen.getByRole('button', { name: 'Settings' }));
   await settle();
   return opened;
@@ -244,7 +244,7 @@ describe('the settings', () => {
   });
 
   test('they open by key from a field without touching its text, and Esc brings back', async () => {
-    const { user } = await openDesk(new FakeBridge({ sessions: [aSession({ id: 's1', name: 'api' })] }));
+    const { user } = await openPage(new FakeBridge({ sessions: [aSession({ id: 's1', name: 'api' })] }));
     const field = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
     await user.type(field, 'half a sent');
     await user.keyboard('{Control>},{/Control}');

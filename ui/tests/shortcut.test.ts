@@ -5,7 +5,7 @@ import type { Request } from '../src/generated/wire';
 import { recorded, type HeldKey } from '../src/feature/settings/recorded';
 import { anApproval, aRequest, aSession } from '../src/testing/desk';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openDesk, settle } from './open';
+import { answered, expectNoViolations, openPage, settle } from './open';
 
 describe('a combination of keys', () => {
   test.each<[string, string, HeldKey[], string]>([
@@ -46,7 +46,7 @@ describe('the row of the keys', () => {
   const button = (name: string | RegExp) => within(row()).getByRole('button', { name });
 
   async function openSettings(bridge = new FakeBridge()) {
-    const opened = await openDesk(bridge);
+    const opened = await openPage(bridge);
     await opened.user.click(screen.getByRole('button', { name: 'Settings' }));
     await settle();
     return opened;
@@ -117,7 +117,7 @@ describe('a person who was led to a question', () => {
     vi.spyOn(document, 'hasFocus').mockReturnValue(true);
     const { requests = [], approvals = [] } = others;
     const bridge = new FakeBridge({ sessions, requests: [request, ...requests], approvals });
-    const opened = await openDesk(bridge);
+    const opened = await openPage(bridge);
     bridge.want(request.id);
     await settle();
     return { ...opened, bridge };
@@ -172,9 +172,9 @@ describe('a person who was led to a question', () => {
   test.each<[string, (opened: Awaited<ReturnType<typeof ledThere>>) => unknown]>([
     ['typed elsewhere', ({ user }) => user.type(screen.getByRole('textbox', { name: /message/i }), 'a')],
     ['pressed something elsewhere', () => fireEvent.pointerDown(document.querySelector('nav') as Element)],
-    ['went to another session', ({ desk }) => desk.dispatch({ type: 'session_selected', session: 's1' })],
-    ['went to the inbox', ({ desk }) => desk.dispatch({ type: 'inbox_opened', at: 1 })],
-    ['opened the settings', ({ desk }) => desk.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings' } })],
+    ['went to another session', ({ store }) => store.dispatch({ type: 'session_selected', session: 's1' })],
+    ['went to the inbox', ({ store }) => store.dispatch({ type: 'inbox_opened', at: 1 })],
+    ['opened the settings', ({ store }) => store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings' } })],
     ['left the window', () => fireEvent.blur(window)],
   ])('stays where they %s meanwhile', async (_, away) => {
     const opened = await ledThere();
@@ -186,8 +186,8 @@ describe('a person who was led to a question', () => {
 
   test('is not taken for one where they came by themselves', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request] });
-    const { desk } = await openDesk(bridge);
-    desk.dispatch({ type: 'session_selected', session: 's2' });
+    const { store } = await openPage(bridge);
+    store.dispatch({ type: 'session_selected', session: 's2' });
     await settle();
     await ends(bridge, after(request));
     expect(bridge.answeredAway).toEqual([]);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { anApproval, anEntry, aRequest, aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openDesk, settle } from './open';
+import { expectNoViolations, openPage, settle } from './open';
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const rows = () => [...document.querySelectorAll('[data-row]')].map((row) => row.getAttribute('data-row'));
@@ -12,7 +12,7 @@ const two = [aSession({ place: 2 }), aSession({ id: 's2', name: 'web', place: 1,
 const gone = aSession({ resumable: true, state: { state: 'ended', at: 1, end: { end: 'app_quit' } } });
 
 test('sessions stand in the order of their places, and a key moves one', async () => {
-  const { bridge, user } = await openDesk(new FakeBridge({ sessions: two }));
+  const { bridge, user } = await openPage(new FakeBridge({ sessions: two }));
   expect(rows()).toEqual(['s2', 's1']);
   button(/^api/).focus();
   await user.keyboard('{Alt>}{ArrowUp}{/Alt}');
@@ -25,7 +25,7 @@ test('sessions stand in the order of their places, and a key moves one', async (
 });
 
 test('the menu opens by its button, goes round by arrows, and Esc gives the focus back', async () => {
-  const { user } = await openDesk(new FakeBridge({ sessions: two }));
+  const { user } = await openPage(new FakeBridge({ sessions: two }));
   await user.click(button('Actions for web'));
   expect(screen.getByRole('menuitem', { name: 'Rename' })).toHaveFocus();
   await expectNoViolations();
@@ -41,7 +41,7 @@ test('a name that was refused stays in the field with its error, and the next on
     if (name === 'bad') throw anError();
     return aSession({ name });
   });
-  const { user } = await openDesk(bridge);
+  const { user } = await openPage(bridge);
   button(/^api/).focus();
   await user.keyboard('{F2}bad{Enter}');
   await settle();
@@ -57,7 +57,7 @@ test('a name that was refused stays in the field with its error, and the next on
 
 test('closing asks where something is open and says what, and goes at once where nothing is', async () => {
   const bridge = new FakeBridge({ sessions: two, requests: [aRequest()], approvals: [anApproval()] });
-  const { user } = await openDesk(bridge);
+  const { user } = await openPage(bridge);
   const close = async (name: string) => {
     await user.click(button(`Actions for ${name}`));
     await user.click(screen.getByRole('menuitem', { name: 'Close' }));
@@ -78,7 +78,7 @@ test('closing asks where something is open and says what, and goes at once where
 });
 
 test('what is written out of view marks its session as unread until it is looked at', async () => {
-  const { bridge, user } = await openDesk(new FakeBridge({ sessions: two }));
+  const { bridge, user } = await openPage(new FakeBridge({ sessions: two }));
   await user.click(button(/^web/));
   bridge.push({ change: 'entry', session: 's1', entry: anEntry(1, { kind: 'agent', text: 'Done.' }) });
   await settle();
@@ -88,7 +88,7 @@ test('what is written out of view marks its session as unread until it is looked
 });
 
 test('an ended session is resumed by its row or by sending', async () => {
-  const { bridge, user } = await openDesk(new FakeBridge({ sessions: [gone] }));
+  const { bridge, user } = await openPage(new FakeBridge({ sessions: [gone] }));
   await expectNoViolations();
   await user.click(button('Resume api'));
   await settle();
@@ -102,7 +102,7 @@ test('an ended session is resumed by its row or by sending', async () => {
 test('the arrow up brings back what was said, and never replaces own words', async () => {
   const bridge = new FakeBridge();
   bridge.entries['s1'] = ['one', 'two'].map((text, index) => anEntry(index + 1, { kind: 'person', text, attachments: [] }));
-  const { user } = await openDesk(bridge);
+  const { user } = await openPage(bridge);
   composer().focus();
   await user.keyboard('{ArrowUp}');
   await settle();
@@ -122,15 +122,15 @@ test('the arrow up brings back what was said, and never replaces own words', asy
 });
 
 test('an unsent message is there again in the next window', async () => {
-  const first = await openDesk(new FakeBridge());
+  const first = await openPage(new FakeBridge());
   await first.user.type(composer(), 'half a thought');
   first.unmount();
-  await openDesk(new FakeBridge());
+  await openPage(new FakeBridge());
   expect(composer()).toHaveValue('half a thought');
 });
 
 test('a session is muted and made private from its menu, and its row says so in words', async () => {
-  const { bridge, user } = await openDesk(new FakeBridge({ sessions: two }));
+  const { bridge, user } = await openPage(new FakeBridge({ sessions: two }));
   const choose = async (deed: string) => {
     await user.click(button('Actions for web'));
     await user.click(screen.getByRole('menuitem', { name: deed }));

@@ -2,11 +2,11 @@ import { screen, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
 import type { LaunchOverrides } from '../src/generated/wire';
-import { usualOptions } from '../src/store/desk.svelte';
+import { defaultOptions } from '../src/store/commands/start';
 import { aFound, demoFound } from '../src/testing/agents';
 import { aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openDesk, settle } from './open';
+import { expectNoViolations, openPage, settle } from './open';
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const field = (name: string) => screen.getByLabelText(name);
@@ -16,7 +16,7 @@ async function openStart(bridge = new FakeBridge({ sessions: [] })) {
     agents: [aFound({ program: '/usr/bin/claude', version: '2.1.0' }), demoFound],
     home: '/home/ada',
   };
-  const opened = await openDesk(bridge);
+  const opened = await openPage(bridge);
   if (bridge.snapshot.sessions.length > 0) await opened.user.click(button('New session'));
   await settle();
   return opened;
@@ -129,10 +129,10 @@ const extrasShown = () => screen.queryByRole('region', { name: 'Started with you
 
 test('what the settings add to a start is shown whole, secrets by a button, and is named when it starts', async () => {
   const bridge = new FakeBridge({ sessions: [] }).on('start_session', () => aSession());
-  const { desk, user } = await openStart(bridge);
+  const { commands, user } = await openStart(bridge);
   expect(extrasShown()).toBeNull();
   withExtras(bridge, added);
-  await desk.listAgents();
+  await commands.start.listAgents();
   await settle();
   const lines = () => within(extrasShown()!).getAllByRole('listitem').map((item) => item.querySelector('code')?.textContent);
   expect(lines()).toEqual(['--add-dir', '/srv/shared docs', 'API_KEY=••••••••', 'EDITOR=vi']);
@@ -162,17 +162,17 @@ test('a start with settings that were not shown is refused, shows them, and goes
   expect(extrasShown()).toBeVisible();
   await user.click(button('Start session'));
   await settle();
-  expect(bridge.sent('start_session').map(({ options }) => options.extras)).toEqual([usualOptions.extras, added]);
+  expect(bridge.sent('start_session').map(({ options }) => options.extras)).toEqual([defaultOptions.extras, added]);
   expect(new Set(bridge.sent('start_session').map(({ requestId }) => requestId)).size).toBe(2);
 });
 
 test('what is set in the settings stands in the form at once', async () => {
-  const { bridge, desk } = await openStart();
+  const { bridge, commands } = await openStart();
   bridge.settings = {
     ...bridge.settings,
     settings: { ...bridge.settings.settings, launchOverrides: { claude_code: added } },
   };
-  await desk.readSettings();
+  await commands.settings.read();
   await settle();
   expect(within(extrasShown()!).getByText('/srv/shared docs')).toBeVisible();
 });

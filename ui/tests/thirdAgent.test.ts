@@ -8,7 +8,7 @@ import type { AgentDescriptor, AgentFailure, Session } from '../src/generated/wi
 import { aFound, anOption, aValue, claudeCode, demo, demoFound, of, withCurrent } from '../src/testing/agents';
 import { anEntry, aSession } from '../src/testing/desk';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openDesk, settle } from './open';
+import { expectNoViolations, openPage, settle } from './open';
 
 /** An agent that no code of the window names. */
 const wayfarer: AgentDescriptor = {
@@ -68,7 +68,7 @@ function desk(sessions: Session[], known = agents) {
 
 describe('an agent of which only its descriptor is known', () => {
   test('is offered in the start form with all that can be chosen of it', async () => {
-    const { bridge, user } = await openDesk(desk([]));
+    const { bridge, user } = await openPage(desk([]));
     expect(words(field('Agent'))).toEqual(['Claude Code', 'Demo', 'Wayfarer']);
     await user.selectOptions(field('Agent'), 'Wayfarer');
     expect(screen.getByText('Found: version 0.4, /opt/wayfarer')).toBeVisible();
@@ -94,7 +94,7 @@ describe('an agent of which only its descriptor is known', () => {
   });
 
   test('starts without asking for anything only where the person agrees', async () => {
-    const { bridge, user } = await openDesk(desk([]));
+    const { bridge, user } = await openPage(desk([]));
     await user.selectOptions(field('Agent'), 'Wayfarer');
     await user.click(screen.getByText('More options'));
     await user.selectOptions(field('Permissions'), 'Wide open');
@@ -108,7 +108,7 @@ describe('an agent of which only its descriptor is known', () => {
   });
 
   test('gets nothing that was chosen for another one', async () => {
-    const { bridge, user } = await openDesk(desk([]));
+    const { bridge, user } = await openPage(desk([]));
     await user.click(screen.getByText('More options'));
     await user.selectOptions(field('Permissions'), 'Plan only');
     await user.type(field('Model'), 'opus');
@@ -121,7 +121,7 @@ describe('an agent of which only its descriptor is known', () => {
 
   test('that cannot ask is offered no choice of when it may', async () => {
     const mute = { ...wayfarer, capabilities: { ...wayfarer.capabilities, questions: 'none' as const }, program: null };
-    const { user } = await openDesk(desk([], [mute, demo]));
+    const { user } = await openPage(desk([], [mute, demo]));
     await user.click(screen.getByText('More options'));
     expect(screen.queryByLabelText('Questions')).toBeNull();
     expect(screen.queryByLabelText('Program')).toBeNull();
@@ -130,7 +130,7 @@ describe('an agent of which only its descriptor is known', () => {
   test('says why it cannot be started and how it is installed', async () => {
     const bridge = desk([]);
     bridge.agents = { ...bridge.agents, agents: [aFound({ agent: wayfarer.id, problem: missing })] };
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.selectOptions(field('Agent'), 'Wayfarer');
     expect(screen.getByText('Wayfarer cannot be started yet')).toBeVisible();
     expect(screen.getByText(/^wayfarer was not found\. .* Install Wayfarer with `brew install wayfarer` or/)).toBeVisible();
@@ -142,7 +142,7 @@ describe('an agent of which only its descriptor is known', () => {
       aWayfarer({ id: 's2', name: 'lost', state: { state: 'ended', at: 1, end: { end: 'failed', why: missing } } }),
     ]);
     bridge.entries['s1'] = [anEntry(1, { kind: 'agent', text: 'On my way.' })];
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     expect(button(/^trail/)).toHaveTextContent('Wayfarer');
     const view = () => document.querySelector<HTMLElement>('[data-session-view]')!;
     expect(within(view()).getByText('Wayfarer 2.1.0')).toBeVisible();
@@ -156,7 +156,7 @@ describe('an agent of which only its descriptor is known', () => {
 
   test('has its own modes and models in the head, and the one without limits is warned of', async () => {
     const config = withCurrent(wayfarer, { sandbox: 'tight', engine: 'wf-1' });
-    const { bridge, user } = await openDesk(desk([aWayfarer({ config })]));
+    const { bridge, user } = await openPage(desk([aWayfarer({ config })]));
     expect(button('Model: Wayfarer One')).toBeVisible();
     await user.click(button('Permissions: Tight'));
     expect(screen.getAllByRole('menuitemradio').map(({ textContent }) => textContent?.trim())).toEqual(['Tight', 'Wide open']);
@@ -177,7 +177,7 @@ describe('an agent of which only its descriptor is known', () => {
 
   test('with two modes has a button for each, named in its own words', async () => {
     const approval = anOption({ id: 'approval', name: 'Approval', values: [aValue('ask', { name: 'Ask' })], current: 'ask' });
-    const { bridge, user } = await openDesk(
+    const { bridge, user } = await openPage(
       desk([aWayfarer({ config: [...withCurrent(wayfarer, { sandbox: 'tight' }), approval] })]),
     );
     expect(button('Approval: Ask')).toBeVisible();
@@ -193,7 +193,7 @@ describe('an agent of which only its descriptor is known', () => {
 
   test('has rows of its own in the settings, and what is set there is shown before it starts', async () => {
     const bridge = desk([aWayfarer()]);
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.click(button(/^Settings/));
     await settle();
     const row = within(screen.getByRole('group', { name: 'Arguments for Wayfarer' }));
@@ -223,7 +223,7 @@ describe('an agent of which only its descriptor is known', () => {
 });
 
 test('without an agent that plays examples nothing offers one', async () => {
-  await openDesk(desk([], [wayfarer]));
+  await openPage(desk([], [wayfarer]));
   expect(screen.queryByRole('button', { name: 'Try the demo' })).toBeNull();
   expect(words(field('Agent'))).toEqual(['Wayfarer']);
 });

@@ -5,7 +5,7 @@ import type { Outcome, Request, Session } from '../src/generated/wire';
 import { inbound } from '../src/testing/agents';
 import { aQuestion, anEntry, aRequest, aSession } from '../src/testing/desk';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openDesk, settle } from './open';
+import { answered, expectNoViolations, openPage, settle } from './open';
 
 const codex = (changes: Partial<Session> = {}) =>
   aSession({
@@ -33,7 +33,7 @@ const open = (session: Session, ...requests: Request[]) => {
   const bridge = new FakeBridge({ sessions: [session], requests });
   bridge.entries[session.id] = entries;
   bridge.on('answer_question', ({ id }) => parked(bridge.request(id)));
-  return openDesk(bridge);
+  return openPage(bridge);
 };
 
 const view = () => document.querySelector<HTMLElement>('[data-session-view]')!;

@@ -5,7 +5,7 @@ import type { EntryBody, Outcome, Session } from '../src/generated/wire';
 import { aFound, agentsWith, aValue, claudeCode, demoFound } from '../src/testing/agents';
 import { anApproval, anEntry, aQuestion, aRequest, aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openDesk, settle } from './open';
+import { answered, expectNoViolations, openPage, settle } from './open';
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const transcript = () => screen.getByRole('region', { name: 'Transcript of api' });
@@ -34,7 +34,7 @@ describe('the first screen', () => {
   };
 
   test('trying the demo starts it and shows its session', async () => {
-    const { bridge, user } = await openDesk(empty());
+    const { bridge, user } = await openPage(empty());
     await expectNoViolations();
     await user.click(button('Try the demo'));
     await settle();
@@ -43,12 +43,12 @@ describe('the first screen', () => {
   });
 
   test('a missing agent says why before anything is started', async () => {
-    await openDesk(empty());
+    await openPage(empty());
     expect(screen.getByText(/^claude was not found\. Looked at: the PATH, which is empty\. Install Claude Code with/)).toBeVisible();
   });
 
   test('a session starts with what was filled in', async () => {
-    const { bridge, user } = await openDesk(empty());
+    const { bridge, user } = await openPage(empty());
     expect(screen.getByLabelText('Folder')).toHaveValue('/home/ada');
     await user.clear(screen.getByLabelText('Folder'));
     await user.click(button('Start session'));
@@ -72,7 +72,7 @@ describe('the first screen', () => {
   });
 
   test('an example of the demo can be chosen', async () => {
-    const { bridge, user } = await openDesk(empty());
+    const { bridge, user } = await openPage(empty());
     await user.selectOptions(screen.getByLabelText('Agent'), 'Demo');
     expect(screen.getByText('One after another')).toBeVisible();
     await user.selectOptions(screen.getByLabelText('Example'), 'Two questions');
@@ -86,7 +86,7 @@ describe('the first screen', () => {
     const bridge = empty().on('start_session', () => {
       throw anError({ code: 'folder_missing', message: 'There is no /nowhere. Create it or name another.' });
     });
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.clear(screen.getByLabelText('Folder'));
     await user.type(screen.getByLabelText('Folder'), '/nowhere');
     await user.click(button('Start session'));
@@ -99,7 +99,7 @@ describe('the first screen', () => {
 describe('the transcript', () => {
   const show = async (bodies: EntryBody[], bridge = new FakeBridge()) => {
     bridge.entries['s1'] = bodies.map((body, index) => anEntry(index + 1, body));
-    return openDesk(bridge);
+    return openPage(bridge);
   };
 
   test('case_57_markup_an_agent_writes_is_shown_as_text', async () => {
@@ -213,7 +213,7 @@ describe('the transcript', () => {
 describe('permissions', () => {
   const open = () => {
     const bridge = new FakeBridge({ approvals: [anApproval({ description: 'Clean up' })], requests: [aRequest()] });
-    return openDesk(
+    return openPage(
       bridge.on('decide_approval', ({ decision }) => anApproval({ state: { state: 'decided', decision, at: 1, error: null } })),
     );
   };
@@ -254,7 +254,7 @@ describe('the composer', () => {
   const atRest = () => new FakeBridge({ sessions: [aSession({ state: { state: 'idle' } })] });
 
   test('enter sends, shift and enter adds a line, and a composition does neither', async () => {
-    const { user, bridge } = await openDesk(atRest());
+    const { user, bridge } = await openPage(atRest());
     await user.type(composer(), 'one{Shift>}{Enter}{/Shift}two');
     await fireEvent.keyDown(composer(), { key: 'Enter', isComposing: true });
     await fireEvent.keyDown(composer(), { key: 'Enter', keyCode: 229 });
@@ -266,7 +266,7 @@ describe('the composer', () => {
   });
 
   test('case_35_it_says_that_a_reply_ends_the_open_questions', async () => {
-    await openDesk(new FakeBridge({ requests: [aRequest()] }));
+    await openPage(new FakeBridge({ requests: [aRequest()] }));
     expect(composer()).toHaveAttribute('placeholder', 'Reply in chat (ends the questions)');
   });
 
@@ -274,7 +274,7 @@ describe('the composer', () => {
     const bridge = atRest().on('send_message', () => {
       throw anError({ code: 'session_gone' });
     });
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.type(composer(), 'hello{Enter}');
     await settle();
     expect(composer()).toHaveValue('hello');
@@ -282,7 +282,7 @@ describe('the composer', () => {
   });
 
   test('stop interrupts, and ending a busy session asks first', async () => {
-    const { user, bridge } = await openDesk(new FakeBridge());
+    const { user, bridge } = await openPage(new FakeBridge());
     await user.click(button('Stop'));
     expect(bridge.sent('interrupt_session')).toMatchObject([{ session: 's1' }]);
     await user.click(button('End session'));
@@ -303,7 +303,7 @@ describe('the window', () => {
     const bridge = new FakeBridge({ sessions: [failed] }).on('read_log', () => ({
       lines: [{ at: 1, kind: 'unusable', text: '{"half' }],
     }));
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     expect(screen.getByText('It was not found. Install it.')).toBeVisible();
     await expectNoViolations();
     await user.click(button('3 unusable lines'));
@@ -316,13 +316,13 @@ describe('the window', () => {
   });
 
   test('damage to the storage is said at the top', async () => {
-    await openDesk(new FakeBridge({ storage: { storage: 'corrupt', kept: '/kept/here' } }));
+    await openPage(new FakeBridge({ storage: { storage: 'corrupt', kept: '/kept/here' } }));
     expect(screen.getByText(/kept aside at \/kept\/here/)).toBeVisible();
     await expectNoViolations();
   });
 
   test('a gap in the frames leads to one new subscription and the true state', async () => {
-    const { bridge } = await openDesk(new FakeBridge());
+    const { bridge } = await openPage(new FakeBridge());
     bridge.snapshot = { ...bridge.snapshot, seq: 5 };
     bridge.push({ change: 'request', request: aRequest() });
     await settle();
@@ -334,7 +334,7 @@ describe('the window', () => {
     vi.useFakeTimers();
     const bridge = new FakeBridge();
     const subscribe = vi.spyOn(bridge, 'subscribe').mockRejectedValueOnce(new Error('no app'));
-    const opened = openDesk(bridge);
+    const opened = openPage(bridge);
     await vi.advanceTimersByTimeAsync(10);
     await opened;
     expect(screen.getByRole('alert')).toHaveTextContent('could not reach the app. The system says: no app');
@@ -348,7 +348,7 @@ describe('the window', () => {
   test('a click on a notification selects the session and goes to its question, and answers nothing', async () => {
     const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
     const request = aRequest({ session: 's2' });
-    const { bridge } = await openDesk(new FakeBridge({ sessions, requests: [request] }));
+    const { bridge } = await openPage(new FakeBridge({ sessions, requests: [request] }));
     bridge.want(request.id);
     await settle();
     expect(button(/^web/)).toHaveAttribute('aria-current', 'page');
@@ -360,7 +360,7 @@ describe('the window', () => {
   test('a click on the notification of a permission selects its session and decides nothing', async () => {
     const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
     const approval = anApproval({ session: 's2' });
-    const { bridge } = await openDesk(new FakeBridge({ sessions, approvals: [approval] }));
+    const { bridge } = await openPage(new FakeBridge({ sessions, approvals: [approval] }));
     bridge.want(approval.id);
     await settle();
     expect(button(/^web/)).toHaveAttribute('aria-current', 'page');
@@ -369,7 +369,7 @@ describe('the window', () => {
 
   test('an answer that could not be handed over needs the person until it is', async () => {
     const request = answered(aRequest(), [{ question: 'q1', chosen: ['q1o1'] }], { failed: 'no ear' });
-    const { bridge } = await openDesk(new FakeBridge({ requests: [request] }));
+    const { bridge } = await openPage(new FakeBridge({ requests: [request] }));
     expect(button(/^api/)).toHaveAttribute('data-state', 'needs_you');
     bridge.push({ change: 'request', request: answered(request, [{ question: 'q1', chosen: ['q1o1'] }], 'delivered') });
     await settle();
@@ -378,14 +378,14 @@ describe('the window', () => {
 
   test('what is in view is told once for each change', async () => {
     const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
-    const { user, bridge } = await openDesk(new FakeBridge({ sessions }));
+    const { user, bridge } = await openPage(new FakeBridge({ sessions }));
     await user.click(button(/^web/));
     await user.click(button('New session'));
     expect(bridge.sent('note_view').map((view) => view.session)).toEqual(['s1', 's2', null]);
   });
 
   test('the first paint and each request that came on screen are told once', async () => {
-    const { bridge } = await openDesk(new FakeBridge({ requests: [aRequest()] }));
+    const { bridge } = await openPage(new FakeBridge({ requests: [aRequest()] }));
     await vi.waitFor(() => expect(bridge.sent('note_painted')).toEqual([
         { request: null, at: expect.any(Number) },
         { request: 'r1', at: expect.any(Number) },
@@ -394,7 +394,7 @@ describe('the window', () => {
 
   test('a draft survives a look at another session', async () => {
     const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
-    const { user } = await openDesk(new FakeBridge({ sessions, requests: [aRequest()] }));
+    const { user } = await openPage(new FakeBridge({ sessions, requests: [aRequest()] }));
     await user.click(screen.getByRole('radio', { name: 'JWT' }));
     await user.click(button(/^web/));
     await user.click(button(/^api/));

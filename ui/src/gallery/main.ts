@@ -5,9 +5,10 @@ import { mount, tick } from 'svelte';
 
 import type { LanguageChoice } from '../generated/wire';
 import { languageOf, spoken } from '../shared/messages/language.svelte';
-import { Desk } from '../store/desk.svelte';
+import { createPage, type Page } from '../store/page';
 import type { FakeBridge } from '../testing/fakeBridge';
 import App from '../view/App.svelte';
+import { domFocus } from '../view/domFocus';
 import { scenes } from './scenes';
 import { STATES, states, type GalleryState } from './states';
 
@@ -33,10 +34,10 @@ async function show(): Promise<void> {
     }
     return;
   }
-  const desk = open(scene());
+  const { store } = open(scene());
   await new Promise((resolve) => setTimeout(resolve, 50));
   const select = query.get('select');
-  if (select) desk.dispatch({ type: 'session_selected', session: select });
+  if (select) store.dispatch({ type: 'session_selected', session: select });
   for (const name of query.get('click')?.split('|') ?? []) {
     await tick();
     const targets = [...document.querySelectorAll<HTMLElement>('button, label, summary')];
@@ -47,25 +48,25 @@ async function show(): Promise<void> {
   }
 }
 
-function open(bridge: FakeBridge): Desk {
+function open(bridge: FakeBridge): Page {
   sessionStorage.clear();
   localStorage.clear();
   const { language } = spoken;
   bridge.settings = { ...bridge.settings, settings: { ...bridge.settings.settings, language } };
-  const desk = new Desk(bridge);
-  mount(App, { target: document.body, props: { desk } });
-  return desk;
+  const page = createPage(bridge, domFocus);
+  mount(App, { target: document.body, props: { page } });
+  return page;
 }
 
 /** Shows one state and says in the page's element when it is there. */
 async function showState(state: GalleryState, query: URLSearchParams): Promise<void> {
   const { scene, act, shows } = states[state];
   const bridge = scene();
-  const desk = open(bridge);
+  const { store } = open(bridge);
   await until('the window', () => document.querySelector(state === 'loading' ? shows : 'aside'));
   const width = query.get('width');
-  if (width !== null) desk.dispatch({ type: 'panel_resized', width: Number(width) });
-  await act?.(desk, bridge);
+  if (width !== null) store.dispatch({ type: 'panel_resized', width: Number(width) });
+  await act?.(store, bridge);
   await until(shows, () => document.querySelector(shows));
   document.documentElement.dataset.state = state;
 }

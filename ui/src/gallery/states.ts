@@ -2,7 +2,7 @@ import { tick } from 'svelte';
 
 import type { Question, Request } from '../generated/wire';
 import { t } from '../shared/messages';
-import type { Desk } from '../store/desk.svelte';
+import type { Store } from '../store/store.svelte';
 import { inbound } from '../testing/agents';
 import { aQuestion, aRequest, anEntry, NOW } from '../testing/desk';
 import { anError, type FakeBridge } from '../testing/fakeBridge';
@@ -42,7 +42,7 @@ export type GalleryState = (typeof STATES)[number];
 export interface Shown {
   scene: () => FakeBridge;
   /** What is done before it is looked at. */
-  act?: (desk: Desk, bridge: FakeBridge) => Promise<void> | void;
+  act?: (store: Store, bridge: FakeBridge) => Promise<void> | void;
   /** What is there when the state is shown. */
   shows: string;
 }
@@ -151,7 +151,7 @@ export const states: Record<GalleryState, Shown> = {
       bridge.entries['s5'] = [...talk, anEntry(3, { kind: 'request', request: parked.id })];
       return bridge;
     },
-    act: (desk) => desk.dispatch({ type: 'session_selected', session: 's5' }),
+    act: (store) => store.dispatch({ type: 'session_selected', session: 's5' }),
     shows: 'aside [data-kept=r1]',
   },
   expired: {
@@ -274,7 +274,7 @@ export const states: Record<GalleryState, Shown> = {
   },
   narrow: {
     scene: () => desk(asks(auth, providers)),
-    act: (desk) => desk.dispatch({ type: 'panel_resized', width: 320 }),
+    act: (store) => store.dispatch({ type: 'panel_resized', width: 320 }),
     shows: 'aside [data-step=summary]',
   },
   large_text: { scene: () => desk(asks(auth)), shows: 'aside [data-option=q1o3]' },

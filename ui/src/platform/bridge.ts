@@ -30,24 +30,24 @@ export interface LanguageAtStart {
 /** The way out of the webview; rejections are always a `DeskError`. */
 export interface Bridge {
   readonly language: LanguageAtStart;
-  /** What the page before left to this one when its window was closed; none where there was none. */
-  readonly left: unknown;
+  /** What the page before handed to this one when its window was closed; none where there was none. */
+  readonly handover: unknown;
   call<C extends CommandName>(command: C, input: Input<C>): Promise<Output<C>>;
   /** Delivers frames in order until the returned function is called. */
   subscribe(receive: (frames: Frame[]) => void): Promise<() => Promise<void>>;
-  /** Hears that a click or an address from outside the window wants something shown, until the returned function is called. */
-  onWanted(hear: () => void): Promise<() => void>;
-  /** The request, approval or session that is to be shown; the app keeps it until it hears that it is. */
-  wanted(): Promise<RequestId | ApprovalId | SessionId | null>;
+  /** Hears of a deep link, by a click on a notification or an address, until the returned function is called. */
+  onDeepLink(hear: () => void): Promise<() => void>;
+  /** The request, approval or session to show; the app keeps it until it hears that it was shown. */
+  deepLink(): Promise<RequestId | ApprovalId | SessionId | null>;
   /** Says that it is shown, or that nothing is known of it. */
-  broughtUp(id: RequestId | ApprovalId | SessionId): Promise<void>;
+  deepLinkShown(id: RequestId | ApprovalId | SessionId): Promise<void>;
   /** Hears that the window is to close, until the returned function is called. */
-  onLeaving(hear: () => void): Promise<() => void>;
-  /** The number under which the app asks the page to keep everything; none while the window is to stay. */
-  leaving(): Promise<number | null>;
-  /** Says that everything is kept, and leaves something to the next page. */
-  kept(ask: number, left: unknown): Promise<void>;
-  /** Says that the person has answered what they were led to, and did nothing else here: the focus may go back. */
+  onClosing(hear: () => void): Promise<() => void>;
+  /** The number under which the app asks the page to save everything; none while the window stays. */
+  closing(): Promise<number | null>;
+  /** Says that everything is saved, and hands something to the next page. */
+  readyToClose(ask: number, handover: unknown): Promise<void>;
+  /** Says that the person has answered what a deep link led to, and did nothing else: the focus may go back. */
   answeredThere(id: RequestId): Promise<void>;
   /** Opens an address of the web or of a mailbox in the person's own program for it. */
   openLink(url: string): Promise<void>;
@@ -75,6 +75,15 @@ export function asDeskError(thrown: unknown): DeskError {
   return { code: 'unreachable', message, retryable: true, traceId: '', field: null, ended: null };
 }
 
+/** What a call returns, or the error it was rejected with. */
+export async function orError<T>(call: () => Promise<T>): Promise<T | DeskError> {
+  try {
+    return await call();
+  } catch (thrown) {
+    return asDeskError(thrown);
+  }
+}
+
 async function reach<T>(command: string, args: Record<string, unknown>): Promise<T> {
   try {
     return await invoke<T>(command, args);
@@ -95,7 +104,7 @@ declare global {
 /** The bridge of the desktop app. */
 export const tauriBridge: Bridge = {
   language: window.__ASKDESK_LANGUAGE__ ?? { system: 'en', chosen: 'system' },
-  left: window.__ASKDESK_LEFT__ === undefined ? null : (JSON.parse(window.__ASKDESK_LEFT__) as unknown),
+  handover: window.__ASKDESK_LEFT__ === undefined ? null : (JSON.parse(window.__ASKDESK_LEFT__) as unknown),
   call: (command, input) => reach(command, { input }),
   async subscribe(receive) {
     // The first frames may come before the number that they belong to.
@@ -110,12 +119,12 @@ export const tauriBridge: Bridge = {
     number(subscription);
     return () => reach<void>('unsubscribe', { subscription });
   },
-  onWanted: (hear) => listen('wanted', () => hear()),
-  wanted: () => reach<RequestId | ApprovalId | SessionId | null>('wanted', {}),
-  broughtUp: (id) => reach<void>('brought_up', { id }),
-  onLeaving: (hear) => listen('leaving', () => hear()),
-  leaving: () => reach<number | null>('leaving', {}),
-  kept: (ask, left) => reach<void>('kept', { ask, left }),
+  onDeepLink: (hear) => listen('wanted', () => hear()),
+  deepLink: () => reach<RequestId | ApprovalId | SessionId | null>('wanted', {}),
+  deepLinkShown: (id) => reach<void>('brought_up', { id }),
+  onClosing: (hear) => listen('leaving', () => hear()),
+  closing: () => reach<number | null>('leaving', {}),
+  readyToClose: (ask, handover) => reach<void>('kept', { ask, left: handover }),
   answeredThere: (id) => reach<void>('answered_there', { id }),
   openLink: (url) => reach<void>('open_link', { url }),
   pickFolder: (start) => reach<string | null>('pick_folder', { start }),

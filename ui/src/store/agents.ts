@@ -22,6 +22,6 @@ export function demoOf(state: State): AgentDescriptor | null {
   return state.agentsKnown.find((agent) => !agent.capabilities.folder && plays(agent)) ?? null;
 }
 
-export function playing(example: string): Record<string, string> {
+export function exampleConfig(example: string): Record<string, string> {
   return { [EXAMPLE]: example };
 }

@@ -49,6 +49,7 @@ import {
   PANEL_WIDTH,
   type ApprovalDraft,
   type Draft,
+  type ReportedError,
   type StartDraft,
   type State,
   type Submit,
@@ -243,8 +244,11 @@ function step(state: State, action: Action): State {
     case 'queued_left':
       return { ...state, queueEdits: withoutKey(state.queueEdits, action.message) };
     case 'failed': {
+      const { error } = action;
+      const isSame = (failure: ReportedError) => failure.error.code === error.code && failure.error.message === error.message;
+      if (state.failures.some(isSame)) return state;
       const serial = (state.failures.at(-1)?.serial ?? 0) + 1;
-      return { ...state, failures: [...state.failures, { serial, error: action.error }] };
+      return { ...state, failures: [...state.failures, { serial, error }] };
     }
     case 'failure_dismissed': {
       const failures = state.failures.filter((failure) => failure.serial !== action.serial);

@@ -7,7 +7,7 @@ import type {
   Session,
 } from '../generated/wire';
 import { en } from '../shared/messages/en';
-import { usualOptions } from '../store/desk.svelte';
+import { defaultOptions } from '../store/commands/start';
 
 export function aValue(id: string, changes: Partial<ConfigValue> = {}): ConfigValue {
   return { id, name: id, description: null, risk: 'usual', planning: false, ...changes };
@@ -100,7 +100,7 @@ export function agentsWith(...values: ConfigValue[]): AgentDescriptor[] {
 }
 
 export function aFound(changes: Partial<AgentFound> = {}): AgentFound {
-  return { agent: claudeCode.id, program: null, problem: null, version: null, extras: usualOptions.extras, ...changes };
+  return { agent: claudeCode.id, program: null, problem: null, version: null, extras: defaultOptions.extras, ...changes };
 }
 
 export const demoFound = aFound({ agent: demo.id, program: 'built in' });

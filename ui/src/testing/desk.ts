@@ -11,7 +11,7 @@ import type {
   Session,
   Snapshot,
 } from '../generated/wire';
-import { usualOptions } from '../store/desk.svelte';
+import { defaultOptions } from '../store/commands/start';
 import { claudeCode, demo, of } from './agents';
 
 /** A fixed moment, so that waiting times read the same everywhere. */
@@ -30,7 +30,7 @@ export function aSession(changes: Partial<Session> = {}): Session {
     unusableLines: 0,
     queue: [],
     attention: { muted: false, private: false },
-    options: { ...usualOptions },
+    options: { ...defaultOptions },
     place: 0,
     resumable: false,
     nativeSession: null,

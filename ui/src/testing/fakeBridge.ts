@@ -15,7 +15,7 @@ import type {
   Snapshot,
 } from '../generated/wire';
 import type { Bridge, CommandName, FileDrag, Input, LanguageAtStart, Output } from '../platform/bridge';
-import type { Left } from '../store/left';
+import type { Handover } from '../store/sync/handover';
 import { aSnapshot } from './desk';
 
 export interface Call {
@@ -76,10 +76,11 @@ export class FakeBridge implements Bridge {
   /** What a click or an address was about last and was not shown yet. */
   wish: string | null = null;
   /** What the page before left. */
-  left: Left | null = null;
+  handover: Handover | null = null;
   /** The number under which the page is asked to keep everything. */
   asked: number | null = null;
-  readonly keeps: { ask: number; left: Left }[] = [];
+  /** What it said under each. */
+  readonly handovers: { ask: number; handover: Handover }[] = [];
   #leave: () => void = () => undefined;
   /** What was answered with nothing else done since the person was led there. */
   readonly answeredAway: string[] = [];
@@ -185,16 +186,16 @@ export class FakeBridge implements Bridge {
     this.#knock();
   }
 
-  async onWanted(hear: () => void): Promise<() => void> {
+  async onDeepLink(hear: () => void): Promise<() => void> {
     this.#knock = hear;
     return () => (this.#knock = () => undefined);
   }
 
-  async wanted(): Promise<string | null> {
+  async deepLink(): Promise<string | null> {
     return this.wish;
   }
 
-  async broughtUp(id: string): Promise<void> {
+  async deepLinkShown(id: string): Promise<void> {
     if (this.wish === id) this.wish = null;
   }
 
@@ -203,18 +204,18 @@ export class FakeBridge implements Bridge {
     this.#leave();
   }
 
-  async onLeaving(hear: () => void): Promise<() => void> {
+  async onClosing(hear: () => void): Promise<() => void> {
     this.#leave = hear;
     return () => (this.#leave = () => undefined);
   }
 
-  async leaving(): Promise<number | null> {
+  async closing(): Promise<number | null> {
     return this.asked;
   }
 
-  async kept(ask: number, left: unknown): Promise<void> {
+  async readyToClose(ask: number, handover: unknown): Promise<void> {
     // As it travels.
-    this.keeps.push({ ask, left: JSON.parse(JSON.stringify(left)) as Left });
+    this.handovers.push({ ask, handover: JSON.parse(JSON.stringify(handover)) as Handover });
     if (this.asked === ask) this.asked = null;
   }
 

@@ -1,5 +1,5 @@
 import type { RequestId } from '../../generated/wire';
-import type { Desk } from '../../store/desk.svelte';
+import type { Commands } from '../../store/page';
 import { deedOf, spotOf, type Deed, type Spot } from './keys';
 
 const CARD = '[data-card], [data-missed]';
@@ -10,10 +10,10 @@ export type CarryOut = (deed: Deed, at: { spot: Spot; target: Element }) => bool
 const forms = new WeakMap<Element, CarryOut>();
 
 /** Lets a form of answers take the keys that are pressed anywhere on its card, wherever that card stands. */
-export function takesKeys(form: HTMLElement, { desk, carryOut }: { desk: Desk; carryOut: CarryOut }) {
+export function takesKeys(form: HTMLElement, { commands, carryOut }: { commands: Commands; carryOut: CarryOut }) {
   const card = form.closest<HTMLElement>(CARD) ?? form;
   const onkeydown = (event: KeyboardEvent) =>
-    press(event, card, desk, () => {
+    press(event, card, commands, () => {
       // From the card itself Esc leads on to what is around it.
       if (event.target === card) return false;
       if (!isField(event.target)) return false;
@@ -33,19 +33,19 @@ export function takesKeys(form: HTMLElement, { desk, carryOut }: { desk: Desk; c
 /** Carries out a key that was pressed in the panel, but on none of its questions, for the one that is shown. */
 export function pressAround(
   event: KeyboardEvent,
-  { desk, panel, shown, fold }: { desk: Desk; panel: Element; shown: RequestId | null; fold: () => void },
+  { commands, panel, shown, fold }: { commands: Commands; panel: Element; shown: RequestId | null; fold: () => void },
 ): void {
   const { target } = event;
   const at = target instanceof Element ? target.closest<HTMLElement>(CARD) : null;
   const card = at ?? (shown ? panel.querySelector<HTMLElement>(`[data-card="${CSS.escape(shown)}"]`) : null);
-  press(event, card, desk, () => {
+  press(event, card, commands, () => {
     if (at && isField(target)) at.focus();
     else fold();
     return true;
   });
 }
 
-function press(event: KeyboardEvent, card: Element | null, desk: Desk, leave: () => boolean): void {
+function press(event: KeyboardEvent, card: Element | null, commands: Commands, leave: () => boolean): void {
   const { target } = event;
   if (event.defaultPrevented || !(target instanceof Element)) return;
   const spot = target === document.body && card ? spotOf(card) : spotOf(target);
@@ -59,7 +59,7 @@ function press(event: KeyboardEvent, card: Element | null, desk: Desk, leave: ()
       case 'leave':
         return leave();
       case 'help':
-        desk.dispatch({ type: 'overlay_opened', overlay: { overlay: 'keys' } });
+        commands.dispatch({ type: 'overlay_opened', overlay: { overlay: 'keys' } });
         return true;
       case 'chat':
         return goToComposer();

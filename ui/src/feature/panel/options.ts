@@ -1,9 +1,10 @@
 import { tick } from 'svelte';
 
 import type { Question, Request } from '../../generated/wire';
-import type { Desk } from '../../store/desk.svelte';
 import { answerOf, isAnswered, takesOne, takesWords } from '../../store/drafts';
+import type { Commands } from '../../store/page';
 import { draftOf } from '../../store/select';
+import type { View } from '../../store/store.svelte';
 import { focusFields } from './focus';
 
 /** How many options have a digit that chooses them. */
@@ -29,17 +30,23 @@ export function focusOtherWords(choice: Element): void {
 }
 
 /** Opens the note of a question; one that is not answered takes the option in focus, to which the note belongs. */
-export function addNote(desk: Desk, request: Request, question: Question, target: Element): boolean {
+export function addNote(
+  commands: Commands,
+  view: View,
+  request: Request,
+  question: Question,
+  target: Element,
+): boolean {
   if (takesWords(question)) return false;
   const about = { request: request.id, question: question.id };
-  const answered = () => isAnswered(question, answerOf(draftOf(desk.state, request.id), question));
+  const answered = () => isAnswered(question, answerOf(draftOf(view.state, request.id), question));
   const option = question.options.find(({ id }) => target instanceof HTMLInputElement && id === target.value);
-  const chosen = answerOf(draftOf(desk.state, request.id), question).chosen;
+  const chosen = answerOf(draftOf(view.state, request.id), question).chosen;
   if (option && !chosen.includes(option.id) && (takesOne(question) || !answered())) {
-    desk.dispatch({ type: 'option_chosen', ...about, option: option.id, on: true, goOn: false });
+    commands.dispatch({ type: 'option_chosen', ...about, option: option.id, on: true, goOn: false });
   }
   if (!answered()) return false;
-  desk.dispatch({ type: 'note_opened', ...about });
+  commands.dispatch({ type: 'note_opened', ...about });
   return true;
 }
 

@@ -4,7 +4,7 @@ import { t } from '../../shared/messages';
 import { visits } from '../../shared/visitors';
 import { policyWords } from '../../shared/words';
 import { worksInFolder } from '../../store/agents';
-import { usualOptions, type StartChoice } from '../../store/desk.svelte';
+import { defaultOptions, type StartChoice } from '../../store/commands/start';
 import type { Choices, StartDraft, State } from '../../store/state';
 
 type Policy = SessionOptions['questions'];
@@ -51,15 +51,15 @@ export function policiesOf({ capabilities, config }: AgentDescriptor): Policy[] 
 export function choiceOf(draft: StartDraft, agent: AgentDescriptor, found: AgentFound | null, folder: string): StartChoice {
   const chosen = draft.config[agent.id] ?? {};
   // What stands in the form, and nothing else, may be used.
-  const extras = found?.extras ?? usualOptions.extras;
+  const extras = found?.extras ?? defaultOptions.extras;
   if (!agent.capabilities.folder) {
     const config = Object.fromEntries(optionsAtOnce(agent).map((option) => [option.id, valueAtOnce(option, chosen)]));
-    const options = { ...usualOptions, config, extras };
+    const options = { ...defaultOptions, config, extras };
     return { agent: agent.id, folder: null, prompt: t('start.demo_prompt'), name: null, options };
   }
   const options: SessionOptions = {
     config: Object.fromEntries(agent.config.flatMap((option) => choiceIn(option, chosen))),
-    questions: policiesOf(agent).includes(draft.questions) ? draft.questions : usualOptions.questions,
+    questions: policiesOf(agent).includes(draft.questions) ? draft.questions : defaultOptions.questions,
     program: agent.program === null ? null : orNone(draft.program),
     extras,
   };
@@ -86,7 +86,7 @@ export function wordsOfOptions({ config }: AgentDescriptor, { config: chosen, qu
   });
   return [
     ...choices,
-    ...(questions === usualOptions.questions ? [] : [t(policyWords[questions])]),
+    ...(questions === defaultOptions.questions ? [] : [t(policyWords[questions])]),
     ...(program ? [t('start.differs_program')] : []),
   ];
 }

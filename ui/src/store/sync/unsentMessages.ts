@@ -1,12 +1,12 @@
-import type { Attachment } from '../generated/wire';
-import type { State } from './state';
+import type { Attachment } from '../../generated/wire';
+import type { State } from '../state';
 
 const KEY = 'askdesk.unsent';
 const ATTACHED_KEY = 'askdesk.attached';
 
 type Unsent = Pick<State, 'messages' | 'attached'>;
 
-/** What was written and attached and not sent when the window last went. */
+/** The messages and attachments that were not sent when the window last closed. */
 export function readUnsent(): Unsent {
   const isText = (kept: unknown): kept is string => typeof kept === 'string';
   const isList = (kept: unknown): kept is Attachment[] => Array.isArray(kept) && kept.every(isAttachment);
@@ -31,18 +31,18 @@ function read<T>(key: string, is: (kept: unknown) => kept is T): Record<string, 
   }
 }
 
-/** Writes down what is written and attached and not sent yet. */
-export function keepUnsent({ messages, attached }: Unsent): void {
-  keep(KEY, messages, (text) => text !== '');
-  keep(ATTACHED_KEY, attached, (list) => list.length > 0);
+/** Stores messages and attachments that were not sent yet. */
+export function storeUnsent({ messages, attached }: Unsent): void {
+  store(KEY, messages, (text) => text !== '');
+  store(ATTACHED_KEY, attached, (list) => list.length > 0);
 }
 
-function keep<T>(key: string, values: Readonly<Record<string, T>>, says: (value: T) => boolean): void {
+function store<T>(key: string, values: Readonly<Record<string, T>>, says: (value: T) => boolean): void {
   const unsent = Object.entries(values).filter(([, value]) => says(value));
   try {
     if (unsent.length === 0) localStorage.removeItem(key);
     else localStorage.setItem(key, JSON.stringify(Object.fromEntries(unsent)));
   } catch {
-    // A full store keeps what it had; what is unsent still stands in the window.
+    // A full storage keeps what it had; what is unsent still stands in the window.
   }
 }

@@ -3,78 +3,78 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { aQuestion, aRequest, aSession } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { openDesk, settle } from './open';
+import { openPage, settle } from './open';
 
 const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
 const request = aRequest({ questions: [aQuestion(1)] });
 const words = () => screen.getByRole('textbox', { name: 'Your own words' });
 const message = () => screen.getByRole('textbox', { name: /message/i });
 const savedWords = (bridge: FakeBridge) => JSON.stringify(bridge.sent('save_draft').at(-1)?.draft ?? null);
-const keeps = (bridge: FakeBridge, count: number) =>
-  vi.waitFor(() => expect(bridge.keeps).toHaveLength(count), { timeout: 3000, interval: 5 });
+const handovers = (bridge: FakeBridge, count: number) =>
+  vi.waitFor(() => expect(bridge.handovers).toHaveLength(count), { timeout: 3000, interval: 5 });
 /** Longer than a page that has nothing to keep takes to say so. */
 const wait = (millis = 400) => new Promise((resolve) => setTimeout(resolve, millis));
 
 /** Closes the window and opens the next one, as the app does. */
 async function again(bridge: FakeBridge, unmount: () => void) {
   bridge.close(1);
-  await keeps(bridge, 1);
+  await handovers(bridge, 1);
   unmount();
   sessionStorage.clear();
   localStorage.clear();
   const next = new FakeBridge(bridge.snapshot);
   next.drafts = bridge.drafts;
-  next.left = bridge.keeps[0]?.left ?? null;
-  return openDesk(next);
+  next.handover = bridge.handovers[0]?.handover ?? null;
+  return openPage(next);
 }
 
 describe('a window that is closed', () => {
   test('goes once what was typed last is with the app', async () => {
-    const { user, bridge } = await openDesk(new FakeBridge({ sessions, requests: [request] }));
+    const { user, bridge } = await openPage(new FakeBridge({ sessions, requests: [request] }));
     await user.type(words(), 'a graph store');
     bridge.close(7);
-    await keeps(bridge, 1);
-    expect(bridge.keeps[0]?.ask).toBe(7);
+    await handovers(bridge, 1);
+    expect(bridge.handovers[0]?.ask).toBe(7);
     expect(savedWords(bridge)).toContain('a graph store');
   });
 
   test('waits for keys that come after it was told', async () => {
-    const { user, bridge } = await openDesk(new FakeBridge({ sessions, requests: [request] }));
+    const { user, bridge } = await openPage(new FakeBridge({ sessions, requests: [request] }));
     await user.type(words(), 'a graph');
     bridge.close(1);
     await user.type(words(), ' store');
-    await keeps(bridge, 1);
+    await handovers(bridge, 1);
     expect(savedWords(bridge)).toContain('a graph store');
   });
 
   test('comes again with the session, the words and the places it had', async () => {
-    const first = await openDesk(new FakeBridge({ sessions, requests: [request] }));
+    const first = await openPage(new FakeBridge({ sessions, requests: [request] }));
     await first.user.click(screen.getByRole('button', { name: /^web/ }));
     await first.user.type(message(), 'not sent yet');
-    first.desk.dispatch({ type: 'panel_resized', width: 500 });
-    const { desk } = await again(first.bridge, first.unmount);
+    first.store.dispatch({ type: 'panel_resized', width: 500 });
+    const { store } = await again(first.bridge, first.unmount);
     expect(document.querySelector('nav [aria-current=page]')?.getAttribute('data-session')).toBe('s2');
     expect(message()).toHaveValue('not sent yet');
-    expect(desk.state.panelWidth).toBe(500);
+    expect(store.state.panelWidth).toBe(500);
   });
 
   test('comes again with the inbox and with a start that was filled in', async () => {
-    const first = await openDesk(new FakeBridge({ sessions, requests: [request] }));
-    first.desk.dispatch({ type: 'start_drafted', change: { prompt: 'Sort the notes.' } });
-    first.desk.dispatch({ type: 'inbox_opened', at: 1 });
-    const { desk } = await again(first.bridge, first.unmount);
-    expect([desk.state.navigation.place.at, desk.state.start.prompt]).toEqual(['inbox', 'Sort the notes.']);
+    const first = await openPage(new FakeBridge({ sessions, requests: [request] }));
+    first.store.dispatch({ type: 'start_drafted', change: { prompt: 'Sort the notes.' } });
+    first.store.dispatch({ type: 'inbox_opened', at: 1 });
+    const { store } = await again(first.bridge, first.unmount);
+    expect([store.state.navigation.place.at, store.state.start.prompt]).toEqual(['inbox', 'Sort the notes.']);
   });
 
   test('leaves nothing to a page that is read anew in the next window', async () => {
-    const first = await openDesk(new FakeBridge({ sessions }));
+    const first = await openPage(new FakeBridge({ sessions }));
     await first.user.type(message(), 'not sent yet');
     const second = await again(first.bridge, first.unmount);
     await second.user.clear(message());
     second.unmount();
     const reloaded = new FakeBridge({ sessions });
-    reloaded.left = second.bridge.left;
-    await openDesk(reloaded);
+    reloaded.handover = second.bridge.handover;
+    await openPage(reloaded);
     expect(message()).toHaveValue('');
   });
 
@@ -83,26 +83,26 @@ describe('a window that is closed', () => {
     bridge.on('save_draft', () => {
       throw anError({ code: 'storage' });
     });
-    const { user } = await openDesk(bridge);
+    const { user } = await openPage(bridge);
     await user.type(words(), 'a graph store');
     bridge.close(1);
     await wait();
-    expect(bridge.keeps).toEqual([]);
+    expect(bridge.handovers).toEqual([]);
     bridge.on('save_draft', () => ({}));
-    await keeps(bridge, 1);
+    await handovers(bridge, 1);
   });
 
   test('stays while a secret is written that is kept nowhere', async () => {
     const secret = aRequest({ questions: [aQuestion(1, { kind: 'secret', options: [] })] });
-    const { user, bridge } = await openDesk(new FakeBridge({ sessions, requests: [secret] }));
+    const { user, bridge } = await openPage(new FakeBridge({ sessions, requests: [secret] }));
     const field = document.querySelector<HTMLInputElement>('aside input[type=password]');
     await user.type(field as HTMLInputElement, 'hunter2');
     bridge.close(1);
     await wait();
-    expect(bridge.keeps).toEqual([]);
+    expect(bridge.handovers).toEqual([]);
     await user.clear(field as HTMLInputElement);
-    await keeps(bridge, 1);
-    expect(JSON.stringify(bridge.keeps)).not.toContain('hunter2');
+    await handovers(bridge, 1);
+    expect(JSON.stringify(bridge.handovers)).not.toContain('hunter2');
   });
 
   test('stays while an answer is on its way', async () => {
@@ -113,31 +113,31 @@ describe('a window that is closed', () => {
       await held;
       return request;
     });
-    const { desk } = await openDesk(bridge);
-    void desk.answer(request);
+    const { commands } = await openPage(bridge);
+    void commands.questions.answer(request);
     bridge.close(1);
     await wait();
-    expect(bridge.keeps).toEqual([]);
+    expect(bridge.handovers).toEqual([]);
     give();
-    await keeps(bridge, 1);
+    await handovers(bridge, 1);
   });
 
   test('is not told twice, but for each closing', async () => {
-    const { bridge } = await openDesk(new FakeBridge({ sessions }));
+    const { bridge } = await openPage(new FakeBridge({ sessions }));
     bridge.close(1);
-    await keeps(bridge, 1);
+    await handovers(bridge, 1);
     await wait();
     bridge.close(2);
-    await keeps(bridge, 2);
-    expect(bridge.keeps.map(({ ask }) => ask)).toEqual([1, 2]);
+    await handovers(bridge, 2);
+    expect(bridge.handovers.map(({ ask }) => ask)).toEqual([1, 2]);
   });
 
   test('goes where it was closed before its page was there', async () => {
     const bridge = new FakeBridge({ sessions });
     bridge.asked = 3;
-    await openDesk(bridge);
+    await openPage(bridge);
     await settle();
-    await keeps(bridge, 1);
-    expect(bridge.keeps[0]?.ask).toBe(3);
+    await handovers(bridge, 1);
+    expect(bridge.handovers[0]?.ask).toBe(3);
   });
 });

@@ -1,17 +1,17 @@
-import type { Request, RequestId } from '../../generated/wire';
-import type { Desk } from '../../store/desk.svelte';
-import { openApprovals, openRequests, requestOf, sessionInView } from '../../store/select';
+import type { Request, RequestId } from '../generated/wire';
+import type { Page } from '../store/page';
+import { openApprovals, openRequests, requestOf, sessionInView } from '../store/select';
 
 /**
- * A person was led to a question from outside of the window. Once they have ended it, with whatever else waits in its session,
- * and done nothing else here, the app hears of it: it gives the focus back where the way here was by keys.
+ * Watches a person whom a deep link led to a question. Once they have ended it, with whatever else waits in its session,
+ * and done nothing else, the app hears of it: it gives the focus back where the person came by keys.
  */
-export class Visit {
-  readonly #desk: Desk;
+export class DeepLinkVisit {
+  readonly #page: Page;
   #end: (() => void) | null = null;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(page: Page) {
+    this.#page = page;
   }
 
   begin(request: Request): void {
@@ -27,7 +27,7 @@ export class Visit {
       /** What waited when it was last looked. */
       let waited: readonly RequestId[] = [];
       $effect(() => {
-        const { state } = this.#desk;
+        const { state } = this.#page.store;
         if (sessionInView(state)?.id !== request.session) return this.end();
         const waits = openRequests(state, request.session).map(({ id }) => id);
         const permissions = openApprovals(state, request.session);
@@ -37,7 +37,7 @@ export class Visit {
         this.end();
         const byPerson = ended.length > 0 && ended.every((id) => isEndedHere(requestOf(state, id)));
         if (byPerson && document.hasFocus() && !document.querySelector('dialog[open]')) {
-          void this.#desk.answeredThere(request.id);
+          void this.#page.commands.window.answeredThere(request.id);
         }
       });
     });

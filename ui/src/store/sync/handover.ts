@@ -1,10 +1,10 @@
-import type { Place } from './place';
-import type { Inbox, State } from './state';
+import type { Place } from '../place';
+import type { Inbox, State } from '../state';
 
-/** What the page before this one has taken from what it was given; a page that is read anew takes nothing again. */
+/** Set once a handover was taken: a page that is reloaded does not take it again. */
 const TAKEN_KEY = 'askdesk.left-taken';
 
-/** What stands in the page alone. All else the app tells anew. */
+/** What only the page knows; the app sends all else again. */
 const fields = [
   'unread',
   'start',
@@ -21,10 +21,10 @@ const fields = [
   'walked',
 ] as const satisfies readonly (keyof State)[];
 
-/** What a page leaves to the next one when its window closes and the app goes on. */
-export type Left = Pick<State, (typeof fields)[number]> & { place: Place; inbox: Inbox };
+/** What a page hands to the next one when its window closes and the app stays. */
+export type Handover = Pick<State, (typeof fields)[number]> & { place: Place; inbox: Inbox };
 
-export function leftOf(state: State): Left {
+export function handoverOf(state: State): Handover {
   const own = Object.fromEntries(fields.map((field) => [field, state[field]])) as Pick<State, (typeof fields)[number]>;
   const { at, session } = state.navigation.place;
   // What the past showed is not known to the next page.
@@ -32,11 +32,11 @@ export function leftOf(state: State): Left {
   return { ...own, place, inbox: state.inbox };
 }
 
-/** Begins where the page before stopped. */
-export function goOnFrom(state: State, left: Left | null): State {
-  if (left === null || sessionStorage.getItem(TAKEN_KEY) !== null) return state;
+/** Starts where the page before stopped. */
+export function resumeFrom(state: State, handover: Handover | null): State {
+  if (handover === null || sessionStorage.getItem(TAKEN_KEY) !== null) return state;
   sessionStorage.setItem(TAKEN_KEY, '');
-  const { place, ...rest } = left;
+  const { place, ...rest } = handover;
   const navigation = { ...state.navigation, place: { ...place, session: null } };
   return { ...state, ...rest, navigation, remembered: place.session };
 }

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { aRequest, aSession } from '../src/testing/desk';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { openDesk, settle } from './open';
+import { openPage, settle } from './open';
 
 const question = () => document.querySelector('aside [data-card="r1"]');
 const row = () => document.querySelector<HTMLElement>('nav [data-session="s1"]')!;
@@ -13,7 +13,7 @@ const face = () => row().dataset['state'];
 async function open() {
   const frames: FrameRequestCallback[] = [];
   vi.spyOn(window, 'requestAnimationFrame').mockImplementation((draw) => frames.push(draw));
-  const opened = await openDesk(new FakeBridge({ sessions: [aSession({ name: 'api' })] }));
+  const opened = await openPage(new FakeBridge({ sessions: [aSession({ name: 'api' })] }));
   await settle();
   frames.length = 0;
   const paint = async () => {
@@ -47,9 +47,9 @@ describe('what stands beside the panel', () => {
   });
 
   test('shows at once what the person does', async () => {
-    const { bridge, desk } = await open();
+    const { bridge, store } = await open();
     bridge.push({ change: 'request', request: aRequest() });
-    desk.dispatch({ type: 'message_written', session: 's1', text: 'Wait' });
+    store.dispatch({ type: 'message_written', session: 's1', text: 'Wait' });
     await settle();
     expect(screen.getByRole('textbox', { name: 'Message to the agent' })).toHaveValue('Wait');
     expect(face()).toBe('needs_you');

@@ -1,39 +1,40 @@
 import { tick } from 'svelte';
 
-import type { Bridge } from '../platform/bridge';
-import { hasSecret } from './drafts';
-import { leftOf } from './left';
-import { draftOf } from './select';
-import type { State } from './state';
+import type { Bridge } from '../../platform/bridge';
+import { hasSecret } from '../drafts';
+import { handoverOf } from './handover';
+import { draftOf } from '../select';
+import type { State } from '../state';
+import type { Store } from '../store.svelte';
 
 /** How long no key may have come: the last ones typed before the window was closed are still on their way. */
 const QUIET_MS = 60;
 /** How long to wait before looking again where something is not kept yet; longer each time. */
 const AGAIN_MS = { first: 40, most: 5000 } as const;
 
-/** What it needs of the desk. */
-interface Around {
-  readonly state: State;
+interface Unsaved {
   /** Whether something is on its way to the app. */
   readonly isBusy: boolean;
-  /** Writes down all that was begun. */
-  keepAll(): void;
+  /** Starts saving all that was begun. */
+  saveAll(): void;
 }
 
 /**
  * Says when the window can go: all that the person began is with the app. As long as it is not, the window stays, though it may
  * be hidden.
  */
-export class Leaving {
+export class WindowClosing {
   readonly #bridge: Bridge;
-  readonly #desk: Around;
+  readonly #store: Store;
+  readonly #unsaved: Unsaved;
   #open = false;
   #looking = false;
   #keys = 0;
 
-  constructor(bridge: Bridge, desk: Around) {
+  constructor(bridge: Bridge, store: Store, unsaved: Unsaved) {
     this.#bridge = bridge;
-    this.#desk = desk;
+    this.#store = store;
+    this.#unsaved = unsaved;
   }
 
   /** Listens from now on; gives the way to stop. */
@@ -42,7 +43,7 @@ export class Leaving {
     const typed = () => (this.#keys += 1);
     window.addEventListener('keydown', typed, true);
     window.addEventListener('input', typed, true);
-    const heard = this.#bridge.onLeaving(() => void this.#look());
+    const heard = this.#bridge.onClosing(() => void this.#look());
     heard.then(() => this.#look()).catch(() => undefined);
     return () => {
       this.#open = false;
@@ -59,10 +60,10 @@ export class Leaving {
       let answered: number | null = null;
       let pause: number = AGAIN_MS.first;
       for (;;) {
-        const ask = await this.#bridge.leaving();
+        const ask = await this.#bridge.closing();
         if (ask === null || ask === answered || !this.#open) return;
         if (await this.#isAllKept()) {
-          await this.#bridge.kept(ask, leftOf(this.#desk.state));
+          await this.#bridge.readyToClose(ask, handoverOf(this.#store.state));
           answered = ask;
         } else {
           await wait(pause);
@@ -83,9 +84,9 @@ export class Leaving {
     // What a field hands over when it is left is handed over.
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     await tick();
-    this.#desk.keepAll();
-    const { state, isBusy } = this.#desk;
-    return !isBusy && Object.keys(state.unsaved).length === 0 && !hasSecrets(state);
+    this.#unsaved.saveAll();
+    const { state } = this.#store;
+    return !this.#unsaved.isBusy && Object.keys(state.unsaved).length === 0 && !hasSecrets(state);
   }
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { DraftTarget } from '../src/generated/wire';
 import { aQuestion, anApproval, aRequest, aSession, NOW } from '../src/testing/desk';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { openDesk, settle } from './open';
+import { openPage, settle } from './open';
 
 const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
 const request = aRequest({ session: 's2', questions: [aQuestion(1), aQuestion(2)] });
@@ -22,7 +22,7 @@ describe('what is wanted from outside of the window', () => {
   test('case_38_is_shown_as_soon_as_the_page_knows_it_and_answers_nothing', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request, other] });
     bridge.wish = request.id;
-    await openDesk(bridge);
+    await openPage(bridge);
     await settle();
     expect([selected(), focusedCard()]).toEqual(['s2', request.id]);
     expect(bridge.wish).toBeNull();
@@ -48,7 +48,7 @@ describe('what is wanted from outside of the window', () => {
       await reading;
       return { drafts: [begun] };
     });
-    await openDesk(bridge);
+    await openPage(bridge);
     expect(bridge.wish).toBe(request.id);
     read();
     await settle();
@@ -62,13 +62,13 @@ describe('what is wanted from outside of the window', () => {
     bridge.on('read_drafts', () => {
       throw anError({ code: 'storage' });
     });
-    await openDesk(bridge);
+    await openPage(bridge);
     await settle();
     expect(focusedCard()).toBe(request.id);
   });
 
   test('is looked for in a new snapshot where it overtook its question', async () => {
-    const { bridge } = await openDesk(new FakeBridge({ sessions }));
+    const { bridge } = await openPage(new FakeBridge({ sessions }));
     bridge.snapshot = { ...bridge.snapshot, requests: [request] };
     bridge.want(request.id);
     await settle();
@@ -77,11 +77,11 @@ describe('what is wanted from outside of the window', () => {
   });
 
   test('leaves the person where they were, and says nothing, where nobody knows of it', async () => {
-    const { bridge, desk } = await openDesk(new FakeBridge({ sessions, requests: [request] }));
+    const { bridge, store } = await openPage(new FakeBridge({ sessions, requests: [request] }));
     bridge.want('unknown');
     await settle();
     expect([selected(), bridge.wish, bridge.subscriptions]).toEqual(['s1', null, 2]);
-    expect(desk.state.failures).toEqual([]);
+    expect(store.state.failures).toEqual([]);
     expect(document.body).toHaveFocus();
     // It is over: what comes to be known later takes nobody elsewhere.
     bridge.push({ change: 'request', request: { ...request, id: 'unknown' } });
@@ -90,7 +90,7 @@ describe('what is wanted from outside of the window', () => {
   });
 
   test('stays where its session is closed', async () => {
-    const { bridge } = await openDesk(new FakeBridge({ sessions, requests: [request] }));
+    const { bridge } = await openPage(new FakeBridge({ sessions, requests: [request] }));
     bridge.push({ change: 'session_closed', session: 's2' });
     bridge.snapshot = { ...bridge.snapshot, sessions: [aSession()], requests: [] };
     bridge.want(request.id);
@@ -99,8 +99,8 @@ describe('what is wanted from outside of the window', () => {
   });
 
   test('counts once, and of several only the newest', async () => {
-    const { bridge } = await openDesk(new FakeBridge({ sessions, requests: [request, other] }));
-    const shown = vi.spyOn(bridge, 'broughtUp');
+    const { bridge } = await openPage(new FakeBridge({ sessions, requests: [request, other] }));
+    const shown = vi.spyOn(bridge, 'deepLinkShown');
     bridge.want(other.id);
     bridge.want(request.id);
     await settle();
@@ -109,9 +109,9 @@ describe('what is wanted from outside of the window', () => {
   });
 
   test('is seen past a dialog that stands open, and past another view', async () => {
-    const { bridge, desk } = await openDesk(new FakeBridge({ sessions, requests: [request] }));
-    desk.dispatch({ type: 'inbox_opened', at: NOW });
-    desk.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings' } });
+    const { bridge, store } = await openPage(new FakeBridge({ sessions, requests: [request] }));
+    store.dispatch({ type: 'inbox_opened', at: NOW });
+    store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings' } });
     await settle();
     await vi.waitFor(() => expect(screen.getByRole('dialog', { name: 'Settings' })).toBeVisible());
     bridge.want(request.id);
@@ -123,8 +123,8 @@ describe('what is wanted from outside of the window', () => {
 
   test('unfolds the panel for a permission, which gets no focus', async () => {
     const approval = anApproval({ session: 's2' });
-    const { bridge, desk } = await openDesk(new FakeBridge({ sessions, approvals: [approval] }));
-    desk.dispatch({ type: 'panel_collapsed', collapsed: true });
+    const { bridge, store } = await openPage(new FakeBridge({ sessions, approvals: [approval] }));
+    store.dispatch({ type: 'panel_collapsed', collapsed: true });
     bridge.want(approval.id);
     await settle();
     expect(selected()).toBe('s2');

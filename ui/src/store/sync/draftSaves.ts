@@ -1,28 +1,20 @@
-import type { DraftTarget } from '../generated/wire';
-import { asDeskError, type Bridge, type DeskError } from '../platform/bridge';
-import { isBlank, keptDraft } from './kept';
-import type { Action } from './reducer';
-import type { State } from './state';
+import type { DraftTarget } from '../../generated/wire';
+import { asDeskError, type Bridge, type DeskError } from '../../platform/bridge';
+import { isBlank, keptDraft } from '../kept';
+import type { State } from '../state';
+import type { Store } from '../store.svelte';
+import type { Submitter } from '../submit';
 
 /** How long after a change it is on its way to the disk; on disk it is to be within 300 ms. */
 const SAVE_MS = 150;
 /** How long to wait after a failure. */
 const AGAIN_MS = 1000;
 
-/** What it needs of the desk. */
-interface Around {
-  readonly state: State;
-  dispatch(action: Action): void;
-  /** Whether something is on its way that ends what a draft was begun on. */
-  isSending(id: string): boolean;
-  /** Says an error at the top of the window, once. */
-  fail(thrown: unknown): void;
-}
-
 /** Keeps drafts on disk while the person types, and reads them when the page is loaded. */
 export class DraftSaves {
   readonly #bridge: Bridge;
-  readonly #desk: Around;
+  readonly #store: Store;
+  readonly #submitter: Submitter;
   /** By it the app tells which of two saves that overtook each other is the later one. */
   readonly #page = crypto.randomUUID();
   #count = 0;
@@ -38,9 +30,13 @@ export class DraftSaves {
   /** Over once it was tried to read what is kept. */
   readonly tried = new Promise<void>((resolve) => (this.#tried = resolve));
 
-  constructor(bridge: Bridge, desk: Around) {
+  constructor(bridge: Bridge, store: Store, submitter: Submitter) {
     this.#bridge = bridge;
-    this.#desk = desk;
+    this.#store = store;
+    this.#submitter = submitter;
+    store.onChange((before, after) => this.#note(before, after));
+    // What was being sent held its draft up.
+    submitter.onSettled = () => this.#changed.size > 0 && this.#later(SAVE_MS);
   }
 
   /** Reads what is kept and saves from now on; gives the way to stop. */
@@ -69,7 +65,7 @@ export class DraftSaves {
   }
 
   /** Takes note of which drafts an action has changed. */
-  note(before: State, after: State): void {
+  #note(before: State, after: State): void {
     if (before.drafts === after.drafts && before.decisions === after.decisions) return;
     this.#noteIn(before.drafts, after.drafts);
     this.#noteIn(before.decisions, after.decisions);
@@ -84,11 +80,6 @@ export class DraftSaves {
   /** Saves at once what has changed. */
   saveNow(): void {
     this.#save(false);
-  }
-
-  /** Something that was being sent has come back: what it held up is saved. */
-  sent(): void {
-    if (this.#changed.size > 0) this.#later(SAVE_MS);
   }
 
   #noteIn(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>): void {
@@ -115,11 +106,11 @@ export class DraftSaves {
       const { drafts } = await this.#bridge.call('read_drafts', {});
       for (const draft of drafts) this.#kept.set(draft.id, written(draft));
       this.#read = true;
-      this.#desk.dispatch({ type: 'drafts_read', drafts });
+      this.#store.dispatch({ type: 'drafts_read', drafts });
       this.#later(0);
     } catch (thrown) {
       if (!this.#open) return;
-      this.#desk.fail(thrown);
+      this.#store.report(thrown);
       setTimeout(() => this.#open && void this.#readAll(), AGAIN_MS);
     } finally {
       this.#tried();
@@ -130,10 +121,10 @@ export class DraftSaves {
   #save(leaving: boolean): void {
     if (!this.#read) return;
     for (const id of [...this.#changed]) {
-      if (this.#desk.isSending(id) && !leaving) continue;
+      if (this.#submitter.isSending(id) && !leaving) continue;
       if (this.#saving.has(id) && !leaving) continue;
       this.#changed.delete(id);
-      const draft = keptDraft(this.#desk.state, id);
+      const draft = keptDraft(this.#store.state, id);
       if (draft === null) continue;
       const text = written(draft);
       const unchanged = this.#kept.get(id) === text || (isBlank(draft) && !this.#kept.has(id));
@@ -159,14 +150,14 @@ export class DraftSaves {
   }
 
   #noteSaved(id: string): void {
-    if (id in this.#desk.state.unsaved) this.#desk.dispatch({ type: 'draft_saved', id });
+    if (id in this.#store.state.unsaved) this.#store.dispatch({ type: 'draft_saved', id });
   }
 
   #noteFailed(id: string, error: DeskError): void {
     // What it was begun on has ended: there is nothing to save it for.
     if (error.code === 'already_ended' || error.code === 'not_found') return this.#noteSaved(id);
     if (!this.#open) return;
-    this.#desk.dispatch({ type: 'draft_unsaved', id, error });
+    this.#store.dispatch({ type: 'draft_unsaved', id, error });
     // What does not fit fits no better the second time.
     if (error.code === 'invalid') return;
     this.#changed.add(id);

@@ -1,26 +1,22 @@
-import type { QuestionsFormat } from '../generated/wire';
-import { asDeskError, type Bridge } from '../platform/bridge';
-import { PAUSE_MS } from './past';
-import { wantedOf, type QuestionsAction } from './questions';
-import type { QuestionsFilter, State } from './state';
+import type { QuestionsFormat } from '../../generated/wire';
+import { asDeskError, type Bridge } from '../../platform/bridge';
+import { wantedOf } from '../questions';
+import type { QuestionsFilter } from '../state';
+import type { Store } from '../store.svelte';
+import { PAUSE_MS } from './history';
 
 /** Requests read at once. */
 const REQUESTS = 50;
 
-interface Screen {
-  readonly state: State;
-  dispatch(action: QuestionsAction): void;
-}
-
-/** Reads the questions of the past as they are filtered, and exports them. */
-export class PastQuestions {
+/** Reads past questions as they are filtered, and exports them. */
+export class PastQuestionCommands {
   readonly #bridge: Bridge;
-  readonly #screen: Screen;
+  readonly #store: Store;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(bridge: Bridge, screen: Screen) {
+  constructor(bridge: Bridge, store: Store) {
     this.#bridge = bridge;
-    this.#screen = screen;
+    this.#store = store;
   }
 
   /** Reads what the filter leaves now: questions may have ended since they were looked at. */
@@ -30,7 +26,7 @@ export class PastQuestions {
 
   /** Changes the filter, and reads what it leaves; words are waited for until the typing pauses. */
   filter(change: Partial<QuestionsFilter>): void {
-    this.#screen.dispatch({ type: 'questions_filtered', change });
+    this.#store.dispatch({ type: 'questions_filtered', change });
     clearTimeout(this.#timer);
     const pause = change.query === undefined ? 0 : PAUSE_MS;
     this.#timer = setTimeout(() => void this.#read(0), pause);
@@ -38,28 +34,28 @@ export class PastQuestions {
 
   /** Reads on behind what is known. */
   more(): Promise<void> {
-    return this.#read(this.#screen.state.history.questions.found?.questions.length ?? 0);
+    return this.#read(this.#store.state.history.questions.found?.questions.length ?? 0);
   }
 
   async #read(offset: number): Promise<void> {
-    const { filter } = this.#screen.state.history.questions;
+    const { filter } = this.#store.state.history.questions;
     try {
       const asked = { wanted: wantedOf(filter), limit: REQUESTS, offset };
       const found = await this.#bridge.call('search_questions', asked);
-      this.#screen.dispatch({ type: 'questions_found', filter, found, added: offset > 0 });
+      this.#store.dispatch({ type: 'questions_found', filter, found, added: offset > 0 });
     } catch (thrown) {
-      this.#screen.dispatch({ type: 'questions_failed', filter, error: asDeskError(thrown) });
+      this.#store.dispatch({ type: 'questions_failed', filter, error: asDeskError(thrown) });
     }
   }
 
   /** Writes all that is filtered to a file that the person chooses. */
   async save(format: QuestionsFormat): Promise<void> {
-    const { filter } = this.#screen.state.history.questions;
+    const { filter } = this.#store.state.history.questions;
     try {
       const { path } = await this.#bridge.call('save_questions', { wanted: wantedOf(filter), format });
-      this.#screen.dispatch({ type: 'questions_saved', path });
+      this.#store.dispatch({ type: 'questions_saved', path });
     } catch (thrown) {
-      this.#screen.dispatch({ type: 'questions_failed', filter, error: asDeskError(thrown) });
+      this.#store.dispatch({ type: 'questions_failed', filter, error: asDeskError(thrown) });
     }
   }
 }

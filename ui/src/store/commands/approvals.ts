@@ -1,0 +1,21 @@
+import type { Approval, ApprovalDecision } from '../../generated/wire';
+import type { Store } from '../store.svelte';
+import { submitKey, type Submitter } from '../submit';
+
+export class ApprovalCommands {
+  readonly #store: Store;
+  readonly #submitter: Submitter;
+
+  constructor(store: Store, submitter: Submitter) {
+    this.#store = store;
+    this.#submitter = submitter;
+  }
+
+  /** Returns whether the decision was taken. */
+  async decide({ id }: Approval, decision: ApprovalDecision): Promise<boolean> {
+    const body = { id, decision };
+    const approval = await this.#submitter.submit(submitKey.approval(id), 'decide_approval', body);
+    if (approval) this.#store.dispatch({ type: 'approval_decided', approval });
+    return approval !== null;
+  }
+}

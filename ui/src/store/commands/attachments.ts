@@ -1,0 +1,133 @@
+import type { AttachedFiles, Attachment, RefusedWhy, SessionId, Takes } from '../../generated/wire';
+import { asDeskError, type Bridge, type DeskError, type FileDrag } from '../../platform/bridge';
+import { takesOf } from '../attachments';
+import type { Refusal } from '../state';
+import type { Store } from '../store.svelte';
+
+/** Hands the app what the person pastes, drops or chooses; it keeps it or says why not. */
+export class AttachmentCommands {
+  readonly #bridge: Bridge;
+  readonly #store: Store;
+  /** Hand-overs on their way. */
+  #pending = 0;
+
+  constructor(bridge: Bridge, store: Store) {
+    this.#bridge = bridge;
+    this.#store = store;
+  }
+
+  get isBusy(): boolean {
+    return this.#pending > 0;
+  }
+
+  /** Attaches pasted files: they have no path, so only images can be taken. */
+  async paste(session: SessionId, pasted: readonly File[]): Promise<void> {
+    this.#pending += 1;
+    try {
+      await this.#paste(session, pasted);
+    } finally {
+      this.#pending -= 1;
+    }
+  }
+
+  async #paste(session: SessionId, pasted: readonly File[]): Promise<void> {
+    const takes = this.#takes(session);
+    if (takes?.takes !== 'images_and_files') return;
+    const files: AttachedFiles = { attached: [], refused: [] };
+    const refuse = (file: File, why: RefusedWhy) => files.refused.push({ name: file.name, why });
+    for (const file of pasted) {
+      // What is too large is not even read.
+      if (file.size > takes.imageBytes) {
+        refuse(file, { why: 'too_large' });
+        continue;
+      }
+      if (files.attached.length >= takes.count) {
+        refuse(file, { why: 'too_many' });
+        continue;
+      }
+      try {
+        const input = { session, name: file.name, data: await inBase64(file) };
+        const taken = await this.#bridge.call('attach_image', { requestId: crypto.randomUUID(), ...input });
+        files.attached.push(...taken.attached);
+        files.refused.push(...taken.refused);
+      } catch (thrown) {
+        refuse(file, { why: 'unreadable', error: asDeskError(thrown).message });
+      }
+    }
+    this.#took(session, files);
+  }
+
+  /** Attaches what was dropped on the window just now. */
+  drop(session: SessionId): Promise<void> {
+    return this.#attach(session, () => this.#bridge.attachDropped(session));
+  }
+
+  /** Lets the person choose files. */
+  pick(session: SessionId): Promise<void> {
+    return this.#attach(session, () => this.#bridge.pickAttachments(session));
+  }
+
+  /** Takes an attachment back; an image's bytes are forgotten. */
+  async remove(session: SessionId, attachment: Attachment): Promise<void> {
+    this.#store.dispatch({ type: 'attachment_removed', session, attachment });
+    if (attachment.attachment !== 'image') return;
+    const input = { requestId: crypto.randomUUID(), session, attachments: [attachment] };
+    // What stays behind goes with its session.
+    await this.#bridge.call('discard_attachments', input).catch(() => undefined);
+  }
+
+  /** Where the page finds the bytes of an image. */
+  source(session: SessionId, image: string): string {
+    return this.#bridge.imageSource(session, image);
+  }
+
+  /** Listens to files that are dragged over the window; returns the way to stop. */
+  onDrag(listen: (drag: FileDrag) => void): () => void {
+    const listening = this.#bridge.onFiles(listen);
+    listening.catch(() => undefined);
+    return () => void listening.then((stop) => stop()).catch(() => undefined);
+  }
+
+  async #attach(session: SessionId, read: () => Promise<AttachedFiles>): Promise<void> {
+    if (this.#takes(session)?.takes !== 'images_and_files') return;
+    this.#pending += 1;
+    try {
+      this.#took(session, await read());
+    } catch (thrown) {
+      this.#failed(session, asDeskError(thrown));
+    } finally {
+      this.#pending -= 1;
+    }
+  }
+
+  #takes(session: SessionId): Takes | null {
+    const takes = takesOf(this.#store.state, session);
+    if (takes?.takes === 'words') {
+      const refused: Refusal[] = [{ name: '', why: { why: 'words_only' } }];
+      this.#store.dispatch({ type: 'files_refused', session, refused });
+    }
+    return takes;
+  }
+
+  #took(session: SessionId, files: AttachedFiles): void {
+    if (files.attached.length === 0 && files.refused.length === 0) return;
+    this.#store.dispatch({ type: 'files_attached', session, files });
+  }
+
+  #failed(session: SessionId, error: DeskError): void {
+    const refused: Refusal[] = [{ name: '', why: { why: 'unreadable', error: error.message } }];
+    this.#store.dispatch({ type: 'files_refused', session, refused });
+  }
+}
+
+function inBase64(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onerror = () => reject(reader.error ?? new Error(file.name));
+    reader.onload = () => {
+      const address = reader.result as string;
+      resolve(address.slice(address.indexOf(',') + 1));
+    };
+    reader.readAsDataURL(file);
+  });
+}

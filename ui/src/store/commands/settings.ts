@@ -1,0 +1,37 @@
+import type { Setting, SettingsRead, TellingsRead } from '../../generated/wire';
+import { asDeskError, orError, type Bridge, type DeskError } from '../../platform/bridge';
+import type { Store } from '../store.svelte';
+
+export class SettingsCommands {
+  readonly #bridge: Bridge;
+  readonly #store: Store;
+
+  constructor(bridge: Bridge, store: Store) {
+    this.#bridge = bridge;
+    this.#store = store;
+  }
+
+  /** Returns the error if that failed. */
+  read(): Promise<DeskError | null> {
+    return this.#take(() => this.#bridge.call('read_settings', {}));
+  }
+
+  /** Changes one setting; returns the error if that failed. */
+  change(change: Setting): Promise<DeskError | null> {
+    return this.#take(() => this.#bridge.call('change_setting', { change }));
+  }
+
+  async #take(read: () => Promise<SettingsRead>): Promise<DeskError | null> {
+    try {
+      this.#store.dispatch({ type: 'settings_read', settings: await read() });
+      return null;
+    } catch (thrown) {
+      return asDeskError(thrown);
+    }
+  }
+
+  /** Reads what was notified last, or was not, and why. */
+  readNotificationLog(): Promise<TellingsRead | DeskError> {
+    return orError(() => this.#bridge.call('read_tellings', {}));
+  }
+}

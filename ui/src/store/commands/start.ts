@@ -1,0 +1,85 @@
+import type { SessionOptions } from '../../generated/wire';
+import type { Bridge, Input } from '../../platform/bridge';
+import { t } from '../../shared/messages';
+import { demoOf, exampleConfig } from '../agents';
+import { submitOf } from '../select';
+import { emptyStartDraft } from '../state';
+import type { Store } from '../store.svelte';
+import { submitKey, type Submitter } from '../submit';
+
+export const defaultOptions: SessionOptions = {
+  config: {},
+  questions: 'always',
+  program: null,
+  extras: { arguments: [], environment: {} },
+};
+
+/** What a person fills in to start a session. */
+export type StartChoice = Omit<Input<'start_session'>, 'requestId'>;
+
+/** Starts sessions, and finds out what can be started. */
+export class StartCommands {
+  readonly #bridge: Bridge;
+  readonly #store: Store;
+  readonly #submitter: Submitter;
+
+  constructor(bridge: Bridge, store: Store, submitter: Submitter) {
+    this.#bridge = bridge;
+    this.#store = store;
+    this.#submitter = submitter;
+  }
+
+  async listAgents(): Promise<void> {
+    try {
+      this.#store.dispatch({ type: 'agents_listed', agents: await this.#bridge.call('list_agents', {}) });
+    } catch (thrown) {
+      this.#store.report(thrown);
+    }
+  }
+
+  /** Lets the person choose a folder; none where they choose none. */
+  async pickFolder(start: string): Promise<string | null> {
+    try {
+      return await this.#bridge.pickFolder(start);
+    } catch (thrown) {
+      this.#store.report(thrown);
+      return null;
+    }
+  }
+
+  /** Returns whether the session was started. */
+  async session(choice: StartChoice): Promise<boolean> {
+    const started = await this.#start(submitKey.start, choice);
+    if (started) this.#store.dispatch({ type: 'start_drafted', change: emptyStartDraft });
+    // What the settings add now is shown before it is used.
+    const error = submitOf(this.#store.state, submitKey.start)?.error;
+    if (error?.code === 'extras_changed') await this.listAgents();
+    return started;
+  }
+
+  /** Starts the example every newcomer sees. */
+  async demo(): Promise<void> {
+    const choice = this.#example('demo', t('start.demo_prompt'), null);
+    if (choice) await this.#start(submitKey.demo, choice);
+  }
+
+  /** Has a question asked in a session that stays out of view; returns whether it will be asked. */
+  async testQuestion(): Promise<boolean> {
+    const words = [t('test.question'), t('test.by_notification'), t('test.by_looking'), t('test.thanks')];
+    const choice = this.#example('reach', words.join('\n'), t('test.name'));
+    if (!choice) return false;
+    return (await this.#submitter.submit(submitKey.test, 'start_session', choice)) !== null;
+  }
+
+  #example(example: string, prompt: string, name: string | null): StartChoice | null {
+    const demo = demoOf(this.#store.state);
+    const options = { ...defaultOptions, config: exampleConfig(example) };
+    return demo && { agent: demo.id, folder: null, prompt, name, options };
+  }
+
+  async #start(key: string, choice: StartChoice): Promise<boolean> {
+    const session = await this.#submitter.submit(key, 'start_session', choice);
+    if (session) this.#store.dispatch({ type: 'session_started', session });
+    return session !== null;
+  }
+}

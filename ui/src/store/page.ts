@@ -1,0 +1,113 @@
+import type { Bridge } from '../platform/bridge';
+import { ApprovalCommands } from './commands/approvals';
+import { AttachmentCommands } from './commands/attachments';
+import { ClientCommands } from './commands/clients';
+import { HistoryCommands } from './commands/history';
+import { MessageCommands } from './commands/messages';
+import { NavigationCommands, type Focus } from './commands/navigation';
+import { PastQuestionCommands } from './commands/pastQuestions';
+import { QuestionCommands } from './commands/questions';
+import { SessionCommands } from './commands/sessions';
+import { SettingsCommands } from './commands/settings';
+import { StartCommands } from './commands/start';
+import { TranscriptCommands } from './commands/transcripts';
+import { WindowCommands } from './commands/window';
+import { selectedSession } from './select';
+import { initialState } from './state';
+import { Store } from './store.svelte';
+import { Submitter } from './submit';
+import { DeepLinks } from './sync/deepLinks';
+import { DraftSaves } from './sync/draftSaves';
+import { resumeFrom, type Handover } from './sync/handover';
+import { followLanguage } from './sync/language';
+import { Subscription } from './sync/subscription';
+import { readUnsent, storeUnsent } from './sync/unsentMessages';
+import { WindowClosing } from './sync/windowClosing';
+import { Timers } from './timers';
+
+/** How long "Delivered" is shown before its card goes. */
+const DELIVERED_MS = 2000;
+/** How long typing must pause before unsent messages are stored. */
+const STORE_UNSENT_MS = 250;
+const SELECTED_KEY = 'askdesk.selected';
+
+/** What the person can do, by what it is about. */
+export type Commands = ReturnType<typeof createPage>['commands'];
+export type Page = ReturnType<typeof createPage>;
+
+/** The page without its components: its state, its commands, and what keeps them in step with the app. */
+export function createPage(bridge: Bridge, focus: Focus) {
+  const initial = initialState(sessionStorage.getItem(SELECTED_KEY), readUnsent());
+  const store = new Store(resumeFrom(initial, bridge.handover as Handover | null));
+  const timers = new Timers();
+  const submitter = new Submitter(bridge, store, timers);
+  const drafts = new DraftSaves(bridge, store, submitter);
+  const subscription = new Subscription(bridge, store, timers);
+  const deepLinks = new DeepLinks(bridge, store, drafts.tried);
+  const history = new HistoryCommands(bridge, store);
+  const commands = {
+    dispatch: store.dispatch,
+    approvals: new ApprovalCommands(store, submitter),
+    attachments: new AttachmentCommands(bridge, store),
+    clients: new ClientCommands(bridge),
+    history,
+    messages: new MessageCommands(store, submitter),
+    navigation: new NavigationCommands(store, history, focus),
+    pastQuestions: new PastQuestionCommands(bridge, store),
+    questions: new QuestionCommands(store, submitter),
+    sessions: new SessionCommands(bridge, store, submitter),
+    settings: new SettingsCommands(bridge, store),
+    start: new StartCommands(bridge, store, submitter),
+    transcripts: new TranscriptCommands(bridge, store, timers),
+    window: new WindowCommands(bridge, store),
+  };
+  const closing = new WindowClosing(bridge, store, {
+    get isBusy() {
+      return submitter.isBusy || commands.questions.isBusy || drafts.isBusy || commands.attachments.isBusy;
+    },
+    saveAll() {
+      storeUnsent(store.state);
+      drafts.saveNow();
+    },
+  });
+
+  let cancelStoring: () => void = () => undefined;
+  store.onChange((before, after) => {
+    if (after.delivered !== before.delivered && after.delivered.length > 0) {
+      const requests = after.delivered;
+      timers.later(DELIVERED_MS, () => store.dispatch({ type: 'delivery_shown', requests }));
+    }
+    const selected = selectedSession(after);
+    if (selected !== selectedSession(before) && selected) sessionStorage.setItem(SELECTED_KEY, selected);
+    if (after.messages !== before.messages || after.attached !== before.attached) {
+      cancelStoring();
+      cancelStoring = timers.later(STORE_UNSENT_MS, () => storeUnsent(store.state));
+    }
+  });
+  store.onChange(commands.questions.react);
+  store.onChange(followLanguage(bridge, store));
+  store.onChange(commands.window.noteView);
+  store.onChange(commands.transcripts.react);
+
+  /** Runs the page; returns the way to stop. */
+  function open(): () => void {
+    const { noteView } = commands.window;
+    const storeNow = () => storeUnsent(store.state);
+    window.addEventListener('focus', noteView);
+    window.addEventListener('blur', noteView);
+    window.addEventListener('pagehide', storeNow);
+    const closers = [subscription.open(), drafts.open(), closing.open()];
+    void commands.settings.read();
+    noteView();
+    return () => {
+      closers.forEach((close) => close());
+      window.removeEventListener('focus', noteView);
+      window.removeEventListener('blur', noteView);
+      window.removeEventListener('pagehide', storeNow);
+      storeNow();
+      timers.cancelAll();
+    };
+  }
+
+  return { store, commands, deepLinks, open };
+}

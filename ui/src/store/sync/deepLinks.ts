@@ -1,0 +1,88 @@
+import type { Approval, Request, Session } from '../../generated/wire';
+import type { Bridge } from '../../platform/bridge';
+import { approvalOf, requestOf, sessionOf } from '../select';
+import type { State } from '../state';
+import type { Store } from '../store.svelte';
+
+export type DeepLinkTarget = { request: Request } | { approval: Approval } | { session: Session };
+
+/**
+ * Shows what a click on a notification or an address leads to. The app keeps it until it is shown here, so that none is
+ * lost while the page loads or subscribes again.
+ */
+export class DeepLinks {
+  readonly #bridge: Bridge;
+  readonly #store: Store;
+  /** Settles once stored drafts were read or could not be: they tell which question is the first without an answer. */
+  readonly #draftsRead: Promise<void>;
+  #show: ((what: DeepLinkTarget) => Promise<void>) | null = null;
+  #looking = false;
+  #again = false;
+  /** What a snapshot that is older than the link did not have. */
+  #missing: string | null = null;
+
+  constructor(bridge: Bridge, store: Store, draftsRead: Promise<void>) {
+    this.#bridge = bridge;
+    this.#store = store;
+    this.#draftsRead = draftsRead;
+    store.onChange((before, after) => {
+      if (after.link.generation !== before.link.generation) void this.#look();
+    });
+  }
+
+  /** Follows deep links from now on; returns the way to stop. */
+  open(show: (what: DeepLinkTarget) => Promise<void>): () => void {
+    this.#show = show;
+    const heard = this.#bridge.onDeepLink(() => void this.#look());
+    heard.then(() => this.#look(), (thrown: unknown) => this.#store.report(thrown));
+    return () => {
+      this.#show = null;
+      void heard.then((stop) => stop()).catch(() => undefined);
+    };
+  }
+
+  async #look(): Promise<void> {
+    this.#again = true;
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      while (this.#again) {
+        this.#again = false;
+        await this.#lookOnce();
+      }
+    } catch (thrown) {
+      this.#store.report(thrown);
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  async #lookOnce(): Promise<void> {
+    await this.#draftsRead;
+    // The snapshot that is to come looks again.
+    if (this.#store.state.link.status !== 'live') return;
+    const id = await this.#bridge.deepLink();
+    const { state } = this.#store;
+    if (id === null || state.link.status !== 'live' || !this.#show) return;
+    const what = whatIs(state, id);
+    if (!what && this.#missing !== id) {
+      // It may be on its way; a snapshot from now on has it, or nothing has.
+      this.#missing = id;
+      this.#store.dispatch({ type: 'subscription_lost' });
+      return;
+    }
+    this.#missing = null;
+    if (what) await this.#show(what);
+    await this.#bridge.deepLinkShown(id);
+  }
+}
+
+/** What an id stands for, where its session is there to go to. */
+function whatIs(state: State, id: string): DeepLinkTarget | null {
+  const request = requestOf(state, id);
+  if (request) return sessionOf(state, request.session) && { request };
+  const approval = approvalOf(state, id);
+  if (approval) return sessionOf(state, approval.session) && { approval };
+  const session = sessionOf(state, id);
+  return session && { session };
+}

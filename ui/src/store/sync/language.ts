@@ -1,0 +1,29 @@
+import type { Language, LanguageChoice } from '../../generated/wire';
+import type { Bridge, LanguageAtStart } from '../../platform/bridge';
+import { languageOf, spoken } from '../../shared/messages/language.svelte';
+import type { Effect, Store } from '../store.svelte';
+
+/** What was chosen since the window was made: a page that is reloaded is told what held when it was made. */
+const CHOSEN_KEY = 'askdesk.language';
+
+const choices: readonly string[] = ['system', 'en', 'zh', 'de'] satisfies LanguageChoice[];
+
+/** Speaks the language of the settings as soon as it changes. */
+export function followLanguage(bridge: Bridge, store: Store): Effect {
+  return (before, after) => {
+    const language = after.settings?.settings.language;
+    if (!language || language === before.settings?.settings.language) return;
+    sessionStorage.setItem(CHOSEN_KEY, language);
+    spoken.speak(languageOf(language, bridge.language.system)).catch(store.report);
+  };
+}
+
+/** The language to begin with. */
+export function languageAtStart({ system, chosen }: LanguageAtStart): Language {
+  const kept = sessionStorage.getItem(CHOSEN_KEY);
+  return languageOf(isChoice(kept) ? kept : chosen, system);
+}
+
+function isChoice(kept: string | null): kept is LanguageChoice {
+  return kept !== null && choices.includes(kept);
+}

@@ -1,0 +1,53 @@
+import type { Bridge } from '../../platform/bridge';
+import type { Store } from '../store.svelte';
+import type { Timers } from '../timers';
+
+/** How long to wait before subscribing again after a failure. */
+const RESUBSCRIBE_MS = 1000;
+
+/** Keeps the state in step with the app's stream of frames. */
+export class Subscription {
+  readonly #bridge: Bridge;
+  readonly #store: Store;
+  readonly #timers: Timers;
+  /** Frames of an older subscription are ignored. */
+  #current = 0;
+  #unsubscribe: (() => Promise<void>) | null = null;
+
+  constructor(bridge: Bridge, store: Store, timers: Timers) {
+    this.#bridge = bridge;
+    this.#store = store;
+    this.#timers = timers;
+    store.onChange((before, after) => {
+      if (after.link.status === 'stale' && before.link.status !== 'stale') void this.#subscribe();
+    });
+  }
+
+  /** Subscribes; returns the way to stop. */
+  open(): () => void {
+    void this.#subscribe();
+    return () => {
+      this.#current += 1;
+      void this.#unsubscribe?.().catch(() => undefined);
+    };
+  }
+
+  async #subscribe(): Promise<void> {
+    this.#current += 1;
+    const mine = this.#current;
+    const previous = this.#unsubscribe;
+    this.#unsubscribe = null;
+    void previous?.().catch(() => undefined);
+    try {
+      const unsubscribe = await this.#bridge.subscribe((frames) => {
+        if (mine === this.#current) this.#store.dispatch({ type: 'frames_received', frames });
+      });
+      if (mine === this.#current) this.#unsubscribe = unsubscribe;
+      else void unsubscribe().catch(() => undefined);
+    } catch (thrown) {
+      if (mine !== this.#current) return;
+      this.#store.report(thrown);
+      this.#timers.later(RESUBSCRIBE_MS, () => void this.#subscribe());
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/** Timers that end together. */
+export class Timers {
+  readonly #running = new Set<ReturnType<typeof setTimeout>>();
+
+  /** Runs something later; returns the way to cancel it. */
+  later(millis: number, act: () => void): () => void {
+    const timer = setTimeout(() => {
+      this.#running.delete(timer);
+      act();
+    }, millis);
+    this.#running.add(timer);
+    return () => {
+      clearTimeout(timer);
+      this.#running.delete(timer);
+    };
+  }
+
+  cancelAll(): void {
+    this.#running.forEach(clearTimeout);
+    this.#running.clear();
+  }
+}
