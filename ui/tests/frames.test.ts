@@ -5,6 +5,7 @@ import type { Change, Entry, Frame, Snapshot } from '../src/generated/wire';
 import { allOf, holds, withEntry, withPlace, type Entries, type Places } from '../src/store/entries';
 import { reduce, type Action } from '../src/store/reducer';
 import { openRequests, requestOf, selectedSession, transcriptOf } from '../src/store/select';
+import { allIn, indexed } from '../src/store/sessionIndex';
 import { initialState, type State } from '../src/store/state';
 import { anApproval, anEntry, aRequest, aSession, aSnapshot } from '../src/testing/desk';
 
@@ -39,7 +40,7 @@ describe('frames', () => {
   test('a delta that leaves a gap is not folded, and asks for a new subscription', () => {
     const state = run([frames(snapshot(), delta(1, [{ change: 'request', request: aRequest() }]))]);
     expect(state.link.status).toBe('stale');
-    expect(state.requests).toEqual({});
+    expect(state.requests.byId).toEqual({});
   });
 
   test('a delta of another epoch asks for a new subscription', () => {
@@ -113,7 +114,7 @@ describe('selection', () => {
       ),
     ]);
     expect(state.sessions).toEqual([other]);
-    expect(state.requests).toEqual({});
+    expect(state.requests.byId).toEqual({});
     expect(selectedSession(state)).toBe('s2');
   });
 
@@ -300,8 +301,10 @@ test('snapshots, deltas, gaps, reloads and pages in any order end as the referen
       if (reading) state = reduce(state, reading);
 
       expect(new Set(state.sessions)).toEqual(new Set(truth.sessions.values()));
-      expect(new Set(Object.values(state.requests))).toEqual(new Set(truth.requests.values()));
-      expect(new Set(Object.values(state.approvals))).toEqual(new Set(truth.approvals.values()));
+      expect(new Set(allIn(state.requests))).toEqual(new Set(truth.requests.values()));
+      expect(new Set(allIn(state.approvals))).toEqual(new Set(truth.approvals.values()));
+      expect(state.requests).toEqual(indexed(allIn(state.requests)));
+      expect(state.approvals).toEqual(indexed(allIn(state.approvals)));
       expect((state.live['s1'] ?? []).map((piece) => piece.text).join('')).toBe(truth.live);
       expect(allOf(transcriptOf(state, 's1').entries)).toEqual(truth.page().entries);
     }),

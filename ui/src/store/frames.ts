@@ -15,6 +15,7 @@ import { isMissed } from './late';
 import { keepEdits, withoutKey } from './queue';
 import { closeOverlay, replaceSession } from './navigation';
 import { selectedSession, sessionsInOrder, shownSession } from './select';
+import { allIn, indexed, withoutSession, withValue } from './sessionIndex';
 import { emptyTranscript, type State, type Transcript } from './state';
 import { addEntry } from './window';
 
@@ -38,7 +39,7 @@ export function receiveFrames(state: State, frames: readonly Frame[]): State {
 /** What was begun on a question stays before the eyes of the person when the question is missed. */
 function noteMissed(state: State, known: State['requests']): State {
   return Object.entries(state.drafts).reduce((noted, [id, draft]) => {
-    const [before, now] = [known[id], state.requests[id]];
+    const [before, now] = [known.byId[id], state.requests.byId[id]];
     if (!now || !isMissed(now) || !before || isMissed(before)) return noted;
     const kept = withoutSecrets(now, draft);
     const missedOpen = { ...noted.missedOpen, [id]: isBegun(kept) };
@@ -47,9 +48,9 @@ function noteMissed(state: State, known: State['requests']): State {
 }
 
 function announceNew(state: State, known: State['requests']): State {
-  const fresh = Object.values(state.requests).filter(
+  const fresh = allIn(state.requests).filter(
     // What was missed and is asked again is news once more.
-    (request) => request.state.state === 'open' && known[request.id]?.state.state !== 'open',
+    (request) => request.state.state === 'open' && known.byId[request.id]?.state.state !== 'open',
   );
   if (fresh.length === 0) return state;
   const announced = {
@@ -66,8 +67,8 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
       { ...transcript, streamed: [], meanwhile: [], status: 'unread' },
     ]),
   );
-  const requests = byId(snapshot.requests);
-  const approvals = byId(snapshot.approvals);
+  const requests = indexed(snapshot.requests);
+  const approvals = indexed(snapshot.approvals);
   const next: State = {
     ...state,
     link: {
@@ -79,10 +80,7 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
     sessions: snapshot.sessions,
     requests,
     approvals,
-    archive: {
-      requests: { ...state.archive.requests, ...without(state.requests, requests) },
-      approvals: { ...state.archive.approvals, ...without(state.approvals, approvals) },
-    },
+    archive: archiveGone(state, requests, approvals),
     live: snapshot.live.reduce(addLiveText, {} as State['live']),
     held: {},
     transcripts,
@@ -90,7 +88,7 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
     stopping: only(state.stopping, snapshot.sessions.filter(isWorking)),
     storage: snapshot.storage,
     agentsKnown: snapshot.agents,
-    delivered: state.delivered.filter((id) => id in requests),
+    delivered: state.delivered.filter((id) => id in requests.byId),
   };
   return selectFirst(snapshot.held.reduce(putHeld, next));
 }
@@ -122,10 +120,8 @@ function applyChange(state: State, change: Change): State {
       return putSession(state, change.session);
     case 'request':
       return putRequest(state, change.request);
-    case 'approval': {
-      const { approval } = change;
-      return { ...state, approvals: { ...state.approvals, [approval.id]: approval } };
-    }
+    case 'approval':
+      return { ...state, approvals: withValue(state.approvals, change.approval) };
     case 'answer_held':
       return putHeld(state, change.held);
     case 'answer_let_go':
@@ -168,8 +164,8 @@ function closeSession(state: State, closed: string): State {
   const neighbour = order[index + 1] ?? order[index - 1];
   const { [closed]: _, ...transcripts } = state.transcripts;
   const { [closed]: __, ...live } = state.live;
-  const requests = elsewhere(state.requests, closed);
-  const approvals = elsewhere(state.approvals, closed);
+  const requests = withoutSession(state.requests, closed);
+  const approvals = withoutSession(state.approvals, closed);
   const sessions = state.sessions.filter((session) => session.id !== closed);
   const left = closeOverlay(state, (open) => open.overlay === 'log' && open.session === closed);
   return {
@@ -177,10 +173,7 @@ function closeSession(state: State, closed: string): State {
     sessions,
     requests,
     approvals,
-    archive: {
-      requests: { ...state.archive.requests, ...without(state.requests, requests) },
-      approvals: { ...state.archive.approvals, ...without(state.approvals, approvals) },
-    },
+    archive: archiveGone(state, requests, approvals),
     transcripts,
     live,
     unread: only(state.unread, sessions),
@@ -197,8 +190,8 @@ function noteUnread(state: State, session: string, entry: Entry): State {
 
 /** Puts a request in its place, and remembers for a moment that its end was just delivered. */
 export function putRequest(state: State, request: Request): State {
-  const before = state.requests[request.id];
-  const requests = { ...state.requests, [request.id]: request };
+  const before = state.requests.byId[request.id];
+  const requests = withValue(state.requests, request);
   const arrived = before && !isDelivered(before) && isDelivered(request);
   const delivered = arrived ? [...state.delivered, request.id] : state.delivered;
   return { ...state, requests, delivered };
@@ -236,20 +229,18 @@ function addLiveText(live: State['live'], added: LiveText): State['live'] {
   return { ...live, [added.session]: after };
 }
 
-function byId<T extends { id: string }>(values: readonly T[]): Record<string, T> {
-  return Object.fromEntries(values.map((value) => [value.id, value]));
-}
-
 function only<T>(from: Readonly<Record<string, T>>, sessions: readonly Session[]): Record<string, T> {
   return Object.fromEntries(
     Object.entries(from).filter(([id]) => sessions.some((session) => session.id === id)),
   );
 }
 
-function elsewhere<T extends { session: string }>(from: Readonly<Record<string, T>>, session: string) {
-  return Object.fromEntries(Object.entries(from).filter(([, value]) => value.session !== session));
-}
-
-function without<T>(from: Readonly<Record<string, T>>, taken: Readonly<Record<string, T>>) {
-  return Object.fromEntries(Object.entries(from).filter(([id]) => !(id in taken)));
+/** Keeps what the app no longer sends: the transcript still speaks of it. */
+function archiveGone({ archive, ...state }: State, requests: State['requests'], approvals: State['approvals']): State['archive'] {
+  const gone = <T>(before: Readonly<Record<string, T>>, after: Readonly<Record<string, T>>) =>
+    Object.fromEntries(Object.entries(before).filter(([id]) => !(id in after)));
+  return {
+    requests: { ...archive.requests, ...gone(state.requests.byId, requests.byId) },
+    approvals: { ...archive.approvals, ...gone(state.approvals.byId, approvals.byId) },
+  };
 }

@@ -18,7 +18,7 @@ export function isQuick(state: State, request: Request): boolean {
 
 /** Holds an answer; it stands on the screen as the choice it is, wherever it was made. */
 export function putHeld(state: State, held: UndoableAnswer): State {
-  const request = state.requests[held.request];
+  const request = state.requests.byId[held.request];
   const kept = { ...state, held: { ...state.held, [held.request]: held } };
   const draft = state.drafts[held.request] ?? emptyDraft;
   if (!request || isBegun(draft)) return kept;
@@ -30,7 +30,7 @@ export function letGo(state: State, id: RequestId): State {
   const { [id]: held, ...rest } = state.held;
   if (!held) return state;
   const next = { ...state, held: rest };
-  const [request, draft] = [state.requests[id], state.drafts[id]];
+  const [request, draft] = [state.requests.byId[id], state.drafts[id]];
   if (!request || !draft || request.state.state !== 'open') return next;
   // Who has chosen something else by now keeps that.
   if (!isSaidBy(held, request, draft)) return next;
@@ -44,7 +44,7 @@ export function letGo(state: State, id: RequestId): State {
 /** Requests whose held answer is no longer what stands on the screen: it must not go. */
 export function overtaken(state: State): Request[] {
   return Object.values(state.held).flatMap((held) => {
-    const request = state.requests[held.request];
+    const request = state.requests.byId[held.request];
     const draft = state.drafts[held.request];
     const said = draft && !draft.declining && request && isSaidBy(held, request, draft);
     return !request || !draft || said ? [] : [request];

@@ -8,7 +8,8 @@ import type {
 import type { DeskError } from '../platform/bridge';
 import { closeOverlay, forgetPlaces } from './navigation';
 import { archivePage, mergeEntries } from './pages';
-import { withoutSession } from './questions';
+import { withoutSession as withoutItsQuestions } from './questions';
+import { withoutSession } from './sessionIndex';
 import type { State, Stretch } from './state';
 
 /** What can happen while the past is looked at. */
@@ -131,18 +132,16 @@ export function anySession(state: State, id: SessionId): Session | null {
 
 /** Drops everything of a session that was deleted. */
 export function forgetSession(state: State, id: SessionId): State {
-  const others = <T extends { session: SessionId }>(from: Readonly<Record<string, T>>) =>
-    Object.fromEntries(Object.entries(from).filter(([, value]) => value.session !== id));
   const drop = <T>(from: Readonly<Record<string, T>>): Record<string, T> => {
     const { [id]: _, ...rest } = from;
     return rest;
   };
-  const requests = others(state.requests);
+  const requests = withoutSession(state.requests, id);
   const archive = {
-    requests: others(state.archive.requests),
-    approvals: others(state.archive.approvals),
+    requests: elsewhere(state.archive.requests, id),
+    approvals: elsewhere(state.archive.approvals, id),
   };
-  const gone = (request: string) => request in state.requests && !(request in requests);
+  const gone = (request: string) => request in state.requests.byId && !(request in requests.byId);
   const queue = state.sessions.find((session) => session.id === id)?.queue ?? [];
   const waited = (message: string) => queue.some((other) => other.id === message);
   const { history } = state;
@@ -151,7 +150,7 @@ export function forgetSession(state: State, id: SessionId): State {
     ...left,
     sessions: state.sessions.filter((session) => session.id !== id),
     requests,
-    approvals: others(state.approvals),
+    approvals: withoutSession(state.approvals, id),
     archive,
     live: drop(state.live),
     unread: drop(state.unread),
@@ -173,7 +172,7 @@ export function forgetSession(state: State, id: SessionId): State {
     history: {
       ...history,
       hits: history.hits.filter((hit) => hit.session !== id),
-      questions: withoutSession(history.questions, id),
+      questions: withoutItsQuestions(history.questions, id),
       past: history.past?.filter((session) => session.id !== id) ?? null,
       stretch: history.stretch?.session.id === id ? null : history.stretch,
     },
@@ -185,4 +184,8 @@ export function bySession(hits: readonly SearchHit[]): { session: SessionId; hit
   const groups = new Map<SessionId, SearchHit[]>();
   for (const hit of hits) groups.set(hit.session, [...(groups.get(hit.session) ?? []), hit]);
   return [...groups].map(([session, its]) => ({ session, hits: its }));
+}
+
+function elsewhere<T extends { session: SessionId }>(from: Readonly<Record<string, T>>, session: SessionId) {
+  return Object.fromEntries(Object.entries(from).filter(([, value]) => value.session !== session));
 }

@@ -1,6 +1,7 @@
 import type { Approval, Request, RequestId, Session, SessionId } from '../generated/wire';
 import { keptOf, missedOf } from './late';
 import { isStuck, openApprovals, sessionOf, sessionsInOrder, waitingOf, type Waiting } from './select';
+import { allIn, byAge, type Age } from './sessionIndex';
 import type { InboxPart, State } from './state';
 
 export type InboxAction =
@@ -36,17 +37,6 @@ export function reduceInbox(state: State, action: InboxAction): State {
   }
 }
 
-/** A place in the order of age. */
-export interface Age {
-  id: string;
-  askedAt: number;
-}
-
-/** The oldest first; of one moment, as they were minted. */
-function byAge(a: Age, b: Age): number {
-  return a.askedAt - b.askedAt || (a.id < b.id ? -1 : 1);
-}
-
 /** The session the inbox is narrowed to; none while all are shown, or where it is gone. */
 export function inboxSession(state: State): Session | null {
   return sessionOf(state, state.inbox.session);
@@ -65,7 +55,7 @@ function waits(state: State, request: Request): boolean {
 
 /** What the inbox lists: all that waits, and what ended before the person's eyes, so that nothing moves under a click. */
 export function inboxRequests(state: State): Request[] {
-  const listed = Object.values(state.requests).filter(
+  const listed = allIn(state.requests).filter(
     (request) =>
       waits(state, request) || (request.state.state === 'ended' && request.state.at >= state.inbox.since),
   );
@@ -113,7 +103,7 @@ export function inboxCounts(state: State): Record<InboxPart, number> {
 
 /** The waiting request after a place in the order of age, from the start again if need be; none where none waits. */
 export function nextWaiting(state: State, from: Age | null): Request | null {
-  const waiting = Object.values(state.requests)
+  const waiting = allIn(state.requests)
     .filter((request) => request.state.state === 'open' || isStuck(request))
     .filter((request) => sessionOf(state, request.session) !== null)
     .sort(byAge);
@@ -123,5 +113,5 @@ export function nextWaiting(state: State, from: Age | null): Request | null {
 
 /** Where a walk through what waits goes on: behind the request the person is at, else behind the last one it led to. */
 export function walkedFrom(state: State, at: RequestId | null): Age | null {
-  return state.requests[at ?? ''] ?? state.walked;
+  return state.requests.byId[at ?? ''] ?? state.walked;
 }

@@ -39,12 +39,12 @@ function fateOfApproval({ state }: Approval): Fate {
 
 /** What of a draft goes to disk; none where nothing of it can be kept any more. Words said to a secret never do. */
 export function keptDraft(state: State, id: string): DraftTarget | null {
-  const request = state.requests[id];
+  const request = state.requests.byId[id];
   if (request && id in state.drafts) {
     if (fateOf(request) === 'goes') return null;
     return { of: 'request', id, draft: toKept(request, draftOf(state, id)) };
   }
-  const approval = state.approvals[id];
+  const approval = state.approvals.byId[id];
   if (approval && id in state.decisions) {
     if (fateOfApproval(approval) === 'goes') return null;
     return { of: 'approval', id, draft: toKeptApproval(approvalDraftOf(state, id)) };
@@ -92,7 +92,7 @@ export function restoreDrafts(state: State, kept: readonly DraftTarget[]): State
     if (one.of === 'request') {
       const disk = fromKept(one.draft);
       const mine = drafts[one.id];
-      drafts[one.id] = mine ? joined(state.requests[one.id], mine, disk) : disk;
+      drafts[one.id] = mine ? joined(state.requests.byId[one.id], mine, disk) : disk;
     } else {
       const disk: ApprovalDraft = one.draft;
       const mine = decisions[one.id];

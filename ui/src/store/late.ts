@@ -1,5 +1,6 @@
 import type { Request, Session, SessionId } from '../generated/wire';
 import { visits } from '../shared/visitors';
+import { ofSession } from './sessionIndex';
 import type { State } from './state';
 
 /** Whether a request ended without the person, and no agent is still to be told of that. */
@@ -23,16 +24,10 @@ export function takesLate(session: Session): boolean {
 
 /** The missed requests of a session, oldest first. */
 export function missedOf(state: State, session: SessionId): Request[] {
-  return inOrder(state, session, isMissed);
+  return ofSession(state.requests, session).filter(isMissed);
 }
 
 /** The answers of a session that wait for its agent, oldest first. */
 export function keptOf(state: State, session: SessionId): Request[] {
-  return inOrder(state, session, isKept);
-}
-
-function inOrder(state: State, session: SessionId, is: (request: Request) => boolean): Request[] {
-  return Object.values(state.requests)
-    .filter((request) => request.session === session && is(request))
-    .sort((a, b) => a.askedAt - b.askedAt || (a.id < b.id ? -1 : 1));
+  return ofSession(state.requests, session).filter(isKept);
 }

@@ -42,6 +42,7 @@ import { isQuestionsAction, reduceQuestions, type QuestionsAction } from './ques
 import { withoutKey } from './queue';
 import { takePage, type PageAsked } from './pages';
 import { shownSession } from './select';
+import { withValue } from './sessionIndex';
 import { trim } from './window';
 import {
   emptyApprovalDraft,
@@ -183,7 +184,7 @@ function step(state: State, action: Action): State {
       return { ...state, submits };
     }
     case 'request_ended': {
-      const known = state.requests[action.request.id];
+      const known = state.requests.byId[action.request.id];
       const { [action.request.id]: _, ...others } = state.drafts;
       // What was typed has gone out or was given up; a secret must not stay behind. What others ended keeps its words.
       const drafts = fateOf(action.request) === 'goes' ? others : state.drafts;
@@ -193,11 +194,11 @@ function step(state: State, action: Action): State {
     }
     case 'approval_decided': {
       const { approval } = action;
-      const known = state.approvals[approval.id];
+      const known = state.approvals.byId[approval.id];
       const { [approval.id]: _, ...decisions } = state.decisions;
       const next = { ...state, decisions };
       if (known && known.state.state !== 'open') return next;
-      return { ...next, approvals: { ...state.approvals, [approval.id]: approval } };
+      return { ...next, approvals: withValue(next.approvals, approval) };
     }
     case 'approval_drafted': {
       const before = state.decisions[action.approval] ?? emptyApprovalDraft;
@@ -286,7 +287,7 @@ function withTranscript(state: State, session: SessionId, change: Partial<Transc
 }
 
 function reduceDraft(state: State, action: DraftAction): State {
-  const request = state.requests[action.request];
+  const request = state.requests.byId[action.request];
   if (!request) return state;
   const draft = state.drafts[request.id] ?? emptyDraft;
   const next = nextDraft(request, draft, action);

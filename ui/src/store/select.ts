@@ -2,6 +2,7 @@ import type { Approval, ApprovalId, Request, RequestId, Session, SessionId } fro
 import { emptyDraft } from './drafts';
 import { allOf } from './entries';
 import { isMissed } from './late';
+import { ofSession } from './sessionIndex';
 import {
   emptyApprovalDraft,
   emptyTranscript,
@@ -45,11 +46,11 @@ export function sessionInView(state: State): Session | null {
 }
 
 export function requestOf(state: State, id: RequestId): Request | null {
-  return state.requests[id] ?? state.archive.requests[id] ?? null;
+  return state.requests.byId[id] ?? state.archive.requests[id] ?? null;
 }
 
 export function approvalOf(state: State, id: string): Approval | null {
-  return state.approvals[id] ?? state.archive.approvals[id] ?? null;
+  return state.approvals.byId[id] ?? state.archive.approvals[id] ?? null;
 }
 
 export function draftOf(state: State, request: RequestId): Draft {
@@ -68,22 +69,14 @@ export function submitOf(state: State, key: string): Submit | null {
   return state.submits[key] ?? null;
 }
 
-function byAge(a: { askedAt: number; id: string }, b: { askedAt: number; id: string }): number {
-  return a.askedAt - b.askedAt || (a.id < b.id ? -1 : 1);
-}
-
 /** The open requests of a session, oldest first. */
 export function openRequests(state: State, session: SessionId): Request[] {
-  return Object.values(state.requests)
-    .filter((request) => request.session === session && request.state.state === 'open')
-    .sort(byAge);
+  return ofSession(state.requests, session).filter((request) => request.state.state === 'open');
 }
 
 /** The open approvals of a session, oldest first. */
 export function openApprovals(state: State, session: SessionId): Approval[] {
-  return Object.values(state.approvals)
-    .filter((approval) => approval.session === session && approval.state.state === 'open')
-    .sort(byAge);
+  return ofSession(state.approvals, session).filter((approval) => approval.state.state === 'open');
 }
 
 /** Whether an end could not be handed over: its answer is kept, and only the person can try again. */
@@ -107,8 +100,8 @@ export interface Waiting {
 }
 
 export function waitingOf(state: State, session: SessionId): Waiting {
-  const requests = Object.values(state.requests).filter(
-    (request) => request.session === session && (request.state.state === 'open' || isStuck(request)),
+  const requests = ofSession(state.requests, session).filter(
+    (request) => request.state.state === 'open' || isStuck(request),
   );
   const approvals = openApprovals(state, session);
   const asked = [...requests, ...approvals].map((one) => one.askedAt);
@@ -131,9 +124,8 @@ export interface CloseLoss {
 /** What closing a session would lose; none where it can simply go. */
 export function closeLoss(state: State, session: Session): CloseLoss | null {
   const waiting = waitingOf(state, session.id);
-  const undelivered = Object.values(state.requests).filter(
+  const undelivered = ofSession(state.requests, session.id).filter(
     (request) =>
-      request.session === session.id &&
       request.state.state === 'ended' &&
       session.resumable &&
       request.state.delivery?.delivery === 'parked',
@@ -183,9 +175,9 @@ function isStillTold(state: State, request: Request, deliveredLast: RequestId | 
 export function panelItems(state: State, session: SessionId): PanelItem[] {
   const items: PanelItem[] = [];
   // One confirmation is enough: several would push the question down that is being read.
-  const deliveredLast = state.delivered.findLast((id) => state.requests[id]?.session === session);
-  for (const request of Object.values(state.requests)) {
-    if (request.session !== session || !isStillTold(state, request, deliveredLast)) continue;
+  const deliveredLast = state.delivered.findLast((id) => state.requests.byId[id]?.session === session);
+  for (const request of ofSession(state.requests, session)) {
+    if (!isStillTold(state, request, deliveredLast)) continue;
     items.push({ kind: 'sent', id: request.id, at: request.askedAt, request });
   }
   for (const approval of openApprovals(state, session)) {

@@ -30,6 +30,7 @@ import type {
 import type { DeskError } from '../platform/bridge';
 import type { Entries, Places } from './entries';
 import type { Overlay } from './navigation';
+import { indexed, type SessionIndex } from './sessionIndex';
 import { initialNavigation, type Navigation } from './place';
 
 /** How the window stands to the stream of frames. */
@@ -193,8 +194,8 @@ export interface Inbox {
 export interface State {
   link: Link;
   sessions: readonly Session[];
-  requests: Readonly<Record<RequestId, Request>>;
-  approvals: Readonly<Record<ApprovalId, Approval>>;
+  requests: SessionIndex<Request>;
+  approvals: SessionIndex<Approval>;
   /** What only pages of a transcript spoke of; the stream's own word goes before it. */
   archive: {
     requests: Readonly<Record<RequestId, Request>>;
@@ -257,8 +258,8 @@ export function initialState(
   return {
     link: { status: 'connecting', epoch: null, seq: 0, generation: 0 },
     sessions: [],
-    requests: {},
-    approvals: {},
+    requests: indexed([]),
+    approvals: indexed([]),
     archive: { requests: {}, approvals: {} },
     live: {},
     held: {},

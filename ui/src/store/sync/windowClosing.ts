@@ -4,6 +4,7 @@ import type { Bridge } from '../../platform/bridge';
 import { hasSecret } from '../drafts';
 import { handoverOf } from './handover';
 import { draftOf } from '../select';
+import { allIn } from '../sessionIndex';
 import type { State } from '../state';
 import type { Store } from '../store.svelte';
 
@@ -92,7 +93,7 @@ export class WindowClosing {
 
 /** What is said to a secret is written down nowhere, so it stays in its window until it is sent. */
 function hasSecrets(state: State): boolean {
-  return Object.values(state.requests).some((request) => hasSecret(request, draftOf(state, request.id)));
+  return allIn(state.requests).some((request) => hasSecret(request, draftOf(state, request.id)));
 }
 
 function wait(millis: number): Promise<void> {
