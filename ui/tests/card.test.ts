@@ -1,8 +1,8 @@
 import { screen, within } from '@testing-library/svelte';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 
+import { labelIn, nameIn, parted } from '../src/entities/request/questionNames';
 import type { Question, Request } from '../src/generated/wire';
-import { labelIn, nameIn, parted } from '../src/shared/asked';
 import { cutText, firstLetters, shortHeader } from '../src/shared/text';
 import { aQuestion, aRequest } from '../src/testing/desk';
 import { FakeBridge } from '../src/testing/fakeBridge';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { isAnswered, toInputs } from '../src/store/drafts';
-import { reduce, type Action } from '../src/store/reducer';
+import { isAnswered, toInputs } from '../src/entities/request/answerDraft';
+import { type Action, reduce } from '../src/store/reducer';
 import { draftOf, submitOf } from '../src/store/select';
 import { initialState, type State } from '../src/store/state';
 import { aQuestion, aRequest, aSnapshot } from '../src/testing/desk';

@@ -1,12 +1,20 @@
 import { afterEach, describe, expect, test } from 'vitest';
 
-import type { ValidationError, Detail, AgentFailure, IgnoredWhy, StorageError, DeliveryError, SettingError } from '../src/generated/wire';
-import { wordsOfBreach } from '../src/shared/breachWords';
-import { wordsOfFailure } from '../src/shared/failureWords';
+import type {
+  ValidationError,
+  Detail,
+  AgentFailure,
+  IgnoredWhy,
+  StorageError,
+  DeliveryError,
+  SettingError,
+} from '../src/generated/wire';
+import { wordsOfFailure } from '../src/shared/errors/agentFailureWords';
+import { wordsOfDeliveryError } from '../src/shared/errors/deliveryErrorWords';
+import { wordsOfError } from '../src/shared/errors/errorWords';
+import { wordsOfIgnored } from '../src/shared/errors/settingErrorWords';
+import { wordsOfValidationError } from '../src/shared/errors/validationErrorWords';
 import { spoken } from '../src/shared/messages/language.svelte';
-import { wordsOfUndelivered } from '../src/shared/undeliveredWords';
-import { wordsOfIgnored } from '../src/shared/unfitWords';
-import { wordsOfError } from '../src/shared/words';
 import { claudeCode } from '../src/testing/agents';
 import { anError } from '../src/testing/fakeBridge';
 
@@ -103,8 +111,8 @@ const said = (failure: AgentFailure) => wordsOfFailure(failure, [claudeCode]);
 /** Every sentence about something that went wrong. */
 const all = () => [
   ...failures.map(said),
-  ...undelivered.map(wordsOfUndelivered),
-  ...breaches.map(wordsOfBreach),
+  ...undelivered.map(wordsOfDeliveryError),
+  ...breaches.map(wordsOfValidationError),
   ...ignored.map(wordsOfIgnored),
   ...details.map(([code, detail]) => wordsOfError(anError({ message: 'an English message', ...code, detail }))),
 ];
@@ -135,7 +143,7 @@ test('what installs an agent comes with the failure, else with its descriptor, a
 
 test('what an earlier version kept as a text is shown as it is, with what cannot be seen made visible', () => {
   expect(said({ failure: 'text', text: 'gone\u202e' })).toBe('gone⟨U+202E⟩');
-  expect(wordsOfUndelivered({ undelivered: 'text', text: 'the pipe broke' })).toBe('the pipe broke');
+  expect(wordsOfDeliveryError({ undelivered: 'text', text: 'the pipe broke' })).toBe('the pipe broke');
 });
 
 /** What stands in a sentence as it came: quotes of others, paths, commands and names. */

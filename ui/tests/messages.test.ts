@@ -1,17 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-
 import { afterEach, describe, expect, test } from 'vitest';
 
+import { wordsOfLoss } from '../src/entities/session/sessionWords';
 import type { AgentDescriptor } from '../src/generated/wire';
 import { plural, t } from '../src/shared/messages';
 import { de } from '../src/shared/messages/de';
 import { en } from '../src/shared/messages/en';
 import { spoken } from '../src/shared/messages/language.svelte';
 import { zh } from '../src/shared/messages/zh';
-import { wordsOfLoss } from '../src/shared/words';
-import { claudeCode, demo } from '../src/testing/agents';
 import { dollars, duration } from '../src/shared/time';
+import { claudeCode, demo } from '../src/testing/agents';
 
 const root = join(import.meta.dirname, '../src');
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })

@@ -1,5 +1,5 @@
+import { agentIn } from '../entities/session/origin';
 import type { AgentDescriptor, Session } from '../generated/wire';
-import { agentIn } from '../shared/visitors';
 import type { State } from './state';
 
 /** The config option by which the demo takes what it plays. */

@@ -1,10 +1,5 @@
-import type {
-  AttachedFiles,
-  Attachment,
-  RefusedFile,
-  SessionId,
-  Takes,
-} from '../generated/wire';
+import { isSame, nameOf } from '../entities/attachment/attachment';
+import type { AttachedFiles, Attachment, RefusedFile, SessionId, Takes } from '../generated/wire';
 import { agentOf } from './agents';
 import { withoutKey } from './queue';
 import type { Refusal, State } from './state';
@@ -78,17 +73,4 @@ export function attachedOf(state: State, session: SessionId): readonly Attachmen
 export function takesOf(state: State, session: SessionId): Takes | null {
   const known = state.sessions.find((one) => one.id === session);
   return (known && agentOf(state, known)?.capabilities.takes) ?? null;
-}
-
-export function keyOf(attachment: Attachment): string {
-  return attachment.attachment === 'image' ? attachment.image : attachment.path;
-}
-
-export function isSame(one: Attachment, other: Attachment): boolean {
-  return one.attachment === other.attachment && keyOf(one) === keyOf(other);
-}
-
-export function nameOf(attachment: Attachment): string {
-  if (attachment.attachment === 'image') return attachment.name;
-  return attachment.path.split(/[/\\]/).at(-1) ?? attachment.path;
 }

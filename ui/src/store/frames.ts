@@ -1,19 +1,10 @@
-import type {
-  Change,
-  Delta,
-  Entry,
-  Frame,
-  LiveText,
-  Request,
-  Session,
-  Snapshot,
-} from '../generated/wire';
-import { isBegun, withoutSecrets } from './drafts';
+import { isBegun, withoutSecrets } from '../entities/request/answerDraft';
+import { isMissed } from '../entities/request/requestStatus';
+import type { Change, Delta, Entry, Frame, LiveText, Request, Session, Snapshot } from '../generated/wire';
 import { letGo, putHeld } from './held';
 import { forgetSession } from './history';
-import { isMissed } from './late';
-import { keepEdits, withoutKey } from './queue';
 import { closeOverlay, replaceSession } from './navigation';
+import { keepEdits, withoutKey } from './queue';
 import { selectedSession, sessionsInOrder, shownSession } from './select';
 import { allIn, indexed, withoutSession, withValue } from './sessionIndex';
 import { emptyTranscript, type State, type Transcript } from './state';

@@ -1,6 +1,15 @@
+import {
+  answerOf,
+  type Draft,
+  emptyDraft,
+  hasWords,
+  isBegun,
+  takesOne,
+  toInputs,
+  withAnswer,
+} from '../entities/request/answerDraft';
 import type { UndoableAnswer, Request, RequestId } from '../generated/wire';
-import { answerOf, emptyDraft, hasWords, isBegun, takesOne, toInputs, withAnswer } from './drafts';
-import type { Draft, State } from './state';
+import type { State } from './state';
 
 /** The answer of a request that goes in a moment; none where nothing is held. */
 export function heldOf(state: State, request: RequestId): UndoableAnswer | null {

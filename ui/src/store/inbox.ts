@@ -1,7 +1,8 @@
+import { isStuck } from '../entities/request/requestStatus';
+import type { Waiting } from '../entities/session/sessionWords';
 import type { Approval, Request, RequestId, Session, SessionId } from '../generated/wire';
-import { keptOf, missedOf } from './late';
-import { isStuck, openApprovals, sessionOf, sessionsInOrder, waitingOf, type Waiting } from './select';
-import { allIn, byAge, type Age } from './sessionIndex';
+import { missedOf, openApprovals, savedOf, sessionOf, sessionsInOrder, waitingOf } from './select';
+import { type Age, allIn, byAge } from './sessionIndex';
 import type { InboxPart, State } from './state';
 
 export type InboxAction =
@@ -76,7 +77,7 @@ export function inboxLate(state: State): Session[] {
 }
 
 function lateCount(state: State, session: SessionId): number {
-  return missedOf(state, session).length + keptOf(state, session).length;
+  return missedOf(state, session).length + savedOf(state, session).length;
 }
 
 /** What of all sessions waits for the person, kinds apart; the sum of what the sidebar shows. */

@@ -1,4 +1,13 @@
 /** Drafts between the page and the disk: what of them is kept, and how the two become one after a reload. */
+import {
+  answerOf,
+  type Draft,
+  type DraftAnswer,
+  emptyAnswer,
+  emptyDraft,
+  takesOne,
+} from '../entities/request/answerDraft';
+import { isMissed } from '../entities/request/requestStatus';
 import type {
   Approval,
   ApprovalDraft as KeptApproval,
@@ -7,10 +16,8 @@ import type {
   DraftTarget,
   Request,
 } from '../generated/wire';
-import { answerOf, emptyAnswer, emptyDraft, takesOne } from './drafts';
-import { isMissed } from './late';
 import { approvalDraftOf, draftOf } from './select';
-import type { ApprovalDraft, Draft, DraftAnswer, State } from './state';
+import type { ApprovalDraft, State } from './state';
 
 /** What becomes of a draft: it can be sent, its words are left to the person, or it is over. */
 export type Fate = 'stays' | 'words_stay' | 'goes';

@@ -1,3 +1,13 @@
+import {
+  answerOf,
+  chooseOption,
+  chooseOther,
+  type Draft,
+  emptyDraft,
+  withAnswer,
+  writeOther,
+} from '../entities/request/answerDraft';
+import { isMissed } from '../entities/request/requestStatus';
 import type {
   AgentFound,
   AgentsFound,
@@ -18,44 +28,29 @@ import type {
   TranscriptPage,
 } from '../generated/wire';
 import type { DeskError } from '../platform/bridge';
-import {
-  isAttachmentAction,
-  reduceAttachments,
-  withoutSent,
-  type AttachmentAction,
-} from './attachments';
-import {
-  answerOf,
-  chooseOption,
-  chooseOther,
-  emptyDraft,
-  withAnswer,
-  writeOther,
-} from './drafts';
+import { type AttachmentAction, isAttachmentAction, reduceAttachments, withoutSent } from './attachments';
 import { putRequest, putSession, receiveFrames } from './frames';
+import { type HistoryAction, isHistoryAction, reduceHistory } from './history';
+import { type InboxAction, isInboxAction, reduceInbox } from './inbox';
 import { fateOf, restoreDrafts } from './kept';
-import { isMissed } from './late';
-import { isHistoryAction, reduceHistory, type HistoryAction } from './history';
-import { isInboxAction, reduceInbox, type InboxAction } from './inbox';
-import { goToSession, isNavigationAction, reduceNavigation, type NavigationAction } from './navigation';
-import { isQuestionsAction, reduceQuestions, type QuestionsAction } from './questions';
+import { goToSession, isNavigationAction, type NavigationAction, reduceNavigation } from './navigation';
+import { type PageAsked, takePage } from './pages';
+import { isQuestionsAction, type QuestionsAction, reduceQuestions } from './questions';
 import { withoutKey } from './queue';
-import { takePage, type PageAsked } from './pages';
 import { shownSession } from './select';
 import { withValue } from './sessionIndex';
-import { trim } from './window';
 import {
+  type ApprovalDraft,
   emptyApprovalDraft,
   emptyTranscript,
-  PANEL_WIDTH,
-  type ApprovalDraft,
-  type Draft,
   type ReportedError,
+  PANEL_WIDTH,
   type StartDraft,
   type State,
   type Submit,
   type Transcript,
 } from './state';
+import { trim } from './window';
 
 /** Everything that can happen to the window's state. */
 export type Action =

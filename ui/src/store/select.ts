@@ -1,21 +1,19 @@
+import { type Draft, emptyDraft } from '../entities/request/answerDraft';
+import { isMissed, isSaved, isStuck } from '../entities/request/requestStatus';
+import type { CloseLoss, SessionFace, Waiting } from '../entities/session/sessionWords';
 import type { Approval, ApprovalId, Request, RequestId, Session, SessionId } from '../generated/wire';
-import { emptyDraft } from './drafts';
 import { allOf } from './entries';
-import { isMissed } from './late';
 import { ofSession } from './sessionIndex';
 import {
+  type ApprovalDraft,
   emptyApprovalDraft,
   emptyTranscript,
-  type ApprovalDraft,
-  type Draft,
   type State,
   type Submit,
   type Transcript,
 } from './state';
 
-/** What a session's row says; needing the person outranks what the agent does. */
-export type SessionFace = 'needs_you' | 'starting' | 'working' | 'idle' | 'ended' | 'failed';
-
+/** One card of the panel. */
 export type PanelItem =
   | { kind: 'sent'; id: string; at: number; request: Request }
   | { kind: 'question'; id: string; at: number; request: Request }
@@ -79,24 +77,10 @@ export function openApprovals(state: State, session: SessionId): Approval[] {
   return ofSession(state.approvals, session).filter((approval) => approval.state.state === 'open');
 }
 
-/** Whether an end could not be handed over: its answer is kept, and only the person can try again. */
-export function isStuck(request: Request): boolean {
-  return request.state.state === 'ended' && request.state.delivery?.delivery === 'failed';
-}
-
 /** How many questions, stuck answers and approvals of a session wait for the person. */
 export function waitingCount(state: State, session: SessionId): number {
   const { questions, approvals } = waitingOf(state, session);
   return questions + approvals;
-}
-
-/** What of a session waits for the person, kinds apart. */
-export interface Waiting {
-  /** Questions that are open, and answers that could not be handed over. */
-  questions: number;
-  approvals: number;
-  /** When the oldest of them was asked. */
-  since: number | null;
 }
 
 export function waitingOf(state: State, session: SessionId): Waiting {
@@ -110,15 +94,6 @@ export function waitingOf(state: State, session: SessionId): Waiting {
     approvals: approvals.length,
     since: asked.length > 0 ? Math.min(...asked) : null,
   };
-}
-
-/** What would be lost or cut short if a session were closed now. */
-export interface CloseLoss {
-  working: boolean;
-  waiting: Waiting;
-  /** Answers that wait for the agent to be there again. */
-  undelivered: number;
-  unsent: boolean;
 }
 
 /** What closing a session would lose; none where it can simply go. */
@@ -186,4 +161,14 @@ export function panelItems(state: State, session: SessionId): PanelItem[] {
   const shown = shownRequest(state, session);
   if (shown) items.push({ kind: 'question', id: shown.id, at: shown.askedAt, request: shown });
   return items.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+}
+
+/** The missed requests of a session, oldest first. */
+export function missedOf(state: State, session: SessionId): Request[] {
+  return ofSession(state.requests, session).filter(isMissed);
+}
+
+/** The saved answers of a session that wait for its agent, oldest first. */
+export function savedOf(state: State, session: SessionId): Request[] {
+  return ofSession(state.requests, session).filter(isSaved);
 }

@@ -1,3 +1,4 @@
+import type { Draft } from '../entities/request/answerDraft';
 import type {
   AgentDescriptor,
   AgentId,
@@ -12,9 +13,7 @@ import type {
   UndoableAnswer,
   LiveText,
   MessageId,
-  OptionId,
   OutcomeKind,
-  QuestionId,
   QuestionPolicy,
   QuestionsFound,
   RefusedWhy,
@@ -30,8 +29,8 @@ import type {
 import type { DeskError } from '../platform/bridge';
 import type { Entries, Places } from './entries';
 import type { Overlay } from './navigation';
-import { indexed, type SessionIndex } from './sessionIndex';
 import { initialNavigation, type Navigation } from './place';
+import { indexed, type SessionIndex } from './sessionIndex';
 
 /** How the window stands to the stream of frames. */
 export interface Link {
@@ -58,27 +57,6 @@ export interface Transcript {
   /** What the stream said outside of what is held while a page is read. */
   meanwhile: readonly Entry[];
   error: DeskError | null;
-}
-
-export interface DraftAnswer {
-  chosen: readonly OptionId[];
-  otherChosen: boolean;
-  /** Kept even while another option is chosen, so that no text is lost. */
-  other: string;
-  note: string;
-  noteOpen: boolean;
-}
-
-export interface Draft {
-  /** The index of the question that is shown; the number of questions means the summary. */
-  active: number;
-  answers: Readonly<Record<QuestionId, DraftAnswer>>;
-  /** Whether a submit was held back to name what is unanswered. */
-  warned: boolean;
-  declining: boolean;
-  /** Whether the person is asked before what they wrote goes with a missed request. */
-  dismissing: boolean;
-  words: string;
 }
 
 /** What the person is about to decide on an approval. */

@@ -1,3 +1,4 @@
+import { isMissed } from '../entities/request/requestStatus';
 import type {
   AnswerInput,
   Approval,
@@ -15,7 +16,6 @@ import type {
 } from '../generated/wire';
 import type { CommandName, Input, Output } from '../platform/bridge';
 import { fateOf, isBlank } from '../store/kept';
-import { isMissed } from '../store/late';
 import { anEntry } from './desk';
 import { anError, FakeBridge } from './fakeBridge';
 

@@ -1,7 +1,7 @@
 import { tick } from 'svelte';
 
+import { answerOf, isAnswered, takesOne, takesWords } from '../../entities/request/answerDraft';
 import type { Question, Request } from '../../generated/wire';
-import { answerOf, isAnswered, takesOne, takesWords } from '../../store/drafts';
 import type { Commands } from '../../store/page';
 import { draftOf } from '../../store/select';
 import type { View } from '../../store/store.svelte';

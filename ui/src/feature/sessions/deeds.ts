@@ -1,7 +1,7 @@
+import { isInbound } from '../../entities/session/origin';
 import type { Session } from '../../generated/wire';
 import type { MenuItem } from '../../shared/menu';
 import { t } from '../../shared/messages';
-import { visits } from '../../shared/visitors';
 
 /** What can be done with a session from its row. */
 export type Deed = 'rename' | 'up' | 'down' | 'mute' | 'unmute' | 'hide' | 'unhide' | 'resume' | 'end' | 'close';
@@ -18,7 +18,7 @@ export function deedsOf(session: Session, index: number, count: number): (MenuIt
     { id: 'unmute', words: t('deed.unmute'), offered: session.attention.muted },
     { id: 'hide', words: t('deed.hide'), offered: !session.attention.private },
     { id: 'unhide', words: t('deed.unhide'), offered: session.attention.private },
-    { id: 'end', words: t('deed.end'), danger: true, offered: !ended && !visits(session) },
+    { id: 'end', words: t('deed.end'), danger: true, offered: !ended && !isInbound(session) },
     { id: 'close', words: t('deed.close'), danger: true, offered: true },
   ];
   return deeds.filter((deed) => deed.offered).map(({ offered: _, ...deed }) => deed);

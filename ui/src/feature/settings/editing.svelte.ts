@@ -1,5 +1,5 @@
 import type { DeskError } from '../../platform/bridge';
-import { wordsOfError } from '../../shared/words';
+import { wordsOfError } from '../../shared/errors/errorWords';
 
 /** What is wrong, and with which item. */
 export interface Wrong {

@@ -1,5 +1,5 @@
 import type { AgentDescriptor, Setting, Settings } from '../../generated/wire';
-import { nameOfAgent } from '../../shared/agentWords';
+import { nameOfAgent } from '../../shared/agentNames';
 import { clientNames } from '../../shared/clientWords';
 import { plural, t } from '../../shared/messages';
 import { languageNames } from '../../shared/messages/language.svelte';

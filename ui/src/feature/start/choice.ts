@@ -1,8 +1,13 @@
-import type { AgentDescriptor, AgentFound, ConfigOption, SessionOptions } from '../../generated/wire';
+import { isInbound } from '../../entities/session/origin';
+import type {
+  AgentDescriptor,
+  AgentFound,
+  ConfigOption,
+  QuestionPolicy,
+  SessionOptions,
+} from '../../generated/wire';
 import { inOrder, isUnattended, valueOf, wordsOfConfig, wordsOfValue } from '../../shared/configWords';
-import { t } from '../../shared/messages';
-import { visits } from '../../shared/visitors';
-import { policyWords } from '../../shared/words';
+import { type MessageKey, t } from '../../shared/messages';
 import { worksInFolder } from '../../store/agents';
 import { defaultOptions, type StartChoice } from '../../store/commands/start';
 import type { Choices, StartDraft, State } from '../../store/state';
@@ -11,7 +16,7 @@ type Policy = SessionOptions['questions'];
 
 /** Folders of the sessions that were started last, each once. */
 export function recentFolders(state: State, most: number): string[] {
-  const started = state.sessions.filter((session) => worksInFolder(state, session) && !visits(session));
+  const started = state.sessions.filter((session) => worksInFolder(state, session) && !isInbound(session));
   const newest = started.sort((a, b) => b.startedAt - a.startedAt);
   return [...new Set(newest.map((session) => session.folder))].slice(0, most);
 }
@@ -104,3 +109,9 @@ function wordsOfDifference(option: ConfigOption, config: readonly ConfigOption[]
       return t('option.is', { option: wordsOfConfig(option, config), value: words });
   }
 }
+
+export const policyWords = {
+  always: 'policy.always',
+  plan_only: 'policy.plan_only',
+  never: 'policy.never',
+} as const satisfies Record<QuestionPolicy, MessageKey>;

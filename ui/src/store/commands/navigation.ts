@@ -1,9 +1,9 @@
 import { tick } from 'svelte';
 
+import { unanswered } from '../../entities/request/answerDraft';
+import { isMissed } from '../../entities/request/requestStatus';
 import type { Approval, ApprovalId, Request, RequestId, SessionId } from '../../generated/wire';
-import { unanswered } from '../drafts';
 import { nextWaiting, walkedFrom } from '../inbox';
-import { isMissed } from '../late';
 import type { Direction } from '../place';
 import { draftOf, sessionInView } from '../select';
 import type { Store } from '../store.svelte';

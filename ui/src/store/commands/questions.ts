@@ -1,5 +1,5 @@
+import { toInputs } from '../../entities/request/answerDraft';
 import type { Request, RequestId } from '../../generated/wire';
-import { toInputs } from '../drafts';
 import { overtaken } from '../held';
 import { draftOf } from '../select';
 import type { State } from '../state';

@@ -1,12 +1,12 @@
 import { tick } from 'svelte';
 
+import { hasSecret } from '../../entities/request/answerDraft';
 import type { Bridge } from '../../platform/bridge';
-import { hasSecret } from '../drafts';
-import { handoverOf } from './handover';
 import { draftOf } from '../select';
 import { allIn } from '../sessionIndex';
 import type { State } from '../state';
 import type { Store } from '../store.svelte';
+import { handoverOf } from './handover';
 
 /** How long no key may have come: the last ones typed before the window was closed are still on their way. */
 const QUIET_MS = 60;

@@ -1,4 +1,4 @@
-//! Rules for the page: one door to the shell, one file of colours.
+//! Rules for the page: one module talks to the shell, one file names colours, and imports go down the tiers.
 
 use super::{Problem, tree::Source};
 
@@ -13,6 +13,11 @@ const SHELL_MOCKS: &str = "@tauri-apps/api/mocks";
 /// Functions of CSS that make a colour out of numbers.
 const COLOUR_FUNCTIONS: [&str; 8] = ["rgb(", "rgba(", "hsl(", "hsla(", "hwb(", "lab(", "lch(", "oklch("];
 
+/// The folders of the page, lowest first. A file imports from its own tier or a lower one.
+const TIERS: [&str; 7] = ["generated", "platform", "shared", "entities", "store", "feature", "view"];
+/// The tier whose folders do not import each other; `view` puts them together.
+const FEATURES: &str = "feature";
+
 /// Lists what is wrong with a file of the page.
 pub fn problems(file: &Source) -> Vec<Problem> {
     if !file.path.starts_with(PAGE) || file.is_generated() {
@@ -24,6 +29,9 @@ pub fn problems(file: &Source) -> Vec<Problem> {
         let at = || format!("{}:{}", file.path, index + 1);
         if file.path != BRIDGE && imports_shell(line, file.is_test()) {
             problems.push(Problem::new(at(), format!("imports {SHELL}…; only {BRIDGE} may, go through it")));
+        }
+        if let Some(problem) = import_across_tiers(&file.path, line) {
+            problems.push(Problem::new(at(), problem));
         }
         if file.kind() == "svelte" {
             in_style = (in_style || line.contains("<style")) && !line.contains("</style");
@@ -44,6 +52,41 @@ fn imports_shell(line: &str, in_test: bool) -> bool {
         let quoted = line[..at].ends_with(['"', '\'', '`']);
         quoted && !(in_test && line[at..].starts_with(SHELL_MOCKS))
     })
+}
+
+/// Finds an import of a higher tier, or of one feature by another.
+fn import_across_tiers(path: &str, line: &str) -> Option<String> {
+    let from: Vec<&str> = path.strip_prefix(PAGE)?.split('/').collect();
+    let own = tier_of(&from)?;
+    let to = imported(&from, line)?;
+    let other = tier_of(&to)?;
+    if other > own {
+        return Some(format!("imports {}/… from the lower tier {}", TIERS[other], TIERS[own]));
+    }
+    let across = TIERS[own] == FEATURES && other == own && to.get(1) != from.get(1);
+    across.then(|| format!("imports the feature {} from the feature {}; put them together in view", to[1], from[1]))
+}
+
+fn tier_of(path: &[&str]) -> Option<usize> {
+    TIERS.iter().position(|tier| path.len() > 1 && path.first() == Some(tier))
+}
+
+/// The path below the page's folder that a line imports relative to its file.
+fn imported<'a>(from: &[&'a str], line: &'a str) -> Option<Vec<&'a str>> {
+    let (_, after) = line.split_once("from '").or_else(|| line.split_once("import('"))?;
+    let (spec, _) = after.split_once('\'')?;
+    if !spec.starts_with('.') {
+        return None;
+    }
+    let mut path = from[..from.len() - 1].to_vec();
+    for part in spec.split('/') {
+        match part {
+            "." => {}
+            ".." => drop(path.pop()),
+            part => path.push(part),
+        }
+    }
+    Some(path)
 }
 
 /// Finds a colour written out. Outside of styles only a quoted `#abc` is one: `{#each}` and "#12" are not.
@@ -100,6 +143,30 @@ mod tests {
     fn tests_may_stand_in_for_the_shell_and_not_call_it() {
         check("ui/src/panel/panel.test.ts", "import { mockIPC } from \"@tauri-apps/api/mocks\";", &[]);
         check("ui/src/panel/panel.test.ts", "import { invoke } from \"@tauri-apps/api/core\";", &["imports"]);
+    }
+
+    #[test]
+    fn imports_go_down_the_tiers() {
+        let store = "import { useView } from '../store/context';";
+        check("ui/src/view/App.svelte", store, &[]);
+        check("ui/src/shared/words.ts", store, &["words.ts:1: imports store/… from the lower tier shared"]);
+        check("ui/src/shared/words.ts", "} from '../entities/session/origin';", &["imports entities/…"]);
+        check("ui/src/store/frames.ts", "import { origin } from '../entities/session/origin';", &[]);
+        check("ui/src/store/sync/drafts.ts", "export * from '../../view/later';", &["imports view/…"]);
+        check("ui/src/entities/tool/a.ts", "import type { View } from '../../store/store.svelte';", &["imports store/…"]);
+        check("ui/src/entities/tool/a.ts", "import { t } from 'svelte';", &[]);
+        check("ui/src/main.ts", "import App from './view/App.svelte';", &[]);
+        check("ui/src/testing/desk.ts", store, &[]);
+    }
+
+    #[test]
+    fn features_do_not_import_each_other() {
+        let finder = "import { matching } from '../finder/match';";
+        check("ui/src/feature/inbox/Inbox.svelte", finder, &["imports the feature finder from the feature inbox"]);
+        check("ui/src/feature/inbox/later.ts", "import('../finder/Finder.svelte')", &["imports the feature finder"]);
+        check("ui/src/feature/finder/Finder.svelte", "import { matching } from './match';", &[]);
+        check("ui/src/feature/finder/Finder.svelte", "import { t } from '../../shared/messages';", &[]);
+        check("ui/src/view/App.svelte", "import Finder from '../feature/finder/Finder.svelte';", &[]);
     }
 
     #[test]

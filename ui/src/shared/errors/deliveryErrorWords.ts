@@ -1,11 +1,11 @@
-import type { DeliveryError } from '../generated/wire';
-import { wordsOfBreach } from './breachWords';
-import { t } from './messages';
-import { wordsOfTrouble } from './storageWords';
-import { visibly } from './visible';
+import type { DeliveryError } from '../../generated/wire';
+import { t } from '../messages';
+import { visibly } from '../visible';
+import { wordsOfStorageError } from './storageErrorWords';
+import { wordsOfValidationError } from './validationErrorWords';
 
 /** Why something did not reach the agent, as the end of a sentence. */
-export function wordsOfUndelivered(why: DeliveryError): string {
+export function wordsOfDeliveryError(why: DeliveryError): string {
   switch (why.undelivered) {
     case 'input_closed':
       return t('undelivered.input_closed');
@@ -24,9 +24,9 @@ export function wordsOfUndelivered(why: DeliveryError): string {
     case 'closing':
       return t('undelivered.closing');
     case 'refused':
-      return wordsOfBreach(why.rule);
+      return wordsOfValidationError(why.rule);
     case 'not_kept':
-      return wordsOfTrouble(why);
+      return wordsOfStorageError(why);
     case 'image_gone':
       return t('undelivered.image_gone', { name: visibly(why.name) });
     case 'file_unreadable':

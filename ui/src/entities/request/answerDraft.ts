@@ -1,5 +1,25 @@
-import type { AnswerInput, Question, Request } from '../generated/wire';
-import type { Draft, DraftAnswer } from './state';
+import type { AnswerInput, OptionId, Question, QuestionId, Request } from '../../generated/wire';
+
+export interface DraftAnswer {
+  chosen: readonly OptionId[];
+  otherChosen: boolean;
+  /** Kept even while another option is chosen, so that no text is lost. */
+  other: string;
+  note: string;
+  noteOpen: boolean;
+}
+
+export interface Draft {
+  /** The index of the question that is shown; the number of questions means the summary. */
+  active: number;
+  answers: Readonly<Record<QuestionId, DraftAnswer>>;
+  /** Whether a submit was held back to name what is unanswered. */
+  warned: boolean;
+  declining: boolean;
+  /** Whether the person is asked before what they wrote goes with a missed request. */
+  dismissing: boolean;
+  words: string;
+}
 
 export const emptyAnswer: DraftAnswer = {
   chosen: [],

@@ -1,7 +1,7 @@
-import type { Question, QuestionOption, Request } from '../generated/wire';
-import { t } from './messages';
-import { cutText, shownLabel } from './text';
-import { visibly } from './visible';
+import type { Question, QuestionOption, Request } from '../../generated/wire';
+import { t } from '../../shared/messages';
+import { cutText, shownLabel } from '../../shared/text';
+import { visibly } from '../../shared/visible';
 
 /** Characters of a name: longer ones are shortened where they only name something. */
 const NAME_SHOWN = 200;

@@ -1,9 +1,9 @@
-import type { StorageError } from '../generated/wire';
-import { t } from './messages';
-import { visibly } from './visible';
+import type { StorageNotice, StorageError } from '../../generated/wire';
+import { t } from '../messages';
+import { visibly } from '../visible';
 
 /** What is wrong with the storage, as the end of a sentence. */
-export function wordsOfTrouble(of: StorageError): string {
+export function wordsOfStorageError(of: StorageError): string {
   switch (of.trouble) {
     case 'busy':
       return t('trouble.busy');
@@ -21,4 +21,10 @@ export function wordsOfTrouble(of: StorageError): string {
         ? t('trouble.unwritten', { error: visibly(of.error) })
         : t('trouble.other', { path: visibly(of.path), error: visibly(of.error) });
   }
+}
+
+export function wordsOfStorageNotice(notice: StorageNotice): string {
+  return notice.storage === 'corrupt'
+    ? t('storage.corrupt', { kept: notice.kept })
+    : t('storage.newer', { kept: notice.kept, used: notice.used });
 }

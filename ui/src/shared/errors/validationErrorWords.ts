@@ -1,11 +1,11 @@
-import type { ValidationError, ChangeRefused, UnsupportedFeature } from '../generated/wire';
-import { t, type MessageKey } from './messages';
-import { wordsOfUndelivered } from './undeliveredWords';
-import { wordsOfUnfit } from './unfitWords';
-import { visibly } from './visible';
+import type { ValidationError, ChangeRefused, UnsupportedFeature } from '../../generated/wire';
+import { type MessageKey, t } from '../messages';
+import { visibly } from '../visible';
+import { wordsOfDeliveryError } from './deliveryErrorWords';
+import { wordsOfSettingError } from './settingErrorWords';
 
 /** How what the person entered breaks a rule, as the end of a sentence. */
-export function wordsOfBreach(breach: ValidationError): string {
+export function wordsOfValidationError(breach: ValidationError): string {
   switch (breach.breach) {
     case 'empty':
       return t('breach.empty');
@@ -16,7 +16,7 @@ export function wordsOfBreach(breach: ValidationError): string {
     case 'too_many_attached':
       return t('breach.too_many_attached', { most: breach.most, count: breach.count });
     case 'attached':
-      return wordsOfUndelivered(breach.why);
+      return wordsOfDeliveryError(breach.why);
     case 'path_untold':
       return t('breach.path_untold');
     case 'question_open':
@@ -56,7 +56,7 @@ export function wordsOfBreach(breach: ValidationError): string {
     case 'path_not_text':
       return t('breach.path_not_text');
     case 'unfit':
-      return wordsOfUnfit(breach.flaw);
+      return wordsOfSettingError(breach.flaw);
     case 'other':
       return wordsOfFault(breach.rule);
   }
@@ -77,7 +77,7 @@ export function wordsOfRefused(why: ChangeRefused): string {
     case 'others_wait':
       return t('refused_change.others_wait');
     case 'unreached':
-      return wordsOfUndelivered(why.why);
+      return wordsOfDeliveryError(why.why);
   }
 }
 

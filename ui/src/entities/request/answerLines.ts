@@ -1,9 +1,8 @@
-import type { Answer, Question, Request } from '../generated/wire';
-import { answerOf, isAnswered, wordsOf } from '../store/drafts';
-import type { Draft } from '../store/state';
-import { labelIn, nameIn } from './asked';
-import { t } from './messages';
-import { cutText } from './text';
+import type { Answer, Question, Request } from '../../generated/wire';
+import { t } from '../../shared/messages';
+import { cutText } from '../../shared/text';
+import { answerOf, type Draft, isAnswered, wordsOf } from './answerDraft';
+import { labelIn, nameIn } from './questionNames';
 
 /** Letters of a label that are read back; the whole one stands with the question. */
 const LABEL_SHOWN = 600;

@@ -1,8 +1,15 @@
-import type { AgentDescriptor, AgentFailure, FolderError, SearchedLocation, NextStep, ProgramError } from '../generated/wire';
-import { nameOfAgent } from './agentWords';
-import { t, type MessageKey } from './messages';
-import { list } from './messages/formats';
-import { visibly } from './visible';
+import type {
+  AgentDescriptor,
+  AgentFailure,
+  FolderError,
+  SearchedLocation,
+  NextStep,
+  ProgramError,
+} from '../../generated/wire';
+import { nameOfAgent } from '../agentNames';
+import { type MessageKey, t } from '../messages';
+import { list } from '../messages/formats';
+import { visibly } from '../visible';
 
 const nextWords = {
   resume: 'next.resume',

@@ -1,8 +1,16 @@
-import type { Approval, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ConfigOption, OptionScope, ToolRule } from '../generated/wire';
-import { wordsOfChoice, wordsOfConfig } from './configWords';
-import { t, type MessageKey } from './messages';
-import { list } from './messages/formats';
-import { visibly } from './visible';
+import type {
+  Approval,
+  ApprovalDecision,
+  ApprovalOption,
+  ApprovalOptionKind,
+  ConfigOption,
+  OptionScope,
+  ToolRule,
+} from '../../generated/wire';
+import { wordsOfChoice, wordsOfConfig } from '../../shared/configWords';
+import { type MessageKey, t } from '../../shared/messages';
+import { list } from '../../shared/messages/formats';
+import { visibly } from '../../shared/visible';
 
 export const scopeWords = {
   session: 'rule.scope_session',

@@ -1,11 +1,11 @@
-import type { LaunchOverrideError, IgnoredWhy, SettingError } from '../generated/wire';
-import { t } from './messages';
-import { list } from './messages/formats';
-import { sizeOf } from './size';
-import { visibly } from './visible';
+import type { LaunchOverrideError, IgnoredWhy, SettingError } from '../../generated/wire';
+import { t } from '../messages';
+import { list } from '../messages/formats';
+import { sizeOf } from '../size';
+import { visibly } from '../visible';
 
 /** What is wrong with a value that was to be set, as the end of a sentence. */
-export function wordsOfUnfit(unfit: SettingError): string {
+export function wordsOfSettingError(unfit: SettingError): string {
   switch (unfit.unfit) {
     case 'none_of':
       return t('unfit.none_of', { choices: list(unfit.choices) });
@@ -53,7 +53,7 @@ export function wordsOfIgnored(why: IgnoredWhy): string {
     case 'no_value':
       return t('ignored.no_value');
     case 'unfit': {
-      const flaw = wordsOfUnfit(why.flaw);
+      const flaw = wordsOfSettingError(why.flaw);
       return why.value === null ? t('ignored.unfit', { flaw }) : t('ignored.unfit_value', { value: visibly(why.value), flaw });
     }
     case 'too_large':

@@ -1,0 +1,144 @@
+import type {
+  EndedBy,
+  Origin,
+  OrphanedWhy,
+  Outcome,
+  OutcomeKind,
+  Request,
+  Session,
+} from '../../generated/wire';
+import { endedByWords } from '../../shared/errors/errorWords';
+import { type MessageKey, t } from '../../shared/messages';
+import { visibly } from '../../shared/visible';
+import { channelOf, clientOf, isInbound } from '../session/origin';
+
+/** Who or what gave a request its end. */
+export function wordsOfEnder(outcome: Outcome): string {
+  return t(endedByWords[enderOf(outcome)]);
+}
+
+function enderOf(outcome: Outcome): EndedBy {
+  switch (outcome.outcome) {
+    case 'answered':
+    case 'declined':
+      return 'person';
+    case 'replied_in_chat':
+      return 'person_in_chat';
+    case 'expired':
+      return 'limit';
+    case 'orphaned':
+      return 'session';
+    case 'withdrawn':
+      return withdrawers[outcome.why.why];
+  }
+}
+
+const withdrawers = {
+  by_agent: 'agent',
+  turn_ended: 'agent',
+  interrupted: 'person',
+  answered_elsewhere: 'elsewhere',
+  cancelled: 'person',
+} as const satisfies Record<Extract<Outcome, { outcome: 'withdrawn' }>['why']['why'], EndedBy>;
+
+export const outcomeWords = {
+  answered: 'outcome.answered',
+  declined: 'outcome.declined',
+  replied_in_chat: 'outcome.replied_in_chat',
+  withdrawn: 'outcome.withdrawn',
+  expired: 'outcome.expired',
+  orphaned: 'outcome.orphaned',
+} as const satisfies Record<OutcomeKind, MessageKey>;
+
+export const outcomeIcons = {
+  answered: 'check',
+  declined: 'declined',
+  replied_in_chat: 'chat',
+  withdrawn: 'withdrawn',
+  expired: 'expired',
+  orphaned: 'missed',
+} as const satisfies Record<OutcomeKind, string>;
+
+/** How an end without answers reads, and how it looks. */
+export function wordsOfEnd(
+  outcome: Exclude<Outcome, { outcome: 'answered' }>,
+  request: Request,
+  origin: Origin | null,
+): {
+  words: string;
+  look: 'quiet' | 'chat' | 'missed' | 'expired';
+} {
+  switch (outcome.outcome) {
+    case 'declined':
+      return {
+        look: 'quiet',
+        words: outcome.words
+          ? t('ended.declined_words', { words: outcome.words })
+          : t('ended.declined'),
+      };
+    case 'replied_in_chat':
+      return { look: 'chat', words: t('ended.replied', { text: outcome.text }) };
+    case 'expired':
+      return { look: 'expired', words: t('ended.expired') };
+    case 'withdrawn':
+      return { look: 'quiet', words: wordsOfWithdrawal(outcome.why, origin) };
+    case 'orphaned':
+      return { look: 'missed', words: wordsOfOrphaned(outcome.why, request) };
+  }
+}
+
+function wordsOfWithdrawal(
+  why: Extract<Outcome, { outcome: 'withdrawn' }>['why'],
+  origin: Origin | null,
+): string {
+  switch (why.why) {
+    case 'by_agent':
+      return t('ended.by_agent');
+    case 'turn_ended':
+      return t('ended.turn_ended');
+    case 'interrupted':
+      return t('ended.interrupted');
+    case 'answered_elsewhere':
+      return t(origin && channelOf(origin) === 'terminal_hook' ? 'visitor.in_terminal' : 'ended.elsewhere');
+    case 'cancelled':
+      return why.reason
+        ? t('ended.cancelled_reason', { reason: why.reason })
+        : t('ended.cancelled');
+  }
+}
+
+const orphanedWords = {
+  agent_ended: 'ended.agent_ended',
+  session_stopped: 'ended.session_stopped',
+  app_quit: 'ended.app_quit',
+} as const satisfies Record<Exclude<OrphanedWhy, 'caller_gone'>, MessageKey>;
+
+function wordsOfOrphaned(why: OrphanedWhy, { askedBy }: Request): string {
+  if (why !== 'caller_gone') return t(orphanedWords[why]);
+  return t('visitor.missed', { client: askedBy ? visibly(askedBy) : t('visitor.unnamed') });
+}
+
+const missedWords = {
+  agent_ended: 'missed.agent_ended',
+  session_stopped: 'missed.session_stopped',
+  app_quit: 'missed.app_quit',
+} as const satisfies Record<keyof typeof orphanedWords, MessageKey>;
+
+/** Why a request was missed, in few words. */
+export function wordsOfMissed({ state }: Request, session: Session): string {
+  if (state.state !== 'ended' || state.outcome.outcome !== 'orphaned') return t('missed.expired');
+  const { why } = state.outcome;
+  return why === 'caller_gone' ? t('visitor.stopped_waiting', { client: clientOf(session) }) : t(missedWords[why]);
+}
+
+/** What becomes of an answer that waits for its agent. */
+export function wordsOfSaved(session: Session | null): string {
+  if (session && isInbound(session)) return t('visitor.kept', { client: clientOf(session) });
+  if (session?.state.state !== 'ended') return t(session ? 'kept.running' : 'delivery.parked');
+  return t(session.resumable ? 'kept.resumable' : 'delivery.parked');
+}
+
+/** How an answer reads that arrived after its call was closed. */
+export function wordsOfLate(session: Session | null): string {
+  return session && isInbound(session) ? t('visitor.late', { client: clientOf(session) }) : t('delivery.late');
+}

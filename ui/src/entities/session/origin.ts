@@ -1,0 +1,36 @@
+import type { AgentDescriptor, AgentId, Channel, Origin, Session } from '../../generated/wire';
+import { nameOfAgent } from '../../shared/agentNames';
+import { type MessageKey, t } from '../../shared/messages';
+import { visibly } from '../../shared/visible';
+
+const channelWords = {
+  mcp: 'channel.mcp',
+  terminal_hook: 'channel.terminal_hook',
+  command_line: 'channel.command_line',
+} as const satisfies Record<Channel, MessageKey>;
+
+/** Whether a session is a connected app's: an agent that Askdesk did not start. */
+export function isInbound({ origin }: Session): boolean {
+  return origin.kind === 'inbound';
+}
+
+/** The agent behind an origin; none for a client that only asks. */
+export function agentIn(origin: Origin): AgentId | null {
+  return origin.kind === 'inbound' ? null : origin.agent;
+}
+
+/** How a client connects; none for an agent. */
+export function channelOf(origin: Origin): Channel | null {
+  return origin.kind === 'inbound' ? origin.channel : null;
+}
+
+/** What runs in a session: the agent's name, or how its client connects. */
+export function wordsOfOrigin(agents: readonly AgentDescriptor[], { origin }: Session): string {
+  return origin.kind === 'inbound' ? t(channelWords[origin.channel]) : nameOfAgent(agents, origin.agent);
+}
+
+/** What the client of a session calls itself. */
+export function clientOf({ origin }: Session): string {
+  if (origin.kind !== 'inbound') return t('visitor.unnamed');
+  return origin.client ? visibly(origin.client) : t(channelWords[origin.channel]);
+}

@@ -1,0 +1,14 @@
+import type { EntryKind } from '../../generated/wire';
+import type { MessageKey } from '../../shared/messages';
+
+export const entryKindWords = {
+  person: 'history.person',
+  agent: 'history.agent',
+  thinking: 'entry.thinking',
+  tool: 'history.tool',
+  request: 'question.title',
+  approval: 'approval.title',
+  plan: 'entry.plan',
+  notice: 'history.notice',
+  turn_ended: 'history.turn',
+} as const satisfies Record<EntryKind, MessageKey>;

@@ -1,0 +1,55 @@
+import type { Notice, QuestionPolicy, ToolStatus } from '../../generated/wire';
+import { wordsOfDeliveryError } from '../../shared/errors/deliveryErrorWords';
+import { type MessageKey, t } from '../../shared/messages';
+
+export const toolWords = {
+  pending: 'tool.pending',
+  awaiting_permission: 'tool.awaiting_permission',
+  running: 'tool.running',
+  done: 'tool.done',
+  failed: 'tool.failed',
+} as const satisfies Record<ToolStatus, MessageKey>;
+
+/** What an error of the model's service means, by the number it answers with or the word it uses. */
+const serviceErrors = [
+  [/api error\D{0,4}401\b|authentication_error|invalid api key|please run \/login/i, 'agent_error.signed_out'],
+  [/api error\D{0,4}403\b|permission_error/i, 'agent_error.forbidden'],
+  [/credit balance is too low|billing_error/i, 'agent_error.no_credit'],
+  [/api error\D{0,4}429\b|rate_limit_error|usage limit/i, 'agent_error.limited'],
+  [/api error\D{0,4}529\b|overloaded/i, 'agent_error.overloaded'],
+  [/prompt is too long|api error\D{0,4}413\b|request_too_large/i, 'agent_error.too_long'],
+  [/error_max_turns/i, 'agent_error.max_turns'],
+  [/api error\D{0,4}50[0234]\b|internal server error/i, 'agent_error.service'],
+  [/ECONNREFUSED|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|connection error|fetch failed/i, 'agent_error.unreachable'],
+] as const satisfies readonly (readonly [RegExp, MessageKey])[];
+
+/** What an agent's error means and what to do about it; none where only its own words can say. */
+export function wordsOfAgentError(error: string): string | null {
+  const known = serviceErrors.find(([pattern]) => pattern.test(error));
+  return known ? t(known[1]) : null;
+}
+
+const turnedOffWords = {
+  always: 'notice.question_turned_off',
+  never: 'notice.question_turned_off',
+  plan_only: 'notice.question_outside_plan',
+} as const satisfies Record<QuestionPolicy, MessageKey>;
+
+export function wordsOfNotice(notice: Notice): string {
+  switch (notice.notice) {
+    case 'question_refused':
+      return t('notice.question_refused', { reason: notice.reason });
+    case 'question_turned_off':
+      return t(turnedOffWords[notice.policy], { text: notice.text });
+    case 'answers_brought':
+      return t('notice.answers_brought');
+    case 'same_text_joined':
+      return t('notice.same_text_joined', { text: notice.text });
+    case 'cut_in_half':
+      return t('notice.cut_in_half');
+    case 'interrupted':
+      return t('notice.interrupted');
+    case 'message_not_sent':
+      return t('notice.message_not_sent', { error: wordsOfDeliveryError(notice.error) });
+  }
+}

@@ -1,0 +1,86 @@
+import type { EndedBy } from '../../generated/wire';
+import type { DeskError } from '../../platform/bridge';
+import { wordsOfFileRemedy, wordsOfFileTrouble } from '../clientWords';
+import { type MessageKey, t } from '../messages';
+import { clockTime } from '../time';
+import { visibly } from '../visible';
+import { wordsOfFolder } from './agentFailureWords';
+import { wordsOfStorageError } from './storageErrorWords';
+import { unableWords, wordsOfFault, wordsOfRefused, wordsOfValidationError } from './validationErrorWords';
+
+/** The words for each error code; a new code does not compile without words. */
+const errorWords = {
+  not_found: () => t('error.not_found'),
+  already_ended: ({ ended }) =>
+    ended
+      ? t('error.already_ended_by', { by: t(endedByWords[ended.by]), time: clockTime(ended.at) })
+      : t('error.already_ended'),
+  // What names no breach was not understood, and what the window sends should be.
+  invalid: (error) =>
+    t('error.invalid', { message: error.detail ? wordsOfDetail(error) : wordsOfFault(error.message) }),
+  session_gone: () => t('error.session_gone'),
+  unsupported: (error) => t('error.unsupported', { message: wordsOfDetail(error) }),
+  agent_missing: ({ message }) => t('error.agent_missing', { message }),
+  agent_refused: (error) => t('error.agent_refused', { message: wordsOfDetail(error) }),
+  folder_missing: (error) =>
+    error.detail?.detail === 'folder'
+      ? wordsOfDetail(error)
+      : t('error.folder_missing', { message: error.message }),
+  not_started: ({ message }) => t('error.not_started', { message }),
+  storage_busy: () => t('error.storage_busy'),
+  storage_full: () => t('error.storage_full'),
+  storage: (error) => t('error.storage', { message: wordsOfDetail(error) }),
+  settings_not_written: (error) => t('error.settings_not_written', { message: wordsOfDetail(error) }),
+  extras_changed: () => t('error.extras_changed'),
+  closing: () => t('error.closing'),
+  attachment_gone: ({ message }) => t('error.attachment_gone', { file: message }),
+  file_not_written: (error) => t('error.file_not_written', { message: wordsOfDetail(error) }),
+  doors_shut: () => t('error.doors_shut'),
+  door_failed: (error) => t('error.door_failed', { message: wordsOfDetail(error) }),
+  client_file_left: (error) =>
+    t('error.client_file_left', { message: wordsOfDetail(error), remedy: wordsOfRemedy(error) }),
+  plan_gone: () => t('error.plan_gone'),
+  unreachable: ({ message }) => t('error.unreachable', { message: visibly(message) }),
+} satisfies Record<DeskError['code'], (error: DeskError) => string>;
+
+/** What an error says to the person. */
+export function wordsOfError(error: DeskError): string {
+  return errorWords[error.code](error);
+}
+
+function wordsOfRemedy({ detail }: DeskError): string {
+  return detail?.detail === 'client_file' ? wordsOfFileRemedy(detail.trouble) : t('remedy.system');
+}
+
+/** What belongs to the code of an error; where nothing does, its message says it in English. */
+function wordsOfDetail({ detail, message }: DeskError): string {
+  switch (detail?.detail) {
+    case 'breach':
+      return wordsOfValidationError(detail.breach);
+    case 'folder':
+      return t('error.folder_unusable', { path: detail.path, problem: wordsOfFolder(detail.problem) });
+    case 'file': {
+      const { path, error } = detail;
+      return path === null ? visibly(error) : t('error.at_file', { path, error: visibly(error) });
+    }
+    case 'client_file':
+      return t('error.at_file', { path: visibly(detail.file), error: wordsOfFileTrouble(detail.trouble) });
+    case 'storage':
+      return wordsOfStorageError(detail.trouble);
+    case 'refused':
+      return wordsOfRefused(detail.why);
+    case 'unable':
+      return t(unableWords[detail.what]);
+    case undefined:
+      return visibly(message);
+  }
+}
+
+export const endedByWords = {
+  person: 'by.person',
+  person_in_chat: 'by.person_in_chat',
+  agent: 'by.agent',
+  elsewhere: 'by.elsewhere',
+  limit: 'by.limit',
+  session: 'by.session',
+} as const satisfies Record<EndedBy, MessageKey>;
