@@ -13,7 +13,6 @@ import {
   type Transcript,
 } from './state';
 
-/** One card of the panel. */
 export type PanelItem =
   | { kind: 'sent'; id: string; at: number; request: Request }
   | { kind: 'question'; id: string; at: number; request: Request }

@@ -79,7 +79,6 @@ export class FakeBridge implements Bridge {
   handover: Handover | null = null;
   /** The number under which the page is asked to keep everything. */
   asked: number | null = null;
-  /** What it said under each. */
   readonly handovers: { ask: number; handover: Handover }[] = [];
   #leave: () => void = () => undefined;
   /** What was answered with nothing else done since the person was led there. */

@@ -33,7 +33,6 @@ const notificationWords = {
 type ValueOf<T> = T[keyof T];
 type NotificationKey = ValueOf<{ [T in NotificationDecision as T['telling']]: ValueOf<(typeof notificationWords)[T['telling']]> }>;
 
-/** Says whether and why there was a notification. */
 export function wordsOfNotification(telling: NotificationDecision): string {
   const words: Partial<Record<string, NotificationKey>> = notificationWords[telling.telling];
   const key = words[telling.why];

@@ -17,7 +17,6 @@ export interface Focus {
   /** On the first field of a request's card. */
   request(id: RequestId): void;
   approval(id: ApprovalId): void;
-  /** Closes every dialog. */
   closeDialogs(): void;
 }
 

@@ -47,7 +47,6 @@ export class StartCommands {
     }
   }
 
-  /** Returns whether the session was started. */
   async session(choice: StartChoice): Promise<boolean> {
     const started = await this.#start(submitKey.start, choice);
     if (started) this.#store.dispatch({ type: 'start_drafted', change: emptyStartDraft });

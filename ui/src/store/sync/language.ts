@@ -18,7 +18,6 @@ export function followLanguage(bridge: Bridge, store: Store): Effect {
   };
 }
 
-/** The language to begin with. */
 export function languageAtStart({ system, chosen }: LanguageAtStart): Language {
   const kept = sessionStorage.getItem(CHOSEN_KEY);
   return languageOf(isChoice(kept) ? kept : chosen, system);
