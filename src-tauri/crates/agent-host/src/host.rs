@@ -1,4 +1,4 @@
-//! Starts the agent, carries out orders, and sweeps the tree.
+//! Starts the agent, follows the control pipe, and kills what the agent leaves behind.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use askdesk_agent_host::{ORDERS_FD, PROGRAM, REPORT_FD, Report, TERMINATE, tree};
+use askdesk_agent_host::{CONTROL_FD, PROGRAM, REPORT_FD, Report, TERMINATE, tree};
 use nix::errno::Errno;
 use nix::sys::prctl::set_child_subreaper;
 use nix::sys::resource::{Resource, setrlimit};
@@ -18,50 +18,50 @@ use nix::sys::wait::{Id, WaitPidFlag, waitid, waitpid};
 use nix::unistd::{Pid, close, dup2_stderr, dup2_stdin, dup2_stdout};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// How long killed processes may take to be gone; the system can hold one back that waits for a device.
-const SWEEP: Duration = Duration::from_secs(3);
+/// How long killed processes may take to exit: one that waits for a device cannot.
+const KILL_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The stack of the thread that reads orders, in bytes. There may be fifty hosts.
-const ORDERS_STACK: usize = 64 * 1024;
+/// The stack of the thread that reads the control pipe, in bytes. There may be fifty hosts.
+const CONTROL_STACK: usize = 64 * 1024;
 
 /// The exit code where the host was not started by a desk.
-const NOT_BY_A_DESK: u8 = 2;
+const NOT_STARTED_BY_APP: u8 = 2;
 
 pub fn run() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
     let pipes = Pipes::take();
     let (Some(program), Ok(pipes)) = (args.next(), pipes) else {
         eprintln!("{PROGRAM} is started by the Askdesk desktop app, not by hand");
-        return ExitCode::from(NOT_BY_A_DESK);
+        return ExitCode::from(NOT_STARTED_BY_APP);
     };
     match start(program, args, pipes) {
         Ok(agent) => {
             let status = wait(&agent);
-            tree::kill_below(SWEEP);
-            end_like(status)
+            tree::kill_below(KILL_TIMEOUT);
+            exit_like(status)
         }
         Err(_) => {
-            // The desk may have gone after the agent was started.
-            tree::kill_below(SWEEP);
+            // The app may be gone since the agent was started.
+            tree::kill_below(KILL_TIMEOUT);
             ExitCode::FAILURE
         }
     }
 }
 
-/// The desk's two pipes.
+/// The two pipes to the app.
 struct Pipes {
-    orders: File,
+    control: File,
     report: File,
 }
 
 impl Pipes {
     fn take() -> io::Result<Self> {
-        let orders = File::open(format!("/proc/self/fd/{ORDERS_FD}"))?;
+        let control = File::open(format!("/proc/self/fd/{CONTROL_FD}"))?;
         let report = OpenOptions::new().write(true).open(format!("/proc/self/fd/{REPORT_FD}"))?;
         // Unlike the inherited descriptors, those just opened are closed when the agent starts.
-        close(ORDERS_FD)?;
+        close(CONTROL_FD)?;
         close(REPORT_FD)?;
-        Ok(Self { orders, report })
+        Ok(Self { control, report })
     }
 }
 
@@ -74,7 +74,7 @@ struct Running {
 }
 
 fn start(program: OsString, args: impl Iterator<Item = OsString>, pipes: Pipes) -> io::Result<Agent> {
-    let Pipes { orders, mut report } = pipes;
+    let Pipes { control, mut report } = pipes;
     set_child_subreaper(true)?;
     survive_signals()?;
     match Command::new(program).args(args).process_group(0).spawn() {
@@ -85,9 +85,9 @@ fn start(program: OsString, args: impl Iterator<Item = OsString>, pipes: Pipes) 
             let agent = Arc::new(Mutex::new(Running { child, group, ended: false }));
             let carried_out = Arc::clone(&agent);
             std::thread::Builder::new()
-                .name("orders".to_owned())
-                .stack_size(ORDERS_STACK)
-                .spawn(move || carry_out(orders, &carried_out))?;
+                .name("control".to_owned())
+                .stack_size(CONTROL_STACK)
+                .spawn(move || follow_control(control, &carried_out))?;
             report.write_all(&Report::Started { pid: group.as_raw() }.to_bytes())?;
             Ok(agent)
         }
@@ -99,7 +99,7 @@ fn start(program: OsString, args: impl Iterator<Item = OsString>, pipes: Pipes) 
     }
 }
 
-/// Ignores the signals that a terminal or a session manager sends to everybody: the desk decides when the agent ends.
+/// Ignores the signals that a terminal or a session manager sends to every process: the app decides when the agent ends.
 ///
 /// The handlers do nothing. Ignored signals would stay ignored in the agent.
 fn survive_signals() -> io::Result<()> {
@@ -117,11 +117,11 @@ fn release_stdio() -> io::Result<()> {
     Ok(())
 }
 
-/// Carries out orders until the desk closes the pipe or is gone, then kills the agent.
-fn carry_out(mut orders: File, agent: &Agent) {
+/// Reads the control pipe until the app closes it or is gone, then kills the agent.
+fn follow_control(mut control: File, agent: &Agent) {
     let mut order = [0];
     loop {
-        match orders.read(&mut order) {
+        match control.read(&mut order) {
             Ok(1) => {
                 if order == [TERMINATE] {
                     signal(agent, Signal::SIGTERM);
@@ -169,8 +169,8 @@ fn wait(agent: &Agent) -> Option<ExitStatus> {
     }
 }
 
-/// Ends with the exit code or by the signal of the agent, so that the desk sees it as its own child's.
-fn end_like(status: Option<ExitStatus>) -> ExitCode {
+/// Exits with the code or the signal of the agent, so that the app sees it as its own child's.
+fn exit_like(status: Option<ExitStatus>) -> ExitCode {
     let Some(status) = status else { return ExitCode::FAILURE };
     if let Some(signal) = status.signal() {
         // The agent has left a core file if it was to leave one.

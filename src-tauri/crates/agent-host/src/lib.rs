@@ -1,7 +1,7 @@
-//! The watcher that runs one agent on Linux, and the protocol between it and the desk.
+//! The host that runs one agent on Linux, and the protocol between it and the app.
 //!
-//! The desk starts `askdesk-agent-host PROGRAM ARGS…` with two extra pipes. The host starts the agent as a child
-//! subreaper, so every descendant of the agent stays below the host. When the agent ends or the orders pipe closes, the
+//! The app starts `askdesk-agent-host PROGRAM ARGS…` with two extra pipes. The host starts the agent as a child
+//! subreaper, so every descendant of the agent stays below the host. When the agent ends or the control pipe closes, the
 //! host kills what is left of the tree, then ends the way the agent did.
 
 #[cfg(target_os = "linux")]
@@ -10,13 +10,13 @@ pub mod tree;
 /// The file name of the program.
 pub const PROGRAM: &str = "askdesk-agent-host";
 
-/// The file descriptor on which the host reads [`TERMINATE`]; its end means that everything is to be killed.
-pub const ORDERS_FD: i32 = 3;
+/// The file descriptor on which the host reads [`TERMINATE`]. At its end the host kills everything.
+pub const CONTROL_FD: i32 = 3;
 
 /// The file descriptor on which the host writes one [`Report`].
 pub const REPORT_FD: i32 = 4;
 
-/// The order to send SIGTERM to the agent's process group.
+/// The command to send SIGTERM to the agent's process group.
 pub const TERMINATE: u8 = b't';
 
 /// The length of a [`Report`] on the pipe, in bytes.

@@ -1,4 +1,4 @@
-//! The host as a desk uses it.
+//! Runs the host the way the app does.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "these are tests")]
 #![cfg(target_os = "linux")]
 
@@ -7,18 +7,18 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use askdesk_agent_host::{ORDERS_FD, REPORT_BYTES, REPORT_FD, Report, tree};
+use askdesk_agent_host::{CONTROL_FD, REPORT_BYTES, REPORT_FD, Report, tree};
 use command_fds::{CommandFdExt, FdMapping};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn start(program: &str, args: &[&str]) -> (Child, PipeWriter, Report) {
-    let (orders, to_host) = std::io::pipe().unwrap();
+    let (control, to_host) = std::io::pipe().unwrap();
     let (mut from_host, report) = std::io::pipe().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_askdesk-agent-host"));
     command.arg(program).args(args).stdout(Stdio::piped());
     let mappings = vec![
-        FdMapping { parent_fd: orders.into(), child_fd: ORDERS_FD },
+        FdMapping { parent_fd: control.into(), child_fd: CONTROL_FD },
         FdMapping { parent_fd: report.into(), child_fd: REPORT_FD },
     ];
     let child = command.fd_mappings(mappings).unwrap().spawn().unwrap();
@@ -28,8 +28,16 @@ fn start(program: &str, args: &[&str]) -> (Child, PipeWriter, Report) {
     (child, to_host, Report::from_bytes(bytes))
 }
 
+fn wait_until(failure: &str, condition: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !condition() {
+        assert!(began.elapsed() < PATIENCE, "{failure}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 fn ends_like(script: &str) -> ExitStatus {
-    let (mut host, _orders, report) = start("/bin/sh", &["-c", script]);
+    let (mut host, _control, report) = start("/bin/sh", &["-c", script]);
     assert!(matches!(report, Report::Started { .. }));
     host.wait().unwrap()
 }
@@ -47,7 +55,7 @@ fn the_host_ends_with_the_exit_code_or_the_signal_of_the_agent() {
 #[test]
 fn a_program_that_cannot_be_started_is_reported_with_the_systems_number() {
     for (program, errno) in [("/nowhere/agent", 2), ("/etc/passwd", 13)] {
-        let (mut host, _orders, report) = start(program, &[]);
+        let (mut host, _control, report) = start(program, &[]);
         assert_eq!(report, Report::Failed { errno });
         host.wait().unwrap();
     }
@@ -57,7 +65,7 @@ fn a_program_that_cannot_be_started_is_reported_with_the_systems_number() {
 fn the_agent_inherits_nothing_of_the_host() {
     let list = ["-1", "/proc/self/fd"];
     let direct = Command::new("/bin/ls").args(list).output().unwrap().stdout;
-    let (mut host, _orders, _) = start("/bin/ls", &list);
+    let (mut host, _control, _) = start("/bin/ls", &list);
     let mut hosted = Vec::new();
     host.stdout.take().unwrap().read_to_end(&mut hosted).unwrap();
     assert_eq!(String::from_utf8(hosted).unwrap(), String::from_utf8(direct).unwrap());
@@ -65,17 +73,13 @@ fn the_agent_inherits_nothing_of_the_host() {
 }
 
 #[test]
-fn the_end_of_the_orders_kills_the_whole_tree() {
+fn closing_the_control_pipe_kills_the_whole_tree() {
     let script = "trap '' TERM; setsid sh -c 'sleep 1000 & sleep 1000' & (setsid sleep 1000 &) ; while :; do sleep 1; done";
-    let (mut host, orders, _) = start("/bin/sh", &["-c", script]);
-    let began = Instant::now();
+    let (mut host, control, _) = start("/bin/sh", &["-c", script]);
     let root = host.id().cast_signed();
-    while tree::descendants(root).len() < 5 {
-        assert!(began.elapsed() < PATIENCE, "the tree did not grow");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until("the tree did not grow", || tree::descendants(root).len() >= 5);
     let all = tree::descendants(root);
-    drop(orders);
+    drop(control);
     assert_eq!(host.wait().unwrap().signal(), Some(9));
     for process in all {
         assert!(!process.is_running(), "{process:?} was left");
@@ -84,12 +88,16 @@ fn the_end_of_the_orders_kills_the_whole_tree() {
 
 #[test]
 fn signals_to_everybody_do_not_end_the_host_and_the_agent_does_not_ignore_them() {
-    let (mut host, _orders, _) = start("/bin/sh", &["-c", "echo ready; exec sleep 1000"]);
+    let (mut host, _control, _) = start("/bin/sh", &["-c", "echo ready; exec sleep 1000"]);
     let mut ready = [0; 6];
     host.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
     let send = |pid: String| assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     send(host.id().to_string());
-    std::thread::sleep(Duration::from_millis(200));
+    // ShdPnd is the mask of pending signals (proc(5)): once it is empty, the host has taken the signal.
+    wait_until("the host did not take the signal", || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", host.id())).unwrap();
+        status.lines().any(|line| line.starts_with("ShdPnd:") && line.ends_with("0000000000000000"))
+    });
     assert!(host.try_wait().unwrap().is_none());
     let agent = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", host.id())).unwrap();
     send(agent.trim().to_owned());
@@ -98,11 +106,14 @@ fn signals_to_everybody_do_not_end_the_host_and_the_agent_does_not_ignore_them()
 
 #[test]
 fn orphans_are_collected_while_the_agent_runs() {
-    let (mut host, orders, _) =
-        start("/bin/sh", &["-c", "(setsid true &); (true &); sleep 0.5; exec sleep 1000"]);
-    std::thread::sleep(Duration::from_millis(800));
-    let children = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", host.id())).unwrap();
-    assert_eq!(children.split_whitespace().count(), 1, "{children}");
-    drop(orders);
+    let (mut host, control, _) =
+        start("/bin/sh", &["-c", "(setsid true &); (true &); echo ready; exec sleep 1000"]);
+    let mut ready = [0; 6];
+    host.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
+    let children = format!("/proc/{0}/task/{0}/children", host.id());
+    wait_until("orphans were left", || {
+        std::fs::read_to_string(&children).unwrap().split_whitespace().count() == 1
+    });
+    drop(control);
     host.wait().unwrap();
 }

@@ -28,7 +28,7 @@ use crate::event::{AgentEvent, Unusable};
 use crate::launch::expand_home;
 use crate::link::LinkPlan;
 
-pub use answers::{InWords, answered_input, in_words};
+pub use answers::{FormattedAnswers, answered_input, format_answers};
 pub use descriptor::{ACCEPT_EDITS, ASK, BYPASS, CLAUDE_CODE, EFFORT, MODE, MODEL, PLAN};
 pub(crate) use descriptor::{capabilities, mode};
 pub use launch::launch;
@@ -81,7 +81,7 @@ impl Agent for ClaudeCode {
         let adapter = ClaudeAdapter::new(self.descriptor.config.clone(), options);
         Ok(Prepared {
             adapter: Box::new(adapter),
-            link: LinkPlan::Process(plan.with_extras(&options.extras)),
+            link: LinkPlan::Process(plan.with_overrides(&options.extras)),
         })
     }
 }
@@ -96,7 +96,7 @@ pub struct ClaudeAdapter {
     requests_sent: u64,
     /// The ids of our own requests whose answer somebody waits for, with their tickets.
     awaited: VecDeque<(String, u64)>,
-    about: About,
+    info: AgentInfo,
     /// The config options with their present values.
     config: Vec<ConfigOption>,
     /// Whether the session was started so that it may do everything without asking.
@@ -114,7 +114,7 @@ pub struct ClaudeAdapter {
 
 /// What the agent has said about itself so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct About {
+struct AgentInfo {
     version: Option<String>,
     model: Option<String>,
     native_session: Option<NativeSession>,
@@ -131,19 +131,19 @@ struct Call {
     /// As received; an answer repeats it unchanged.
     input: Value,
     /// Whether its end was encoded. It is kept until the agent shows that it has it, so that it can be sent again.
-    told: bool,
-    what: Wanted,
+    answered: bool,
+    kind: CallKind,
 }
 
 /// What a call wants from a person.
 #[derive(Debug)]
-enum Wanted {
+enum CallKind {
     Answers {
         /// They hold the uncut texts, which are the keys of the answer.
         drafts: Vec<RawQuestion>,
         questions: Vec<Question>,
         /// What it was told, to say it again where the same call comes by a new request.
-        told: Option<Outcome>,
+        outcome: Option<Outcome>,
     },
     Permission {
         suggestions: Suggestions,
@@ -156,7 +156,7 @@ enum Wanted {
 
 impl Call {
     const fn is_question(&self) -> bool {
-        matches!(self.what, Wanted::Answers { .. })
+        matches!(self.kind, CallKind::Answers { .. })
     }
 }
 
@@ -195,7 +195,7 @@ impl ClaudeAdapter {
         Self {
             requests_sent: 0,
             awaited: VecDeque::new(),
-            about: About::default(),
+            info: AgentInfo::default(),
             config: config::at_start(config, &options.config),
             may_bypass: options.config.get(&MODE) == Some(&BYPASS),
             resuming: None,
@@ -208,7 +208,7 @@ impl ClaudeAdapter {
     }
 
     fn has_capability(&self, name: &str) -> bool {
-        self.about.capabilities.iter().any(|capability| capability == name)
+        self.info.capabilities.iter().any(|capability| capability == name)
     }
 
     fn call(&self, native_ref: &NativeRef) -> Option<&Call> {

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use crate::adapter::{Inbound, Outbound};
 
-pub use json_rpc::{Hello, JsonRpcConnection, JsonRpcRules, OPEN_REQUESTS, UNCLAIMED};
+pub use json_rpc::{Handshake, JsonRpcConnection, JsonRpcRules, OPEN_REQUESTS, UNCLAIMED};
 
 /// Names a session among those that share a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -15,7 +15,7 @@ pub const DEMO: AgentId = AgentId::literal("demo");
 /// The config option of what it plays.
 pub const EXAMPLE: ConfigId = ConfigId::literal("example");
 /// What it plays where nothing was chosen.
-const USUAL_EXAMPLE: &str = "demo";
+const DEFAULT_EXAMPLE: &str = "demo";
 /// Where in its folder the demo remembers its sessions.
 const SESSIONS: &str = ".sessions";
 
@@ -91,7 +91,7 @@ impl Agent for Demo {
         if create_private(&kept).is_ok() {
             plan.env.push(("ASKDESK_FAKE_SESSIONS".into(), kept.into_os_string()));
         }
-        let example = options.config.get(&EXAMPLE).map_or(USUAL_EXAMPLE, ValueId::as_str);
+        let example = options.config.get(&EXAMPLE).map_or(DEFAULT_EXAMPLE, ValueId::as_str);
         let first = self.args.iter().map(String::as_str).chain(["--scenario", example]);
         let rest = std::mem::take(&mut plan.args);
         plan.args = first.map(Into::into).chain(rest).collect();

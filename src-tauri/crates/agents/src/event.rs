@@ -135,7 +135,7 @@ pub enum AgentEvent {
 
 impl AgentEvent {
     /// Reports whether a question or a permission begins or stops to wait because of this.
-    pub const fn changes_what_waits(&self) -> bool {
+    pub const fn opens_or_closes_request(&self) -> bool {
         matches!(
             self,
             Self::Asked(_) | Self::ApprovalAsked { .. } | Self::Withdrawn { .. } | Self::TurnEnded { .. }

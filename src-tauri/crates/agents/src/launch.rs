@@ -21,9 +21,9 @@ pub struct LaunchPlan {
 impl LaunchPlan {
     /// Adds what the person's settings say, after everything else.
     #[must_use]
-    pub fn with_extras(mut self, extras: &LaunchOverrides) -> Self {
-        self.args.extend(extras.arguments.iter().map(OsString::from));
-        self.env.extend(extras.environment.iter().map(|(name, value)| (name.into(), value.into())));
+    pub fn with_overrides(mut self, overrides: &LaunchOverrides) -> Self {
+        self.args.extend(overrides.arguments.iter().map(OsString::from));
+        self.env.extend(overrides.environment.iter().map(|(name, value)| (name.into(), value.into())));
         self
     }
 }

@@ -24,7 +24,7 @@ pub mod version;
 pub use adapter::{Act, Adapter, Attached, EncodeError, Inbound, Open, Outbound, Output, QuestionRefusal};
 pub use agent::{Agent, Prepared, Start};
 pub use catalog::{Catalog, installed_agents};
-pub use connection::{Connection, Hello, JsonRpcConnection, JsonRpcRules, MemberId, Routed};
+pub use connection::{Connection, Handshake, JsonRpcConnection, JsonRpcRules, MemberId, Routed};
 pub use demo::Demo;
 pub use event::{AgentEvent, Asked, MAX_LINE, Unusable};
 pub use frame::{FrameIn, FrameOut, RpcError};

@@ -8,7 +8,7 @@ pub fn read_questions(input: &Value) -> Result<Vec<RawQuestion>, Refusal> {
     let Value::Object(fields) = input else {
         return Err(Refusal::new(
             "input",
-            format!("must be an object with questions, got {}", kind_of(input)),
+            format!("must be an object with questions, got {}", type_name(input)),
         ));
     };
     let Some(questions) = present(fields, &["questions"]) else {
@@ -23,7 +23,7 @@ pub fn read_questions(input: &Value) -> Result<Vec<RawQuestion>, Refusal> {
         }
         one @ Value::Object(_) => Ok(vec![read_question(0, one)?]),
         other => {
-            Err(Refusal::new("questions", format!("must be a list of questions, got {}", kind_of(other))))
+            Err(Refusal::new("questions", format!("must be a list of questions, got {}", type_name(other))))
         }
     }
 }
@@ -34,15 +34,15 @@ fn read_question(index: usize, question: &Value) -> Result<RawQuestion, Refusal>
         Value::Object(fields) => fields,
         Value::String(text) => return Ok(only_text(text)),
         other => {
-            let rule = format!("must be an object with question and options, got {}", kind_of(other));
+            let rule = format!("must be an object with question and options, got {}", type_name(other));
             return Err(Refusal::new(format!("questions[{index}]"), rule));
         }
     };
     let Some(text) = present(fields, &["question", "text", "prompt"]) else {
         return Err(Refusal::new(field("question"), "must be a text, got nothing"));
     };
-    let Some(text) = words(text) else {
-        return Err(Refusal::new(field("question"), format!("must be a text, got {}", kind_of(text))));
+    let Some(text) = scalar_text(text) else {
+        return Err(Refusal::new(field("question"), format!("must be a text, got {}", type_name(text))));
     };
     let options = match present(fields, &["options", "choices"]) {
         Some(options) => read_options(index, options)?,
@@ -50,17 +50,17 @@ fn read_question(index: usize, question: &Value) -> Result<RawQuestion, Refusal>
     };
     Ok(RawQuestion {
         text,
-        header: present(fields, &["header", "title"]).and_then(words),
+        header: present(fields, &["header", "title"]).and_then(scalar_text),
         kind: kind(fields, !options.is_empty()),
         options,
-        required: present(fields, &["required"]).is_some_and(says_yes),
-        placeholder: present(fields, &["placeholder"]).and_then(words),
+        required: present(fields, &["required"]).is_some_and(is_true),
+        placeholder: present(fields, &["placeholder"]).and_then(scalar_text),
     })
 }
 
 /// How a question wants to be answered. One that brings options is a choice, except that a secret is never shown as one.
 fn kind(fields: &Map<String, Value>, has_options: bool) -> QuestionKind {
-    if present(fields, &["multiSelect", "multi_select", "multiple"]).is_some_and(says_yes) {
+    if present(fields, &["multiSelect", "multi_select", "multiple"]).is_some_and(is_true) {
         return QuestionKind::Multi;
     }
     match present(fields, &["type", "kind"]).and_then(Value::as_str) {
@@ -89,7 +89,7 @@ fn read_options(question: usize, options: &Value) -> Result<Vec<RawOption>, Refu
         Value::Array(list) => list,
         one @ Value::Object(_) => vec![one],
         other => {
-            let rule = format!("must be a list of options, got {}", kind_of(&other));
+            let rule = format!("must be a list of options, got {}", type_name(&other));
             return Err(Refusal::new(format!("questions[{question}].options"), rule));
         }
     };
@@ -98,21 +98,22 @@ fn read_options(question: usize, options: &Value) -> Result<Vec<RawOption>, Refu
 
 fn read_option(question: usize, place: usize, option: &Value) -> Result<RawOption, Refusal> {
     let field = format!("questions[{question}].options[{place}]");
-    if let Some(label) = words(option) {
+    if let Some(label) = scalar_text(option) {
         return Ok(RawOption { label, description: None, preview: None });
     }
     let Value::Object(fields) = option else {
-        let rule = format!("must be a text or an object with a label, got {}", kind_of(option));
+        let rule = format!("must be a text or an object with a label, got {}", type_name(option));
         return Err(Refusal::new(field, rule));
     };
-    let label = ["label", "title", "value", "name"].iter().find_map(|name| fields.get(*name).and_then(words));
+    let label =
+        ["label", "title", "value", "name"].iter().find_map(|name| fields.get(*name).and_then(scalar_text));
     let Some(label) = label else {
         return Err(Refusal::new(format!("{field}.label"), "must be a text, got nothing that is one"));
     };
     Ok(RawOption {
         label,
-        description: fields.get("description").and_then(words),
-        preview: fields.get("preview").and_then(words),
+        description: fields.get("description").and_then(scalar_text),
+        preview: fields.get("preview").and_then(scalar_text),
     })
 }
 
@@ -127,7 +128,7 @@ fn unwrapped(value: &Value) -> Option<Value> {
     serde_json::from_str(text).ok().filter(|inner: &Value| inner.is_array() || inner.is_object())
 }
 
-fn words(value: &Value) -> Option<String> {
+fn scalar_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
@@ -136,7 +137,7 @@ fn words(value: &Value) -> Option<String> {
     }
 }
 
-fn says_yes(value: &Value) -> bool {
+fn is_true(value: &Value) -> bool {
     match value {
         Value::Bool(yes) => *yes,
         Value::String(text) => text.eq_ignore_ascii_case("true"),
@@ -144,7 +145,7 @@ fn says_yes(value: &Value) -> bool {
     }
 }
 
-fn kind_of(value: &Value) -> &'static str {
+fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",

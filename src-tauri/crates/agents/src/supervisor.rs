@@ -1,4 +1,4 @@
-//! Owns an agent's process: starts it, reads it within bounds, writes to it in order, and leaves nothing of it behind.
+//! Owns an agent's process: starts it, reads and writes its lines within bounds, and kills everything it started.
 
 #[cfg(target_os = "linux")]
 mod agent_host;
@@ -27,7 +27,7 @@ pub use output::{STDERR_LINE, STDERR_TAIL};
 #[cfg(unix)]
 pub use pid_file::kill_orphans;
 
-/// How many lines of output wait for the reader before the agent has to wait.
+/// How many events may be queued for the reader before the agent blocks.
 pub const OUTPUT_QUEUE: usize = 64;
 /// How long the output of an agent that has ended may stay silent before it counts as ended too.
 ///
@@ -35,7 +35,7 @@ pub const OUTPUT_QUEUE: usize = 64;
 pub const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long an agent that was asked to end (SIGTERM) may still take before it is killed.
 pub const TERM_GRACE: Duration = Duration::from_millis(300);
-/// How long a killed process may take to be gone; the system can hold one back that waits for a device.
+/// How long a killed process may take to exit: one that waits for a device cannot.
 pub const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The output of one process, in order; nothing comes after [`LinkEvent::Ended`].

@@ -10,7 +10,7 @@ use tokio::process::Command;
 use tokio::time::timeout;
 
 /// How long a program may take to say its version.
-const VERSION_WAIT: Duration = Duration::from_secs(5);
+const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
 /// How much of what it says is read, in bytes.
 const VERSION_OUTPUT: u64 = 4 * 1024;
 /// The longest version that is taken, in characters.
@@ -20,7 +20,7 @@ const VARIABLES: &[&str] = &["PATH", "HOME", "USERPROFILE", "SystemRoot", "TMPDI
 
 /// Asks a program for its version with `--version`; none where it does not say one in time.
 pub async fn ask_version(program: &Path) -> Option<String> {
-    ask_version_within(program, VERSION_WAIT).await
+    ask_version_within(program, VERSION_TIMEOUT).await
 }
 
 async fn ask_version_within(program: &Path, wait: Duration) -> Option<String> {
@@ -44,7 +44,7 @@ async fn ask_version_within(program: &Path, wait: Duration) -> Option<String> {
     let said = said.await.ok().flatten();
     // Whatever it still does is of no use to anybody.
     let _ = child.start_kill();
-    let _ = timeout(VERSION_WAIT, child.wait()).await;
+    let _ = timeout(VERSION_TIMEOUT, child.wait()).await;
     version_in(&String::from_utf8_lossy(&said?))
 }
 

@@ -254,7 +254,7 @@ impl SessionTask {
         self.write(Line::Other, output.outbound);
         for event in output.events {
             // An agent whose input was closed withdraws what it asked; here that ends with the session.
-            if !self.stopping || !event.changes_what_waits() {
+            if !self.stopping || !event.opens_or_closes_request() {
                 self.on_event(event, inbound).await;
             }
         }

@@ -1,6 +1,6 @@
 //! What a caller is told of the end of its question.
 
-use askdesk_agents::claude::in_words;
+use askdesk_agents::claude::format_answers;
 use askdesk_domain::{OrphanedWhy, Outcome, Question, RequestId, WithdrawnWhy};
 use askdesk_mcp_tools::{CallResult, cut_off, kept};
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ pub fn of(request: RequestId, questions: &[Question], outcome: &Outcome) -> Call
     fields.insert("requestId".to_owned(), json!(request));
     let text = match outcome {
         Outcome::Answered { answers } => {
-            let said = in_words(questions, answers);
+            let said = format_answers(questions, answers);
             fields.insert("answers".to_owned(), said.answers);
             said.text
         }

@@ -8,7 +8,7 @@ const UNANSWERED: &str = "(The user left this question unanswered.)";
 
 /// What was said to one question, in the agent's own uncut texts.
 #[derive(Debug)]
-pub(super) struct Said<'a> {
+pub(super) struct QuestionAnswer<'a> {
     question: &'a str,
     header: Option<&'a str>,
     labels: Vec<&'a str>,
@@ -17,7 +17,7 @@ pub(super) struct Said<'a> {
     preview: Option<&'a str>,
 }
 
-impl Said<'_> {
+impl QuestionAnswer<'_> {
     const fn is_unanswered(&self) -> bool {
         self.labels.is_empty() && self.other.is_none()
     }
@@ -30,11 +30,11 @@ impl Said<'_> {
 }
 
 /// Puts the answers beside the agent's own texts, one entry for each question, answered or not.
-pub(super) fn said<'a>(
+pub(super) fn answers_by_question<'a>(
     drafts: &'a [RawQuestion],
     questions: &'a [Question],
     answers: &'a Answers,
-) -> Vec<Said<'a>> {
+) -> Vec<QuestionAnswer<'a>> {
     let with_draft = questions.iter().map(|question| (question, drafts.get(question.id.index())));
     with_draft
         .map(|(question, draft)| {
@@ -53,7 +53,7 @@ pub(super) fn said<'a>(
                 [only] => drawn(*only).and_then(|option| option.preview.as_deref()),
                 _ => None,
             };
-            Said {
+            QuestionAnswer {
                 question: draft.map_or(question.text.as_str(), |draft| &draft.text),
                 header: question.header.as_deref(),
                 labels: chosen.iter().filter_map(|id| label(*id)).collect(),
@@ -69,7 +69,7 @@ pub(super) fn said<'a>(
 ///
 /// The protocol knows a question only by its text, so two questions with one text share a key: their values are
 /// joined and numbered, and a notice says so.
-pub(super) fn with_answers(input: &Value, said: &[Said<'_>], skips: bool) -> (Value, Vec<Notice>) {
+pub(super) fn with_answers(input: &Value, said: &[QuestionAnswer<'_>], skips: bool) -> (Value, Vec<Notice>) {
     let mut values = Map::new();
     let mut annotations = match input.get("annotations") {
         Some(Value::Object(received)) => received.clone(),
@@ -80,21 +80,22 @@ pub(super) fn with_answers(input: &Value, said: &[Said<'_>], skips: bool) -> (Va
         if said[..place].iter().any(|earlier| earlier.question == first.question) {
             continue;
         }
-        let twins: Vec<&Said<'_>> = said.iter().filter(|one| one.question == first.question).collect();
-        if twins.len() > 1 {
+        let duplicates: Vec<&QuestionAnswer<'_>> =
+            said.iter().filter(|one| one.question == first.question).collect();
+        if duplicates.len() > 1 {
             notices.push(Notice::SameTextJoined { text: askdesk_domain::text::bounded(first.question) });
         }
-        let value = numbered(&twins, "; ", |one| Some(one.value())).unwrap_or_default();
+        let value = numbered(&duplicates, "; ", |one| Some(one.value())).unwrap_or_default();
         values.insert(first.question.to_owned(), Value::String(value));
 
         let mut annotation = Map::new();
-        if let Some(notes) = numbered(&twins, "; ", |one| one.note.map(str::to_owned)) {
+        if let Some(notes) = numbered(&duplicates, "; ", |one| one.note.map(str::to_owned)) {
             annotation.insert("notes".to_owned(), Value::String(notes));
         }
-        if let Some(preview) = numbered(&twins, "\n", |one| one.preview.map(str::to_owned)) {
+        if let Some(preview) = numbered(&duplicates, "\n", |one| one.preview.map(str::to_owned)) {
             annotation.insert("preview".to_owned(), Value::String(preview));
         }
-        if skips && twins.iter().all(|one| one.is_unanswered()) {
+        if skips && duplicates.iter().all(|one| one.is_unanswered()) {
             annotation.insert("unanswered".to_owned(), Value::String("skipped".to_owned()));
         }
         if !annotation.is_empty() {
@@ -112,16 +113,16 @@ pub(super) fn with_answers(input: &Value, said: &[Said<'_>], skips: bool) -> (Va
     (Value::Object(answered), notices)
 }
 
-/// One value as it is; those of several twins with their numbers.
+/// One value as it is; those of several duplicates with their numbers.
 fn numbered(
-    twins: &[&Said<'_>],
+    duplicates: &[&QuestionAnswer<'_>],
     between: &str,
-    value: impl Fn(&Said<'_>) -> Option<String>,
+    value: impl Fn(&QuestionAnswer<'_>) -> Option<String>,
 ) -> Option<String> {
-    if let [only] = twins {
+    if let [only] = duplicates {
         return value(only);
     }
-    let values = twins.iter().enumerate();
+    let values = duplicates.iter().enumerate();
     let parts: Vec<String> = values
         .filter_map(|(place, one)| value(one).map(|value| format!("({}) {value}", place + 1)))
         .collect();
@@ -130,15 +131,15 @@ fn numbered(
 
 /// A person's answers for a model to read, and for a program.
 #[derive(Clone, Debug, PartialEq)]
-pub struct InWords {
+pub struct FormattedAnswers {
     pub text: String,
     /// A list with one object for each question, answered or not.
     pub answers: Value,
 }
 
 /// Puts answers into words for a caller that knows its questions by their texts.
-pub fn in_words(questions: &[Question], answers: &Answers) -> InWords {
-    words_of(&said(&[], questions, answers))
+pub fn format_answers(questions: &[Question], answers: &Answers) -> FormattedAnswers {
+    format(&answers_by_question(&[], questions, answers))
 }
 
 /// Returns the input of a question as Claude Code sent it, with the answers added in the form its hooks hand back.
@@ -148,10 +149,10 @@ pub fn answered_input(
     questions: &[Question],
     answers: &Answers,
 ) -> Value {
-    with_answers(input, &said(drafts, questions, answers), false).0
+    with_answers(input, &answers_by_question(drafts, questions, answers), false).0
 }
 
-fn words_of(said: &[Said<'_>]) -> InWords {
+fn format(said: &[QuestionAnswer<'_>]) -> FormattedAnswers {
     let pairs: Vec<String> = said
         .iter()
         .map(|one| {
@@ -166,10 +167,10 @@ fn words_of(said: &[Said<'_>]) -> InWords {
     };
     let answers: Vec<Value> = said.iter().map(as_json).collect();
     let text = format!("User has answered your questions: {}. {close}", pairs.join(", "));
-    InWords { text, answers: Value::Array(answers) }
+    FormattedAnswers { text, answers: Value::Array(answers) }
 }
 
-fn as_json(said: &Said<'_>) -> Value {
+fn as_json(said: &QuestionAnswer<'_>) -> Value {
     let mut fields = Map::new();
     fields.insert("question".to_owned(), json!(said.question));
     let optional = [("header", said.header), ("customInput", said.other), ("note", said.note)];

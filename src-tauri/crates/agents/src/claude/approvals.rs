@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::encode::{deny, reply};
 use super::permissions::{Suggestions, mode_update, mode_word};
-use super::{ACCEPT_EDITS, ASK, BYPASS, ClaudeAdapter, MODE, Wanted};
+use super::{ACCEPT_EDITS, ASK, BYPASS, CallKind, ClaudeAdapter, MODE};
 use crate::adapter::EncodeError;
 
 /// Allows once; a plan's agent goes back to the mode before.
@@ -65,7 +65,7 @@ impl ClaudeAdapter {
     ) -> Result<String, EncodeError> {
         let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
         let call = self.call_mut(native_ref).filter(|call| !call.is_question()).ok_or_else(gone)?;
-        let Wanted::Permission { suggestions, options, plan } = &call.what else { return Err(gone()) };
+        let CallKind::Permission { suggestions, options, plan } = &call.kind else { return Err(gone()) };
         let offered = |id: &ApprovalOptionId| options.iter().position(|option| option.id == *id);
         let chosen: Option<Vec<usize>> = decision.options.iter().map(offered).collect();
         let unknown = EncodeError::Unsupported { what: "a decision it did not offer" };
@@ -90,7 +90,7 @@ impl ClaudeAdapter {
             }
             reply(native_ref.as_str(), &response)
         };
-        call.told = true;
+        call.answered = true;
         Ok(line)
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::encode::{deny, failed, refusal_words, too_many};
 use super::parse::{list, text, unknown, unusable};
 use super::{
-    Call, ClaudeAdapter, OPEN_CALLS, PLAN_TOOL, QUESTION_TOOL, Suggestions, UNANSWERED_CAPABILITY, Wanted,
+    Call, CallKind, ClaudeAdapter, OPEN_CALLS, PLAN_TOOL, QUESTION_TOOL, Suggestions, UNANSWERED_CAPABILITY,
     approvals, details,
 };
 use crate::adapter::Output;
@@ -72,9 +72,9 @@ impl ClaudeAdapter {
         let full = self.calls.len() >= OPEN_CALLS;
         let skips = self.has_capability(UNANSWERED_CAPABILITY);
         if let Some(known) = self.call_mut(&native_ref) {
-            let (same, told) = match &known.what {
-                Wanted::Answers { questions: asked, told, .. } => (*asked == questions, told.clone()),
-                Wanted::Permission { .. } => (false, None),
+            let (same, outcome) = match &known.kind {
+                CallKind::Answers { questions: asked, outcome, .. } => (*asked == questions, outcome.clone()),
+                CallKind::Permission { .. } => (false, None),
             };
             if !same {
                 let reason = "tool_use_id: already names another call; every call needs an id of its own";
@@ -84,8 +84,8 @@ impl ClaudeAdapter {
             let again = known.request_id != request_id.as_str();
             known.request_id = request_id.to_string();
             known.input = input.clone();
-            known.what = Wanted::Answers { drafts, questions: questions.clone(), told: told.clone() };
-            if let Some(outcome) = told {
+            known.kind = CallKind::Answers { drafts, questions: questions.clone(), outcome: outcome.clone() };
+            if let Some(outcome) = outcome {
                 // The person is done with it, but this request would wait for ever.
                 if let Some(Ok((line, _))) = again.then(|| known.encode(&questions, &outcome, skips)) {
                     out.line(line);
@@ -100,8 +100,8 @@ impl ClaudeAdapter {
                 request_id: request_id.to_string(),
                 tool_use: tool_use.map(str::to_owned),
                 input: input.clone(),
-                told: false,
-                what: Wanted::Answers { drafts, questions: questions.clone(), told: None },
+                answered: false,
+                kind: CallKind::Answers { drafts, questions: questions.clone(), outcome: None },
             });
         }
         out.tell(AgentEvent::Asked(Asked {
@@ -127,10 +127,10 @@ impl ClaudeAdapter {
             return out.line(deny(native_ref.as_str(), "request_id: already names a question that waits."));
         }
         // What was shown is what will be allowed, so a request that still waits keeps its first input and rules.
-        let waiting = self.call(&native_ref).filter(|call| !call.told);
-        let waiting = waiting.and_then(|call| match &call.what {
-            Wanted::Permission { suggestions, .. } => Some((call.input.clone(), suggestions.clone())),
-            Wanted::Answers { .. } => None,
+        let waiting = self.call(&native_ref).filter(|call| !call.answered);
+        let waiting = waiting.and_then(|call| match &call.kind {
+            CallKind::Permission { suggestions, .. } => Some((call.input.clone(), suggestions.clone())),
+            CallKind::Answers { .. } => None,
         });
         let renewed = waiting.is_some();
         if !renewed {
@@ -163,8 +163,8 @@ impl ClaudeAdapter {
                 native_ref,
                 tool_use,
                 input,
-                told: false,
-                what: Wanted::Permission { suggestions, options, plan },
+                answered: false,
+                kind: CallKind::Permission { suggestions, options, plan },
             });
         }
     }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::answers;
 use super::content::content;
 use super::permissions::mode_word;
-use super::{AWAITED_CHANGES, Call, ClaudeAdapter, MODE, MODEL, OPEN_CALLS, UNANSWERED_CAPABILITY, Wanted};
+use super::{AWAITED_CHANGES, Call, CallKind, ClaudeAdapter, MODE, MODEL, OPEN_CALLS, UNANSWERED_CAPABILITY};
 use crate::adapter::{Act, Attached, EncodeError, Output, QuestionRefusal};
 use crate::event::AgentEvent;
 
@@ -83,9 +83,9 @@ impl ClaudeAdapter {
         let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
         let call = self.call_mut(native_ref).filter(|call| call.is_question()).ok_or_else(gone)?;
         let (line, notices) = call.encode(questions, &outcome, skips)?;
-        call.told = true;
-        if let Wanted::Answers { told, .. } = &mut call.what {
-            *told = Some(outcome);
+        call.answered = true;
+        if let CallKind::Answers { outcome: sent, .. } = &mut call.kind {
+            *sent = Some(outcome);
         }
         let mut out = Output::default();
         out.line(line);
@@ -120,11 +120,11 @@ impl Call {
     ) -> Result<(String, Vec<Notice>), EncodeError> {
         let refusal = match outcome {
             Outcome::Answered { answers } => {
-                let drafts: &[RawQuestion] = match &self.what {
-                    Wanted::Answers { drafts, .. } => drafts,
-                    Wanted::Permission { .. } => &[],
+                let drafts: &[RawQuestion] = match &self.kind {
+                    CallKind::Answers { drafts, .. } => drafts,
+                    CallKind::Permission { .. } => &[],
                 };
-                let said = answers::said(drafts, questions, answers);
+                let said = answers::answers_by_question(drafts, questions, answers);
                 let (input, notices) = answers::with_answers(&self.input, &said, skips);
                 return Ok((allow(&self.request_id, &input), notices));
             }

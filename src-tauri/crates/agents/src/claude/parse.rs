@@ -105,28 +105,28 @@ impl ClaudeAdapter {
 
     /// Adds to what the agent has said about itself; the handshake and the first turn each say a part.
     pub(super) fn introduce(&mut self, said: &Value, out: &mut Output) {
-        let about = &mut self.about;
+        let info = &mut self.info;
         let keep = |known: &mut Option<String>, name: &str| {
             if let Some(said) = text(said, name) {
                 *known = Some(bounded(said));
             }
         };
-        keep(&mut about.version, "claude_code_version");
-        keep(&mut about.model, "model");
+        keep(&mut info.version, "claude_code_version");
+        keep(&mut info.model, "model");
         if let Some(session) = text(said, "session_id").and_then(NativeSession::new) {
-            about.native_session = Some(session);
+            info.native_session = Some(session);
         }
         for capability in list(said, "capabilities").filter_map(Value::as_str) {
-            let known = about.capabilities.iter().any(|known| known == capability);
-            if !known && about.capabilities.len() < CAPABILITIES {
-                about.capabilities.push(bounded(capability));
+            let known = info.capabilities.iter().any(|known| known == capability);
+            if !known && info.capabilities.len() < CAPABILITIES {
+                info.capabilities.push(bounded(capability));
             }
         }
-        let about = about.clone();
+        let info = info.clone();
         out.tell(AgentEvent::Introduced {
-            version: about.version,
-            model: about.model,
-            native_session: about.native_session,
+            version: info.version,
+            model: info.model,
+            native_session: info.native_session,
         });
         let mut changed = text(said, "model").is_some_and(|model| self.take_model(model));
         // The first message of a turn and the handshake have different names for it.
@@ -246,7 +246,7 @@ impl ClaudeAdapter {
     fn on_result(&mut self, message: &Value, out: &mut Output) {
         let aborted = text(message, "terminal_reason").is_some_and(|reason| reason.starts_with("aborted"));
         let failure = failure(message);
-        if let Some(error) = failure.as_ref().filter(|error| self.is_news_of_gone(error)) {
+        if let Some(error) = failure.as_ref().filter(|error| self.says_session_is_unknown(error)) {
             return out.tell(AgentEvent::SessionUnknown { error: error.clone() });
         }
         self.settle(out, |_| true);
@@ -277,7 +277,7 @@ impl ClaudeAdapter {
     ///
     /// Measured with 2.1.329: an unknown id gives no handshake but a failed result whose words name the id, and exit code
     /// 1. The words themselves are the agent's and may change.
-    fn is_news_of_gone(&self, error: &str) -> bool {
+    fn says_session_is_unknown(&self, error: &str) -> bool {
         self.resuming.as_ref().is_some_and(|session| error.contains(session.as_str()))
     }
 
@@ -287,7 +287,7 @@ impl ClaudeAdapter {
             let over = over(call);
             if over {
                 let native_ref = call.native_ref.clone();
-                match (call.told, call.is_question()) {
+                match (call.answered, call.is_question()) {
                     (true, true) => out.tell(AgentEvent::Acknowledged { native_ref }),
                     (true, false) => {}
                     (false, _) => out.tell(AgentEvent::Withdrawn { native_ref }),
@@ -299,7 +299,7 @@ impl ClaudeAdapter {
 
     /// The message after an answer shows that it arrived, where no tool result will show it.
     fn note_next_message(&mut self, out: &mut Output) {
-        self.settle(out, |call| call.told && call.is_question() && call.tool_use.is_none());
+        self.settle(out, |call| call.answered && call.is_question() && call.tool_use.is_none());
     }
 }
 

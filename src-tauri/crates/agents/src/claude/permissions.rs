@@ -37,12 +37,12 @@ pub(super) fn mode_update(word: &str) -> Value {
 pub(super) struct Suggestions {
     /// As they came: what is chosen goes back unchanged.
     received: Vec<Value>,
-    offered: Vec<Offered>,
+    offered: Vec<SuggestedRule>,
 }
 
 /// One rule that is offered, and where it came from.
 #[derive(Clone, Debug, PartialEq)]
-struct Offered {
+struct SuggestedRule {
     update: usize,
     /// Its place among the rules of the update; none where the update is one rule.
     place: Option<usize>,
@@ -80,11 +80,12 @@ impl Suggestions {
 
     /// Returns the suggestions behind the rules at these places as they came, without the rules that were not chosen.
     pub(super) fn chosen(&self, rules: &[usize]) -> Vec<Value> {
-        let chosen: Vec<&Offered> = rules.iter().filter_map(|place| self.offered.get(*place)).collect();
+        let chosen: Vec<&SuggestedRule> = rules.iter().filter_map(|place| self.offered.get(*place)).collect();
         let updates = self.received.iter().enumerate();
         updates
             .filter_map(|(place, update)| {
-                let of_update: Vec<&&Offered> = chosen.iter().filter(|rule| rule.update == place).collect();
+                let of_update: Vec<&&SuggestedRule> =
+                    chosen.iter().filter(|rule| rule.update == place).collect();
                 if of_update.is_empty() {
                     return None;
                 }
@@ -100,9 +101,9 @@ impl Suggestions {
     }
 }
 
-fn offers(update: usize, suggestion: &Value, scope: OptionScope) -> Vec<Offered> {
+fn offers(update: usize, suggestion: &Value, scope: OptionScope) -> Vec<SuggestedRule> {
     let whole = |label: Option<OptionLabel>| {
-        label.map(|label| Offered { update, place: None, label, scope }).into_iter().collect()
+        label.map(|label| SuggestedRule { update, place: None, label, scope }).into_iter().collect()
     };
     match text(suggestion, "type") {
         Some("addRules") => {
@@ -116,7 +117,7 @@ fn offers(update: usize, suggestion: &Value, scope: OptionScope) -> Vec<Offered>
             rules
                 .filter_map(|(place, rule)| {
                     let label = tool_rule(rule, behaviour)?;
-                    Some(Offered { update, place: Some(place), label, scope })
+                    Some(SuggestedRule { update, place: Some(place), label, scope })
                 })
                 .collect()
         }

@@ -19,22 +19,22 @@ pub const OPEN_REQUESTS: usize = 1024;
 #[derive(Clone, Debug, PartialEq)]
 pub struct JsonRpcRules {
     /// How the conversation begins; none where sessions may write at once.
-    pub hello: Option<Hello>,
+    pub handshake: Option<Handshake>,
     /// Where the session id stands in `params`, as JSON pointers; the first that is a text is taken.
     pub session_in_params: &'static [&'static str],
     /// Where the answer to a request tells a session its id, as JSON pointers into `result`.
     pub session_in_result: &'static [&'static str],
     /// Whether messages say `"jsonrpc": "2.0"`.
-    pub says_version: bool,
+    pub sends_version: bool,
 }
 
 /// The handshake: one request, and a notification once it is answered.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Hello {
+pub struct Handshake {
     pub method: &'static str,
     pub params: Value,
     /// The notification that follows the answer.
-    pub then: Option<&'static str>,
+    pub notification: Option<&'static str>,
 }
 
 /// Speaks JSON-RPC with one server for several sessions.
@@ -47,11 +47,11 @@ pub struct JsonRpcConnection {
     ready: bool,
     /// Counts our own requests, for their ids on the wire.
     requests_sent: u64,
-    hello_id: Option<u64>,
+    handshake_id: Option<u64>,
     /// Our open requests: who asked, and by which key.
-    sent: HashMap<u64, (MemberId, u64)>,
+    client_requests: HashMap<u64, (MemberId, u64)>,
     /// The server's open requests, and who was asked.
-    asked: Vec<(Value, MemberId)>,
+    server_requests: Vec<(Value, MemberId)>,
     members: Vec<MemberId>,
     sessions: HashMap<String, MemberId>,
     unclaimed: VecDeque<Unclaimed>,
@@ -70,12 +70,12 @@ impl JsonRpcConnection {
     /// Makes a conversation that has not begun.
     pub fn new(rules: JsonRpcRules) -> Self {
         Self {
-            ready: rules.hello.is_none(),
+            ready: rules.handshake.is_none(),
             rules,
             requests_sent: 0,
-            hello_id: None,
-            sent: HashMap::new(),
-            asked: Vec::new(),
+            handshake_id: None,
+            client_requests: HashMap::new(),
+            server_requests: Vec::new(),
             members: Vec::new(),
             sessions: HashMap::new(),
             unclaimed: VecDeque::new(),
@@ -85,7 +85,7 @@ impl JsonRpcConnection {
     /// Writes a message with its fields in the usual order.
     fn line(&self, fields: Value) -> String {
         let mut message = Map::new();
-        if self.rules.says_version {
+        if self.rules.sends_version {
             message.insert("jsonrpc".to_owned(), json!("2.0"));
         }
         if let Value::Object(fields) = fields {
@@ -107,7 +107,7 @@ impl JsonRpcConnection {
     }
 
     /// Takes note of whose session an id is; the first session that has it keeps it.
-    fn learn(&mut self, member: MemberId, session: Option<&str>, out: &mut Routed) {
+    fn claim_session(&mut self, member: MemberId, session: Option<&str>, out: &mut Routed) {
         let Some(session) = session else { return };
         self.sessions.entry(session.to_owned()).or_insert(member);
         if self.sessions.get(session) != Some(&member) {
@@ -151,11 +151,11 @@ impl JsonRpcConnection {
 
     fn deliver(&mut self, member: MemberId, frame: FrameIn, out: &mut Routed) {
         if let FrameIn::Request { id, .. } = &frame {
-            if self.asked.len() >= OPEN_REQUESTS {
+            if self.server_requests.len() >= OPEN_REQUESTS {
                 let error = RpcError::new(INTERNAL_ERROR, "too many requests wait");
                 return out.lines.push(self.answer(id, Err(error)));
             }
-            self.asked.push((id.clone(), member));
+            self.server_requests.push((id.clone(), member));
         }
         out.inbound.push((member, Inbound::Frame(frame)));
     }
@@ -187,9 +187,9 @@ impl JsonRpcConnection {
     }
 
     fn on_answer(&mut self, id: u64, result: Result<Value, RpcError>, out: &mut Routed) {
-        if self.hello_id == Some(id) {
-            self.hello_id = None;
-            match (result, self.rules.hello.as_ref().and_then(|hello| hello.then)) {
+        if self.handshake_id == Some(id) {
+            self.handshake_id = None;
+            match (result, self.rules.handshake.as_ref().and_then(|handshake| handshake.notification)) {
                 (Err(error), _) => out.failed = Some(error.to_string()),
                 (Ok(_), then) => {
                     self.ready = true;
@@ -199,11 +199,11 @@ impl JsonRpcConnection {
             return;
         }
         // The session that asked may be gone.
-        let Some((member, key)) = self.sent.remove(&id) else { return };
+        let Some((member, key)) = self.client_requests.remove(&id) else { return };
         let session = result.as_ref().ok().and_then(|result| text_at(result, self.rules.session_in_result));
         let session = session.map(str::to_owned);
         out.inbound.push((member, Inbound::Frame(FrameIn::Response { key, result })));
-        self.learn(member, session.as_deref(), out);
+        self.claim_session(member, session.as_deref(), out);
     }
 
     /// Passes on what is not a message of the protocol to every session, which counts it.
@@ -215,9 +215,9 @@ impl JsonRpcConnection {
 impl Connection for JsonRpcConnection {
     fn open(&mut self) -> Routed {
         let mut out = Routed::default();
-        if let Some(Hello { method, params, .. }) = self.rules.hello.clone() {
+        if let Some(Handshake { method, params, .. }) = self.rules.handshake.clone() {
             let id = self.next_id();
-            self.hello_id = Some(id);
+            self.handshake_id = Some(id);
             out.lines.push(self.line(json!({"id": id, "method": method, "params": params})));
         }
         out
@@ -243,19 +243,20 @@ impl Connection for JsonRpcConnection {
         match frame {
             FrameOut::Request { key, method, params } => {
                 let id = self.next_id();
-                self.sent.insert(id, (member, key));
+                self.client_requests.insert(id, (member, key));
                 out.lines.push(self.line(json!({"id": id, "method": method, "params": params})));
                 let session = text_at(&params, self.rules.session_in_params).map(str::to_owned);
-                self.learn(member, session.as_deref(), &mut out);
+                self.claim_session(member, session.as_deref(), &mut out);
             }
             FrameOut::Notification { method, params } => {
                 out.lines.push(self.line(json!({"method": method, "params": params})));
             }
             FrameOut::Response { id, result } => {
-                let place = self.asked.iter().position(|(asked, who)| *asked == id && *who == member);
+                let place =
+                    self.server_requests.iter().position(|(asked, who)| *asked == id && *who == member);
                 // Twice answered, or another session's: the server does not wait for it.
                 if let Some(place) = place {
-                    self.asked.remove(place);
+                    self.server_requests.remove(place);
                     out.lines.push(self.answer(&id, result));
                 }
             }
@@ -310,11 +311,11 @@ impl Connection for JsonRpcConnection {
         let mut out = Routed::default();
         self.members.retain(|other| *other != member);
         self.sessions.retain(|_, owner| *owner != member);
-        self.sent.retain(|_, (owner, _)| *owner != member);
+        self.client_requests.retain(|_, (owner, _)| *owner != member);
         // The server would wait for ever for what it asked this session.
         let (gone, asked) =
-            std::mem::take(&mut self.asked).into_iter().partition(|(_, owner)| *owner == member);
-        self.asked = asked;
+            std::mem::take(&mut self.server_requests).into_iter().partition(|(_, owner)| *owner == member);
+        self.server_requests = asked;
         let gone: Vec<(Value, MemberId)> = gone;
         let closed = || RpcError::new(INTERNAL_ERROR, "the session is closed");
         out.lines.extend(gone.iter().map(|(id, _)| self.answer(id, Err(closed()))));

@@ -1,21 +1,21 @@
-//! Starts an agent below the watcher that ends it with the desk; see `askdesk_agent_host`.
+//! Starts an agent below the host process that kills it when the app ends; see `askdesk_agent_host`.
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use askdesk_agent_host::tree::Process;
-use askdesk_agent_host::{ORDERS_FD, PROGRAM, REPORT_BYTES, REPORT_FD, Report, TERMINATE};
+use askdesk_agent_host::{CONTROL_FD, PROGRAM, REPORT_BYTES, REPORT_FD, Report, TERMINATE};
 use command_fds::{CommandFdExt, FdMapping};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessGroup};
 use tokio::process::Command;
 
-/// The desk's end of the pipe to a watcher. Dropping it kills the agent and everything below it.
+/// The control pipe to a host. Dropping it kills the agent and everything below it.
 #[derive(Debug)]
 pub struct HostControl {
     pipe: PipeWriter,
     agent: i32,
-    /// To find the agent where its watcher was killed; none if it had ended by then.
+    /// Finds the agent if its host was killed; none if the agent had ended by then.
     process: Option<Process>,
 }
 
@@ -27,7 +27,7 @@ impl HostControl {
 
     /// Has SIGTERM sent to the agent's group.
     pub fn terminate(&mut self) {
-        // It fails only where the watcher has ended. One byte never fills the pipe.
+        // It fails only if the host has ended. One byte never fills the pipe.
         let _ = self.pipe.write_all(&[TERMINATE]);
     }
 
@@ -37,7 +37,7 @@ impl HostControl {
     }
 }
 
-/// Finds the watcher beside the running program; tests run one folder below it.
+/// Finds the host program beside the running one; tests run one folder below it.
 pub fn find() -> Option<&'static PathBuf> {
     static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
@@ -55,20 +55,19 @@ pub fn find() -> Option<&'static PathBuf> {
     found.as_ref()
 }
 
-/// Starts a command that was made to run the watcher. An agent that cannot be started is an error, as if it had been
-/// started directly.
+/// Starts a command that runs the host. If the host cannot start the agent, returns the error of a direct start.
 pub fn spawn(mut command: Command) -> Result<(Box<dyn ChildWrapper>, HostControl), HostError> {
-    let (orders, pipe) = io::pipe().map_err(HostError::Host)?;
+    let (control, pipe) = io::pipe().map_err(HostError::Host)?;
     let (from_host, report) = io::pipe().map_err(HostError::Host)?;
     let mappings = vec![
-        FdMapping { parent_fd: orders.into(), child_fd: ORDERS_FD },
+        FdMapping { parent_fd: control.into(), child_fd: CONTROL_FD },
         FdMapping { parent_fd: report.into(), child_fd: REPORT_FD },
     ];
     command.fd_mappings(mappings).map_err(|error| HostError::Host(io::Error::other(error)))?;
     let mut command = CommandWrap::from(command);
     command.wrap(ProcessGroup::leader());
     let child = command.spawn().map_err(HostError::Host)?;
-    // The command holds the watcher's ends of the pipes.
+    // The command holds the host's ends of the pipes.
     drop(command);
     match read_report(from_host).map_err(HostError::Host)? {
         Report::Started { pid } => Ok((child, HostControl { pipe, agent: pid, process: Process::find(pid) })),
@@ -76,12 +75,12 @@ pub fn spawn(mut command: Command) -> Result<(Box<dyn ChildWrapper>, HostControl
     }
 }
 
-/// Why an agent does not run below a watcher.
+/// Why an agent does not run below a host.
 #[derive(Debug)]
 pub enum HostError {
-    /// The watcher does not work.
+    /// The host itself could not be started, or it ended before its report.
     Host(io::Error),
-    /// The watcher could not start the agent.
+    /// The host could not start the agent.
     Agent(io::Error),
 }
 

@@ -1,8 +1,8 @@
-//! An agent works in the background: what it does never takes the processor from the window in the middle of something.
+//! Schedules agents as batch work, so that they never preempt the window.
 
-/// What the library calls the priority that everybody has: on its scale from 0 to 99, a niceness of 0.
+/// A niceness of 0 on the library's scale from 0 to 99.
 #[cfg(target_os = "linux")]
-const USUAL: u8 = 48;
+const DEFAULT_PRIORITY: u8 = 48;
 
 /// Runs what starts a process; must be called within a tokio runtime.
 #[cfg(not(target_os = "linux"))]
@@ -16,10 +16,10 @@ pub fn start<T>(start: impl FnOnce() -> T) -> Option<T> {
 #[cfg(target_os = "linux")]
 pub fn start<T: Send + 'static>(start: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let runtime = tokio::runtime::Handle::current();
-    // A process begins as the thread was that started it.
+    // A process inherits the scheduling of the thread that starts it.
     let started = std::thread::Builder::new().name("agent-start".to_owned()).spawn(move || {
-        // Where it is refused, agents work as everybody does.
-        let _ = work_in_the_background();
+        // Where the system refuses it, agents run with the usual scheduling.
+        let _ = schedule_as_batch();
         let _within = runtime.enter();
         start()
     });
@@ -27,13 +27,13 @@ pub fn start<T: Send + 'static>(start: impl FnOnce() -> T + Send + 'static) -> O
 }
 
 #[cfg(target_os = "linux")]
-fn work_in_the_background() -> Option<()> {
+fn schedule_as_batch() -> Option<()> {
     use thread_priority::unix::{
         NormalThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
     };
     use thread_priority::{ThreadPriority, ThreadPriorityValue};
 
-    let usual = ThreadPriority::Crossplatform(ThreadPriorityValue::try_from(USUAL).ok()?);
+    let default = ThreadPriority::Crossplatform(ThreadPriorityValue::try_from(DEFAULT_PRIORITY).ok()?);
     let batch = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Batch);
-    set_thread_priority_and_policy(thread_native_id(), usual, batch).ok()
+    set_thread_priority_and_policy(thread_native_id(), default, batch).ok()
 }

@@ -1,4 +1,4 @@
-//! Records of agents that run without a watcher, so that the next desk can end those that outlived this one.
+//! PID files of agents that run without a host, so that the next start can kill those that outlived the app.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -11,13 +11,13 @@ use std::thread::JoinHandle;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-/// The folder of the records below the data folder; each is named after the process id.
+/// The folder of the PID files in the data folder; each is named after the process id.
 const FOLDER: &str = "agents";
 
 static KEPT_IN: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Ends the agents that an earlier desk on this data folder left behind, and keeps the records of those that start from
-/// now on there. The caller is the only desk on this folder.
+/// Kills the agents that an earlier process left behind, and keeps the PID files of new ones in this data folder. The
+/// caller is the only process that uses the folder.
 pub fn kill_orphans(data_folder: &Path) {
     let folder = data_folder.join(FOLDER);
     for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
@@ -37,7 +37,7 @@ pub fn kill_orphans(data_folder: &Path) {
     *KEPT_IN.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
 }
 
-/// The record of one running agent; removed when dropped.
+/// The PID file of one running agent; deleted when dropped.
 #[derive(Debug)]
 pub struct PidFile {
     file: PathBuf,
@@ -45,7 +45,7 @@ pub struct PidFile {
 }
 
 impl PidFile {
-    /// Records an agent, if there is a folder for that.
+    /// Writes the file of an agent, if a data folder is known.
     pub fn of(pid: u32) -> Option<Self> {
         let folder = KEPT_IN.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
         let file = folder.join(pid.to_string());

@@ -1,4 +1,4 @@
-//! A process with everything that it started.
+//! A process with all its descendants, which end together.
 
 use std::io;
 use std::process::ExitStatus;
@@ -12,13 +12,13 @@ use super::agent_host::HostControl;
 #[derive(Debug)]
 pub(super) struct ProcessTree {
     child: Box<dyn ChildWrapper>,
-    /// The way to the watcher, which `child` then is.
+    /// The control pipe of the host, which `child` then is.
     #[cfg(target_os = "linux")]
-    orders: Option<HostControl>,
+    control: Option<HostControl>,
     /// Processes that left the group; agents start shells in groups of their own to be able to stop them.
     #[cfg(target_os = "linux")]
     strays: std::collections::HashSet<askdesk_agent_host::tree::Process>,
-    /// Kept for as long as the agent may run without a watcher.
+    /// Kept while the agent may run without a host.
     #[cfg(unix)]
     record: Option<super::pid_file::PidFile>,
     pid: Option<u32>,
@@ -46,19 +46,19 @@ impl ProcessTree {
             record: None,
             child,
             #[cfg(target_os = "linux")]
-            orders: None,
+            control: None,
             #[cfg(target_os = "linux")]
             strays: std::collections::HashSet::new(),
             swept: false,
         }
     }
 
-    /// Takes over an agent below its watcher.
+    /// Takes over an agent below its host.
     #[cfg(target_os = "linux")]
-    pub(super) fn hosted(host: Box<dyn ChildWrapper>, orders: HostControl) -> Self {
+    pub(super) fn hosted(host: Box<dyn ChildWrapper>, control: HostControl) -> Self {
         let mut tree = Self::new(host);
-        tree.pid = u32::try_from(orders.agent()).ok();
-        tree.orders = Some(orders);
+        tree.pid = u32::try_from(control.agent()).ok();
+        tree.control = Some(control);
         tree
     }
 
@@ -72,7 +72,7 @@ impl ProcessTree {
         &mut *self.child
     }
 
-    /// Waits for the agent. What it leaves behind is killed after that, by the watcher or by [`Self::kill`].
+    /// Waits for the agent. What it leaves behind is killed after that, by the host or by [`Self::kill`].
     pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.child.inner_mut().wait().await
     }
@@ -80,8 +80,8 @@ impl ProcessTree {
     /// Asks every process of the agent's group to end.
     pub(super) fn terminate(&mut self) {
         #[cfg(target_os = "linux")]
-        if let Some(orders) = &mut self.orders {
-            return orders.terminate();
+        if let Some(control) = &mut self.control {
+            return control.terminate();
         }
         self.note_strays();
         #[cfg(unix)]
@@ -91,16 +91,16 @@ impl ProcessTree {
         }
     }
 
-    /// Kills every process of the tree; done once, because later its ids may belong to others.
+    /// Kills every process of the tree, once: later its ids may belong to other processes.
     pub(super) fn kill(&mut self) {
         if self.swept {
             return;
         }
         self.swept = true;
         #[cfg(target_os = "linux")]
-        if let Some(orders) = self.orders.take() {
-            let agent = orders.kill();
-            // An agent that outlives its watcher has lost it to somebody else's SIGKILL.
+        if let Some(control) = self.control.take() {
+            let agent = control.kill();
+            // An agent outlives its host only if somebody else killed the host.
             if self.child.id().is_none()
                 && let Some(agent) = agent
             {
@@ -117,13 +117,13 @@ impl ProcessTree {
         }
     }
 
-    /// Ends what did not end when it was killed: a watcher that somebody has stopped carries out no order.
+    /// Kills the tree again when it has not ended: a host that somebody stopped (SIGSTOP) does not read its pipe.
     pub(super) fn force(&mut self) {
         self.swept = false;
         self.kill();
     }
 
-    /// Notes the descendants while they still hang together: when a parent ends, its children belong to nobody.
+    /// Notes the descendants while they can be found: when a parent ends, its children are no longer below the agent.
     fn note_strays(&mut self) {
         #[cfg(target_os = "linux")]
         if let Some(pid) = self.child.id().and_then(|pid| i32::try_from(pid).ok()) {

@@ -1,4 +1,4 @@
-//! Starts the process of a plan: below a watcher where there is one, else directly.
+//! Starts the process of a plan: below a host where there is one, else directly.
 
 use std::ffi::OsStr;
 use std::io;
@@ -26,7 +26,7 @@ fn start_here(plan: &LaunchPlan) -> io::Result<ProcessTree> {
     let mut command = command(host.as_os_str(), plan);
     command.arg(&plan.program).args(&plan.args);
     match agent_host::spawn(command) {
-        Ok((child, orders)) => Ok(ProcessTree::hosted(child, orders)),
+        Ok((child, control)) => Ok(ProcessTree::hosted(child, control)),
         Err(HostError::Agent(error)) => Err(error),
         Err(HostError::Host(error)) => {
             tracing::warn!(%error, "{} does not work, so the agent is started without it", host.display());

@@ -94,7 +94,7 @@ fn a_refused_handshake_says_why_the_connection_cannot_go_on() {
 
 #[test]
 fn a_protocol_without_a_handshake_or_a_version_is_spoken_as_it_is() {
-    let rules = JsonRpcRules { hello: None, says_version: false, ..server::rules() };
+    let rules = JsonRpcRules { handshake: None, sends_version: false, ..server::rules() };
     let mut connection = JsonRpcConnection::new(rules);
     assert_eq!(connection.open(), Routed::default());
     assert!(connection.is_ready());

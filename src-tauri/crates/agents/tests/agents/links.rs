@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_agents::{
-    Address, AttachedPlan, Connection, FrameIn, FrameOut, Hello, Inbound, JsonRpcConnection, JsonRpcRules,
-    LaunchPlan, Link, LinkEnd, LinkEvent, LinkEvents, LinkPlan, Links, NewConnection, Outbound, RpcError,
-    SharedPlan, WriteError,
+    Address, AttachedPlan, Connection, FrameIn, FrameOut, Handshake, Inbound, JsonRpcConnection,
+    JsonRpcRules, LaunchPlan, Link, LinkEnd, LinkEvent, LinkEvents, LinkPlan, Links, NewConnection, Outbound,
+    RpcError, SharedPlan, WriteError,
 };
 use askdesk_domain::{AgentFailure, ProgramError};
 use rstest::rstest;
@@ -281,8 +281,8 @@ async fn a_session_that_does_not_read_holds_the_server_back_and_can_still_write(
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_refuses_the_handshake_is_ended_with_its_words() {
     let connection: NewConnection = Arc::new(|| {
-        let hello = Hello { method: "howdy", params: Value::Null, then: None };
-        let rules = JsonRpcRules { hello: Some(hello), ..server::rules() };
+        let hello = Handshake { method: "howdy", params: Value::Null, notification: None };
+        let rules = JsonRpcRules { handshake: Some(hello), ..server::rules() };
         Box::new(JsonRpcConnection::new(rules)) as Box<dyn Connection>
     });
     let (link, events) = Links::default().open(shared_by(connection)).await.unwrap();

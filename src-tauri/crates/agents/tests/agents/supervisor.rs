@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use askdesk_agents::line_writer::WRITE_QUEUE;
-use askdesk_agents::supervisor::STDERR_TAIL;
+use askdesk_agents::supervisor::{DRAIN_TIMEOUT, STDERR_TAIL};
 use askdesk_agents::{
     AgentEvent, AgentProcess, Exit, Inbound, LaunchPlan, LinkEnd, LinkEvent, MAX_LINE, ProcessEvents,
     Unusable, WriteError,
@@ -64,6 +64,13 @@ fn is_alive(pid: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().next());
     !matches!(state, None | Some("Z" | "X"))
+}
+
+/// The fourth field of `/proc/<pid>/stat`; see proc(5).
+#[cfg(target_os = "linux")]
+fn parent(pid: &str) -> String {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    stat.rsplit_once(") ").unwrap().1.split(' ').nth(1).unwrap().to_owned()
 }
 
 async fn pid_line(lines: &mut ProcessEvents) -> String {
@@ -245,8 +252,10 @@ async fn a_stranger_that_holds_the_output_open_does_not_hold_up_the_end() {
 
 #[tokio::test]
 async fn all_that_was_written_before_the_exit_is_read_even_by_a_slow_reader() {
-    let (_process, mut lines) = shell("i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done");
-    tokio::time::sleep(Duration::from_millis(1200)).await;
+    let (process, mut lines) = shell("i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done");
+    dies(&process.pid().unwrap().to_string()).await;
+    // Nobody reads for longer than an output may stay silent.
+    tokio::time::sleep(2 * DRAIN_TIMEOUT).await;
     let seen = all(&mut lines).await;
     assert_eq!(seen.len(), 3001);
     assert_eq!(seen[2999], line("line 2999"));
@@ -402,8 +411,13 @@ async fn family(on_eof: &str) -> (AgentProcess, ProcessEvents, Vec<String>) {
     for _ in 0..4 {
         pids.push(pid_line(&mut lines).await);
     }
-    // The one in the middle of the double fork goes, and its child belongs to nobody.
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    // The process in the middle of the double fork exits, and the host inherits its child.
+    let host = parent(&pids[0]);
+    let began = Instant::now();
+    while pids[1..].iter().map(|pid| parent(pid)).any(|parent| parent != host && !pids.contains(&parent)) {
+        assert!(began.elapsed() < PATIENCE, "the double fork did not finish");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     for pid in &pids {
         assert!(is_alive(pid), "process {pid} of {pids:?} runs");
     }

@@ -1,7 +1,5 @@
 //! The fake agent's protocol, driven over pipes.
 
-use std::time::Duration;
-
 use crate::support::fake::{FEATURES, STORE, kinds, start, start_asking, start_with};
 use crate::support::host::{MANAGED, kind, texts, tool_results, user};
 use serde_json::{Value, json};
@@ -9,7 +7,7 @@ use serde_json::{Value, json};
 #[test]
 fn the_agent_says_nothing_until_it_is_spoken_to() {
     let mut host = start("technology");
-    assert!(host.is_silent_for(Duration::from_millis(200)));
+    host.check_silent();
     let response = host.control(&json!({"subtype": "initialize", "hooks": null}));
     assert_eq!(response["subtype"], "success");
     assert_eq!(response["pending_permission_requests"], json!([]));
@@ -33,7 +31,7 @@ fn a_question_is_answered_and_the_turn_goes_on_with_the_answer() {
     assert_eq!(request["request"]["input"], block["input"]);
     assert_eq!(request["request"]["tool_use_id"], block["id"]);
     assert_eq!(request["request"]["requires_user_interaction"], true);
-    assert!(host.is_silent_for(Duration::from_millis(100)));
+    host.check_silent();
 
     host.answer(request, &json!({STORE: "PostgreSQL"}));
     let after = host.turn_end();
@@ -120,7 +118,7 @@ fn an_interrupt_withdraws_the_question_and_a_late_answer_is_ignored() {
     assert_eq!(events[0]["request_id"], request["request_id"]);
     assert_eq!(events[1]["response"]["response"]["still_queued"], json!([]));
     host.answer(&request, &json!({STORE: "SQLite"}));
-    assert!(host.is_silent_for(Duration::from_millis(100)));
+    host.check_silent();
 
     host.say("and now?");
     let events = host.turn_end();
@@ -157,7 +155,7 @@ fn two_requests_are_open_at_once_and_answered_in_any_order() {
     host.answer(&second, &json!({FEATURES: "Sync"}));
     let events = host.until(|event| kind(event) == "user tool_result");
     assert_eq!(tool_results(&events)[0]["tool_use_id"], second["request"]["tool_use_id"]);
-    assert!(host.is_silent_for(Duration::from_millis(100)));
+    host.check_silent();
     host.answer(&first, &json!({STORE: "Plain files"}));
     assert_eq!(texts(&host.turn_end()), ["Both are clear now:\n- Features: Sync\n- Store: Plain files"]);
 }
@@ -167,7 +165,7 @@ fn a_message_while_a_question_is_open_is_folded_in_behind_the_answer() {
     let (mut host, request) = start_asking("technology");
     host.send(&user(&json!("Use little memory."), Some("u-2")));
     assert_eq!(kind(&host.next()), "command_lifecycle queued");
-    assert!(host.is_silent_for(Duration::from_millis(100)));
+    host.check_silent();
     host.answer(&request, &json!({STORE: "Plain files"}));
     let events = host.turn_end();
     assert_eq!(
@@ -211,7 +209,7 @@ fn a_line_that_is_not_json_ends_the_agent_with_1_and_an_unknown_type_does_not() 
     let mut host = start("technology");
     host.send(&json!({"type": "keep_alive"}));
     host.send(&json!({"type": "of_next_year"}));
-    assert!(host.is_silent_for(Duration::from_millis(100)));
+    host.check_silent();
     host.send_line("this is no JSON");
     let (status, stderr) = host.finish();
     assert_eq!(status.code(), Some(1));
@@ -310,7 +308,7 @@ fn without_a_prompt_tool_nobody_is_asked() {
 fn a_tool_result_does_not_answer_a_control_request() {
     let (mut host, request) = start_asking("technology");
     host.send(&tool_result(&request["request"]["tool_use_id"], &json!("SQLite")));
-    assert!(host.is_silent_for(Duration::from_millis(100)));
+    host.check_silent();
     host.answer(&request, &json!({STORE: "SQLite (Recommended)"}));
     assert_eq!(kind(&host.next()), "user tool_result");
 }

@@ -1,7 +1,7 @@
 //! The fake agent's scenarios, and what surrounds them: files, records, remembered sessions, processes.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::support::fake::{FEATURES, STORE, kinds, start, start_asking, start_with};
 use crate::support::host::{Host, MANAGED, kind, texts, tool_results};
@@ -257,13 +257,19 @@ fn the_process_below_ignores_the_polite_end() {
     host.say("go");
     let events = host.until(|event| event["type"] == "control_request");
     let pid = texts(&events)[0].strip_prefix("grandchild ").unwrap().to_owned();
-    let alive = || Path::new(&format!("/proc/{pid}")).exists();
     let kill = |signal: &str| std::process::Command::new("kill").args([signal, &pid]).status().unwrap();
-    assert!(alive());
-    // The shell needs a moment to set its trap.
-    std::thread::sleep(Duration::from_millis(300));
+    // SigIgn is the mask of ignored signals; SIGTERM is the 15th (proc(5)).
+    let ignores_sigterm = || {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+        u64::from_str_radix(mask.trim(), 16).unwrap() & (1 << 14) != 0
+    };
+    let began = Instant::now();
+    while !ignores_sigterm() {
+        assert!(began.elapsed() < Duration::from_secs(20), "the shell did not set its trap");
+        std::thread::sleep(Duration::from_millis(10));
+    }
     kill("-TERM");
-    std::thread::sleep(Duration::from_millis(100));
     let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     assert!(!status.contains(") Z "), "{status}");
     kill("-KILL");

@@ -4,15 +4,19 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
 
-use askdesk_agents::{Connection, Hello, JsonRpcConnection, JsonRpcRules, NewConnection};
+use askdesk_agents::{Connection, Handshake, JsonRpcConnection, JsonRpcRules, NewConnection};
 use serde_json::json;
 
 pub fn rules() -> JsonRpcRules {
     JsonRpcRules {
-        hello: Some(Hello { method: "hello", params: json!({"client": "askdesk"}), then: Some("ready") }),
+        handshake: Some(Handshake {
+            method: "hello",
+            params: json!({"client": "askdesk"}),
+            notification: Some("ready"),
+        }),
         session_in_params: &["/sessionId"],
         session_in_result: &["/sessionId"],
-        says_version: true,
+        sends_version: true,
     }
 }
 

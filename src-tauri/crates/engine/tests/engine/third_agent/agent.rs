@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use askdesk_agents::{
-    Address, Agent, AttachedPlan, Connection, Hello, JsonRpcConnection, JsonRpcRules, LaunchPlan, LinkPlan,
-    NewConnection, Prepared, SharedPlan, Start,
+    Address, Agent, AttachedPlan, Connection, Handshake, JsonRpcConnection, JsonRpcRules, LaunchPlan,
+    LinkPlan, NewConnection, Prepared, SharedPlan, Start,
 };
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption,
@@ -51,14 +51,14 @@ impl ThirdAgent {
         let hello = self.hello;
         Arc::new(move || -> Box<dyn Connection> {
             Box::new(JsonRpcConnection::new(JsonRpcRules {
-                hello: Some(Hello {
+                handshake: Some(Handshake {
                     method: hello,
                     params: json!({"client": "askdesk"}),
-                    then: Some("ready"),
+                    notification: Some("ready"),
                 }),
                 session_in_params: &["/sessionId"],
                 session_in_result: &["/sessionId"],
-                says_version: true,
+                sends_version: true,
             }))
         })
     }
@@ -135,7 +135,7 @@ impl Agent for ThirdAgent {
                     env: Vec::new(),
                     env_remove: Vec::new(),
                 };
-                let launch = launch.with_extras(&options.extras);
+                let launch = launch.with_overrides(&options.extras);
                 LinkPlan::Shared(SharedPlan { key: "third".to_owned(), launch, connection })
             }
         };

@@ -75,17 +75,25 @@ impl Host {
         self.send_line(&message.to_string());
     }
 
-    /// Sends a control request and returns what was answered to it.
+    /// Sends a control request and returns the response.
     pub fn control(&mut self, request: &Value) -> Value {
+        self.control_with_events(request).pop().unwrap()["response"].clone()
+    }
+
+    /// Sends a control request and returns all events up to its response.
+    fn control_with_events(&mut self, request: &Value) -> Vec<Value> {
         self.requests += 1;
         let id = format!("req_{}", self.requests);
         self.send(&json!({"type": "control_request", "request_id": id, "request": request}));
         self.until(|event| {
             event["type"] == "control_response" && event["response"]["request_id"] == id.as_str()
         })
-        .pop()
-        .unwrap()["response"]
-            .clone()
+    }
+
+    /// Checks that the agent has written nothing: it works in order, so the response to a request comes next.
+    pub fn check_silent(&mut self) {
+        let events = self.control_with_events(&json!({"subtype": "get_binary_version"}));
+        assert_eq!(events.len(), 1, "{events:?}");
     }
 
     pub fn say(&mut self, text: &str) {
@@ -119,11 +127,6 @@ impl Host {
             Err(RecvTimeoutError::Disconnected) => None,
             Err(RecvTimeoutError::Timeout) => panic!("the agent said nothing for {PATIENCE:?}"),
         }
-    }
-
-    /// Tells whether the agent stays silent for a while.
-    pub fn is_silent_for(&mut self, time: Duration) -> bool {
-        self.lines.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
     }
 
     pub fn next(&mut self) -> Value {
