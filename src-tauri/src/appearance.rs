@@ -1,28 +1,28 @@
-//! What the settings say of how the window looks, carried out by the system's own means.
+//! The theme and the text size of the window, as the settings say.
 
 use askdesk_domain::{Settings, Theme};
 use askdesk_engine::SettingsFile;
 use tauri::{AppHandle, Manager};
 
-use crate::presence::Presence;
 use crate::window;
+use crate::window_lifecycle::WindowLifecycle;
 
-/// Carries out what is set now and whatever it is changed to.
+/// Applies the settings now and after each change.
 pub fn follow(app: &AppHandle, settings: &SettingsFile) {
-    let mut told = settings.watch();
+    let mut settings = settings.watch();
     let app = app.clone();
-    let mut made = app.state::<Presence>().made();
+    let mut created = app.state::<WindowLifecycle>().watch_created();
     tauri::async_runtime::spawn(async move {
         let mut before = Settings::default();
         loop {
-            made.mark_unchanged();
-            let now = told.borrow_and_update().clone();
+            created.mark_unchanged();
+            let now = settings.borrow_and_update().clone();
             apply(&app, &before, &now);
             before = now;
             tokio::select! {
-                changed = told.changed() => if changed.is_err() { return },
-                // One that was just made looks as the system has it.
-                changed = made.changed() => match changed {
+                changed = settings.changed() => if changed.is_err() { return },
+                // A new window starts with the defaults.
+                changed = created.changed() => match changed {
                     Ok(()) => before = Settings::default(),
                     Err(_) => return,
                 },
@@ -43,6 +43,6 @@ fn apply(app: &AppHandle, before: &Settings, now: &Settings) {
     if before.text_size != now.text_size
         && let Err(error) = window.set_zoom(now.text_size.factor())
     {
-        tracing::warn!(%error, "the size could not be changed");
+        tracing::warn!(%error, "the text size could not be changed");
     }
 }

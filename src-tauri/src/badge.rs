@@ -1,50 +1,50 @@
-//! What the desktop shows of the app while something waits: the count in the title and on its icon, and that it wants the person.
+//! The number of pending items in the title and on the app's icon, and the request for the person's attention.
 
 use tauri::{AppHandle, Manager, UserAttentionType, WebviewWindow, Window, WindowEvent};
 use tokio::sync::watch;
 
-use crate::presence::Presence;
+use crate::pending_list::PendingEntry;
 #[cfg(windows)]
 use crate::tray;
-use crate::waiting::Waits;
-use crate::{window, words};
+use crate::window_lifecycle::WindowLifecycle;
+use crate::{messages, window};
 
-/// Marks the window in the taskbar until the person looks at it; one that has the focus is looked at.
-pub fn want_attention(app: &AppHandle) {
+/// Marks the window in the taskbar until it gets the focus.
+pub fn request_attention(app: &AppHandle) {
     let Some(window) = app.get_webview_window(window::MAIN) else { return };
-    let wanted = window.is_focused().and_then(|focused| {
+    let requested = window.is_focused().and_then(|focused| {
         if focused { Ok(()) } else { window.request_user_attention(Some(UserAttentionType::Informational)) }
     });
-    if let Err(error) = wanted {
+    if let Err(error) = requested {
         tracing::warn!(%error, "the window could not be marked in the taskbar");
     }
 }
 
-/// Takes the mark away once the person looks: not every window manager does.
+/// Removes the mark once the window has the focus; not every window manager does.
 pub fn on_window_event(window: &Window, event: &WindowEvent) {
     if let WindowEvent::Focused(true) = event
         && let Err(error) = window.request_user_attention(None)
     {
-        tracing::warn!(%error, "the window stays marked in the taskbar");
+        tracing::warn!(%error, "the mark in the taskbar could not be removed");
     }
 }
 
-/// Shows how much waits in the title, and on the app's icon where the desktop has that.
-pub fn follow(app: &AppHandle, mut waiting: watch::Receiver<Vec<Waits>>) {
+/// Shows the number of pending items from now on.
+pub fn follow(app: &AppHandle, mut pending: watch::Receiver<Vec<PendingEntry>>) {
     let app = app.clone();
-    let mut made = app.state::<Presence>().made();
+    let mut created = app.state::<WindowLifecycle>().watch_created();
     tauri::async_runtime::spawn(async move {
         loop {
-            made.mark_unchanged();
-            let count = waiting.borrow_and_update().len();
+            created.mark_unchanged();
+            let count = pending.borrow_and_update().len();
             if let Some(window) = app.get_webview_window(window::MAIN)
                 && let Err(error) = show(&window, count)
             {
-                tracing::warn!(%error, "the window does not show how much waits");
+                tracing::warn!(%error, "the window does not show the number of pending items");
             }
             let changed = tokio::select! {
-                changed = waiting.changed() => changed,
-                changed = made.changed() => changed,
+                changed = pending.changed() => changed,
+                changed = created.changed() => changed,
             };
             if changed.is_err() {
                 return;
@@ -61,5 +61,5 @@ fn show(window: &WebviewWindow, count: usize) -> tauri::Result<()> {
 }
 
 fn title(count: usize) -> String {
-    if count == 0 { words::APP.to_owned() } else { format!("({count}) {}", words::APP) }
+    if count == 0 { messages::APP.to_owned() } else { format!("({count}) {}", messages::APP) }
 }

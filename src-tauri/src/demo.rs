@@ -1,4 +1,4 @@
-//! The demo agent that comes with the app: this very program, started again.
+//! The demo agent: this program, started with another first argument.
 
 use std::path::Path;
 
@@ -6,19 +6,18 @@ use askdesk_agents::Demo;
 use askdesk_domain::{ConfigValue, Risk, ValueId};
 use askdesk_testkit::fake_agent::scenario::Scenario;
 
-use crate::unopened::Unopened;
+use crate::startup_error::StartupError;
 
-/// The first argument that makes this program the demo agent.
+/// The first argument that turns this program into the demo agent.
 pub const DEMO_AGENT: &str = "demo-agent";
 
-/// The scenarios offered to people; the others are for tests.
+/// The scenarios to choose from; the others are for tests.
 const EXAMPLES: &[&str] = &["demo", "technology", "features", "authentication", "package-manager", "four"];
 
-/// Makes the demo agent: how it is started, and what it can play.
-pub fn agent(data_folder: &Path) -> Result<Demo, Unopened> {
+pub fn agent(data_folder: &Path) -> Result<Demo, StartupError> {
     let program =
-        std::env::current_exe().map_err(|error| Unopened::NoProgram { error: error.to_string() })?;
-    // Found by name: the window waits for this, and reading every scenario would hold it up.
+        std::env::current_exe().map_err(|error| StartupError::NoProgram { error: error.to_string() })?;
+    // The window waits for this, so only these scenarios are read.
     let offered = EXAMPLES.iter().filter_map(|name| {
         let scenario = Scenario::find(name.as_ref()).ok()?;
         Some(ConfigValue {

@@ -1,10 +1,10 @@
-//! The first paint of a start, which nothing else is to delay: what the window can be shown without begins after it.
+//! The first paint. Everything that the window does not need starts after it, so as not to delay it.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long it is waited for; a page that does not come must not keep notifications, the tray and the doors away.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// After this time, notifications, the tray and the gateway start without a paint.
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 #[derive(Default)]
 pub struct FirstPaint {
@@ -13,10 +13,10 @@ pub struct FirstPaint {
 }
 
 impl FirstPaint {
-    /// Waits for it; must not be called where the window's own thread or an asynchronous task would stand still.
+    /// Blocks until the first paint. Must not be called on the main thread or in an async task.
     pub fn wait(&self) {
         let painted = self.painted.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(self.noted.wait_timeout_while(painted, PATIENCE, |painted| !*painted));
+        drop(self.noted.wait_timeout_while(painted, TIMEOUT, |painted| !*painted));
     }
 
     pub fn note(&self) {
@@ -52,6 +52,6 @@ mod tests {
     fn a_page_that_does_not_come_is_not_waited_for_without_end() {
         let began = Instant::now();
         FirstPaint::default().wait();
-        assert!(began.elapsed() >= PATIENCE);
+        assert!(began.elapsed() >= TIMEOUT);
     }
 }

@@ -11,7 +11,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::first_paint::FirstPaint;
 use crate::paint_log::PaintLog;
-use crate::{at_login, doors, language, shortcut};
+use crate::{autostart, doors, language, shortcut};
 
 /// Serves the API of one data folder.
 pub struct ShellHost {
@@ -35,7 +35,7 @@ impl Host for ShellHost {
 
     fn save(&self, export: Exported) -> Pending<Result<Option<PathBuf>, SaveError>> {
         let (choose, chosen) = oneshot::channel();
-        let title = language::words(&self.settings.borrow()).save_export;
+        let title = language::messages(&self.settings.borrow()).save_export;
         let dialog = self.app.dialog().file().set_title(title).set_file_name(&export.file_name);
         dialog.save_file(move |file| drop(choose.send(file)));
         Box::pin(async move {
@@ -45,7 +45,7 @@ impl Host for ShellHost {
     }
 
     fn set_start_at_login(&self, start: OptIn) -> Result<(), UnappliedReason> {
-        at_login::set(&self.app, start)
+        autostart::set(&self.app, start)
     }
 
     fn set_global_shortcut(&self, shortcut: GlobalShortcut) -> Result<(), UnappliedReason> {

@@ -1,24 +1,23 @@
-//! Which language is spoken: what the person chose, and what the system has. The page learns it before its first line runs,
-//! so that nothing of another language is ever painted.
+//! The language: the person's choice, or else the system's. The page learns it before its first line runs, so that it never
+//! paints another language.
 
 use std::sync::OnceLock;
 
 use askdesk_domain::{Language, LanguageChoice, Settings};
 use serde_json::json;
 
-use crate::words::{self, Words};
+use crate::messages::{self, Messages};
 
-/// Returns the words in the language that is set.
-pub fn words(settings: &Settings) -> &'static Words {
-    words::of(of(settings))
+/// Returns the messages in the language of the settings.
+pub fn messages(settings: &Settings) -> &'static Messages {
+    messages::of(of(settings))
 }
 
-/// Returns the language that is set.
 pub fn of(settings: &Settings) -> Language {
     settings.language.with_system(of_system())
 }
 
-/// Returns the system's language, as it was when the app was started.
+/// Returns the system's language at the start of the app.
 pub fn of_system() -> Language {
     static LANGUAGE: OnceLock<Language> = OnceLock::new();
     *LANGUAGE.get_or_init(|| {
@@ -27,7 +26,7 @@ pub fn of_system() -> Language {
     })
 }
 
-/// Writes the script that tells the page of it.
+/// Returns the script that tells the page.
 pub fn script(chosen: LanguageChoice) -> String {
     let known = json!({ "system": of_system(), "chosen": chosen });
     format!("Object.defineProperty(window, '__ASKDESK_LANGUAGE__', {{ value: Object.freeze({known}) }});")

@@ -1,36 +1,35 @@
-//! The shell: the only code that knows Tauri. It builds the engine, opens the doors, and ends them in order.
+//! The shell: the only code that knows Tauri. It starts the window, the engine and the gateway, and stops them in order.
 
-mod addresses;
 mod appearance;
-mod at_login;
+mod attachments;
+mod autostart;
 mod badge;
-mod closing;
+mod bridge;
+mod deep_link;
 mod demo;
 mod doors;
-#[cfg(unix)]
-mod ended_by_system;
-mod files;
+mod external_links;
 mod first_paint;
-mod folders;
+mod folder_dialog;
 mod host;
-mod images;
+mod image_protocol;
 mod language;
-mod links;
+mod messages;
 mod notify;
-mod opening;
 mod paint_log;
-mod presence;
+mod pending_api;
+mod pending_list;
+mod quit;
 pub mod rendering;
-mod rpc;
-mod seen;
+mod sanitize;
 mod shortcut;
+#[cfg(unix)]
+mod shutdown;
+mod startup_error;
 mod subscribe;
 mod tray;
-mod unopened;
-mod waiting;
-mod wanted;
 mod window;
-mod words;
+mod window_lifecycle;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -44,76 +43,77 @@ use askdesk_engine::{Attention, EngineHandle, OpenedEngine, SettingsFile, privat
 use askdesk_gateway::DoorSpec;
 use first_paint::FirstPaint;
 use host::ShellHost;
-use opening::{Opener, Opening};
-use presence::{Focus, Presence};
+use pending_api::{ApiSender, PendingApi};
+use pending_list::PendingList;
+use startup_error::StartupError;
 use tauri::{AppHandle, Manager, RunEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 use tokio::sync::mpsc;
 use tracing_subscriber::EnvFilter;
-use unopened::Unopened;
+use window_lifecycle::{Focus, WindowLifecycle};
 
 pub use demo::DEMO_AGENT;
 
-/// Names a folder to keep all data in, instead of the system's place for it. A desk with a folder of its own is a desk
-/// of its own: it runs beside others.
+/// Names the data folder. A run with its own data folder is independent: it runs beside others.
 pub use askdesk_client_config::desk::DATA_FOLDER;
 
-/// Says what is written to the log on the error stream, as in `askdesk=debug`.
+/// Filters the log on standard error, as in `askdesk=debug`.
 pub const LOG: &str = "ASKDESK_LOG";
 
-/// Opens the app and returns when it has ended.
+/// Runs the app until it ends.
 pub fn run() -> ExitCode {
     let filter = EnvFilter::try_from_env(LOG).unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 
-    // A second start is told apart before anything else begins, and what it hands over finds somebody who takes it.
+    // These come first: a second instance hands its arguments to the first one before it starts anything else.
     let mut builder = tauri::Builder::default().plugin(tauri_plugin_deep_link::init());
     if std::env::var_os(DATA_FOLDER).is_none() {
         builder = builder.plugin(tauri_plugin_single_instance::init(|app, args, _| {
-            if !at_login::in_background(args) {
-                app.state::<Presence>().want(Focus::Taken);
+            if !autostart::in_background(args) {
+                app.state::<WindowLifecycle>().show(Focus::Take);
             }
         }));
     }
-    builder =
-        builder.plugin(tauri_plugin_dialog::init()).plugin(window::remembered(std::env::var_os(DATA_FOLDER)));
+    builder = builder
+        .plugin(tauri_plugin_dialog::init())
+        .plugin(window::window_state_plugin(std::env::var_os(DATA_FOLDER)));
     #[cfg(not(target_os = "linux"))]
     {
-        builder = builder.plugin(tauri_plugin_notification::init()).plugin(at_login::plugin());
+        builder = builder.plugin(tauri_plugin_notification::init()).plugin(autostart::plugin());
     }
     #[cfg(unix)]
     {
-        builder = builder.manage(ended_by_system::Ending::default());
+        builder = builder.manage(shutdown::Shutdown::default());
     }
     let app = builder
         .manage(subscribe::Subscriptions::default())
-        .manage(closing::Asking::default())
+        .manage(quit::QuitDialog::default())
         .manage(doors::Opened::default())
-        .manage(files::Dropped::default())
+        .manage(attachments::DroppedFiles::default())
         .manage(FirstPaint::default())
-        .manage(wanted::Wanted::default())
-        .manage(Presence::default())
-        .manage(shortcut::Keys::default())
-        .manage(tray::Shown::default())
-        .on_window_event(closing::on_window_event)
-        .on_window_event(files::on_window_event)
+        .manage(deep_link::PendingTarget::default())
+        .manage(WindowLifecycle::default())
+        .manage(shortcut::ShortcutState::default())
+        .manage(tray::TrayState::default())
+        .on_window_event(quit::on_window_event)
+        .on_window_event(attachments::on_window_event)
         .on_window_event(badge::on_window_event)
-        .register_asynchronous_uri_scheme_protocol(images::SCHEME, images::serve)
-        .invoke_handler(rpc::handler())
+        .register_asynchronous_uri_scheme_protocol(image_protocol::SCHEME, image_protocol::serve)
+        .invoke_handler(bridge::handler())
         .on_page_load(subscribe::end_with_page)
         .setup(|app| {
-            let (opener, opening) = opening::opening();
-            app.manage(opening);
+            let (api_sender, pending_api) = pending_api::channel();
+            app.manage(pending_api);
             #[cfg(unix)]
-            ended_by_system::follow_signals(app.handle());
-            let place = Place::find();
-            let settings = place.as_ref().ok().map(|place| place.settings.watch());
-            presence::start(app.handle(), settings, !at_login::in_background(std::env::args_os()))?;
-            addresses::follow(app.handle());
-            // Reading the journal must not keep the window from coming up.
+            shutdown::handle_signals(app.handle());
+            let profile = Profile::find();
+            let settings = profile.as_ref().ok().map(|profile| profile.settings.watch());
+            window_lifecycle::start(app.handle(), settings, !autostart::in_background(std::env::args_os()))?;
+            deep_link::follow(app.handle());
+            // Reading the journal must not delay the window.
             let app = app.handle().clone();
-            let opening = move || open(&app, place, &opener);
-            std::thread::Builder::new().name("desk-opening".to_owned()).spawn(opening)?;
+            let start = move || start(&app, profile, &api_sender);
+            std::thread::Builder::new().name("startup".to_owned()).spawn(start)?;
             Ok(())
         })
         .build(tauri::generate_context!());
@@ -129,15 +129,15 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Where everything is kept, what is set there, and which agents can be started.
-struct Place {
+/// The data folder, its settings, and the agents.
+struct Profile {
     folder: PathBuf,
     settings: Arc<SettingsFile>,
     agents: Catalog,
 }
 
-impl Place {
-    fn find() -> Result<Self, Unopened> {
+impl Profile {
+    fn find() -> Result<Self, StartupError> {
         let folder = data_folder()?;
         let mut agents = installed_agents();
         agents.push(Arc::new(demo::agent(&folder)?));
@@ -147,90 +147,92 @@ impl Place {
     }
 }
 
-fn open(app: &AppHandle, place: Result<Place, Unopened>, opener: &Opener) {
-    let language = match &place {
-        Ok(place) => language::of(&place.settings.watch().borrow()),
+fn start(app: &AppHandle, profile: Result<Profile, StartupError>, api_sender: &ApiSender) {
+    let language = match &profile {
+        Ok(profile) => language::of(&profile.settings.watch().borrow()),
         Err(_) => language::of_system(),
     };
-    match place.and_then(|place| open_desk(app, place)) {
-        Ok((desk, attention, doors)) => {
-            appearance::follow(app, desk.settings());
-            opener.open(desk.clone());
-            let in_background = at_login::in_background(std::env::args_os());
+    match profile.and_then(|profile| open_engine(app, profile)) {
+        Ok((api, attention, doors)) => {
+            appearance::follow(app, api.settings());
+            api_sender.send(api.clone());
+            let in_background = autostart::in_background(std::env::args_os());
             if !in_background {
                 app.state::<FirstPaint>().wait();
             }
-            // Until then the system's SIGTERM ends the app; registering over D-Bus would hold up the first paint.
+            // Registering over D-Bus would delay the first paint. Until then, SIGTERM ends the app.
             #[cfg(target_os = "linux")]
-            ended_by_system::follow_session(app);
-            let board = waiting::Board::new();
-            badge::follow(app, board.watch());
-            tray::follow(app, desk.clone(), board.watch());
-            shortcut::follow(app, board.watch());
-            notify::listen(app, desk.clone(), attention, board);
-            let due = desk.clone();
-            tauri::async_runtime::spawn(async move { due.delete_expired_daily().await });
+            shutdown::handle_session_end(app);
+            let pending = PendingList::new();
+            badge::follow(app, pending.watch());
+            tray::follow(app, api.clone(), pending.watch());
+            shortcut::follow(app, pending.watch());
+            notify::listen(app, api.clone(), attention, pending);
+            let retention = api.clone();
+            tauri::async_runtime::spawn(async move { retention.delete_expired_daily().await });
             doors::open(app, doors);
-            tauri::async_runtime::spawn(at_login::bring_in_line(desk));
-            let with_tray = app.clone();
+            tauri::async_runtime::spawn(autostart::apply_system_settings(api));
+            let tray_app = app.clone();
             tauri::async_runtime::spawn(async move {
                 if in_background {
-                    at_login::come_up_in_the_tray(&with_tray).await;
+                    autostart::start_in_tray(&tray_app).await;
                 } else {
-                    tray::offer(&with_tray).await;
+                    tray::show_icon(&tray_app).await;
                 }
             });
-            // A desk of its own is not the one that addresses lead to.
+            // Deep links lead to the run with the usual data folder.
             #[cfg(target_os = "linux")]
             if std::env::var_os(DATA_FOLDER).is_none() {
-                addresses::register(app);
+                deep_link::register(app);
             }
         }
-        Err(why) => {
-            tracing::error!(error = %why, "the app cannot start");
-            let dialog = app.dialog().message(words::of(language).cannot_start(&why.words(language)));
-            dialog.title(words::APP).kind(MessageDialogKind::Error).blocking_show();
+        Err(error) => {
+            tracing::error!(%error, "the app cannot start");
+            let dialog = app.dialog().message(messages::of(language).cannot_start(&error.message(language)));
+            dialog.title(messages::APP).kind(MessageDialogKind::Error).blocking_show();
             app.exit(1);
         }
     }
 }
 
-fn open_desk(
+fn open_engine(
     app: &AppHandle,
-    Place { folder, settings, agents }: Place,
-) -> Result<(Api, mpsc::Receiver<Attention>, DoorSpec), Unopened> {
+    Profile { folder, settings, agents }: Profile,
+) -> Result<(Api, mpsc::Receiver<Attention>, DoorSpec), StartupError> {
     let OpenedEngine { handle, attention } = EngineHandle::open(&folder, Arc::new(System), agents)?;
     let doors = doors::of(app, &folder, handle.clone());
     let host = ShellHost::new(app, folder, settings.watch());
     Ok((Api::new(handle, settings, Arc::new(host)), attention, doors))
 }
 
-fn data_folder() -> Result<PathBuf, Unopened> {
+fn data_folder() -> Result<PathBuf, StartupError> {
     desk::data_folder().map_err(|why| match why {
-        NoDataFolder::NoPath { error } => Unopened::NoPath { error },
-        NoDataFolder::NoPlace => Unopened::NoFolder { error: why.to_string() },
+        NoDataFolder::NoPath { error } => StartupError::NoPath { error },
+        NoDataFolder::NoPlace => StartupError::NoFolder { error: why.to_string() },
     })
 }
 
 fn on_run_event(app: &AppHandle, event: RunEvent) {
     match event {
-        // Without a window the app goes on; who quits says so.
-        RunEvent::ExitRequested { code: None, api, .. } if app.state::<Presence>().is_away() => {
+        // Closing the last window asks for an exit without a code; the app stays in the tray.
+        RunEvent::ExitRequested { code: None, api, .. } if app.state::<WindowLifecycle>().has_no_window() => {
             api.prevent_exit();
         }
         #[cfg(target_os = "macos")]
-        RunEvent::Reopen { has_visible_windows: false, .. } => app.state::<Presence>().want(Focus::Taken),
+        RunEvent::Reopen { has_visible_windows: false, .. } => {
+            app.state::<WindowLifecycle>().show(Focus::Take)
+        }
         RunEvent::Exit => {
             #[cfg(unix)]
-            app.state::<ended_by_system::Ending>().closes();
-            let Some(desk) = app.try_state::<Opening>().and_then(|opening| opening.now()) else { return };
+            app.state::<shutdown::Shutdown>().note_closing();
+            let Some(api) = app.try_state::<PendingApi>().and_then(|pending| pending.now()) else { return };
             tauri::async_runtime::block_on(async {
-                // Who waits at a door is told while agents take their time to end; both still need the engine.
-                tokio::join!(doors::close(app), desk.sessions().end_all());
-                tokio::join!(desk.sessions().shut_down(), notify::taken_back(app));
+                // The gateway tells waiting clients while the agents end; both still need the engine.
+                tokio::join!(doors::close(app), api.sessions().end_all());
+                tokio::join!(api.sessions().shut_down(), notify::withdrawn(app));
             });
             if let Ok(folder) = desk::data_folder() {
-                // The webview and the window's place are written by others.
+                // The webview and plugins write files of their own.
                 private::tighten(&folder);
             }
         }

@@ -1,23 +1,23 @@
-//! Told once, taken back when the question ends. A press on a notification brings up the window and answers nothing; a press on
-//! one of its options answers, and for a moment that can be taken back.
+//! Notifications: posted once, withdrawn when the question ends. A click on a notification opens the window and answers nothing.
+//! A button with an option answers, with an undo window.
 
 mod backend;
-#[cfg(any(test, target_os = "macos"))]
-mod center;
-mod choices;
-mod contract;
+mod content;
 mod finished;
 #[cfg(target_os = "linux")]
-mod freedesktop;
-mod notices;
+mod linux;
+#[cfg(any(test, target_os = "macos"))]
+mod macos;
+mod notifier;
 #[cfg(any(test, not(target_os = "linux")))]
 mod numbered;
+mod option_buttons;
 #[cfg(not(target_os = "linux"))]
 mod plugin;
 #[cfg(target_os = "linux")]
 mod sound;
 #[cfg(any(test, windows))]
-mod toast;
+mod windows;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -35,255 +35,262 @@ use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use crate::presence::{Focus, Presence};
-use crate::waiting::{Board, Waits};
-use crate::words::Words;
-use crate::{badge, language, wanted};
-use choices::Choices;
-use contract::{About, Button, Clicked, Heard, Notifier, Posted, What};
-use notices::OfQuestion;
+use crate::messages::Messages;
+use crate::pending_list::{PendingEntry, PendingList};
+use crate::window_lifecycle::{Focus, WindowLifecycle};
+use crate::{badge, deep_link, language};
+use content::QuestionNotification;
+use notifier::{Activation, Button, ButtonAction, Notification, Notifier, Sound, Subject};
+use option_buttons::OptionButtons;
 
-/// How long the end of the app waits for the notifications of its questions to go.
-const PARTING: Duration = Duration::from_millis(500);
+/// How long the end of the app waits until its notifications are withdrawn.
+const WITHDRAW_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Carries out what the engine says the person should be told.
-pub fn listen(app: &AppHandle, desk: Api, attention: mpsc::Receiver<Attention>, board: Board) {
-    let (mut attention, reminding) = with_reminders(desk.engine(), desk.settings().watch(), attention);
+/// Handles the engine's attention events and the clicks on notifications, until the engine closes.
+pub fn listen(app: &AppHandle, api: Api, attention: mpsc::Receiver<Attention>, pending: PendingList) {
+    let (mut attention, reminding) = with_reminders(api.engine(), api.settings().watch(), attention);
     tauri::async_runtime::spawn(reminding);
-    // A notification is pressed once, so no more waits here than notifications stand.
-    let (tell, mut clicks) = mpsc::unbounded_channel();
-    let notifier = backend::start(app, &desk, tell);
-    let mut views = desk.watch_view();
-    let (told, finished) = (HashMap::new(), BTreeSet::new());
-    let mut telling = Telling { app: app.clone(), desk, notifier, board, told, finished };
+    // Each notification is activated at most once, which bounds the channel.
+    let (sender, mut activations) = mpsc::unbounded_channel();
+    let notifier = backend::start(app, &api, sender);
+    let mut views = api.watch_view();
+    let (shown, finished) = (HashMap::new(), BTreeSet::new());
+    let mut driver = NotificationDriver { app: app.clone(), api, notifier, pending, shown, finished };
     let listening = tauri::async_runtime::spawn(async move {
         loop {
             tokio::select! {
                 attention = attention.recv() => match attention {
-                    Some(attention) => telling.attend(attention).await,
+                    Some(attention) => driver.handle(attention).await,
                     None => break,
                 },
-                Some(clicked) = clicks.recv() => telling.clicked(clicked).await,
-                Ok(()) = views.changed() => telling.viewed(*views.borrow_and_update()),
+                Some(activation) = activations.recv() => driver.activated(activation).await,
+                Ok(()) = views.changed() => driver.view_changed(*views.borrow_and_update()),
             }
         }
-        telling.all_over();
-        // The notifier ends when it has taken back what the end of the app ended, and then nobody can click.
-        drop(telling);
-        while clicks.recv().await.is_some() {}
+        driver.withdraw_finished();
+        // The notifier closes the channel once it has withdrawn everything.
+        drop(driver);
+        while activations.recv().await.is_some() {}
     });
     app.manage(Listening(Mutex::new(Some(listening))));
 }
 
-/// Waits, once the desk is closed, until the notifications of what that ended are taken back.
-pub async fn taken_back(app: &AppHandle) {
+/// Waits, after the engine has closed, until all notifications are withdrawn.
+pub async fn withdrawn(app: &AppHandle) {
     let listening = app.try_state::<Listening>();
     let listening = listening.and_then(|it| it.0.lock().unwrap_or_else(PoisonError::into_inner).take());
     if let Some(listening) = listening
-        && timeout(PARTING, listening).await.is_err()
+        && timeout(WITHDRAW_TIMEOUT, listening).await.is_err()
     {
-        tracing::debug!("the app ends before all notifications were taken back");
+        tracing::debug!("the app ends before all notifications were withdrawn");
     }
 }
 
 struct Listening(Mutex<Option<JoinHandle<()>>>);
 
-struct Telling {
+struct NotificationDriver {
     app: AppHandle,
-    desk: Api,
+    api: Api,
     notifier: Box<dyn Notifier>,
-    board: Board,
-    /// What was told of and is open still.
-    told: HashMap<RequestId, Told>,
+    pending: PendingList,
+    /// The open questions that have a notification of their own.
+    shown: HashMap<RequestId, ShownQuestion>,
+    /// The sessions with a notification about a finished turn.
     finished: BTreeSet<SessionId>,
 }
 
-struct Told {
+struct ShownQuestion {
     title: String,
-    choices: Option<Choices>,
-    /// The option that a button of the notification gave.
-    pressed: Option<OptionId>,
+    option_buttons: Option<OptionButtons>,
+    /// The option that was chosen by a button.
+    chosen: Option<OptionId>,
 }
 
-impl Telling {
-    fn words(&self) -> &'static Words {
-        language::words(&self.desk.settings().watch().borrow())
+impl NotificationDriver {
+    fn messages(&self) -> &'static Messages {
+        language::messages(&self.api.settings().watch().borrow())
     }
 
-    async fn attend(&mut self, attention: Attention) {
+    async fn handle(&mut self, attention: Attention) {
         match attention {
             Attention::Asked { request, session } => {
                 self.finished_no_more(session.id);
-                self.board.begins(Waits::question(&request));
-                self.desk.note_asked(PendingItem::Question(request.id));
+                self.pending.add(PendingEntry::question(&request));
+                self.api.note_asked(PendingItem::Question(request.id));
                 self.question(Occasion::Asked, &request, &session);
             }
             Attention::StillWaits { request, session } => {
                 // It may have been muted since it was asked.
-                let session = self.desk.engine().session(session.id).await.unwrap_or(session);
+                let session = self.api.engine().session(session.id).await.unwrap_or(session);
                 self.question(Occasion::Reminder, &request, &session);
             }
             Attention::ApprovalAsked { approval, session } => {
                 self.finished_no_more(session.id);
-                self.board.begins(Waits::permission(&approval));
-                if let Some(posted) = notices::of_approval(&self.desk, &approval, &session) {
-                    self.news(posted);
+                self.pending.add(PendingEntry::permission(&approval));
+                if let Some(notification) = content::of_approval(&self.api, &approval, &session) {
+                    self.post(notification);
                 }
             }
             Attention::Ended { request } => {
-                self.told.remove(&request);
-                self.over(PendingItem::Question(request));
+                self.shown.remove(&request);
+                self.ended(PendingItem::Question(request));
             }
-            Attention::ApprovalEnded { approval } => self.over(PendingItem::Permission(approval)),
-            Attention::NotGiven { held } => self.not_given(&held),
+            Attention::ApprovalEnded { approval } => self.ended(PendingItem::Permission(approval)),
+            Attention::NotGiven { held } => self.answer_not_sent(&held),
             Attention::Finished { session, waits } => self.has_finished(&session, waits),
             Attention::FinishedNoMore { session } => self.finished_no_more(session),
         }
     }
 
     fn question(&mut self, occasion: Occasion, request: &Request, session: &Session) {
-        if self.told.get(&request.id).is_some_and(|told| told.pressed.is_some()) {
-            // It says what was answered, and offers to take that back.
+        if self.shown.get(&request.id).is_some_and(|shown| shown.chosen.is_some()) {
+            // The notification offers to undo the answer.
             return;
         }
-        let notice = notices::of_question(&self.desk, occasion, request, session);
-        let Some(OfQuestion { posted, choices }) = notice else { return };
-        if posted.about == About::One(PendingItem::Question(request.id)) {
-            self.told.insert(request.id, Told { title: posted.title.clone(), choices, pressed: None });
+        let content = content::of_question(&self.api, occasion, request, session);
+        let Some(QuestionNotification { notification, option_buttons }) = content else { return };
+        if notification.subject == Subject::Item(PendingItem::Question(request.id)) {
+            self.shown.insert(
+                request.id,
+                ShownQuestion { title: notification.title.clone(), option_buttons, chosen: None },
+            );
         }
-        self.news(posted);
+        self.post(notification);
     }
 
-    fn news(&mut self, posted: Posted) {
-        self.notifier.post(posted);
-        badge::want_attention(&self.app);
+    fn post(&mut self, notification: Notification) {
+        self.notifier.post(notification);
+        badge::request_attention(&self.app);
     }
 
-    fn over(&mut self, waiting: PendingItem) {
-        self.board.ends(waiting);
-        self.notifier.withdraw(About::One(waiting));
-        match self.desk.note_ended(waiting) {
+    fn ended(&mut self, item: PendingItem) {
+        self.pending.remove(item);
+        self.notifier.withdraw(Subject::Item(item));
+        match self.api.note_ended(item) {
             NotificationRemoval::Own => {}
-            NotificationRemoval::OwnAndSummary => self.notifier.withdraw(About::Summary),
+            NotificationRemoval::OwnAndSummary => self.notifier.withdraw(Subject::Summary),
         }
     }
 
-    /// What a notification says was answered is not: it was taken back, another answer took its place, or it failed.
-    fn not_given(&mut self, held: &UndoableAnswer) {
+    /// Corrects a notification whose answer was not sent: it was undone, replaced by another answer, or failed.
+    fn answer_not_sent(&mut self, held: &UndoableAnswer) {
         let id = held.request;
-        let Some(told) = self.told.get_mut(&id) else { return };
+        let Some(shown) = self.shown.get_mut(&id) else { return };
         let chosen = held.answers.first().and_then(|answer| answer.chosen.first()).copied();
-        if chosen.is_none() || told.pressed != chosen {
+        if chosen.is_none() || shown.chosen != chosen {
             return;
         }
-        told.pressed = None;
+        shown.chosen = None;
         match held.error {
-            Some(_) => self.say_not_sent(id),
-            None => self.notifier.withdraw(of(id)),
+            Some(_) => self.post_not_sent(id),
+            None => self.notifier.withdraw(question(id)),
         }
     }
 
-    async fn clicked(&mut self, Clicked { about, what }: Clicked) {
-        match (what, about) {
-            (What::Open, _) => {
-                self.notifier.withdraw(about);
-                self.open(about);
+    async fn activated(&mut self, Activation { subject, action }: Activation) {
+        match (action, subject) {
+            (ButtonAction::Open, _) => {
+                self.notifier.withdraw(subject);
+                self.open(subject);
             }
-            (What::Option(option), About::One(PendingItem::Question(id))) => self.answer(id, option).await,
-            (What::Undo, About::One(PendingItem::Question(id))) => self.take_back(id).await,
-            // Nothing else is answered by a press.
+            (ButtonAction::Option(option), Subject::Item(PendingItem::Question(id))) => {
+                self.answer(id, option).await
+            }
+            (ButtonAction::Undo, Subject::Item(PendingItem::Question(id))) => self.take_back(id).await,
+            // Only questions can be answered by a button.
             (
-                What::Option(_) | What::Undo,
-                About::One(PendingItem::Permission(_)) | About::Summary | About::Finished(_),
+                ButtonAction::Option(_) | ButtonAction::Undo,
+                Subject::Item(PendingItem::Permission(_)) | Subject::Summary | Subject::Finished(_),
             ) => {}
         }
     }
 
-    fn open(&self, about: About) {
-        let waiting = match about {
-            About::One(waiting) => Some(waiting),
-            About::Summary => self.desk.first_in_summary(),
-            About::Finished(session) => return wanted::bring_up(&self.app, session.uuid()),
+    fn open(&self, subject: Subject) {
+        let item = match subject {
+            Subject::Item(item) => Some(item),
+            Subject::Summary => self.api.first_in_summary(),
+            Subject::Finished(session) => return deep_link::open(&self.app, session.uuid()),
         };
-        match waiting {
-            Some(PendingItem::Question(id)) => wanted::bring_up(&self.app, id.uuid()),
-            Some(PendingItem::Permission(id)) => wanted::bring_up(&self.app, id.uuid()),
-            None => self.app.state::<Presence>().want(Focus::Taken),
+        match item {
+            Some(PendingItem::Question(id)) => deep_link::open(&self.app, id.uuid()),
+            Some(PendingItem::Permission(id)) => deep_link::open(&self.app, id.uuid()),
+            None => self.app.state::<WindowLifecycle>().show(Focus::Take),
         }
     }
 
-    /// Gives the option as the answer, which goes when it can no longer be taken back. The window stays where it is.
+    /// Answers with an option, which is sent after the undo window. Does not open the window.
     async fn answer(&mut self, id: RequestId, option: OptionId) {
-        let told = self.told.get(&id);
-        let choice = told.and_then(|told| Some((told.title.clone(), told.choices.as_ref()?.chosen(option)?)));
-        let Some((title, (question, label))) = choice else {
-            tracing::warn!(%id, %option, "an option that waits for no answer was pressed: nothing is done");
+        let shown = self.shown.get(&id);
+        let choice = shown
+            .and_then(|shown| Some((shown.title.clone(), shown.option_buttons.as_ref()?.chosen(option)?)));
+        let Some((title, (question_id, label))) = choice else {
+            tracing::warn!(%id, %option, "an option of no open question was pressed");
             return;
         };
-        if is_begun(&self.desk, id).await {
-            // What the person has begun in the window would go with this answer: it is brought up instead.
-            self.notifier.withdraw(of(id));
-            self.open(of(id));
+        if has_draft(&self.api, id).await {
+            // This answer would discard the draft, so the question is opened instead.
+            self.notifier.withdraw(question(id));
+            self.open(question(id));
             return;
         }
-        let answer = AnswerInput { question, chosen: vec![option], other: None, note: None };
+        let answer = AnswerInput { question: question_id, chosen: vec![option], other: None, note: None };
         let hold = HoldAnswer { request_id: self.command(), id, answers: vec![answer] };
-        match self.desk.hold_answer(hold).await {
+        match self.api.hold_answer(hold).await {
             Ok(_) => {
-                let words = self.words();
-                let undo = Button { what: What::Undo, label: words.undo.to_owned() };
-                let (about, body) = (of(id), words.answered(&label));
-                // The person is there: they have just pressed.
-                let heard = Heard::Silent;
-                self.notifier.post(Posted { about, title, body, buttons: vec![undo], heard });
-                if let Some(told) = self.told.get_mut(&id) {
-                    told.pressed = Some(option);
+                let messages = self.messages();
+                let undo = Button { action: ButtonAction::Undo, label: messages.undo.to_owned() };
+                let (subject, body) = (question(id), messages.answered(&label));
+                // The person has just pressed a button, so no sound is needed.
+                let sound = Sound::Off;
+                self.notifier.post(Notification { subject, title, body, buttons: vec![undo], sound });
+                if let Some(shown) = self.shown.get_mut(&id) {
+                    shown.chosen = Some(option);
                 }
             }
             Err(error) if error.code == ErrorCode::AlreadyEnded => {
-                tracing::warn!(%id, error = error.message, "an option of a question that has ended was pressed: nothing is done");
-                self.notifier.withdraw(of(id));
+                tracing::warn!(%id, error = error.message, "an option of an ended question was pressed");
+                self.notifier.withdraw(question(id));
             }
             Err(error) => {
-                tracing::error!(%id, error = error.message, "an option that was pressed could not be given");
-                self.say_not_sent(id);
+                tracing::error!(%id, error = error.message, "an option that was pressed could not be sent");
+                self.post_not_sent(id);
             }
         }
     }
 
     async fn take_back(&mut self, id: RequestId) {
         let input = TakeBackAnswer { request_id: self.command(), id };
-        // What comes of it is told by the engine.
-        if let Err(error) = self.desk.take_back_answer(input).await {
+        // The engine reports success as `NotGiven`.
+        if let Err(error) = self.api.take_back_answer(input).await {
             tracing::warn!(%id, error = error.message, "an answer could not be taken back");
         }
     }
 
     fn command(&self) -> CommandId {
-        CommandId::new(self.desk.engine().source().draw())
+        CommandId::new(self.api.engine().source().draw())
     }
 
-    /// Nobody may believe a question answered that still waits.
-    fn say_not_sent(&mut self, id: RequestId) {
-        let Some(told) = self.told.get(&id) else { return };
-        let words = self.words();
-        let (title, body) = (told.title.clone(), words.not_sent.to_owned());
-        let (about, buttons, heard) = (of(id), vec![notices::open(words)], Heard::Silent);
-        self.notifier.post(Posted { about, title, body, buttons, heard });
+    /// Says that a question is still open although the person pressed an option.
+    fn post_not_sent(&mut self, id: RequestId) {
+        let Some(shown) = self.shown.get(&id) else { return };
+        let messages = self.messages();
+        let (title, body) = (shown.title.clone(), messages.not_sent.to_owned());
+        let (subject, buttons, sound) = (question(id), vec![content::open(messages)], Sound::Off);
+        self.notifier.post(Notification { subject, title, body, buttons, sound });
     }
 }
 
-/// Says whether something stands in the window that was not sent; where that cannot be known, it may.
-async fn is_begun(desk: &Api, id: RequestId) -> bool {
-    match desk.engine().drafts().await {
+/// Returns whether the window holds a draft for a question; assumes one if the drafts cannot be read.
+async fn has_draft(api: &Api, id: RequestId) -> bool {
+    match api.engine().drafts().await {
         Ok(drafts) => drafts.iter().any(|draft| draft.begun() == Begun::Request(id)),
         Err(error) => {
-            tracing::error!(%error, "what was begun could not be read");
+            tracing::error!(%error, "the drafts could not be read");
             true
         }
     }
 }
 
-const fn of(question: RequestId) -> About {
-    About::One(PendingItem::Question(question))
+const fn question(id: RequestId) -> Subject {
+    Subject::Item(PendingItem::Question(id))
 }

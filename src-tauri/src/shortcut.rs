@@ -1,12 +1,12 @@
-//! Keys that bring up what waits from anywhere: the window comes up on the oldest question, and when that is answered and nothing
-//! else was done in the window, the focus goes back to where it was, on systems that let it.
+//! The global shortcut. It opens the oldest question. Once that is answered and nothing else was done in the window, the focus
+//! returns to where it was, on systems that allow it.
 
 #[cfg(target_os = "linux")]
-mod elsewhere;
-#[cfg(target_os = "linux")]
-mod grabbed;
+mod focus_x11;
 #[cfg(not(target_os = "linux"))]
-mod plugin;
+mod hotkey_plugin;
+#[cfg(target_os = "linux")]
+mod hotkey_x11;
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -16,92 +16,92 @@ use tauri::{AppHandle, Manager};
 use tokio::sync::watch;
 use uuid::Uuid;
 
-use crate::presence::{Focus, Presence};
-use crate::waiting::Waits;
-use crate::wanted;
-#[cfg(target_os = "linux")]
-use grabbed::Heard;
+use crate::deep_link;
+use crate::pending_list::PendingEntry;
+use crate::window_lifecycle::{Focus, WindowLifecycle};
 #[cfg(not(target_os = "linux"))]
-use plugin::Heard;
-
-/// The keys, what they lead to, and where the focus was when they were pressed.
-#[derive(Default)]
-pub struct Keys {
-    heard: Mutex<Option<Heard>>,
-    waiting: OnceLock<watch::Receiver<Vec<Waits>>>,
-    #[cfg(target_os = "linux")]
-    before: Mutex<Option<Before>>,
-}
-
-/// The window of another program from which the person came to a question.
+use hotkey_plugin::Hotkey;
 #[cfg(target_os = "linux")]
-struct Before {
-    question: Uuid,
-    window: elsewhere::Window,
+use hotkey_x11::Hotkey;
+
+#[derive(Default)]
+pub struct ShortcutState {
+    hotkey: Mutex<Option<Hotkey>>,
+    pending: OnceLock<watch::Receiver<Vec<PendingEntry>>>,
+    #[cfg(target_os = "linux")]
+    previous_focus: Mutex<Option<PreviousFocus>>,
 }
 
-/// Follows what waits, so that the keys know where to lead.
-pub fn follow(app: &AppHandle, waiting: watch::Receiver<Vec<Waits>>) {
-    if app.state::<Keys>().waiting.set(waiting).is_err() {
-        tracing::error!("two desks are open in one app");
+/// The window of another program that had the focus when the shortcut opened a question.
+#[cfg(target_os = "linux")]
+struct PreviousFocus {
+    question: Uuid,
+    window: focus_x11::Window,
+}
+
+/// Connects the shortcut to the pending questions.
+pub fn follow(app: &AppHandle, pending: watch::Receiver<Vec<PendingEntry>>) {
+    if app.state::<ShortcutState>().pending.set(pending).is_err() {
+        tracing::error!("the shortcut is already connected");
     }
 }
 
 /// Registers the shortcut in place of the one before.
 pub fn register(app: &AppHandle, shortcut: GlobalShortcut) -> Result<(), UnappliedReason> {
-    let keys = app.state::<Keys>();
-    let mut heard = lock(&keys.heard);
-    let wanted = shortcut.combination();
-    if heard.as_ref().map(Heard::combination) == wanted {
+    let state = app.state::<ShortcutState>();
+    let mut hotkey = lock(&state.hotkey);
+    let combination = shortcut.combination();
+    if hotkey.as_ref().map(Hotkey::combination) == combination {
         return Ok(());
     }
     // The one before goes even if another program has the new one.
-    heard.take();
-    if let Some(wanted) = wanted {
-        *heard = Some(Heard::begin(app, wanted)?);
+    hotkey.take();
+    if let Some(combination) = combination {
+        *hotkey = Some(Hotkey::register(app, combination)?);
     }
     Ok(())
 }
 
 fn pressed(app: &AppHandle) {
-    let waits = app.state::<Keys>().waiting.get().and_then(|waiting| oldest(&waiting.borrow()));
-    match waits {
+    let pending = app.state::<ShortcutState>().pending.get().and_then(|pending| oldest(&pending.borrow()));
+    match pending {
         Some(PendingItem::Question(question)) => {
             #[cfg(target_os = "linux")]
-            let from = elsewhere::window_with_focus();
-            wanted::bring_up(app, question.uuid());
+            let focused = focus_x11::focused_window();
+            deep_link::open(app, question.uuid());
             #[cfg(target_os = "linux")]
             {
-                let before = from.map(|window| Before { question: question.uuid(), window });
-                *lock(&app.state::<Keys>().before) = before;
+                let previous = focused.map(|window| PreviousFocus { question: question.uuid(), window });
+                *lock(&app.state::<ShortcutState>().previous_focus) = previous;
             }
         }
-        Some(PendingItem::Permission(permission)) => wanted::bring_up(app, permission.uuid()),
-        None => app.state::<Presence>().want(Focus::Taken),
+        Some(PendingItem::Permission(permission)) => deep_link::open(app, permission.uuid()),
+        None => app.state::<WindowLifecycle>().show(Focus::Take),
     }
 }
 
-/// Returns the question that has waited the longest; a permission only where no question waits.
-fn oldest(waiting: &[Waits]) -> Option<PendingItem> {
-    let question = waiting.iter().find(|waits| matches!(waits.waiting, PendingItem::Question(_)));
-    question.or(waiting.first()).map(|waits| waits.waiting)
+/// Returns the oldest question, or the oldest permission request if there is no question.
+fn oldest(pending: &[PendingEntry]) -> Option<PendingItem> {
+    let question = pending.iter().find(|entry| matches!(entry.item, PendingItem::Question(_)));
+    question.or(pending.first()).map(|entry| entry.item)
 }
 
-/// Forgets where the focus was: the person came another way.
-pub fn came_another_way(app: &AppHandle) {
+/// Forgets the previous focus, because the person came to the window another way.
+pub fn forget_previous_focus(app: &AppHandle) {
     #[cfg(target_os = "linux")]
-    lock(&app.state::<Keys>().before).take();
+    lock(&app.state::<ShortcutState>().previous_focus).take();
     #[cfg(not(target_os = "linux"))]
     let _ = app;
 }
 
-/// Hears that the person has answered what they were led to, and did nothing else in the window since: the focus goes back.
+/// Hears that the person has answered the question that the shortcut opened, and did nothing else in the window.
 #[tauri::command(async)]
 #[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
 pub fn answered_there(app: AppHandle, id: Uuid) {
     #[cfg(target_os = "linux")]
-    if let Some(before) = lock(&app.state::<Keys>().before).take_if(|before| before.question == id) {
-        elsewhere::give_back(before.window);
+    if let Some(previous) = lock(&app.state::<ShortcutState>().previous_focus).take_if(|it| it.question == id)
+    {
+        focus_x11::restore_focus(previous.window);
     }
     #[cfg(not(target_os = "linux"))]
     let _ = (app, id);
@@ -117,15 +117,15 @@ mod tests {
 
     use super::*;
 
-    fn waits(waiting: PendingItem) -> Waits {
-        Waits { waiting, session: SessionId::new(Uuid::from_u128(9)), text: String::new() }
+    fn entry(item: PendingItem) -> PendingEntry {
+        PendingEntry { item, session: SessionId::new(Uuid::from_u128(9)), text: String::new() }
     }
 
     #[test]
-    fn the_oldest_question_comes_first_and_a_permission_where_no_question_waits() {
+    fn the_oldest_question_comes_before_any_permission_request() {
         let question = |n| PendingItem::Question(RequestId::new(Uuid::from_u128(n)));
         let permission = |n| PendingItem::Permission(ApprovalId::new(Uuid::from_u128(n)));
-        let of = |all: &[PendingItem]| oldest(&all.iter().copied().map(waits).collect::<Vec<_>>());
+        let of = |all: &[PendingItem]| oldest(&all.iter().copied().map(entry).collect::<Vec<_>>());
         assert_eq!(of(&[]), None);
         assert_eq!(of(&[question(1), question(2)]), Some(question(1)));
         assert_eq!(of(&[permission(1), question(2), question(3)]), Some(question(2)));

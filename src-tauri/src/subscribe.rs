@@ -1,4 +1,4 @@
-//! The stream to the window: frames in order, text in batches of one screen refresh, questions at once.
+//! The stream of frames to the page: questions at once, text gathered per screen refresh.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,22 +15,21 @@ use tauri::{Manager, State, Webview};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
-use crate::opening::Opening;
+use crate::pending_api::PendingApi;
 
-/// How long text is gathered once some was sent: a screen refresh at 60 Hz.
+/// How long changes in view are gathered: a screen refresh at 60 Hz.
 const REFRESH: Duration = Duration::from_millis(16);
 
-/// How long it is gathered where nobody looks: what comes of it is a mark in the sidebar.
-const UNSEEN_REFRESH: Duration = Duration::from_millis(200);
+/// How long changes out of view are gathered; the page shows a mark in the sidebar for them.
+const OUT_OF_VIEW_REFRESH: Duration = Duration::from_millis(200);
 
-/// How many frames one message is made of at most.
+/// The most frames in one message.
 const BATCHED_FRAMES: usize = 4_096;
 
-/// How many messages may be on their way to a page that has not said yet that it took them. More would wait in the
-/// window's own queue, before the keys of the person.
-const MESSAGES_ON_THE_WAY: usize = 2;
+/// The most messages that the page has not acknowledged. More would delay the person's keys in the window's own queue.
+const UNACKNOWLEDGED_MESSAGES: usize = 2;
 
-/// The stream of each webview; a page has one at most.
+/// The streams by webview, at most one each.
 #[derive(Default)]
 pub struct Subscriptions(Mutex<HashMap<String, Stream>>);
 
@@ -45,7 +44,7 @@ impl Subscriptions {
     fn replace(&self, webview: &str, start: impl FnOnce(Arc<Semaphore>) -> JoinHandle<()>) -> u32 {
         let mut streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let number = streams.get(webview).map_or(1, |stream| stream.number + 1);
-        let room = Arc::new(Semaphore::new(MESSAGES_ON_THE_WAY));
+        let room = Arc::new(Semaphore::new(UNACKNOWLEDGED_MESSAGES));
         let stream = Stream { number, task: start(Arc::clone(&room)), room };
         if let Some(earlier) = streams.insert(webview.to_owned(), stream) {
             earlier.task.abort();
@@ -62,43 +61,42 @@ impl Subscriptions {
         }
     }
 
-    /// Ends every stream: there is no page that could hear one.
     pub fn end_all(&self) {
         for stream in self.0.lock().unwrap_or_else(PoisonError::into_inner).values() {
             stream.task.abort();
         }
     }
 
-    /// Makes room for the next message; a page that says more than it was sent makes no more room than there is.
-    fn took(&self, webview: &str, number: u32) {
+    /// Makes room for the next message. An extra acknowledgement makes no extra room.
+    fn acknowledge(&self, webview: &str, number: u32) {
         let streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(stream) = streams.get(webview)
             && stream.number == number
-            && stream.room.available_permits() < MESSAGES_ON_THE_WAY
+            && stream.room.available_permits() < UNACKNOWLEDGED_MESSAGES
         {
             stream.room.add_permits(1);
         }
     }
 }
 
-/// Begins the stream of a page: a snapshot, then deltas. A page that subscribes again ends its earlier stream.
+/// Starts the stream of a page: a snapshot, then deltas. Ends the page's earlier stream.
 #[tauri::command]
 pub async fn subscribe(
     webview: Webview,
-    opening: State<'_, Opening>,
+    pending_api: State<'_, PendingApi>,
     streams: State<'_, Subscriptions>,
     channel: Channel<Vec<Frame>>,
 ) -> Result<u32, Error> {
-    let desk = opening.desk().await?;
-    let frames = desk.engine().subscribe().await?;
-    Ok(streams.replace(webview.label(), |room| spawn(stream(desk, frames, channel, room))))
+    let api = pending_api.api().await?;
+    let frames = api.engine().subscribe().await?;
+    Ok(streams.replace(webview.label(), |room| spawn(stream(api, frames, channel, room))))
 }
 
-/// Hears that a page took a message of its stream.
+/// Acknowledges a message.
 #[tauri::command]
 #[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
 pub fn took_frames(webview: Webview, streams: State<'_, Subscriptions>, subscription: u32) {
-    streams.took(webview.label(), subscription);
+    streams.acknowledge(webview.label(), subscription);
 }
 
 #[tauri::command]
@@ -107,7 +105,7 @@ pub fn unsubscribe(webview: Webview, streams: State<'_, Subscriptions>, subscrip
     streams.end(webview.label(), Some(subscription));
 }
 
-/// Ends a page's stream when another page takes its place: nobody would hear it.
+/// Ends the stream of a page when another page replaces it.
 pub fn end_with_page(webview: &Webview, payload: &PageLoadPayload<'_>) {
     if payload.event() == PageLoadEvent::Started
         && let Some(streams) = webview.try_state::<Subscriptions>()
@@ -116,20 +114,20 @@ pub fn end_with_page(webview: &Webview, payload: &PageLoadPayload<'_>) {
     }
 }
 
-async fn stream(desk: Api, mut frames: Subscription, channel: Channel<Vec<Frame>>, room: Arc<Semaphore>) {
+async fn stream(api: Api, mut frames: Subscription, channel: Channel<Vec<Frame>>, room: Arc<Semaphore>) {
     let mut sent = Instant::now();
     while let Some(first) = frames.next().await {
-        let mut until = sent + UNSEEN_REFRESH;
+        let mut until = sent + OUT_OF_VIEW_REFRESH;
         let mut batch = Vec::new();
         let mut next = Some(first);
-        // What a person waits for goes at once, with whatever came before it; what they see is gathered for a refresh.
+        // An awaited frame is sent at once, together with what was gathered before it.
         while let Some(frame) = next.take() {
-            let urgency = urgency(&frame, desk.view().session);
+            let urgency = urgency(&frame, api.view().session);
             batch.push(frame);
             match urgency {
                 Urgency::Awaited => until = sent,
-                Urgency::Seen => until = until.min(sent + REFRESH),
-                Urgency::Unseen => {}
+                Urgency::InView => until = until.min(sent + REFRESH),
+                Urgency::OutOfView => {}
             }
             if batch.len() >= BATCHED_FRAMES {
                 break;
@@ -141,7 +139,7 @@ async fn stream(desk: Api, mut frames: Subscription, channel: Channel<Vec<Frame>
         }
         let Ok(permit) = room.acquire().await else { return };
         permit.forget();
-        // What came while there was no room goes along.
+        // Frames that arrived while there was no room are sent along.
         while batch.len() < BATCHED_FRAMES
             && let Some(frame) = frames.take()
         {
@@ -154,15 +152,15 @@ async fn stream(desk: Api, mut frames: Subscription, channel: Channel<Vec<Frame>
     }
 }
 
-/// How soon somebody wants to see a frame; the soonest comes first.
+/// How soon a frame is sent, most urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Urgency {
-    /// At once: a person waits for it.
+    /// At once, because the person waits for it.
     Awaited,
-    /// With the next refresh of the screen.
-    Seen,
-    /// Some time soon: it is about a session that is not in view.
-    Unseen,
+    /// With the next screen refresh.
+    InView,
+    /// Later, because its session is not in view.
+    OutOfView,
 }
 
 fn urgency(frame: &Frame, view: Option<SessionId>) -> Urgency {
@@ -177,11 +175,11 @@ fn urgency(frame: &Frame, view: Option<SessionId>) -> Urgency {
         | Change::Entry { session, .. }
             if Some(*session) != view =>
         {
-            Urgency::Unseen
+            Urgency::OutOfView
         }
-        _ => Urgency::Seen,
+        _ => Urgency::InView,
     };
-    delta.changes.iter().map(of).min().unwrap_or(Urgency::Unseen)
+    delta.changes.iter().map(of).min().unwrap_or(Urgency::OutOfView)
 }
 
 #[cfg(test)]
@@ -206,9 +204,9 @@ mod tests {
 
     #[test]
     fn text_is_as_urgent_as_its_session_is_in_view() {
-        assert_eq!(urgency(&delta(vec![text(1)]), Some(session(1))), Urgency::Seen);
-        assert_eq!(urgency(&delta(vec![text(1)]), Some(session(2))), Urgency::Unseen);
-        assert_eq!(urgency(&delta(vec![text(1)]), None), Urgency::Unseen);
-        assert_eq!(urgency(&delta(vec![text(1), text(2)]), Some(session(2))), Urgency::Seen);
+        assert_eq!(urgency(&delta(vec![text(1)]), Some(session(1))), Urgency::InView);
+        assert_eq!(urgency(&delta(vec![text(1)]), Some(session(2))), Urgency::OutOfView);
+        assert_eq!(urgency(&delta(vec![text(1)]), None), Urgency::OutOfView);
+        assert_eq!(urgency(&delta(vec![text(1), text(2)]), Some(session(2))), Urgency::InView);
     }
 }

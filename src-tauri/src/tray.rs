@@ -1,5 +1,5 @@
-//! The icon in the system's tray: how many wait and who, a pause, and the way out. And whether anybody can see it: a window
-//! must never go where no one can bring it back from.
+//! The tray icon with its menu: the pending items, pausing notifications, quitting. It also finds out whether the desktop shows
+//! tray icons, because a window must never be closed to a tray that nobody sees.
 
 mod contents;
 
@@ -15,33 +15,34 @@ use tauri::{AppHandle, Manager, Wry};
 use tokio::sync::{oneshot, watch};
 use tokio::time::{sleep, timeout};
 
-use crate::opening::Opening;
-use crate::presence::{Focus, Presence};
-use crate::waiting::Waits;
-use crate::{closing, language, wanted, words};
-use contents::{Contents, Does, Entry, Line};
+use crate::pending_api::PendingApi;
+use crate::pending_list::PendingEntry;
+use crate::window_lifecycle::{Focus, WindowLifecycle};
+use crate::{deep_link, language, messages, quit};
+use contents::{Contents, MenuAction, MenuEntry, PendingLine};
 
 const TRAY: &str = "tray";
 
 /// How long the desktop may take to say whether it has a tray.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TRAY_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long several changes are gathered into one: a desktop draws the menu anew each time.
-const GATHERED: Duration = Duration::from_millis(100);
+/// How long changes are gathered, because a desktop redraws the whole menu each time.
+const DEBOUNCE: Duration = Duration::from_millis(100);
 
-/// The longest that the clock is trusted: a timer stands still while a machine sleeps.
-const LOOK_AGAIN: Duration = Duration::from_secs(30);
+/// How often the end of a pause is checked, because timers stop while the machine sleeps.
+const PAUSE_POLL: Duration = Duration::from_secs(30);
 
-/// What the tray shows, or would if it were there.
+/// What the tray shows, or would show if there were one.
 #[derive(Default)]
-pub struct Shown(Mutex<Contents>);
+pub struct TrayState(Mutex<Contents>);
 
-impl Shown {
+impl TrayState {
     fn now(&self) -> Contents {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn put(&self, contents: Contents) -> bool {
+    /// Replaces the contents, and returns whether they differ.
+    fn replace(&self, contents: Contents) -> bool {
         let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let changes = *shown != contents;
         *shown = contents;
@@ -49,100 +50,105 @@ impl Shown {
     }
 }
 
-/// Shows what waits, and what is set, from now on.
-pub fn follow(app: &AppHandle, desk: Api, mut waiting: watch::Receiver<Vec<Waits>>) {
+/// Shows the pending items and the pause from now on.
+pub fn follow(app: &AppHandle, api: Api, mut pending: watch::Receiver<Vec<PendingEntry>>) {
     let app = app.clone();
-    let mut settings = desk.settings().watch();
+    let mut settings = api.settings().watch();
     tauri::async_runtime::spawn(async move {
         loop {
-            let contents = gather(&desk, &mut waiting).await;
-            if app.state::<Shown>().put(contents)
+            let contents = gather(&api, &mut pending).await;
+            if app.state::<TrayState>().replace(contents)
                 && let Some(tray) = app.tray_by_id(TRAY)
-                && let Err(error) = show(&app, &tray)
+                && let Err(error) = update(&app, &tray)
             {
-                tracing::warn!(%error, "the tray shows what it showed before");
+                tracing::warn!(%error, "the tray could not be updated");
             }
-            let pause = desk.paused_until().map(|_| LOOK_AGAIN);
+            let pause = api.paused_until().map(|_| PAUSE_POLL);
             tokio::select! {
-                changed = waiting.changed() => if changed.is_err() { return },
+                changed = pending.changed() => if changed.is_err() { return },
                 changed = settings.changed() => if changed.is_err() { return },
                 () = sleep(pause.unwrap_or_default()), if pause.is_some() => {}
             }
-            sleep(GATHERED).await;
+            sleep(DEBOUNCE).await;
         }
     });
 }
 
-async fn gather(desk: &Api, waiting: &mut watch::Receiver<Vec<Waits>>) -> Contents {
-    let all = waiting.borrow_and_update().clone();
+async fn gather(api: &Api, pending: &mut watch::Receiver<Vec<PendingEntry>>) -> Contents {
+    let all = pending.borrow_and_update().clone();
     let mut lines = Vec::new();
-    for waits in all.iter().take(contents::MOST) {
-        // What it is called, and whether it is private, may have changed since it asked.
-        if let Ok(session) = desk.engine().session(waits.session).await {
-            lines.push(Line { waits: waits.clone(), name: session.name, private: session.attention.private });
+    for entry in all.iter().take(contents::MAX_ITEMS) {
+        // The session may have been renamed or its text hidden since.
+        if let Ok(session) = api.engine().session(entry.session).await {
+            lines.push(PendingLine {
+                entry: entry.clone(),
+                name: session.name,
+                private: session.attention.private,
+            });
         }
     }
-    let words = language::words(&desk.settings().watch().borrow());
-    let paused = desk.paused_until().map(|(_, clock)| clock);
-    Contents::of(&lines, all.len(), paused.as_deref(), words)
+    let messages = language::messages(&api.settings().watch().borrow());
+    let paused = api.paused_until().map(|(_, clock)| clock);
+    Contents::new(&lines, all.len(), paused.as_deref(), messages)
 }
 
-/// Puts the icon into the tray if it is not there yet, and says whether the person can see it.
-pub async fn offer(app: &AppHandle) -> bool {
-    if !shown_by_the_desktop().await {
+/// Shows the icon, and returns whether the person can see it.
+pub async fn show_icon(app: &AppHandle) -> bool {
+    if !desktop_has_tray().await {
         return false;
     }
     if app.tray_by_id(TRAY).is_some() {
         return true;
     }
-    let (tell, told) = oneshot::channel();
-    let of = app.clone();
+    let (sender, receiver) = oneshot::channel();
+    let tray_app = app.clone();
     let asked = app.run_on_main_thread(move || {
-        // Without the system's library for it the tray panics.
-        let made = catch_unwind(AssertUnwindSafe(|| make(&of)));
-        let _ = tell.send(match made {
+        // Tauri panics if the system lacks the tray library.
+        let created = catch_unwind(AssertUnwindSafe(|| create(&tray_app)));
+        let _ = sender.send(match created {
             Ok(Ok(())) => true,
             Ok(Err(error)) => {
-                tracing::warn!(%error, "there is no icon in the tray");
+                tracing::warn!(%error, "the tray icon could not be created");
                 false
             }
             Err(_) => {
-                tracing::warn!("there is no icon in the tray: the system's library for it is missing");
+                tracing::warn!("the tray icon could not be created: the system's tray library is missing");
                 false
             }
         });
     });
-    asked.is_ok() && timeout(PATIENCE, told).await.is_ok_and(|made| made.unwrap_or_default())
+    asked.is_ok() && timeout(TRAY_TIMEOUT, receiver).await.is_ok_and(|created| created.unwrap_or_default())
 }
 
-fn show(app: &AppHandle, tray: &TrayIcon) -> tauri::Result<()> {
-    let contents = app.state::<Shown>().now();
+fn update(app: &AppHandle, tray: &TrayIcon) -> tauri::Result<()> {
+    let contents = app.state::<TrayState>().now();
     tray.set_menu(Some(menu(app, &contents)?))?;
     tray.set_title(Some(contents.count()))?;
     tray.set_tooltip(Some(&contents.tooltip))?;
-    tray.set_icon(icon(app, contents.waiting > 0))
+    tray.set_icon(icon(app, contents.pending > 0))
 }
 
 fn menu(app: &AppHandle, contents: &Contents) -> tauri::Result<Menu<Wry>> {
-    let item = |does: &Does, text: &str| MenuItemBuilder::with_id(does.to_string(), text).build(app);
+    let item =
+        |action: &MenuAction, text: &str| MenuItemBuilder::with_id(action.to_string(), text).build(app);
     let mut menu = MenuBuilder::new(app);
     for entry in &contents.entries {
         menu = match entry {
-            Entry::Press(does, text) => menu.item(&item(does, text)?),
-            Entry::Separator => menu.separator(),
-            Entry::Under(text, below) => {
-                let mut under = SubmenuBuilder::new(app, text);
-                for (does, text) in below {
-                    under = under.item(&item(does, text)?);
+            MenuEntry::Item(action, text) => menu.item(&item(action, text)?),
+            MenuEntry::Separator => menu.separator(),
+            MenuEntry::Submenu(text, items) => {
+                let mut submenu = SubmenuBuilder::new(app, text);
+                for (action, text) in items {
+                    submenu = submenu.item(&item(action, text)?);
                 }
-                menu.item(&under.build()?)
+                menu.item(&submenu.build()?)
             }
         };
     }
     menu.build()
 }
 
-/// The app's icon, with a mark in its corner while something waits.
+/// The app's icon, with a mark in its corner while items are pending.
 fn icon(app: &AppHandle, marked: bool) -> Option<Image<'static>> {
     let icon = app.default_window_icon()?;
     let (width, height) = (icon.width(), icon.height());
@@ -153,7 +159,7 @@ fn icon(app: &AppHandle, marked: bool) -> Option<Image<'static>> {
     Some(Image::new_owned(pixels, width, height))
 }
 
-/// The mark alone, which lies over the app's icon in the taskbar.
+/// The mark alone, as an overlay of the app's icon in the taskbar.
 #[cfg(windows)]
 pub fn overlay(marked: bool) -> Option<Image<'static>> {
     const SIDE: u32 = 32;
@@ -162,63 +168,63 @@ pub fn overlay(marked: bool) -> Option<Image<'static>> {
     marked.then(|| Image::new_owned(pixels, SIDE, SIDE))
 }
 
-fn make(app: &AppHandle) -> tauri::Result<()> {
-    if app.state::<Shown>().now() == Contents::default() {
-        // Nothing was gathered yet; what waits comes after.
-        let words = match app.state::<Opening>().now() {
-            Some(desk) => language::words(&desk.settings().watch().borrow()),
-            None => words::of(language::of_system()),
+fn create(app: &AppHandle) -> tauri::Result<()> {
+    if app.state::<TrayState>().now() == Contents::default() {
+        // The first update has not happened yet.
+        let messages = match app.state::<PendingApi>().now() {
+            Some(api) => language::messages(&api.settings().watch().borrow()),
+            None => messages::of(language::of_system()),
         };
-        app.state::<Shown>().put(Contents::of(&[], 0, None, words));
+        app.state::<TrayState>().replace(Contents::new(&[], 0, None, messages));
     }
-    let contents = app.state::<Shown>().now();
+    let contents = app.state::<TrayState>().now();
     let menu = menu(app, &contents)?;
     let mut tray = TrayIconBuilder::<Wry>::with_id(TRAY)
         .tooltip(&contents.tooltip)
         .title(contents.count())
         .menu(&menu)
         .on_menu_event(|app, event| press(app, event.id().as_ref()));
-    if let Some(icon) = icon(app, contents.waiting > 0) {
+    if let Some(icon) = icon(app, contents.pending > 0) {
         tray = tray.icon(icon);
     }
     let tray = tray.build(app)?;
-    // What changed while it was made found no tray to be shown in.
-    if app.state::<Shown>().now() == contents { Ok(()) } else { show(app, &tray) }
+    // A change in the meantime found no tray to update.
+    if app.state::<TrayState>().now() == contents { Ok(()) } else { update(app, &tray) }
 }
 
 fn press(app: &AppHandle, id: &str) {
     match id.parse() {
-        Ok(Does::OpenWindow) => app.state::<Presence>().want(Focus::Taken),
-        Ok(Does::BringUp(id)) => wanted::bring_up(app, id),
-        Ok(Does::Pause(pause)) => hold(app, pause),
-        Ok(Does::Quit) => closing::quit(app),
-        Err(()) => tracing::warn!(id, "an entry that the tray does not have was chosen: nothing is done"),
+        Ok(MenuAction::OpenWindow) => app.state::<WindowLifecycle>().show(Focus::Take),
+        Ok(MenuAction::OpenItem(id)) => deep_link::open(app, id),
+        Ok(MenuAction::Pause(length)) => pause(app, length),
+        Ok(MenuAction::Quit) => quit::request(app),
+        Err(()) => tracing::warn!(id, "an unknown tray entry was chosen"),
     }
 }
 
-fn hold(app: &AppHandle, pause: PauseLength) {
-    let Some(desk) = app.state::<Opening>().now() else { return };
+fn pause(app: &AppHandle, length: PauseLength) {
+    let Some(api) = app.state::<PendingApi>().now() else { return };
     tauri::async_runtime::spawn(async move {
-        if let Err(error) = desk.pause_notifications(pause).await {
-            tracing::error!(error = error.message, "notifications are paused, or not, as they were before");
+        if let Err(error) = api.pause_notifications(length).await {
+            tracing::error!(error = error.message, "the pause could not be changed");
         }
     });
 }
 
-/// Asks the desktop whether something there shows icons of the tray; many Linux desktops have nothing that does.
+/// Asks the desktop whether it shows tray icons; many Linux desktops don't.
 #[cfg(target_os = "linux")]
-async fn shown_by_the_desktop() -> bool {
+async fn desktop_has_tray() -> bool {
     const WATCHER: &str = "org.kde.StatusNotifierWatcher";
     let asked = async {
         let bus = zbus::Connection::session().await?;
         let watcher = zbus::Proxy::new(&bus, WATCHER, "/StatusNotifierWatcher", WATCHER).await?;
         watcher.get_property::<bool>("IsStatusNotifierHostRegistered").await
     };
-    timeout(PATIENCE, asked).await.is_ok_and(|host| host.unwrap_or_default())
+    timeout(TRAY_TIMEOUT, asked).await.is_ok_and(|host| host.unwrap_or_default())
 }
 
-/// Other systems always have one.
+/// Other systems always have a tray.
 #[cfg(not(target_os = "linux"))]
-async fn shown_by_the_desktop() -> bool {
+async fn desktop_has_tray() -> bool {
     true
 }

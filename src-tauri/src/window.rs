@@ -1,3 +1,5 @@
+//! Creates the window, shows it and hides it.
+
 use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,65 +10,64 @@ use tauri::webview::PageLoadEvent;
 use tauri::{AppHandle, Manager, WebviewWindowBuilder, Wry};
 use tauri_plugin_window_state::StateFlags;
 
-use crate::presence::Focus;
+use crate::window_lifecycle::Focus;
 
-/// The label of the app's window.
 pub const MAIN: &str = "main";
 
-/// Where the window stood, in a data folder of its own.
-const PLACE: &str = "window.json";
+/// The file for the window's size and position in a data folder of its own.
+const STATE_FILE: &str = "window.json";
 
-/// How long a page may take to come before its window is shown without it.
-const PAGE_COMES: Duration = Duration::from_secs(2);
+/// The window is shown without its page after this time.
+const PAGE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long after it was raised a window that has no focus is taken for one that was refused it.
+/// A window that has no focus this long after it was raised was refused it.
 #[cfg(target_os = "linux")]
-const REFUSED: Duration = Duration::from_millis(300);
+const FOCUS_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// Brings the window back where it stood and as large as it was, but never hidden.
-pub fn remembered(data_folder: Option<OsString>) -> TauriPlugin<Wry> {
+/// Restores the window's size and position, but never as hidden.
+pub fn window_state_plugin(data_folder: Option<OsString>) -> TauriPlugin<Wry> {
     let what = StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED;
     let plugin = tauri_plugin_window_state::Builder::new().with_state_flags(what);
-    // An absolute path stands for itself; otherwise the system's place for the app's configuration is taken.
+    // The plugin joins a relative path to the system's config folder.
     let own =
-        data_folder.and_then(|folder| std::path::absolute(folder).ok()).map(|folder| folder.join(PLACE));
+        data_folder.and_then(|folder| std::path::absolute(folder).ok()).map(|folder| folder.join(STATE_FILE));
     match own.as_deref().and_then(|path| path.to_str()) {
         Some(path) => plugin.with_filename(path).build(),
         None => plugin.build(),
     }
 }
 
-/// Makes the window and puts it on the screen, with a script that runs before any of the page's.
-pub fn open(app: &AppHandle, script: &str, focus: Focus) -> tauri::Result<()> {
+/// Creates and shows the window. The script runs before the page's own.
+pub fn create(app: &AppHandle, script: &str, focus: Focus) -> tauri::Result<()> {
     if let Some(window) = prepare(app, script)? {
         window.build()?;
-        bring_up(app, focus);
+        show(app, focus);
     }
     Ok(())
 }
 
-/// Makes the first window of a run, which is put on the screen once its page is there.
+/// Creates the first window of a run, and shows it once its page has loaded.
 ///
-/// A window that is drawn before its page can draw waits for it, while the page waits for what the window's thread has to
-/// give: with WebKitGTK 2.50 and its plain renderer both stood still for half a second at every second start.
-/// Later windows come up at once: none of 21 stood still, and a click on the tray shall show something.
-pub fn open_first(app: &AppHandle, script: &str) -> tauri::Result<()> {
+/// A window that is drawn before its page waits for the page, while the page waits for the window's thread: with
+/// WebKitGTK 2.50 and its plain renderer, every second start froze for half a second. Later windows are shown at once,
+/// because none of 21 froze and a click on the tray should show something.
+pub fn create_first(app: &AppHandle, script: &str) -> tauri::Result<()> {
     let Some(window) = prepare(app, script)? else { return Ok(()) };
     let shown = Arc::new(AtomicBool::new(false));
     let by_page = Arc::clone(&shown);
     let window = window.visible(false).on_page_load(move |window, page| {
         if page.event() == PageLoadEvent::Finished && !by_page.swap(true, Ordering::Relaxed) {
-            show(window.app_handle());
+            show_unfocused(window.app_handle());
         }
     });
     let window = window.build()?;
     #[cfg(target_os = "linux")]
     lay_out(&window)?;
     tauri::async_runtime::spawn(async move {
-        tokio::time::sleep(PAGE_COMES).await;
+        tokio::time::sleep(PAGE_TIMEOUT).await;
         if !shown.swap(true, Ordering::Relaxed) {
-            tracing::warn!("the page did not come; the window is shown without it");
-            show(window.app_handle());
+            tracing::warn!("the page did not load in time; the window is shown without it");
+            show_unfocused(window.app_handle());
         }
     });
     Ok(())
@@ -81,7 +82,7 @@ fn prepare<'a>(
     Ok(window.map(|window| window.initialization_script(script)))
 }
 
-/// Gives the page of a window that is not on the screen yet the size it will have there, so that it is laid out once.
+/// Gives the page of a hidden window its final size, so that it is laid out once.
 #[cfg(target_os = "linux")]
 fn lay_out(window: &tauri::WebviewWindow) -> tauri::Result<()> {
     use gtk::prelude::WidgetExt;
@@ -89,21 +90,19 @@ fn lay_out(window: &tauri::WebviewWindow) -> tauri::Result<()> {
     let size = window.inner_size()?.to_logical::<i32>(window.scale_factor()?);
     window.with_webview(move |page| {
         let page = page.inner();
-        // GTK warns of a size that was given before one was asked for.
+        // GTK warns if a size is allocated before the preferred size was asked for.
         let _ = page.preferred_size();
         page.size_allocate(&gtk::Allocation::new(0, 0, size.width, size.height));
     })
 }
 
-/// Puts the window on the screen.
-pub fn bring_up(app: &AppHandle, focus: Focus) {
+pub fn show(app: &AppHandle, focus: Focus) {
     match focus {
-        Focus::Taken => raise(app),
-        Focus::Left => show(app),
+        Focus::Take => raise(app),
+        Focus::Keep => show_unfocused(app),
     }
 }
 
-/// Takes the window off the screen; what runs goes on.
 pub fn hide(app: &AppHandle) {
     if let Some(window) = app.get_webview_window(MAIN)
         && let Err(error) = window.hide()
@@ -112,8 +111,8 @@ pub fn hide(app: &AppHandle) {
     }
 }
 
-/// Puts a hidden window on the screen, and leaves the focus to the system.
-fn show(app: &AppHandle) {
+/// Shows a hidden window; the system decides about the focus.
+fn show_unfocused(app: &AppHandle) {
     if let Some(window) = app.get_webview_window(MAIN)
         && let Err(error) = window.show()
     {
@@ -121,23 +120,23 @@ fn show(app: &AppHandle) {
     }
 }
 
-/// Brings up the window that is there, wherever it is.
+/// Shows and focuses the window, even if it is minimized or on another workspace.
 fn raise(app: &AppHandle) {
     let Some(window) = app.get_webview_window(MAIN) else { return };
-    note(window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus()));
+    log_error(window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus()));
     #[cfg(target_os = "linux")]
     tauri::async_runtime::spawn(async move {
-        tokio::time::sleep(REFUSED).await;
-        // A window manager that keeps to its workspace refuses the focus. What was on all of them for a moment stays on the
-        // one that the person is at.
+        tokio::time::sleep(FOCUS_TIMEOUT).await;
+        // Some window managers refuse the focus to a window on another workspace. Putting it on all workspaces for a moment
+        // moves it to the current one.
         if !window.is_focused().unwrap_or(true) {
             let everywhere = |yes| window.set_visible_on_all_workspaces(yes);
-            note(everywhere(true).and_then(|()| everywhere(false)).and_then(|()| window.set_focus()));
+            log_error(everywhere(true).and_then(|()| everywhere(false)).and_then(|()| window.set_focus()));
         }
     });
 }
 
-fn note(raised: tauri::Result<()>) {
+fn log_error(raised: tauri::Result<()>) {
     if let Err(error) = raised {
         tracing::warn!(%error, "the window could not be raised");
     }

@@ -1,18 +1,18 @@
-//! That a session has finished its turn stands until it works again, asks, or is looked at.
+//! Notifications about finished turns. They are withdrawn when the session works or asks again, or comes into view.
 
 use askdesk_api::View;
 use askdesk_domain::{Session, SessionId};
 
-use super::contract::About;
-use super::{Telling, notices};
+use super::notifier::Subject;
+use super::{NotificationDriver, content};
 
-impl Telling {
-    /// Shows it in the place of what stood of the turn before. Nothing waits by that, so the window asks for no attention.
+impl NotificationDriver {
+    /// Replaces the notification of the turn before. Nothing is pending, so the window does not request attention.
     pub(super) fn has_finished(&mut self, session: &Session, waits: bool) {
-        match notices::of_finished(&self.desk, session, waits) {
-            Some(posted) => {
+        match content::of_finished(&self.api, session, waits) {
+            Some(notification) => {
                 self.finished.insert(session.id);
-                self.notifier.post(posted);
+                self.notifier.post(notification);
             }
             None => self.finished_no_more(session.id),
         }
@@ -20,20 +20,20 @@ impl Telling {
 
     pub(super) fn finished_no_more(&mut self, session: SessionId) {
         if self.finished.remove(&session) {
-            self.notifier.withdraw(About::Finished(session));
+            self.notifier.withdraw(Subject::Finished(session));
         }
     }
 
-    pub(super) fn viewed(&mut self, view: View) {
+    pub(super) fn view_changed(&mut self, view: View) {
         if let Some(session) = view.session.filter(|_| view.focused) {
             self.finished_no_more(session);
         }
     }
 
-    /// The app ends: a press would lead nowhere.
-    pub(super) fn all_over(&mut self) {
+    /// Withdraws all of them when the app ends.
+    pub(super) fn withdraw_finished(&mut self) {
         for session in std::mem::take(&mut self.finished) {
-            self.notifier.withdraw(About::Finished(session));
+            self.notifier.withdraw(Subject::Finished(session));
         }
     }
 }

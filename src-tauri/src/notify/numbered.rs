@@ -1,5 +1,4 @@
-//! Notifications by numbers of our own, for a system that tells none: whatever shows them is asked by number, and says by number
-//! what was pressed.
+//! A notifier that gives notifications numbers of its own, for systems that don't report theirs.
 
 #[cfg(any(test, windows, target_os = "macos"))]
 pub mod queue;
@@ -9,101 +8,100 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc;
 
-use super::contract::{About, Clicked, Notifier, Posted, What};
+use super::notifier::{Activation, ButtonAction, Notification, Notifier, Subject};
 
-/// The key of a press on the notification itself, as the plugin names it.
+/// The key of a click on the notification itself, as the plugin names it.
 pub const TAP: &str = "tap";
 
-/// What shows notifications and takes them away.
-pub trait Screen: Send {
-    /// Shows one under a number. Its first button answers nothing.
-    fn show(&mut self, number: i32, posted: Posted);
+pub trait Backend: Send {
+    /// Shows a notification under a number. Its first button answers nothing.
+    fn show(&mut self, number: i32, notification: Notification);
 
-    /// Takes away what stands under some numbers.
     fn remove(&mut self, numbers: Vec<i32>);
 }
 
-/// The notifications of a screen.
-pub struct Numbered<S> {
-    screen: S,
+pub struct NumberedNotifier<S> {
+    backend: S,
     last: i32,
-    presses: Presses,
+    handler: PressHandler,
 }
 
-/// Those who hear of presses on what stands. They keep nobody waiting for more: who shows the notifications holds the other end.
+/// Turns presses into activations. It holds the channel weakly: the channel closes when the backend ends.
 #[derive(Clone)]
-pub struct Presses {
-    shown: Arc<Mutex<HashMap<i32, Shown>>>,
-    clicks: mpsc::WeakUnboundedSender<Clicked>,
+pub struct PressHandler {
+    shown: Arc<Mutex<HashMap<i32, ShownNotification>>>,
+    activations: mpsc::WeakUnboundedSender<Activation>,
 }
 
-struct Shown {
-    posted: Posted,
-    /// Whether it was pressed; it may stand still.
+struct ShownNotification {
+    notification: Notification,
+    /// A pressed notification may still be shown.
     pressed: bool,
 }
 
-impl Presses {
-    /// Hears for one who waits for clicks.
-    pub fn new(clicks: &mpsc::UnboundedSender<Clicked>) -> Self {
-        Self { shown: Arc::default(), clicks: clicks.downgrade() }
+impl PressHandler {
+    pub fn new(activations: &mpsc::UnboundedSender<Activation>) -> Self {
+        Self { shown: Arc::default(), activations: activations.downgrade() }
     }
 
-    /// Tells of a press, if it means something: of one notification the first alone does.
+    /// Handles a press. Only the first press on a notification counts.
     pub fn pressed(&self, number: Option<i32>, key: &str) {
-        let clicked = number.and_then(|number| self.take(number, key));
-        match (clicked, self.clicks.upgrade()) {
-            // Nobody listens any more when the app ends.
-            (Some(clicked), Some(clicks)) => drop(clicks.send(clicked)),
+        let activation = number.and_then(|number| self.take(number, key));
+        match (activation, self.activations.upgrade()) {
+            // The receiver is gone when the app ends.
+            (Some(activation), Some(activations)) => drop(activations.send(activation)),
             (Some(_), None) => {}
             (None, _) => {
-                tracing::warn!(?number, key, "a press that means nothing any more: nothing is done");
+                tracing::warn!(?number, key, "an outdated press on a notification was ignored");
             }
         }
     }
 
-    fn take(&self, number: i32, key: &str) -> Option<Clicked> {
+    fn take(&self, number: i32, key: &str) -> Option<Activation> {
         let mut shown = self.shown();
         let shown = shown.get_mut(&number).filter(|shown| !shown.pressed)?;
-        let offered = |what: &What| shown.posted.buttons.iter().any(|button| button.what == *what);
-        let what = if key == TAP { What::Open } else { What::of_key(key).filter(offered)? };
+        let offered =
+            |action: &ButtonAction| shown.notification.buttons.iter().any(|button| button.action == *action);
+        let action =
+            if key == TAP { ButtonAction::Open } else { ButtonAction::from_key(key).filter(offered)? };
         shown.pressed = true;
-        Some(Clicked { about: shown.posted.about, what })
+        Some(Activation { subject: shown.notification.subject, action })
     }
 
-    fn shown(&self) -> MutexGuard<'_, HashMap<i32, Shown>> {
+    fn shown(&self) -> MutexGuard<'_, HashMap<i32, ShownNotification>> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<S: Screen> Numbered<S> {
-    /// Shows on a screen, whose presses go to what stands.
-    pub fn new(screen: S, presses: Presses) -> Self {
-        Self { screen, last: 0, presses }
+impl<S: Backend> NumberedNotifier<S> {
+    pub fn new(backend: S, handler: PressHandler) -> Self {
+        Self { backend, last: 0, handler }
     }
 }
 
-impl<S: Screen> Notifier for Numbered<S> {
-    fn post(&mut self, mut posted: Posted) {
-        self.withdraw(posted.about);
+impl<S: Backend> Notifier for NumberedNotifier<S> {
+    fn post(&mut self, mut notification: Notification) {
+        self.withdraw(notification.subject);
         self.last = self.last.wrapping_add(1);
-        // macOS puts several buttons into a menu whose own button means the first of them, so that must answer nothing.
-        posted.buttons.sort_by_key(|button| button.what != What::Open);
-        self.presses.shown().insert(self.last, Shown { posted: posted.clone(), pressed: false });
-        self.screen.show(self.last, posted);
+        // macOS puts several buttons into a menu whose main button means the first of them, so that one must answer nothing.
+        notification.buttons.sort_by_key(|button| button.action != ButtonAction::Open);
+        self.handler
+            .shown()
+            .insert(self.last, ShownNotification { notification: notification.clone(), pressed: false });
+        self.backend.show(self.last, notification);
     }
 
-    fn withdraw(&mut self, about: About) {
+    fn withdraw(&mut self, subject: Subject) {
         let mut numbers = Vec::new();
-        self.presses.shown().retain(|number, shown| {
-            let goes = shown.posted.about == about;
-            if goes {
+        self.handler.shown().retain(|number, shown| {
+            let matches = shown.notification.subject == subject;
+            if matches {
                 numbers.push(*number);
             }
-            !goes
+            !matches
         });
         if !numbers.is_empty() {
-            self.screen.remove(numbers);
+            self.backend.remove(numbers);
         }
     }
 }

@@ -1,51 +1,52 @@
-//! Notifications by the plugin, where the app has no way of its own: it takes none back.
+//! Notifications by the plugin, if the app cannot use the system directly. It cannot withdraw them.
 
 use tauri::AppHandle;
 use tauri_plugin_notification::{Action, ActionPerformed, ActionType, NotificationExt};
 use tokio::sync::mpsc;
 
-use super::contract::{Clicked, Heard, Posted};
-use super::numbered::{Numbered, Presses, Screen};
+use super::notifier::{Activation, Notification, Sound};
+use super::numbered::{Backend, NumberedNotifier, PressHandler};
 
-/// The set of buttons of the notification that is shown next.
+/// The id of the buttons of the next notification.
 const BUTTONS: &str = "buttons";
 
-/// The system's own sound: macOS and Windows play no file that is not installed with the app.
+/// The system's own sound: macOS and Windows only play installed files.
 #[cfg(windows)]
 const SOUND: &str = "Default";
 #[cfg(not(windows))]
 const SOUND: &str = "NSUserNotificationDefaultSoundName";
 
-/// Shows notifications by the plugin, and hears every press from now on.
-pub fn start(app: &AppHandle, clicks: mpsc::UnboundedSender<Clicked>) -> Numbered<Plugin> {
-    let presses = Presses::new(&clicks);
-    let known = presses.clone();
-    let heard = app.notification().on_action(move |performed: &ActionPerformed| {
+pub fn start(app: &AppHandle, activations: mpsc::UnboundedSender<Activation>) -> NumberedNotifier<Plugin> {
+    let handler = PressHandler::new(&activations);
+    let on_action = handler.clone();
+    let registered = app.notification().on_action(move |performed: &ActionPerformed| {
         let number = performed.notification().map(|notification| notification.id());
-        known.pressed(number, performed.action_id());
+        on_action.pressed(number, performed.action_id());
     });
-    if let Err(error) = heard {
-        tracing::warn!(%error, "presses on notifications cannot be heard");
+    if let Err(error) = registered {
+        tracing::warn!(%error, "clicks on notifications cannot be received");
     }
-    Numbered::new(Plugin { app: app.clone(), _clicks: clicks }, presses)
+    NumberedNotifier::new(Plugin { app: app.clone(), _activations: activations }, handler)
 }
 
-/// The plugin. The numbers by which it knows what it shows are ours: the system's are not known.
+/// The plugin. It does not report the system's numbers, so it uses ours.
 pub struct Plugin {
     app: AppHandle,
-    /// There are clicks as long as there is this.
-    _clicks: mpsc::UnboundedSender<Clicked>,
+    /// Keeps the channel open.
+    _activations: mpsc::UnboundedSender<Activation>,
 }
 
-impl Screen for Plugin {
-    fn show(&mut self, number: i32, posted: Posted) {
-        let actions =
-            posted.buttons.into_iter().map(|it| Action::builder(it.what.to_string(), it.label).build());
+impl Backend for Plugin {
+    fn show(&mut self, number: i32, notification: Notification) {
+        let actions = notification
+            .buttons
+            .into_iter()
+            .map(|it| Action::builder(it.action.to_string(), it.label).build());
         let buttons = ActionType::builder(BUTTONS).actions(actions.collect()).build();
-        let notification = self.app.notification();
-        let shown = notification.register_action_types(vec![buttons]).and_then(|()| {
-            let mut builder = notification.builder().id(number).title(posted.title).body(posted.body);
-            if posted.heard == Heard::Sound {
+        let plugin = self.app.notification();
+        let shown = plugin.register_action_types(vec![buttons]).and_then(|()| {
+            let mut builder = plugin.builder().id(number).title(notification.title).body(notification.body);
+            if notification.sound == Sound::On {
                 builder = builder.sound(SOUND);
             }
             builder.action_type_id(BUTTONS).show()
@@ -57,7 +58,7 @@ impl Screen for Plugin {
 
     fn remove(&mut self, numbers: Vec<i32>) {
         if let Err(error) = self.app.notification().remove_active(numbers) {
-            tracing::warn!(%error, "a notification could not be taken back");
+            tracing::warn!(%error, "a notification could not be withdrawn");
         }
     }
 }

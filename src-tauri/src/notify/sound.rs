@@ -1,4 +1,4 @@
-//! The short sound by which a notification is heard where the person wants that. It is our own: `synthesis` draws it.
+//! The short sound by which a notification is sound where the person wants that. It is our own: `synthesis` draws it.
 
 use std::path::{Path, PathBuf};
 

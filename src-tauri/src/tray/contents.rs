@@ -1,4 +1,4 @@
-//! What the tray shows, as data.
+//! What the tray icon and its menu show, as data.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,12 +7,12 @@ use askdesk_api::PauseLength;
 use askdesk_domain::PendingItem;
 use uuid::Uuid;
 
-use crate::seen::seen;
-use crate::waiting::Waits;
-use crate::words::Words;
+use crate::messages::Messages;
+use crate::pending_list::PendingEntry;
+use crate::sanitize::sanitize;
 
-/// How many of those who wait are listed; a menu that is longer fits no screen.
-pub const MOST: usize = 10;
+/// The most items in the menu; a longer menu fits no screen.
+pub const MAX_ITEMS: usize = 10;
 
 /// The most characters of an agent's text that an entry shows.
 const TEXT_CHARS: usize = 60;
@@ -20,105 +20,98 @@ const TEXT_CHARS: usize = 60;
 /// The most characters of a session's name that an entry shows.
 const NAME_CHARS: usize = 30;
 
-/// The colour of the mark, which is that of "needs you" in the window; opaque.
+/// The colour of the mark, as RGBA; the same as "needs you" in the window.
 const MARK: [u8; 4] = [0xf5, 0x9e, 0x0b, 0xff];
 
-/// Everything the tray shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    pub entries: Vec<Entry>,
-    pub waiting: usize,
+    pub entries: Vec<MenuEntry>,
+    pub pending: usize,
     pub tooltip: String,
 }
 
-/// One entry of the menu, in words that a menu shows as they are.
+/// An entry of the menu. Its text is escaped for a menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entry {
-    Press(Does, String),
-    /// Stands between others.
+pub enum MenuEntry {
+    Item(MenuAction, String),
     Separator,
-    /// Has others below it.
-    Under(String, Vec<(Does, String)>),
+    Submenu(String, Vec<(MenuAction, String)>),
 }
 
-/// What an entry does; written, it is the id by which the system names it.
+/// What an entry does. Its string form is the entry's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Does {
-    /// Brings up the window.
+pub enum MenuAction {
     OpenWindow,
-    /// Brings up a request or an approval.
-    BringUp(Uuid),
+    /// Opens a request or a permission request.
+    OpenItem(Uuid),
     Pause(PauseLength),
-    /// Ends the app.
     Quit,
 }
 
-/// One that waits, and what its session is called and shows now.
+/// A pending entry with what its session is called now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    pub waits: Waits,
-    /// What its session is called.
+pub struct PendingLine {
+    pub entry: PendingEntry,
     pub name: String,
-    /// Whether its text is kept from being seen outside the window.
+    /// Whether the text is hidden outside the window.
     pub private: bool,
 }
 
 impl Contents {
-    /// Puts together what is shown of those that wait, the oldest first, and how many there are in all; `paused` is when a
-    /// pause ends.
-    pub fn of(lines: &[Line], waiting: usize, paused: Option<&str>, words: &Words) -> Self {
-        let mut entries: Vec<Entry> = lines.iter().map(|line| line.entry(words)).collect();
-        if waiting > lines.len() {
-            let more = words.and_others(waiting - lines.len());
-            entries.push(Entry::Press(Does::OpenWindow, more));
+    /// Builds the contents from the oldest items, the number of all items, and the time of day at which a pause ends.
+    pub fn new(lines: &[PendingLine], pending: usize, paused: Option<&str>, messages: &Messages) -> Self {
+        let mut entries: Vec<MenuEntry> = lines.iter().map(|line| line.entry(messages)).collect();
+        if pending > lines.len() {
+            let more = messages.and_others(pending - lines.len());
+            entries.push(MenuEntry::Item(MenuAction::OpenWindow, more));
         }
         if !entries.is_empty() {
-            entries.push(Entry::Separator);
+            entries.push(MenuEntry::Separator);
         }
-        entries.push(Entry::Press(Does::OpenWindow, words.open_window.to_owned()));
+        entries.push(MenuEntry::Item(MenuAction::OpenWindow, messages.open_window.to_owned()));
         entries.push(match paused {
-            Some(end) => Entry::Press(Does::Pause(PauseLength::Off), words.notify_again(end)),
+            Some(end) => MenuEntry::Item(MenuAction::Pause(PauseLength::Off), messages.notify_again(end)),
             None => {
-                let below = [
-                    (PauseLength::OneHour, words.an_hour),
-                    (PauseLength::UntilTomorrow, words.until_tomorrow),
+                let lengths = [
+                    (PauseLength::OneHour, messages.an_hour),
+                    (PauseLength::UntilTomorrow, messages.until_tomorrow),
                 ];
-                let below = below.map(|(pause, text)| (Does::Pause(pause), text.to_owned()));
-                Entry::Under(words.pause.to_owned(), below.into())
+                let lengths = lengths.map(|(pause, text)| (MenuAction::Pause(pause), text.to_owned()));
+                MenuEntry::Submenu(messages.pause.to_owned(), lengths.into())
             }
         });
-        entries.push(Entry::Press(Does::Quit, words.quit_app.to_owned()));
-        Self { entries, waiting, tooltip: words.waiting(waiting) }
+        entries.push(MenuEntry::Item(MenuAction::Quit, messages.quit_app.to_owned()));
+        Self { entries, pending, tooltip: messages.waiting(pending) }
     }
 
-    /// Returns what stands beside the icon where the system shows that.
+    /// Returns the text beside the icon, on systems that show one.
     pub fn count(&self) -> String {
-        if self.waiting == 0 { String::new() } else { self.waiting.to_string() }
+        if self.pending == 0 { String::new() } else { self.pending.to_string() }
     }
 }
 
-impl Line {
-    fn entry(&self, words: &Words) -> Entry {
+impl PendingLine {
+    fn entry(&self, messages: &Messages) -> MenuEntry {
         let name = one_line(&self.name, NAME_CHARS);
-        let (id, text) = match self.waits.waiting {
+        let (id, text) = match self.entry.item {
             PendingItem::Question(id) if self.private => {
-                (id.uuid(), format!("{name}: {}", words.question_waits))
+                (id.uuid(), format!("{name}: {}", messages.question_waits))
             }
             PendingItem::Question(id) => {
-                (id.uuid(), format!("{name}: {}", one_line(&self.waits.text, TEXT_CHARS)))
+                (id.uuid(), format!("{name}: {}", one_line(&self.entry.text, TEXT_CHARS)))
             }
-            PendingItem::Permission(id) => (id.uuid(), words.asks_permission(&name)),
+            PendingItem::Permission(id) => (id.uuid(), messages.asks_permission(&name)),
         };
-        // A menu takes a lone one as the mark of a key.
-        Entry::Press(Does::BringUp(id), text.replace('&', "&&"))
+        // A menu reads a single `&` as the mark of a keyboard mnemonic.
+        MenuEntry::Item(MenuAction::OpenItem(id), text.replace('&', "&&"))
     }
 }
 
-/// Shows the start of somebody's words in one line.
+/// Shortens a text to one line.
 fn one_line(text: &str, most: usize) -> String {
     let start: String = text.chars().take(most + 1).collect();
-    let words: Vec<String> = seen(&start).split_whitespace().map(str::to_owned).collect();
-    let line = words.join(" ");
+    let messages: Vec<String> = sanitize(&start).split_whitespace().map(str::to_owned).collect();
+    let line = messages.join(" ");
     let mut shown: String = line.chars().take(most).collect();
     if line.chars().count() > most || text.chars().count() > most {
         shown.push('…');
@@ -126,11 +119,11 @@ fn one_line(text: &str, most: usize) -> String {
     shown
 }
 
-impl fmt::Display for Does {
+impl fmt::Display for MenuAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OpenWindow => f.write_str("open"),
-            Self::BringUp(id) => write!(f, "bring-up:{id}"),
+            Self::OpenItem(id) => write!(f, "open:{id}"),
             Self::Pause(PauseLength::OneHour) => f.write_str("pause:hour"),
             Self::Pause(PauseLength::UntilTomorrow) => f.write_str("pause:tomorrow"),
             Self::Pause(PauseLength::Off) => f.write_str("pause:over"),
@@ -139,7 +132,7 @@ impl fmt::Display for Does {
     }
 }
 
-impl FromStr for Does {
+impl FromStr for MenuAction {
     type Err = ();
 
     fn from_str(id: &str) -> Result<Self, ()> {
@@ -150,14 +143,14 @@ impl FromStr for Does {
             Self::Pause(PauseLength::Off),
             Self::Quit,
         ];
-        match id.strip_prefix("bring-up:") {
-            Some(id) => id.parse().map(Self::BringUp).map_err(|_| ()),
-            None => known.into_iter().find(|does| does.to_string() == id).ok_or(()),
+        match id.strip_prefix("open:") {
+            Some(id) => id.parse().map(Self::OpenItem).map_err(|_| ()),
+            None => known.into_iter().find(|action| action.to_string() == id).ok_or(()),
         }
     }
 }
 
-/// Draws a disc into the lower right quarter of a square picture of RGBA pixels, with a clear ring around it.
+/// Draws a disc with a transparent ring into the lower right quarter of a square RGBA image.
 pub fn mark(pixels: &mut [u8], width: u32) {
     let side = i64::from(width);
     let (radius, ring) = (side / 4, side / 16);
@@ -178,49 +171,49 @@ mod tests {
     use askdesk_domain::{ApprovalId, Language, RequestId, SessionId};
 
     use super::*;
-    use crate::words;
+    use crate::messages;
 
-    fn line(n: u128, name: &str, text: &str) -> Line {
-        let waiting = PendingItem::Question(RequestId::new(Uuid::from_u128(n)));
-        let waits = Waits { waiting, session: SessionId::new(Uuid::from_u128(9)), text: text.to_owned() };
-        Line { waits, name: name.to_owned(), private: false }
+    fn line(n: u128, name: &str, text: &str) -> PendingLine {
+        let item = PendingItem::Question(RequestId::new(Uuid::from_u128(n)));
+        let entry = PendingEntry { item, session: SessionId::new(Uuid::from_u128(9)), text: text.to_owned() };
+        PendingLine { entry, name: name.to_owned(), private: false }
     }
 
     fn texts(contents: &Contents) -> Vec<&str> {
-        fn text(entry: &Entry) -> &str {
+        fn text(entry: &MenuEntry) -> &str {
             match entry {
-                Entry::Press(_, text) | Entry::Under(text, _) => text,
-                Entry::Separator => "-",
+                MenuEntry::Item(_, text) | MenuEntry::Submenu(text, _) => text,
+                MenuEntry::Separator => "-",
             }
         }
         contents.entries.iter().map(text).collect()
     }
 
     #[test]
-    fn the_menu_offers_the_same_in_each_language_in_its_own_words() {
+    fn the_menu_has_the_same_entries_in_each_language() {
         for (language, expected) in [
             (Language::En, ["Open Askdesk", "Pause notifications", "Quit Askdesk"]),
             (Language::Zh, ["打开 Askdesk", "暂停通知", "退出 Askdesk"]),
             (Language::De, ["Askdesk öffnen", "Benachrichtigungen pausieren", "Askdesk beenden"]),
         ] {
-            let contents = Contents::of(&[], 0, None, words::of(language));
+            let contents = Contents::new(&[], 0, None, messages::of(language));
             assert_eq!(texts(&contents), expected);
-            assert_eq!((contents.count(), contents.tooltip.as_str()), (String::new(), words::APP));
+            assert_eq!((contents.count(), contents.tooltip.as_str()), (String::new(), messages::APP));
         }
     }
 
     #[test]
-    fn who_waits_stands_first_each_leading_to_what_it_asks() {
-        let permission = Waits {
-            waiting: PendingItem::Permission(ApprovalId::new(Uuid::from_u128(2))),
-            ..line(2, "", "Bash").waits
+    fn pending_items_come_first_and_each_opens_its_item() {
+        let permission = PendingEntry {
+            item: PendingItem::Permission(ApprovalId::new(Uuid::from_u128(2))),
+            ..line(2, "", "Bash").entry
         };
         let lines = [
             line(1, "api & web", "Which\n\tdatabase?"),
-            Line { waits: permission, name: "tests".to_owned(), private: false },
-            Line { private: true, ..line(3, "secret", "Which key?") },
+            PendingLine { entry: permission, name: "tests".to_owned(), private: false },
+            PendingLine { private: true, ..line(3, "secret", "Which key?") },
         ];
-        let contents = Contents::of(&lines, 3, Some("14:30"), words::of(Language::En));
+        let contents = Contents::new(&lines, 3, Some("14:30"), messages::of(Language::En));
         let expected = [
             "api && web: Which database?",
             "tests asks for permission",
@@ -232,7 +225,7 @@ mod tests {
         ];
         assert_eq!(texts(&contents), expected);
         assert!(
-            matches!(contents.entries[1], Entry::Press(Does::BringUp(id), _) if id == Uuid::from_u128(2))
+            matches!(contents.entries[1], MenuEntry::Item(MenuAction::OpenItem(id), _) if id == Uuid::from_u128(2))
         );
         assert_eq!(
             (contents.count().as_str(), contents.tooltip.as_str()),
@@ -241,9 +234,10 @@ mod tests {
     }
 
     #[test]
-    fn long_words_are_cut_unseen_ones_are_shown_and_of_many_the_oldest_stand_there() {
-        let lines: Vec<Line> = (0..10).map(|n| line(n, &"n".repeat(99), &"x\u{202e}".repeat(99))).collect();
-        let contents = Contents::of(&lines, 64, None, words::of(Language::En));
+    fn long_texts_are_cut_invisible_characters_are_shown_and_the_oldest_items_are_listed() {
+        let lines: Vec<PendingLine> =
+            (0..10).map(|n| line(n, &"n".repeat(99), &"x\u{202e}".repeat(99))).collect();
+        let contents = Contents::new(&lines, 64, None, messages::of(Language::En));
         let texts = texts(&contents);
         assert_eq!(texts.len(), 15);
         assert!(texts[0].starts_with(&format!("{}…: x⟨U+202E⟩x", "n".repeat(30))), "{}", texts[0]);
@@ -252,24 +246,24 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_is_read_back_as_what_it_was_written_for_and_nothing_else_is_one() {
-        for does in [
-            Does::OpenWindow,
-            Does::BringUp(Uuid::from_u128(7)),
-            Does::Pause(PauseLength::OneHour),
-            Does::Pause(PauseLength::UntilTomorrow),
-            Does::Pause(PauseLength::Off),
-            Does::Quit,
+    fn the_id_of_an_entry_parses_back_to_its_action_and_nothing_else_parses() {
+        for action in [
+            MenuAction::OpenWindow,
+            MenuAction::OpenItem(Uuid::from_u128(7)),
+            MenuAction::Pause(PauseLength::OneHour),
+            MenuAction::Pause(PauseLength::UntilTomorrow),
+            MenuAction::Pause(PauseLength::Off),
+            MenuAction::Quit,
         ] {
-            assert_eq!(does.to_string().parse(), Ok(does));
+            assert_eq!(action.to_string().parse(), Ok(action));
         }
-        for id in ["", "bring-up:", "bring-up:JWT", "pause:", "Quit"] {
-            assert_eq!(id.parse::<Does>(), Err(()), "{id}");
+        for id in ["", "open:", "open:JWT", "pause:", "Quit"] {
+            assert_eq!(id.parse::<MenuAction>(), Err(()), "{id}");
         }
     }
 
     #[test]
-    fn the_mark_is_drawn_in_its_corner_alone() {
+    fn the_mark_is_only_drawn_in_its_corner() {
         let mut pixels = vec![7; 32 * 32 * 4];
         mark(&mut pixels, 32);
         let at = |x: usize, y: usize| &pixels[(y * 32 + x) * 4..][..4];

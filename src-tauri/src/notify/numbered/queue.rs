@@ -1,37 +1,33 @@
-//! A screen that is served elsewhere: what it is asked waits there in order, and nobody waits for it.
+//! A backend that queues its commands for another thread or task.
 
 use tokio::sync::mpsc;
 
-use super::super::contract::Posted;
-use super::Screen;
+use super::super::notifier::Notification;
+use super::Backend;
 
-/// What is asked of a screen.
 #[derive(Debug)]
-pub enum Wish {
-    /// Shows one under a number.
-    Show(i32, Posted),
-    /// Takes away what stands under some numbers.
+pub enum Command {
+    Show(i32, Notification),
     Remove(Vec<i32>),
 }
 
-/// The way to who serves it. At most one notification stands for each thing that waits, so what waits here needs no other bound.
-pub struct Queue(mpsc::UnboundedSender<Wish>);
+/// Unbounded, because there is at most one notification per subject.
+pub struct CommandQueue(mpsc::UnboundedSender<Command>);
 
-impl Queue {
-    /// Makes one, with the end at which it is served.
-    pub fn new() -> (Self, mpsc::UnboundedReceiver<Wish>) {
-        let (wish, wishes) = mpsc::unbounded_channel();
-        (Self(wish), wishes)
+impl CommandQueue {
+    pub fn new() -> (Self, mpsc::UnboundedReceiver<Command>) {
+        let (sender, commands) = mpsc::unbounded_channel();
+        (Self(sender), commands)
     }
 }
 
-impl Screen for Queue {
-    fn show(&mut self, number: i32, posted: Posted) {
-        // Nobody serves it any more when the app ends.
-        let _ = self.0.send(Wish::Show(number, posted));
+impl Backend for CommandQueue {
+    fn show(&mut self, number: i32, notification: Notification) {
+        // The receiver is gone when the app ends.
+        let _ = self.0.send(Command::Show(number, notification));
     }
 
     fn remove(&mut self, numbers: Vec<i32>) {
-        let _ = self.0.send(Wish::Remove(numbers));
+        let _ = self.0.send(Command::Remove(numbers));
     }
 }

@@ -1,0 +1,95 @@
+//! Start at login: the system's setting, and the start in the tray.
+
+#[cfg(target_os = "linux")]
+mod desktop_entry;
+
+use std::ffi::OsStr;
+use std::time::{Duration, Instant};
+
+use askdesk_api::{Api, UnappliedReason};
+pub use askdesk_client_config::desk::IN_BACKGROUND;
+use askdesk_domain::OptIn;
+use tauri::{AppHandle, Manager};
+
+use crate::window_lifecycle::{Focus, WindowLifecycle};
+use crate::{DATA_FOLDER, tray};
+
+/// How long a desktop may take after a login to show tray icons.
+const TRAY_TIMEOUT: Duration = Duration::from_secs(10);
+
+const TRAY_POLL: Duration = Duration::from_millis(500);
+
+/// Returns whether the system started the app.
+pub fn in_background(arguments: impl IntoIterator<Item: AsRef<OsStr>>) -> bool {
+    arguments.into_iter().any(|argument| argument.as_ref() == IN_BACKGROUND)
+}
+
+/// Shows the tray icon, or the window if the desktop has no tray.
+pub async fn start_in_tray(app: &AppHandle) {
+    let began = Instant::now();
+    while !tray::show_icon(app).await {
+        if began.elapsed() >= TRAY_TIMEOUT {
+            app.state::<WindowLifecycle>().show(Focus::Keep);
+            return;
+        }
+        tokio::time::sleep(TRAY_POLL).await;
+    }
+}
+
+/// Applies the settings that the system carries out.
+pub async fn apply_system_settings(api: Api) {
+    let settings = api.settings().watch().borrow().clone();
+    for unapplied in api.apply_system_settings(&settings).await {
+        tracing::warn!(?unapplied, "the system did not apply a setting");
+    }
+}
+
+/// Turns start at login on or off. A run with its own data folder leaves the system alone, which would start the app with the
+/// usual folder.
+pub fn set(app: &AppHandle, start: OptIn) -> Result<(), UnappliedReason> {
+    if std::env::var_os(DATA_FOLDER).is_some() {
+        return match start {
+            OptIn::On => Err(UnappliedReason::OwnFolder),
+            OptIn::Off => Ok(()),
+        };
+    }
+    set_system(app, start).map_err(|error| UnappliedReason::System { error: format!("{error:#}") })
+}
+
+#[cfg(target_os = "linux")]
+fn set_system(app: &AppHandle, start: OptIn) -> anyhow::Result<()> {
+    desktop_entry::DesktopEntry::new(app)?.set(start)
+}
+
+/// Asks first, so that nothing is written if nothing changes.
+#[cfg(not(target_os = "linux"))]
+fn set_system(app: &AppHandle, start: OptIn) -> anyhow::Result<()> {
+    use tauri_plugin_autostart::ManagerExt;
+
+    let system = app.autolaunch();
+    match (system.is_enabled()?, start) {
+        (false, OptIn::On) => system.enable()?,
+        (true, OptIn::Off) => system.disable()?,
+        (true, OptIn::On) | (false, OptIn::Off) => {}
+    }
+    Ok(())
+}
+
+/// Starts the app at login on macOS and Windows.
+#[cfg(not(target_os = "linux"))]
+pub fn plugin() -> tauri::plugin::TauriPlugin<tauri::Wry> {
+    tauri_plugin_autostart::Builder::new().app_name(crate::messages::APP).arg(IN_BACKGROUND).build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_exact_argument_says_that_the_system_started_the_app() {
+        assert!(in_background(["askdesk-desktop", "--in-background"]));
+        for arguments in [vec!["askdesk-desktop"], vec!["askdesk-desktop", "--in-background=1"], vec![]] {
+            assert!(!in_background(&arguments), "{arguments:?}");
+        }
+    }
+}

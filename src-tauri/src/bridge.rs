@@ -1,0 +1,30 @@
+//! The bridge: one Tauri command for each entry of the one list, thin over [`askdesk_api::Api`].
+
+use askdesk_api::dto::*;
+use askdesk_api::{Error, read_input};
+use askdesk_domain::{Approval, Request, Session};
+use serde_json::Value;
+use tauri::ipc::Invoke;
+use tauri::{State, Wry};
+
+use crate::pending_api::PendingApi;
+use crate::{attachments, deep_link, external_links, folder_dialog, shortcut, subscribe, window_lifecycle};
+
+macro_rules! bridge {
+    ($($name:ident($input:ident) -> $output:ident,)+) => {
+        $(
+            // The input is read here and not by Tauri, so that what does not fit has an error code like all else.
+            #[tauri::command]
+            async fn $name(pending_api: State<'_, PendingApi>, input: Option<Value>) -> Result<$output, Error> {
+                let input: $input = read_input(input.unwrap_or_default())?;
+                pending_api.api().await?.$name(input).await
+            }
+        )+
+
+        /// Answers every call of the window.
+        pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
+            tauri::generate_handler![$($name,)+ subscribe::subscribe, subscribe::took_frames, subscribe::unsubscribe, external_links::open_link, folder_dialog::pick_folder, attachments::attach_dropped, attachments::pick_attachments, deep_link::wanted, deep_link::brought_up, window_lifecycle::leaving, window_lifecycle::kept, shortcut::answered_there]
+        }
+    };
+}
+askdesk_api::for_each_command!(bridge);

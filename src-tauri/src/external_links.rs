@@ -1,0 +1,71 @@
+//! Opens a link in the person's own program, after they agreed to it.
+
+use askdesk_api::Error;
+use askdesk_domain::{Rejection, ValidationError};
+use tauri::Url;
+
+/// The longest address, in bytes. Some programs cut off longer ones.
+const MAX_BYTES: usize = 8 * 1024;
+
+/// Other schemes could start a program or show a file.
+const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
+
+/// Opens an address. The page asks the person first.
+#[tauri::command]
+pub async fn open_link(url: String) -> Result<(), Error> {
+    let url = checked(&url)?;
+    let opened =
+        tauri::async_runtime::spawn_blocking(move || tauri_plugin_opener::open_url(url, None::<&str>)).await;
+    match opened {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(refused(ValidationError::NoProgram { error: error.to_string() })),
+        Err(error) => Err(refused(ValidationError::NoProgram { error: error.to_string() })),
+    }
+}
+
+fn checked(url: &str) -> Result<Url, Error> {
+    if url.len() > MAX_BYTES {
+        return Err(refused(ValidationError::TooLong { most: MAX_BYTES, bytes: url.len() }));
+    }
+    let url =
+        Url::parse(url).map_err(|error| refused(ValidationError::NoAddress { error: error.to_string() }))?;
+    if !SCHEMES.contains(&url.scheme()) {
+        return Err(refused(ValidationError::AddressNotOpened { scheme: url.scheme().to_owned() }));
+    }
+    Ok(url)
+}
+
+fn refused(rule: ValidationError) -> Error {
+    Rejection::invalid("url", rule).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use askdesk_api::ErrorCode;
+
+    use super::*;
+
+    #[test]
+    fn web_and_mail_addresses_are_opened_as_they_were_shown() {
+        for url in ["https://example.org/a?b=%20c#d", "http://127.0.0.1:8080/", "mailto:ada@example.org"] {
+            assert_eq!(checked(url).map(String::from), Ok(url.to_owned()));
+        }
+    }
+
+    #[test]
+    fn case_57_what_could_start_a_program_or_show_a_file_is_refused() {
+        let long = format!("https://example.org/{}", "a".repeat(MAX_BYTES));
+        let others = [
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+            "vscode://open",
+            "data:text/html,a",
+            "/etc",
+            "-h",
+            &long,
+        ];
+        for url in others {
+            assert_eq!(checked(url).map_err(|error| error.code), Err(ErrorCode::Invalid), "{url}");
+        }
+    }
+}

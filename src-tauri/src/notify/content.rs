@@ -1,0 +1,154 @@
+//! The text and the buttons of notifications.
+
+use askdesk_api::Api;
+use askdesk_domain::{
+    Approval, NotificationContent, NotificationDecision, Occasion, OptIn, PendingItem, Question, Request,
+    Session,
+};
+
+use super::notifier::{Button, ButtonAction, Notification, Sound, Subject};
+use super::option_buttons::OptionButtons;
+use crate::language;
+use crate::messages::{self, Messages};
+use crate::sanitize::sanitize;
+
+/// The most characters of an agent's text in a notification.
+pub const BODY_CHARS: usize = 300;
+
+pub struct QuestionNotification {
+    pub notification: Notification,
+    pub option_buttons: Option<OptionButtons>,
+}
+
+/// Builds the notification about a question; none if the notification policy decides against one.
+pub fn of_question(
+    api: &Api,
+    occasion: Occasion,
+    request: &Request,
+    session: &Session,
+) -> Option<QuestionNotification> {
+    let item = PendingItem::Question(request.id);
+    let decision = api.decide_notification(item, occasion, session, request.is_by_subagent(session));
+    let (messages, sound) = configured(api);
+    let mut option_buttons = None;
+    let notification = build(decision, item, (messages, sound), |show_text| {
+        let body = if show_text {
+            option_buttons = OptionButtons::new(&request.questions, messages);
+            question_text(&request.questions, messages)
+        } else {
+            messages.question_waits.to_owned()
+        };
+        (
+            sanitize(&session.name),
+            body,
+            option_buttons.as_ref().map(OptionButtons::buttons).unwrap_or_default(),
+        )
+    });
+    notification.map(|notification| QuestionNotification { notification, option_buttons })
+}
+
+/// Builds the notification about a permission request, which no button decides; none if the notification policy decides
+/// against one.
+pub fn of_approval(api: &Api, approval: &Approval, session: &Session) -> Option<Notification> {
+    let item = PendingItem::Permission(approval.id);
+    let decision = api.decide_notification(item, Occasion::Asked, session, false);
+    let (messages, sound) = configured(api);
+    build(decision, item, (messages, sound), |show_text| {
+        let body = if show_text { approval_text(approval) } else { messages.permission_waits.to_owned() };
+        (messages.asks_permission(&sanitize(&session.name)), body, Vec::new())
+    })
+}
+
+/// Builds the notification about a finished turn, without any of the agent's text; none if the notification policy decides
+/// against one.
+pub fn of_finished(api: &Api, session: &Session, waits: bool) -> Option<Notification> {
+    let decision = api.decide_finished_notification(session, waits);
+    tracing::debug!(session = %session.id, ?decision, "a turn has finished");
+    let NotificationDecision::Notify(_) = decision else { return None };
+    let (messages, sound) = configured(api);
+    let (subject, title) = (Subject::Finished(session.id), sanitize(&session.name));
+    Some(Notification {
+        subject,
+        title,
+        body: messages.finished.to_owned(),
+        buttons: vec![open(messages)],
+        sound,
+    })
+}
+
+pub fn open(messages: &Messages) -> Button {
+    Button { action: ButtonAction::Open, label: messages.open.to_owned() }
+}
+
+/// Returns the messages and the sound of the settings.
+fn configured(api: &Api) -> (&'static Messages, Sound) {
+    let settings = api.settings().watch();
+    let settings = settings.borrow();
+    let sound = match settings.notify_sound {
+        OptIn::On => Sound::On,
+        OptIn::Off => Sound::Off,
+    };
+    (language::messages(&settings), sound)
+}
+
+fn build(
+    decision: NotificationDecision,
+    item: PendingItem,
+    (messages, sound): (&Messages, Sound),
+    content: impl FnOnce(bool) -> (String, String, Vec<Button>),
+) -> Option<Notification> {
+    tracing::debug!(?item, ?decision, "something was asked");
+    let (subject, (title, body, mut buttons)) = match decision {
+        NotificationDecision::Notify(NotificationContent::Whole) => (Subject::Item(item), content(true)),
+        NotificationDecision::Notify(NotificationContent::Private) => (Subject::Item(item), content(false)),
+        NotificationDecision::Notify(NotificationContent::Summary) => {
+            (Subject::Summary, (messages::APP.to_owned(), messages.more_waits.to_owned(), Vec::new()))
+        }
+        NotificationDecision::BadgeOnly(_)
+        | NotificationDecision::Untold(_)
+        | NotificationDecision::Nothing(_) => return None,
+    };
+    buttons.push(open(messages));
+    Some(Notification { subject, title, body, buttons, sound })
+}
+
+fn question_text(questions: &[Question], messages: &Messages) -> String {
+    let first = questions.first().map(|question| question.text.as_str()).unwrap_or_default();
+    let mut text = sanitized_start(first, BODY_CHARS);
+    if questions.len() > 1 {
+        text.push('\n');
+        text.push_str(&messages.and_more(questions.len() - 1));
+    }
+    text
+}
+
+fn approval_text(approval: &Approval) -> String {
+    let description = approval.description.as_deref().filter(|text| !text.trim().is_empty());
+    let text =
+        description.map_or_else(|| approval.title.clone(), |text| format!("{}: {text}", approval.title));
+    sanitized_start(&text, BODY_CHARS)
+}
+
+/// Sanitizes and shortens an agent's text.
+pub fn sanitized_start(text: &str, most: usize) -> String {
+    // Sanitizing writes invisible characters as code points, so the text is cut before and after.
+    let start: String = text.chars().take(most).collect();
+    let start = sanitize(&start);
+    let mut shown: String = start.chars().take(most).collect();
+    if text.chars().count() > most || start.chars().count() > most {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_with_an_ellipsis() {
+        assert_eq!(sanitized_start("& <b>two</b>\u{7}", 20), "& <b>two</b>");
+        assert_eq!(sanitized_start(&"x".repeat(10_000), 300), format!("{}…", "x".repeat(300)));
+        assert_eq!(sanitized_start(&"\u{200b}".repeat(300), 10), "⟨U+200B⟩⟨U…");
+    }
+}

@@ -1,0 +1,34 @@
+//! The API while the engine is still opening: the window starts at once, and its first calls wait here.
+
+use askdesk_api::{Api, Error, ErrorCode};
+use tokio::sync::watch;
+
+/// Receives the API once the engine is open.
+pub struct PendingApi(watch::Receiver<Option<Api>>);
+
+pub struct ApiSender(watch::Sender<Option<Api>>);
+
+pub fn channel() -> (ApiSender, PendingApi) {
+    let (sender, receiver) = watch::channel(None);
+    (ApiSender(sender), PendingApi(receiver))
+}
+
+impl ApiSender {
+    pub fn send(&self, api: Api) {
+        self.0.send_replace(Some(api));
+    }
+}
+
+impl PendingApi {
+    /// Waits for the API. Fails if the engine could not be opened.
+    pub async fn api(&self) -> Result<Api, Error> {
+        let mut receiver = self.0.clone();
+        let api = receiver.wait_for(Option::is_some).await.ok().and_then(|api| api.clone());
+        api.ok_or_else(|| Error::new(ErrorCode::Closing, "the app could not be opened"))
+    }
+
+    /// Returns the API if the engine is already open.
+    pub fn now(&self) -> Option<Api> {
+        self.0.borrow().clone()
+    }
+}

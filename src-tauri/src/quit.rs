@@ -1,0 +1,73 @@
+//! Closing the window and quitting the app. Quitting asks first if sessions are working or questions are open.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use askdesk_api::RunningWork;
+use askdesk_domain::{OnClose, Settings};
+use tauri::{AppHandle, Manager, Window, WindowEvent};
+use tauri_plugin_dialog::{DialogExt, MessageDialogButtons, MessageDialogKind};
+
+use crate::pending_api::PendingApi;
+use crate::window_lifecycle::{Goal, WindowLifecycle};
+use crate::{language, tray, window};
+
+#[derive(Default)]
+pub struct QuitDialog(AtomicBool);
+
+pub fn on_window_event(closed: &Window, event: &WindowEvent) {
+    let WindowEvent::CloseRequested { api: close, .. } = event else { return };
+    let app = closed.app_handle().clone();
+    // Before the engine is open, nothing can be lost.
+    let Some(api) = app.state::<PendingApi>().now() else { return };
+    close.prevent_close();
+    let show_count = app.state::<WindowLifecycle>().show_count();
+    tauri::async_runtime::spawn(async move {
+        let on_close = api.settings().watch().borrow().on_close;
+        if on_close == OnClose::KeepRunning && tray::show_icon(&app).await {
+            app.state::<WindowLifecycle>().close(Goal::Tray, show_count);
+        } else {
+            request(&app);
+        }
+    });
+}
+
+/// Quits, after asking if something is running.
+pub fn request(app: &AppHandle) {
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        let Some(api) = app.state::<PendingApi>().now() else { return app.exit(0) };
+        let running = api.running_work().await.unwrap_or_default();
+        if running == RunningWork::default() {
+            quit(&app);
+        } else {
+            confirm(&app, &api.settings().watch().borrow().clone(), running);
+        }
+    });
+}
+
+fn confirm(app: &AppHandle, settings: &Settings, running: RunningWork) {
+    if app.state::<QuitDialog>().0.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let messages = language::messages(settings);
+    let buttons =
+        MessageDialogButtons::OkCancelCustom(messages.quit.to_owned(), messages.keep_running.to_owned());
+    let mut dialog = app.dialog().message(messages.running_work(running));
+    if let Some(window) = app.get_webview_window(window::MAIN) {
+        dialog = dialog.parent(&window);
+    }
+    let dialog = dialog.title(messages.quit_title).kind(MessageDialogKind::Warning).buttons(buttons);
+    let app = app.clone();
+    dialog.show(move |confirmed| {
+        app.state::<QuitDialog>().0.store(false, Ordering::Relaxed);
+        if confirmed {
+            quit(&app);
+        }
+    });
+}
+
+/// Ends the app once the page has saved everything.
+fn quit(app: &AppHandle) {
+    let lifecycle = app.state::<WindowLifecycle>();
+    lifecycle.close(Goal::Exit, lifecycle.show_count());
+}
