@@ -15,8 +15,10 @@ use crate::{shortcut, window};
 pub use address::follow;
 #[cfg(target_os = "linux")]
 pub use address::register;
+#[cfg(test)]
+pub use address::target_of;
 #[cfg(any(test, windows))]
-pub use address::{address_of, is_deep_link, target_of};
+pub use address::{address_of, is_deep_link};
 
 /// The event that tells the page about a new target.
 const TARGET_EVENT: &str = "wanted";
