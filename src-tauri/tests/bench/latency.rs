@@ -47,27 +47,27 @@ pub async fn measure(questions: usize, pace: Pace) -> Latencies {
         Pace::AtOnce => "0",
     };
     let trace = tempfile::NamedTempFile::new().unwrap();
-    let desk = Setup::default()
+    let app = Setup::default()
         .env("ASKDESK_TRACE", trace.path().display().to_string())
         .env("ASKDESK_FAKE_COUNT", questions.to_string())
         .env("ASKDESK_FAKE_PACE", percent)
         .open()
         .await;
-    let session = desk.start_demo("loop-ask", "Bench").await;
-    desk.select(&session).await;
+    let session = app.start_demo("loop-ask", "Bench").await;
+    app.select(&session).await;
     // The page's clock has steps of 1 ms; the agent's is monotonic. Both are read here at one moment.
     let offset_ms = now_ms() - monotonic_ns() as f64 / 1e6;
-    desk.script(ANSWER_EVERYTHING, vec![]).await;
-    desk.wait_long("the last answer", async || (desk.responses().len() >= questions).then_some(())).await;
+    app.script(ANSWER_EVERYTHING, vec![]).await;
+    app.wait_long("the last answer", async || (app.responses().len() >= questions).then_some(())).await;
 
-    let record = lines(desk.record());
+    let record = lines(app.record());
     let times_of = |direction: &'static str, holds: &'static str| {
         let those = record.iter().filter(move |line| line["dir"] == direction && has(line, holds));
         those.map(move |line| line["t_ns"].as_f64().unwrap() / 1e6 + offset_ms).collect::<Vec<_>>()
     };
     let asked = times_of("out", "can_use_tool");
-    let painted = desk.wait("the last paint", async || all_painted(trace.path(), questions)).await;
-    let submitted = numbers(&desk.script("return window.__submitted", vec![]).await);
+    let painted = app.wait("the last paint", async || all_painted(trace.path(), questions)).await;
+    let submitted = numbers(&app.script("return window.__submitted", vec![]).await);
     let answered = times_of("in", "updatedInput");
     for (what, times) in
         [("asked", &asked), ("painted", &painted), ("submitted", &submitted), ("answered", &answered)]
@@ -75,8 +75,8 @@ pub async fn measure(questions: usize, pace: Pace) -> Latencies {
         assert_eq!(times.len(), questions, "every question was {what} once");
     }
     let between = |from: &[f64], to: &[f64]| from.iter().zip(to).map(|(from, to)| to - from).collect();
-    let frames = desk.client.execute_async(PAINT_A_WORD, vec![]).await.unwrap();
-    desk.close().await;
+    let frames = app.client.execute_async(PAINT_A_WORD, vec![]).await.unwrap();
+    app.close().await;
     Latencies {
         painted: Times(between(&asked, &painted)),
         submitted: Times(between(&submitted, &answered)),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::harness::{Desk, Setup};
+use crate::harness::{App, Setup};
 use crate::latency::{Times, numbers};
 use crate::{process, rounded};
 
@@ -42,38 +42,37 @@ pub async fn case_62_keys_while_fifty_agents_write() -> Load {
     let folder = tempfile::tempdir().unwrap();
     let scenario = folder.path().join("load.json");
     std::fs::write(&scenario, load().to_string()).unwrap();
-    let desk = Setup::default()
+    let app = Setup::default()
         // Fifty agents noting each line in one file would be what is measured.
         .env("ASKDESK_FAKE_RECORD", "")
         .env("ASKDESK_FAKE_PACE", "100")
         .open()
         .await;
-    let asking = desk.start_demo("technology", "Asks").await;
-    desk.select(&asking).await;
-    let radio = desk.by_role("radio", "PostgreSQL").await;
-    desk.press(&radio).await;
+    let asking = app.start_demo("technology", "Asks").await;
+    app.select(&asking).await;
+    let radio = app.by_role("radio", "PostgreSQL").await;
+    app.press(&radio).await;
     let mut writing = Vec::new();
     for n in 0..AGENTS {
-        writing.push(start(&desk, &scenario, n).await);
+        writing.push(start(&app, &scenario, n).await);
     }
     // Fifty processes starting in one moment are another matter than fifty that write.
-    desk.wait_long("every agent at work", async || in_state(&desk, "working").await.then_some(())).await;
+    app.wait_long("every agent at work", async || in_state(&app, "working").await.then_some(())).await;
     sleep(SETTLED).await;
-    desk.script(NOTE_KEYS, vec![]).await;
+    app.script(NOTE_KEYS, vec![]).await;
     let mut keys = press_keys();
     sleep(Duration::from_secs(SECONDS as u64 / 3)).await;
-    let early_mib = process::memory(desk.root()).0 / 1024.0;
+    let early_mib = process::memory(app.root()).0 / 1024.0;
     tokio::task::spawn_blocking(move || assert!(keys.wait().unwrap().success())).await.unwrap();
-    desk.wait_long("the agents to end their turns", async || in_state(&desk, "idle").await.then_some(()))
-        .await;
-    let late_mib = process::memory(desk.root()).0 / 1024.0;
-    let times = numbers(&desk.script("return window.__keys", vec![]).await);
+    app.wait_long("the agents to end their turns", async || in_state(&app, "idle").await.then_some(())).await;
+    let late_mib = process::memory(app.root()).0 / 1024.0;
+    let times = numbers(&app.script("return window.__keys", vec![]).await);
     assert!(times.len() >= KEYS / 2, "{} of {KEYS} keys were seen", times.len());
     let mut kept = 0;
     for session in &writing {
-        kept += lines_of(&desk, session).await;
+        kept += lines_of(&app, session).await;
     }
-    desk.close().await;
+    app.close().await;
     let written = AGENTS * LINES_PER_SECOND * SECONDS;
     Load { keys: Times(times), early_mib, late_mib, written, kept }
 }
@@ -96,10 +95,10 @@ fn load() -> Value {
         "turns": [[{ "repeat": { "times": SECONDS, "steps": [second] } }]] })
 }
 
-async fn start(desk: &Desk, scenario: &Path, n: usize) -> String {
+async fn start(app: &App, scenario: &Path, n: usize) -> String {
     let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "config": { "example": scenario } },
         "name": format!("Writes {n}"), "prompt": "Go." });
-    let session = desk.invoke("start_session", input).await.unwrap();
+    let session = app.invoke("start_session", input).await.unwrap();
     session["id"].as_str().unwrap().to_owned()
 }
 
@@ -126,14 +125,14 @@ const NOTE_KEYS: &str = "
     }, true);";
 
 /// Says whether every agent that writes is in that state.
-async fn in_state(desk: &Desk, state: &str) -> bool {
+async fn in_state(app: &App, state: &str) -> bool {
     let script = format!("return document.querySelectorAll('nav [data-session][data-state={state}]').length");
-    desk.script(&script, vec![]).await.as_u64() == Some(AGENTS as u64)
+    app.script(&script, vec![]).await.as_u64() == Some(AGENTS as u64)
 }
 
-async fn lines_of(desk: &Desk, session: &str) -> usize {
+async fn lines_of(app: &App, session: &str) -> usize {
     let input = json!({ "session": session, "before": null, "limit": 500 });
-    let page = desk.invoke("read_transcript", input).await.unwrap();
+    let page = app.invoke("read_transcript", input).await.unwrap();
     assert_eq!(page["more"], false, "one page holds it all");
     let entries = page["entries"].as_array().unwrap().iter();
     let texts = entries.filter(|entry| entry["body"]["kind"] == "agent");

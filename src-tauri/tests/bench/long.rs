@@ -32,26 +32,26 @@ pub async fn measure() -> Long {
     let long = json!({ "name": "long", "title": "Long", "description": "Says very much.",
         "turns": [[{ "repeat": { "times": ENTRIES, "steps": [said] } }]] });
     std::fs::write(&scenario, long.to_string()).unwrap();
-    let desk = Setup::default().env("ASKDESK_FAKE_RECORD", "/dev/null").open().await;
-    let other = desk.start_demo("prefilled", "Short").await;
+    let app = Setup::default().env("ASKDESK_FAKE_RECORD", "/dev/null").open().await;
+    let other = app.start_demo("prefilled", "Short").await;
     let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "config": { "example": scenario } },
         "name": "Long", "prompt": "Go." });
-    let session = desk.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
-    desk.select(&other).await;
+    let session = app.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
+    app.select(&other).await;
     let newest = json!({ "session": session, "before": null, "limit": 1 });
     let written = async || {
-        let page = desk.invoke("read_transcript", newest.clone()).await.ok()?;
+        let page = app.invoke("read_transcript", newest.clone()).await.ok()?;
         (page["entries"][0]["body"]["kind"] == "turn_ended").then_some(())
     };
-    desk.wait_long("the last entry", written).await;
+    app.wait_long("the last entry", written).await;
     let mut opened = Vec::new();
     for _ in 0..OPENINGS {
-        desk.select(&other).await;
-        let took = desk.client.execute_async(OPEN, vec![json!(session)]).await.unwrap();
+        app.select(&other).await;
+        let took = app.client.execute_async(OPEN, vec![json!(session)]).await.unwrap();
         opened.push(took.as_f64().unwrap());
     }
-    let times = numbers(&desk.client.execute_async(SCROLL, vec![]).await.unwrap());
-    desk.close().await;
+    let times = numbers(&app.client.execute_async(SCROLL, vec![]).await.unwrap());
+    app.close().await;
     let seconds = times.iter().sum::<f64>() / 1_000.0;
     Long { opened: Times(opened), frames_per_second: times.len() as f64 / seconds }
 }

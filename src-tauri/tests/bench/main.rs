@@ -4,24 +4,24 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "this is a test program")]
 
-mod doors;
+#[cfg(target_os = "linux")]
+#[path = "../window/fake_tray.rs"]
+#[allow(dead_code, reason = "the tray serves the window tests too")]
+mod fake_tray;
+mod gateway;
 #[path = "../window/harness.rs"]
 #[allow(dead_code, reason = "the harness serves the window tests too")]
 mod harness;
 mod latency;
 mod load;
 mod long;
-mod process;
 #[cfg(target_os = "linux")]
-mod telling;
+mod notifications;
+mod process;
 #[cfg(target_os = "linux")]
 mod tray;
 #[cfg(target_os = "linux")]
-#[path = "../window/tray_host.rs"]
-#[allow(dead_code, reason = "the tray serves the window tests too")]
-mod tray_host;
-#[cfg(target_os = "linux")]
-#[path = "../window/process.rs"]
+#[path = "../window/process_stats.rs"]
 mod working;
 
 use latency::Pace;
@@ -54,9 +54,9 @@ async fn main() {
     }
     #[cfg(target_os = "linux")]
     if wanted("told") {
-        let told = telling::measure(QUESTIONS_UNSEEN).await;
+        let told = notifications::measure(QUESTIONS_UNSEEN).await;
         result.insert("agent_line_to_notification_daemon_ms".to_owned(), told.json());
-        let share = telling::at_rest().await;
+        let share = notifications::at_rest().await;
         result.insert(
             "processor_while_a_notification_stands_percent".to_owned(),
             json!(rounded(share * 100.0)),
@@ -67,7 +67,7 @@ async fn main() {
         result.insert("in_the_tray".to_owned(), tray::measure().await.json());
     }
     if wanted("doors") {
-        result.insert("doors".to_owned(), doors::measure().await.json());
+        result.insert("doors".to_owned(), gateway::measure().await.json());
     }
     if wanted("load") {
         result.insert("under_load".to_owned(), load::case_62_keys_while_fifty_agents_write().await.json());
@@ -76,11 +76,11 @@ async fn main() {
         result.insert("long_session".to_owned(), long::measure().await.json());
     }
     if wanted("starts") {
-        let Starts { desk, empty } = process::measure(STARTS);
-        let beside = |desk: f64, empty: f64| json!({ "askdesk": desk, "empty_window": empty, "ratio": rounded(desk / empty) });
-        result.insert("first_paint_ms".to_owned(), beside(desk.paint, empty.paint));
-        result.insert("memory_pss_mib".to_owned(), beside(desk.pss_mib, empty.pss_mib));
-        result.insert("memory_rss_mib".to_owned(), beside(desk.rss_mib, empty.rss_mib));
+        let Starts { app, empty } = process::measure(STARTS);
+        let beside = |app: f64, empty: f64| json!({ "askdesk": app, "empty_window": empty, "ratio": rounded(app / empty) });
+        result.insert("first_paint_ms".to_owned(), beside(app.paint, empty.paint));
+        result.insert("memory_pss_mib".to_owned(), beside(app.pss_mib, empty.pss_mib));
+        result.insert("memory_rss_mib".to_owned(), beside(app.rss_mib, empty.rss_mib));
         let binary = std::fs::metadata(env!("CARGO_BIN_EXE_askdesk-desktop")).unwrap().len();
         result.insert("binary_mib".to_owned(), json!(rounded(binary as f64 / MIB)));
     }

@@ -21,19 +21,19 @@ pub struct Cost {
 
 /// What both windows cost.
 pub struct Starts {
-    pub desk: Cost,
+    pub app: Cost,
     pub empty: Cost,
 }
 
 /// Starts both windows in turn, so that both meet the same machine.
 pub fn measure(starts: usize) -> Starts {
-    let mut desk = Vec::new();
+    let mut app = Vec::new();
     let mut empty = Vec::new();
     for _ in 0..starts {
-        desk.push(start(env!("CARGO_BIN_EXE_askdesk-desktop")));
+        app.push(start(env!("CARGO_BIN_EXE_askdesk-desktop")));
         empty.push(start(env!("CARGO_BIN_EXE_empty-window")));
     }
-    Starts { desk: median(&desk), empty: median(&empty) }
+    Starts { app: median(&app), empty: median(&empty) }
 }
 
 fn median(costs: &[Cost]) -> Cost {

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::harness::{Desk, PATIENCE, Setup};
+use crate::fake_tray;
+use crate::harness::{App, PATIENCE, Setup};
 use crate::latency::Times;
 use crate::process::{Held, held};
-use crate::tray_host;
 use crate::{now_ms, rounded};
 
 /// How many sessions run meanwhile.
@@ -41,24 +41,24 @@ impl Tray {
 
 pub async fn measure() -> Tray {
     let trace = tempfile::NamedTempFile::new().unwrap();
-    let desk = Setup::default().env("ASKDESK_TRACE", trace.path().display().to_string()).open().await;
-    let tray = tray_host::Tray::start().await;
+    let app = Setup::default().env("ASKDESK_TRACE", trace.path().display().to_string()).open().await;
+    let tray = fake_tray::Tray::start().await;
     for n in 1..SESSIONS {
-        desk.start_demo("technology", &format!("Runs {n}")).await;
+        app.start_demo("technology", &format!("Runs {n}")).await;
     }
-    let session = desk.start_demo("four", "In view").await;
-    desk.select(&session).await;
-    let card = desk.find("aside [data-request][data-state=open]").await;
+    let session = app.start_demo("four", "In view").await;
+    app.select(&session).await;
+    let card = app.find("aside [data-request][data-state=open]").await;
     let request = card.attr("data-request").await.unwrap().unwrap();
     let mut idle = Vec::new();
     let mut raised = Vec::new();
     for n in 0..=RAISES {
-        close(&desk).await;
+        close(&app).await;
         // The first coming is another matter: what the system reads then it keeps.
         sleep(if n == 0 { SETTLED } else { Duration::from_secs(1) }).await;
         if n == RAISES {
             sleep(SETTLED).await;
-            idle = without_agents(&desk);
+            idle = without_agents(&app);
         }
         let before = painted(trace.path(), &request).len();
         let began = now_ms();
@@ -73,25 +73,25 @@ pub async fn measure() -> Tray {
         };
         raised.push(at - began);
     }
-    desk.close().await;
+    app.close().await;
     Tray { idle, raised: Times(raised) }
 }
 
 /// Closes the window and waits until its page is gone.
-async fn close(desk: &Desk) {
+async fn close(app: &App) {
     let keys = "xdotool search --sync --onlyvisible --name '(^|[)] )Askdesk$' windowactivate --sync && xdotool key alt+F4";
     let closed = Command::new("sh").args(["-c", keys]).stdout(Stdio::null()).status().unwrap();
     assert!(closed.success());
     let began = Instant::now();
-    while held(desk.root()).iter().any(|held| held.name.starts_with("WebKitWebPro")) {
+    while held(app.root()).iter().any(|held| held.name.starts_with("WebKitWebPro")) {
         assert!(began.elapsed() < PATIENCE, "the page goes on");
         sleep(Duration::from_millis(50)).await;
     }
 }
 
 /// Lists what the app itself holds: neither its agents, nor the driver of the window.
-fn without_agents(desk: &Desk) -> Vec<Held> {
-    let mut all = held(desk.root());
+fn without_agents(app: &App) -> Vec<Held> {
+    let mut all = held(app.root());
     all.retain(|held| !held.arguments.contains(" demo-agent ") && !held.name.starts_with("WebKitWebDri"));
     all
 }

@@ -5,7 +5,7 @@ use askdesk_testkit::mock_api::{MockApi, Reply, Script};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{Desk, Setup};
+use crate::harness::{App, Setup};
 
 /// A picture of four points that every program can read.
 const PNG: &str =
@@ -13,7 +13,7 @@ const PNG: &str =
 
 /// A session of the real program in a folder of its own.
 struct Real {
-    desk: Desk,
+    app: App,
     mock: MockApi,
     _project: TempDir,
     data: TempDir,
@@ -36,12 +36,12 @@ impl Real {
         for (name, value) in clis::sealed_env(home.path(), &mock.base_url) {
             setup = setup.env(&name, value);
         }
-        let desk = setup.open().await;
+        let app = setup.open().await;
         let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "claude_code", "folder": project.path(),
             "options": { "program": program }, "name": "Real" });
-        let session = desk.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
-        desk.select(&session).await;
-        Some(Self { desk, mock, _project: project, data, session, _home: home })
+        let session = app.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
+        app.select(&session).await;
+        Some(Self { app, mock, _project: project, data, session, _home: home })
     }
 
     /// Pastes an image into the composer as the webview tells of it.
@@ -53,20 +53,20 @@ impl Real {
             const event = new ClipboardEvent('paste', { bubbles: true, cancelable: true });
             Object.defineProperty(event, 'clipboardData', { value: transfer });
             document.querySelector('[data-composer]').dispatchEvent(event);";
-        self.desk.script(script, vec![json!(PNG)]).await;
-        self.desk.find("form [data-attachment=image] img").await;
+        self.app.script(script, vec![json!(PNG)]).await;
+        self.app.find("form [data-attachment=image] img").await;
     }
 
     async fn say(&self, text: &str) {
-        let field = self.desk.by_role_in("main", "textbox", "Message to the agent").await;
+        let field = self.app.by_role_in("main", "textbox", "Message to the agent").await;
         field.send_keys(text).await.unwrap();
-        self.desk.click("button", "Send").await;
+        self.app.click("button", "Send").await;
     }
 
     /// What the model was asked in the request of that number, counted from 1.
     async fn asked(&self, n: usize) -> Value {
         let what = format!("request {n} to the model");
-        self.desk.wait(&what, async || self.mock.conversation().into_iter().nth(n - 1)).await
+        self.app.wait(&what, async || self.mock.conversation().into_iter().nth(n - 1)).await
     }
 
     fn kept(&self) -> usize {
@@ -87,40 +87,40 @@ fn images(request: &Value) -> Vec<&str> {
 async fn a_pasted_image_reaches_the_model_byte_for_byte_and_stands_in_the_transcript() {
     let test = "a_pasted_image_reaches_the_model_byte_for_byte_and_stands_in_the_transcript";
     let Some(real) = Real::start(test, 2).await else { return };
-    let desk = &real.desk;
+    let app = &real.app;
     real.paste().await;
-    assert_eq!(desk.axe().await, Vec::<String>::new());
-    desk.picture("attached").await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    app.picture("attached").await;
 
     // What is not sent yet survives the page.
     tokio::time::sleep(std::time::Duration::from_millis(400)).await;
-    desk.client.refresh().await.unwrap();
-    desk.find("form [data-attachment=image] img").await;
+    app.client.refresh().await.unwrap();
+    app.find("form [data-attachment=image] img").await;
     let loaded = "const image = document.querySelector('form [data-attachment=image] img');
         return image.complete && image.naturalWidth === 2;";
-    desk.wait("the picture to be shown", async || desk.script(loaded, vec![]).await.as_bool()?.then_some(()))
+    app.wait("the picture to be shown", async || app.script(loaded, vec![]).await.as_bool()?.then_some(()))
         .await;
 
     real.say("What is this?").await;
     let request = real.asked(1).await;
     assert_eq!(images(&request), [PNG]);
     assert!(request["messages"].to_string().contains("What is this?"));
-    desk.shows_text("main", "Seen 1.").await;
-    desk.find("[data-transcript] [data-kind=person] [data-attachment=image] img").await;
-    desk.gone("form [data-attachment]").await;
+    app.shows_text("main", "Seen 1.").await;
+    app.find("[data-transcript] [data-kind=person] [data-attachment=image] img").await;
+    app.gone("form [data-attachment]").await;
     assert_eq!(real.kept(), 1);
 
     real.paste().await;
-    let take_back = desk.by_role("button", "Remove shot.png").await;
-    desk.press(&take_back).await;
-    desk.gone("form [data-attachment]").await;
+    let take_back = app.by_role("button", "Remove shot.png").await;
+    app.press(&take_back).await;
+    app.gone("form [data-attachment]").await;
     // It is the one that was sent: that stays.
     assert_eq!(real.kept(), 1);
     let stop = json!({ "requestId": uuid::Uuid::new_v4(), "session": real.session });
-    desk.invoke("stop_session", stop).await.unwrap();
-    desk.find(&format!("nav [data-session='{}'][data-state=ended]", real.session)).await;
+    app.invoke("stop_session", stop).await.unwrap();
+    app.find(&format!("nav [data-session='{}'][data-state=ended]", real.session)).await;
     let delete = json!({ "requestId": uuid::Uuid::new_v4(), "session": real.session });
-    desk.invoke("delete_session", delete).await.unwrap();
+    app.invoke("delete_session", delete).await.unwrap();
     assert_eq!(real.kept(), 0);
-    real.desk.close().await;
+    real.app.close().await;
 }

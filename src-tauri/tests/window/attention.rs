@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Desk, Setup};
+use crate::harness::{App, Setup};
 
 /// Runs a command of the notification daemon.
 pub fn dunst(args: &[&str]) -> String {
@@ -28,28 +28,28 @@ pub fn taken_back() -> Vec<(String, String)> {
 
 #[tokio::test]
 async fn case_36_a_question_out_of_view_counts_on_its_tab_and_is_notified_until_answered() {
-    let desk = Desk::open().await;
+    let app = App::open().await;
     dunst(&["close-all"]);
     let name = format!("Out of view {}", std::process::id());
-    let shown = desk.start_demo("prefilled", "In view").await;
-    desk.select(&shown).await;
-    desk.find(&format!("nav [data-session='{shown}'][data-state=idle]")).await;
-    let other = desk.start_demo("technology", &name).await;
+    let shown = app.start_demo("prefilled", "In view").await;
+    app.select(&shown).await;
+    app.find(&format!("nav [data-session='{shown}'][data-state=idle]")).await;
+    let other = app.start_demo("technology", &name).await;
     let tab = format!("nav [data-session='{other}'][data-state=needs_you]");
-    desk.find(&tab).await;
-    desk.shows_text(&tab, "1").await;
-    desk.wait("a notification", async || (displayed() == 1).then_some(())).await;
+    app.find(&tab).await;
+    app.shows_text(&tab, "1").await;
+    app.wait("a notification", async || (displayed() == 1).then_some(())).await;
     // Looking does not clear it; answering does.
-    desk.select(&other).await;
-    desk.by_role("radio", "PostgreSQL").await;
-    desk.find(&tab).await;
-    desk.click("radio", "PostgreSQL").await;
-    desk.click("button", "Submit").await;
-    desk.wait("the notification to be taken back", async || (displayed() == 0).then_some(())).await;
-    desk.find(&format!("nav [data-session='{other}'][data-state=idle]")).await;
+    app.select(&other).await;
+    app.by_role("radio", "PostgreSQL").await;
+    app.find(&tab).await;
+    app.click("radio", "PostgreSQL").await;
+    app.click("button", "Submit").await;
+    app.wait("the notification to be taken back", async || (displayed() == 0).then_some(())).await;
+    app.find(&format!("nav [data-session='{other}'][data-state=idle]")).await;
     let (title, body) = taken_back().into_iter().find(|(title, _)| *title == name).expect("it was posted");
     assert_eq!((title.as_str(), body.as_str()), (name.as_str(), "Which store should the notes be kept in?"));
-    desk.close().await;
+    app.close().await;
 }
 
 /// Leaves the time to look at the session before it asks.
@@ -64,41 +64,41 @@ async fn a_question_in_the_session_that_is_looked_at_is_not_notified() {
     let folder = tempfile::TempDir::new().unwrap();
     let scenario = folder.path().join("later.json");
     fs::write(&scenario, ASKS_LATER).unwrap();
-    let desk = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
     dunst(&["close-all"]);
     let raise = "xdotool search --sync --onlyvisible --name '(^|[)] )Askdesk$' windowactivate --sync";
     let raised = Command::new("sh").args(["-c", raise]).status().unwrap();
     assert!(raised.success(), "the window can be given the focus");
-    let session = desk.start_demo(&scenario.display().to_string(), "Looked at").await;
-    desk.select(&session).await;
-    desk.wait("the focus", async || {
-        (desk.script("return document.hasFocus()", vec![]).await == true).then_some(())
+    let session = app.start_demo(&scenario.display().to_string(), "Looked at").await;
+    app.select(&session).await;
+    app.wait("the focus", async || {
+        (app.script("return document.hasFocus()", vec![]).await == true).then_some(())
     })
     .await;
-    desk.find("aside [data-request][data-state=open]").await;
+    app.find("aside [data-request][data-state=open]").await;
     tokio::time::sleep(std::time::Duration::from_millis(500)).await;
     assert_eq!(displayed(), 0);
-    desk.close().await;
+    app.close().await;
 }
 
 #[tokio::test]
 async fn a_click_on_the_notification_brings_up_the_question() {
-    let desk = Desk::open().await;
+    let app = App::open().await;
     dunst(&["close-all"]);
-    let shown = desk.start_demo("prefilled", "In view").await;
-    desk.select(&shown).await;
-    desk.wait_for_responses(1).await;
-    let other = desk.start_demo("technology", "Clicked").await;
-    desk.wait("a notification", async || (displayed() == 1).then_some(())).await;
+    let shown = app.start_demo("prefilled", "In view").await;
+    app.select(&shown).await;
+    app.wait_for_responses(1).await;
+    let other = app.start_demo("technology", "Clicked").await;
+    app.wait("a notification", async || (displayed() == 1).then_some(())).await;
     dunst(&["action", "0"]);
-    desk.find(&format!("[data-session-view='{other}']")).await;
-    desk.by_role("radio", "PostgreSQL").await;
+    app.find(&format!("[data-session-view='{other}']")).await;
+    app.by_role("radio", "PostgreSQL").await;
     assert_eq!(
-        desk.responses().len(),
+        app.responses().len(),
         1,
         "a click answers nothing; the one is the answer the other agent brought"
     );
-    desk.close().await;
+    app.close().await;
 }
 
 #[tokio::test]
@@ -106,42 +106,42 @@ async fn case_37_a_muted_session_only_counts_and_a_private_one_says_no_more_than
     let folder = tempfile::TempDir::new().unwrap();
     let scenario = folder.path().join("later.json");
     fs::write(&scenario, ASKS_LATER).unwrap();
-    let desk = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
     dunst(&["close-all"]);
-    let shown = desk.start_demo("prefilled", "In view").await;
+    let shown = app.start_demo("prefilled", "In view").await;
     let private = format!("Private {}", std::process::id());
     for (name, attention) in [
         ("Muted", json!({ "muted": true, "private": false })),
         (private.as_str(), json!({ "muted": false, "private": true })),
     ] {
-        let session = desk.start_demo(&scenario.display().to_string(), name).await;
+        let session = app.start_demo(&scenario.display().to_string(), name).await;
         let input = json!({ "requestId": uuid::Uuid::new_v4(), "session": session, "attention": attention });
-        desk.invoke("set_attention", input).await.unwrap();
-        desk.select(&shown).await;
-        desk.find(&format!("nav [data-session='{session}'][data-state=needs_you]")).await;
+        app.invoke("set_attention", input).await.unwrap();
+        app.select(&shown).await;
+        app.find(&format!("nav [data-session='{session}'][data-state=needs_you]")).await;
     }
-    desk.wait("a notification", async || (displayed() == 1).then_some(())).await;
+    app.wait("a notification", async || (displayed() == 1).then_some(())).await;
     dunst(&["close-all"]);
     assert_eq!(taken_back()[0], (private, "A question is waiting".to_owned()));
-    desk.close().await;
+    app.close().await;
 }
 
 #[tokio::test]
 async fn a_permission_is_notified_under_a_title_of_its_own_and_a_click_decides_nothing() {
-    let desk = Desk::open().await;
+    let app = App::open().await;
     dunst(&["close-all"]);
-    let shown = desk.start_demo("prefilled", "In view").await;
-    desk.select(&shown).await;
-    desk.wait_for_responses(1).await;
+    let shown = app.start_demo("prefilled", "In view").await;
+    app.select(&shown).await;
+    app.wait_for_responses(1).await;
     let name = format!("Permission {}", std::process::id());
-    let other = desk.start_demo("approval", &name).await;
-    desk.wait("a notification", async || (displayed() == 1).then_some(())).await;
+    let other = app.start_demo("approval", &name).await;
+    app.wait("a notification", async || (displayed() == 1).then_some(())).await;
     dunst(&["action", "0"]);
-    desk.find(&format!("[data-session-view='{other}']")).await;
-    desk.find(&format!("nav [data-session='{other}'][data-state=needs_you]")).await;
+    app.find(&format!("[data-session-view='{other}']")).await;
+    app.find(&format!("nav [data-session='{other}'][data-state=needs_you]")).await;
     dunst(&["close-all"]);
     let title = format!("{name} asks for permission");
     assert!(taken_back().iter().any(|(posted, _)| *posted == title), "{:?}", taken_back());
-    assert_eq!(desk.responses().len(), 1, "a click allows nothing");
-    desk.close().await;
+    assert_eq!(app.responses().len(), 1, "a click allows nothing");
+    app.close().await;
 }

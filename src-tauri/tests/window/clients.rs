@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::harness::{Desk, Setup};
+use crate::harness::{App, Setup};
 
 /// With a comment and a server of somebody else's, so that it shows what is kept.
 const BEFORE: &str =
@@ -25,9 +25,9 @@ fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
-async fn press_in(desk: &Desk, within: &str, name: &str) {
-    let button = desk.by_role_in(within, "button", name).await;
-    desk.press(&button).await;
+async fn press_in(app: &App, within: &str, name: &str) {
+    let button = app.by_role_in(within, "button", name).await;
+    app.press(&button).await;
 }
 
 #[tokio::test]
@@ -38,52 +38,52 @@ async fn case_56_a_program_is_connected_and_disconnected_by_clicks_and_its_file_
     let file = folder.join("mcp.json");
     fs::create_dir(&folder).unwrap();
     fs::write(&file, BEFORE).unwrap();
-    let desk = Setup::default().pictured().at_home(home.path()).open().await;
+    let app = Setup::default().pictured().at_home(home.path()).open().await;
     let data = home.path().join("share/io.github.askdesk");
-    let listens: Value = desk
+    let listens: Value = app
         .wait("the doors", async || serde_json::from_slice(&fs::read(data.join("desk.json")).ok()?).ok())
         .await;
     let token = fs::read_to_string(data.join("token")).unwrap().trim().to_owned();
     let before = everything(&folder);
 
-    desk.click("button", "Settings").await;
-    let summary = desk.find("dialog[open] [data-clients] > summary").await;
-    desk.press(&summary).await;
-    desk.find(&format!("{ROW}[data-way=not_connected]")).await;
-    press_in(&desk, ROW, "Connect Cursor").await;
-    desk.shows_text(ROW, "What connecting Cursor changes").await;
-    let shown = desk.find(ROW).await.text().await.unwrap();
+    app.click("button", "Settings").await;
+    let summary = app.find("dialog[open] [data-clients] > summary").await;
+    app.press(&summary).await;
+    app.find(&format!("{ROW}[data-way=not_connected]")).await;
+    press_in(&app, ROW, "Connect Cursor").await;
+    app.shows_text(ROW, "What connecting Cursor changes").await;
+    let shown = app.find(ROW).await.text().await.unwrap();
     assert!(shown.contains(&file.display().to_string()), "{shown}");
     assert!(shown.contains("Bearer …"), "{shown}");
-    let page = desk.script("return document.documentElement.outerHTML", vec![]).await;
+    let page = app.script("return document.documentElement.outerHTML", vec![]).await;
     assert!(!page.as_str().unwrap().contains(&token), "the page has the token");
-    assert_eq!(desk.axe().await, Vec::<String>::new());
-    assert_eq!(desk.cut("dialog[open]").await, Vec::<String>::new());
-    desk.picture("settings-clients").await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    assert_eq!(app.cut("dialog[open]").await, Vec::<String>::new());
+    app.picture("settings-clients").await;
     assert_eq!(everything(&folder), before, "nothing is written by looking");
 
-    press_in(&desk, ROW, "Write this").await;
-    desk.find(&format!("{ROW}[data-way=works]")).await;
+    press_in(&app, ROW, "Write this").await;
+    app.find(&format!("{ROW}[data-way=works]")).await;
     let written = fs::read_to_string(&file).unwrap();
     assert!(written.contains(&format!("{}/mcp", listens["url"].as_str().unwrap())), "{written}");
     assert!(written.contains(&token) && written.contains("// mine"), "{written}");
-    desk.shows_text(ROW, "Cursor is connected").await;
-    assert_eq!(desk.axe().await, Vec::<String>::new());
+    app.shows_text(ROW, "Cursor is connected").await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
 
-    press_in(&desk, ROW, "Disconnect Cursor").await;
-    desk.shows_text(ROW, "What disconnecting Cursor changes").await;
-    press_in(&desk, ROW, "Write this").await;
-    desk.find(&format!("{ROW}[data-way=not_connected]")).await;
+    press_in(&app, ROW, "Disconnect Cursor").await;
+    app.shows_text(ROW, "What disconnecting Cursor changes").await;
+    press_in(&app, ROW, "Write this").await;
+    app.find(&format!("{ROW}[data-way=not_connected]")).await;
     assert_eq!(everything(&folder), before);
 
-    press_in(&desk, "dialog[open]", "Send a test question this way").await;
-    desk.shows_text("dialog[open]", "The question is on the desk.").await;
-    press_in(&desk, "dialog[open]", "Close").await;
-    let row = desk.find("nav [data-session][data-state=needs_you]").await;
-    desk.press(&row).await;
-    desk.shows_text("aside [data-request][data-state=open]", "This is a test question").await;
-    desk.click("radio", "Yes").await;
-    desk.click("button", "Submit").await;
-    desk.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
-    desk.close().await;
+    press_in(&app, "dialog[open]", "Send a test question this way").await;
+    app.shows_text("dialog[open]", "The question is on the desk.").await;
+    press_in(&app, "dialog[open]", "Close").await;
+    let row = app.find("nav [data-session][data-state=needs_you]").await;
+    app.press(&row).await;
+    app.shows_text("aside [data-request][data-state=open]", "This is a test question").await;
+    app.click("radio", "Yes").await;
+    app.click("button", "Submit").await;
+    app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    app.close().await;
 }

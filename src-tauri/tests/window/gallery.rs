@@ -11,7 +11,7 @@ use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use crate::harness::{Desk, Setup};
+use crate::harness::{App, Setup};
 
 /// A state that a question can be in, or a way of looking at one.
 const STATES: [&str; 25] = [
@@ -60,11 +60,11 @@ impl Gallery {
     }
 
     /// Shows a state in the window, with more words for the address.
-    pub async fn show(&self, desk: &Desk, state: &str, more: &str) {
-        desk.client.goto(&format!("{}?state={state}{more}", self.0)).await.unwrap();
+    pub async fn show(&self, app: &App, state: &str, more: &str) {
+        app.client.goto(&format!("{}?state={state}{more}", self.0)).await.unwrap();
         let script = "const { state, failed } = document.documentElement.dataset; return { state, failed };";
-        desk.wait(&format!("the state {state}"), async || {
-            let page = desk.client.execute(script, vec![]).await.ok()?;
+        app.wait(&format!("the state {state}"), async || {
+            let page = app.client.execute(script, vec![]).await.ok()?;
             assert!(page["failed"].is_null(), "{state}: {page}");
             (page["state"] == state).then_some(())
         })
@@ -130,11 +130,11 @@ fn policy() -> String {
     rules.map(|(what, from)| format!("{what} {}", from.as_str().unwrap())).collect::<Vec<_>>().join("; ")
 }
 
-async fn open_with(settings: &str) -> (tempfile::TempDir, Desk) {
+async fn open_with(settings: &str) -> (tempfile::TempDir, App) {
     let data = tempfile::tempdir().unwrap();
     std::fs::write(data.path().join("settings.toml"), settings).unwrap();
-    let desk = Setup::default().pictured().data(data.path()).open().await;
-    (data, desk)
+    let app = Setup::default().pictured().data(data.path()).open().await;
+    (data, app)
 }
 
 async fn look_at_all(theme: &str) {
@@ -144,18 +144,18 @@ async fn look_at_all(theme: &str) {
     // A window for a few at a time: how long one may be open is limited.
     for (text_size, states) in usual.chunks(6).map(|states| (100, states)).chain([(200, &[LARGE][..])]) {
         let appearance = format!("[appearance]\ntheme = \"{theme}\"\ntext_size = {text_size}\n");
-        let (_data, desk) = open_with(&appearance).await;
-        desk.client.set_window_size(960, 640).await.unwrap();
+        let (_data, app) = open_with(&appearance).await;
+        app.client.set_window_size(960, 640).await.unwrap();
         let dark = "return matchMedia('(prefers-color-scheme: dark)').matches";
-        desk.wait("the theme", async || (desk.script(dark, vec![]).await == (theme == "dark")).then_some(()))
+        app.wait("the theme", async || (app.script(dark, vec![]).await == (theme == "dark")).then_some(()))
             .await;
         for &state in states {
-            gallery.show(&desk, state, "").await;
-            desk.picture(&format!("gallery/{theme}/{state}")).await;
-            wrong.extend(desk.axe().await.into_iter().map(|what| format!("{state}: {what}")));
-            wrong.extend(desk.cut("aside").await.into_iter().map(|what| format!("{state}: cut: {what}")));
+            gallery.show(&app, state, "").await;
+            app.picture(&format!("gallery/{theme}/{state}")).await;
+            wrong.extend(app.axe().await.into_iter().map(|what| format!("{state}: {what}")));
+            wrong.extend(app.cut("aside").await.into_iter().map(|what| format!("{state}: cut: {what}")));
         }
-        desk.close().await;
+        app.close().await;
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
@@ -176,13 +176,13 @@ async fn who_wants_less_motion_gets_none() {
     std::fs::create_dir(config.path().join("gtk-3.0")).unwrap();
     let settings = "[Settings]\ngtk-enable-animations=0\n";
     std::fs::write(config.path().join("gtk-3.0/settings.ini"), settings).unwrap();
-    let desk = Setup::default().env("XDG_CONFIG_HOME", config.path().to_str().unwrap()).open().await;
+    let app = Setup::default().env("XDG_CONFIG_HOME", config.path().to_str().unwrap()).open().await;
     let durations = "const style = getComputedStyle(document.documentElement);
         return ['--quick', '--flash', '--turn'].map(name => parseFloat(style.getPropertyValue(name)));";
-    assert_eq!(desk.script(durations, vec![]).await, json!([0, 0, 0]));
-    desk.close().await;
-    let desk = Desk::open().await;
-    let moves = desk.script(durations, vec![]).await;
+    assert_eq!(app.script(durations, vec![]).await, json!([0, 0, 0]));
+    app.close().await;
+    let app = App::open().await;
+    let moves = app.script(durations, vec![]).await;
     assert!(moves.as_array().unwrap().iter().all(|duration| duration.as_f64() > Some(0.0)), "{moves}");
-    desk.close().await;
+    app.close().await;
 }

@@ -110,7 +110,7 @@ impl Setup {
         Started { env, process: Driver::watched(process), _home: home, _turn: turn }
     }
 
-    pub async fn open(mut self) -> Desk {
+    pub async fn open(mut self) -> App {
         let turn = TURN.lock().await;
         let home = TempDir::new().unwrap();
         let record = home.path().join("record.jsonl");
@@ -132,9 +132,9 @@ impl Setup {
             }
             tokio::time::sleep(LOOK).await;
         };
-        let desk = Desk { client, home, record, env, driver, _turn: turn };
-        desk.find("main").await;
-        desk
+        let app = App { client, home, record, env, driver, _turn: turn };
+        app.find("main").await;
+        app
     }
 }
 
@@ -161,7 +161,7 @@ impl Started {
 }
 
 /// The app, open.
-pub struct Desk {
+pub struct App {
     pub client: Client,
     home: TempDir,
     record: PathBuf,
@@ -206,7 +206,7 @@ fn kill_group(leader: u32) {
     }
 }
 
-impl Desk {
+impl App {
     /// Opens the app with nothing special.
     pub async fn open() -> Self {
         Setup::default().open().await

@@ -6,8 +6,8 @@ use std::path::Path;
 use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use serde_json::{Value, json};
 
-use crate::examples::asked;
-use crate::harness::{Desk, Setup};
+use crate::demo::asked;
+use crate::harness::{App, Setup};
 
 const SESSIONS: usize = 50;
 /// How many requests each session has open at once.
@@ -22,7 +22,7 @@ const DRAWN: u64 = 16;
 
 /// Presses keys one after the other and counts them; what is held down counts with the key it is held for.
 struct Keys<'a> {
-    desk: &'a Desk,
+    app: &'a App,
     pressed: usize,
 }
 
@@ -36,7 +36,7 @@ impl Keys<'_> {
         if let Some(value) = held {
             actions = actions.then(KeyAction::Up { value });
         }
-        self.desk.client.perform_actions(actions).await.unwrap();
+        self.app.client.perform_actions(actions).await.unwrap();
         self.pressed += 1;
     }
 }
@@ -45,87 +45,87 @@ const CONTROL: char = '\u{e009}';
 const ENTER: char = '\u{e007}';
 
 /// Waits until the focus stands in the card of a session's question.
-async fn focus_in_card(desk: &Desk, session: &str) {
-    desk.wait("the focus in the card", async || {
+async fn focus_in_card(app: &App, session: &str) {
+    app.wait("the focus in the card", async || {
         let script = "return document.querySelector(`[data-session-view='${arguments[0]}']`) !== null
             && document.activeElement.closest('aside [data-card] fieldset') !== null";
-        (desk.script(script, vec![json!(session)]).await == true).then_some(())
+        (app.script(script, vec![json!(session)]).await == true).then_some(())
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_question_of_another_session_is_answered_with_one_key_more() {
-    let desk = asked("technology").await;
-    let other = desk.start_demo("prefilled", "Elsewhere").await;
-    desk.select(&other).await;
-    desk.find(&format!("nav [data-session='{other}'][data-state=idle]")).await;
-    let composer = desk.find("[data-composer]").await;
+    let app = asked("technology").await;
+    let other = app.start_demo("prefilled", "Elsewhere").await;
+    app.select(&other).await;
+    app.find(&format!("nav [data-session='{other}'][data-state=idle]")).await;
+    let composer = app.find("[data-composer]").await;
     composer.send_keys("half a thought").await.unwrap();
-    let before = desk.responses().len();
-    let asker = desk.find("nav [data-session][data-state=needs_you]").await;
+    let before = app.responses().len();
+    let asker = app.find("nav [data-session][data-state=needs_you]").await;
     let asker = asker.attr("data-session").await.unwrap().unwrap();
 
-    let mut keys = Keys { desk: &desk, pressed: 0 };
+    let mut keys = Keys { app: &app, pressed: 0 };
     keys.press('j', Some(CONTROL)).await;
-    focus_in_card(&desk, &asker).await;
+    focus_in_card(&app, &asker).await;
     keys.press(' ', None).await;
     keys.press(ENTER, None).await;
-    let responses = desk.wait_for_responses(before + 1).await;
+    let responses = app.wait_for_responses(before + 1).await;
     assert_eq!(
         responses[before]["updatedInput"]["answers"],
         json!({ "Which store should the notes be kept in?": "SQLite (Recommended)" })
     );
     assert_eq!(keys.pressed, 3, "one more than the two in the session itself");
-    desk.select(&other).await;
-    let kept = desk.find("[data-composer]").await.prop("value").await.unwrap().unwrap();
+    app.select(&other).await;
+    let kept = app.find("[data-composer]").await.prop("value").await.unwrap().unwrap();
     assert_eq!(kept, "half a thought", "nothing of the walk was typed into the field it began in");
-    desk.close().await;
+    app.close().await;
 }
 
 #[tokio::test]
 async fn the_walk_goes_through_every_session_by_age_and_begins_again() {
-    let desk = asked("technology").await;
-    let first = desk.find("nav [data-session]").await.attr("data-session").await.unwrap().unwrap();
-    let second = desk.start_demo("features", "Second").await;
-    desk.find(&format!("nav [data-session='{second}'][data-state=needs_you]")).await;
-    let mut keys = Keys { desk: &desk, pressed: 0 };
+    let app = asked("technology").await;
+    let first = app.find("nav [data-session]").await.attr("data-session").await.unwrap().unwrap();
+    let second = app.start_demo("features", "Second").await;
+    app.find(&format!("nav [data-session='{second}'][data-state=needs_you]")).await;
+    let mut keys = Keys { app: &app, pressed: 0 };
     for session in [&first, &second, &first] {
         keys.press('j', Some(CONTROL)).await;
-        focus_in_card(&desk, session).await;
+        focus_in_card(&app, session).await;
     }
-    assert!(desk.responses().is_empty(), "walking answers nothing");
-    desk.close().await;
+    assert!(app.responses().is_empty(), "walking answers nothing");
+    app.close().await;
 }
 
 #[tokio::test]
 async fn the_inbox_has_questions_permissions_and_what_was_missed_apart() {
-    let desk = Setup::default().env("ASKDESK_FAKE_PACE", "0").open().await;
-    let question = desk.start_demo("technology", "Question").await;
-    let permission = desk.start_demo("approval", "Permission").await;
-    let missed = desk.start_demo("dies-pending", "Gone").await;
+    let app = Setup::default().env("ASKDESK_FAKE_PACE", "0").open().await;
+    let question = app.start_demo("technology", "Question").await;
+    let permission = app.start_demo("approval", "Permission").await;
+    let missed = app.start_demo("dies-pending", "Gone").await;
     for (session, state) in [(&question, "needs_you"), (&permission, "needs_you"), (&missed, "failed")] {
-        desk.find(&format!("nav [data-session='{session}'][data-state={state}]")).await;
+        app.find(&format!("nav [data-session='{session}'][data-state={state}]")).await;
     }
-    desk.click("button", "Inbox").await;
-    desk.by_role_in("main", "radio", "PostgreSQL").await;
-    assert_eq!(desk.axe().await, Vec::<String>::new());
-    desk.click("button", "Permissions").await;
-    desk.find("[data-inbox-approval]").await;
-    assert!(!desk.shows("main fieldset").await, "no field of a question stands beside a permission");
-    assert_eq!(desk.axe().await, Vec::<String>::new());
-    desk.click("button", "Missed").await;
-    let summary = desk.find("main [data-missed] summary").await;
-    desk.press(&summary).await;
-    desk.by_role_in("main", "button", "Send when resumed").await;
-    assert_eq!(desk.axe().await, Vec::<String>::new());
-    desk.click("button", "Questions").await;
-    desk.click("radio", "PostgreSQL").await;
-    desk.click("button", "Submit").await;
-    desk.wait_for_responses(1).await;
-    desk.shows_text("main [data-inbox-item]", "Store: PostgreSQL").await;
-    assert_eq!(desk.axe().await, Vec::<String>::new());
-    desk.close().await;
+    app.click("button", "Inbox").await;
+    app.by_role_in("main", "radio", "PostgreSQL").await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    app.click("button", "Permissions").await;
+    app.find("[data-inbox-approval]").await;
+    assert!(!app.shows("main fieldset").await, "no field of a question stands beside a permission");
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    app.click("button", "Missed").await;
+    let summary = app.find("main [data-missed] summary").await;
+    app.press(&summary).await;
+    app.by_role_in("main", "button", "Send when resumed").await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    app.click("button", "Questions").await;
+    app.click("radio", "PostgreSQL").await;
+    app.click("button", "Submit").await;
+    app.wait_for_responses(1).await;
+    app.shows_text("main [data-inbox-item]", "Store: PostgreSQL").await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    app.close().await;
 }
 
 /// A scene in which one agent asks several things at once, each with its own text.
@@ -151,26 +151,26 @@ fn write_scene(folder: &Path, session: usize) -> String {
 #[tokio::test]
 async fn case_50_two_hundred_requests_of_fifty_sessions_stand_in_the_inbox_and_each_is_answered_alone() {
     let folder = tempfile::tempdir().unwrap();
-    let desk = Desk::open().await;
+    let app = App::open().await;
     for session in 1..=SESSIONS {
         let scene = write_scene(folder.path(), session);
         let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "config": { "example": scene } },
             "name": format!("Session {session}"), "prompt": "Go." });
-        desk.invoke("start_session", input).await.unwrap();
+        app.invoke("start_session", input).await.unwrap();
     }
     let all = SESSIONS * EACH;
-    desk.wait_long("all questions", async || {
-        let badge = desk.find("[data-inbox]").await.text().await.ok()?;
+    app.wait_long("all questions", async || {
+        let badge = app.find("[data-inbox]").await.text().await.ok()?;
         badge.contains(&all.to_string()).then_some(())
     })
     .await;
-    desk.click("button", "Inbox").await;
-    desk.find("[data-inbox-item]").await;
+    app.click("button", "Inbox").await;
+    app.find("[data-inbox-item]").await;
 
     let (mut seen, mut drawn) = (BTreeSet::new(), 0);
     let (mut still, mut new) = (Vec::new(), Vec::new());
     loop {
-        let scrolled = desk.client.execute_async(SCROLL, vec![]).await.unwrap();
+        let scrolled = app.client.execute_async(SCROLL, vec![]).await.unwrap();
         seen.extend(scrolled["seen"].as_array().unwrap().iter().map(|id| id.as_str().unwrap().to_owned()));
         still.extend(times(&scrolled["still"]));
         new.extend(times(&scrolled["new"]));
@@ -192,33 +192,33 @@ async fn case_50_two_hundred_requests_of_fifty_sessions_stand_in_the_inbox_and_e
         "scrolling brings {new:?}, standing still {still:?}"
     );
     assert!(drawn <= DRAWN, "only what is in view is drawn, not {drawn}");
-    assert_eq!(desk.axe().await, Vec::<String>::new());
+    assert_eq!(app.axe().await, Vec::<String>::new());
 
     // From both ends and from the middle, each by itself.
     for (turn, place) in [0.0, 1.0, 0.5].into_iter().enumerate() {
         let script = "const list = document.querySelector('[data-inbox-view] section');
             list.scrollTop = arguments[0] * list.scrollHeight;";
-        desk.script(script, vec![json!(place)]).await;
-        let (request, question) = settled(&desk).await;
+        app.script(script, vec![json!(place)]).await;
+        let (request, question) = settled(&app).await;
         let within = format!("[data-inbox-item='{request}']");
-        let choice = desk.by_role_in(&within, "radio", "No").await;
-        desk.press(&choice).await;
-        let submit = desk.by_role_in(&within, "button", "Submit").await;
-        desk.press(&submit).await;
-        let responses = desk.wait_for_responses(turn + 1).await;
+        let choice = app.by_role_in(&within, "radio", "No").await;
+        app.press(&choice).await;
+        let submit = app.by_role_in(&within, "button", "Submit").await;
+        app.press(&submit).await;
+        let responses = app.wait_for_responses(turn + 1).await;
         assert_eq!(responses[turn]["updatedInput"]["answers"], json!({ question: "No" }));
         let left = (all - turn - 1).to_string();
-        desk.shows_text("[data-inbox]", &left).await;
+        app.shows_text("[data-inbox]", &left).await;
     }
-    assert_eq!(desk.responses().len(), 3);
-    desk.close().await;
+    assert_eq!(app.responses().len(), 3);
+    app.close().await;
 }
 
 /// Waits until an open card stands whole in view and no longer moves; says whose and what it asks.
-async fn settled(desk: &Desk) -> (String, String) {
+async fn settled(app: &App) -> (String, String) {
     let mut before = Value::Null;
-    desk.wait("an open card that stands still", async || {
-        let found = desk.script(IN_VIEW, vec![]).await;
+    app.wait("an open card that stands still", async || {
+        let found = app.script(IN_VIEW, vec![]).await;
         let stands = found == before && found[0].is_string();
         before = found.clone();
         tokio::time::sleep(std::time::Duration::from_millis(150)).await;

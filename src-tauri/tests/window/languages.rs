@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::gallery::Gallery;
-use crate::harness::{Desk, Setup};
+use crate::harness::{App, Setup};
 
 /// What a language calls things.
 struct Spoken {
@@ -40,47 +40,47 @@ const NARROW: &str = "&width=320";
 const WORDY: [&str; 10] =
     ["empty", "many", "error", "parked", "expired", "orphaned", "secret", "note", "long_texts", "narrow"];
 
-async fn speaks(desk: &Desk, tag: &str) {
-    desk.wait(&format!("the language {tag}"), async || {
-        (desk.script("return document.documentElement.lang", vec![]).await == tag).then_some(())
+async fn speaks(app: &App, tag: &str) {
+    app.wait(&format!("the language {tag}"), async || {
+        (app.script("return document.documentElement.lang", vec![]).await == tag).then_some(())
     })
     .await;
 }
 
 async fn case_64(spoken: &Spoken) {
-    let desk = Setup::default().pictured().env("LC_ALL", "").env("LANG", spoken.locale).open().await;
-    assert_eq!(desk.script("return document.documentElement.lang", vec![]).await, spoken.tag);
-    desk.by_role("button", spoken.start).await;
-    assert_eq!(desk.cut("main").await, Vec::<String>::new());
-    desk.picture(&format!("language-{}", spoken.tag)).await;
+    let app = Setup::default().pictured().env("LC_ALL", "").env("LANG", spoken.locale).open().await;
+    assert_eq!(app.script("return document.documentElement.lang", vec![]).await, spoken.tag);
+    app.by_role("button", spoken.start).await;
+    assert_eq!(app.cut("main").await, Vec::<String>::new());
+    app.picture(&format!("language-{}", spoken.tag)).await;
 
-    let four = desk.start_demo("four", "web").await;
-    desk.select(&four).await;
-    desk.by_role_in("aside", "button", spoken.decline).await;
-    desk.shows_text("aside h2", spoken.questions).await;
-    let approval = desk.start_demo("approval", "build").await;
-    desk.select(&approval).await;
-    desk.by_role_in("aside", "button", spoken.allow).await;
+    let four = app.start_demo("four", "web").await;
+    app.select(&four).await;
+    app.by_role_in("aside", "button", spoken.decline).await;
+    app.shows_text("aside h2", spoken.questions).await;
+    let approval = app.start_demo("approval", "build").await;
+    app.select(&approval).await;
+    app.by_role_in("aside", "button", spoken.allow).await;
     for session in [&four, &approval] {
-        desk.select(session).await;
-        desk.find("aside [data-card]").await;
-        assert_eq!(desk.cut("aside").await, Vec::<String>::new());
-        assert_eq!(desk.cut("nav").await, Vec::<String>::new());
+        app.select(session).await;
+        app.find("aside [data-card]").await;
+        assert_eq!(app.cut("aside").await, Vec::<String>::new());
+        assert_eq!(app.cut("nav").await, Vec::<String>::new());
     }
-    let violations = desk.axe().await;
+    let violations = app.axe().await;
     assert!(violations.is_empty(), "{violations:#?}");
 
     let gallery = Gallery::open().await;
     let lang = spoken.tag.split('-').next().unwrap();
     let mut cut = Vec::new();
     for state in WORDY {
-        gallery.show(&desk, state, &format!("&lang={lang}{NARROW}")).await;
-        let width = desk.script("return document.querySelector('aside').offsetWidth", vec![]).await;
+        gallery.show(&app, state, &format!("&lang={lang}{NARROW}")).await;
+        let width = app.script("return document.querySelector('aside').offsetWidth", vec![]).await;
         assert!(width.as_u64().unwrap() <= 320, "{width}");
-        cut.extend(desk.cut("aside").await.into_iter().map(|what| format!("{state}: {what}")));
+        cut.extend(app.cut("aside").await.into_iter().map(|what| format!("{state}: {what}")));
     }
     assert!(cut.is_empty(), "{cut:#?}");
-    desk.close().await;
+    app.close().await;
 }
 
 #[tokio::test]
@@ -96,36 +96,36 @@ async fn case_64_on_a_chinese_system_everything_is_chinese_and_nothing_is_cut() 
 #[tokio::test]
 async fn case_64_another_language_holds_at_once_and_after_a_restart() {
     let data = tempfile::tempdir().unwrap();
-    let desk = Setup::default().data(data.path()).open().await;
-    let session = desk.start_demo("technology", "api").await;
-    desk.select(&session).await;
-    desk.by_role_in("aside", "textbox", "Your own words").await.send_keys("Neither of them").await.unwrap();
-    desk.click("button", "Settings").await;
-    let control = desk.by_role_in("dialog[open]", "combobox", "Language").await;
+    let app = Setup::default().data(data.path()).open().await;
+    let session = app.start_demo("technology", "api").await;
+    app.select(&session).await;
+    app.by_role_in("aside", "textbox", "Your own words").await.send_keys("Neither of them").await.unwrap();
+    app.click("button", "Settings").await;
+    let control = app.by_role_in("dialog[open]", "combobox", "Language").await;
     control.select_by_label("Deutsch").await.unwrap();
-    speaks(&desk, "de").await;
-    desk.by_role_in("dialog[open]", "combobox", "Sprache").await;
-    desk.script("document.querySelector('dialog[open]').close()", vec![]).await;
-    desk.by_role_in("aside", "button", GERMAN.decline).await;
-    let written = desk.by_role_in("aside", "textbox", "In eigenen Worten").await;
+    speaks(&app, "de").await;
+    app.by_role_in("dialog[open]", "combobox", "Sprache").await;
+    app.script("document.querySelector('dialog[open]').close()", vec![]).await;
+    app.by_role_in("aside", "button", GERMAN.decline).await;
+    let written = app.by_role_in("aside", "textbox", "In eigenen Worten").await;
     assert_eq!(
         written.prop("value").await.unwrap().as_deref(),
         Some("Neither of them"),
         "no word is lost by it"
     );
     // A page that is read anew begins in the language that was chosen since.
-    desk.client.refresh().await.unwrap();
-    desk.find("main").await;
-    assert_eq!(desk.script("return document.documentElement.lang", vec![]).await, "de");
-    desk.close().await;
+    app.client.refresh().await.unwrap();
+    app.find("main").await;
+    assert_eq!(app.script("return document.documentElement.lang", vec![]).await, "de");
+    app.close().await;
 
-    let desk = Setup::default().data(data.path()).open().await;
-    assert_eq!(desk.script("return document.documentElement.lang", vec![]).await, "de");
+    let app = Setup::default().data(data.path()).open().await;
+    assert_eq!(app.script("return document.documentElement.lang", vec![]).await, "de");
     let file = std::fs::read_to_string(data.path().join("settings.toml")).unwrap();
     assert_eq!(file, "[appearance]\nlanguage = \"de\"\n");
     let english = json!({ "change": { "setting": "language", "value": "en" } });
-    desk.invoke("change_setting", english).await.unwrap();
-    desk.click("button", "Einstellungen").await;
-    speaks(&desk, "en").await;
-    desk.close().await;
+    app.invoke("change_setting", english).await.unwrap();
+    app.click("button", "Einstellungen").await;
+    speaks(&app, "en").await;
+    app.close().await;
 }

@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::Desk;
+use crate::harness::App;
 
 /// More than the page holds at a time.
 const ENTRIES: usize = 5_000;
 
 #[tokio::test]
 async fn a_long_transcript_is_read_again_without_a_jump_and_stays_where_it_is_read() {
-    let desk = Desk::open().await;
-    let scenario = desk.home().join("long.json");
+    let app = App::open().await;
+    let scenario = app.home().join("long.json");
     let turn = |word: &str| {
         let say = json!({ "say": { "text": format!("{word} {{n}}: a line of text as agents write it.") } });
         json!([{ "repeat": { "times": ENTRIES, "steps": [say] } }])
@@ -20,33 +20,33 @@ async fn a_long_transcript_is_read_again_without_a_jump_and_stays_where_it_is_re
     std::fs::write(&scenario, long.to_string()).unwrap();
     let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "config": { "example": scenario } },
         "name": "Long", "prompt": "Go." });
-    let session = desk.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
-    desk.select(&session).await;
+    let session = app.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
+    app.select(&session).await;
     let idle = format!("nav [data-session='{session}'][data-state=idle]");
-    desk.wait_long("the end of the first turn", async || desk.shows(&idle).await.then_some(())).await;
-    desk.wait("the newest entry", async || shows(&desk, ENTRIES).await.then_some(())).await;
+    app.wait_long("the end of the first turn", async || app.shows(&idle).await.then_some(())).await;
+    app.wait("the newest entry", async || shows(&app, ENTRIES).await.then_some(())).await;
 
-    let seen = desk.client.execute_async(SCROLL_TO_THE_FIRST, vec![]).await.unwrap();
+    let seen = app.client.execute_async(SCROLL_TO_THE_FIRST, vec![]).await.unwrap();
     assert_eq!((&seen["jumps"], &seen["first"]), (&json!([]), &json!(1)), "{seen}");
 
-    let read = top(&desk).await;
+    let read = top(&app).await;
     let message = json!({ "requestId": uuid::Uuid::new_v4(), "session": session, "text": "Go on." });
-    desk.invoke("send_message", message).await.unwrap();
-    desk.find(&format!("nav [data-session='{session}'][data-state=working]")).await;
-    desk.wait_long("the end of the second turn", async || desk.shows(&idle).await.then_some(())).await;
-    assert_eq!(top(&desk).await, read, "what is read stays where it is");
-    desk.click("button", "Jump to the latest").await;
-    desk.shows_text("[data-transcript]", &format!("Second {ENTRIES}:")).await;
-    desk.close().await;
+    app.invoke("send_message", message).await.unwrap();
+    app.find(&format!("nav [data-session='{session}'][data-state=working]")).await;
+    app.wait_long("the end of the second turn", async || app.shows(&idle).await.then_some(())).await;
+    assert_eq!(top(&app).await, read, "what is read stays where it is");
+    app.click("button", "Jump to the latest").await;
+    app.shows_text("[data-transcript]", &format!("Second {ENTRIES}:")).await;
+    app.close().await;
 }
 
 /// Says whether an entry of the first turn stands in view; the person's own message is the first one.
-async fn shows(desk: &Desk, n: usize) -> bool {
-    desk.shows(&format!("[data-transcript] [data-entry='{}']", n + 1)).await
+async fn shows(app: &App, n: usize) -> bool {
+    app.shows(&format!("[data-transcript] [data-entry='{}']", n + 1)).await
 }
 
-async fn top(desk: &Desk) -> Value {
-    desk.script(&format!("{TOP} return top();"), vec![]).await
+async fn top(app: &App) -> Value {
+    app.script(&format!("{TOP} return top();"), vec![]).await
 }
 
 /// The place of the entry that stands at the top of the view.

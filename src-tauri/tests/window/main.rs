@@ -1,46 +1,46 @@
-//! The desk as a person meets it: the real window, the real agent processes, real clicks and keys.
+//! The app as a person uses it: the real window, real agent processes, real clicks and keys.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "these are tests")]
 #![cfg(target_os = "linux")]
 
-mod again;
-mod at_login;
+mod accessibility;
+mod accessibility_tree;
 mod attachments;
 mod attention;
-mod bad_input;
-mod bridge;
-mod card;
-mod clean_end;
+mod autostart;
 mod clients;
-mod doors;
+mod close_to_tray;
+mod command_errors;
+mod deep_links;
+mod demo;
 mod drafts;
-mod ends;
-mod examples;
-mod finished;
+mod external_failures;
+mod fake_tray;
+mod finished_turns;
 mod gallery;
+mod gateway;
 mod harness;
-mod hostile;
+mod history;
+mod hostile_text;
 mod inbox;
 mod keys;
 mod languages;
-mod late;
+mod late_answers;
 mod long_transcript;
-mod looks;
-mod nobody_shows;
+mod no_notification_daemon;
 mod notifications;
-mod past;
-mod process;
-mod processes;
+mod outcomes;
+mod page_reload;
+mod process_cleanup;
+mod process_stats;
+mod question_card;
+mod question_shapes;
 mod real_claude;
 mod real_clients;
 mod real_sessions;
-mod reloads;
+mod repeated_question;
 mod settings;
-mod shapes;
+mod several_sessions;
 mod shortcut;
-mod taken_there;
-mod to_the_tray;
-mod together;
+mod shutdown;
 mod tray;
-mod tray_host;
-mod tree;

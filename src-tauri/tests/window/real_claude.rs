@@ -32,24 +32,24 @@ async fn a_real_claude_process_asks_two_questions_and_gets_exactly_the_answers()
     for (name, value) in clis::sealed_env(home.path(), &api.base_url) {
         setup = setup.env(&name, value);
     }
-    let desk = setup.open().await;
+    let app = setup.open().await;
     let folder = tempfile::TempDir::new().unwrap();
     let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "claude_code", "folder": folder.path(),
         "options": { "program": program }, "prompt": "Please set up auth.", "name": "Real" });
-    let session = desk.invoke("start_session", input).await.unwrap();
-    desk.select(session["id"].as_str().unwrap()).await;
+    let session = app.invoke("start_session", input).await.unwrap();
+    app.select(session["id"].as_str().unwrap()).await;
 
-    desk.click("radio", "JWT").await;
-    desk.find("aside [data-question=q2]").await;
-    desk.click("checkbox", "Sync").await;
-    desk.click("checkbox", "Dark mode").await;
-    desk.picture("real-claude").await;
-    desk.click("button", "Next").await;
-    desk.find("aside [data-summary]").await;
-    desk.click("button", "Submit").await;
+    app.click("radio", "JWT").await;
+    app.find("aside [data-question=q2]").await;
+    app.click("checkbox", "Sync").await;
+    app.click("checkbox", "Dark mode").await;
+    app.picture("real-claude").await;
+    app.click("button", "Next").await;
+    app.find("aside [data-summary]").await;
+    app.click("button", "Submit").await;
 
-    desk.shows_text("main", "Thank you, I go on.").await;
-    desk.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    app.shows_text("main", "Thank you, I go on.").await;
+    app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
     let results = api.tool_results();
     assert_eq!(results.len(), 1, "{results:?}");
     let text = serde_json::to_string(&results[0]).unwrap();
@@ -57,5 +57,5 @@ async fn a_real_claude_process_asks_two_questions_and_gets_exactly_the_answers()
     assert!(text.contains(r#"\"Which features do you want?\"=\"Dark mode, Sync\""#), "{text}");
     assert_eq!(results[0]["tool_use_id"], "toolu_ask_1");
     assert_ne!(results[0]["is_error"], json!(true));
-    desk.close().await;
+    app.close().await;
 }

@@ -9,7 +9,7 @@ use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::harness::{Desk, PATIENCE};
+use crate::harness::{App, PATIENCE};
 
 const CARD: &str = "aside [data-request][data-state=open]";
 
@@ -45,9 +45,9 @@ async fn is_answered_in_the_window(test: &str, cli: Cli, client: &str) {
     let (home, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let before = cli.settle(home.path(), &model.base_url).unwrap();
 
-    let desk = Desk::open().await;
-    let data = desk.home().join("data");
-    desk.wait("the doors", async || data.join("desk.json").is_file().then_some(())).await;
+    let app = App::open().await;
+    let data = app.home().join("data");
+    app.wait("the doors", async || data.join("desk.json").is_file().then_some(())).await;
     let askdesk = |line: &[&str]| {
         let mut command = Command::new(command_line());
         command.args(line).env_clear().current_dir(project.path()).stdin(Stdio::null());
@@ -60,26 +60,26 @@ async fn is_answered_in_the_window(test: &str, cli: Cli, client: &str) {
 
     // Some take long to start.
     let waits = "nav [data-session][data-state=needs_you]";
-    desk.wait_long("the agent's question", async || desk.shows(waits).await.then_some(())).await;
-    let row = desk.find(waits).await;
-    desk.press(&row).await;
-    desk.find(CARD).await;
-    desk.shows_text(CARD, client).await;
-    desk.click("radio", "PostgreSQL").await;
-    desk.click("button", "Submit").await;
-    desk.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    app.wait_long("the agent's question", async || app.shows(waits).await.then_some(())).await;
+    let row = app.find(waits).await;
+    app.press(&row).await;
+    app.find(CARD).await;
+    app.shows_text(CARD, client).await;
+    app.click("radio", "PostgreSQL").await;
+    app.click("button", "Submit").await;
+    app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
     model.wait_for_request(2, PATIENCE).await.expect("the turn goes on");
     let told = model.told();
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].text.contains("PostgreSQL") && !told[0].text.contains("SQLite"), "{told:?}");
-    let ended = desk.wait_long("the agent's end", async || running.0.try_wait().unwrap()).await;
+    let ended = app.wait_long("the agent's end", async || running.0.try_wait().unwrap()).await;
     assert!(ended.success(), "{ended}");
 
     askdesk(&["disconnect", cli.id(), "--yes"]);
     for (file, text) in before {
         assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "{} is as it was", file.display());
     }
-    desk.close().await;
+    app.close().await;
 }
 
 #[tokio::test]

@@ -8,11 +8,11 @@ use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{Desk, Setup};
+use crate::harness::{App, Setup};
 
 /// A session of the real program in folders of its own.
 struct Real {
-    desk: Desk,
+    app: App,
     mock: MockApi,
     session: String,
     project: TempDir,
@@ -33,13 +33,13 @@ impl Real {
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (home, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());
         std::fs::write(project.path().join("notes.txt"), "one\ntwo\nthree\n").unwrap();
-        let desk = sealed(setup, home.path(), &mock).open().await;
+        let app = sealed(setup, home.path(), &mock).open().await;
         options["program"] = json!(program);
         let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "claude_code", "folder": project.path(),
             "options": options, "prompt": "Please go on.", "name": "Real" });
-        let session = desk.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
-        desk.select(&session).await;
-        Some(Self { desk, mock, session, project, home })
+        let session = app.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
+        app.select(&session).await;
+        Some(Self { app, mock, session, project, home })
     }
 
     fn file(&self, name: &str) -> Option<String> {
@@ -58,24 +58,24 @@ impl Real {
     /// Waits until the model was told something of a call.
     async fn until_told(&self, tool_use: &str, words: &str) {
         let what = format!("{words:?} told of {tool_use}");
-        self.desk.wait(&what, async || self.told(tool_use).contains(words).then_some(())).await;
+        self.app.wait(&what, async || self.told(tool_use).contains(words).then_some(())).await;
     }
 
     /// Waits until the model was asked so often and the turn is over.
     async fn until_turn(&self, asked: usize) {
         let what = format!("{asked} requests to the model");
-        self.desk.wait(&what, async || (self.mock.conversation().len() >= asked).then_some(())).await;
+        self.app.wait(&what, async || (self.mock.conversation().len() >= asked).then_some(())).await;
         self.until_idle().await;
     }
 
     async fn until_idle(&self) {
-        self.desk.find(&format!("nav [data-session='{}'][data-state=idle]", self.session)).await;
+        self.app.find(&format!("nav [data-session='{}'][data-state=idle]", self.session)).await;
     }
 
     async fn say(&self, text: &str) {
-        let field = self.desk.by_role_in("main", "textbox", "Message to the agent").await;
+        let field = self.app.by_role_in("main", "textbox", "Message to the agent").await;
         field.send_keys(text).await.unwrap();
-        self.desk.click("button", "Send").await;
+        self.app.click("button", "Send").await;
     }
 }
 
@@ -101,32 +101,32 @@ async fn commands_are_allowed_once_as_a_rule_and_denied_in_words() {
     ];
     let test = "commands_are_allowed_once_as_a_rule_and_denied_in_words";
     let Some(real) = Real::start(test, json!({}), script).await else { return };
-    let desk = &real.desk;
-    desk.shows_text("aside", "mkdir once").await;
-    desk.click("button", "Allow once").await;
-    desk.shows_text("aside", "mkdir ruled").await;
-    desk.click("button", "Allow with …").await;
-    let tick = desk
+    let app = &real.app;
+    app.shows_text("aside", "mkdir once").await;
+    app.click("button", "Allow once").await;
+    app.shows_text("aside", "mkdir ruled").await;
+    app.click("button", "Allow with …").await;
+    let tick = app
         .by_role("checkbox", "Use Bash without asking for everything that begins with “mkdir ruled”")
         .await;
     if !tick.is_selected().await.unwrap() {
-        desk.press(&tick).await;
+        app.press(&tick).await;
     }
-    assert_eq!(desk.axe().await, Vec::<String>::new());
-    desk.click("button", "Allow and keep the ticked rules").await;
-    desk.shows_text("aside", "mkdir denied").await;
-    desk.click("button", "Deny with message").await;
-    let field = desk.by_role("textbox", "What to tell the agent").await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    app.click("button", "Allow and keep the ticked rules").await;
+    app.shows_text("aside", "mkdir denied").await;
+    app.click("button", "Deny with message").await;
+    let field = app.by_role("textbox", "What to tell the agent").await;
     field.send_keys("Not this one, please.").await.unwrap();
-    desk.click("button", "Deny and send").await;
-    desk.shows_text("main", "Done with these.").await;
+    app.click("button", "Deny and send").await;
+    app.shows_text("main", "Done with these.").await;
 
     let made = ["once", "ruled", "denied"].map(|name| real.project.path().join(name).is_dir());
     assert_eq!(made, [true, true, false]);
     let kept: Value = serde_json::from_str(&real.file(".claude/settings.local.json").unwrap()).unwrap();
     assert_eq!(kept, json!({ "permissions": { "allow": ["Bash(mkdir ruled *)"] } }));
     real.until_told("toolu_4", "Not this one, please.").await;
-    real.desk.close().await;
+    real.app.close().await;
 }
 
 #[tokio::test]
@@ -141,17 +141,17 @@ async fn a_change_to_a_file_is_a_difference_before_it_is_made_and_in_the_transcr
     real.mock.push(Reply::new([Block::tool("toolu_e", "Edit", edit)]));
     real.mock.push(Reply::text("It is **changed**."));
     real.say("Change it.").await;
-    let desk = &real.desk;
-    desk.shows_text("aside", "The agent wants to change a file").await;
+    let app = &real.app;
+    app.shows_text("aside", "The agent wants to change a file").await;
     for line in ["two", "zwei", "und mehr"] {
-        desk.shows_text("aside", line).await;
+        app.shows_text("aside", line).await;
     }
-    desk.picture("edit-approval").await;
-    desk.click("button", "Allow once").await;
-    desk.shows_text("main", "It is changed.").await;
+    app.picture("edit-approval").await;
+    app.click("button", "Allow once").await;
+    app.shows_text("main", "It is changed.").await;
     assert_eq!(real.file("notes.txt").unwrap(), "one\nzwei\nund mehr\nthree\n");
-    desk.find("main strong").await;
-    real.desk.close().await;
+    app.find("main strong").await;
+    real.app.close().await;
 }
 
 #[tokio::test]
@@ -175,28 +175,28 @@ async fn plans_are_sent_back_approved_as_edited_and_approved_as_they_are() {
         real.mock.push(reply);
     }
     real.say("Hand in the plan.").await;
-    let desk = &real.desk;
-    desk.shows_text("aside", "All at once").await;
-    desk.click("button", "Send back").await;
-    let field = desk.by_role("textbox", "What should change").await;
+    let app = &real.app;
+    app.shows_text("aside", "All at once").await;
+    app.click("button", "Send back").await;
+    let field = app.by_role("textbox", "What should change").await;
     field.send_keys("Smaller steps, please.").await.unwrap();
-    desk.click("button", "Send back with this").await;
+    app.click("button", "Send back with this").await;
     real.until_told("toolu_p1", "Smaller steps, please.").await;
 
-    desk.click("button", "Edit the plan").await;
-    let field = desk.by_role("textbox", "The plan, as Markdown").await;
+    app.click("button", "Edit the plan").await;
+    let field = app.by_role("textbox", "The plan, as Markdown").await;
     field.clear().await.unwrap();
     field.send_keys("# Plan\n\n1. Step by step\n").await.unwrap();
-    let mode = desk.by_role_in("aside", "combobox", "Then go on in the mode").await;
+    let mode = app.by_role_in("aside", "combobox", "Then go on in the mode").await;
     mode.select_by_value("allow:accept_edits").await.unwrap();
-    desk.click("button", "Approve as edited").await;
+    app.click("button", "Approve as edited").await;
     real.until_told("toolu_p2", "Step by step").await;
 
-    desk.click("button", "Approve").await;
-    desk.shows_text("main", "All planned.").await;
+    app.click("button", "Approve").await;
+    app.shows_text("main", "All planned.").await;
     assert!(!real.told("toolu_p3").contains("doesn't want"), "{}", real.told("toolu_p3"));
     real.until_idle().await;
-    real.desk.close().await;
+    real.app.close().await;
 }
 
 #[tokio::test]
@@ -204,23 +204,23 @@ async fn mode_and_model_are_changed_in_the_head_and_hold_for_what_follows() {
     let test = "mode_and_model_are_changed_in_the_head_and_hold_for_what_follows";
     let Some(real) = Real::start(test, json!({}), vec![]).await else { return };
     real.until_turn(1).await;
-    let desk = &real.desk;
-    desk.press(&desk.find("main [data-mode]").await).await;
-    desk.click("menuitem", "Accept edits").await;
-    desk.find("main [data-mode=accept_edits]").await;
-    desk.press(&desk.find("main [data-model]").await).await;
-    desk.click("menuitem", "haiku").await;
+    let app = &real.app;
+    app.press(&app.find("main [data-mode]").await).await;
+    app.click("menuitem", "Accept edits").await;
+    app.find("main [data-mode=accept_edits]").await;
+    app.press(&app.find("main [data-model]").await).await;
+    app.click("menuitem", "haiku").await;
     let path = real.project.path().join("made.txt").display().to_string();
     let write = json!({ "file_path": path, "content": "made\n" });
     real.mock.push(Reply::new([Block::tool("toolu_w", "Write", write)]));
     real.mock.push(Reply::text("Written without asking."));
     real.say("Write it.").await;
-    desk.shows_text("main", "Written without asking.").await;
+    app.shows_text("main", "Written without asking.").await;
     assert_eq!(real.file("made.txt").as_deref(), Some("made\n"));
     let models: Vec<Value> = real.mock.conversation().iter().map(|asked| asked["model"].clone()).collect();
     let last = models.last().unwrap().as_str().unwrap();
     assert!(models[0] != last && last.contains("haiku"), "{models:?}");
-    real.desk.close().await;
+    real.app.close().await;
 }
 
 #[tokio::test]
@@ -232,23 +232,23 @@ async fn stop_interrupts_a_command_and_a_text_and_the_session_goes_on() {
     ];
     let test = "stop_interrupts_a_command_and_a_text_and_the_session_goes_on";
     let Some(real) = Real::start(test, json!({}), script).await else { return };
-    let desk = &real.desk;
-    desk.click("button", "Allow once").await;
+    let app = &real.app;
+    app.click("button", "Allow once").await;
     let begun = async || real.file("begun").filter(|text| text.ends_with('\n'));
-    let shell = desk.wait("the command to begin", begun).await;
-    desk.click("button", "Stop").await;
+    let shell = app.wait("the command to begin", begun).await;
+    app.click("button", "Stop").await;
     real.until_idle().await;
     let process = Path::new("/proc").join(shell.trim());
-    desk.wait("the command to end", async || (!process.exists()).then_some(())).await;
+    app.wait("the command to end", async || (!process.exists()).then_some(())).await;
 
     real.say("Tell me a story.").await;
-    desk.shows_text("main", "A long story.").await;
-    desk.click("button", "Stop").await;
+    app.shows_text("main", "A long story.").await;
+    app.click("button", "Stop").await;
     real.until_idle().await;
     real.say("Are you there?").await;
-    desk.shows_text("main", "Here again.").await;
+    app.shows_text("main", "Here again.").await;
     assert_eq!(real.file("late"), None);
-    real.desk.close().await;
+    real.app.close().await;
 }
 
 #[tokio::test]
@@ -260,28 +260,28 @@ async fn an_answer_kept_after_the_app_was_killed_reaches_the_resumed_agent_once(
     let data = TempDir::new().unwrap();
     let setup = Setup::default().data(data.path());
     let Some(real) = Real::start_in(test, json!({}), script, setup).await else { return };
-    let Real { desk, mock, session, home, .. } = real;
-    desk.by_role("radio", "PostgreSQL").await;
+    let Real { app, mock, session, home, .. } = real;
+    app.by_role("radio", "PostgreSQL").await;
     // The agent writes its own transcript a moment after it has asked.
     tokio::time::sleep(Duration::from_secs(3)).await;
     // Not closed: killed, with everything that hangs on it.
-    drop(desk);
+    drop(app);
 
-    let desk = sealed(Setup::default().data(data.path()), home.path(), &mock).open().await;
-    desk.select(&session).await;
-    let missed = desk.find("aside details[data-missed] summary").await;
-    desk.press(&missed).await;
-    desk.click("radio", "PostgreSQL").await;
-    desk.click("button", "Send when resumed").await;
-    desk.shows_text("aside", "Kept, will be delivered when the session is resumed").await;
+    let app = sealed(Setup::default().data(data.path()), home.path(), &mock).open().await;
+    app.select(&session).await;
+    let missed = app.find("aside details[data-missed] summary").await;
+    app.press(&missed).await;
+    app.click("radio", "PostgreSQL").await;
+    app.click("button", "Send when resumed").await;
+    app.shows_text("aside", "Kept, will be delivered when the session is resumed").await;
     mock.push(Reply::text("PostgreSQL it is."));
-    desk.press(&desk.by_role_in("aside", "button", "Resume").await).await;
-    desk.shows_text("main", "PostgreSQL it is.").await;
-    desk.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    app.press(&app.by_role_in("aside", "button", "Resume").await).await;
+    app.shows_text("main", "PostgreSQL it is.").await;
+    app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
     let told = mock.conversation().last().unwrap()["messages"].to_string();
     assert_eq!(told.matches("This is a late answer.").count(), 1, "{told}");
     assert!(told.contains(r#"Answer: \"PostgreSQL\""#), "{told}");
-    desk.close().await;
+    app.close().await;
 }
 
 /// The file the model was told to write its plan into.

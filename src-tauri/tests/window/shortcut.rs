@@ -14,8 +14,8 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
-use crate::harness::{Desk, Setup};
-use crate::taken_there::{WINDOW, taken_to, xdotool};
+use crate::deep_links::{WINDOW, shows_question, xdotool};
+use crate::harness::{App, Setup};
 
 const KEYS: &str = "ctrl+alt+j";
 const SET: &str = "[window]\nglobal_shortcut = \"Ctrl+Alt+J\"\n";
@@ -27,7 +27,7 @@ struct Elsewhere {
 }
 
 impl Elsewhere {
-    async fn open(desk: &Desk) -> Self {
+    async fn open(app: &App) -> Self {
         let (x11, screen) = RustConnection::connect(None).unwrap();
         let screen = &x11.setup().roots[screen];
         let (root, visual, window) = (screen.root, screen.root_visual, x11.generate_id().unwrap());
@@ -40,7 +40,7 @@ impl Elsewhere {
         x11.map_window(window).unwrap();
         x11.sync().unwrap();
         let it = Self { x11, window };
-        it.focus(desk).await;
+        it.focus(app).await;
         it
     }
 
@@ -48,8 +48,8 @@ impl Elsewhere {
         xdotool(&["getactivewindow"]) == self.window.to_string()
     }
 
-    async fn focus(&self, desk: &Desk) {
-        desk.wait("the focus in the other window", async || {
+    async fn focus(&self, app: &App) {
+        app.wait("the focus in the other window", async || {
             xdotool(&["windowactivate", &self.window.to_string()]);
             tokio::time::sleep(Duration::from_millis(100)).await;
             self.has_focus().then_some(())
@@ -58,17 +58,17 @@ impl Elsewhere {
     }
 
     /// Waits until it has the focus, and what is typed arrives in it.
-    async fn is_back(&self, desk: &Desk) {
-        desk.wait("the focus to go back", async || self.has_focus().then_some(())).await;
-        self.hears(desk, &["type", "abc"]).await;
+    async fn is_back(&self, app: &App) {
+        app.wait("the focus to go back", async || self.has_focus().then_some(())).await;
+        self.hears(app, &["type", "abc"]).await;
     }
 
     /// Waits until three keys arrive in it, the ones that are held too.
-    async fn hears(&self, desk: &Desk, keys: &[&str]) {
+    async fn hears(&self, app: &App, keys: &[&str]) {
         self.typed();
         xdotool(keys);
         let mut typed = 0;
-        desk.wait("what is typed", async || {
+        app.wait("what is typed", async || {
             typed += self.typed();
             (typed == 3).then_some(())
         })
@@ -83,33 +83,33 @@ impl Elsewhere {
 }
 
 /// Opens a desk on which the keys are set, beside a window that has the focus.
-async fn desk_with_keys(data: &Path) -> (Desk, Elsewhere) {
+async fn desk_with_keys(data: &Path) -> (App, Elsewhere) {
     fs::write(data.join("settings.toml"), SET).unwrap();
-    let desk = Setup::default().data(data).open().await;
-    let elsewhere = Elsewhere::open(&desk).await;
-    (desk, elsewhere)
+    let app = Setup::default().data(data).open().await;
+    let elsewhere = Elsewhere::open(&app).await;
+    (app, elsewhere)
 }
 
 /// Has a session in view and another one ask; returns the one that asks.
-async fn asks(desk: &Desk) -> String {
-    let shown = desk.start_demo("prefilled", "In view").await;
-    desk.select(&shown).await;
-    desk.wait_for_responses(1).await;
-    let asker = desk.start_demo("technology", "Asks").await;
-    desk.find(&format!("nav [data-session='{asker}'][data-state=needs_you]")).await;
+async fn asks(app: &App) -> String {
+    let shown = app.start_demo("prefilled", "In view").await;
+    app.select(&shown).await;
+    app.wait_for_responses(1).await;
+    let asker = app.start_demo("technology", "Asks").await;
+    app.find(&format!("nav [data-session='{asker}'][data-state=needs_you]")).await;
     asker
 }
 
 /// Presses the keys once the app hears them, until the window is there.
-async fn press_keys(desk: &Desk, asker: &str) {
-    desk.wait("the window to come up", async || {
+async fn press_keys(app: &App, asker: &str) {
+    app.wait("the window to come up", async || {
         xdotool(&["key", KEYS]);
         tokio::time::sleep(Duration::from_millis(400)).await;
         let active = xdotool(&["getactivewindow", "getwindowname"]);
         active.ends_with("Askdesk").then_some(())
     })
     .await;
-    taken_to(desk, asker).await;
+    shows_question(app, asker).await;
 }
 
 async fn stays_here() {
@@ -121,113 +121,113 @@ async fn stays_here() {
 #[tokio::test]
 async fn keys_pressed_in_another_window_lead_to_the_oldest_question_and_its_answer_leads_back() {
     let data = TempDir::new().unwrap();
-    let (desk, elsewhere) = desk_with_keys(data.path()).await;
-    let asker = asks(&desk).await;
-    let later = desk.start_demo("technology", "Asks later").await;
-    desk.find(&format!("nav [data-session='{later}'][data-state=needs_you]")).await;
-    elsewhere.focus(&desk).await;
-    press_keys(&desk, &asker).await;
-    assert_eq!(desk.responses().len(), 1, "coming here answers nothing");
+    let (app, elsewhere) = desk_with_keys(data.path()).await;
+    let asker = asks(&app).await;
+    let later = app.start_demo("technology", "Asks later").await;
+    app.find(&format!("nav [data-session='{later}'][data-state=needs_you]")).await;
+    elsewhere.focus(&app).await;
+    press_keys(&app, &asker).await;
+    assert_eq!(app.responses().len(), 1, "coming here answers nothing");
 
     // A digit chooses, Enter sends at once, and there the person was.
     xdotool(&["key", "2"]);
-    desk.find("[data-held]").await;
+    app.find("[data-held]").await;
     xdotool(&["key", "Return"]);
-    elsewhere.is_back(&desk).await;
-    assert_eq!(desk.wait_for_responses(2).await.len(), 2);
+    elsewhere.is_back(&app).await;
+    assert_eq!(app.wait_for_responses(2).await.len(), 2);
 
     // The same keys lead to the next one; what can be undone has not happened yet.
-    press_keys(&desk, &later).await;
+    press_keys(&app, &later).await;
     xdotool(&["key", "1"]);
-    desk.find("[data-held]").await;
+    app.find("[data-held]").await;
     stays_here().await;
-    assert_eq!(desk.responses().len(), 2);
-    elsewhere.is_back(&desk).await;
-    assert_eq!(desk.wait_for_responses(3).await.len(), 3);
-    desk.close().await;
+    assert_eq!(app.responses().len(), 2);
+    elsewhere.is_back(&app).await;
+    assert_eq!(app.wait_for_responses(3).await.len(), 3);
+    app.close().await;
 }
 
 #[tokio::test]
 async fn who_did_something_else_in_the_window_meanwhile_keeps_the_focus_there() {
     let data = TempDir::new().unwrap();
-    let (desk, elsewhere) = desk_with_keys(data.path()).await;
-    let asker = asks(&desk).await;
-    elsewhere.focus(&desk).await;
-    press_keys(&desk, &asker).await;
+    let (app, elsewhere) = desk_with_keys(data.path()).await;
+    let asker = asks(&app).await;
+    elsewhere.focus(&app).await;
+    press_keys(&app, &asker).await;
     elsewhere.typed();
-    let composer = desk.find("main textarea").await;
-    desk.press(&composer).await;
+    let composer = app.find("main textarea").await;
+    app.press(&composer).await;
     xdotool(&["type", "hm"]);
-    desk.wait("the words", async || {
+    app.wait("the words", async || {
         (composer.prop("value").await.ok().flatten().as_deref() == Some("hm")).then_some(())
     })
     .await;
-    desk.click("radio", "PostgreSQL").await;
-    desk.click("button", "Submit").await;
-    desk.wait_for_responses(2).await;
+    app.click("radio", "PostgreSQL").await;
+    app.click("button", "Submit").await;
+    app.wait_for_responses(2).await;
     stays_here().await;
     assert_eq!(elsewhere.typed(), 0);
-    desk.close().await;
+    app.close().await;
 }
 
 #[tokio::test]
 async fn with_nothing_waiting_the_keys_bring_up_the_window_as_it_is() {
     let data = TempDir::new().unwrap();
-    let (desk, elsewhere) = desk_with_keys(data.path()).await;
-    let shown = desk.start_demo("prefilled", "In view").await;
-    desk.select(&shown).await;
-    elsewhere.focus(&desk).await;
+    let (app, elsewhere) = desk_with_keys(data.path()).await;
+    let shown = app.start_demo("prefilled", "In view").await;
+    app.select(&shown).await;
+    elsewhere.focus(&app).await;
     let window = xdotool(&["search", "--name", WINDOW]);
     xdotool(&["windowminimize", &window]);
-    desk.wait("the window", async || {
+    app.wait("the window", async || {
         xdotool(&["key", KEYS]);
         tokio::time::sleep(Duration::from_millis(400)).await;
         (xdotool(&["getactivewindow"]) == window).then_some(())
     })
     .await;
-    desk.find(&format!("[data-session-view='{shown}']")).await;
-    desk.close().await;
+    app.find(&format!("[data-session-view='{shown}']")).await;
+    app.close().await;
 }
 
 #[tokio::test]
 async fn keys_are_recorded_in_the_settings_by_pressing_them_and_cleared_there() {
     let data = TempDir::new().unwrap();
-    let desk = Setup::default().pictured().data(data.path()).open().await;
+    let app = Setup::default().pictured().data(data.path()).open().await;
     let file = data.path().join("settings.toml");
     let set = async |keys: &str| {
         let line = format!("global_shortcut = \"{keys}\"");
-        desk.wait(keys, async || fs::read_to_string(&file).ok()?.contains(&line).then_some(())).await;
+        app.wait(keys, async || fs::read_to_string(&file).ok()?.contains(&line).then_some(())).await;
     };
     xdotool(&["search", "--sync", "--onlyvisible", "--name", WINDOW, "windowactivate", "--sync"]);
-    desk.click("button", "Settings").await;
-    desk.click("button", "Record keys").await;
+    app.click("button", "Settings").await;
+    app.click("button", "Record keys").await;
     // Esc leaves the recording and not the settings; a key alone is none.
     xdotool(&["key", "k"]);
-    desk.shows_text("[aria-labelledby=setting-global_shortcut-name]", "Hold Ctrl, Alt or Super").await;
+    app.shows_text("[aria-labelledby=setting-global_shortcut-name]", "Hold Ctrl, Alt or Super").await;
     xdotool(&["key", "Escape"]);
-    desk.by_role_in("dialog[open]", "button", "Record keys").await;
+    app.by_role_in("dialog[open]", "button", "Record keys").await;
     assert!(!file.exists());
 
-    desk.click("button", "Record keys").await;
+    app.click("button", "Record keys").await;
     xdotool(&["key", "super+alt+k"]);
     set("Alt+Super+K").await;
-    desk.click("button", "Alt+Super+K").await;
+    app.click("button", "Alt+Super+K").await;
     xdotool(&["key", KEYS]);
     set("Ctrl+Alt+J").await;
-    assert!(!desk.shows("#setting-global_shortcut-unmet").await);
-    assert_eq!(desk.axe().await, Vec::<String>::new());
+    assert!(!app.shows("#setting-global_shortcut-unmet").await);
+    assert_eq!(app.axe().await, Vec::<String>::new());
     let row = "document.querySelector('[aria-labelledby=setting-global_shortcut-name]')";
-    desk.script(&format!("{row}.scrollIntoView({{ block: 'center' }})"), vec![]).await;
-    desk.picture("settings-shortcut").await;
-    desk.click("button", "Clear").await;
+    app.script(&format!("{row}.scrollIntoView({{ block: 'center' }})"), vec![]).await;
+    app.picture("settings-shortcut").await;
+    app.click("button", "Clear").await;
     set("off").await;
-    desk.by_role_in("dialog[open]", "button", "Record keys").await;
+    app.by_role_in("dialog[open]", "button", "Record keys").await;
 
     // Nothing is heard any more.
-    let elsewhere = Elsewhere::open(&desk).await;
-    elsewhere.hears(&desk, &["key", KEYS]).await;
+    let elsewhere = Elsewhere::open(&app).await;
+    elsewhere.hears(&app, &["key", KEYS]).await;
     assert!(elsewhere.has_focus());
-    desk.close().await;
+    app.close().await;
 }
 
 #[tokio::test]
@@ -242,36 +242,36 @@ async fn keys_that_another_program_has_are_named_until_it_gives_them_up() {
     let key = first + u8::try_from(at.unwrap()).unwrap();
     let held = ModMask::CONTROL | ModMask::M1;
 
-    let desk = Desk::open().await;
+    let app = App::open().await;
     x11.grab_key(false, root, held, key, GrabMode::ASYNC, GrabMode::ASYNC).unwrap().check().unwrap();
-    desk.click("button", "Settings").await;
-    desk.click("button", "Take Ctrl+Alt+J").await;
+    app.click("button", "Settings").await;
+    app.click("button", "Take Ctrl+Alt+J").await;
     let unmet = "#setting-global_shortcut-unmet";
-    desk.shows_text(unmet, "Another program has these keys").await;
-    assert_eq!(desk.axe().await, Vec::<String>::new());
+    app.shows_text(unmet, "Another program has these keys").await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
 
     x11.ungrab_key(key, root, held).unwrap().check().unwrap();
-    desk.click("button", "Close").await;
-    desk.click("button", "Settings").await;
-    desk.gone(unmet).await;
-    desk.click("button", "Close").await;
-    let elsewhere = Elsewhere::open(&desk).await;
+    app.click("button", "Close").await;
+    app.click("button", "Settings").await;
+    app.gone(unmet).await;
+    app.click("button", "Close").await;
+    let elsewhere = Elsewhere::open(&app).await;
     xdotool(&["key", KEYS]);
-    desk.wait("the window to come up", async || (!elsewhere.has_focus()).then_some(())).await;
-    desk.close().await;
+    app.wait("the window to come up", async || (!elsewhere.has_focus()).then_some(())).await;
+    app.close().await;
 }
 
 #[tokio::test]
 async fn under_wayland_the_settings_say_that_no_keys_are_heard() {
     let data = TempDir::new().unwrap();
     fs::write(data.path().join("settings.toml"), SET).unwrap();
-    let desk = Setup::default().data(data.path()).env("XDG_SESSION_TYPE", "wayland").open().await;
-    desk.click("button", "Settings").await;
-    desk.shows_text("#setting-global_shortcut-unmet", "Under Wayland no program hears keys").await;
-    let elsewhere = Elsewhere::open(&desk).await;
-    elsewhere.hears(&desk, &["key", KEYS]).await;
+    let app = Setup::default().data(data.path()).env("XDG_SESSION_TYPE", "wayland").open().await;
+    app.click("button", "Settings").await;
+    app.shows_text("#setting-global_shortcut-unmet", "Under Wayland no program hears keys").await;
+    let elsewhere = Elsewhere::open(&app).await;
+    elsewhere.hears(&app, &["key", KEYS]).await;
     assert!(elsewhere.has_focus());
-    let read = desk.invoke("read_settings", json!({})).await.unwrap();
+    let read = app.invoke("read_settings", json!({})).await.unwrap();
     assert_eq!(read["settings"]["globalShortcut"], "Ctrl+Alt+J", "what is set stays");
-    desk.close().await;
+    app.close().await;
 }

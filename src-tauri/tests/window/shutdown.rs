@@ -14,9 +14,9 @@ use tempfile::TempDir;
 use tokio::time::timeout;
 use zbus::zvariant::ObjectPath;
 
-use crate::harness::{Desk, PATIENCE, Setup};
-use crate::nobody_shows::Bus;
-use crate::process::main_process;
+use crate::harness::{App, PATIENCE, Setup};
+use crate::no_notification_daemon::Bus;
+use crate::process_stats::main_process;
 
 /// How long an ordinary end may take.
 const ENDED_WITHIN: Duration = Duration::from_secs(3);
@@ -59,16 +59,16 @@ fn is_there((pid, started): Process) -> bool {
 
 /// The desk, about to be ended.
 struct Doomed {
-    desk: Desk,
+    app: App,
     process: u32,
     below: BTreeMap<Process, String>,
 }
 
 impl Doomed {
-    fn of(desk: Desk) -> Self {
-        let process = main_process(desk.root());
+    fn of(app: App) -> Self {
+        let process = main_process(app.root());
         let below = tree(process);
-        Self { desk, process, below }
+        Self { app, process, below }
     }
 
     /// Says whether a process of the desk, or one below it, was started with these words.
@@ -96,7 +96,7 @@ impl Doomed {
         let took = began.elapsed();
         println!("{} processes were gone after {took:?}", self.below.len());
         // The driver has lost its window.
-        drop(self.desk);
+        drop(self.app);
         took
     }
 }
@@ -129,34 +129,34 @@ fn open_to_others(folder: &Path) -> Vec<String> {
     found
 }
 
-async fn asked(setup: Setup) -> (Desk, String) {
-    let desk = setup.open().await;
+async fn asked(setup: Setup) -> (App, String) {
+    let app = setup.open().await;
     // This one starts a process that ignores SIGTERM.
-    let family = desk.start_demo("family", "Family").await;
-    desk.select(&family).await;
-    desk.shows_text("main", "grandchild").await;
-    let session = desk.start_demo("technology", "Notes").await;
-    desk.select(&session).await;
-    desk.find("aside [data-request][data-state=open]").await;
-    (desk, session)
+    let family = app.start_demo("family", "Family").await;
+    app.select(&family).await;
+    app.shows_text("main", "grandchild").await;
+    let session = app.start_demo("technology", "Notes").await;
+    app.select(&session).await;
+    app.find("aside [data-request][data-state=open]").await;
+    (app, session)
 }
 
 async fn what_was_begun_is_kept(data: &Path, session: &str, words: &str) {
-    let desk = Setup::default().data(data).open().await;
-    desk.select(session).await;
-    desk.shows_text(MISSED, "Askdesk was closed").await;
-    let field = desk.by_role_in(MISSED, "textbox", "Your own words").await;
+    let app = Setup::default().data(data).open().await;
+    app.select(session).await;
+    app.shows_text(MISSED, "Askdesk was closed").await;
+    let field = app.by_role_in(MISSED, "textbox", "Your own words").await;
     assert_eq!(field.prop("value").await.unwrap().unwrap_or_default(), words);
-    desk.close().await;
+    app.close().await;
 }
 
 async fn ends_cleanly_by(signal: Signal) {
     let outside = TempDir::new().unwrap();
     let data = outside.path().join("data");
-    let (desk, session) = asked(Setup::default().data(&data)).await;
+    let (app, session) = asked(Setup::default().data(&data)).await;
     assert!(data.join("desk.json").exists());
-    desk.by_role("textbox", "Your own words").await.send_keys("a graph store").await.unwrap();
-    let doomed = Doomed::of(desk);
+    app.by_role("textbox", "Your own words").await.send_keys("a graph store").await.unwrap();
+    let doomed = Doomed::of(app);
     assert!(doomed.has("askdesk-agent-host") && doomed.has("demo-agent") && doomed.has("WebKit"));
     doomed.end(signal, ENDED_WITHIN);
     assert!(!data.join("desk.json").exists());
@@ -184,11 +184,11 @@ async fn case_77_sighup_ends_everything_and_keeps_the_draft_and_the_question() {
 #[tokio::test]
 async fn case_77_after_sigkill_no_agent_and_nothing_an_agent_started_is_left() {
     let data = TempDir::new().unwrap();
-    let (desk, session) = asked(Setup::default().data(data.path())).await;
-    desk.by_role("textbox", "Your own words").await.send_keys("a graph store").await.unwrap();
+    let (app, session) = asked(Setup::default().data(data.path())).await;
+    app.by_role("textbox", "Your own words").await.send_keys("a graph store").await.unwrap();
     // A draft is on disk within 300 ms.
     tokio::time::sleep(Duration::from_millis(500)).await;
-    let doomed = Doomed::of(desk);
+    let doomed = Doomed::of(app);
     assert!(doomed.has("askdesk-agent-host") && doomed.has("demo-agent"));
     doomed.end(Signal::KILL, KILLED_WITHIN);
     what_was_begun_is_kept(data.path(), &session, "a graph store").await;
@@ -204,13 +204,13 @@ async fn case_77_agents_that_ignore_every_request_to_end_are_gone_in_time_too() 
     fs::write(&program, STUBBORN).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let data = outside.path().join("data");
-    let desk = Setup::default().data(&data).open().await;
+    let app = Setup::default().data(&data).open().await;
     for n in 0..5 {
         let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "claude_code", "folder": outside.path(),
             "options": { "program": program }, "name": format!("Stubborn {n}") });
-        desk.invoke("start_session", input).await.unwrap();
+        app.invoke("start_session", input).await.unwrap();
     }
-    let doomed = Doomed::of(desk);
+    let doomed = Doomed::of(app);
     let agents = doomed.below.values().filter(|it| it.contains("stubborn-agent")).count();
     // Each stands below its watcher, whose arguments name it too.
     assert!(agents >= 10, "{agents}");
@@ -257,11 +257,11 @@ async fn case_77_the_end_of_the_desktop_session_ends_everything_and_keeps_the_dr
     let outside = TempDir::new().unwrap();
     let data = outside.path().join("data");
     let setup = Setup::default().data(&data).env("DBUS_SESSION_BUS_ADDRESS", &bus.address);
-    let (desk, session) = asked(setup).await;
+    let (app, session) = asked(setup).await;
     let mut heard = async || timeout(PATIENCE, told.recv()).await.expect("the desk calls in time").unwrap();
     while heard().await != "io.github.askdesk" {}
-    desk.by_role("textbox", "Your own words").await.send_keys("a graph store").await.unwrap();
-    let doomed = Doomed::of(desk);
+    app.by_role("textbox", "Your own words").await.send_keys("a graph store").await.unwrap();
+    let doomed = Doomed::of(app);
     let say = async |what: &str| {
         let interface = "org.gnome.SessionManager.ClientPrivate";
         manager.emit_signal(None::<&str>, CLIENT, interface, what, &(0_u32,)).await.unwrap();
@@ -277,7 +277,7 @@ async fn case_77_the_end_of_the_desktop_session_ends_everything_and_keeps_the_dr
 }
 
 /// Starts a real Claude Code that waits for a permission; none where it is not installed.
-async fn real(test: &str, home: &Path, project: &Path) -> Option<(Desk, MockApi)> {
+async fn real(test: &str, home: &Path, project: &Path) -> Option<(App, MockApi)> {
     let Some(program) = clis::claude_program() else {
         clis::report_skipped(test, &format!("Claude Code is not installed; {}", clis::HOW_TO_INSTALL));
         return None;
@@ -288,19 +288,19 @@ async fn real(test: &str, home: &Path, project: &Path) -> Option<(Desk, MockApi)
     for (name, value) in clis::sealed_env(home, &mock.base_url) {
         setup = setup.env(&name, value);
     }
-    let desk = setup.data(&home.join("data")).open().await;
+    let app = setup.data(&home.join("data")).open().await;
     let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "claude_code", "folder": project,
         "options": { "program": program }, "prompt": "Please go on.", "name": "Real" });
-    let session = desk.invoke("start_session", input).await.unwrap();
-    desk.select(session["id"].as_str().unwrap()).await;
-    desk.shows_text("aside", "mkdir made").await;
-    Some((desk, mock))
+    let session = app.invoke("start_session", input).await.unwrap();
+    app.select(session["id"].as_str().unwrap()).await;
+    app.shows_text("aside", "mkdir made").await;
+    Some((app, mock))
 }
 
 async fn real_ends_by(test: &str, signal: Signal, within: Duration) {
     let (home, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let Some((desk, _mock)) = real(test, home.path(), project.path()).await else { return };
-    let doomed = Doomed::of(desk);
+    let Some((app, _mock)) = real(test, home.path(), project.path()).await else { return };
+    let doomed = Doomed::of(app);
     assert!(doomed.has("--permission-prompt-tool"), "{:#?}", doomed.below);
     doomed.end(signal, within);
     assert!(!project.path().join("made").exists(), "nothing was permitted");
@@ -321,11 +321,11 @@ async fn case_77_a_real_claude_that_waits_for_a_permission_ends_with_a_desk_that
 #[tokio::test]
 async fn case_78_a_desk_in_the_systems_place_leaves_nothing_that_others_could_read() {
     let home = TempDir::new().unwrap();
-    let desk = Setup::default().at_home(home.path()).open().await;
-    let session = desk.start_demo("technology", "Notes").await;
-    desk.select(&session).await;
-    desk.find("aside [data-request][data-state=open]").await;
-    let doomed = Doomed::of(desk);
+    let app = Setup::default().at_home(home.path()).open().await;
+    let session = app.start_demo("technology", "Notes").await;
+    app.select(&session).await;
+    app.find("aside [data-request][data-state=open]").await;
+    let doomed = Doomed::of(app);
     let data = home.path().join("share/io.github.askdesk");
     for name in ["desk.db", "desk.db-wal", "desk.db-shm", "desk.lock", "desk.json", "token", "answer-token"] {
         let mode = fs::metadata(data.join(name)).unwrap().permissions().mode() & 0o777;

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use serde_json::{Value, json};
 
 use crate::attention;
-use crate::harness::{Desk, Setup};
+use crate::harness::{App, Setup};
 
 const HOSTILE: &str = include_str!("../../crates/testkit/scenarios/hostile.json");
 
@@ -38,7 +38,7 @@ const OVERFLOWING: &str = "const out = [];
     return out;";
 
 /// Opens the scene with a server where it names one, and with a label of 70,000 letters beside the others.
-async fn opened(desk: &Desk, server: &TcpListener) -> String {
+async fn opened(app: &App, server: &TcpListener) -> String {
     let address = format!("http://{}", server.local_addr().unwrap());
     let mut scene: Value =
         serde_json::from_str(&HOSTILE.replace("https://attacker.invalid", &address)).unwrap();
@@ -47,77 +47,74 @@ async fn opened(desk: &Desk, server: &TcpListener) -> String {
     let asks = steps.iter_mut().find_map(|step| step.get_mut("ask")).unwrap();
     let options = asks["questions"][0]["options"].as_array_mut().unwrap();
     options.push(json!({ "label": "L".repeat(70_000), "description": "D".repeat(70_000) }));
-    let file = desk.home().join("hostile.json");
+    let file = app.home().join("hostile.json");
     fs::write(&file, scene.to_string()).unwrap();
-    desk.script(WATCH, vec![]).await;
-    desk.start_demo(file.to_str().unwrap(), "Hostile").await
+    app.script(WATCH, vec![]).await;
+    app.start_demo(file.to_str().unwrap(), "Hostile").await
 }
 
 /// Checks that nothing ran, nothing was loaded, and nothing that is shown hides or turns around anything.
-async fn check_harmless(desk: &Desk, server: &TcpListener, at: &str) {
-    assert_eq!(desk.script("return document.title", vec![]).await, "Askdesk", "{at}: a script ran");
-    assert_eq!(desk.script("return window.breaches", vec![]).await, json!([]), "{at}");
+async fn check_harmless(app: &App, server: &TcpListener, at: &str) {
+    assert_eq!(app.script("return document.title", vec![]).await, "Askdesk", "{at}: a script ran");
+    assert_eq!(app.script("return window.breaches", vec![]).await, json!([]), "{at}");
     let foreign = "return [...document.querySelectorAll('img, iframe, object, embed, video, audio, base, form[action], \
         a[href], link:not([rel=stylesheet]), script:not([src^=\"/\"], [src^=\"./\"]), style')].map(e => e.outerHTML.slice(0, 200))";
-    let foreign = desk.script(foreign, vec![]).await;
+    let foreign = app.script(foreign, vec![]).await;
     let foreign: Vec<&str> = foreign.as_array().unwrap().iter().filter_map(Value::as_str).collect();
     assert!(
         foreign.iter().all(|html| !html.contains("owned") && !html.contains("127.0.0.1")),
         "{at}: {foreign:?}"
     );
     let loaded = "return performance.getEntriesByType('resource').map(entry => entry.name)";
-    let loaded = desk.script(loaded, vec![]).await;
+    let loaded = app.script(loaded, vec![]).await;
     let address = server.local_addr().unwrap().to_string();
     assert!(!loaded.to_string().contains(&address), "{at}: {loaded}");
     server.set_nonblocking(true).unwrap();
     assert!(server.accept().is_err(), "{at}: something was asked of the server");
 
-    let shown = desk.script(SHOWN, vec![]).await;
+    let shown = app.script(SHOWN, vec![]).await;
     for text in shown.as_array().unwrap().iter().filter_map(Value::as_str) {
         let hidden = |c: char| matches!(c, '\u{1b}' | '\u{7}' | '\u{200b}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
         assert!(!text.contains(hidden), "{at}: {:?}", text.chars().take(300).collect::<String>());
     }
-    let overflowing = desk.script(OVERFLOWING, vec![]).await;
+    let overflowing = app.script(OVERFLOWING, vec![]).await;
     assert_eq!(overflowing, json!([]), "{at}");
 }
 
 #[tokio::test]
 async fn case_57_nothing_an_agent_writes_runs_loads_or_deceives() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
-    let desk = Desk::open().await;
-    let session = opened(&desk, &server).await;
-    desk.select(&session).await;
-    desk.find("aside [data-request][data-state=open]").await;
-    desk.shows_text("aside [data-question=q1]", "<img src=").await;
-    desk.shows_text("aside [data-question=q1]", "⟨U+202E⟩").await;
-    desk.shows_text("aside [data-question=q1]", "javascript:document.title").await;
-    desk.shows_text("aside", "Asked by <b>reviewer</b>").await;
-    desk.shows_text("main", "<script>document.title").await;
-    check_harmless(&desk, &server, "the first question").await;
+    let app = App::open().await;
+    let session = opened(&app, &server).await;
+    app.select(&session).await;
+    app.find("aside [data-request][data-state=open]").await;
+    app.shows_text("aside [data-question=q1]", "<img src=").await;
+    app.shows_text("aside [data-question=q1]", "⟨U+202E⟩").await;
+    app.shows_text("aside [data-question=q1]", "javascript:document.title").await;
+    app.shows_text("aside", "Asked by <b>reviewer</b>").await;
+    app.shows_text("main", "<script>document.title").await;
+    check_harmless(&app, &server, "the first question").await;
     assert!(
-        desk.script("return document.querySelector('aside [data-question=q1] strong') !== null", vec![])
-            .await
+        app.script("return document.querySelector('aside [data-question=q1] strong') !== null", vec![]).await
             == json!(true),
         "Markdown in the question is read"
     );
 
     // A label and a description of 64 KiB are cut on screen, and whole when somebody asks for them.
     let long = "return document.querySelector('aside [data-option=q1o3]').innerText.length";
-    let length = desk.script(long, vec![]).await.as_u64().unwrap();
+    let length = app.script(long, vec![]).await.as_u64().unwrap();
     assert!(length < 2_000, "{length}");
-    desk.by_role_in("aside [data-option=q1o3]", "button", "Show all").await.click().await.unwrap();
-    desk.wait("the whole label", async || {
-        (desk.script(long, vec![]).await.as_u64()? > 120_000).then_some(())
-    })
-    .await;
-    check_harmless(&desk, &server, "the whole label").await;
-    desk.by_role_in("aside [data-option=q1o3]", "button", "Show less").await.click().await.unwrap();
-    desk.click("radio", "Left").await;
+    app.by_role_in("aside [data-option=q1o3]", "button", "Show all").await.click().await.unwrap();
+    app.wait("the whole label", async || (app.script(long, vec![]).await.as_u64()? > 120_000).then_some(()))
+        .await;
+    check_harmless(&app, &server, "the whole label").await;
+    app.by_role_in("aside [data-option=q1o3]", "button", "Show less").await.click().await.unwrap();
+    app.click("radio", "Left").await;
 
     // Forty options and Other, each told apart from all others.
-    desk.find("aside [data-question=q2]").await;
+    app.find("aside [data-question=q2]").await;
     let names = "return [...document.querySelectorAll('aside fieldset .options input')].map(e => e.labels[0].innerText)";
-    let names = desk.script(names, vec![]).await;
+    let names = app.script(names, vec![]).await;
     let mut names: Vec<&str> = names.as_array().unwrap().iter().filter_map(Value::as_str).collect();
     assert_eq!(names.len(), 41, "{names:?}");
     assert!(names.contains(&"Option 1 (without a label)") && names.contains(&"Same (option 5)"), "{names:?}");
@@ -129,25 +126,25 @@ async fn case_57_nothing_an_agent_writes_runs_loads_or_deceives() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), 41, "two look the same: {names:?}");
-    check_harmless(&desk, &server, "forty options").await;
-    desk.click("checkbox", "Same (option 5)").await;
-    desk.click("checkbox", "Option 1 (without a label)").await;
-    desk.click("checkbox", "<script>document.title='owned'</script>").await;
-    desk.click("button", "Next").await;
+    check_harmless(&app, &server, "forty options").await;
+    app.click("checkbox", "Same (option 5)").await;
+    app.click("checkbox", "Option 1 (without a label)").await;
+    app.click("checkbox", "<script>document.title='owned'</script>").await;
+    app.click("button", "Next").await;
     let placeholder =
-        desk.find("aside [data-question=q3] textarea").await.attr("placeholder").await.unwrap().unwrap();
+        app.find("aside [data-question=q3] textarea").await.attr("placeholder").await.unwrap().unwrap();
     assert!(placeholder.starts_with("<img src=") && placeholder.contains("⟨U+202E⟩"), "{placeholder}");
     let whole = "const field = document.querySelector('aside [data-question=q3] textarea');
         return field.scrollHeight <= field.clientHeight;";
-    assert_eq!(desk.script(whole, vec![]).await, true, "an empty field has room for what stands in it");
-    desk.by_role("textbox", "Your own words").await.send_keys("<b>mine</b>").await.unwrap();
-    desk.click("button", "Next").await;
-    desk.shows_text("aside [data-summary]", "Same (option 5)").await;
-    check_harmless(&desk, &server, "the summary").await;
-    desk.click("button", "Submit").await;
+    assert_eq!(app.script(whole, vec![]).await, true, "an empty field has room for what stands in it");
+    app.by_role("textbox", "Your own words").await.send_keys("<b>mine</b>").await.unwrap();
+    app.click("button", "Next").await;
+    app.shows_text("aside [data-summary]", "Same (option 5)").await;
+    check_harmless(&app, &server, "the summary").await;
+    app.click("button", "Submit").await;
 
     // The agent gets its own words back as it sent them; two questions with one text are told apart by position.
-    let responses = desk.wait_for_responses(1).await;
+    let responses = app.wait_for_responses(1).await;
     let answers = responses[0]["updatedInput"]["answers"].as_object().unwrap().clone();
     let both = answers
         .values()
@@ -156,41 +153,41 @@ async fn case_57_nothing_an_agent_writes_runs_loads_or_deceives() {
         .unwrap()
         .to_owned();
     assert!(both.contains("Same") && both.contains("<script>document.title='owned'</script>"), "{both}");
-    desk.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
-    desk.shows_text("main", "Same (option 5)").await;
-    desk.shows_text("main", "Thank you. I go on with:").await;
-    check_harmless(&desk, &server, "the transcript").await;
-    desk.script(
+    app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    app.shows_text("main", "Same (option 5)").await;
+    app.shows_text("main", "Thank you. I go on with:").await;
+    check_harmless(&app, &server, "the transcript").await;
+    app.script(
         "for (const details of document.querySelectorAll('main details')) details.open = true",
         vec![],
     )
     .await;
-    check_harmless(&desk, &server, "the transcript unfolded").await;
+    check_harmless(&app, &server, "the transcript unfolded").await;
 
-    desk.click("button", "History").await;
-    let field = desk.find("main input").await;
+    app.click("button", "History").await;
+    let field = app.find("main input").await;
     field.send_keys("owned").await.unwrap();
-    desk.find("main mark").await;
-    check_harmless(&desk, &server, "the search").await;
-    desk.close().await;
+    app.find("main mark").await;
+    check_harmless(&app, &server, "the search").await;
+    app.close().await;
 }
 
 #[tokio::test]
 async fn case_57_a_notification_shows_an_agents_words_as_text() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
-    let desk = Setup::default().open().await;
+    let app = Setup::default().open().await;
     attention::dunst(&["close-all"]);
-    let looked_at = desk.start_demo("prefilled", "Looked at").await;
-    desk.select(&looked_at).await;
-    desk.find(&format!("nav [data-session='{looked_at}'][data-state=idle]")).await;
-    let session = opened(&desk, &server).await;
-    desk.find(&format!("nav [data-session='{session}'][data-state=needs_you]")).await;
-    desk.wait("a notification", async || (attention::displayed() == 1).then_some(())).await;
-    check_harmless(&desk, &server, "beside another session").await;
+    let looked_at = app.start_demo("prefilled", "Looked at").await;
+    app.select(&looked_at).await;
+    app.find(&format!("nav [data-session='{looked_at}'][data-state=idle]")).await;
+    let session = opened(&app, &server).await;
+    app.find(&format!("nav [data-session='{session}'][data-state=needs_you]")).await;
+    app.wait("a notification", async || (attention::displayed() == 1).then_some(())).await;
+    check_harmless(&app, &server, "beside another session").await;
     attention::dunst(&["close-all"]);
     let posted = attention::taken_back();
     let (_, body) = posted.iter().find(|(title, _)| title == "Hostile").expect("it was posted");
     assert!(body.contains("<img src=") || body.contains("&lt;img src="), "{body}");
     assert!(!body.contains(['\u{202e}', '\u{200b}', '\u{1b}', '\u{7}']), "{body:?}");
-    desk.close().await;
+    app.close().await;
 }

@@ -9,7 +9,7 @@ use zbus::export::futures_core::Stream;
 use zbus::zvariant::{OwnedObjectPath, Structure, Value};
 use zbus::{Connection, MatchRule, MessageStream, Proxy};
 
-use crate::harness::Desk;
+use crate::harness::App;
 
 const ACCESSIBLE: &str = "org.a11y.atspi.Accessible";
 const EVENTS: &str = "org.a11y.atspi.Event.Object";
@@ -97,10 +97,10 @@ impl Bus {
     }
 
     /// Waits until a part of the page is in the tree, and reads what is below it.
-    async fn part(&self, desk: &Desk, what: &str, is: impl Fn(&Object) -> bool) -> Vec<Object> {
+    async fn part(&self, app: &App, what: &str, is: impl Fn(&Object) -> bool) -> Vec<Object> {
         let root = OwnedObjectPath::try_from("/org/a11y/atspi/accessible/root").unwrap();
         let top = (REGISTRY.to_owned(), root);
-        desk.wait(what, async || {
+        app.wait(what, async || {
             let found = self.below(&top).await.into_iter().find(&is)?;
             Some(self.below(&found.reference).await)
         })
@@ -173,11 +173,11 @@ fn question(text: &str) -> impl Fn(&Object) -> bool {
 #[tokio::test]
 async fn a_screen_reader_finds_the_question_as_a_group_with_its_options_and_what_is_chosen() {
     let bus = Bus::open().await;
-    let desk = Desk::open().await;
-    let one = desk.start_demo("technology", "api").await;
-    desk.select(&one).await;
+    let app = App::open().await;
+    let one = app.start_demo("technology", "api").await;
+    app.select(&one).await;
     let store = "Which store should the notes be kept in?";
-    let group = bus.part(&desk, "the question with one choice", question(store)).await;
+    let group = bus.part(&app, "the question with one choice", question(store)).await;
     assert_eq!(
         group[0].name,
         format!("Store {store}"),
@@ -186,34 +186,34 @@ async fn a_screen_reader_finds_the_question_as_a_group_with_its_options_and_what
     assert_eq!(group[0].attribute("computed-role"), "group");
     let options = ["SQLite", "PostgreSQL", "Plain files", "Other"];
     assert_eq!(names(&group, RADIO_BUTTON), options.map(|name| (name, false)));
-    desk.click("radio", "PostgreSQL").await;
+    app.click("radio", "PostgreSQL").await;
     let chosen = options.map(|name| (name, name == "PostgreSQL"));
-    desk.wait("the choice in the tree", async || {
+    app.wait("the choice in the tree", async || {
         (names(&bus.below(&group[0].reference).await, RADIO_BUTTON) == chosen).then_some(())
     })
     .await;
 
-    let several = desk.start_demo("features", "web").await;
-    desk.select(&several).await;
-    desk.click("checkbox", "Sync").await;
+    let several = app.start_demo("features", "web").await;
+    app.select(&several).await;
+    app.click("checkbox", "Sync").await;
     let ticked = |object: &Object| object.role == CHECK_BOX && object.name == "Sync" && object.is(CHECKED);
-    bus.part(&desk, "the tick in the tree", ticked).await;
-    desk.close().await;
+    bus.part(&app, "the tick in the tree", ticked).await;
+    app.close().await;
 }
 
 #[tokio::test]
 async fn a_new_question_is_announced_once_politely_and_the_focus_stays() {
     let bus = Bus::open().await;
-    let desk = Desk::open().await;
-    let shown = desk.start_demo("prefilled", "api").await;
-    desk.select(&shown).await;
-    desk.by_role("textbox", "Message to the agent").await.click().await.unwrap();
+    let app = App::open().await;
+    let shown = app.start_demo("prefilled", "api").await;
+    app.select(&shown).await;
+    app.by_role("textbox", "Message to the agent").await.click().await.unwrap();
     let polite = |object: &Object| object.attribute("live") == "polite" && object.attribute("tag") == "div";
-    let announcer = bus.part(&desk, "the live region", polite).await.remove(0).reference;
+    let announcer = bus.part(&app, "the live region", polite).await.remove(0).reference;
     let mut stream = bus.listen().await;
     heard(&mut stream).await;
 
-    desk.start_demo("technology", "Other").await;
+    app.start_demo("technology", "Other").await;
     let events = heard(&mut stream).await;
     let added = |event: &&Event| event.member == "ChildrenChanged" && event.detail.starts_with("add");
     let said: Vec<&Event> =
@@ -224,5 +224,5 @@ async fn a_new_question_is_announced_once_politely_and_the_focus_stays() {
     let focus: Vec<&Event> =
         events.iter().filter(|event| event.detail == "focused" && event.on == 1).collect();
     assert!(focus.is_empty(), "the focus was moved: {focus:#?}");
-    desk.close().await;
+    app.close().await;
 }

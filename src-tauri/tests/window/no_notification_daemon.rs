@@ -8,10 +8,10 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::attention::displayed;
+use crate::deep_links::{WINDOW, notified_question, xdotool};
+use crate::fake_tray::Tray;
 use crate::harness::Setup;
-use crate::process::{main_process, worked};
-use crate::taken_there::{WINDOW, told, xdotool};
-use crate::tray_host::Tray;
+use crate::process_stats::{main_process, worked};
 
 /// The most of one processor that the app may take while a notification stands.
 const AT_REST: f64 = 0.02;
@@ -59,14 +59,14 @@ async fn without_a_daemon_the_title_and_the_tray_say_what_waits_and_the_log_says
     let folder = TempDir::new().unwrap();
     let log = folder.path().join("log");
     let setup = Setup::default().env("DBUS_SESSION_BUS_ADDRESS", &bus.address).env("ASKDESK_LOG", "warn");
-    let desk = setup.log_to(&log).open().await;
+    let app = setup.log_to(&log).open().await;
     let tray = Tray::start_on(&bus.address).await;
-    let shown = desk.start_demo("prefilled", "In view").await;
-    desk.select(&shown).await;
+    let shown = app.start_demo("prefilled", "In view").await;
+    app.select(&shown).await;
     for (count, name) in [(1, "Asks"), (2, "Asks too"), (3, "Asks as well")] {
-        desk.start_demo("technology", name).await;
+        app.start_demo("technology", name).await;
         let title = format!("({count}) Askdesk");
-        desk.wait(&title, async || {
+        app.wait(&title, async || {
             let window = xdotool(&["search", "--name", WINDOW]);
             (xdotool(&["getwindowname", &window]) == title).then_some(())
         })
@@ -77,18 +77,18 @@ async fn without_a_daemon_the_title_and_the_tray_say_what_waits_and_the_log_says
     tray.lists(&["Asks: ", "Asks too: ", "Asks as well: "]).await;
     let said = fs::read_to_string(&log).unwrap();
     assert_eq!(said.matches("nobody shows notifications").count(), 1, "{said}");
-    desk.close().await;
+    app.close().await;
 }
 
 #[tokio::test]
 async fn while_a_notification_stands_the_app_rests() {
-    let (desk, _, _) = told().await;
-    let app = main_process(desk.root());
+    let (app, _, _) = notified_question().await;
+    let process = main_process(app.root());
     tokio::time::sleep(Duration::from_secs(3)).await;
-    let before = worked(app);
+    let before = worked(process);
     tokio::time::sleep(Duration::from_secs(5)).await;
-    let share = (worked(app) - before).as_secs_f64() / 5.0;
+    let share = (worked(process) - before).as_secs_f64() / 5.0;
     assert_eq!(displayed(), 1, "it stands still");
     assert!(share < AT_REST, "{:.2} % of a processor", share * 100.0);
-    desk.close().await;
+    app.close().await;
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::harness::Desk;
+use crate::harness::App;
 
 const CARD: &str = "aside [data-request][data-state=open]";
 
@@ -36,8 +36,8 @@ fn ended(reader: BufReader<TcpStream>) -> Value {
 
 #[tokio::test]
 async fn case_59_a_client_that_asks_at_the_door_is_named_and_answered_in_the_window() {
-    let desk = Desk::open().await;
-    let folder = desk.home().join("data");
+    let app = App::open().await;
+    let folder = app.home().join("data");
     let body = json!({
         "client": {"kind": "mcp", "name": "codex-mcp-client", "folder": "/home/a/shop", "connection": "1"},
         "tool": "ask_user_question",
@@ -46,15 +46,15 @@ async fn case_59_a_client_that_asks_at_the_door_is_named_and_answered_in_the_win
             "options": [{"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}],
         }]},
     });
-    let reader = desk.wait("the doors", async || ask(&folder, &body)).await;
-    let row = desk.find("nav [data-session][data-state=needs_you]").await;
-    desk.press(&row).await;
-    desk.find(CARD).await;
-    desk.shows_text(CARD, "codex-mcp-client").await;
-    desk.click("radio", "PostgreSQL").await;
-    desk.click("button", "Submit").await;
-    desk.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    let reader = app.wait("the doors", async || ask(&folder, &body)).await;
+    let row = app.find("nav [data-session][data-state=needs_you]").await;
+    app.press(&row).await;
+    app.find(CARD).await;
+    app.shows_text(CARD, "codex-mcp-client").await;
+    app.click("radio", "PostgreSQL").await;
+    app.click("button", "Submit").await;
+    app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
     let ended = tokio::task::spawn_blocking(move || ended(reader)).await.unwrap();
     assert_eq!(ended["result"]["answers"][0]["selectedOptions"], json!(["PostgreSQL"]), "{ended}");
-    desk.close().await;
+    app.close().await;
 }

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
-use crate::harness::{Desk, PATIENCE};
+use crate::harness::{App, PATIENCE};
 use crate::latency::Times;
 use crate::process::memory;
 use crate::rounded;
@@ -44,10 +44,10 @@ impl Doors {
 }
 
 pub async fn measure() -> Doors {
-    let desk = Desk::open().await;
-    let door = Door::find(&desk.home().join("data")).await;
+    let app = App::open().await;
+    let door = Door::find(&app.home().join("data")).await;
     sleep(SETTLED).await;
-    let before = pss(&desk);
+    let before = pss(&app);
 
     let mut opened = Vec::new();
     let mut calls = Vec::new();
@@ -60,7 +60,7 @@ pub async fn measure() -> Doors {
         calls.push((n, asked["requestId"].as_str().unwrap().to_owned(), call));
     }
     sleep(SETTLED).await;
-    let open = pss(&desk);
+    let open = pss(&app);
 
     let mut answered = Vec::new();
     // In another order than they came.
@@ -81,8 +81,8 @@ pub async fn measure() -> Doors {
         assert_eq!(sent.next().await["outcome"], "answered");
     }
     sleep(SETTLED).await;
-    let after = pss(&desk);
-    desk.close().await;
+    let after = pss(&app);
+    app.close().await;
     Doors { opened: Times(opened), answered: Times(answered), pss_mib: [before, open, after] }
 }
 
@@ -90,8 +90,8 @@ fn millis(began: Instant) -> f64 {
     began.elapsed().as_secs_f64() * 1e3
 }
 
-fn pss(desk: &Desk) -> f64 {
-    memory(desk.root()).0 / 1024.0
+fn pss(app: &App) -> f64 {
+    memory(app.root()).0 / 1024.0
 }
 
 /// Where the desk lets others in.

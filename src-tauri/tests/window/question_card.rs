@@ -5,22 +5,22 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::examples::{asked, check_answers};
-use crate::harness::{Desk, Setup};
+use crate::demo::{asked, check_answers};
+use crate::harness::{App, Setup};
 
 const SECRET: &str = "hunter2-lighthouse-9f3a";
 
 /// Says whether the middle of an element can be seen and pressed at this moment.
-async fn is_reachable(desk: &Desk, role: &str, name: &str) -> bool {
-    let element = serde_json::to_value(desk.by_role(role, name).await).unwrap();
+async fn is_reachable(app: &App, role: &str, name: &str) -> bool {
+    let element = serde_json::to_value(app.by_role(role, name).await).unwrap();
     let script = "const box = arguments[0].getBoundingClientRect();
         const x = box.x + box.width / 2, y = box.y + box.height / 2;
         return arguments[0].contains(document.elementFromPoint(x, y));";
-    desk.script(script, vec![element]).await == json!(true)
+    app.script(script, vec![element]).await == json!(true)
 }
 
 /// Texts in the panel that are cut although no one asked for that.
-async fn cut_texts(desk: &Desk) -> Value {
+async fn cut_texts(app: &App) -> Value {
     let script = "const out = [];
         const panel = document.querySelector('aside');
         for (const element of panel.querySelectorAll('button, label, legend, p, span, h2, h3, figcaption')) {
@@ -34,37 +34,37 @@ async fn cut_texts(desk: &Desk) -> Value {
                 out.push(`${element.tagName} ${element.textContent.trim().slice(0, 40)} leaves the panel: ${box.left} to ${box.right} in ${around.left} to ${around.right}`);
         }
         return out;";
-    desk.script(script, vec![]).await
+    app.script(script, vec![]).await
 }
 
 #[tokio::test]
 async fn case_19_submit_stays_reachable_however_tall_the_options_are() {
-    let desk = asked("tall").await;
+    let app = asked("tall").await;
     for (width, height) in [(1280, 820), (1000, 560), (800, 820), (640, 480), (360, 640)] {
-        desk.client.set_window_size(width, height).await.unwrap();
+        app.client.set_window_size(width, height).await.unwrap();
         for place in ["0", "panel.scrollHeight / 2", "panel.scrollHeight"] {
             let scroll = format!(
                 "const panel = document.querySelector('aside .cards'); panel.scrollTop = {place};
                  return panel.scrollHeight > panel.clientHeight"
             );
-            assert_eq!(desk.script(&scroll, vec![]).await, json!(true), "it is taller at {width} × {height}");
-            assert!(is_reachable(&desk, "button", "Submit").await, "Submit at {width} × {height}, {place}");
+            assert_eq!(app.script(&scroll, vec![]).await, json!(true), "it is taller at {width} × {height}");
+            assert!(is_reachable(&app, "button", "Submit").await, "Submit at {width} × {height}, {place}");
         }
         let transcript = "return document.querySelector('main').getBoundingClientRect().height";
-        let transcript = desk.script(transcript, vec![]).await.as_f64().unwrap();
+        let transcript = app.script(transcript, vec![]).await.as_f64().unwrap();
         assert!(transcript > 100.0, "the transcript has {transcript} px at {width} × {height}");
-        assert_eq!(cut_texts(&desk).await, json!([]), "at {width} × {height}");
-        let last = desk.by_role("radio", "Store 12").await;
-        desk.press(&last).await;
+        assert_eq!(cut_texts(&app).await, json!([]), "at {width} × {height}");
+        let last = app.by_role("radio", "Store 12").await;
+        app.press(&last).await;
         let chosen =
-            desk.script("return arguments[0].checked", vec![serde_json::to_value(&last).unwrap()]).await;
+            app.script("return arguments[0].checked", vec![serde_json::to_value(&last).unwrap()]).await;
         assert_eq!(chosen, json!(true), "the last option can be pressed at {width} × {height}");
     }
-    desk.click("button", "Submit").await;
-    let responses = desk.wait_for_responses(1).await;
+    app.click("button", "Submit").await;
+    let responses = app.wait_for_responses(1).await;
     let answers = responses[0]["updatedInput"]["answers"].as_object().unwrap();
     assert_eq!(answers.values().collect::<Vec<_>>(), ["Store 12"]);
-    desk.close().await;
+    app.close().await;
 }
 
 #[tokio::test]
@@ -74,104 +74,104 @@ async fn the_narrowest_panel_and_twice_the_text_size_cut_no_text() {
         let data = tempfile::TempDir::new().unwrap();
         let settings = format!("[appearance]\ntext_size = {size}\n");
         fs::write(data.path().join("settings.toml"), settings).unwrap();
-        let desk = Setup::default().data(data.path()).open().await;
-        let session = desk.start_demo(example, example).await;
-        desk.select(&session).await;
-        desk.find("aside [data-request][data-state=open]").await;
+        let app = Setup::default().data(data.path()).open().await;
+        let session = app.start_demo(example, example).await;
+        app.select(&session).await;
+        app.find("aside [data-request][data-state=open]").await;
         if size == 100 {
-            let handle = desk.find("aside [role=separator]").await;
+            let handle = app.find("aside [role=separator]").await;
             for _ in 0..8 {
                 handle.send_keys("\u{e014}").await.unwrap();
             }
             let width = "return document.querySelector('aside').getBoundingClientRect().width";
-            assert!(desk.script(width, vec![]).await.as_f64().unwrap() <= 320.0);
+            assert!(app.script(width, vec![]).await.as_f64().unwrap() <= 320.0);
         }
-        assert_eq!(cut_texts(&desk).await, json!([]), "{example} at {size} %");
+        assert_eq!(cut_texts(&app).await, json!([]), "{example} at {size} %");
         let goes_on = if ["tall", "long-header"].contains(&example) { "Submit" } else { "Next" };
-        assert!(is_reachable(&desk, "button", goes_on).await, "{goes_on} of {example} at {size} %");
-        desk.close().await;
+        assert!(is_reachable(&app, "button", goes_on).await, "{goes_on} of {example} at {size} %");
+        app.close().await;
     }
 }
 
 #[tokio::test]
 async fn own_words_grow_to_three_tenths_of_the_height_and_then_scroll() {
-    let desk = asked("package-manager").await;
-    desk.click("radio", "Other").await;
-    let field = desk.by_role("textbox", "Your own words").await;
+    let app = asked("package-manager").await;
+    app.click("radio", "Other").await;
+    let field = app.by_role("textbox", "Your own words").await;
     let measure = "const field = document.querySelector('aside .other textarea');
         return [field.clientHeight, innerHeight, field.scrollHeight > field.clientHeight + 1]";
-    let before = desk.script(measure, vec![]).await;
+    let before = app.script(measure, vec![]).await;
     let write = "arguments[0].value = 'one line\\n'.repeat(60);
         arguments[0].dispatchEvent(new Event('input', { bubbles: true }))";
-    desk.script(write, vec![serde_json::to_value(&field).unwrap()]).await;
-    let after = desk.script(measure, vec![]).await;
+    app.script(write, vec![serde_json::to_value(&field).unwrap()]).await;
+    let after = app.script(measure, vec![]).await;
     let [height, window] = [&after[0], &after[1]].map(|number| number.as_f64().unwrap());
     assert!(height > before[0].as_f64().unwrap() * 4.0, "{before} {after}");
     assert!(height <= window * 0.3 + 1.0, "{after}");
     assert_eq!(after[2], json!(true));
-    assert!(is_reachable(&desk, "button", "Submit").await);
-    desk.close().await;
+    assert!(is_reachable(&app, "button", "Submit").await);
+    app.close().await;
 }
 
 #[tokio::test]
 async fn the_question_is_read_as_markdown_and_its_first_paragraph_names_it() {
-    let desk = asked("tall").await;
-    let legend = desk.find("aside legend").await.text().await.unwrap();
+    let app = asked("tall").await;
+    let legend = app.find("aside legend").await.text().await.unwrap();
     assert!(legend.contains("Which of these stores should the notes be kept in?"), "{legend}");
     assert!(!legend.contains("What I found"), "{legend}");
-    desk.find("aside fieldset ol li code").await;
-    desk.shows_text("aside fieldset pre", "store.search('lighthouse')").await;
-    desk.click("button", "the notes").await;
-    desk.shows_text("dialog", "https://example.org/stores").await;
-    desk.close().await;
+    app.find("aside fieldset ol li code").await;
+    app.shows_text("aside fieldset pre", "store.search('lighthouse')").await;
+    app.click("button", "the notes").await;
+    app.shows_text("dialog", "https://example.org/stores").await;
+    app.close().await;
 }
 
 #[tokio::test]
 async fn the_preview_of_the_focused_option_stands_beside_the_options_or_below_them() {
-    let desk = asked("tall").await;
-    desk.shows_text("aside .preview", "Each option has its preview here.").await;
+    let app = asked("tall").await;
+    app.shows_text("aside .preview", "Each option has its preview here.").await;
     let place = "const options = document.querySelector('aside .options').getBoundingClientRect();
         const preview = document.querySelector('aside .preview').getBoundingClientRect();
         return preview.left >= options.right ? 'beside' : preview.top >= options.bottom ? 'below' : 'over';";
-    assert_eq!(desk.script(place, vec![]).await, "below", "the panel is narrow");
-    let first = desk.by_role("radio", "Store 1").await;
+    assert_eq!(app.script(place, vec![]).await, "below", "the panel is narrow");
+    let first = app.by_role("radio", "Store 1").await;
     first.send_keys(" ").await.unwrap();
-    desk.shows_text("aside .preview figcaption", "Preview: Store 1").await;
-    desk.shows_text("aside .preview pre", "create table if not exists notes").await;
+    app.shows_text("aside .preview figcaption", "Preview: Store 1").await;
+    app.shows_text("aside .preview pre", "create table if not exists notes").await;
     first.send_keys("\u{e015}\u{e015}").await.unwrap();
-    desk.shows_text("aside .preview figcaption", "Preview: Store 3").await;
+    app.shows_text("aside .preview figcaption", "Preview: Store 3").await;
 
-    desk.client.set_window_size(1600, 900).await.unwrap();
-    let handle = desk.find("aside [role=separator]").await;
+    app.client.set_window_size(1600, 900).await.unwrap();
+    let handle = app.find("aside [role=separator]").await;
     for _ in 0..16 {
         handle.send_keys("\u{e012}").await.unwrap();
     }
-    desk.wait("the preview beside the options", async || {
-        (desk.script(place, vec![]).await == "beside").then_some(())
+    app.wait("the preview beside the options", async || {
+        (app.script(place, vec![]).await == "beside").then_some(())
     })
     .await;
-    assert_eq!(cut_texts(&desk).await, json!([]));
-    desk.click("button", "Submit").await;
-    let responses = desk.wait_for_responses(1).await;
+    assert_eq!(cut_texts(&app).await, json!([]));
+    app.click("button", "Submit").await;
+    let responses = app.wait_for_responses(1).await;
     let annotations = responses[0]["updatedInput"]["annotations"].as_object().unwrap();
     assert_eq!(
         annotations.values().next().unwrap()["preview"],
         "store 3\n",
         "the agent hears what was looked at"
     );
-    desk.close().await;
+    app.close().await;
 }
 
 #[tokio::test]
 async fn case_10_ticks_own_words_and_a_note_reach_the_agent_together() {
-    let desk = asked("features").await;
-    desk.click("checkbox", "Export").await;
-    desk.click("checkbox", "Full-text search").await;
-    desk.by_role("textbox", "Your own words").await.send_keys("and tags").await.unwrap();
-    desk.click("button", "Add a note").await;
-    desk.by_role("textbox", "Note").await.send_keys("Search first, please").await.unwrap();
-    desk.click("button", "Submit").await;
-    let responses = desk.wait_for_responses(1).await;
+    let app = asked("features").await;
+    app.click("checkbox", "Export").await;
+    app.click("checkbox", "Full-text search").await;
+    app.by_role("textbox", "Your own words").await.send_keys("and tags").await.unwrap();
+    app.click("button", "Add a note").await;
+    app.by_role("textbox", "Note").await.send_keys("Search first, please").await.unwrap();
+    app.click("button", "Submit").await;
+    let responses = app.wait_for_responses(1).await;
     let input = &responses[0]["updatedInput"];
     let question = input["questions"][0]["question"].as_str().unwrap();
     let answer = input["answers"][question].as_str().unwrap();
@@ -179,41 +179,41 @@ async fn case_10_ticks_own_words_and_a_note_reach_the_agent_together() {
         assert!(answer.contains(part), "{answer}");
     }
     assert_eq!(input["annotations"][question]["notes"], "Search first, please");
-    desk.shows_text("main [data-request]", "Search first, please").await;
-    desk.close().await;
+    app.shows_text("main [data-request]", "Search first, please").await;
+    app.close().await;
 }
 
 #[tokio::test]
 async fn case_14_a_row_of_the_summary_opens_its_question_with_its_answer() {
-    let desk = asked("authentication").await;
-    desk.click("radio", "Password").await;
-    desk.find("aside [data-question=q2]").await;
-    desk.by_role("button", "Summary").await.click().await.unwrap();
-    desk.shows_text("aside [data-summary]", "Not answered").await;
-    desk.find("aside [data-summary] [data-question=q1]").await.click().await.unwrap();
-    desk.find("aside fieldset[data-question=q1]").await;
+    let app = asked("authentication").await;
+    app.click("radio", "Password").await;
+    app.find("aside [data-question=q2]").await;
+    app.by_role("button", "Summary").await.click().await.unwrap();
+    app.shows_text("aside [data-summary]", "Not answered").await;
+    app.find("aside [data-summary] [data-question=q1]").await.click().await.unwrap();
+    app.find("aside fieldset[data-question=q1]").await;
     let chosen = "return document.querySelector('aside fieldset input:checked').labels[0].textContent";
-    assert_eq!(desk.script(chosen, vec![]).await, "Password");
-    desk.find("aside [data-step=q1].answered .icon").await;
-    assert!(!desk.shows("aside [data-step=q2].answered").await);
-    desk.close().await;
+    assert_eq!(app.script(chosen, vec![]).await, "Password");
+    app.find("aside [data-step=q1].answered .icon").await;
+    assert!(!app.shows("aside [data-step=q2].answered").await);
+    app.close().await;
 }
 
 #[tokio::test]
 async fn case_59_a_subagents_question_says_who_asks_and_every_kind_reaches_the_agent() {
-    let desk = asked("kinds").await;
-    desk.shows_text("aside", "Asked by release-bot").await;
-    desk.by_role("textbox", "Your own words").await.send_keys("Lighthouse").await.unwrap();
-    desk.click("button", "Next").await;
-    desk.click("radio", "Yes").await;
-    let secret = desk.find("aside input[type=password]").await;
+    let app = asked("kinds").await;
+    app.shows_text("aside", "Asked by release-bot").await;
+    app.by_role("textbox", "Your own words").await.send_keys("Lighthouse").await.unwrap();
+    app.click("button", "Next").await;
+    app.click("radio", "Yes").await;
+    let secret = app.find("aside input[type=password]").await;
     secret.send_keys(SECRET).await.unwrap();
-    desk.click("button", "Next").await;
-    desk.click("button", "Submit").await;
+    app.click("button", "Next").await;
+    app.click("button", "Submit").await;
     let expected = json!({ "What should the release be called?": "Lighthouse", "Publish it now?": "Yes",
         "Which token may I use?": SECRET });
-    check_answers(&desk, expected).await;
-    desk.close().await;
+    check_answers(&app, expected).await;
+    app.close().await;
 }
 
 /// The files below a folder that hold the secret, with those excepted in which the demo agent notes what it was sent.
@@ -235,76 +235,76 @@ fn holders(folder: &Path, found: &mut Vec<String>) {
 
 #[tokio::test]
 async fn case_61_a_secret_is_masked_and_kept_nowhere() {
-    let desk = asked("kinds").await;
-    let holds_none = async |desk: &Desk, when: &str| {
+    let app = asked("kinds").await;
+    let holds_none = async |app: &App, when: &str| {
         // Longer than anything typed waits before it is written.
         tokio::time::sleep(std::time::Duration::from_millis(1_500)).await;
         let mut found = Vec::new();
-        holders(desk.home(), &mut found);
+        holders(app.home(), &mut found);
         assert_eq!(found, Vec::<String>::new(), "{when}");
     };
-    desk.by_role("textbox", "Your own words").await.send_keys("Lighthouse").await.unwrap();
-    desk.find("aside [data-step=q3]").await.click().await.unwrap();
-    let field = desk.find("aside input[type=password]").await;
+    app.by_role("textbox", "Your own words").await.send_keys("Lighthouse").await.unwrap();
+    app.find("aside [data-step=q3]").await.click().await.unwrap();
+    let field = app.find("aside input[type=password]").await;
     field.send_keys(SECRET).await.unwrap();
-    desk.shows_text("aside", "Goes to the agent only").await;
-    desk.click("button", "Show what is typed").await;
-    desk.find("aside fieldset input[type=text]").await;
-    desk.click("button", "Hide what is typed").await;
-    desk.find("aside input[type=password]").await;
-    holds_none(&desk, "while it is typed").await;
+    app.shows_text("aside", "Goes to the agent only").await;
+    app.click("button", "Show what is typed").await;
+    app.find("aside fieldset input[type=text]").await;
+    app.click("button", "Hide what is typed").await;
+    app.find("aside input[type=password]").await;
+    holds_none(&app, "while it is typed").await;
 
-    desk.find("aside [data-step=summary]").await.click().await.unwrap();
-    desk.shows_text("aside [data-summary]", "Secret given").await;
-    desk.click("button", "Submit").await;
-    desk.click("button", "Submit anyway").await;
-    let responses = desk.wait_for_responses(1).await;
+    app.find("aside [data-step=summary]").await.click().await.unwrap();
+    app.shows_text("aside [data-summary]", "Secret given").await;
+    app.click("button", "Submit").await;
+    app.click("button", "Submit anyway").await;
+    let responses = app.wait_for_responses(1).await;
     assert_eq!(responses[0]["updatedInput"]["answers"]["Which token may I use?"], SECRET);
-    desk.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
-    desk.shows_text("main [data-request]", "Secret given").await;
-    desk.shows_text("main", "Turn ended").await;
-    holds_none(&desk, "after it was given").await;
-    let page = desk.script("return document.documentElement.outerHTML", vec![]).await;
+    app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    app.shows_text("main [data-request]", "Secret given").await;
+    app.shows_text("main", "Turn ended").await;
+    holds_none(&app, "after it was given").await;
+    let page = app.script("return document.documentElement.outerHTML", vec![]).await;
     assert!(!page.as_str().unwrap().contains(SECRET), "the page shows it");
 
-    desk.click("button", "History").await;
-    desk.find("main input").await.send_keys(SECRET).await.unwrap();
-    desk.shows_text("main", "Nothing").await;
-    desk.close().await;
+    app.click("button", "History").await;
+    app.find("main input").await.send_keys(SECRET).await.unwrap();
+    app.shows_text("main", "Nothing").await;
+    app.close().await;
 }
 
 #[tokio::test]
 async fn the_folded_panel_is_a_strip_with_the_count_of_what_waits() {
-    let desk = asked("technology").await;
-    desk.click("button", "Collapse the panel").await;
-    let strip = desk.by_role("button", "Expand the panel, 1 waiting").await;
+    let app = asked("technology").await;
+    app.click("button", "Collapse the panel").await;
+    let strip = app.by_role("button", "Expand the panel, 1 waiting").await;
     assert!(strip.text().await.unwrap().contains('1'));
     let width = "return document.querySelector('aside').getBoundingClientRect().width";
-    assert!(desk.script(width, vec![]).await.as_f64().unwrap() < 60.0);
-    desk.client.set_window_size(700, 700).await.unwrap();
+    assert!(app.script(width, vec![]).await.as_f64().unwrap() < 60.0);
+    app.client.set_window_size(700, 700).await.unwrap();
     let height = "return document.querySelector('aside').getBoundingClientRect().height";
-    assert!(desk.script(height, vec![]).await.as_f64().unwrap() < 60.0, "under the transcript it is a line");
-    desk.press(&strip).await;
-    desk.by_role("radio", "PostgreSQL").await;
+    assert!(app.script(height, vec![]).await.as_f64().unwrap() < 60.0, "under the transcript it is a line");
+    app.press(&strip).await;
+    app.by_role("radio", "PostgreSQL").await;
     let under = "return document.querySelector('aside').getBoundingClientRect().top
         >= document.querySelector('main').getBoundingClientRect().bottom - 1";
-    assert_eq!(desk.script(under, vec![]).await, json!(true), "the panel is under the transcript");
-    desk.close().await;
+    assert_eq!(app.script(under, vec![]).await, json!(true), "the panel is under the transcript");
+    app.close().await;
 }
 
 #[tokio::test]
 async fn an_answer_that_is_missing_is_ringed_and_said() {
-    let desk = asked("technology").await;
-    desk.click("button", "Submit").await;
-    desk.shows_text("aside [role=alert]", "Choose an answer first, or decline.").await;
+    let app = asked("technology").await;
+    app.click("button", "Submit").await;
+    app.shows_text("aside [role=alert]", "Choose an answer first, or decline.").await;
     let ring = "const probe = document.createElement('i'); probe.style.color = 'var(--danger)'; document.body.append(probe);
         const danger = getComputedStyle(probe).color; probe.remove();
         const options = document.querySelector('aside .options');
         const said = document.querySelector('aside fieldset').getAttribute('aria-describedby').split(' ')
             .map(id => document.getElementById(id)?.textContent ?? '').join(' ');
         return [getComputedStyle(options).outlineColor === danger, said]";
-    let ring = desk.script(ring, vec![]).await;
+    let ring = app.script(ring, vec![]).await;
     assert_eq!(ring[0], json!(true), "the field is ringed");
     assert!(ring[1].as_str().unwrap().contains("Choose an answer first"), "{ring}");
-    desk.close().await;
+    app.close().await;
 }

@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use tempfile::TempDir;
 
-use crate::harness::{Desk, PATIENCE, Setup};
-use crate::taken_there::WINDOW;
-use crate::to_the_tray::below;
-use crate::tray_host::Tray;
+use crate::close_to_tray::descendants;
+use crate::deep_links::WINDOW;
+use crate::fake_tray::Tray;
+use crate::harness::{App, PATIENCE, Setup};
 
 const ENTRY: &str = "config/autostart/io.github.askdesk.desktop";
 
@@ -18,44 +18,44 @@ fn windows_on_the_screen() -> usize {
     String::from_utf8_lossy(&output.stdout).lines().count()
 }
 
-async fn set(desk: &Desk, choice: &str) {
-    let control = desk.by_role_in("dialog[open]", "combobox", "Start at login").await;
+async fn set(app: &App, choice: &str) {
+    let control = app.by_role_in("dialog[open]", "combobox", "Start at login").await;
     control.select_by_label(choice).await.unwrap();
 }
 
 #[tokio::test]
 async fn the_system_has_an_entry_as_long_as_starting_at_login_is_set() {
     let home = TempDir::new().unwrap();
-    let desk = Setup::default().at_home(home.path()).open().await;
+    let app = Setup::default().at_home(home.path()).open().await;
     let entry = home.path().join(ENTRY);
-    desk.click("button", "Settings").await;
-    set(&desk, "On").await;
-    let text = desk.wait("the entry", async || std::fs::read_to_string(&entry).ok()).await;
+    app.click("button", "Settings").await;
+    set(&app, "On").await;
+    let text = app.wait("the entry", async || std::fs::read_to_string(&entry).ok()).await;
     let program = env!("CARGO_BIN_EXE_askdesk-desktop");
     assert!(text.contains(&format!("\nExec=\"{program}\" --in-background\n")), "{text}");
     let file = home.path().join("share/io.github.askdesk/settings.toml");
     assert_eq!(std::fs::read_to_string(file).unwrap(), "[window]\nstart_at_login = \"on\"\n");
-    set(&desk, "Off").await;
-    desk.wait("it to go", async || (!entry.exists()).then_some(())).await;
+    set(&app, "Off").await;
+    app.wait("it to go", async || (!entry.exists()).then_some(())).await;
 
     // Where the entry belongs stands something else.
     let folder = entry.parent().unwrap();
     std::fs::remove_dir(folder).unwrap();
     std::fs::write(folder, "").unwrap();
-    set(&desk, "On").await;
-    desk.shows_text("dialog[open] #setting-start_at_login-unmet", "io.github.askdesk.desktop").await;
-    assert_eq!(desk.axe().await, Vec::<String>::new());
-    desk.close().await;
+    set(&app, "On").await;
+    app.shows_text("dialog[open] #setting-start_at_login-unmet", "io.github.askdesk.desktop").await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    app.close().await;
 }
 
 #[tokio::test]
 async fn a_desk_with_a_folder_of_its_own_leaves_the_system_as_it_is_and_says_so() {
-    let desk = Desk::open().await;
-    desk.click("button", "Settings").await;
-    set(&desk, "On").await;
-    desk.shows_text("dialog[open] #setting-start_at_login-unmet", "a data folder of its own").await;
-    assert!(!desk.home().join(ENTRY).exists());
-    desk.close().await;
+    let app = App::open().await;
+    app.click("button", "Settings").await;
+    set(&app, "On").await;
+    app.shows_text("dialog[open] #setting-start_at_login-unmet", "a data folder of its own").await;
+    assert!(!app.home().join(ENTRY).exists());
+    app.close().await;
 }
 
 #[tokio::test]
@@ -64,16 +64,16 @@ async fn what_the_system_has_is_brought_in_line_when_the_app_starts() {
     let entry = home.path().join(ENTRY);
     std::fs::create_dir_all(entry.parent().unwrap()).unwrap();
     std::fs::write(&entry, "[Desktop Entry]\nExec=/gone/askdesk-desktop\n").unwrap();
-    let desk = Setup::default().at_home(home.path()).open().await;
-    desk.wait("the entry nobody wants to go", async || (!entry.exists()).then_some(())).await;
-    desk.close().await;
+    let app = Setup::default().at_home(home.path()).open().await;
+    app.wait("the entry nobody wants to go", async || (!entry.exists()).then_some(())).await;
+    app.close().await;
 }
 
 #[tokio::test]
 async fn started_in_the_background_without_a_tray_the_window_shows() {
-    let desk = Setup::default().arg("--in-background").open().await;
-    desk.wait("the window", async || (windows_on_the_screen() == 1).then_some(())).await;
-    desk.close().await;
+    let app = Setup::default().arg("--in-background").open().await;
+    app.wait("the window", async || (windows_on_the_screen() == 1).then_some(())).await;
+    app.close().await;
 }
 
 #[tokio::test]
@@ -84,7 +84,7 @@ async fn started_in_the_background_with_a_tray_there_is_no_window_until_it_is_as
     let tray = Tray::start().await;
     // Longer than it waits for a tray.
     tokio::time::sleep(std::time::Duration::from_secs(12)).await;
-    assert_eq!(below(app.root()), Vec::<String>::new(), "not even what a window would need is there");
+    assert_eq!(descendants(app.root()), Vec::<String>::new(), "not even what a window would need is there");
     for (arguments, windows) in [(&["--in-background"][..], 0), (&[], 1)] {
         assert!(app.start_again(arguments).await.success());
         let began = Instant::now();
@@ -94,7 +94,7 @@ async fn started_in_the_background_with_a_tray_there_is_no_window_until_it_is_as
         }
     }
     let began = Instant::now();
-    while !below(app.root()).iter().any(|name| name.starts_with("WebKitWebPro")) {
+    while !descendants(app.root()).iter().any(|name| name.starts_with("WebKitWebPro")) {
         assert!(began.elapsed() < PATIENCE, "the window has a page");
         tokio::time::sleep(std::time::Duration::from_millis(30)).await;
     }

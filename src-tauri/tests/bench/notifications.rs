@@ -63,38 +63,38 @@ pub async fn measure(questions: usize) -> Times {
     std::fs::write(&scenario, text.to_string()).unwrap();
 
     let mut messages = watch_the_daemon().await;
-    let desk = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
-    let shown = desk.start_demo("prefilled", "In view").await;
-    desk.start_demo(&scenario.display().to_string(), "Unseen").await;
-    desk.select(&shown).await;
+    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    let shown = app.start_demo("prefilled", "In view").await;
+    app.start_demo(&scenario.display().to_string(), "Unseen").await;
+    app.select(&shown).await;
     let mut heard = Vec::new();
     while heard.len() < questions {
         let (at_ms, body) = next(&mut messages).await;
         assert_eq!(body, format!("Question {}?", heard.len() + 1), "each is told of once, in order");
         heard.push(at_ms);
     }
-    let record = lines(desk.record());
+    let record = lines(app.record());
     let asked =
         record.iter().filter(|line| line["dir"] == "out" && has(line, "can_use_tool") && has(line, "Unseen"));
     let asked: Vec<f64> = asked.map(|line| line["t_ns"].as_f64().unwrap() / 1e6).collect();
     assert_eq!(asked.len(), questions);
-    desk.close().await;
+    app.close().await;
     Times(heard.iter().zip(asked).map(|(heard, asked)| heard - asked).collect())
 }
 
 /// Lets a notification stand while nothing else happens; returns the share of one processor that the app takes meanwhile.
 pub async fn at_rest() -> f64 {
     let mut messages = watch_the_daemon().await;
-    let desk = Setup::default().open().await;
-    let shown = desk.start_demo("prefilled", "In view").await;
-    desk.select(&shown).await;
-    desk.start_demo("technology", "Unseen").await;
+    let app = Setup::default().open().await;
+    let shown = app.start_demo("prefilled", "In view").await;
+    app.select(&shown).await;
+    app.start_demo("technology", "Unseen").await;
     next(&mut messages).await;
     tokio::time::sleep(SETTLED).await;
-    let app = main_process(desk.root());
-    let before = worked(app);
+    let process = main_process(app.root());
+    let before = worked(process);
     tokio::time::sleep(STANDING).await;
-    let share = (worked(app) - before).as_secs_f64() / STANDING.as_secs_f64();
-    desk.close().await;
+    let share = (worked(process) - before).as_secs_f64() / STANDING.as_secs_f64();
+    app.close().await;
     share
 }

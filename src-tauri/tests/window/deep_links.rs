@@ -10,9 +10,9 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::attention::{displayed, dunst};
-use crate::harness::{Desk, Setup};
-use crate::to_the_tray::{freed, press_close};
-use crate::tray_host::Tray;
+use crate::close_to_tray::{press_close, window_destroyed};
+use crate::fake_tray::Tray;
+use crate::harness::{App, Setup};
 
 pub const WINDOW: &str = "(^|[)] )Askdesk$";
 
@@ -26,33 +26,33 @@ pub fn seen() -> bool {
 }
 
 /// Opens a question in one session and leaves another in view; returns the asking session and the request.
-async fn ask(desk: &Desk) -> (String, String) {
-    let asker = desk.start_demo("technology", "Asks").await;
-    desk.select(&asker).await;
-    let card = desk.find("aside [data-request][data-state=open]").await;
+async fn ask(app: &App) -> (String, String) {
+    let asker = app.start_demo("technology", "Asks").await;
+    app.select(&asker).await;
+    let card = app.find("aside [data-request][data-state=open]").await;
     let request = card.attr("data-request").await.unwrap().unwrap();
-    let shown = desk.start_demo("prefilled", "In view").await;
-    desk.select(&shown).await;
-    desk.find(&format!("[data-session-view='{shown}']")).await;
+    let shown = app.start_demo("prefilled", "In view").await;
+    app.select(&shown).await;
+    app.find(&format!("[data-session-view='{shown}']")).await;
     // The one in view brought its answer along.
-    desk.wait_for_responses(1).await;
+    app.wait_for_responses(1).await;
     (asker, request)
 }
 
 /// Opens the desk on one session while another asks, which a notification tells; returns both.
-pub async fn told() -> (Desk, String, String) {
-    let desk = Desk::open().await;
+pub async fn notified_question() -> (App, String, String) {
+    let app = App::open().await;
     dunst(&["close-all"]);
-    let shown = desk.start_demo("prefilled", "In view").await;
-    desk.select(&shown).await;
-    desk.wait_for_responses(1).await;
-    let asker = desk.start_demo("technology", "Asks").await;
-    desk.wait("a notification", async || (displayed() == 1).then_some(())).await;
-    (desk, shown, asker)
+    let shown = app.start_demo("prefilled", "In view").await;
+    app.select(&shown).await;
+    app.wait_for_responses(1).await;
+    let asker = app.start_demo("technology", "Asks").await;
+    app.wait("a notification", async || (displayed() == 1).then_some(())).await;
+    (app, shown, asker)
 }
 
 /// Waits until the window is in front with the focus in a question of this session.
-pub async fn taken_to(desk: &Desk, session: &str) {
+pub async fn shows_question(app: &App, session: &str) {
     let script = "const card = document.activeElement?.closest('aside fieldset');
         return [document.hasFocus(), card !== null && card !== undefined, document.activeElement?.checked === true,
             document.querySelector('[data-session-view]')?.dataset.sessionView ?? ''];";
@@ -60,7 +60,7 @@ pub async fn taken_to(desk: &Desk, session: &str) {
     let mut last = json!(null);
     let began = std::time::Instant::now();
     while last != there {
-        last = desk.script(script, vec![]).await;
+        last = app.script(script, vec![]).await;
         assert!(began.elapsed() < crate::harness::PATIENCE, "not {there} but {last}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -70,67 +70,67 @@ pub async fn taken_to(desk: &Desk, session: &str) {
 }
 
 /// Waits longer than a quick answer can be undone.
-pub async fn nothing_is_answered(desk: &Desk, before: usize) {
+pub async fn nothing_was_answered(app: &App, before: usize) {
     tokio::time::sleep(Duration::from_secs(4)).await;
-    assert_eq!(desk.responses().len(), before);
-    assert!(desk.shows("aside [data-request][data-state=open]").await);
+    assert_eq!(app.responses().len(), before);
+    assert!(app.shows("aside [data-request][data-state=open]").await);
 }
 
 #[tokio::test]
 async fn case_38_a_click_brings_the_window_up_from_minimised_and_from_another_workspace() {
-    let (desk, shown, asker) = told().await;
+    let (app, shown, asker) = notified_question().await;
     let window = xdotool(&["search", "--name", WINDOW]);
-    let before = desk.responses().len();
+    let before = app.responses().len();
     xdotool(&["windowminimize", &window]);
-    desk.wait("the window to be minimised", async || (!seen()).then_some(())).await;
+    app.wait("the window to be minimised", async || (!seen()).then_some(())).await;
     dunst(&["action", "0"]);
-    taken_to(&desk, &asker).await;
-    nothing_is_answered(&desk, before).await;
+    shows_question(&app, &asker).await;
+    nothing_was_answered(&app, before).await;
 
-    desk.select(&shown).await;
-    let other = desk.start_demo("technology", "Asks elsewhere").await;
-    desk.wait("a notification", async || (displayed() == 1).then_some(())).await;
+    app.select(&shown).await;
+    let other = app.start_demo("technology", "Asks elsewhere").await;
+    app.wait("a notification", async || (displayed() == 1).then_some(())).await;
     xdotool(&["set_desktop", "1"]);
-    desk.wait("another workspace", async || (!seen()).then_some(())).await;
+    app.wait("another workspace", async || (!seen()).then_some(())).await;
     dunst(&["action", "0"]);
-    taken_to(&desk, &other).await;
-    nothing_is_answered(&desk, before).await;
+    shows_question(&app, &other).await;
+    nothing_was_answered(&app, before).await;
     xdotool(&["set_desktop", "0"]);
-    desk.close().await;
+    app.close().await;
 }
 
 #[tokio::test]
 async fn case_38_a_click_brings_the_window_up_from_the_tray() {
-    let (desk, _, asker) = told().await;
+    let (app, _, asker) = notified_question().await;
     let tray = Tray::start().await;
-    let before = desk.responses().len();
+    let before = app.responses().len();
     press_close();
-    freed(&desk).await;
+    window_destroyed(&app).await;
     dunst(&["action", "0"]);
-    desk.go_on_in_the_new_window().await;
-    taken_to(&desk, &asker).await;
-    nothing_is_answered(&desk, before).await;
-    desk.close().await;
+    app.go_on_in_the_new_window().await;
+    shows_question(&app, &asker).await;
+    nothing_was_answered(&app, before).await;
+    app.close().await;
     drop(tray);
 }
 
 #[tokio::test]
 async fn case_38_a_click_while_the_page_is_loaded_anew_is_not_lost() {
-    let (desk, _, asker) = told().await;
-    let before = desk.responses().len();
-    let page = desk.script("return performance.timeOrigin", vec![]).await;
-    desk.script("location.reload()", vec![]).await;
+    let (app, _, asker) = notified_question().await;
+    let before = app.responses().len();
+    let page = app.script("return performance.timeOrigin", vec![]).await;
+    app.script("location.reload()", vec![]).await;
     // The page before could still take the click, and go with it.
-    desk.wait("the page before to be gone", async || {
-        let now = desk.client.execute("return performance.timeOrigin", vec![]).await.ok()?;
+    app.wait("the page before to be gone", async || {
+        let now = app.client.execute("return performance.timeOrigin", vec![]).await.ok()?;
         (now != page).then_some(())
     })
     .await;
     dunst(&["action", "0"]);
-    desk.find(&format!("[data-session-view='{asker}']")).await;
-    taken_to(&desk, &asker).await;
-    nothing_is_answered(&desk, before).await;
-    desk.close().await;
+    app.find(&format!("[data-session-view='{asker}']")).await;
+    shows_question(&app, &asker).await;
+    nothing_was_answered(&app, before).await;
+    app.close().await;
 }
 
 fn address(request: &str) -> String {
@@ -153,39 +153,39 @@ fn home() -> (TempDir, Setup) {
 #[tokio::test]
 async fn case_38_a_second_start_hands_its_address_to_the_first_and_ends() {
     let (home, setup) = home();
-    let desk = setup.open().await;
-    let (asker, request) = ask(&desk).await;
+    let app = setup.open().await;
+    let (asker, request) = ask(&app).await;
     let window = xdotool(&["search", "--name", WINDOW]);
-    let before = desk.responses().len();
+    let before = app.responses().len();
     xdotool(&["windowminimize", &window]);
-    desk.wait("the window to be minimised", async || (!seen()).then_some(())).await;
-    assert!(desk.start_again(&[&address(&request)]).await.success());
-    taken_to(&desk, &asker).await;
-    nothing_is_answered(&desk, before).await;
+    app.wait("the window to be minimised", async || (!seen()).then_some(())).await;
+    assert!(app.start_again(&[&address(&request)]).await.success());
+    shows_question(&app, &asker).await;
+    nothing_was_answered(&app, before).await;
     assert_eq!(xdotool(&["search", "--name", WINDOW]), window, "it is the one window");
 
     // Without an address, and with one that leads nowhere, the window comes up as it is.
     for nowhere in [&[][..], &[&*format!("{}/answer?option=1", address(&request))], &[&*address(&uuid())]] {
         xdotool(&["windowminimize", &window]);
-        desk.wait("the window to be minimised", async || (!seen()).then_some(())).await;
-        assert!(desk.start_again(nowhere).await.success());
-        desk.wait("the window", async || seen().then_some(())).await;
-        taken_to(&desk, &asker).await;
+        app.wait("the window to be minimised", async || (!seen()).then_some(())).await;
+        assert!(app.start_again(nowhere).await.success());
+        app.wait("the window", async || seen().then_some(())).await;
+        shows_question(&app, &asker).await;
     }
-    nothing_is_answered(&desk, before).await;
-    assert!(!desk.shows("[role=alert]").await);
+    nothing_was_answered(&app, before).await;
+    assert!(!app.shows("[role=alert]").await);
 
     // Nobody opened such addresses, and the program came by itself.
     let entry = home.path().join("share/applications/askdesk-desktop-handler.desktop");
-    let entry = desk.wait("a desktop entry", async || fs::read_to_string(&entry).ok()).await;
+    let entry = app.wait("a desktop entry", async || fs::read_to_string(&entry).ok()).await;
     assert!(entry.contains("MimeType=x-scheme-handler/askdesk"), "{entry}");
     assert!(entry.contains(env!("CARGO_BIN_EXE_askdesk-desktop")), "{entry}");
     let said = "default askdesk-desktop-handler.desktop x-scheme-handler/askdesk";
-    desk.wait("the desktop to be told", async || {
+    app.wait("the desktop to be told", async || {
         fs::read_to_string(home.path().join("told")).ok()?.lines().any(|line| line == said).then_some(())
     })
     .await;
-    desk.close().await;
+    app.close().await;
 }
 
 fn uuid() -> String {
@@ -195,22 +195,22 @@ fn uuid() -> String {
 #[tokio::test]
 async fn case_38_an_address_starts_the_app_on_its_session_and_its_question() {
     let data = TempDir::new().unwrap();
-    let desk = Setup::default().data(data.path()).open().await;
-    let (asker, request) = ask(&desk).await;
-    desk.close().await;
+    let app = Setup::default().data(data.path()).open().await;
+    let (asker, request) = ask(&app).await;
+    app.close().await;
 
     // The question was missed when the app ended; it is shown where those are, and its agent is told nothing.
-    let desk = Setup::default().data(data.path()).arg(address(&request)).open().await;
-    taken_to(&desk, &asker).await;
-    assert!(desk.shows(&format!("aside details[data-missed='{request}'][open]")).await);
+    let app = Setup::default().data(data.path()).arg(address(&request)).open().await;
+    shows_question(&app, &asker).await;
+    assert!(app.shows(&format!("aside details[data-missed='{request}'][open]")).await);
     tokio::time::sleep(Duration::from_secs(4)).await;
-    assert!(desk.received().is_empty(), "no agent was started");
-    assert!(desk.shows(&format!("aside details[data-missed='{request}'][open]")).await);
-    desk.close().await;
+    assert!(app.received().is_empty(), "no agent was started");
+    assert!(app.shows(&format!("aside details[data-missed='{request}'][open]")).await);
+    app.close().await;
 
-    let desk = Setup::default().data(data.path()).arg(address(&uuid())).open().await;
-    desk.find("[data-session-view]").await;
-    assert!(!desk.shows(&format!("[data-session-view='{asker}']")).await, "the usual session is shown");
-    assert!(!desk.shows("[role=alert]").await);
-    desk.close().await;
+    let app = Setup::default().data(data.path()).arg(address(&uuid())).open().await;
+    app.find("[data-session-view]").await;
+    assert!(!app.shows(&format!("[data-session-view='{asker}']")).await, "the usual session is shown");
+    assert!(!app.shows("[role=alert]").await);
+    app.close().await;
 }
