@@ -160,7 +160,6 @@ impl Started {
     }
 }
 
-/// The app, open.
 pub struct App {
     pub client: Client,
     home: TempDir,
