@@ -113,7 +113,7 @@ pub async fn close(app: &AppHandle) {
 mod tests {
     use std::sync::Arc;
 
-    use askdesk_engine::clock::System;
+    use askdesk_engine::clock::SystemClock;
     use askdesk_engine::{Catalog, OpenedEngine};
 
     use super::*;
@@ -123,7 +123,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         tauri::async_runtime::block_on(async {
             let OpenedEngine { handle, .. } =
-                EngineHandle::open(folder.path(), Arc::new(System), Catalog::default()).unwrap();
+                EngineHandle::open(folder.path(), Arc::new(SystemClock), Catalog::default()).unwrap();
             let doors = Doors::open(DoorSpec::new(folder.path(), handle, "0.1.0")).await.unwrap();
             let opened = Opened::default();
             assert!(opened.end().is_none());

@@ -38,8 +38,8 @@ use std::sync::Arc;
 use askdesk_agents::{Catalog, installed_agents};
 use askdesk_api::Api;
 use askdesk_client_config::desk::{self, NoDataFolder};
-use askdesk_engine::clock::System;
-use askdesk_engine::{Attention, EngineHandle, OpenedEngine, SettingsFile, private};
+use askdesk_engine::clock::SystemClock;
+use askdesk_engine::{EngineHandle, NotificationEvent, OpenedEngine, SettingsFile, private};
 use askdesk_gateway::DoorSpec;
 use first_paint::FirstPaint;
 use host::ShellHost;
@@ -198,8 +198,9 @@ fn start(app: &AppHandle, profile: Result<Profile, StartupError>, api_sender: &A
 fn open_engine(
     app: &AppHandle,
     Profile { folder, settings, agents }: Profile,
-) -> Result<(Api, mpsc::Receiver<Attention>, DoorSpec), StartupError> {
-    let OpenedEngine { handle, attention } = EngineHandle::open(&folder, Arc::new(System), agents)?;
+) -> Result<(Api, mpsc::Receiver<NotificationEvent>, DoorSpec), StartupError> {
+    let OpenedEngine { handle, notifications: attention } =
+        EngineHandle::open(&folder, Arc::new(SystemClock), agents)?;
     let doors = doors::of(app, &folder, handle.clone());
     let host = ShellHost::new(app, folder, settings.watch());
     Ok((Api::new(handle, settings, Arc::new(host)), attention, doors))

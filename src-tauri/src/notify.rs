@@ -29,7 +29,7 @@ use askdesk_domain::{
     AnswerInput, Begun, CommandId, NotificationRemoval, Occasion, OptionId, PendingItem, Request, RequestId,
     Session, SessionId, UndoableAnswer,
 };
-use askdesk_engine::{Attention, with_reminders};
+use askdesk_engine::{NotificationEvent, with_reminders};
 use tauri::async_runtime::JoinHandle;
 use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;
@@ -47,7 +47,7 @@ use option_buttons::OptionButtons;
 const WITHDRAW_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Handles the engine's attention events and the clicks on notifications, until the engine closes.
-pub fn listen(app: &AppHandle, api: Api, attention: mpsc::Receiver<Attention>, pending: PendingList) {
+pub fn listen(app: &AppHandle, api: Api, attention: mpsc::Receiver<NotificationEvent>, pending: PendingList) {
     let (mut attention, reminding) = with_reminders(api.engine(), api.settings().watch(), attention);
     tauri::async_runtime::spawn(reminding);
     // Each notification is activated at most once, which bounds the channel.
@@ -111,34 +111,34 @@ impl NotificationDriver {
         language::messages(&self.api.settings().watch().borrow())
     }
 
-    async fn handle(&mut self, attention: Attention) {
+    async fn handle(&mut self, attention: NotificationEvent) {
         match attention {
-            Attention::Asked { request, session } => {
+            NotificationEvent::Asked { request, session } => {
                 self.finished_no_more(session.id);
                 self.pending.add(PendingEntry::question(&request));
                 self.api.note_asked(PendingItem::Question(request.id));
                 self.question(Occasion::Asked, &request, &session);
             }
-            Attention::StillWaits { request, session } => {
+            NotificationEvent::Reminder { request, session } => {
                 // It may have been muted since it was asked.
                 let session = self.api.engine().session(session.id).await.unwrap_or(session);
                 self.question(Occasion::Reminder, &request, &session);
             }
-            Attention::ApprovalAsked { approval, session } => {
+            NotificationEvent::ApprovalAsked { approval, session } => {
                 self.finished_no_more(session.id);
                 self.pending.add(PendingEntry::permission(&approval));
                 if let Some(notification) = content::of_approval(&self.api, &approval, &session) {
                     self.post(notification);
                 }
             }
-            Attention::Ended { request } => {
+            NotificationEvent::Ended { request } => {
                 self.shown.remove(&request);
                 self.ended(PendingItem::Question(request));
             }
-            Attention::ApprovalEnded { approval } => self.ended(PendingItem::Permission(approval)),
-            Attention::NotGiven { held } => self.answer_not_sent(&held),
-            Attention::Finished { session, waits } => self.has_finished(&session, waits),
-            Attention::FinishedNoMore { session } => self.finished_no_more(session),
+            NotificationEvent::ApprovalEnded { approval } => self.ended(PendingItem::Permission(approval)),
+            NotificationEvent::AnswerNotGiven { held } => self.answer_not_sent(&held),
+            NotificationEvent::Finished { session, waits } => self.has_finished(&session, waits),
+            NotificationEvent::FinishedWithdrawn { session } => self.finished_no_more(session),
         }
     }
 
@@ -267,7 +267,7 @@ impl NotificationDriver {
     }
 
     fn command(&self) -> CommandId {
-        CommandId::new(self.api.engine().source().draw())
+        CommandId::new(self.api.engine().clock().uuid())
     }
 
     /// Says that a question is still open although the person pressed an option.

@@ -66,7 +66,7 @@ impl Api {
         by_subagent: bool,
     ) -> NotificationDecision {
         let view = self.view();
-        let at = self.engine().source().now();
+        let at = self.engine().clock().now();
         let news = NotificationCandidate {
             waiting,
             occasion,
@@ -92,7 +92,7 @@ impl Api {
             return NotificationDecision::Nothing(NotNeededWhy::Unwanted);
         }
         let view = self.view();
-        let at = self.engine().source().now();
+        let at = self.engine().clock().now();
         let finished = Finished {
             session: of.id,
             waits,
@@ -123,7 +123,7 @@ impl Api {
     }
 
     pub async fn pause_notifications(&self, length: PauseLength) -> Result<(), Error> {
-        let now = self.engine().source().now();
+        let now = self.engine().clock().now();
         let until = pause_end(now, length, TimeZone::system());
         self.change_setting(ChangeSetting { change: Setting::PausedUntil(until) }).await.map(drop)
     }
@@ -131,7 +131,7 @@ impl Api {
     /// Returns when the pause ends, and that time of day in the local time zone; none if notifications are not paused.
     pub fn paused_until(&self) -> Option<(Timestamp, String)> {
         let until = self.settings().watch().borrow().paused_until;
-        let end = until.end(self.engine().source().now())?;
+        let end = until.end(self.engine().clock().now())?;
         Some((end, minute_of_day(end, TimeZone::system()).to_string()))
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use askdesk_domain as domain;
-use askdesk_engine::{frame, log};
+use askdesk_engine::{frame, session_log};
 use ts_rs::{Config, TS};
 
 use crate::{dto, error};
@@ -50,7 +50,7 @@ fn typescript() -> String {
         dto::RenameSession, dto::SetAttention, dto::MoveSession, dto::CloseSession, dto::ResumeSession,
         dto::SetConfig,
         dto::ListAgents, dto::AgentsFound, dto::AgentFound,
-        dto::ReadTranscript, dto::TranscriptPage, dto::ReadLog, dto::SessionLog, log::LogLine, log::LogKind,
+        dto::ReadTranscript, dto::TranscriptPage, dto::ReadLog, dto::SessionLog, session_log::LogLine, session_log::LogKind,
         domain::Settings, domain::Setting, domain::Language, domain::LanguageChoice, domain::Theme, domain::TextSize, domain::Density,
         domain::NotifyQuestions, domain::OnOff, domain::OptIn, domain::UndoSeconds, domain::OnClose, domain::RetentionDays, domain::PausedUntil, domain::DoNotDisturbHours, domain::GlobalShortcut, domain::ReminderMinutes, askdesk_engine::IgnoredSetting, askdesk_engine::IgnoredWhy,
         dto::ReadSettings, dto::ChangeSetting, dto::SettingsRead, dto::UnappliedSetting, dto::UnappliedReason,

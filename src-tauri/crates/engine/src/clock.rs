@@ -1,4 +1,4 @@
-//! Where times and ids come from; injected, so that tests decide them.
+//! The time and fresh ids; injected, so that tests decide them.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use uuid::Uuid;
 
 /// Tells the time and draws ids.
-pub trait Source: Send + Sync + 'static {
+pub trait Clock: Send + Sync + 'static {
     /// Returns the time now.
     fn now(&self) -> Timestamp;
 
@@ -17,31 +17,30 @@ pub trait Source: Send + Sync + 'static {
     fn wait_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
     /// Draws a UUIDv7; ids drawn later sort later.
-    fn draw(&self) -> Uuid;
+    fn uuid(&self) -> Uuid;
 
-    fn request(&self) -> RequestId {
-        RequestId::new(self.draw())
+    fn request_id(&self) -> RequestId {
+        RequestId::new(self.uuid())
     }
 
-    fn session(&self) -> SessionId {
-        SessionId::new(self.draw())
+    fn session_id(&self) -> SessionId {
+        SessionId::new(self.uuid())
     }
 
-    /// Draws the id of a message that waits.
-    fn message(&self) -> MessageId {
-        MessageId::new(self.draw())
+    fn message_id(&self) -> MessageId {
+        MessageId::new(self.uuid())
     }
 
-    fn approval(&self) -> ApprovalId {
-        ApprovalId::new(self.draw())
+    fn approval_id(&self) -> ApprovalId {
+        ApprovalId::new(self.uuid())
     }
 }
 
-/// The system's clock and its random numbers.
+/// The system's clock, and random ids.
 #[derive(Clone, Copy, Debug)]
-pub struct System;
+pub struct SystemClock;
 
-impl Source for System {
+impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
@@ -49,37 +48,36 @@ impl Source for System {
 
     fn wait_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         let left = u64::try_from(at.millis() - self.now().millis()).unwrap_or_default();
-        // A clock that somebody sets back makes nobody wait longer.
+        // If the clock is set back meanwhile, the wait does not get longer.
         Box::pin(tokio::time::sleep(Duration::from_millis(left)))
     }
 
-    fn draw(&self) -> Uuid {
+    fn uuid(&self) -> Uuid {
         Uuid::now_v7()
     }
 }
 
-/// A clock that moves by hand and ids that count up.
+/// A clock that tests move, with ids that count up.
 #[derive(Debug)]
-pub struct Manual {
+pub struct ManualClock {
     millis: AtomicI64,
     drawn: AtomicU64,
     moved: Notify,
 }
 
-impl Manual {
+impl ManualClock {
     /// Starts at a given time.
     pub const fn at(millis: i64) -> Self {
         Self { millis: AtomicI64::new(millis), drawn: AtomicU64::new(0), moved: Notify::const_new() }
     }
 
-    /// Moves the clock on.
     pub fn advance(&self, millis: i64) {
         self.millis.fetch_add(millis, Ordering::SeqCst);
         self.moved.notify_waiters();
     }
 }
 
-impl Source for Manual {
+impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.millis.load(Ordering::SeqCst))
     }
@@ -96,7 +94,7 @@ impl Source for Manual {
         })
     }
 
-    fn draw(&self) -> Uuid {
+    fn uuid(&self) -> Uuid {
         let drawn = self.drawn.fetch_add(1, Ordering::SeqCst);
         let millis = u64::try_from(self.now().millis()).unwrap_or_default();
         let mut bytes = [0; 10];

@@ -1,4 +1,4 @@
-//! The images of messages: their bytes, each kept once for its session and named by its content.
+//! The images of messages: one file per session and content, named by its SHA-256.
 
 use std::fs;
 use std::io::Write;
@@ -10,45 +10,46 @@ use sha2::{Digest, Sha256};
 
 use crate::private;
 
-/// What the folder of a session is called more while the session is deleted.
-const ASIDE: &str = ".deleting";
+/// The suffix of a session's folder while the session is being deleted.
+const STAGED: &str = ".deleting";
 
-/// Why an image could not be kept or read; each is a sentence for the person.
+/// Why an image could not be stored or read; each message is for the person.
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
     /// It is larger than [`IMAGE_BYTES`].
     #[error("an image may have {IMAGE_BYTES} bytes at most; this one has {bytes}")]
     TooLarge { bytes: usize },
-    /// It is none of the kinds that are taken.
+    /// It is not a PNG, JPEG, GIF or WebP image.
     #[error("this is no PNG, JPEG, GIF or WebP image")]
     UnknownKind,
-    /// Its bytes are not there any more, or are not what they were.
+    /// Its file is missing or was changed.
     #[error("the image {name} is not kept any more; attach it again")]
     Gone { name: String },
-    /// The disk would not.
+    /// The file system failed.
     #[error("{}: {why}", .path.display())]
     Io {
-        /// What was written or read.
+        /// The file that was written or read.
         path: PathBuf,
+        /// The system's error.
         why: std::io::Error,
     },
 }
 
-/// Keeps the bytes of images in a folder of their own for each session; cheap to clone.
+/// Stores images, in a folder for each session; cheap to clone.
 ///
-/// Two sessions never share a file: what is deleted with one is nobody else's.
+/// Two sessions never share a file, so a session's folder can be deleted with it.
 #[derive(Clone, Debug)]
 pub struct Images {
     root: PathBuf,
 }
 
 impl Images {
-    /// Keeps them in a data folder.
+    /// Stores images in a data folder.
     pub(crate) fn new(folder: &Path) -> Self {
         Self { root: folder.join("images") }
     }
 
-    /// Keeps an image's bytes on disk and describes it. The same bytes again are the same file.
+    /// Stores an image and describes it. The same bytes again are the same file.
     pub fn keep(&self, session: SessionId, name: &str, content: &[u8]) -> Result<Attachment, ImageError> {
         let format = ImageFormat::of(content).ok_or(ImageError::UnknownKind)?;
         if content.len() > IMAGE_BYTES {
@@ -71,7 +72,7 @@ impl Images {
         Ok(Attachment::Image { image, format, name, bytes: content.len() as u64 })
     }
 
-    /// Reads an image's bytes; what has changed on disk is not what was attached.
+    /// Reads an image. One whose file was changed is [`ImageError::Gone`].
     pub fn read(&self, session: SessionId, image: ImageId, name: &str) -> Result<Vec<u8>, ImageError> {
         let path = self.path(session, image);
         match fs::read(&path) {
@@ -84,11 +85,12 @@ impl Images {
         }
     }
 
+    /// Returns whether an image is stored.
     pub fn has(&self, session: SessionId, image: ImageId) -> bool {
         self.path(session, image).is_file()
     }
 
-    pub(crate) fn forget_one(&self, session: SessionId, image: ImageId) {
+    pub(crate) fn remove(&self, session: SessionId, image: ImageId) {
         if let Err(error) = fs::remove_file(self.path(session, image))
             && error.kind() != std::io::ErrorKind::NotFound
         {
@@ -96,18 +98,19 @@ impl Images {
         }
     }
 
-    /// Puts the images of a session aside while it is deleted, so that an end in the middle neither leaves nor loses them.
-    pub(crate) fn put_aside(&self, session: SessionId) {
-        Self::rename(session, &self.folder(session), &self.aside(session));
+    /// Renames a session's folder while the session is deleted, so that a crash in between neither leaves nor loses its
+    /// images.
+    pub(crate) fn stage_removal(&self, session: SessionId) {
+        Self::rename(session, &self.folder(session), &self.staged(session));
     }
 
-    /// Puts them back: the session was not deleted.
-    pub(crate) fn put_back(&self, session: SessionId) {
-        Self::rename(session, &self.aside(session), &self.folder(session));
+    /// Undoes [`Self::stage_removal`]: the session was not deleted.
+    pub(crate) fn restore(&self, session: SessionId) {
+        Self::rename(session, &self.staged(session), &self.folder(session));
     }
 
-    pub(crate) fn forget(&self, session: SessionId) {
-        for folder in [self.folder(session), self.aside(session)] {
+    pub(crate) fn remove_all(&self, session: SessionId) {
+        for folder in [self.folder(session), self.staged(session)] {
             if let Err(error) = fs::remove_dir_all(folder)
                 && error.kind() != std::io::ErrorKind::NotFound
             {
@@ -116,16 +119,16 @@ impl Images {
         }
     }
 
-    /// Ends the deletions that an end of the app has cut off. What else belongs to no known session may belong to one of
-    /// a database that is kept aside, and stays.
+    /// Finishes deletions that a crash has cut off. Other folders of unknown sessions stay: they may belong to a
+    /// quarantined database.
     pub(crate) fn sweep(&self, is_known: impl Fn(SessionId) -> bool) {
         let Ok(folders) = fs::read_dir(&self.root) else { return };
         for folder in folders.flatten() {
             let name = folder.file_name();
-            let session = name.to_str().and_then(|name| name.strip_suffix(ASIDE)?.parse().ok());
+            let session = name.to_str().and_then(|name| name.strip_suffix(STAGED)?.parse().ok());
             match session {
-                Some(session) if is_known(session) => self.put_back(session),
-                Some(session) => self.forget(session),
+                Some(session) if is_known(session) => self.restore(session),
+                Some(session) => self.remove_all(session),
                 None => {}
             }
         }
@@ -139,8 +142,8 @@ impl Images {
         }
     }
 
-    fn aside(&self, session: SessionId) -> PathBuf {
-        self.root.join(format!("{session}{ASIDE}"))
+    fn staged(&self, session: SessionId) -> PathBuf {
+        self.root.join(format!("{session}{STAGED}"))
     }
 
     fn folder(&self, session: SessionId) -> PathBuf {
@@ -212,7 +215,7 @@ mod tests {
         assert!(
             matches!(images.read(session(1), image, "shot"), Err(ImageError::Gone { name }) if name == "shot")
         );
-        images.forget_one(session(1), image);
+        images.remove(session(1), image);
         assert!(matches!(images.read(session(1), image, "shot"), Err(ImageError::Gone { .. })));
         images.keep(session(1), "shot", PNG).unwrap();
         assert_eq!(images.read(session(1), image, "shot").unwrap(), PNG);
@@ -224,10 +227,10 @@ mod tests {
         let image = id(&images.keep(session(1), "shot", PNG).unwrap());
         images.keep(session(2), "shot", PNG).unwrap();
         images.keep(session(3), "shot", PNG).unwrap();
-        images.forget(session(1));
+        images.remove_all(session(1));
         assert!(!images.has(session(1), image) && images.has(session(2), image));
-        images.put_aside(session(2));
-        images.put_aside(session(3));
+        images.stage_removal(session(2));
+        images.stage_removal(session(3));
         images.keep(session(4), "shot", PNG).unwrap();
         assert!(!images.has(session(2), image) && !images.has(session(3), image));
         images.sweep(|known| known == session(3));

@@ -1,13 +1,13 @@
 //! The journal: what has happened, on disk before anybody hears of it.
 
 mod drafts;
-mod forget;
 mod format_three;
-mod questions;
+mod history;
+mod indexed_text;
 mod read;
+mod redaction;
 mod schema;
 mod search;
-mod words;
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -22,12 +22,12 @@ use askdesk_domain::{
 use rusqlite::{Connection, Transaction, params};
 
 pub use drafts::KEPT_DRAFTS;
-pub use questions::{OutcomeKind, QuestionFilter, QuestionsFound};
+pub use history::{OutcomeKind, QuestionFilter, QuestionsFound};
 pub use read::{Page, Reader};
 pub use search::{EntryKind, Found, Hit, SEARCHED_BEST};
 
 use crate::frame::StorageNotice;
-use crate::{keep_aside, private};
+use crate::{private, quarantine::quarantine};
 
 /// Why the journal could not be read or written.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ pub enum JournalError {
     /// The file is not a database, or is damaged.
     Corrupt { path: PathBuf, detail: String },
     /// The file is damaged and cannot be kept under another name.
-    NotKeptAside { path: PathBuf, detail: String },
+    NotQuarantined { path: PathBuf, detail: String },
     /// The database was written by a newer version of the app.
     SchemaTooNew {
         path: PathBuf,
@@ -71,7 +71,7 @@ impl From<&JournalError> for StorageError {
             JournalError::Corrupt { path, detail } => {
                 Self::Damaged { path: named(path), error: detail.clone() }
             }
-            JournalError::NotKeptAside { path, detail } => {
+            JournalError::NotQuarantined { path, detail } => {
                 Self::Stuck { path: named(path), error: detail.clone() }
             }
             JournalError::SchemaTooNew { path, found, known } => {
@@ -185,8 +185,8 @@ impl Journal {
     fn open_or_keep(path: &Path, now: Timestamp) -> Result<(Contents, Option<StorageNotice>), JournalError> {
         match Self::open_file(path) {
             Err(JournalError::Corrupt { detail, .. }) => {
-                tracing::error!(path = %path.display(), detail, "the database is damaged and is kept aside");
-                let kept = keep_aside::keep(path, now).map_err(|error| JournalError::NotKeptAside {
+                tracing::error!(path = %path.display(), detail, "the database is damaged and is quarantined");
+                let kept = quarantine(path, now).map_err(|error| JournalError::NotQuarantined {
                     path: path.to_owned(),
                     detail: error.to_string(),
                 })?;
@@ -372,7 +372,7 @@ fn write_event(transaction: &Transaction<'_>, event: &Event, at: Timestamp) -> r
         | Event::Queue(QueueEvent::Edited { .. })
         | Event::Queue(QueueEvent::Removed { .. })
         | Event::Queue(QueueEvent::Sent { .. }) => {}
-        Event::Session(SessionEvent::Deleted { session }) => forget::delete(transaction, *session)?,
+        Event::Session(SessionEvent::Deleted { session }) => redaction::delete(transaction, *session)?,
     }
     drafts::after(transaction, event)
 }

@@ -1,34 +1,39 @@
-//! The engine: a single writer with its journal, the requests that wait, the sessions that run, and the hub that
-//! tells everybody what has changed.
+//! The engine: a single writer with its journal, the running sessions, and the hub that tells subscribers what has
+//! changed.
 //!
-//! It does not know the window, any door by which others ask, or the words of the screen.
+//! It knows neither the window nor the protocols of connected apps, and holds no text of the user interface.
 
 pub mod clock;
+mod delivery_error;
+mod error;
 mod fault;
 pub mod frame;
 pub mod handle;
 pub mod hub;
 pub mod images;
+pub mod inbound;
 pub mod journal;
-mod keep_aside;
-pub mod log;
+mod mailbox;
+mod open;
 pub mod private;
+mod quarantine;
 pub mod reminders;
 pub mod session;
+pub mod session_log;
 pub mod settings;
-mod undelivered;
-pub mod visit;
-pub mod writer;
+mod writer;
 
 pub use askdesk_agents::Catalog;
-pub use handle::{EngineHandle, OpenedEngine, PAGE_ENTRIES};
+pub use error::EngineError;
+pub use handle::{EngineHandle, PAGE_ENTRIES};
 pub use hub::Subscription;
 pub use images::{ImageError, Images};
+pub use inbound::{InboundAsk, InboundCall, InboundCalls, InboundStatus};
 pub use journal::{
     EntryKind, Found, Hit, Journal, JournalError, OutcomeKind, Page, QuestionFilter, QuestionsFound,
 };
+pub use mailbox::{Applied, ConfigChange, DraftRevision, Message, NotificationEvent, SaveDraft};
+pub use open::OpenedEngine;
 pub use reminders::with_reminders;
-pub use session::{Message, RETENTION_EVERY, Sessions, StartSpec};
+pub use session::{RETENTION_EVERY, Sessions, StartSpec};
 pub use settings::{IgnoredSetting, IgnoredWhy, ReadSettings, SettingsError, SettingsFile};
-pub use visit::{Collected, VisitAsk, Visited, Visits};
-pub use writer::{Applied, Attention, DraftTurn, EngineError, SaveDraft};

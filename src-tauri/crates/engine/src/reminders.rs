@@ -1,4 +1,4 @@
-//! Open questions that have waited for as long as the person set are told of once more, by the engine's clock.
+//! Reminders of questions that have been open for as long as the person set, by the engine's clock.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,58 +6,57 @@ use std::sync::Arc;
 use askdesk_domain::{ReminderMinutes, Request, RequestId, Session, Settings, Timestamp};
 use tokio::sync::{mpsc, watch};
 
-use crate::clock::Source;
+use crate::clock::Clock;
 use crate::handle::EngineHandle;
-use crate::writer::Attention;
+use crate::mailbox::NotificationEvent;
 
-/// How many notices wait to be taken before further ones wait for them.
+/// How many events can wait for the receiver before the next one waits for it.
 const QUEUED: usize = 64;
 
-/// How long the clock is trusted while a question waits: a timer stands still while a machine sleeps.
+/// How long to wait before the next look at the clock: a timer stands still while a computer sleeps.
 const LOOK_AGAIN_MILLIS: i64 = 60_000;
 
-/// Passes on what the person should be told, and adds [`Attention::StillWaits`] once for each question that stays open
-/// as long as is set.
+/// Passes events on, and adds one [`NotificationEvent::Reminder`] for each question that stays open as long as is set.
 pub fn with_reminders(
     engine: &EngineHandle,
     settings: watch::Receiver<Settings>,
-    attention: mpsc::Receiver<Attention>,
-) -> (mpsc::Receiver<Attention>, impl Future<Output = ()> + Send + 'static) {
+    events: mpsc::Receiver<NotificationEvent>,
+) -> (mpsc::Receiver<NotificationEvent>, impl Future<Output = ()> + Send + 'static) {
     let (tell, told) = mpsc::channel(QUEUED);
-    let source = engine.shared_source();
-    (told, remind(source, settings, attention, tell))
+    let clock = engine.shared_clock();
+    (told, remind(clock, settings, events, tell))
 }
 
-/// A question that was not told of once more.
+/// An open question without a reminder yet.
 struct Open {
     request: Request,
     session: Session,
 }
 
 async fn remind(
-    source: Arc<dyn Source>,
+    clock: Arc<dyn Clock>,
     mut settings: watch::Receiver<Settings>,
-    mut attention: mpsc::Receiver<Attention>,
-    tell: mpsc::Sender<Attention>,
+    mut events: mpsc::Receiver<NotificationEvent>,
+    tell: mpsc::Sender<NotificationEvent>,
 ) {
     let mut open: BTreeMap<RequestId, Open> = BTreeMap::new();
     loop {
         let minutes = settings.borrow_and_update().remind_minutes;
         let next = open.values().filter_map(|open| minutes.due(open.request.asked_at)).min();
         let reminders = tokio::select! {
-            heard = attention.recv() => {
+            heard = events.recv() => {
                 let Some(heard) = heard else { return };
                 match &heard {
-                    Attention::Asked { request, session } => {
+                    NotificationEvent::Asked { request, session } => {
                         open.insert(request.id, Open { request: request.clone(), session: session.clone() });
                     }
-                    Attention::Ended { request } => drop(open.remove(request)),
-                    Attention::NotGiven { .. }
-                    | Attention::StillWaits { .. }
-                    | Attention::ApprovalAsked { .. }
-                    | Attention::ApprovalEnded { .. }
-                    | Attention::Finished { .. }
-                    | Attention::FinishedNoMore { .. } => {}
+                    NotificationEvent::Ended { request } => drop(open.remove(request)),
+                    NotificationEvent::AnswerNotGiven { .. }
+                    | NotificationEvent::Reminder { .. }
+                    | NotificationEvent::ApprovalAsked { .. }
+                    | NotificationEvent::ApprovalEnded { .. }
+                    | NotificationEvent::Finished { .. }
+                    | NotificationEvent::FinishedWithdrawn { .. } => {}
                 }
                 vec![heard]
             }
@@ -65,25 +64,29 @@ async fn remind(
                 Ok(()) => Vec::new(),
                 Err(_) => return,
             },
-            () = wait(&*source, next) => due(&mut open, minutes, source.now()),
+            () = wait(&*clock, next) => due(&mut open, minutes, clock.now()),
         };
-        for attention in reminders {
-            if tell.send(attention).await.is_err() {
+        for events in reminders {
+            if tell.send(events).await.is_err() {
                 return;
             }
         }
     }
 }
 
-async fn wait(source: &dyn Source, next: Option<Timestamp>) {
+async fn wait(clock: &dyn Clock, next: Option<Timestamp>) {
     let Some(next) = next else { return std::future::pending().await };
-    let soon = Timestamp::from_millis(source.now().millis().saturating_add(LOOK_AGAIN_MILLIS));
-    source.wait_until(next.min(soon)).await;
+    let soon = Timestamp::from_millis(clock.now().millis().saturating_add(LOOK_AGAIN_MILLIS));
+    clock.wait_until(next.min(soon)).await;
 }
 
-fn due(open: &mut BTreeMap<RequestId, Open>, minutes: ReminderMinutes, now: Timestamp) -> Vec<Attention> {
+fn due(
+    open: &mut BTreeMap<RequestId, Open>,
+    minutes: ReminderMinutes,
+    now: Timestamp,
+) -> Vec<NotificationEvent> {
     let is_due = |open: &Open| minutes.due(open.request.asked_at).is_some_and(|due| due <= now);
     let due: Vec<RequestId> = open.iter().filter(|(_, open)| is_due(open)).map(|(id, _)| *id).collect();
     let due = due.into_iter().filter_map(|id| open.remove(&id));
-    due.map(|Open { request, session }| Attention::StillWaits { request, session }).collect()
+    due.map(|Open { request, session }| NotificationEvent::Reminder { request, session }).collect()
 }

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value, de::ValueDeserializer, ser::ValueSerializer};
 
-use crate::{keep_aside, private};
+use crate::private;
+use crate::quarantine::quarantine;
 
 pub const FILE: &str = "settings.toml";
 
@@ -206,7 +207,7 @@ impl SettingsFile {
         let mut document = match load(&self.path) {
             Ok(document) => document,
             Err(_) => {
-                keep_aside::keep(&self.path, now)?;
+                quarantine(&self.path, now)?;
                 DocumentMut::new()
             }
         };

@@ -7,7 +7,7 @@ use askdesk_domain::{
     DeliveryError, InboundClient, Leave, Limit, NativeRef, Outcome, Question, Rejection, RequestId,
     SessionId, Timestamp,
 };
-use askdesk_engine::{EngineError, VisitAsk, Visited};
+use askdesk_engine::{EngineError, InboundAsk, InboundCall};
 use askdesk_mcp_tools::CallResult;
 use axum::http::StatusCode;
 use serde_json::Value;
@@ -75,13 +75,13 @@ impl Desk {
         let native_ref = NativeRef::new(Uuid::new_v4().to_string())
             .ok_or_else(|| Denied::unavailable("no id could be made for the call"))?;
         let limit = limit_seconds.map(|seconds| {
-            let now = self.engine.source().now().millis();
+            let now = self.engine.clock().now().millis();
             Limit {
                 at: Timestamp::from_millis(now + i64::from(seconds) * 1_000),
                 then: AFTER_LIMIT.to_owned(),
             }
         });
-        let ask = || VisitAsk {
+        let ask = || InboundAsk {
             native_ref: native_ref.clone(),
             asked_by: None,
             questions: questions.clone(),
@@ -95,7 +95,7 @@ impl Desk {
             session = self.connections.another_session(&in_call, session, caller.visitor).await?;
             visited = self.visits.ask(session, ask()).await;
         }
-        let Visited { request, end } = visited?;
+        let InboundCall { request, end } = visited?;
         let place = Place {
             desk: Arc::clone(&self),
             session,
@@ -238,7 +238,7 @@ mod tests {
     use std::task::Poll;
 
     use askdesk_domain::{AnswerInput, Channel, Delivery, QuestionId};
-    use askdesk_engine::clock::System;
+    use askdesk_engine::clock::SystemClock;
     use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
     use askdesk_mcp_tools::Tool;
     use serde_json::json;
@@ -277,7 +277,7 @@ mod tests {
 
     fn desk(folder: &std::path::Path) -> Arc<Desk> {
         let OpenedEngine { handle, .. } =
-            EngineHandle::open(folder, Arc::new(System), Catalog::default()).unwrap();
+            EngineHandle::open(folder, Arc::new(SystemClock), Catalog::default()).unwrap();
         let secrets = Secrets::of(folder).unwrap();
         Desk::new(handle, secrets, "0.1.0".to_owned(), 1, Times::default())
     }
@@ -315,7 +315,7 @@ mod tests {
                 let mut asking = pin!(desk.ask(caller(&client, &counted), asking));
                 let went = polled(asking.as_mut(), steps).await.is_none();
                 // What was sent to the engine until now is done before this.
-                desk.engine.look(|_| ()).await.unwrap();
+                desk.engine.inspect(|_| ()).await.unwrap();
                 went
             };
             let over = async {
@@ -324,7 +324,8 @@ mod tests {
                 }
             };
             tokio::time::timeout(Duration::from_secs(60), over).await.expect("an end of the call");
-            let open = desk.engine.look(|desk| desk.requests().filter(|request| request.is_open()).count());
+            let open =
+                desk.engine.inspect(|desk| desk.requests().filter(|request| request.is_open()).count());
             assert_eq!(open.await.unwrap(), 0, "after {steps} steps");
             if !went {
                 return;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use askdesk_domain::{InboundClient, Rejection, SessionId};
-use askdesk_engine::{EngineError, Visits};
+use askdesk_engine::{EngineError, InboundCalls};
 use tokio::time::Instant;
 
 /// How long a connection whose client does not say when it goes is kept after its last question.
@@ -13,7 +13,7 @@ pub const KEPT_FOR: Duration = Duration::from_secs(15 * 60);
 pub const LOOKED_FOR: Duration = Duration::from_secs(60);
 
 pub struct Connections {
-    visits: Visits,
+    visits: InboundCalls,
     known: Mutex<HashMap<String, Arc<Connection>>>,
 }
 
@@ -47,7 +47,7 @@ pub enum Stays {
 }
 
 impl Connections {
-    pub(crate) fn new(visits: Visits) -> Arc<Self> {
+    pub(crate) fn new(visits: InboundCalls) -> Arc<Self> {
         Arc::new(Self { visits, known: Mutex::default() })
     }
 
@@ -176,8 +176,8 @@ impl Drop for InCall {
 #[cfg(test)]
 mod tests {
     use askdesk_domain::{Channel, NativeRef};
-    use askdesk_engine::clock::System;
-    use askdesk_engine::{Catalog, EngineHandle, OpenedEngine, Sessions, VisitAsk};
+    use askdesk_engine::clock::SystemClock;
+    use askdesk_engine::{Catalog, EngineHandle, InboundAsk, OpenedEngine, Sessions};
     use askdesk_mcp_tools::Tool;
     use serde_json::json;
 
@@ -194,8 +194,8 @@ mod tests {
         fn open() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let OpenedEngine { handle: engine, .. } =
-                EngineHandle::open(folder.path(), Arc::new(System), Catalog::default()).unwrap();
-            let connections = Connections::new(Visits::new(engine.clone()));
+                EngineHandle::open(folder.path(), Arc::new(SystemClock), Catalog::default()).unwrap();
+            let connections = Connections::new(InboundCalls::new(engine.clone()));
             Self { engine, connections, _folder: folder }
         }
 
@@ -207,7 +207,7 @@ mod tests {
 
         async fn asks(&self, session: SessionId, question: &str) {
             let asks = json!({"questions": [{"question": question, "type": "text"}]});
-            let ask = VisitAsk {
+            let ask = InboundAsk {
                 native_ref: NativeRef::new(question).unwrap(),
                 asked_by: None,
                 questions: arguments::read(Tool::AskUser, &asks).unwrap().questions,
@@ -218,7 +218,8 @@ mod tests {
         }
 
         async fn runs(&self, session: SessionId) -> bool {
-            let runs = self.engine.look(move |desk| desk.session(session).is_some_and(|it| it.is_running()));
+            let runs =
+                self.engine.inspect(move |desk| desk.session(session).is_some_and(|it| it.is_running()));
             runs.await.unwrap()
         }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use askdesk_engine::{EngineError, EngineHandle, Visits};
+use askdesk_engine::{EngineError, EngineHandle, InboundCalls};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -16,7 +16,7 @@ use crate::token::Secrets;
 /// The desk as its doors know it.
 pub struct Desk {
     pub(crate) engine: EngineHandle,
-    pub(crate) visits: Visits,
+    pub(crate) visits: InboundCalls,
     pub(crate) connections: Arc<Connections>,
     pub(crate) pace: Pace,
     pub(crate) terminals: Terminals,
@@ -38,7 +38,7 @@ impl Desk {
         port: u16,
         times: Times,
     ) -> Arc<Self> {
-        let visits = Visits::new(engine.clone());
+        let visits = InboundCalls::new(engine.clone());
         Arc::new(Self {
             connections: Connections::new(visits.clone()),
             engine,
@@ -73,6 +73,6 @@ impl Desk {
 
     /// Counts the questions that wait for the person.
     pub(crate) async fn open(&self) -> Result<usize, EngineError> {
-        self.engine.look(|desk| desk.requests().filter(|request| request.is_open()).count()).await
+        self.engine.inspect(|desk| desk.requests().filter(|request| request.is_open()).count()).await
     }
 }

@@ -149,7 +149,7 @@ pub async fn in_json(request: Request, next: Next) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use askdesk_engine::clock::System;
+    use askdesk_engine::clock::SystemClock;
     use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
 
     use super::*;
@@ -160,7 +160,7 @@ mod tests {
     async fn sessions_at_rest_make_room_for_new_ones() {
         let folder = tempfile::tempdir().unwrap();
         let OpenedEngine { handle, .. } =
-            EngineHandle::open(folder.path(), Arc::new(System), Catalog::default()).unwrap();
+            EngineHandle::open(folder.path(), Arc::new(SystemClock), Catalog::default()).unwrap();
         let secrets = Secrets::of(folder.path()).unwrap();
         let desk = Desk::new(handle, secrets, "0.1.0".to_owned(), 1, Times::default());
         let sessions = Arc::new(LocalSessionManager::default());

@@ -6,7 +6,7 @@ use askdesk_domain::{
     AnswerInput, NativeRef, Outcome, Question, QuestionId, QuestionKind, Rejection, Request, RequestId,
     Session,
 };
-use askdesk_engine::{Collected, EngineError};
+use askdesk_engine::{EngineError, InboundStatus};
 use askdesk_mcp_tools::CallResult;
 use axum::Json;
 use axum::body::Bytes;
@@ -45,7 +45,7 @@ struct DeclineBody {
 
 /// Lists what is open, oldest first.
 pub async fn list(State(desk): State<Arc<Desk>>) -> Result<Json<Value>, Denied> {
-    let waiting = desk.visits.waiting().await?;
+    let waiting = desk.visits.open_requests().await?;
     let listed: Vec<Value> = waiting.iter().map(|(request, session)| listed(request, session)).collect();
     Ok(Json(json!({"requests": listed})))
 }
@@ -100,12 +100,12 @@ impl Desk {
     async fn fetched(
         self: &Arc<Self>,
         id: RequestId,
-        collected: Collected,
+        collected: InboundStatus,
         handover: Option<Handover>,
     ) -> Result<CallResult, Denied> {
         match collected {
-            Collected::Open => Ok(CallResult::open(id)),
-            Collected::Ended(outcome) => {
+            InboundStatus::Open => Ok(CallResult::open(id)),
+            InboundStatus::Ended(outcome) => {
                 let questions = self.engine.request(id).await?.questions;
                 self.collected(id, &outcome, handover);
                 Ok(result::of(id, &questions, &outcome))

@@ -54,7 +54,7 @@ async fn metrics(State(desk): State<Arc<Desk>>) -> Result<impl IntoResponse, Den
 
 /// Says when each client asked last, in the words it has for itself.
 async fn clients(State(desk): State<Arc<Desk>>) -> Result<Json<Value>, Denied> {
-    let clients = desk.engine.look(askdesk_domain::Desk::last_asked).await?;
+    let clients = desk.engine.inspect(askdesk_domain::Desk::last_asked).await?;
     Ok(Json(json!({"clients": clients})))
 }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use askdesk_engine::clock::System;
+use askdesk_engine::clock::SystemClock;
 use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
 use askdesk_gateway::{DoorSpec, Doors};
 use serde_json::json;
@@ -34,7 +34,7 @@ async fn case_43_the_token_is_in_no_log_and_no_answer() {
         .init();
     let folder = tempfile::tempdir().unwrap();
     let OpenedEngine { handle, .. } =
-        EngineHandle::open(folder.path(), Arc::new(System), Catalog::default()).unwrap();
+        EngineHandle::open(folder.path(), Arc::new(SystemClock), Catalog::default()).unwrap();
     let spec = DoorSpec { port: None, ..DoorSpec::new(folder.path(), handle, "0.1.0") };
     let doors = Doors::open(spec).await.unwrap();
     let read = |name| std::fs::read_to_string(folder.path().join(name)).unwrap().trim().to_owned();

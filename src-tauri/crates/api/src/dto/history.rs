@@ -1,7 +1,7 @@
 //! Transcripts, past sessions and past questions.
 
 use askdesk_domain::{Approval, Entry, Origin, Request, Session, SessionId, Timestamp};
-use askdesk_engine::log::LogLine;
+use askdesk_engine::session_log::LogLine;
 use askdesk_engine::{EntryKind, OutcomeKind};
 use serde::{Deserialize, Serialize};
 

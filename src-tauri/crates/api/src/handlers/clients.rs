@@ -33,7 +33,7 @@ impl Api {
     }
 
     pub async fn read_clients(&self, _: ReadClients) -> Result<ClientsRead, Error> {
-        let seen = self.engine.look(askdesk_domain::Desk::last_asked).await?;
+        let seen = self.engine.inspect(askdesk_domain::Desk::last_asked).await?;
         let seen: Vec<Seen> = seen.into_iter().map(seen_as).collect();
         self.with_files(move |here| {
             let door = here.door();

@@ -30,7 +30,7 @@ impl Api {
     }
 
     pub async fn read_past_sessions(&self, _: ReadPastSessions) -> Result<PastSessions, Error> {
-        let sessions = self.engine.look(|desk| desk.past_sessions().cloned().collect()).await?;
+        let sessions = self.engine.inspect(|desk| desk.past_sessions().cloned().collect()).await?;
         Ok(PastSessions { sessions })
     }
 
@@ -60,12 +60,12 @@ impl Api {
             };
             known.map(source).collect()
         };
-        Ok(self.engine.look(look).await?)
+        Ok(self.engine.inspect(look).await?)
     }
 
     /// Exports a whole session as text.
     pub async fn export(&self, id: SessionId, format: ExportFormat) -> Result<Exported, Error> {
-        let session = self.engine.look(move |desk| desk.session(id).cloned()).await?;
+        let session = self.engine.inspect(move |desk| desk.session(id).cloned()).await?;
         let session = session.ok_or(Rejection::NotFound { what: "session" })?;
         let whole = self.engine.whole(id).await?;
         let text = match format {

@@ -29,7 +29,7 @@ impl Api {
     pub async fn queue_message(&self, input: QueueMessage) -> Result<Session, Error> {
         let QueueMessage { request_id, session, text, attachments } = input;
         let Message { text, attachments } = self.checked_message(session, &text, attachments).await?;
-        let id = self.engine.source().message();
+        let id = self.engine.clock().message_id();
         let queue = Command::Queue(QueueCommand::Add { session, id, text, attachments });
         self.apply_once(request_id, "queue_message", queue).await
     }
@@ -150,7 +150,7 @@ impl Api {
         if images.is_empty() {
             return Ok(());
         }
-        Ok(self.engine.forget_unused(session, images).await?)
+        Ok(self.engine.remove_unused_images(session, images).await?)
     }
 
     async fn check_attaching(&self, session: SessionId) -> Result<(), Error> {

@@ -21,7 +21,7 @@ impl Api {
             QuestionsFormat::Csv => (export::questions::csv(&found)?, "csv"),
             QuestionsFormat::Json => (export::questions::json(&found)?, "json"),
         };
-        let file_name = export::questions::file_name(self.engine.source().now(), extension);
+        let file_name = export::questions::file_name(self.engine.clock().now(), extension);
         self.save(Exported { text, file_name }).await
     }
 

@@ -1,7 +1,7 @@
 //! Questions and permission requests: answering, declining, delivering, and the drafts of answers.
 
 use askdesk_domain::{Approval, Request};
-use askdesk_engine::DraftTurn;
+use askdesk_engine::DraftRevision;
 
 use crate::api::Api;
 use crate::dto::*;
@@ -19,7 +19,7 @@ impl Api {
     }
 
     pub async fn take_back_answer(&self, input: TakeBackAnswer) -> Result<Done, Error> {
-        let take_back = self.engine.take_back_answer(input.id);
+        let take_back = self.engine.undo_answer(input.id);
         self.run_once(input.request_id, "take_back_answer", take_back).await
     }
 
@@ -45,8 +45,8 @@ impl Api {
 
     pub async fn save_draft(&self, input: SaveDraft) -> Result<Done, Error> {
         let SaveDraft { page, n, draft } = input;
-        let turn = DraftTurn { page, n };
-        self.engine.save_draft(askdesk_engine::SaveDraft { turn, of: draft }).await?;
+        let revision = DraftRevision { page, n };
+        self.engine.save_draft(askdesk_engine::SaveDraft { revision, of: draft }).await?;
         Ok(Done {})
     }
 

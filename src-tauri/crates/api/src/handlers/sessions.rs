@@ -7,7 +7,7 @@ use askdesk_domain::{
     Choices, Command, ConfigCategory, ConfigOption, FolderError, Rejection, Session, SessionCommand,
     SessionId, SessionOptions, ValidationError, ValueId,
 };
-use askdesk_engine::session::Change;
+use askdesk_engine::ConfigChange;
 use askdesk_engine::{StartSpec, private};
 
 use crate::api::Api;
@@ -86,7 +86,7 @@ impl Api {
         }
         let value = config_value(&option, &value, "value")?
             .ok_or_else(|| Error::from(Rejection::invalid("value", ValidationError::Empty)))?;
-        let set = self.sessions.set_config(session, Change { option: option.id, value });
+        let set = self.sessions.set_config(session, ConfigChange { option: option.id, value });
         self.run_once(request_id, "set_config", set).await
     }
 
@@ -99,7 +99,7 @@ impl Api {
             let message = "the settings for this agent have changed since they were shown";
             return Err(Error::new(ErrorCode::ExtrasChanged, message));
         }
-        let id = self.engine.source().session();
+        let id = self.engine.clock().session_id();
         let name = input.name.filter(|name| !name.trim().is_empty());
         let name = name.unwrap_or_else(|| match agent.default_folder() {
             // The name of the agent's own folder says nothing about the session.

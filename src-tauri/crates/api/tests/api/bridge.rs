@@ -12,7 +12,7 @@ use askdesk_api::{
     Api, ClientHost, Error, Host, Pending, SaveError, SelfTestError, UnappliedReason, dispatch,
 };
 use askdesk_domain::{ConfigValue, GlobalShortcut, OptIn, Request, Risk, ValueId};
-use askdesk_engine::clock::System;
+use askdesk_engine::clock::SystemClock;
 use askdesk_engine::frame::{Frame, Snapshot};
 use askdesk_engine::{EngineHandle, OpenedEngine, SettingsFile};
 use serde_json::{Value, json};
@@ -140,7 +140,7 @@ impl Bridge {
         agents.push(Arc::new(demo));
         let agents = Catalog::new(agents);
         let OpenedEngine { handle, .. } =
-            EngineHandle::open(&data, Arc::new(System), agents.clone()).unwrap();
+            EngineHandle::open(&data, Arc::new(SystemClock), agents.clone()).unwrap();
         let settings = Arc::new(SettingsFile::open(&data, agents));
         let host = Arc::<TestHost>::default();
         let api = Api::new(handle, settings, Arc::<TestHost>::clone(&host));

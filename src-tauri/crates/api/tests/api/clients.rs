@@ -324,7 +324,7 @@ async fn the_last_question_of_a_program_is_known() {
     let scene = Scene::new();
     assert_eq!(scene.read("claude-code").await["lastQuestion"], Value::Null);
     let engine = scene.bridge.api.engine();
-    let (id, at) = (engine.source().session(), engine.source().now());
+    let (id, at) = (engine.clock().session_id(), engine.clock().now());
     let visitor = InboundClient {
         channel: Channel::TerminalHook,
         name: "Claude Code".to_owned(),

@@ -180,8 +180,8 @@ async fn case_61_a_secret_is_in_no_export() {
     let questions =
         askdesk_domain::question_input::accept(&[draft], askdesk_domain::QuestionLimits::FOREIGN).unwrap();
     let engine = bridge.api.engine();
-    let (source, at) = (engine.source(), engine.source().now());
-    let session = source.session();
+    let (source, at) = (engine.clock(), engine.clock().now());
+    let session = source.session_id();
     let start = Command::Session(SessionCommand::Start {
         id: session,
         origin: askdesk_domain::Origin::started(askdesk_domain::AgentId::literal("demo")),
@@ -193,7 +193,7 @@ async fn case_61_a_secret_is_in_no_export() {
     });
     engine.act(start).await.unwrap();
     let ask = askdesk_domain::Ask {
-        id: source.request(),
+        id: source.request_id(),
         session,
         native_ref: askdesk_domain::NativeRef::new("call").unwrap(),
         asked_by: None,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_domain::{AnswerInput, Delivery, Desk, QuestionId, Request, Session};
-use askdesk_engine::clock::System;
+use askdesk_engine::clock::SystemClock;
 use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
 use askdesk_gateway::{DoorSpec, Doors, Times};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ impl House {
         }
         let data = folder.path().join("data");
         let OpenedEngine { handle: engine, .. } =
-            EngineHandle::open(&data, Arc::new(System), Catalog::default()).unwrap();
+            EngineHandle::open(&data, Arc::new(SystemClock), Catalog::default()).unwrap();
         let spec = DoorSpec { port: None, times, ..DoorSpec::new(&data, engine.clone(), "0.1.0") };
         let doors = Doors::open(spec).await.unwrap();
         Self { engine, folder, _doors: doors }
@@ -104,7 +104,7 @@ impl House {
         let looking = async {
             loop {
                 let is_true = is_true.clone();
-                if let Some(found) = self.engine.look(move |desk| is_true(desk)).await.unwrap() {
+                if let Some(found) = self.engine.inspect(move |desk| is_true(desk)).await.unwrap() {
                     return found;
                 }
                 running.must_run(what);

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
 
 use super::read::{self, Reader};
-use super::{JournalError, words};
+use super::{JournalError, indexed_text};
 
 /// How many of the best matches are ordered and can be paged through; more are no help to anybody.
 pub const SEARCHED_BEST: u32 = 1_000;
@@ -90,13 +90,13 @@ pub(super) fn index(transaction: &Transaction<'_>, session: &str, entry: &Entry)
     let (about, text) = match &entry.body {
         EntryBody::Request { request } => {
             let known = read::find_request(transaction, *request)?;
-            (Some(request.to_string()), known.as_ref().map(words::of_request).unwrap_or_default())
+            (Some(request.to_string()), known.as_ref().map(indexed_text::of_request).unwrap_or_default())
         }
         EntryBody::Approval { approval } => {
             let known = read::find_approval(transaction, *approval)?;
-            (Some(approval.to_string()), known.as_ref().map(words::of_approval).unwrap_or_default())
+            (Some(approval.to_string()), known.as_ref().map(indexed_text::of_approval).unwrap_or_default())
         }
-        body => (None, words::of_entry(body)),
+        body => (None, indexed_text::of_entry(body)),
     };
     if text.is_empty() {
         return Ok(());
@@ -119,9 +119,9 @@ pub(super) fn index_again(transaction: &Transaction<'_>, about: &str) -> rusqlit
     };
     let text = match (about.parse(), about.parse()) {
         (Ok(request), Ok(approval)) => match read::find_request(transaction, request)? {
-            Some(request) => words::of_request(&request),
+            Some(request) => indexed_text::of_request(&request),
             None => read::find_approval(transaction, approval)?
-                .map(|it| words::of_approval(&it))
+                .map(|it| indexed_text::of_approval(&it))
                 .unwrap_or_default(),
         },
         _ => return Ok(()),

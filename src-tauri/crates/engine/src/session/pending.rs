@@ -1,4 +1,4 @@
-//! What a session's agent waits for: questions with a waiter, and ends that were sent.
+//! The calls of a session's agent that wait for the end of a request, and the writes to the agent that are under way.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -12,28 +12,28 @@ use tokio::sync::oneshot;
 use tokio::task::coop::unconstrained;
 use uuid::Uuid;
 
-/// How many ends are remembered, to tell which request an acknowledgement or another try is about.
-const REMEMBERED_ENDS: usize = 1_000;
+/// How many ended calls are remembered, to know which request an acknowledgement or a retry is about.
+const REMEMBERED_CALLS: usize = 1_000;
 
-/// A request the agent waits for.
+/// A call of the agent that waits for the end of a request.
 #[derive(Clone, Debug)]
-pub(super) struct Waiting {
+pub(super) struct PendingCall {
     pub(super) request: RequestId,
     pub(super) native_ref: NativeRef,
     pub(super) questions: Vec<Question>,
 }
 
-/// Something that is to be done now.
-pub(super) enum Due {
-    /// A request has ended; without an outcome there is nobody to tell.
-    Ended(Waiting, Option<Outcome>),
-    /// A line was handed to the agent's process, or could not be.
-    Handed(Line, Result<(), WriteError>),
+/// Something that the session waited for.
+pub(super) enum PendingEvent {
+    /// A request has ended; without an outcome the agent is told nothing.
+    Ended(PendingCall, Option<Outcome>),
+    /// A write has reached the agent's process, or has failed.
+    Written(WriteSubject, Result<(), WriteError>),
 }
 
-/// What a line that was queued for the agent is about.
+/// What a write to the agent is about.
 #[derive(Clone, Debug)]
-pub(super) enum Line {
+pub(super) enum WriteSubject {
     End {
         request: RequestId,
         call: NativeRef,
@@ -42,116 +42,116 @@ pub(super) enum Line {
         approval: ApprovalId,
     },
     Message,
-    /// A message that brings late answers.
-    Late {
+    LateAnswers {
         message: Uuid,
     },
-    /// A change of a config option that somebody waits for.
-    Change {
+    /// A change of a config option whose caller waits.
+    ConfigChange {
         ticket: u64,
     },
-    /// Something no person waits for.
+    /// Something that no person waits for.
     Other,
 }
 
-type Handing = Pin<Box<dyn Future<Output = (Line, Result<(), WriteError>)> + Send>>;
-type Ending = Pin<Box<dyn Future<Output = (Waiting, Option<Outcome>)> + Send>>;
+type Writing = Pin<Box<dyn Future<Output = (WriteSubject, Result<(), WriteError>)> + Send>>;
+type Ending = Pin<Box<dyn Future<Output = (PendingCall, Option<Outcome>)> + Send>>;
 
-/// Everything a session's agent waits for.
+/// Everything that a session waits for besides its agent and its inputs.
 #[derive(Default)]
 pub(super) struct Pending {
     open: Vec<NativeRef>,
     endings: FuturesUnordered<Ending>,
-    handings: FuturesUnordered<Handing>,
-    ended: VecDeque<Told>,
+    writings: FuturesUnordered<Writing>,
+    ended: VecDeque<EndedCall>,
 }
 
-/// A request whose end goes to the agent.
-struct Told {
-    waiting: Waiting,
-    /// An end that gives a secret, until it has arrived: it is written down nowhere, and Retry needs it.
+/// A call whose end goes to the agent.
+struct EndedCall {
+    call: PendingCall,
+    /// An outcome with a secret, until it is acknowledged: it is stored nowhere else, and Retry needs it.
     secret: Option<Outcome>,
 }
 
 impl Pending {
     /// Waits for the end of a registered request.
-    pub(super) fn wait(&mut self, waiting: Waiting, outcome: oneshot::Receiver<Outcome>) {
-        self.open.push(waiting.native_ref.clone());
-        self.endings.push(Box::pin(async move { (waiting, outcome.await.ok()) }));
+    pub(super) fn add_call(&mut self, call: PendingCall, outcome: oneshot::Receiver<Outcome>) {
+        self.open.push(call.native_ref.clone());
+        self.endings.push(Box::pin(async move { (call, outcome.await.ok()) }));
     }
 
-    /// Waits for a queued line to be handed over.
-    pub(super) fn hand(
+    /// Waits until a queued write has reached the agent.
+    pub(super) fn add_write(
         &mut self,
-        line: Line,
-        handed: impl Future<Output = Result<(), WriteError>> + Send + 'static,
+        subject: WriteSubject,
+        written: impl Future<Output = Result<(), WriteError>> + Send + 'static,
     ) {
-        self.handings.push(Box::pin(async move { (line, handed.await) }));
+        self.writings.push(Box::pin(async move { (subject, written.await) }));
     }
 
-    /// Says whether a call is registered and open.
-    pub(super) fn waits_for(&self, native_ref: &NativeRef) -> bool {
+    /// Returns whether a call is registered and open.
+    pub(super) fn is_open(&self, native_ref: &NativeRef) -> bool {
         self.open.contains(native_ref)
     }
 
-    /// Takes note that a call was taken back.
-    pub(super) fn no_longer_waits(&mut self, native_ref: &NativeRef) {
+    /// The call does not wait any more.
+    pub(super) fn remove_open(&mut self, native_ref: &NativeRef) {
         self.open.retain(|open| open != native_ref);
     }
 
-    /// Remembers a request whose end goes to the agent.
-    pub(super) fn remember(&mut self, waiting: Waiting, outcome: &Outcome) {
-        if self.ended.len() == REMEMBERED_ENDS {
+    /// Remembers a call whose end goes to the agent.
+    pub(super) fn remember(&mut self, call: PendingCall, outcome: &Outcome) {
+        if self.ended.len() == REMEMBERED_CALLS {
             self.ended.pop_front();
         }
         let secret = outcome.gives_secret().then(|| outcome.clone());
-        self.ended.push_back(Told { waiting, secret });
+        self.ended.push_back(EndedCall { call, secret });
     }
 
-    /// Finds the request behind an acknowledged call; what it was told need not be said again.
-    pub(super) fn told(&mut self, native_ref: &NativeRef) -> Option<RequestId> {
-        let told = self.ended.iter_mut().rev().find(|told| told.waiting.native_ref == *native_ref)?;
-        told.secret = None;
-        Some(told.waiting.request)
+    /// Returns the request of an acknowledged call, and drops its secret.
+    pub(super) fn acknowledge(&mut self, native_ref: &NativeRef) -> Option<RequestId> {
+        let ended = self.ended.iter_mut().rev().find(|ended| ended.call.native_ref == *native_ref)?;
+        ended.secret = None;
+        Some(ended.call.request)
     }
 
-    /// Finds a call that the end of a request was sent to, and that end whole where the journal has it without a secret.
-    pub(super) fn told_call(
+    /// Finds an ended call to deliver again, with its outcome if that holds a secret that the journal does not have.
+    pub(super) fn ended_call(
         &self,
         request: RequestId,
         native_ref: &NativeRef,
-    ) -> Option<(Waiting, Option<Outcome>)> {
-        let is_it = |told: &&Told| told.waiting.request == request && told.waiting.native_ref == *native_ref;
-        let told = self.ended.iter().find(is_it)?;
-        Some((told.waiting.clone(), told.secret.clone()))
+    ) -> Option<(PendingCall, Option<Outcome>)> {
+        let is_it =
+            |ended: &&EndedCall| ended.call.request == request && ended.call.native_ref == *native_ref;
+        let ended = self.ended.iter().find(is_it)?;
+        Some((ended.call.clone(), ended.secret.clone()))
     }
 
-    /// Says whether a call is the first of those that wait for its request to hear of the end.
-    pub(super) fn is_first_told(&self, waiting: &Waiting) -> bool {
-        let first = self.ended.iter().find(|told| told.waiting.request == waiting.request);
-        first.is_none_or(|first| first.waiting.native_ref == waiting.native_ref)
+    /// Returns whether a call is the first of its request whose end goes to the agent.
+    pub(super) fn is_first(&self, call: &PendingCall) -> bool {
+        let first = self.ended.iter().find(|ended| ended.call.request == call.request);
+        first.is_none_or(|first| first.call.native_ref == call.native_ref)
     }
 
-    /// Waits for the next thing to do; for ever if there is none.
-    pub(super) async fn next(&mut self) -> Due {
+    /// Waits for the next event; for ever if nothing is pending.
+    pub(super) async fn next(&mut self) -> PendingEvent {
         let ended = next_of(&mut self.endings);
-        let handed = next_of(&mut self.handings);
+        let written = next_of(&mut self.writings);
         tokio::select! {
-            (waiting, outcome) = ended => self.close(waiting, outcome),
-            (line, handed) = handed => Due::Handed(line, handed),
+            (call, outcome) = ended => self.close(call, outcome),
+            (subject, written) = written => PendingEvent::Written(subject, written),
         }
     }
 
     /// Takes an end that has come already.
-    pub(super) fn ready(&mut self) -> Option<Due> {
-        // Without a budget: what has come must not look as if it had not because the task has done much already.
-        let (waiting, outcome) = unconstrained(self.endings.next()).now_or_never().flatten()?;
-        Some(self.close(waiting, outcome))
+    pub(super) fn ready(&mut self) -> Option<PendingEvent> {
+        // Without tokio's budget: a task that has used it up would not see an end that has come.
+        let (call, outcome) = unconstrained(self.endings.next()).now_or_never().flatten()?;
+        Some(self.close(call, outcome))
     }
 
-    fn close(&mut self, waiting: Waiting, outcome: Option<Outcome>) -> Due {
-        self.no_longer_waits(&waiting.native_ref);
-        Due::Ended(waiting, outcome)
+    fn close(&mut self, call: PendingCall, outcome: Option<Outcome>) -> PendingEvent {
+        self.remove_open(&call.native_ref);
+        PendingEvent::Ended(call, outcome)
     }
 }
 
@@ -174,7 +174,7 @@ mod tests {
             let (waiter, outcome) = oneshot::channel();
             let request = RequestId::new(uuid::Uuid::from_u128(n));
             let native_ref = NativeRef::new(format!("call-{n}")).unwrap();
-            pending.wait(Waiting { request, native_ref, questions: Vec::new() }, outcome);
+            pending.add_call(PendingCall { request, native_ref, questions: Vec::new() }, outcome);
             waiter.send(Outcome::Expired).unwrap();
         }
         let mut ready = 0;

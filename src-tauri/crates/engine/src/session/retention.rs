@@ -1,35 +1,35 @@
-//! Deleting what the person's settings keep no longer.
+//! Deletes past sessions that the settings no longer keep.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_domain::{RetentionDays, SessionId, retention};
 
-use super::Sessions;
+use super::control::Sessions;
+use crate::error::EngineError;
 use crate::settings::SettingsFile;
-use crate::writer::EngineError;
 
-/// How often it is looked for what is due.
+/// How often to look for sessions to delete.
 pub const EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How long to wait after a deletion: each writes the database anew, and a question must not wait for all of them.
+/// How long to wait after a deletion: each one rewrites the database, and a question must not wait for all of them.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Sessions {
-    /// Deletes for good what is due, and returns what was deleted.
+    /// Deletes the sessions that are due, and returns them.
     pub async fn delete_due(&self, keep: RetentionDays) -> Result<Vec<SessionId>, EngineError> {
-        let now = self.engine.source().now();
-        let due = self.engine.look(move |desk| retention::due(keep, desk, now)).await?;
+        let now = self.engine.clock().now();
+        let due = self.engine.inspect(move |desk| retention::due(keep, desk, now)).await?;
         let mut deleted = Vec::new();
         for id in due {
             if !deleted.is_empty() {
                 tokio::time::sleep(PAUSE).await;
             }
-            // The person may have come back to it meanwhile.
-            let look = self.engine.look(move |desk| {
+            // The person may have resumed it meanwhile.
+            let still_due = self.engine.inspect(move |desk| {
                 desk.session(id).is_some_and(|session| retention::is_due(keep, desk, session, now))
             });
-            if look.await? {
+            if still_due.await? {
                 self.delete(id).await?;
                 deleted.push(id);
             }
@@ -37,17 +37,17 @@ impl Sessions {
         Ok(deleted)
     }
 
-    /// Deletes what is due by the settings, now and then again and again, until the engine closes. A file of settings
-    /// that cannot be read keeps everything.
+    /// Deletes what is due, now and after each period, until the engine closes. If the settings cannot be read, everything
+    /// is kept.
     pub async fn delete_due_every(&self, period: Duration, settings: Arc<SettingsFile>) {
         loop {
             let file = Arc::clone(&settings);
             let Ok(read) = tokio::task::spawn_blocking(move || file.read()).await else { return };
             match self.delete_due(read.settings.keep_days).await {
                 Ok(deleted) if deleted.is_empty() => {}
-                Ok(deleted) => tracing::info!(sessions = deleted.len(), "deleted what is kept no longer"),
+                Ok(deleted) => tracing::info!(sessions = deleted.len(), "deleted past sessions"),
                 Err(EngineError::Closing) => return,
-                Err(error) => tracing::warn!(%error, "what is kept no longer could not be deleted"),
+                Err(error) => tracing::warn!(%error, "past sessions could not be deleted"),
             }
             tokio::time::sleep(period).await;
         }

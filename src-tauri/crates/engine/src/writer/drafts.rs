@@ -1,80 +1,68 @@
-//! Drafts that wait to be written: the newest of each, and nobody waits behind them.
+//! Drafts that are queued to be written; no other input waits for them.
 
 use std::collections::HashMap;
 
-use askdesk_domain::{Begun, CommandId, DraftTarget, draft_rules};
+use askdesk_domain::{Begun, draft_rules};
 use tokio::sync::oneshot;
 
-use super::{EngineError, Writer};
+use super::Writer;
+use crate::error::EngineError;
 use crate::fault::{self, Step};
+use crate::mailbox::{DraftRevision, SaveDraft};
 
-/// How many other inputs are taken before drafts are written all the same.
+/// How many other inputs can go before queued drafts.
 const PATIENCE: usize = 64;
 
-/// How many windows' counts are remembered for one draft's order; one window lives at a time.
-const REMEMBERED_TURNS: usize = 4_096;
-
-/// Which of a page's saves it is: two that are on their way at once may overtake each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DraftTurn {
-    /// The page, from its load to its end.
-    pub page: CommandId,
-    /// Counts the page's saves.
-    pub n: u64,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct SaveDraft {
-    pub turn: DraftTurn,
-    pub of: DraftTarget,
-}
+/// How many drafts' newest revisions are remembered.
+const REMEMBERED_REVISIONS: usize = 4_096;
 
 type Reply = oneshot::Sender<Result<(), EngineError>>;
 
-/// Drafts that wait, and what is known of their order.
+/// The queued drafts, and the newest revision of each.
 #[derive(Default)]
 pub(super) struct Drafts {
-    waiting: Vec<(SaveDraft, Reply)>,
-    passed: usize,
-    turns: HashMap<Begun, DraftTurn>,
+    queued: Vec<(SaveDraft, Reply)>,
+    /// How many other inputs went first.
+    overtaken: usize,
+    revisions: HashMap<Begun, DraftRevision>,
 }
 
 impl Drafts {
-    pub(super) fn wait(&mut self, save: SaveDraft, reply: Reply) {
+    pub(super) fn queue(&mut self, save: SaveDraft, reply: Reply) {
         let begun = save.of.begun();
         let earlier = self
-            .turns
+            .revisions
             .get(&begun)
-            .is_some_and(|known| known.page == save.turn.page && known.n >= save.turn.n);
+            .is_some_and(|known| known.page == save.revision.page && known.n >= save.revision.n);
         if earlier {
-            // A later one of the same page is written or waits: this one is done with it.
+            // A later save of the same page is written or queued.
             let _ = reply.send(Ok(()));
             return;
         }
-        if self.turns.len() >= REMEMBERED_TURNS {
-            self.turns.clear();
+        if self.revisions.len() >= REMEMBERED_REVISIONS {
+            self.revisions.clear();
         }
-        self.turns.insert(begun, save.turn);
-        self.waiting.push((save, reply));
+        self.revisions.insert(begun, save.revision);
+        self.queued.push((save, reply));
     }
 
-    /// Says whether drafts have waited for long enough behind other inputs.
-    pub(super) fn have_waited(&mut self) -> bool {
-        self.passed = if self.waiting.is_empty() { 0 } else { self.passed + 1 };
-        self.passed > PATIENCE
+    /// Returns whether too many other inputs went before the queued drafts.
+    pub(super) fn are_overdue(&mut self) -> bool {
+        self.overtaken = if self.queued.is_empty() { 0 } else { self.overtaken + 1 };
+        self.overtaken > PATIENCE
     }
 }
 
 impl Writer {
-    /// Writes the drafts that wait, in one transaction, each unless its request has ended meanwhile.
+    /// Writes the queued drafts in one transaction, except those whose request has ended meanwhile.
     pub(super) fn write_drafts(&mut self) {
-        self.drafts.passed = 0;
-        let waiting = std::mem::take(&mut self.drafts.waiting);
-        if waiting.is_empty() {
+        self.drafts.overtaken = 0;
+        let queued = std::mem::take(&mut self.drafts.queued);
+        if queued.is_empty() {
             return;
         }
         let (mut kept, mut replies) = (Vec::new(), Vec::new());
-        for (save, reply) in waiting {
+        for (save, reply) in queued {
             match draft_rules::check(&self.desk, &save.of) {
                 Ok(draft) => {
                     kept.push(draft);
@@ -87,15 +75,15 @@ impl Writer {
         }
         fault::reached(Step::SavingDrafts);
         let written =
-            if kept.is_empty() { Ok(()) } else { self.journal.save_drafts(&kept, self.source.now()) };
+            if kept.is_empty() { Ok(()) } else { self.journal.save_drafts(&kept, self.clock.now()) };
         fault::reached(Step::SavedDrafts);
         for (begun, reply) in replies {
-            let told = written.clone().map_err(EngineError::from);
-            if told.is_err() {
+            let result = written.clone().map_err(EngineError::from);
+            if result.is_err() {
                 // The same save may come again.
-                self.drafts.turns.remove(&begun);
+                self.drafts.revisions.remove(&begun);
             }
-            let _ = reply.send(told);
+            let _ = reply.send(result);
         }
     }
 }

@@ -1,15 +1,18 @@
 //! The writer when the disk takes nothing more, and in which order it takes what waits.
 
 use askdesk_domain::{
-    AgentId, AnswerInput, CommandId, Draft, DraftTarget, NativeRef, Origin, Question, QuestionId,
-    QuestionKind, QuestionLimits, RawOption, RawQuestion, RequestCommand, SessionCommand, SessionEnd,
-    SessionOptions, Timestamp, question_input,
+    AgentId, AnswerInput, CommandId, Draft, DraftTarget, EntryBody, NativeRef, Origin, Question, QuestionId,
+    QuestionKind, QuestionLimits, RawOption, RawQuestion, SessionCommand, SessionEnd, SessionOptions,
+    Timestamp, question_input,
 };
 use uuid::Uuid;
 
 use super::*;
-use crate::clock::Manual;
+use crate::clock::ManualClock;
 use crate::frame::Frame;
+use crate::hub::Subscription;
+use crate::journal::JournalError;
+use crate::mailbox::{DraftRevision, EntryWrite, QUEUED_INPUTS, SaveDraft};
 
 fn session() -> SessionId {
     SessionId::new(Uuid::from_u128(1))
@@ -59,12 +62,13 @@ fn answer(n: u128) -> Command {
 }
 
 /// A writer with a session and a subscriber that has read everything.
-fn writer(folder: &std::path::Path) -> (Writer, Subscription, mpsc::Receiver<Attention>) {
+fn writer(folder: &std::path::Path) -> (Writer, Subscription, mpsc::Receiver<NotificationEvent>) {
     let opened = Journal::open(folder, Timestamp::from_millis(0)).unwrap();
     let (tell, attention) = mpsc::channel(16);
     let (limits, _) = std::sync::mpsc::channel();
     let mut writer =
-        Writer::new(opened, "epoch".to_owned(), Arc::new(Manual::at(1)), tell, limits, Vec::new()).unwrap();
+        Writer::new(opened, "epoch".to_owned(), Arc::new(ManualClock::at(1)), tell, limits, Vec::new())
+            .unwrap();
     let start = Command::Session(SessionCommand::Start {
         id: session(),
         origin: Origin::started(AgentId::literal("demo")),
@@ -103,7 +107,7 @@ fn a_question_that_a_full_disk_does_not_take_is_refused_and_nothing_is_changed_o
     let (waiter, mut outcome) = oneshot::channel();
     assert_eq!(writer.register(ask(1, 60_000), waiter).unwrap(), request(1));
     assert!(matches!(subscription.take(), Some(Frame::Delta(_))));
-    assert!(matches!(attention.try_recv(), Ok(Attention::Asked { .. })));
+    assert!(matches!(attention.try_recv(), Ok(NotificationEvent::Asked { .. })));
     writer.act(&answer(1)).unwrap();
     assert!(matches!(outcome.try_recv(), Ok(Outcome::Answered { .. })));
     let place = writer.desk.clone();
@@ -241,10 +245,13 @@ fn case_63_a_session_is_deleted_where_the_database_cannot_grow_and_makes_room_fo
     assert_eq!(again.entries.into_iter().collect::<Vec<_>>(), [(other, 20)]);
 }
 
-fn draft(n: u128, turn: u64, words: &str) -> SaveDraft {
+fn draft(n: u128, revision: u64, words: &str) -> SaveDraft {
     let draft = Draft { words: words.to_owned(), ..Draft::default() };
     let page = CommandId::new(Uuid::from_u128(9));
-    SaveDraft { turn: DraftTurn { page, n: turn }, of: DraftTarget::Request { id: request(n), draft } }
+    SaveDraft {
+        revision: DraftRevision { page, n: revision },
+        of: DraftTarget::Request { id: request(n), draft },
+    }
 }
 
 /// Lets the writer take inputs that all wait already, then closes it.
@@ -304,7 +311,7 @@ fn a_draft_that_a_full_disk_does_not_take_is_refused_and_the_same_save_can_come_
     writer.register(ask(1, 0), waiter).unwrap();
     let save = |writer: &mut Writer, save: SaveDraft| {
         let (reply, mut saved) = oneshot::channel();
-        writer.drafts.wait(save, reply);
+        writer.drafts.queue(save, reply);
         writer.write_drafts();
         saved.try_recv().unwrap()
     };

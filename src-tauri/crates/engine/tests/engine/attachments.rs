@@ -7,7 +7,7 @@ use askdesk_domain::{
     Attachment, Command, EntryBody, MessageId, Notice, QueueCommand, Rejection, SessionCommand, SessionEnd,
     SessionId,
 };
-use askdesk_engine::clock::Source;
+use askdesk_engine::clock::Clock;
 use askdesk_engine::{EngineError, Message};
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ fn said_with(stage: &Stage, session: SessionId) -> Vec<(String, usize)> {
 }
 
 async fn queue(stage: &Stage, session: SessionId, attachments: Vec<Attachment>) -> MessageId {
-    let id = stage.desk.clock.message();
+    let id = stage.desk.clock.message_id();
     let queue = Command::Queue(QueueCommand::Add { session, id, text: "look".to_owned(), attachments });
     stage.desk.engine.act(queue).await.unwrap();
     id
@@ -139,7 +139,7 @@ async fn what_was_taken_back_is_forgotten_unless_a_message_has_it() {
     queue(&stage, session, vec![waits.clone()]).await;
     let ids = [&other, &waits].map(|it| it.image().unwrap());
     assert_eq!(kept(&stage, session).len(), 3);
-    stage.desk.engine.forget_unused(session, vec![id, ids[0], ids[1]]).await.unwrap();
+    stage.desk.engine.remove_unused_images(session, vec![id, ids[0], ids[1]]).await.unwrap();
     let images = stage.desk.engine.images();
     assert!(images.has(session, id) && images.has(session, ids[1]) && !images.has(session, ids[0]));
 }

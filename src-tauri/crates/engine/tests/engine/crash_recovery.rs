@@ -9,7 +9,7 @@ use askdesk_domain::{
     CommandId, Delivery, DeliveryError, Draft, DraftAnswer, DraftTarget, Outcome, QuestionId, Request,
     RequestId, SessionId,
 };
-use askdesk_engine::{Attention, DraftTurn, SaveDraft};
+use askdesk_engine::{DraftRevision, NotificationEvent, SaveDraft};
 use rstest::rstest;
 use uuid::Uuid;
 
@@ -38,8 +38,8 @@ async fn a_question_there_and_back() {
     let mut stage = Stage::open_at(&folder).await;
     let session = stage.play(SCENARIO).await;
     let request = stage.asked_one(session).await;
-    let turn = DraftTurn { page: CommandId::new(Uuid::from_u128(1)), n: 1 };
-    stage.desk.engine.save_draft(SaveDraft { turn, of: half(request.id) }).await.unwrap();
+    let revision = DraftRevision { page: CommandId::new(Uuid::from_u128(1)), n: 1 };
+    stage.desk.engine.save_draft(SaveDraft { revision, of: half(request.id) }).await.unwrap();
     stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await.unwrap();
     stage.until_delivered(request.id).await;
     stage.until_idle(session).await;
@@ -138,8 +138,8 @@ async fn case_48_killed_at_any_step_nothing_is_missing_and_nothing_is_sent_twice
     let quicker = step == "Handed" && left == Left::Delivered;
     assert!(left == expected || quicker, "{left:?} instead of {expected:?}");
     // What happened in that run is told to nobody anew.
-    while let Ok(attention) = stage.desk.attention.try_recv() {
-        assert!(matches!(attention, Attention::Ended { .. }), "{attention:?}");
+    while let Ok(attention) = stage.desk.notifications.try_recv() {
+        assert!(matches!(attention, NotificationEvent::Ended { .. }), "{attention:?}");
     }
     let arrived = given(&stage, session);
     let arrived_already = match left {

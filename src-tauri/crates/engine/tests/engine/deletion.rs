@@ -8,7 +8,7 @@ use askdesk_domain::{
     SessionEnd, SessionId, Timestamp, ValidationError,
 };
 use askdesk_engine::Journal;
-use askdesk_engine::clock::Source;
+use askdesk_engine::clock::Clock;
 
 /// A word that stands nowhere else.
 const GONE: &str = "quetzalcoatl";
@@ -46,7 +46,7 @@ async fn fill(desk: &TestDesk, of: u128, word: &str) {
     desk.engine.answer(id, vec![choose(0, &[1]), say(2, &format!("call it {word}"))]).await.unwrap();
     let (_, _waiter) = desk.ask(of, of * 10 + 1).await;
     desk.engine.decline(request(of * 10 + 1), Some(format!("{word} no"))).await.unwrap();
-    let approval = desk.clock.approval();
+    let approval = desk.clock.approval_id();
     let asked = AskApproval {
         id: approval,
         session: session(of),
@@ -60,7 +60,7 @@ async fn fill(desk: &TestDesk, of: u128, word: &str) {
     };
     act(Command::Approval(ApprovalCommand::Ask(asked))).await;
     desk.engine.decide_approval(approval, deny(&format!("not {word}"))).await.unwrap();
-    let message = desk.clock.message();
+    let message = desk.clock.message_id();
     act(Command::Queue(QueueCommand::Add {
         session: session(of),
         id: message,

@@ -8,9 +8,9 @@ use askdesk_domain::{
     DraftAnswer, DraftTarget, NativeRef, QuestionId, QuestionKind, QuestionLimits, RawQuestion, Rejection,
     RequestCommand, SessionCommand, SessionEnd, Timestamp, ToolDetail, WithdrawnWhy, question_input,
 };
-use askdesk_engine::clock::Source;
+use askdesk_engine::clock::Clock;
 use askdesk_engine::journal::KEPT_DRAFTS;
-use askdesk_engine::{DraftTurn, SaveDraft};
+use askdesk_engine::{DraftRevision, SaveDraft};
 use rusqlite::Connection;
 use uuid::Uuid;
 
@@ -34,13 +34,13 @@ fn chosen_only(n: u128) -> DraftTarget {
 }
 
 async fn save_as(desk: &TestDesk, n: u64, of: DraftTarget) -> Result<(), Rejection> {
-    let turn = DraftTurn { page: PAGE, n };
-    desk.engine.save_draft(SaveDraft { turn, of }).await.map_err(rejected)
+    let revision = DraftRevision { page: PAGE, n };
+    desk.engine.save_draft(SaveDraft { revision, of }).await.map_err(rejected)
 }
 
 async fn save(desk: &TestDesk, of: DraftTarget) {
     // Ids that are drawn count up, and so do the page's saves.
-    let n = desk.clock.draw().as_u128() as u64;
+    let n = desk.clock.uuid().as_u128() as u64;
     save_as(desk, n, of).await.unwrap();
 }
 
@@ -64,7 +64,7 @@ fn introduced() -> Command {
 }
 
 async fn ask_approval(desk: &TestDesk) -> ApprovalId {
-    let id = desk.clock.approval();
+    let id = desk.clock.approval_id();
     let asked = AskApproval {
         id,
         session: session(1),
@@ -204,8 +204,8 @@ async fn of_two_saves_on_their_way_the_later_one_counts_and_a_new_page_begins_an
     save_as(&desk, 1, on(1, "first")).await.unwrap();
     save_as(&desk, 2, on(1, "second again")).await.unwrap();
     assert_eq!(kept(&desk).await, [on(1, "second")]);
-    let turn = DraftTurn { page: CommandId::new(Uuid::from_u128(8)), n: 1 };
-    desk.engine.save_draft(SaveDraft { turn, of: on(1, "third") }).await.unwrap();
+    let revision = DraftRevision { page: CommandId::new(Uuid::from_u128(8)), n: 1 };
+    desk.engine.save_draft(SaveDraft { revision, of: on(1, "third") }).await.unwrap();
     assert_eq!(kept(&desk).await, [on(1, "third")]);
     let blank = DraftTarget::Request { id: request(1), draft: Draft::default() };
     save_as(&desk, 3, blank).await.unwrap();

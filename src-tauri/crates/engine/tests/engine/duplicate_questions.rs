@@ -8,7 +8,7 @@ use askdesk_domain::{
     ASKED_AGAIN_MILLIS, Ask, Command, Delivery, EntryBody, Notice, Outcome, Request, RequestCommand,
     SessionId, WithdrawnWhy,
 };
-use askdesk_engine::Attention;
+use askdesk_engine::NotificationEvent;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::sync::oneshot::error::TryRecvError;
@@ -66,10 +66,12 @@ fn cards(stage: &Stage, session: SessionId) -> usize {
 }
 
 /// What was told of questions; that a turn has finished is another story.
-fn told(desk: &mut TestDesk) -> Vec<Attention> {
-    let all = std::iter::from_fn(|| desk.attention.try_recv().ok());
-    all.filter(|told| !matches!(told, Attention::Finished { .. } | Attention::FinishedNoMore { .. }))
-        .collect()
+fn told(desk: &mut TestDesk) -> Vec<NotificationEvent> {
+    let all = std::iter::from_fn(|| desk.notifications.try_recv().ok());
+    all.filter(|told| {
+        !matches!(told, NotificationEvent::Finished { .. } | NotificationEvent::FinishedWithdrawn { .. })
+    })
+    .collect()
 }
 
 #[tokio::test]
@@ -102,7 +104,10 @@ async fn case_34_one_card_one_notification_and_one_answer_that_reaches_both_call
     assert_eq!(decisions, Vec::<Value>::new(), "and nothing else");
     assert_eq!((stage.desk.mirror.requests.len(), cards(&stage, session)), (1, 1));
     let told = told(&mut stage.desk);
-    assert!(matches!(&told[..], [Attention::Asked { .. }, Attention::Ended { .. }]), "{told:?}");
+    assert!(
+        matches!(&told[..], [NotificationEvent::Asked { .. }, NotificationEvent::Ended { .. }]),
+        "{told:?}"
+    );
     stage.desk.check_mirror().await;
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use askdesk_domain::{Setting, Theme, Timestamp};
-use askdesk_engine::clock::{Source, System};
+use askdesk_engine::clock::{Clock, SystemClock};
 use askdesk_engine::{Catalog, EngineHandle, OpenedEngine, SettingsFile};
 
 use crate::support::own_process::{handed_folder, run_alone};
@@ -31,9 +31,9 @@ fn wrong(folder: &Path, found: &mut BTreeMap<String, String>) -> usize {
 fn fill(folder: &Path) -> EngineHandle {
     let settings = SettingsFile::open(folder, Catalog::default());
     let OpenedEngine { handle, .. } =
-        EngineHandle::open(folder, Arc::new(System), Catalog::default()).unwrap();
+        EngineHandle::open(folder, Arc::new(SystemClock), Catalog::default()).unwrap();
     settings.change(Setting::Theme(Theme::Dark), Timestamp::from_millis(1)).unwrap();
-    handle.images().keep(System.session(), "one.png", PNG).unwrap();
+    handle.images().keep(SystemClock.session_id(), "one.png", PNG).unwrap();
     handle
 }
 

@@ -12,7 +12,7 @@ use askdesk_domain::{
     AgentId, Command, ConfigId, Desk, Event, LaunchOverrides, NativeSession, Origin, RequestId, Session,
     SessionCommand, SessionEvent, SessionId, SessionOptions, SessionState, Timestamp, ValueId, config,
 };
-use askdesk_engine::clock::{Manual, Source};
+use askdesk_engine::clock::{Clock, ManualClock};
 use askdesk_engine::frame::{Frame, StorageNotice};
 use askdesk_engine::journal::Opened;
 use askdesk_engine::{
@@ -67,7 +67,7 @@ impl Folder {
     }
 
     fn engine(&self) -> EngineHandle {
-        let clock = Arc::new(Manual::at(opened_at())) as Arc<dyn Source>;
+        let clock = Arc::new(ManualClock::at(opened_at())) as Arc<dyn Clock>;
         EngineHandle::open(self.path(), clock, self.catalog()).unwrap().handle
     }
 
@@ -207,7 +207,7 @@ async fn shown(engine: &EngineHandle) -> Value {
         "requests": ids(&mut seen.requests, &snapshot.requests),
         "approvals": ids(&mut seen.approvals, &snapshot.approvals),
     });
-    let desk = engine.look(Desk::clone).await.unwrap();
+    let desk = engine.inspect(Desk::clone).await.unwrap();
     let mut transcripts = Map::new();
     for session in desk.sessions().chain(desk.closed_sessions()) {
         let whole = engine.whole(session.id).await.unwrap();
@@ -514,7 +514,7 @@ fn every_event_is_known_to_belong_to_its_session_so_that_its_words_can_be_delete
 async fn a_migrated_session_can_be_deleted() {
     let folder = Folder::copy();
     let engine = folder.engine();
-    let sessions: Vec<_> = engine.look(|desk| desk.sessions().map(|it| it.id).collect()).await.unwrap();
+    let sessions: Vec<_> = engine.inspect(|desk| desk.sessions().map(|it| it.id).collect()).await.unwrap();
     for session in sessions {
         engine.act(Command::Session(SessionCommand::Delete { session })).await.unwrap();
     }

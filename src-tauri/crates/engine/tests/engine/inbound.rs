@@ -10,8 +10,11 @@ use askdesk_domain::{
     Channel, CommandId, Delivery, DeliveryError, Draft, DraftAnswer, DraftTarget, EndedBy, Limit, NativeRef,
     OrphanedWhy, Outcome, QuestionId, Rejection, RequestId, SessionId, Timestamp, WithdrawnWhy,
 };
-use askdesk_engine::visit::{InboundClient, Leave};
-use askdesk_engine::{Attention, Collected, DraftTurn, EngineError, SaveDraft, VisitAsk, Visited, Visits};
+use askdesk_engine::inbound::{InboundClient, Leave};
+use askdesk_engine::{
+    DraftRevision, EngineError, InboundAsk, InboundCall, InboundCalls, InboundStatus, NotificationEvent,
+    SaveDraft,
+};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -28,18 +31,18 @@ fn call(name: &str) -> NativeRef {
     NativeRef::new(name).unwrap()
 }
 
-fn asking(name: &str) -> VisitAsk {
-    VisitAsk { native_ref: call(name), asked_by: None, questions: questions(), limit: None, again: None }
+fn asking(name: &str) -> InboundAsk {
+    InboundAsk { native_ref: call(name), asked_by: None, questions: questions(), limit: None, again: None }
 }
 
-async fn come(desk: &TestDesk) -> (Visits, SessionId) {
-    let visits = Visits::new(desk.engine.clone());
+async fn come(desk: &TestDesk) -> (InboundCalls, SessionId) {
+    let visits = InboundCalls::new(desk.engine.clone());
     let session = visits.open(codex()).await.unwrap();
     (visits, session)
 }
 
-fn told(desk: &mut TestDesk) -> Vec<Attention> {
-    std::iter::from_fn(|| desk.attention.try_recv().ok()).collect()
+fn told(desk: &mut TestDesk) -> Vec<NotificationEvent> {
+    std::iter::from_fn(|| desk.notifications.try_recv().ok()).collect()
 }
 
 async fn answer(desk: &TestDesk, request: RequestId) -> Outcome {
@@ -63,23 +66,26 @@ fn half(id: RequestId) -> DraftTarget {
 }
 
 async fn begin(desk: &TestDesk, id: RequestId) {
-    let turn = DraftTurn { page: CommandId::new(Uuid::from_u128(1)), n: 1 };
-    desk.engine.save_draft(SaveDraft { turn, of: half(id) }).await.unwrap();
+    let revision = DraftRevision { page: CommandId::new(Uuid::from_u128(1)), n: 1 };
+    desk.engine.save_draft(SaveDraft { revision, of: half(id) }).await.unwrap();
 }
 
 #[tokio::test]
 async fn an_answer_goes_to_the_call_that_waits_and_is_delivered_when_the_door_says_so() {
     let mut desk = TestDesk::open().await;
     let (visits, session) = come(&desk).await;
-    let Visited { request, end } = visits.ask(session, asking("a")).await.unwrap();
-    assert_eq!(visits.collect(request).await.unwrap(), Collected::Open);
+    let InboundCall { request, end } = visits.ask(session, asking("a")).await.unwrap();
+    assert_eq!(visits.collect(request).await.unwrap(), InboundStatus::Open);
     let outcome = answer(&desk, request).await;
     assert_eq!(heard(end).await, outcome);
     assert_eq!(delivery(&desk, request).await, Some(Delivery::Pending));
     visits.told(request, call("a"), Ok(())).await.unwrap();
     assert!(matches!(delivery(&desk, request).await, Some(Delivery::Delivered { late: false, .. })));
-    assert_eq!(visits.collect(request).await.unwrap(), Collected::Ended(outcome));
-    assert!(matches!(&told(&mut desk)[..], [Attention::Asked { .. }, Attention::Ended { .. }]));
+    assert_eq!(visits.collect(request).await.unwrap(), InboundStatus::Ended(outcome));
+    assert!(matches!(
+        &told(&mut desk)[..],
+        [NotificationEvent::Asked { .. }, NotificationEvent::Ended { .. }]
+    ));
     desk.check_mirror().await;
 }
 
@@ -99,7 +105,10 @@ async fn case_34_two_calls_that_ask_the_same_have_one_card_and_both_their_answer
     assert_eq!(heard(second.end).await, outcome);
     visits.told(second.request, call("b"), Ok(())).await.unwrap();
     assert!(matches!(delivery(&desk, second.request).await, Some(Delivery::Delivered { .. })));
-    assert!(matches!(&told(&mut desk)[..], [Attention::Asked { .. }, Attention::Ended { .. }]));
+    assert!(matches!(
+        &told(&mut desk)[..],
+        [NotificationEvent::Asked { .. }, NotificationEvent::Ended { .. }]
+    ));
     desk.check_mirror().await;
 }
 
@@ -111,12 +120,18 @@ async fn case_34_what_a_client_left_is_open_again_with_its_draft_when_it_asks_th
     begin(&desk, left.request).await;
     visits.leave(session, call("a"), Leave::Gone).await.unwrap();
     assert_eq!(heard(left.end).await, Outcome::Orphaned { why: OrphanedWhy::CallerGone });
-    assert!(matches!(&told(&mut desk)[..], [Attention::Asked { .. }, Attention::Ended { .. }]));
+    assert!(matches!(
+        &told(&mut desk)[..],
+        [NotificationEvent::Asked { .. }, NotificationEvent::Ended { .. }]
+    ));
     desk.clock.advance(170_000);
     let again = visits.ask(session, asking("b")).await.unwrap();
     assert_eq!(again.request, left.request);
     assert!(desk.request(again.request).await.is_open());
-    assert!(matches!(&told(&mut desk)[..], [Attention::Asked { .. }]), "what told of it was taken back");
+    assert!(
+        matches!(&told(&mut desk)[..], [NotificationEvent::Asked { .. }]),
+        "what told of it was taken back"
+    );
     assert_eq!(desk.engine.drafts().await.unwrap(), [half(again.request)]);
     let outcome = answer(&desk, again.request).await;
     assert_eq!(heard(again.end).await, outcome);
@@ -148,7 +163,7 @@ async fn an_answer_that_the_door_could_not_hand_over_is_kept_for_who_collects_it
     let outcome = answer(&desk, asked.request).await;
     visits.told(asked.request, call("a"), Err(DeliveryError::InputClosed)).await.unwrap();
     assert_eq!(delivery(&desk, asked.request).await, Some(Delivery::Parked));
-    assert_eq!(visits.collect(asked.request).await.unwrap(), Collected::Ended(outcome));
+    assert_eq!(visits.collect(asked.request).await.unwrap(), InboundStatus::Ended(outcome));
     visits.told(asked.request, call("collects"), Ok(())).await.unwrap();
     assert!(matches!(delivery(&desk, asked.request).await, Some(Delivery::Delivered { .. })));
     desk.check_mirror().await;
@@ -177,8 +192,11 @@ async fn whoever_gives_up_before_the_desk_has_heard_leaves_nothing_open() {
         let _ = tokio::time::timeout(Duration::from_micros(n * 7), asked).await.map(drop);
         visits.leave(session, call(&format!("call-{n}")), Leave::Gone).await.unwrap();
     }
-    let open =
-        desk.engine.look(|desk| desk.requests().filter(|request| request.is_open()).count()).await.unwrap();
+    let open = desk
+        .engine
+        .inspect(|desk| desk.requests().filter(|request| request.is_open()).count())
+        .await
+        .unwrap();
     assert_eq!(open, 0);
 }
 
@@ -186,16 +204,16 @@ async fn whoever_gives_up_before_the_desk_has_heard_leaves_nothing_open() {
 async fn case_41_an_expired_request_says_so_and_its_late_answer_is_collected() {
     let mut desk = TestDesk::open().await;
     let (visits, session) = come(&desk).await;
-    let until = Timestamp::from_millis(desk.engine.source().now().millis() + 60_000);
+    let until = Timestamp::from_millis(desk.engine.clock().now().millis() + 60_000);
     let limit = Some(Limit { at: until, then: "goes on with the default".to_owned() });
-    let asked = visits.ask(session, VisitAsk { limit, ..asking("a") }).await.unwrap();
+    let asked = visits.ask(session, InboundAsk { limit, ..asking("a") }).await.unwrap();
     desk.clock.advance(61_000);
     assert_eq!(heard(asked.end).await, Outcome::Expired);
     visits.told(asked.request, call("a"), Ok(())).await.unwrap();
-    assert_eq!(visits.collect(asked.request).await.unwrap(), Collected::Ended(Outcome::Expired));
+    assert_eq!(visits.collect(asked.request).await.unwrap(), InboundStatus::Ended(Outcome::Expired));
     let outcome = answer(&desk, asked.request).await;
     assert_eq!(delivery(&desk, asked.request).await, Some(Delivery::Parked));
-    assert_eq!(visits.collect(asked.request).await.unwrap(), Collected::Ended(outcome));
+    assert_eq!(visits.collect(asked.request).await.unwrap(), InboundStatus::Ended(outcome));
     visits.told(asked.request, call("collects"), Ok(())).await.unwrap();
     assert!(matches!(delivery(&desk, asked.request).await, Some(Delivery::Delivered { late: true, .. })));
     desk.check_mirror().await;
@@ -219,7 +237,7 @@ async fn case_54_after_a_restart_of_the_desk_the_call_finds_its_question_again()
     assert_eq!(again, session, "the session it left is taken up again");
     // However long the restart took.
     desk.clock.advance(3_600_000);
-    let found = visits.ask(again, VisitAsk { again: Some(asked.request), ..asking("a") }).await.unwrap();
+    let found = visits.ask(again, InboundAsk { again: Some(asked.request), ..asking("a") }).await.unwrap();
     assert_eq!(found.request, asked.request);
     assert_eq!(desk.engine.drafts().await.unwrap(), [half(asked.request)]);
     desk.catch_up();
@@ -249,21 +267,24 @@ async fn case_54_an_answer_that_was_on_its_way_as_the_desk_ended_is_given_to_the
     let desk = TestDesk::open_at(kept.path()).await;
     assert_eq!(delivery(&desk, asked.request).await, Some(Delivery::Parked));
     let (visits, session) = come(&desk).await;
-    let again = visits.ask(session, VisitAsk { again: Some(asked.request), ..asking("a") }).await.unwrap();
+    let again = visits.ask(session, InboundAsk { again: Some(asked.request), ..asking("a") }).await.unwrap();
     assert_eq!((again.request, heard(again.end).await), (asked.request, outcome));
 }
 
 #[tokio::test]
 async fn case_58_a_card_that_was_answered_elsewhere_closes_and_says_so() {
     let mut desk = TestDesk::open().await;
-    let visits = Visits::new(desk.engine.clone());
+    let visits = InboundCalls::new(desk.engine.clone());
     let terminal =
         InboundClient { channel: Channel::TerminalHook, name: "Claude Code".to_owned(), ..codex() };
     let session = visits.open(terminal).await.unwrap();
     let asked = visits.ask(session, asking("a")).await.unwrap();
     visits.leave(session, call("a"), Leave::AnsweredElsewhere).await.unwrap();
     assert_eq!(heard(asked.end).await, Outcome::Withdrawn { why: WithdrawnWhy::AnsweredElsewhere });
-    assert!(matches!(&told(&mut desk)[..], [Attention::Asked { .. }, Attention::Ended { .. }]));
+    assert!(matches!(
+        &told(&mut desk)[..],
+        [NotificationEvent::Asked { .. }, NotificationEvent::Ended { .. }]
+    ));
     let late = desk.engine.answer(asked.request, vec![choose(0, &[1])]).await.unwrap_err();
     assert!(matches!(rejected(late), Rejection::AlreadyEnded { by: EndedBy::Elsewhere, .. }));
     desk.check_mirror().await;
@@ -290,7 +311,7 @@ async fn what_is_open_is_listed_with_its_session_oldest_first_whoever_asks() {
     let (theirs, _waiter) = desk.ask(1, 1).await;
     let (left, _other) = desk.ask(1, 2).await;
     desk.engine.decline(left, None).await.unwrap();
-    let waiting = visits.waiting().await.unwrap();
+    let waiting = visits.open_requests().await.unwrap();
     let listed: Vec<_> = waiting.iter().map(|(request, session)| (request.id, session.id)).collect();
     // The agent's was asked at a moment of the test's own, long before.
     assert_eq!(listed, [(theirs, crate::support::desk::session(1)), (asked.request, session)]);
@@ -301,7 +322,7 @@ async fn what_an_agent_of_the_desk_asked_is_not_collected_by_a_visitor() {
     let desk = TestDesk::open().await;
     desk.start(1).await;
     let (request, _waiter) = desk.ask(1, 1).await;
-    let refused = Visits::new(desk.engine.clone()).collect(request).await.unwrap_err();
+    let refused = InboundCalls::new(desk.engine.clone()).collect(request).await.unwrap_err();
     assert!(matches!(rejected(refused), Rejection::NotFound { .. }));
 }
 
@@ -322,7 +343,7 @@ async fn a_call_is_refused_where_it_cannot_be_written_down_and_nothing_is_shown(
 #[tokio::test]
 async fn a_thousand_calls_of_fifty_clients_each_hear_their_own_answer() {
     let desk = TestDesk::open().await;
-    let visits = Visits::new(desk.engine.clone());
+    let visits = InboundCalls::new(desk.engine.clone());
     let mut waiting: Vec<(RequestId, usize, oneshot::Receiver<Outcome>)> = Vec::new();
     for client in 0..50 {
         let session =
@@ -330,7 +351,7 @@ async fn a_thousand_calls_of_fifty_clients_each_hear_their_own_answer() {
         for n in 0..20 {
             let name = format!("{client}-{n}");
             let asked_by = Some(name.clone());
-            let asked = visits.ask(session, VisitAsk { asked_by, ..asking(&name) }).await.unwrap();
+            let asked = visits.ask(session, InboundAsk { asked_by, ..asking(&name) }).await.unwrap();
             waiting.push((asked.request, n % 3, asked.end));
         }
     }

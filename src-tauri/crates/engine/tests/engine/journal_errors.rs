@@ -12,7 +12,7 @@ use askdesk_domain::{
     NativeRef, OptionLabel, Outcome, RequestCommand, RequestEvent, SessionCommand, SessionEvent,
     SessionOptions, Timestamp, ToolDetail,
 };
-use askdesk_engine::clock::Manual;
+use askdesk_engine::clock::ManualClock;
 use askdesk_engine::frame::StorageNotice;
 use askdesk_engine::journal::Opened;
 use askdesk_engine::{Catalog, EngineError, EngineHandle, Journal, JournalError};
@@ -391,7 +391,7 @@ fn a_newer_database_is_left_byte_for_byte_and_a_file_beside_it_is_used(#[case] c
 #[tokio::test]
 async fn a_second_engine_on_one_folder_is_refused_in_words_until_the_first_has_ended() {
     let folder = tempfile::tempdir().unwrap();
-    let source = || Arc::new(Manual::at(1)) as Arc<dyn askdesk_engine::clock::Source>;
+    let source = || Arc::new(ManualClock::at(1)) as Arc<dyn askdesk_engine::clock::Clock>;
     let first = EngineHandle::open(folder.path(), source(), Catalog::default()).unwrap();
     let Err(error) = EngineHandle::open(folder.path(), source(), Catalog::default()) else {
         panic!("two writers on one folder")

@@ -11,7 +11,7 @@ use askdesk_domain::{
     Outcome, QueueCommand, Rejection, Request, RequestCommand, RequestId, SessionCommand, SessionEnd,
     SessionId, SessionState, WithdrawnWhy,
 };
-use askdesk_engine::clock::Source;
+use askdesk_engine::clock::Clock;
 use rstest::rstest;
 
 /// Long enough for something to happen that must not.
@@ -163,7 +163,7 @@ async fn case_35_a_queue_stays_when_a_session_is_taken_up_again_until_a_turn_has
     let mut stage = Stage::open().await;
     let session = stage.play("technology").await;
     stage.asked_one(session).await;
-    let id = stage.desk.clock.message();
+    let id = stage.desk.clock.message_id();
     let text = "then add tests".to_owned();
     stage
         .desk
@@ -190,7 +190,7 @@ async fn case_35_what_waits_is_sent_into_a_session_that_is_only_starting_once_it
     let mut stage = Stage::open().await;
     let session = stage.play("technology").await;
     stage.asked_one(session).await;
-    let id = stage.desk.clock.message();
+    let id = stage.desk.clock.message_id();
     let text = "then add tests".to_owned();
     stage
         .desk

@@ -3,10 +3,10 @@
 use crate::support::agents::{Play, Stage, choose};
 use crate::support::desk::{TestDesk, session};
 use askdesk_domain::{Command, EntryBody, MessageId, QueueCommand, SessionCommand, SessionId};
-use askdesk_engine::clock::Source;
+use askdesk_engine::clock::Clock;
 
 async fn queue(desk: &TestDesk, session: SessionId, text: &str) -> MessageId {
-    let id = desk.clock.message();
+    let id = desk.clock.message_id();
     let queue =
         Command::Queue(QueueCommand::Add { session, id, text: text.to_owned(), attachments: Vec::new() });
     desk.engine.act(queue).await.unwrap();

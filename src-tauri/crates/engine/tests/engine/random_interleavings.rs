@@ -257,7 +257,7 @@ async fn play(steps: Vec<Step>) {
                 let answers = vec![choose(0, &[place])];
                 drop(run.desk.engine.hold_answer(request(n), answers, UndoSeconds::default()).await);
             }
-            Step::TakeBack { n } => drop(run.desk.engine.take_back_answer(request(n)).await),
+            Step::TakeBack { n } => drop(run.desk.engine.undo_answer(request(n)).await),
             Step::Pass => {
                 run.desk.clock.advance(UndoSeconds::default().millis());
                 let due = run.desk.snapshot().await.held.len();

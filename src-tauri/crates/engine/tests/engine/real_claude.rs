@@ -12,7 +12,7 @@ use askdesk_agents::{Start, claude};
 use askdesk_domain::{
     AgentFailure, Delivery, LaunchOverrides, OrphanedWhy, Outcome, SessionEnd, SessionId, SessionOptions,
 };
-use askdesk_engine::clock::Source;
+use askdesk_engine::clock::Clock;
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ impl World {
     }
 
     async fn start(&self, stage: &Stage) -> SessionId {
-        let id = stage.desk.clock.session();
+        let id = stage.desk.clock.session_id();
         let (folder, prompt) = (self.project.path().to_owned(), Some("Please go on."));
         stage.start_staged_in(folder, id, self.staging(), prompt, SessionOptions::default()).await;
         id

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::support::desk::{PATIENCE, TestDesk, ask, choose, session};
 use askdesk_domain::{Ask, Command, RequestId, SessionCommand, SessionNotifications, Setting};
-use askdesk_engine::clock::Source;
-use askdesk_engine::{Attention, Catalog, SettingsFile, with_reminders};
+use askdesk_engine::clock::Clock;
+use askdesk_engine::{Catalog, NotificationEvent, SettingsFile, with_reminders};
 use tokio::sync::{mpsc, oneshot};
 
 const MINUTE: i64 = 60_000;
@@ -16,9 +16,9 @@ fn remind_after(file: &SettingsFile, desk: &TestDesk, minutes: u16) {
     file.change(Setting::RemindMinutes(minutes.try_into().unwrap()), desk.clock.now()).unwrap();
 }
 
-fn reminded(desk: &mut TestDesk, file: &SettingsFile) -> mpsc::Receiver<Attention> {
+fn reminded(desk: &mut TestDesk, file: &SettingsFile) -> mpsc::Receiver<NotificationEvent> {
     let (_, nobody) = mpsc::channel(1);
-    let attention = std::mem::replace(&mut desk.attention, nobody);
+    let attention = std::mem::replace(&mut desk.notifications, nobody);
     let (told, reminding) = with_reminders(&desk.engine, file.watch(), attention);
     tokio::spawn(reminding);
     told
@@ -29,16 +29,16 @@ async fn asked(desk: &TestDesk, n: u128) -> RequestId {
     desk.engine.register(Ask { at: desk.clock.now(), ..ask(1, n) }, waiter).await.unwrap()
 }
 
-async fn next(told: &mut mpsc::Receiver<Attention>) -> (&'static str, RequestId) {
+async fn next(told: &mut mpsc::Receiver<NotificationEvent>) -> (&'static str, RequestId) {
     match tokio::time::timeout(PATIENCE, told.recv()).await.expect("something is told in time").unwrap() {
-        Attention::Asked { request, .. } => ("asked", request.id),
-        Attention::StillWaits { request, .. } => ("still waits", request.id),
-        Attention::Ended { request } => ("ended", request),
+        NotificationEvent::Asked { request, .. } => ("asked", request.id),
+        NotificationEvent::Reminder { request, .. } => ("still waits", request.id),
+        NotificationEvent::Ended { request } => ("ended", request),
         other => panic!("{other:?}"),
     }
 }
 
-async fn is_silent(told: &mut mpsc::Receiver<Attention>) {
+async fn is_silent(told: &mut mpsc::Receiver<NotificationEvent>) {
     tokio::time::sleep(QUIET).await;
     assert!(told.try_recv().is_err());
 }
@@ -96,14 +96,14 @@ async fn case_39_a_restart_tells_of_nothing_that_was_asked_before_it() {
     let mut desk = TestDesk::open_at(folder.path()).await;
     desk.start(1).await;
     let id = asked(&desk, 1).await;
-    assert!(matches!(desk.attention.try_recv(), Ok(Attention::Asked { .. })));
+    assert!(matches!(desk.notifications.try_recv(), Ok(NotificationEvent::Asked { .. })));
     let (waiter, _outcome) = oneshot::channel();
     assert_eq!(desk.engine.register(ask(1, 1), waiter).await.unwrap(), id);
-    assert!(desk.attention.try_recv().is_err(), "the same call is no news");
+    assert!(desk.notifications.try_recv().is_err(), "the same call is no news");
     desk.engine.close().await.unwrap();
     let mut desk = TestDesk::open_at(folder.path()).await;
-    let told: Vec<Attention> = std::iter::from_fn(|| desk.attention.try_recv().ok()).collect();
-    assert!(matches!(&told[..], [Attention::Ended { request }] if *request == id), "{told:?}");
+    let told: Vec<NotificationEvent> = std::iter::from_fn(|| desk.notifications.try_recv().ok()).collect();
+    assert!(matches!(&told[..], [NotificationEvent::Ended { request }] if *request == id), "{told:?}");
 }
 
 #[tokio::test]

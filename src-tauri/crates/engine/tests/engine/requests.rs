@@ -5,7 +5,7 @@ use askdesk_domain::{
     AnswerInput, Ask, Command, Delivery, DeliveryError, EndedBy, NativeRef, OrphanedWhy, Outcome, Rejection,
     Request, RequestCommand, RequestId, SessionCommand, SessionEnd, SessionState, Timestamp, WithdrawnWhy,
 };
-use askdesk_engine::{Attention, frame};
+use askdesk_engine::{NotificationEvent, frame};
 use tokio::sync::oneshot;
 
 /// What was answered, as short as `q1: q1o2 + "words"`.
@@ -112,8 +112,10 @@ async fn case_23_the_same_call_registered_again_is_one_card_one_notification_and
 
     desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap();
     assert_eq!(heard(first).await, heard(second).await);
-    let told: Vec<Attention> = std::iter::from_fn(|| desk.attention.try_recv().ok()).collect();
-    assert!(matches!(&told[..], [Attention::Asked { .. }, Attention::Ended { request }] if *request == id));
+    let told: Vec<NotificationEvent> = std::iter::from_fn(|| desk.notifications.try_recv().ok()).collect();
+    assert!(
+        matches!(&told[..], [NotificationEvent::Asked { .. }, NotificationEvent::Ended { request }] if *request == id)
+    );
     desk.check_mirror().await;
 }
 
@@ -165,8 +167,8 @@ async fn case_33_two_answers_at_one_moment_end_the_request_once() {
     let results: Vec<Request> = twice.await.into_iter().map(Result::unwrap).collect();
     assert!(results.windows(2).all(|pair| pair[0] == pair[1]));
     assert_eq!(answered(&heard(outcome).await), ["q1: q1o2"]);
-    let ended = std::iter::from_fn(|| desk.attention.try_recv().ok());
-    assert_eq!(ended.filter(|told| matches!(told, Attention::Ended { .. })).count(), 1);
+    let ended = std::iter::from_fn(|| desk.notifications.try_recv().ok());
+    assert_eq!(ended.filter(|told| matches!(told, NotificationEvent::Ended { .. })).count(), 1);
 }
 
 #[tokio::test]
@@ -205,7 +207,7 @@ async fn case_26_an_asker_that_gave_up_before_its_question_was_registered_leaves
     drop(outcome);
     assert_eq!(rejected(desk.engine.register(ask(1, 1), waiter).await.unwrap_err()), Rejection::SessionGone);
     assert_eq!(desk.snapshot().await, before);
-    assert!(desk.attention.try_recv().is_err());
+    assert!(desk.notifications.try_recv().is_err());
 }
 
 #[tokio::test]
@@ -220,8 +222,10 @@ async fn case_26_an_interrupt_while_it_waits_closes_the_card_and_takes_the_notif
         .await
         .unwrap();
     assert_eq!(heard(outcome).await, Outcome::Withdrawn { why });
-    let told: Vec<Attention> = std::iter::from_fn(|| desk.attention.try_recv().ok()).collect();
-    assert!(matches!(&told[..], [Attention::Asked { .. }, Attention::Ended { request }] if *request == id));
+    let told: Vec<NotificationEvent> = std::iter::from_fn(|| desk.notifications.try_recv().ok()).collect();
+    assert!(
+        matches!(&told[..], [NotificationEvent::Asked { .. }, NotificationEvent::Ended { request }] if *request == id)
+    );
     desk.check_mirror().await;
     assert!(desk.mirror.open(session(1)).is_empty());
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::support::desk::{TestDesk, session};
 use askdesk_domain::{Command, RetentionDays, SessionCommand, SessionEnd};
-use askdesk_engine::clock::Source;
+use askdesk_engine::clock::Clock;
 use askdesk_engine::{Catalog, Sessions, SettingsFile};
 
 const DAY: i64 = 86_400_000;

@@ -10,7 +10,7 @@ use askdesk_domain::{
     Choices, Delivery, DeliveryError, EntryBody, Notice, OrphanedWhy, Outcome, Rejection, Request,
     SessionEnd, SessionState,
 };
-use askdesk_engine::clock::Source;
+use askdesk_engine::clock::Clock;
 
 fn outcome(request: &Request) -> &Outcome {
     &request.ended().unwrap().outcome
@@ -103,7 +103,7 @@ async fn an_agent_that_ends_well_finishes_its_session() {
 #[tokio::test]
 async fn a_missing_program_is_an_ended_session_that_says_what_was_tried_and_how_to_get_it() {
     let mut stage = Stage::open().await;
-    let id = stage.desk.clock.session();
+    let id = stage.desk.clock.session_id();
     let missing = ClaudeCode::default().find(Some(Path::new("/nowhere/claude"))).unwrap_err();
     let session = stage.start_plan(id, Err(missing), Some("build me a boat")).await;
     let SessionState::Ended { end, .. } = session.state else { panic!("{session:?}") };
@@ -126,7 +126,7 @@ async fn a_file_that_is_no_program_and_a_folder_that_has_vanished_are_said() {
         (file.as_path(), stage.desk.folder.as_path(), "Check that the file may be executed"),
         (Path::new("/bin/sh"), vanished.as_path(), "it does not exist. Choose a folder that exists."),
     ] {
-        let id = stage.desk.clock.session();
+        let id = stage.desk.clock.session_id();
         let plan = claude::launch(program.to_owned(), folder.to_owned(), &Choices::new(), None);
         let session = stage.start_plan(id, Ok(plan), None).await;
         let SessionState::Ended { end, .. } = session.state else { panic!("{session:?}") };

@@ -245,7 +245,7 @@ async fn case_09_prefilled_answers_pass_through_without_a_card() {
     let asked = stage.asked_by_agent(session).remove(0);
     let response = json!({"behavior": "allow", "updatedInput": asked["request"]["input"]});
     assert_eq!(stage.decisions(session)[0]["response"]["response"], response);
-    assert!(stage.desk.attention.try_recv().is_err());
+    assert!(stage.desk.notifications.try_recv().is_err());
 }
 
 fn tool_statuses(known: &crate::support::mirror::Mirror, session: SessionId) -> Vec<ToolStatus> {

@@ -20,11 +20,14 @@ use askdesk_domain::{
     Rejection, Request, SessionEnd, SessionId, SessionOptions, SessionState, Setting, Settings, TodoItem,
     TodoStatus, ToolDetail, ToolStatus, Usd, ValueId, WithdrawnWhy,
 };
-use askdesk_engine::session::Change;
-use askdesk_engine::{Attention, EngineError, Message};
+use askdesk_engine::ConfigChange;
+use askdesk_engine::clock::Clock;
+use askdesk_engine::{EngineError, Message, NotificationEvent};
 use rstest::rstest;
 use serde_json::{Value, json};
-use stage::{QUIET, Stage, asks, is_alive, permits, says, statuses, tool};
+use stage::{QUIET, Stage, asks, permits, says, statuses, tool};
+
+use crate::support::agents::is_alive;
 
 /// Puts steps one behind the other.
 fn steps<const N: usize>(parts: [&[Value]; N]) -> Vec<Value> {
@@ -50,17 +53,17 @@ async fn two_sessions_on_one_server_are_each_asked_their_own_and_each_answer_rea
         sessions.push(stage.play(&steps([&[says("$pid")], &question, &permission])).await);
     }
     let (first, second) = (sessions[0], sessions[1]);
-    let of_first = stage.asked(first).await;
-    let of_second = stage.asked(second).await;
+    let of_first = stage.asked_one(first).await;
+    let of_second = stage.asked_one(second).await;
     assert_eq!(of_first.questions[0].text, "Which first store?");
     assert_eq!(of_second.questions[0].text, "Which second store?");
-    let pid = stage.mirror.said(first)[0].to_owned();
-    assert_eq!(stage.mirror.said(second), [pid.as_str()]);
+    let pid = stage.desk.mirror.said(first)[0].to_owned();
+    assert_eq!(stage.desk.mirror.said(second), [pid.as_str()]);
 
     // What was asked last is answered first.
     stage.answer(&of_second, "B").await;
     let permission = stage.permission(second).await;
-    assert!(stage.engine.request(of_first.id).await.unwrap().is_open());
+    assert!(stage.desk.engine.request(of_first.id).await.unwrap().is_open());
     let detail = ToolDetail::Command { command: "rm second".to_owned(), description: None };
     assert_eq!((permission.title.as_str(), &permission.subject), ("Shell", &detail));
     let offered: Vec<_> =
@@ -77,7 +80,7 @@ async fn two_sessions_on_one_server_are_each_asked_their_own_and_each_answer_rea
     stage.until_turns(second, 1).await;
     stage.until_delivered(of_second.id, false).await;
     let told = [pid.as_str(), &answered("Which second store?", "B"), r#"{"option":"NEVER"}"#];
-    assert_eq!(stage.mirror.said(second), told);
+    assert_eq!(stage.desk.mirror.said(second), told);
 
     stage.answer(&of_first, "A").await;
     let permission = stage.permission(first).await;
@@ -85,9 +88,9 @@ async fn two_sessions_on_one_server_are_each_asked_their_own_and_each_answer_rea
     stage.until_turns(first, 1).await;
     stage.until_delivered(of_first.id, false).await;
     let told = [pid.as_str(), &answered("Which first store?", "A"), r#"{"option":"opt:{\"always\":1}"}"#];
-    assert_eq!(stage.mirror.said(first), told);
-    assert_eq!(stage.mirror.said(second).len(), 3);
-    stage.check_mirror().await;
+    assert_eq!(stage.desk.mirror.said(first), told);
+    assert_eq!(stage.desk.mirror.said(second).len(), 3);
+    stage.desk.check_mirror().await;
 }
 
 #[rstest]
@@ -118,17 +121,17 @@ async fn case_75_a_tool_call_awaits_its_permission_and_then_goes_the_way_that_wa
     let permission = stage.permission(session).await;
     stage.until_status(session, ToolStatus::AwaitingPermission).await;
     tokio::time::sleep(QUIET).await;
-    stage.catch_up();
-    assert_eq!(statuses(&stage.mirror, session), [ToolStatus::AwaitingPermission]);
+    stage.desk.catch_up();
+    assert_eq!(statuses(&stage.desk.mirror, session), [ToolStatus::AwaitingPermission]);
 
     stage.decide(&permission, decision).await;
-    let question = stage.asked(session).await;
+    let question = stage.asked_one(session).await;
     stage.until_status(session, then).await;
     stage.answer(&question, "A").await;
     stage.until_turns(session, 1).await;
-    assert_eq!(statuses(&stage.mirror, session), [last]);
+    assert_eq!(statuses(&stage.desk.mirror, session), [last]);
     let output = |body: &&EntryBody| matches!(body, EntryBody::Tool { output: Some(output), .. } if *output == format!("{says_agent}."));
-    assert_eq!(stage.mirror.transcript(session).iter().filter(|body| output(body)).count(), 1);
+    assert_eq!(stage.desk.mirror.transcript(session).iter().filter(|body| output(body)).count(), 1);
 }
 
 #[tokio::test]
@@ -136,21 +139,21 @@ async fn killing_one_session_leaves_its_sibling_at_work_and_stopping_the_last_en
     let mut stage = Stage::open().await;
     let first = stage.play(&steps([&[says("$pid")], &asks("First?")])).await;
     let second = stage.play(&steps([&asks("Second?"), &[says("$sessions")]])).await;
-    let (of_first, of_second) = (stage.asked(first).await, stage.asked(second).await);
-    let pid = stage.mirror.said(first)[0].parse().unwrap();
+    let (of_first, of_second) = (stage.asked_one(first).await, stage.asked_one(second).await);
+    let pid: u32 = stage.desk.mirror.said(first)[0].parse().unwrap();
 
     stage.sessions.stop(first).await.unwrap();
     assert_eq!(stage.until_ended(first).await, SessionEnd::Stopped);
     let why = OrphanedWhy::SessionStopped;
-    assert_eq!(outcome(&stage.mirror, &of_first), Some(Outcome::Orphaned { why }));
-    assert!(stage.engine.request(of_second.id).await.unwrap().is_open());
+    assert_eq!(outcome(&stage.desk.mirror, &of_first), Some(Outcome::Orphaned { why }));
+    assert!(stage.desk.engine.request(of_second.id).await.unwrap().is_open());
     assert!(is_alive(pid));
     stage.answer(&of_second, "B").await;
     stage.until_turns(second, 1).await;
     stage.until_delivered(of_second.id, false).await;
     // The server was told that the first one is over.
-    let native = stage.mirror.sessions[&second].native_session.clone().unwrap();
-    assert_eq!(stage.mirror.said(second), [&answered("Second?", "B"), native.as_str()]);
+    let native = stage.desk.mirror.sessions[&second].native_session.clone().unwrap();
+    assert_eq!(stage.desk.mirror.said(second), [&answered("Second?", "B"), native.as_str()]);
 
     stage.sessions.stop(second).await.unwrap();
     assert!(!is_alive(pid));
@@ -164,10 +167,10 @@ async fn killing_one_session_leaves_its_sibling_at_work_and_stopping_the_last_en
 async fn a_crash_of_the_server_ends_all_its_sessions_and_each_goes_on_by_its_own_id_on_a_new_one() {
     let mut stage = Stage::open().await;
     let first = stage.play(&steps([&[says("$pid")], &asks("First?")])).await;
-    let of_first = stage.asked(first).await;
+    let of_first = stage.asked_one(first).await;
     let second = stage.play(&steps([&[says("$pid")], &asks("Second?")])).await;
-    let of_second = stage.asked(second).await;
-    let pid: u32 = stage.mirror.said(first)[0].parse().unwrap();
+    let of_second = stage.asked_one(second).await;
+    let pid: u32 = stage.desk.mirror.said(first)[0].parse().unwrap();
     let third = stage.start(Some("die".to_owned()), SessionOptions::default()).await;
     for (session, next) in
         [(first, NextStep::Resume), (second, NextStep::Resume), (third, NextStep::StartAnew)]
@@ -178,17 +181,17 @@ async fn a_crash_of_the_server_ends_all_its_sessions_and_each_goes_on_by_its_own
     }
     for request in [&of_first, &of_second] {
         let why = OrphanedWhy::AgentEnded;
-        assert_eq!(outcome(&stage.mirror, request), Some(Outcome::Orphaned { why }));
-        assert!(stage.mirror.requests[&request.id].is_missed());
+        assert_eq!(outcome(&stage.desk.mirror, request), Some(Outcome::Orphaned { why }));
+        assert!(stage.desk.mirror.requests[&request.id].is_missed());
     }
     assert!(!is_alive(pid));
 
     // The answer waits, and goes to the session that goes on.
     stage.answer(&of_first, "A").await;
-    let native = stage.mirror.sessions[&first].native_session.clone().unwrap();
+    let native = stage.desk.mirror.sessions[&first].native_session.clone().unwrap();
     assert_ne!(native.as_str(), first.to_string());
     for session in [first, second] {
-        assert!(stage.mirror.sessions[&session].resumable);
+        assert!(stage.desk.mirror.sessions[&session].resumable);
         stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
     }
     stage.until_delivered(of_first.id, true).await;
@@ -196,7 +199,7 @@ async fn a_crash_of_the_server_ends_all_its_sessions_and_each_goes_on_by_its_own
     stage.until_said(first, "Question: First?\nAnswer: \"A\"").await;
     stage.until_turns(first, 1).await;
     stage.until_idle(second).await;
-    assert!(stage.mirror.requests[&of_second.id].is_missed());
+    assert!(stage.desk.mirror.requests[&of_second.id].is_missed());
     let now = stage.pid(first).await;
     assert_ne!(now, pid);
     assert_eq!(stage.pid(second).await, now);
@@ -207,14 +210,14 @@ async fn a_crash_of_the_server_ends_all_its_sessions_and_each_goes_on_by_its_own
     // The new server counts its requests anew; that is another question all the same.
     for text in ["First?", "And now?"] {
         stage.send(first, &asks(text)).await;
-        let again = stage.asked(first).await;
+        let again = stage.asked_one(first).await;
         assert_ne!(again.id, of_first.id);
         stage.answer(&again, "B").await;
         stage.until_delivered(again.id, false).await;
         stage.until_said(first, &answered(text, "B")).await;
         stage.until_idle(first).await;
     }
-    stage.check_mirror().await;
+    stage.desk.check_mirror().await;
 }
 
 #[tokio::test]
@@ -222,7 +225,7 @@ async fn a_session_that_the_server_no_longer_has_ends_and_its_sibling_goes_on() 
     let mut stage = Stage::open().await;
     let first = stage.start(Some("forget me".to_owned()), SessionOptions::default()).await;
     let second = stage.play(&asks("Second?")).await;
-    let of_second = stage.asked(second).await;
+    let of_second = stage.asked_one(second).await;
     stage.until_turns(first, 1).await;
     stage.sessions.stop(first).await.unwrap();
     stage.until_ended(first).await;
@@ -231,8 +234,8 @@ async fn a_session_that_the_server_no_longer_has_ends_and_its_sibling_goes_on() 
         SessionState::Ended { end, .. } => *end == SessionEnd::Failed { why: AgentFailure::SessionUnknown },
         _ => false,
     };
-    stage.until("the session ends as unknown", ended).await;
-    assert!(!stage.mirror.sessions[&first].resumable);
+    stage.desk.until("the session ends as unknown", ended).await;
+    assert!(!stage.desk.mirror.sessions[&first].resumable);
     stage.answer(&of_second, "A").await;
     stage.until_turns(second, 1).await;
 }
@@ -245,10 +248,10 @@ fn outlives_its_turn() -> Vec<Value> {
 }
 
 async fn queue(stage: &Stage, session: SessionId, text: &str) -> MessageId {
-    let id = stage.source().message();
+    let id = stage.desk.clock.message_id();
     let queue =
         Command::Queue(QueueCommand::Add { session, id, text: text.to_owned(), attachments: Vec::new() });
-    stage.engine.act(queue).await.unwrap();
+    stage.desk.engine.act(queue).await.unwrap();
     id
 }
 
@@ -264,33 +267,35 @@ async fn case_35_a_question_that_outlives_its_turn_is_not_passed_by_what_waits(#
     }
     let session = stage.play(&script).await;
     if during {
-        let first = stage.asked(session).await;
+        let first = stage.asked_one(session).await;
         queue(&stage, session, "then add tests").await;
         stage.answer(&first, "A").await;
     }
     stage.until_turns(session, 1).await;
-    let request = stage.asked(session).await;
+    let request = stage.asked_one(session).await;
     if !during {
         queue(&stage, session, "then add tests").await;
     }
     tokio::time::sleep(QUIET).await;
-    stage.catch_up();
-    assert_eq!(stage.mirror.sessions[&session].queue.len(), 1);
-    assert!(stage.engine.request(request.id).await.unwrap().is_open());
+    stage.desk.catch_up();
+    assert_eq!(stage.desk.mirror.sessions[&session].queue.len(), 1);
+    assert!(stage.desk.engine.request(request.id).await.unwrap().is_open());
 
     stage.answer(&request, "B").await;
     stage.until_delivered(request.id, false).await;
     stage.until_turns(session, 3).await;
-    let said = stage.mirror.said(session);
+    let said = stage.desk.mirror.said(session);
     assert_eq!(said[said.len() - 2..], [&answered("Which?", "B"), "then add tests"]);
-    assert!(stage.mirror.sessions[&session].queue.is_empty());
+    assert!(stage.desk.mirror.sessions[&session].queue.is_empty());
 }
 
 /// Waits until a session is told of as at rest, and says whether something waits in it and what the person would hear.
 async fn told_of_rest(stage: &mut Stage) -> (bool, NotificationDecision) {
     loop {
-        let told = tokio::time::timeout(std::time::Duration::from_secs(30), stage.attention.recv()).await;
-        let Attention::Finished { session, waits } = told.expect("in time").expect("the engine runs") else {
+        let told =
+            tokio::time::timeout(std::time::Duration::from_secs(30), stage.desk.notifications.recv()).await;
+        let NotificationEvent::Finished { session, waits } = told.expect("in time").expect("the engine runs")
+        else {
             continue;
         };
         let finished = Finished {
@@ -299,7 +304,7 @@ async fn told_of_rest(stage: &mut Stage) -> (bool, NotificationDecision) {
             attention: session.attention,
             looked_at: None,
             minute: MinuteOfDay::of(12, 0),
-            at: stage.source().now(),
+            at: stage.desk.clock.now(),
         };
         let wanted = Settings::default().with(Setting::NotifyFinished(OptIn::On));
         return (waits, NotificationHistory::default().decide_finished(&finished, &wanted));
@@ -310,10 +315,10 @@ async fn told_of_rest(stage: &mut Stage) -> (bool, NotificationDecision) {
 async fn case_40_a_session_in_which_a_question_waits_is_not_told_to_have_finished() {
     let mut stage = Stage::open().await;
     let session = stage.play(&outlives_its_turn()).await;
-    let request = stage.asked(session).await;
+    let request = stage.asked_one(session).await;
     assert_eq!(told_of_rest(&mut stage).await, (true, NotificationDecision::Nothing(NotNeededWhy::Waits)));
     stage.until_turns(session, 1).await;
-    assert!(stage.engine.request(request.id).await.unwrap().is_open());
+    assert!(stage.desk.engine.request(request.id).await.unwrap().is_open());
     stage.answer(&request, "A").await;
     let (waits, telling) = told_of_rest(&mut stage).await;
     assert!(!waits && matches!(telling, NotificationDecision::Notify(_)), "{telling:?}");
@@ -325,14 +330,14 @@ async fn an_interrupt_ends_the_turn_and_what_was_asked_in_it() {
     let mut stage = Stage::open().await;
     let [question, _] = asks("Which?");
     let session = stage.play(&[question, says("not said any more")]).await;
-    let request = stage.asked(session).await;
+    let request = stage.asked_one(session).await;
     stage.sessions.interrupt(session).unwrap();
     stage.until_turns(session, 1).await;
     let why = WithdrawnWhy::Interrupted;
-    assert_eq!(outcome(&stage.mirror, &request), Some(Outcome::Withdrawn { why }));
+    assert_eq!(outcome(&stage.desk.mirror, &request), Some(Outcome::Withdrawn { why }));
     stage.sessions.send_message(session, "go on".to_owned()).await.unwrap();
     stage.until_turns(session, 2).await;
-    assert_eq!(stage.mirror.said(session), ["go on"]);
+    assert_eq!(stage.desk.mirror.said(session), ["go on"]);
 }
 
 #[tokio::test]
@@ -340,19 +345,19 @@ async fn a_session_that_ignores_an_interrupt_is_ended_without_its_server() {
     let mut stage = Stage::open().await;
     let first = stage.start(None, SessionOptions::default()).await;
     let second = stage.play(&asks("Second?")).await;
-    let of_second = stage.asked(second).await;
+    let of_second = stage.asked_one(second).await;
     stage.sessions.send_message(first, "hang".to_owned()).await.unwrap();
     stage.sessions.interrupt(first).unwrap();
     let why = AgentFailure::InterruptIgnored { seconds: 5, next: NextStep::StartAnew };
     assert_eq!(stage.until_ended(first).await, SessionEnd::Failed { why });
     stage.answer(&of_second, "A").await;
     stage.until_turns(second, 1).await;
-    let native = stage.mirror.sessions[&second].native_session.clone().unwrap();
+    let native = stage.desk.mirror.sessions[&second].native_session.clone().unwrap();
     assert_eq!(stage.ask_server(second, "$sessions").await, native.as_str());
 }
 
 fn config<'a>(stage: &'a Stage, session: SessionId, id: &str) -> Option<&'a ConfigOption> {
-    stage.mirror.sessions[&session].config.iter().find(|option| option.id.as_str() == id)
+    stage.desk.mirror.sessions[&session].config.iter().find(|option| option.id.as_str() == id)
 }
 
 fn current<'a>(stage: &'a Stage, session: SessionId, id: &str) -> Option<&'a str> {
@@ -365,7 +370,7 @@ async fn set(
     option: &'static str,
     value: &str,
 ) -> Result<(), EngineError> {
-    let change = Change { option: ConfigId::literal(option), value: ValueId::new(value).unwrap() };
+    let change = ConfigChange { option: ConfigId::literal(option), value: ValueId::new(value).unwrap() };
     stage.sessions.set_config(session, change).await
 }
 
@@ -385,7 +390,10 @@ async fn options_that_the_agent_names_at_runtime_are_shown_and_can_be_set() {
     stage.until_idle(session).await;
     assert_eq!(current(&stage, session, "model"), Some("small"));
     let begun: Value = serde_json::from_str(&stage.ask_server(session, "$begun").await).unwrap();
-    assert_eq!(begun, json!({"folder": stage.folder(), "config": {"model": "small"}}));
+    assert_eq!(
+        begun,
+        json!({"folder": stage.desk.folder.display().to_string(), "config": {"model": "small"}})
+    );
 
     let value = |id: &str| json!({"id": id, "name": id});
     let options = json!([
@@ -404,16 +412,16 @@ async fn options_that_the_agent_names_at_runtime_are_shown_and_can_be_set() {
 
     set(&stage, session, "persona", "pirate").await.unwrap();
     set(&stage, session, "model", "tiny-1").await.unwrap();
-    stage.catch_up();
+    stage.desk.catch_up();
     assert_eq!(current(&stage, session, "persona"), Some("pirate"));
     assert_eq!(current(&stage, session, "model"), Some("tiny-1"));
     let words = "there is no such value".to_owned();
     assert_eq!(refusal(set(&stage, session, "persona", "gone-west").await), ChangeRefused::InWords { words });
     let words = "the agent does not support this change".to_owned();
     assert_eq!(refusal(set(&stage, session, "mood", "good").await), ChangeRefused::InWords { words });
-    stage.catch_up();
+    stage.desk.catch_up();
     assert_eq!(current(&stage, session, "persona"), Some("pirate"));
-    stage.check_mirror().await;
+    stage.desk.check_mirror().await;
 }
 
 #[tokio::test]
@@ -441,7 +449,7 @@ async fn a_plan_is_one_entry_of_its_turn_and_usage_comes_with_the_end() {
     let item = |text: &str, status| TodoItem { text: text.to_owned(), status };
     let first = [item("read", TodoStatus::Done), item("write", TodoStatus::InProgress)];
     let next = [item("check", TodoStatus::Pending)];
-    let transcript = stage.mirror.transcript(session);
+    let transcript = stage.desk.mirror.transcript(session);
     let kept: Vec<&EntryBody> =
         transcript.into_iter().filter(|body| !matches!(body, EntryBody::Person { .. })).collect();
     let ended = EntryBody::TurnEnded {
@@ -468,8 +476,8 @@ async fn a_request_that_the_desk_does_not_know_is_refused_at_once_and_counted() 
     let session = stage.play(&[json!({"ask": "session/dance"}), says("$answer")]).await;
     stage.until_turns(session, 1).await;
     let said = r#"{"code":-32601,"message":"Method not found: session/dance"}"#;
-    assert_eq!(stage.mirror.said(session), [said]);
-    stage.until("it is counted", |known| known.sessions[&session].unusable_lines == 1).await;
+    assert_eq!(stage.desk.mirror.said(session), [said]);
+    stage.desk.until("it is counted", |known| known.sessions[&session].unusable_lines == 1).await;
     let log = stage.log(session);
     assert!(log.contains("a message of the unknown kind session/dance"), "{log}");
 }
@@ -479,16 +487,16 @@ async fn a_message_that_the_agent_cannot_take_is_said_not_to_have_gone_and_nothi
     let mut stage = Stage::open().await;
     let session = stage.start(None, SessionOptions::default()).await;
     stage.until_idle(session).await;
-    let path = stage.folder();
+    let path = stage.desk.folder.display().to_string();
     let text = "look at this".to_owned();
     let message = Message { text, attachments: vec![Attachment::File { path, bytes: 0 }] };
     stage.sessions.send_message(session, message).await.unwrap();
     let not_sent = |notice: &&Notice| matches!(notice, Notice::MessageNotSent { .. });
-    stage.until("the notice", |known| known.notices(session).iter().any(not_sent)).await;
+    stage.desk.until("the notice", |known| known.notices(session).iter().any(not_sent)).await;
     tokio::time::sleep(QUIET).await;
-    stage.catch_up();
-    assert_eq!(stage.mirror.sessions[&session].state, SessionState::Idle);
-    let Notice::MessageNotSent { error } = stage.mirror.notices(session)[0] else { panic!() };
+    stage.desk.catch_up();
+    assert_eq!(stage.desk.mirror.sessions[&session].state, SessionState::Idle);
+    let Notice::MessageNotSent { error } = stage.desk.mirror.notices(session)[0] else { panic!() };
     assert_eq!(error.to_string(), "the agent does not support attachments");
 }
 
@@ -500,9 +508,9 @@ async fn a_program_that_is_missing_leaves_a_session_that_says_how_to_install_it(
     let SessionEnd::Failed { why } = stage.until_ended(session).await else { panic!() };
     let AgentFailure::AgentMissing { agent, install, .. } = &why else { panic!("{why}") };
     assert_eq!((agent, install.as_deref()), (&THIRD, Some(INSTALL)));
-    stage.catch_up();
+    stage.desk.catch_up();
     let said = EntryBody::Person { text: "hello".to_owned(), attachments: Vec::new() };
-    assert_eq!(stage.mirror.transcript(session), [&said]);
+    assert_eq!(stage.desk.mirror.transcript(session), [&said]);
 }
 
 /// Everything a server was sent.
@@ -546,14 +554,14 @@ async fn the_same_agent_at_a_server_of_somebody_else_is_asked_and_answered_and_n
     let mut stage = Stage::of(ThirdAgent::attached(address)).await;
     let first = stage.play(&asks("First?")).await;
     let second = stage.play(&steps([&asks("Second?"), &permits("call", "rm")])).await;
-    let (_, of_second) = (stage.asked(first).await, stage.asked(second).await);
+    let (_, of_second) = (stage.asked_one(first).await, stage.asked_one(second).await);
     stage.sessions.stop(first).await.unwrap();
     assert_eq!(stage.until_ended(first).await, SessionEnd::Stopped);
     stage.answer(&of_second, "B").await;
     let permission = stage.permission(second).await;
     stage.decide(&permission, "no").await;
     stage.until_turns(second, 1).await;
-    assert_eq!(stage.mirror.said(second), [&answered("Second?", "B"), r#"{"option":"no"}"#]);
+    assert_eq!(stage.desk.mirror.said(second), [&answered("Second?", "B"), r#"{"option":"no"}"#]);
     stage.sessions.stop(second).await.unwrap();
     assert_eq!(stage.until_ended(second).await, SessionEnd::Stopped);
 

@@ -8,8 +8,8 @@ use askdesk_domain::{
     Ask, Command, Delivery, Limit, NativeRef, Outcome, Rejection, RequestCommand, RequestId, SessionId,
     Timestamp,
 };
-use askdesk_engine::Attention;
-use askdesk_engine::clock::Source;
+use askdesk_engine::NotificationEvent;
+use askdesk_engine::clock::Clock;
 use tokio::sync::oneshot;
 
 const LIMIT: i64 = 60_000;
@@ -53,10 +53,10 @@ async fn case_41_without_a_limit_a_request_waits_for_ever_and_with_one_it_expire
     assert!(waits.try_recv().is_err(), "nobody answers by themselves");
     // Each was told once, and what was told of the one that expired is taken back.
     let mut told = Vec::new();
-    while let Ok(attention) = desk.attention.try_recv() {
+    while let Ok(attention) = desk.notifications.try_recv() {
         told.push(match attention {
-            Attention::Asked { request, .. } => (true, request.id),
-            Attention::Ended { request } => (false, request),
+            NotificationEvent::Asked { request, .. } => (true, request.id),
+            NotificationEvent::Ended { request } => (false, request),
             other => panic!("{other:?}"),
         });
     }

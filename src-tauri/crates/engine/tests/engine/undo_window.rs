@@ -5,7 +5,7 @@ use askdesk_domain::{
     AnswerInput, Ask, Command, NativeRef, OrphanedWhy, Outcome, Rejection, RequestCommand, RequestId,
     SessionCommand, SessionEnd, Timestamp, UndoSeconds, UndoableAnswer, WithdrawnWhy,
 };
-use askdesk_engine::Attention;
+use askdesk_engine::NotificationEvent;
 use rstest::rstest;
 use tokio::sync::oneshot;
 
@@ -52,7 +52,7 @@ async fn what_is_held_is_shown_and_goes_when_its_time_has_come_and_not_before() 
     let mut desk = opened().await;
     let (id, mut outcome) = lone(&desk, 1).await;
     hold(&desk, id, 1).await;
-    let now = desk.engine.source().now();
+    let now = desk.engine.clock().now();
     let held = UndoableAnswer {
         request: id,
         answers: vec![choose(0, &[1])],
@@ -76,8 +76,8 @@ async fn case_52_what_is_taken_back_in_time_was_never_sent_and_the_question_is_o
     let mut desk = opened().await;
     let (id, mut outcome) = lone(&desk, 1).await;
     hold(&desk, id, 0).await;
-    desk.engine.take_back_answer(id).await.unwrap();
-    desk.engine.take_back_answer(id).await.unwrap();
+    desk.engine.undo_answer(id).await.unwrap();
+    desk.engine.undo_answer(id).await.unwrap();
     let_it_pass(&desk).await;
     assert!(outcome.try_recv().is_err());
     assert!(desk.request(id).await.is_open());
@@ -98,17 +98,17 @@ async fn whoever_tells_of_an_answer_hears_that_it_was_taken_back_or_replaced() {
     hold(&desk, id, 0).await;
     hold(&desk, id, 0).await;
     hold(&desk, id, 1).await;
-    desk.engine.take_back_answer(id).await.unwrap();
-    desk.engine.take_back_answer(id).await.unwrap();
+    desk.engine.undo_answer(id).await.unwrap();
+    desk.engine.undo_answer(id).await.unwrap();
     hold(&desk, id, 1).await;
     let_it_pass(&desk).await;
     chose(&heard(outcome).await, 1);
     let mut told = Vec::new();
-    while let Ok(attention) = desk.attention.try_recv() {
+    while let Ok(attention) = desk.notifications.try_recv() {
         told.push(match attention {
-            Attention::Asked { .. } => "asked".to_owned(),
-            Attention::Ended { .. } => "ended".to_owned(),
-            Attention::NotGiven { held } => format!("not {}", held.answers[0].chosen[0]),
+            NotificationEvent::Asked { .. } => "asked".to_owned(),
+            NotificationEvent::Ended { .. } => "ended".to_owned(),
+            NotificationEvent::AnswerNotGiven { held } => format!("not {}", held.answers[0].chosen[0]),
             other => panic!("{other:?}"),
         });
     }
@@ -199,7 +199,7 @@ async fn any_other_end_in_the_moment_is_the_one_end(#[case] how: &str) {
     }
     desk.check_mirror().await;
     // Too late to be taken back: who ended it is said.
-    let refused = rejected(desk.engine.take_back_answer(id).await.unwrap_err());
+    let refused = rejected(desk.engine.undo_answer(id).await.unwrap_err());
     assert!(matches!(refused, Rejection::AlreadyEnded { .. }), "{refused:?}");
     let other = desk.engine.hold_answer(id, vec![choose(0, &[1])], UndoSeconds::default()).await;
     let refused = rejected(other.unwrap_err());
@@ -254,7 +254,7 @@ async fn each_request_has_a_moment_of_its_own() {
     desk.clock.advance(UNDO - 1_000);
     chose(&heard(one).await, 0);
     assert!(two.try_recv().is_err());
-    desk.engine.take_back_answer(second).await.unwrap();
+    desk.engine.undo_answer(second).await.unwrap();
     let_it_pass(&desk).await;
     assert!(desk.request(second).await.is_open());
 }
@@ -276,7 +276,7 @@ async fn only_the_one_choice_of_a_lone_question_is_held(
     let Rejection::Invalid { field: named, .. } = rejected(refused) else { panic!("another reason") };
     assert_eq!(named, field);
     assert_eq!(desk.snapshot().await.held, []);
-    let unknown = desk.engine.take_back_answer(request(9)).await.unwrap_err();
+    let unknown = desk.engine.undo_answer(request(9)).await.unwrap_err();
     assert_eq!(rejected(unknown), Rejection::NotFound { what: "request" });
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_domain::Desk;
-use askdesk_engine::clock::{Manual, Source, System};
+use askdesk_engine::clock::{Clock, ManualClock, SystemClock};
 use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
 use askdesk_gateway::{DoorSpec, Doors, Times};
 use serde_json::Value;
@@ -41,10 +41,10 @@ impl House {
     }
 
     /// With a clock that moves by hand.
-    pub async fn open_by_hand() -> (Self, Arc<Manual>) {
-        let clock = Arc::new(Manual::at(1_000_000));
+    pub async fn open_by_hand() -> (Self, Arc<ManualClock>) {
+        let clock = Arc::new(ManualClock::at(1_000_000));
         let folder = tempfile::tempdir().unwrap();
-        let source = Arc::clone(&clock) as Arc<dyn Source>;
+        let source = Arc::clone(&clock) as Arc<dyn Clock>;
         let OpenedEngine { handle: engine, .. } =
             EngineHandle::open(folder.path(), source, Catalog::default()).unwrap();
         let doors = doors(folder.path(), &engine, quick()).await;
@@ -60,7 +60,7 @@ impl House {
         let looking = async {
             loop {
                 let is_true = is_true.clone();
-                if let Some(found) = self.engine.look(move |desk| is_true(desk)).await.unwrap() {
+                if let Some(found) = self.engine.inspect(move |desk| is_true(desk)).await.unwrap() {
                     return found;
                 }
                 tokio::time::sleep(Duration::from_millis(5)).await;
@@ -135,7 +135,7 @@ impl House {
 
 pub fn engine(folder: &Path) -> EngineHandle {
     let OpenedEngine { handle, .. } =
-        EngineHandle::open(folder, Arc::new(System) as Arc<dyn Source>, Catalog::default()).unwrap();
+        EngineHandle::open(folder, Arc::new(SystemClock) as Arc<dyn Clock>, Catalog::default()).unwrap();
     handle
 }
 

@@ -234,7 +234,7 @@ async fn a_connection_collects_late_answers_until_it_says_that_it_is_over() {
     house.post("/v1/collect", &json!({"client": client})).await.refuses(422, "invalid");
     let over =
         |desk: &askdesk_domain::Desk| desk.sessions().all(|session| !session.is_running()).then_some(());
-    assert!(house.engine.look(move |desk| over(desk).is_none()).await.unwrap());
+    assert!(house.engine.inspect(move |desk| over(desk).is_none()).await.unwrap());
     assert_eq!(house.post("/v1/leave", &json!({"client": client})).await.json(), json!({"left": true}));
     house.until("the session is over", over).await;
 }

@@ -64,7 +64,9 @@ fn import_across_tiers(path: &str, line: &str) -> Option<String> {
         return Some(format!("imports {}/… from the lower tier {}", TIERS[other], TIERS[own]));
     }
     let across = TIERS[own] == FEATURES && other == own && to.get(1) != from.get(1);
-    across.then(|| format!("imports the feature {} from the feature {}; put them together in view", to[1], from[1]))
+    across.then(|| {
+        format!("imports the feature {} from the feature {}; put them together in view", to[1], from[1])
+    })
 }
 
 fn tier_of(path: &[&str]) -> Option<usize> {
@@ -153,7 +155,11 @@ mod tests {
         check("ui/src/shared/words.ts", "} from '../entities/session/origin';", &["imports entities/…"]);
         check("ui/src/store/frames.ts", "import { origin } from '../entities/session/origin';", &[]);
         check("ui/src/store/sync/drafts.ts", "export * from '../../view/later';", &["imports view/…"]);
-        check("ui/src/entities/tool/a.ts", "import type { View } from '../../store/store.svelte';", &["imports store/…"]);
+        check(
+            "ui/src/entities/tool/a.ts",
+            "import type { View } from '../../store/store.svelte';",
+            &["imports store/…"],
+        );
         check("ui/src/entities/tool/a.ts", "import { t } from 'svelte';", &[]);
         check("ui/src/main.ts", "import App from './view/App.svelte';", &[]);
         check("ui/src/testing/desk.ts", store, &[]);
@@ -162,8 +168,16 @@ mod tests {
     #[test]
     fn features_do_not_import_each_other() {
         let finder = "import { matching } from '../finder/match';";
-        check("ui/src/feature/inbox/Inbox.svelte", finder, &["imports the feature finder from the feature inbox"]);
-        check("ui/src/feature/inbox/later.ts", "import('../finder/Finder.svelte')", &["imports the feature finder"]);
+        check(
+            "ui/src/feature/inbox/Inbox.svelte",
+            finder,
+            &["imports the feature finder from the feature inbox"],
+        );
+        check(
+            "ui/src/feature/inbox/later.ts",
+            "import('../finder/Finder.svelte')",
+            &["imports the feature finder"],
+        );
         check("ui/src/feature/finder/Finder.svelte", "import { matching } from './match';", &[]);
         check("ui/src/feature/finder/Finder.svelte", "import { t } from '../../shared/messages';", &[]);
         check("ui/src/view/App.svelte", "import Finder from '../feature/finder/Finder.svelte';", &[]);

@@ -4,8 +4,8 @@
 use crate::support::desk::{TestDesk, choose, heard, questions};
 use crate::support::own_process::{handed_folder, kill_at};
 use askdesk_domain::{Channel, Delivery, NativeRef, Outcome, Request, RequestId};
-use askdesk_engine::visit::{InboundClient, Leave};
-use askdesk_engine::{VisitAsk, Visited, Visits};
+use askdesk_engine::inbound::{InboundClient, Leave};
+use askdesk_engine::{InboundAsk, InboundCall, InboundCalls};
 use rstest::rstest;
 
 fn call(name: &str) -> NativeRef {
@@ -13,8 +13,8 @@ fn call(name: &str) -> NativeRef {
 }
 
 /// One connection of the client asks by a call.
-async fn asks(desk: &TestDesk, name: &str, again: Option<RequestId>) -> (Visits, Visited) {
-    let visits = Visits::new(desk.engine.clone());
+async fn asks(desk: &TestDesk, name: &str, again: Option<RequestId>) -> (InboundCalls, InboundCall) {
+    let visits = InboundCalls::new(desk.engine.clone());
     let visitor = InboundClient {
         channel: Channel::Mcp,
         name: "codex".to_owned(),
@@ -22,7 +22,8 @@ async fn asks(desk: &TestDesk, name: &str, again: Option<RequestId>) -> (Visits,
         folder: Some("/projects/shop".to_owned()),
     };
     let session = visits.open(visitor).await.unwrap();
-    let ask = VisitAsk { native_ref: call(name), asked_by: None, questions: questions(), limit: None, again };
+    let ask =
+        InboundAsk { native_ref: call(name), asked_by: None, questions: questions(), limit: None, again };
     let visited = visits.ask(session, ask).await.unwrap();
     (visits, visited)
 }

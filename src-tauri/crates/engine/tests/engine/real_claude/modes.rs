@@ -8,7 +8,7 @@ use askdesk_domain::{
     Approval, ApprovalDecision, ApprovalOption, ChangeRefused, ConfigId, EntryBody, Notice, OptionLabel,
     OptionScope, QuestionPolicy, Rejection, SessionId, SessionOptions, ToolDetail, ToolRule, ValueId,
 };
-use askdesk_engine::clock::Source;
+use askdesk_engine::clock::Clock;
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ impl Real {
         let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         std::fs::write(project.path().join("notes.txt"), "one\ntwo\nthree\n").unwrap();
         let stage = Stage::open().await;
-        let session = stage.desk.clock.session();
+        let session = stage.desk.clock.session_id();
         let sealed = clis::sealed_env(home.path(), &mock.base_url);
         let staging = Box::new(move |start: &Start| {
             let Start { folder, options, resume } = start;

@@ -1,6 +1,7 @@
 //! Sessions of the fake agent, and of small shell scripts that misbehave.
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -11,39 +12,33 @@ use askdesk_domain::{
     LaunchOverrides, QuestionId, Request, RequestId, Session, SessionEnd, SessionId, SessionOptions,
     SessionState, ValueId,
 };
-use askdesk_engine::clock::Source;
-use askdesk_engine::session::Change;
+use askdesk_engine::ConfigChange;
+use askdesk_engine::clock::Clock;
 use askdesk_engine::{EngineError, Sessions, StartSpec};
 use serde_json::Value;
 
 use super::desk::{STAGED, Staging, TestDesk};
 use super::mirror::Mirror;
 
-/// Finds the fake agent; builds it where only one package is tested and nobody has built it yet.
 pub fn fake_agent() -> PathBuf {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    let build = || {
-        let deps = std::env::current_exe().unwrap();
-        let target = deps.ancestors().nth(3).unwrap();
+    program(&PROGRAM, askdesk_testkit::fake_agent::program, &["--bin", "fake-agent"])
+}
+
+/// Finds a program of the testkit; builds it if only one package is tested and nobody has built it yet.
+pub fn program(known: &OnceLock<PathBuf>, find: fn() -> Option<PathBuf>, build: &[&str]) -> PathBuf {
+    let built = || {
+        let test = std::env::current_exe().unwrap();
+        let target = test.ancestors().nth(3).unwrap();
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args([
-            "build",
-            "--quiet",
-            "--package",
-            "askdesk-testkit",
-            "--bin",
-            "fake-agent",
-            "--target-dir",
-        ]);
-        assert!(cargo.arg(target).status().unwrap().success(), "the fake agent does not build");
+        cargo.args(["build", "--quiet", "--package", "askdesk-testkit"]).args(build);
+        assert!(
+            cargo.arg("--target-dir").arg(target).status().unwrap().success(),
+            "{build:?} does not build"
+        );
+        find().expect("the program stands beside the tests")
     };
-    let find = || {
-        askdesk_testkit::fake_agent::program().unwrap_or_else(|| {
-            build();
-            askdesk_testkit::fake_agent::program().expect("the fake agent stands beside the tests")
-        })
-    };
-    PROGRAM.get_or_init(find).clone()
+    known.get_or_init(|| find().unwrap_or_else(built)).clone()
 }
 
 /// A desk with sessions on it.
@@ -76,7 +71,7 @@ impl Stage {
         Self::on(TestDesk::open_at(folder).await)
     }
 
-    fn on(desk: TestDesk) -> Self {
+    pub fn on(desk: TestDesk) -> Self {
         let sessions = Sessions::new(desk.engine.clone());
         Self { desk, sessions }
     }
@@ -86,7 +81,7 @@ impl Stage {
     }
 
     pub async fn start(&self, play: Play<'_>) -> SessionId {
-        let id = self.desk.clock.session();
+        let id = self.desk.clock.session_id();
         let staging = self.played(id, play.scenario, play.pace_percent);
         self.start_staged(id, staging, play.prompt, play.options).await;
         id
@@ -122,7 +117,7 @@ impl Stage {
 
     /// Starts a shell script as the agent; it finds the session's folder as `$0`.
     pub async fn script(&self, script: &str, prompt: Option<&str>) -> SessionId {
-        let id = self.desk.clock.session();
+        let id = self.desk.clock.session_id();
         self.start_plan(id, Ok(self.script_plan(script)), prompt).await;
         id
     }
@@ -185,7 +180,7 @@ impl Stage {
         option: &'static str,
         value: &str,
     ) -> Result<(), EngineError> {
-        let change = Change { option: ConfigId::literal(option), value: ValueId::new(value).unwrap() };
+        let change = ConfigChange { option: ConfigId::literal(option), value: ValueId::new(value).unwrap() };
         self.sessions.set_config(session, change).await
     }
 
@@ -313,8 +308,8 @@ pub fn choose(request: &Request, question: usize, labels: &[&str]) -> AnswerInpu
 }
 
 /// Says whether a process runs; one that has ended and was not collected by its parent does not.
-pub fn is_alive(pid: &str) -> bool {
-    let stat = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
+pub fn is_alive(pid: impl Display) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().next());
     !matches!(state, None | Some("Z" | "X"))
 }

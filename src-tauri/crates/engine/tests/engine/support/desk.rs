@@ -13,9 +13,9 @@ use askdesk_domain::{
     QuestionKind, QuestionLimits, RawOption, RawQuestion, Request, RequestId, Session, SessionCommand,
     SessionId, SessionOptions, Timestamp, question_input,
 };
-use askdesk_engine::clock::{Manual, Source};
+use askdesk_engine::clock::{Clock, ManualClock};
 use askdesk_engine::frame::{Frame, Snapshot};
-use askdesk_engine::{Attention, EngineError, EngineHandle, OpenedEngine, Subscription};
+use askdesk_engine::{EngineError, EngineHandle, NotificationEvent, OpenedEngine, Subscription};
 use tokio::sync::{mpsc, oneshot};
 
 use super::mirror::Mirror;
@@ -77,10 +77,10 @@ impl Agent for Staged {
 
 pub struct TestDesk {
     pub engine: EngineHandle,
-    pub attention: mpsc::Receiver<Attention>,
+    pub notifications: mpsc::Receiver<NotificationEvent>,
     pub mirror: Mirror,
     subscription: Subscription,
-    pub clock: Arc<Manual>,
+    pub clock: Arc<ManualClock>,
     pub agent: Staged,
     pub folder: PathBuf,
     _kept: Option<tempfile::TempDir>,
@@ -94,24 +94,27 @@ impl TestDesk {
     }
 
     pub async fn open_at(folder: &Path) -> Self {
-        // A run begins after the one before, and its ids differ from that one's.
-        let clock = Arc::new(Manual::at(later_than(folder)));
         let agent = Staged::new();
         let agents = Catalog::new(vec![Arc::new(agent.clone())]);
-        let OpenedEngine { handle, attention } =
-            EngineHandle::open(folder, Arc::clone(&clock) as Arc<dyn Source>, agents).unwrap();
-        let mut subscription = handle.subscribe().await.unwrap();
+        Self { agent, ..Self::open_with(folder, agents).await }
+    }
+
+    /// Opens a desk on a folder of its own, with other agents than the staged one.
+    pub async fn open_alone_with(agents: Catalog) -> Self {
+        let kept = tempfile::tempdir().unwrap();
+        let folder = kept.path().to_owned();
+        Self { _kept: Some(kept), ..Self::open_with(&folder, agents).await }
+    }
+
+    async fn open_with(folder: &Path, agents: Catalog) -> Self {
+        // A run begins after the one before, and its ids differ from that one's.
+        let clock = Arc::new(ManualClock::at(later_than(folder)));
+        let OpenedEngine { handle: engine, notifications } =
+            EngineHandle::open(folder, Arc::clone(&clock) as Arc<dyn Clock>, agents).unwrap();
+        let mut subscription = engine.subscribe().await.unwrap();
         let mirror = Mirror::begin(subscription.take().unwrap());
-        Self {
-            engine: handle,
-            attention,
-            mirror,
-            subscription,
-            clock,
-            agent,
-            folder: folder.to_owned(),
-            _kept: None,
-        }
+        let (agent, folder) = (Staged::new(), folder.to_owned());
+        Self { engine, notifications, mirror, subscription, clock, agent, folder, _kept: None }
     }
 
     /// Takes everything that has come.

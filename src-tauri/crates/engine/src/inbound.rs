@@ -1,7 +1,7 @@
-//! Clients that the desk did not start: the doors by which they come speak to the engine here.
+//! Calls of connected apps: programs that Askdesk did not start and that ask over MCP, a hook or the command line.
 //!
-//! A call that is left makes its request missed, never lost. Who asks the same again soon, or names the request, finds
-//! it: open again with what was begun on it, or with the answer that was given meanwhile.
+//! A call that is given up makes its request missed, never lost. A client that soon asks the same again, or names the
+//! request, gets it back: reopened with its draft, or with the answer that was given meanwhile.
 
 use askdesk_domain::{
     Ask, Command, DeliveryError, Desk, InboundCommand, Limit, NativeRef, Outcome, Question, Rejection,
@@ -10,126 +10,128 @@ use askdesk_domain::{
 pub use askdesk_domain::{InboundClient, Leave};
 use tokio::sync::oneshot;
 
+use crate::error::EngineError;
 use crate::handle::EngineHandle;
-use crate::writer::EngineError;
 
-/// What a client asks by one call.
+/// The questions of one call.
 #[derive(Clone, Debug)]
-pub struct VisitAsk {
-    /// The door's own id of the call; no two calls that wait at the same time may have the same.
+pub struct InboundAsk {
+    /// The caller's id of the call; unique among the calls that wait at the same time.
     pub native_ref: NativeRef,
-    /// Who asks, where that is not the client itself.
+    /// Who asks, if it is not the client itself.
     pub asked_by: Option<String>,
     /// Its questions, accepted by [`askdesk_domain::question_input::accept`]; none of them asks for a secret.
     pub questions: Vec<Question>,
     /// A deadline, if one was set.
     pub limit: Option<Limit>,
-    /// The request this call waited for before, if its maker knows.
+    /// The request this call waited for before, if the caller knows.
     pub again: Option<RequestId>,
 }
 
-/// A call that waits.
+/// A call that waits for the end of a request.
 #[derive(Debug)]
-pub struct Visited {
+pub struct InboundCall {
+    /// Its request; an earlier call may have asked it.
     pub request: RequestId,
-    /// How that ends; at once where it has ended already.
+    /// Receives the outcome; at once if it has ended already.
     pub end: oneshot::Receiver<Outcome>,
 }
 
-/// What has become of a request.
+/// What became of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Collected {
-    /// Somebody waits for its answer.
+pub enum InboundStatus {
+    /// The person has not answered yet.
     Open,
     /// It has ended. One that was missed or whose limit has passed may still be answered.
     Ended(Outcome),
 }
 
-/// The engine as the doors see it; cheap to clone.
+/// The engine as connected apps see it; cheap to clone.
 #[derive(Clone)]
-pub struct Visits {
+pub struct InboundCalls {
     engine: EngineHandle,
 }
 
-impl Visits {
+impl InboundCalls {
+    /// Gives connected apps access to an engine.
     pub const fn new(engine: EngineHandle) -> Self {
         Self { engine }
     }
 
-    /// Opens a session for one connection of a client, or takes up again the one that the same client left last.
+    /// Opens a session for a connection, or resumes the last session of the same client.
     pub async fn open(&self, visitor: InboundClient) -> Result<SessionId, EngineError> {
-        let (id, at) = (self.engine.source().session(), self.engine.source().now());
+        let (id, at) = (self.engine.clock().session_id(), self.engine.clock().now());
         let applied = self.engine.act(Command::Inbound(InboundCommand::Open { id, visitor, at })).await?;
         let session = applied.session.ok_or(Rejection::NotFound { what: "session" })?;
         Ok(session.id)
     }
 
-    /// Asks. Whoever stops waiting says so by [`Visits::leave`].
-    pub async fn ask(&self, session: SessionId, ask: VisitAsk) -> Result<Visited, EngineError> {
-        let VisitAsk { native_ref, asked_by, questions, limit, again } = ask;
-        let (id, at) = (self.engine.source().request(), self.engine.source().now());
+    /// Asks. A caller that gives up must call [`InboundCalls::leave`].
+    pub async fn ask(&self, session: SessionId, ask: InboundAsk) -> Result<InboundCall, EngineError> {
+        let InboundAsk { native_ref, asked_by, questions, limit, again } = ask;
+        let (id, at) = (self.engine.clock().request_id(), self.engine.clock().now());
         let ask = Ask { id, session, native_ref, asked_by, questions, limit, at };
         let (waiter, end) = oneshot::channel();
-        let request = self.engine.visit(ask, again, waiter).await?;
-        Ok(Visited { request, end })
+        let request = self.engine.register_inbound(ask, again, waiter).await?;
+        Ok(InboundCall { request, end })
     }
 
-    /// Notes that one call waits no more.
+    /// Notes that a call was given up.
     pub async fn leave(
         &self,
         session: SessionId,
         native_ref: NativeRef,
         why: Leave,
     ) -> Result<(), EngineError> {
-        let at = self.engine.source().now();
+        let at = self.engine.clock().now();
         self.engine
             .act(Command::Inbound(InboundCommand::LeaveCall { session, native_ref, why, at }))
             .await
             .map(drop)
     }
 
-    /// Notes whether a call was told how its request ended, be it one that waited or one that collects.
+    /// Notes whether a call got the outcome of its request, by waiting or by collecting.
     pub async fn told(
         &self,
         request: RequestId,
         native_ref: NativeRef,
         told: Result<(), DeliveryError>,
     ) -> Result<(), EngineError> {
-        let at = self.engine.source().now();
+        let at = self.engine.clock().now();
         self.engine
             .act(Command::Inbound(InboundCommand::NoteDelivered { request, native_ref, told, at }))
             .await
             .map(drop)
     }
 
-    /// Reads what has become of a request that came by such a door, however old; of others nothing is said.
-    pub async fn collect(&self, request: RequestId) -> Result<Collected, EngineError> {
+    /// Returns what became of a request of a connected app, however old. Other requests are not found.
+    pub async fn collect(&self, request: RequestId) -> Result<InboundStatus, EngineError> {
         let request = self.engine.request(request).await?;
         if !self.engine.session(request.session).await?.origin.is_inbound() {
             return Err(Rejection::NotFound { what: "request" }.into());
         }
         Ok(match request.ended() {
-            None => Collected::Open,
-            Some(ended) => Collected::Ended(ended.outcome.clone()),
+            None => InboundStatus::Open,
+            Some(ended) => InboundStatus::Ended(ended.outcome.clone()),
         })
     }
 
-    /// Lists everything that is open, whoever asks it, oldest first, with the session it stands in.
-    pub async fn waiting(&self) -> Result<Vec<(Request, Session)>, EngineError> {
+    /// Lists all open requests with their sessions, oldest first, including those of started agents.
+    pub async fn open_requests(&self) -> Result<Vec<(Request, Session)>, EngineError> {
         let open = |desk: &Desk| {
             let open = desk.requests().filter(|request| request.is_open());
             let with_session =
                 open.filter_map(|request| Some((request.clone(), desk.session(request.session)?.clone())));
-            let mut waiting: Vec<(Request, Session)> = with_session.collect();
-            waiting.sort_by_key(|(request, _)| (request.asked_at, request.id));
-            waiting
+            let mut listed: Vec<(Request, Session)> = with_session.collect();
+            listed.sort_by_key(|(request, _)| (request.asked_at, request.id));
+            listed
         };
-        self.engine.look(open).await
+        self.engine.inspect(open).await
     }
 
-    /// Notes that a connection is gone with all its calls.
+    /// Notes that a connection and all its calls are gone.
     pub async fn close(&self, session: SessionId) -> Result<(), EngineError> {
-        let at = self.engine.source().now();
+        let at = self.engine.clock().now();
         self.engine.act(Command::Inbound(InboundCommand::Leave { session, at })).await.map(drop)
     }
 }

@@ -1,4 +1,7 @@
-//! The deadlines of open requests: a thread that tells the writer when one has passed.
+//! The time limits of open requests: a thread that tells the writer when one has passed.
+//!
+//! `tokio_util::time::DelayQueue` does not fit: it runs on the monotonic clock, which stands still while a computer
+//! sleeps, and tests could not move it with the engine's own clock.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,33 +11,34 @@ use std::time::Duration;
 use askdesk_domain::{Command, RequestCommand, RequestId, Timestamp};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{EngineError, Input};
-use crate::clock::Source;
+use crate::clock::Clock;
+use crate::error::EngineError;
+use crate::mailbox::Input;
 
-/// How long the clock is trusted while a deadline waits: the thread's own timer stands still while a machine sleeps.
+/// How long to wait before the next look at the clock.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// A deadline of a request.
+/// The deadline of a request.
 pub(crate) type Limited = (Timestamp, RequestId);
 
 /// Watches deadlines until the writer ends; the sender it returns takes new ones.
 pub(crate) fn watch(
     inputs: mpsc::WeakSender<Input>,
-    source: Arc<dyn Source>,
+    clock: Arc<dyn Clock>,
 ) -> std::io::Result<Sender<Limited>> {
     let (set, received) = channel();
     std::thread::Builder::new()
         .name("desk-limits".to_owned())
-        .spawn(move || while_needed(&received, &inputs, &*source))?;
+        .spawn(move || while_needed(&received, &inputs, &*clock))?;
     Ok(set)
 }
 
-fn while_needed(set: &Receiver<Limited>, inputs: &mpsc::WeakSender<Input>, source: &dyn Source) {
+fn while_needed(set: &Receiver<Limited>, inputs: &mpsc::WeakSender<Input>, clock: &dyn Clock) {
     let mut waiting: BTreeSet<Limited> = BTreeSet::new();
     loop {
         let next = match waiting.first() {
             None => set.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some((at, _)) => set.recv_timeout(until(*at, source.now())),
+            Some((at, _)) => set.recv_timeout(until(*at, clock.now())),
         };
         match next {
             Ok(limited) => {
@@ -43,15 +47,15 @@ fn while_needed(set: &Receiver<Limited>, inputs: &mpsc::WeakSender<Input>, sourc
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
-        while let Some(first) = waiting.first().copied().filter(|(at, _)| *at <= source.now()) {
-            match expire(first.1, inputs, source) {
+        while let Some(first) = waiting.first().copied().filter(|(at, _)| *at <= clock.now()) {
+            match expire(first.1, inputs, clock) {
                 Ok(()) => {
                     waiting.remove(&first);
                 }
                 Err(EngineError::Closing) => return,
-                // It could not be written down: the request stays open, and the next look tries again.
+                // The journal could not store it: the request stays open, and the next look tries again.
                 Err(error) => {
-                    tracing::warn!(%error, "a limit has passed and could not be noted");
+                    tracing::warn!(%error, "a time limit has passed and could not be noted");
                     std::thread::sleep(LOOK_AGAIN);
                 }
             }
@@ -68,9 +72,9 @@ fn until(at: Timestamp, now: Timestamp) -> Duration {
 fn expire(
     request: RequestId,
     inputs: &mpsc::WeakSender<Input>,
-    source: &dyn Source,
+    clock: &dyn Clock,
 ) -> Result<(), EngineError> {
-    let command = Command::Request(RequestCommand::Expire { request, at: source.now() });
+    let command = Command::Request(RequestCommand::Expire { request, at: clock.now() });
     let (reply, ended) = oneshot::channel();
     let writer = inputs.upgrade().ok_or(EngineError::Closing)?;
     writer.blocking_send(Input::Act { command, reply }).map_err(|_| EngineError::Closing)?;

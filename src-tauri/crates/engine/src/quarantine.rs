@@ -1,12 +1,12 @@
-//! Keeps a damaged file under another name.
+//! Moves a damaged file out of the way.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::Timestamp;
 
-/// Renames a file, and what SQLite keeps beside a database; returns the new name. Overwrites nothing.
-pub fn keep(path: &Path, now: Timestamp) -> io::Result<PathBuf> {
+/// Renames a file, and the logs that SQLite keeps beside a database; returns the new name. Overwrites nothing.
+pub fn quarantine(path: &Path, now: Timestamp) -> io::Result<PathBuf> {
     let mut kept = with_suffix(path, &format!(".damaged-{}", now.millis()));
     let mut more = 1;
     while kept.exists() {

@@ -1,4 +1,4 @@
-//! A session's log: the newest lines of what went wrong or was done behind the transcript.
+//! The log of a session: raw and rejected lines of the agent, and what the app did, behind the transcript.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,22 +6,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use askdesk_domain::{SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// How many lines of a session's log are kept.
+/// How many lines are kept for a session.
 pub const LOG_LINES: usize = 2_000;
 
 /// How much of one line is kept, in bytes.
 pub const LOG_LINE_BYTES: usize = 2_048;
 
-/// What a line of a session's log is.
+/// Where a line of the log comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum LogKind {
-    /// The agent wrote something that could not be used.
+    /// An unusable line of the agent.
     Unusable,
-    /// The agent wrote to its error stream.
+    /// A line of the agent's standard error.
     Stderr,
-    /// A question could not be shown and was refused.
     Refused,
     Note,
 }
@@ -31,8 +30,10 @@ pub enum LogKind {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct LogLine {
+    /// When the line was added.
     pub at: Timestamp,
     pub kind: LogKind,
+    /// At most [`LOG_LINE_BYTES`] of its text.
     pub text: String,
 }
 
@@ -43,7 +44,7 @@ pub struct SessionLogs {
 }
 
 impl SessionLogs {
-    /// Adds a line; the oldest goes once there are [`LOG_LINES`].
+    /// Adds a line, and removes the oldest if there are more than [`LOG_LINES`].
     pub fn add(&self, session: SessionId, at: Timestamp, kind: LogKind, text: &str) {
         let mut end = text.len().min(LOG_LINE_BYTES);
         while !text.is_char_boundary(end) {
@@ -59,8 +60,8 @@ impl SessionLogs {
         log.push_back(line);
     }
 
-    /// Forgets a session's lines.
-    pub fn forget(&self, session: SessionId) {
+    /// Removes a session's lines.
+    pub fn remove(&self, session: SessionId) {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
     }
 

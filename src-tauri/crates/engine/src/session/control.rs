@@ -1,4 +1,4 @@
-//! Starting sessions, and speaking to those that run.
+//! Starts sessions and controls those that run.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -13,13 +13,12 @@ use askdesk_domain::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-use super::late::Late;
-use super::pending::Pending;
-use super::permissions::Permissions;
-use super::{Change, Message, QUEUED_SESSION_INPUTS, SessionInput, SessionTask};
+use super::resumption::Resumption;
+use super::task::SessionTask;
+use crate::error::EngineError;
 use crate::handle::EngineHandle;
-use crate::log::{LogKind, LogLine, SessionLogs};
-use crate::writer::{EngineError, EntryWrite, Input};
+use crate::mailbox::{ConfigChange, EntryWrite, Input, Message, QUEUED_SESSION_INPUTS, SessionInput};
+use crate::session_log::{LogKind, LogLine, SessionLogs};
 
 /// How long all sessions together may take to end when the app does.
 const SHUTDOWN: Duration = Duration::from_secs(3);
@@ -32,9 +31,9 @@ pub struct StartSpec {
     pub agent: AgentId,
     pub name: String,
     pub folder: PathBuf,
-    /// What was chosen for it. It is kept without its secrets, to be started with again.
+    /// The chosen options. They are kept without their secrets, for the next start.
     pub options: SessionOptions,
-    /// The first message.
+    /// The first message to the agent.
     pub prompt: Option<String>,
 }
 
@@ -43,26 +42,26 @@ pub struct Sessions {
     pub(super) engine: EngineHandle,
     logs: SessionLogs,
     links: Links,
-    doors: Arc<Mutex<HashMap<SessionId, mpsc::Sender<SessionInput>>>>,
-    /// Held while an agent is started again, so that two callers start it once.
+    running: Arc<Mutex<HashMap<SessionId, mpsc::Sender<SessionInput>>>>,
+    /// Held while an agent is resumed, so that two callers start it once.
     resuming: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Sessions {
-    /// Starts with none.
+    /// Makes the control of an engine's sessions; none run yet.
     pub fn new(engine: EngineHandle) -> Self {
         Self {
             engine,
             logs: SessionLogs::default(),
             links: Links::default(),
-            doors: Arc::default(),
+            running: Arc::default(),
             resuming: Arc::default(),
         }
     }
 
-    /// Starts an agent. One that cannot be started leaves an ended session that says why, with the first message kept.
+    /// Starts an agent. One that cannot be started leaves an ended session that says why and has the first message.
     pub async fn start(&self, id: SessionId, spec: StartSpec) -> Result<Session, EngineError> {
-        let at = self.engine.source().now();
+        let at = self.engine.clock().now();
         let StartSpec { agent, name, folder, options, prompt } = spec;
         let known = self.agent(&agent)?;
         let kept = SessionOptions { extras: options.extras.clone().without_secrets(), ..options.clone() };
@@ -78,14 +77,14 @@ impl Sessions {
         let session = self.engine.start(start).await?;
         let questions = options.questions;
         match Box::pin(self.open(&*known, Start { folder, options, resume: None })).await {
-            Ok(opened) => self.run(id, opened, questions, prompt, Late::default()).await,
+            Ok(opened) => self.run(id, opened, questions, prompt, Resumption::default()).await,
             Err(error) => return self.end_unstarted(id, prompt, error).await,
         }
         Ok(session)
     }
 
-    /// Starts the agent of an ended session again, with the extras that are set now for what was kept without its secrets;
-    /// one that runs is left as it is.
+    /// Starts the agent of an ended session again. Secrets, which were not kept, come from `set`. A running session is
+    /// left as it is.
     pub async fn resume(&self, id: SessionId, set: &LaunchOverrides) -> Result<Session, EngineError> {
         let _alone = self.resuming.lock().await;
         if self.engine.session(id).await?.is_running() {
@@ -94,23 +93,23 @@ impl Sessions {
         let ended = self.engine.session(id).await?;
         let agent = ended.origin.agent().ok_or(Rejection::SessionGone)?;
         let known = self.agent(agent)?;
-        let at = self.engine.source().now();
+        let at = self.engine.clock().now();
         let session = self.engine.start(Command::Session(SessionCommand::Resume { session: id, at })).await?;
         let questions = session.options.questions;
         match Box::pin(self.open(&*known, start_again(&ended, set, &known.descriptor().config))).await {
-            Ok(opened) => self.run(id, opened, questions, None, Late::waiting()).await,
+            Ok(opened) => self.run(id, opened, questions, None, Resumption::waiting()).await,
             Err(error) => return self.end_unstarted(id, None, error).await,
         }
         Ok(session)
     }
 
-    /// Stops a session if it runs, and takes it off the sidebar.
+    /// Stops a session if it runs, and removes it from the sidebar.
     pub async fn close(&self, session: SessionId) -> Result<(), EngineError> {
         if self.engine.session(session).await?.is_running() {
-            // One that ends by itself at this moment is stopped too.
+            // It may have ended by itself meanwhile.
             let _ = self.stop(session).await;
         }
-        let at = self.engine.source().now();
+        let at = self.engine.clock().now();
         self.engine.act(Command::Session(SessionCommand::Close { session, at })).await?;
         Ok(())
     }
@@ -121,77 +120,55 @@ impl Sessions {
         Opened { open, adapter, link, events }: Opened,
         questions: QuestionPolicy,
         prompt: Option<String>,
-        late: Late,
+        resumption: Resumption,
     ) {
-        let (door, inputs) = mpsc::channel(QUEUED_SESSION_INPUTS);
-        self.engine.send(Input::OpenDoor { session: id, door: door.clone() }).await;
-        self.doors().insert(id, door.clone());
-        let spoke = late.is_waiting();
-        let task = SessionTask {
-            id,
-            engine: self.engine.clone(),
-            logs: self.logs.clone(),
-            link,
-            adapter,
-            pending: Pending::default(),
-            late,
-            questions,
-            planning: false,
-            permissions: Permissions::default(),
-            changes: HashMap::new(),
-            changes_asked: 0,
-            in_turn: false,
-            stopping: false,
-            interrupted: false,
-            interrupt_until: None,
-            ignored_interrupt: false,
-            live: false,
-            spoke,
-            unusable: 0,
-            count_at: None,
-        };
+        let (mailbox, inputs) = mpsc::channel(QUEUED_SESSION_INPUTS);
+        self.engine.send(Input::SessionOpened { session: id, mailbox: mailbox.clone() }).await;
+        self.running().insert(id, mailbox.clone());
+        let (engine, logs) = (self.engine.clone(), self.logs.clone());
+        let task = SessionTask::new(id, engine, logs, (link, adapter), questions, resumption);
         let running = tokio::spawn(task.run(open, events, inputs, prompt));
         let sessions = self.clone();
         tokio::spawn(async move {
             // A panic in one session ends that session and nothing else.
             if let Err(error) = running.await {
                 tracing::error!(session = %id, %error, "a session's task failed");
-                let at = sessions.engine.source().now();
+                let at = sessions.engine.clock().now();
                 let end = SessionEnd::Failed { why: AgentFailure::DeskFailed };
                 let _ =
                     sessions.engine.act(Command::Session(SessionCommand::End { session: id, end, at })).await;
             }
-            // The agent may have been started again meanwhile, behind another door.
-            let mut doors = sessions.doors();
-            if doors.get(&id).is_some_and(|known| known.same_channel(&door)) {
-                doors.remove(&id);
+            // The agent may have been resumed meanwhile, with another mailbox.
+            let mut running = sessions.running();
+            if running.get(&id).is_some_and(|known| known.same_channel(&mailbox)) {
+                running.remove(&id);
             }
         });
     }
 
-    /// Sends the person's message; what is open in the session ends as replied in chat.
+    /// Sends the person's message; open questions of the session end as replied in chat.
     pub async fn send_message(
         &self,
         session: SessionId,
         message: impl Into<Message>,
     ) -> Result<(), EngineError> {
         let (reply, sent) = oneshot::channel();
-        self.knock(session, SessionInput::Message { message: message.into(), reply })?;
+        self.send(session, SessionInput::Message { message: message.into(), reply })?;
         sent.await.map_err(|_| Rejection::SessionGone)?
     }
 
-    /// Sends a message that waits, now and into a running turn too.
+    /// Sends a queued message now, even into a running turn.
     pub async fn send_queued(&self, session: SessionId, message: MessageId) -> Result<(), EngineError> {
         let (reply, sent) = oneshot::channel();
-        self.knock(session, SessionInput::SendNow { message, reply })?;
+        self.send(session, SessionInput::SendNow { message, reply })?;
         sent.await.map_err(|_| Rejection::SessionGone)?
     }
 
-    /// Asks the agent for another value of a config option. Its refusal comes back in its own words, and what it takes on is
-    /// told by the session's config.
-    pub async fn set_config(&self, session: SessionId, change: Change) -> Result<(), EngineError> {
+    /// Asks the agent for another value of a config option. A refusal comes back in the agent's words; an accepted change
+    /// shows in the session's config.
+    pub async fn set_config(&self, session: SessionId, change: ConfigChange) -> Result<(), EngineError> {
         let (reply, changed) = oneshot::channel();
-        self.knock(session, SessionInput::Change { change, reply })?;
+        self.send(session, SessionInput::SetConfig { change, reply })?;
         match tokio::time::timeout(CHANGE_WAIT, changed).await {
             Ok(Ok(changed)) => changed,
             Ok(Err(_)) => Err(Rejection::SessionGone.into()),
@@ -202,29 +179,29 @@ impl Sessions {
         }
     }
 
-    /// Asks the agent to stop what it does and wait; if it does not stop, it is ended with everything it started.
+    /// Asks the agent to stop its turn. If it does not, its process tree is killed.
     pub fn interrupt(&self, session: SessionId) -> Result<(), EngineError> {
-        self.knock(session, SessionInput::Interrupt)
+        self.send(session, SessionInput::Interrupt)
     }
 
-    /// Ends the agent's process and everything it started.
+    /// Ends the agent's process tree.
     pub async fn stop(&self, session: SessionId) -> Result<(), EngineError> {
         self.stop_as(session, SessionEnd::Stopped).await
     }
 
-    /// Deletes a session that has ended, for good.
+    /// Deletes an ended session permanently.
     pub async fn delete(&self, session: SessionId) -> Result<(), EngineError> {
         let images = self.engine.images().clone();
-        // The deletion of one that runs is refused, and its images are needed.
+        // Deleting a running session is refused, and it needs its images.
         if !self.engine.session(session).await?.is_running() {
-            images.put_aside(session);
+            images.stage_removal(session);
         }
         if let Err(error) = self.engine.act(Command::Session(SessionCommand::Delete { session })).await {
-            images.put_back(session);
+            images.restore(session);
             return Err(error);
         }
-        self.logs.forget(session);
-        let _ = tokio::task::spawn_blocking(move || images.forget(session)).await;
+        self.logs.remove(session);
+        let _ = tokio::task::spawn_blocking(move || images.remove_all(session)).await;
         Ok(())
     }
 
@@ -241,7 +218,7 @@ impl Sessions {
 
     /// Ends all sessions at the end of the app.
     pub async fn end_all(&self) {
-        let running: Vec<SessionId> = self.doors().keys().copied().collect();
+        let running: Vec<SessionId> = self.running().keys().copied().collect();
         let stops = running.into_iter().map(|id| self.stop_as(id, SessionEnd::AppQuit));
         if tokio::time::timeout(SHUTDOWN, futures_util::future::join_all(stops)).await.is_err() {
             tracing::warn!("some agents did not end in time");
@@ -251,7 +228,7 @@ impl Sessions {
 
     async fn stop_as(&self, session: SessionId, end: SessionEnd) -> Result<(), EngineError> {
         let (reply, stopped) = oneshot::channel();
-        self.knock(session, SessionInput::Stop { end, reply })?;
+        self.send(session, SessionInput::Stop { end, reply })?;
         stopped.await.map_err(|_| Rejection::SessionGone.into())
     }
 
@@ -259,7 +236,7 @@ impl Sessions {
         self.engine.agents().get(id).cloned().ok_or_else(|| Rejection::NotFound { what: "agent" }.into())
     }
 
-    /// Plans a session and opens its link.
+    /// Prepares an adapter and opens its link.
     async fn open(&self, agent: &dyn Agent, start: Start) -> Result<Opened, AgentFailure> {
         let open = match &start.resume {
             Some(native_session) => Open::Resume { native_session: native_session.clone() },
@@ -276,26 +253,26 @@ impl Sessions {
         prompt: Option<String>,
         why: AgentFailure,
     ) -> Result<Session, EngineError> {
-        self.logs.add(id, self.engine.source().now(), LogKind::Note, &why.to_string());
+        self.logs.add(id, self.engine.clock().now(), LogKind::Note, &why.to_string());
         if let Some(text) = prompt {
             self.engine
                 .write(id, vec![EntryWrite::New(EntryBody::Person { text, attachments: Vec::new() })])
                 .await;
         }
-        let at = self.engine.source().now();
+        let at = self.engine.clock().now();
         self.engine
             .start(Command::Session(SessionCommand::End { session: id, end: SessionEnd::Failed { why }, at }))
             .await
     }
 
-    fn knock(&self, session: SessionId, input: SessionInput) -> Result<(), EngineError> {
-        let doors = self.doors();
-        let door = doors.get(&session).ok_or(Rejection::SessionGone)?;
-        door.try_send(input).map_err(|_| Rejection::SessionGone.into())
+    fn send(&self, session: SessionId, input: SessionInput) -> Result<(), EngineError> {
+        let running = self.running();
+        let mailbox = running.get(&session).ok_or(Rejection::SessionGone)?;
+        mailbox.try_send(input).map_err(|_| Rejection::SessionGone.into())
     }
 
-    fn doors(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, mpsc::Sender<SessionInput>>> {
-        self.doors.lock().unwrap_or_else(PoisonError::into_inner)
+    fn running(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, mpsc::Sender<SessionInput>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -307,7 +284,7 @@ struct Opened {
     events: LinkEvents,
 }
 
-/// Says how an ended session is started again: with what it was started with, in the mode it was in last.
+/// How an ended session is resumed: with the options it was started with, in the mode it was in last.
 fn start_again(ended: &Session, set: &LaunchOverrides, described: &[ConfigOption]) -> Start {
     let options = SessionOptions {
         config: config::choices_to_resume(&ended.options.config, &ended.config, described),

@@ -1,13 +1,13 @@
-//! What the engine's own errors mean for something that was on its way to an agent.
+//! Turns the engine's errors into delivery errors.
 
 use askdesk_agents::{EncodeError, WriteError};
 use askdesk_domain::{ChangeRefused, DeliveryError, Rejection, ValidationError};
 
+use crate::error::EngineError;
 use crate::images::ImageError;
 use crate::journal::JournalError;
-use crate::writer::EngineError;
 
-/// Says what a line that was not written means.
+/// A line could not be written to the agent.
 pub(crate) fn unwritten(error: WriteError) -> DeliveryError {
     match error {
         WriteError::Closed => DeliveryError::InputClosed,
@@ -16,7 +16,7 @@ pub(crate) fn unwritten(error: WriteError) -> DeliveryError {
     }
 }
 
-/// Says what an end or a decision that cannot be put into a line means.
+/// The adapter cannot encode an end or a decision.
 pub(crate) const fn unencoded(error: &EncodeError) -> DeliveryError {
     match error {
         EncodeError::NothingToSend | EncodeError::Gone { .. } | EncodeError::Unsupported { .. } => {
@@ -25,7 +25,7 @@ pub(crate) const fn unencoded(error: &EncodeError) -> DeliveryError {
     }
 }
 
-/// Says what an image that cannot be read means.
+/// An image cannot be read.
 pub(crate) fn unread(error: ImageError) -> DeliveryError {
     match error {
         ImageError::Gone { name } => DeliveryError::ImageGone { name },
@@ -36,15 +36,15 @@ pub(crate) fn unread(error: ImageError) -> DeliveryError {
     }
 }
 
-/// Says what it means that the journal could not write it down.
-pub(crate) fn unkept(error: &JournalError) -> DeliveryError {
+/// The journal could not store it.
+pub(crate) fn unstored(error: &JournalError) -> DeliveryError {
     DeliveryError::NotKept { trouble: error.into() }
 }
 
-/// Says what it means that the desk did not carry it out.
-pub(crate) fn undone(error: EngineError) -> DeliveryError {
+/// The engine did not carry it out.
+pub(crate) fn rejected(error: EngineError) -> DeliveryError {
     match error {
-        EngineError::Journal(error) => unkept(&error),
+        EngineError::Journal(error) => unstored(&error),
         EngineError::Closing => DeliveryError::Closing,
         EngineError::Reject(reject) => match reject {
             Rejection::Invalid { rule: ValidationError::Attached { why }, .. } => why,

@@ -1,4 +1,4 @@
-//! Sending what a person wrote, with what goes along with it.
+//! Messages of the person, with their attachments.
 
 use askdesk_agents::{Act, Attached};
 use askdesk_domain::{
@@ -7,67 +7,52 @@ use askdesk_domain::{
 };
 use uuid::Uuid;
 
-use super::SessionTask;
-use super::pending::Line;
+use super::pending::WriteSubject;
+use super::task::SessionTask;
+use crate::delivery_error::{rejected, unread};
+use crate::error::EngineError;
 use crate::images::Images;
-use crate::log::LogKind;
-use crate::undelivered::{undone, unread};
-use crate::writer::EngineError;
-
-/// What a person sends to an agent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
-    /// Its words; they may be missing where something is attached.
-    pub text: String,
-    /// What goes along with it.
-    pub attachments: Vec<Attachment>,
-}
-
-impl From<String> for Message {
-    fn from(text: String) -> Self {
-        Self { text, attachments: Vec::new() }
-    }
-}
+use crate::mailbox::Message;
+use crate::session_log::LogKind;
 
 impl SessionTask {
-    /// Ends what is open as replied in chat, tells the agent so, and only then sends the message itself. One whose
-    /// attachments are not there any more changes nothing. Says whether it was sent: what the agent cannot take stands in
-    /// the transcript, and that it did not go.
+    /// Ends the open questions as replied in chat, tells the agent so, and only then sends the message. If an attachment
+    /// is gone, nothing changes. Returns whether the agent took the message; if not, the transcript says so.
     pub(super) async fn send_message(&mut self, message: Message) -> Result<bool, EngineError> {
         let Message { text, attachments } = message;
         let attached = self.read(&attachments).await?;
-        let at = self.engine.source().now();
+        let at = self.engine.clock().now();
         let said = attachment::in_words(&text, &attachments);
         self.engine
             .act(Command::Request(RequestCommand::ReplyInChat { session: self.id, text: said, at }))
             .await?;
-        while let Some(due) = self.pending.ready() {
-            self.on_due(due).await;
+        while let Some(event) = self.pending.ready() {
+            self.on_pending(event).await;
         }
         self.write_entry(EntryBody::Person { text: text.clone(), attachments }).await;
         Ok(self.send_words(text, attached).await)
     }
 
-    /// Sends the oldest message that waits, if the agent is at rest. One that cannot go out goes on waiting, and the
-    /// transcript says why.
+    /// Sends the oldest queued message if the agent is idle. One that cannot be sent stays queued, and the transcript
+    /// says why.
     pub(super) async fn send_next_queued(&mut self) {
         match self.send_queued(None).await {
             Ok(()) => {}
             Err(error @ EngineError::Reject(Rejection::Invalid { .. })) => {
-                self.write_notice(Notice::MessageNotSent { error: undone(error) }).await;
+                self.write_notice(Notice::MessageNotSent { error: rejected(error) }).await;
             }
             Err(error) => self.note(LogKind::Note, &error.to_string()),
         }
     }
 
-    /// Sends a message that waited; it left the queue and entered the transcript in one step, so it goes out once.
+    /// Sends a queued message. It moves from the queue to the transcript in one step, so it is sent once.
     pub(super) async fn send_queued(&mut self, now: Option<MessageId>) -> Result<(), EngineError> {
         let queue = self.engine.session(self.id).await?.queue;
         let next = match now {
             Some(id) => queue.into_iter().find(|message| message.id == id),
             None => queue.into_iter().next(),
         };
-        // Before it leaves the queue: what cannot go out must go on waiting.
+        // Before it leaves the queue: what cannot be sent must stay queued.
         let read = match &next {
             Some(message) => self.read(&message.attachments).await?,
             None => Attached::default(),
@@ -75,7 +60,7 @@ impl SessionTask {
         let applied = self.engine.act(Command::Queue(QueueCommand::Send { session: self.id, now })).await?;
         let Some(message) = applied.sent else { return Ok(()) };
         let working = std::mem::replace(&mut self.in_turn, true);
-        // Another one may have come to the front meanwhile.
+        // Another message may have become the first meanwhile.
         let attached = match next {
             Some(next) if next.id == message.id => Ok(read),
             _ => self.read(&message.attachments).await,
@@ -83,7 +68,7 @@ impl SessionTask {
         let sent = match attached {
             Ok(attached) => self.send_words(message.text, attached).await,
             Err(error) => {
-                self.write_notice(Notice::MessageNotSent { error: undone(error) }).await;
+                self.write_notice(Notice::MessageNotSent { error: rejected(error) }).await;
                 false
             }
         };
@@ -93,15 +78,15 @@ impl SessionTask {
         Ok(())
     }
 
-    /// Says whether the agent takes such a message; the transcript says so where it does not.
+    /// Returns whether the agent takes such a message; if not, the transcript says so.
     async fn send_words(&mut self, text: String, attached: Attached) -> bool {
         let act = Act::Message { id: Uuid::new_v4(), text, attached };
-        let Err(error) = self.try_send(Line::Message, act).await else { return true };
+        let Err(error) = self.try_send(WriteSubject::Message, act).await else { return true };
         self.write_notice(Notice::MessageNotSent { error: error.to_string().into() }).await;
         false
     }
 
-    /// Reads the bytes of images, and looks whether files are still there, on a thread that may wait for the disk.
+    /// Reads images and checks that files still exist, on a thread that may block.
     fn read(
         &self,
         attachments: &[Attachment],
@@ -118,7 +103,7 @@ impl SessionTask {
     }
 }
 
-/// Reads the bytes of images, and looks whether the files are still there.
+/// Reads images and checks that files still exist.
 fn read(images: &Images, session: SessionId, attachments: &[Attachment]) -> Result<Attached, EngineError> {
     let mut attached = Attached::default();
     for attachment in attachments {

@@ -1,4 +1,4 @@
-//! Clients that the desk did not start: a waiter for each of their calls, and what becomes of an end that none took.
+//! Calls of connected apps: each has a waiter, and an end that no waiter took is kept.
 
 use askdesk_domain::{
     Ask, Command, Decision, DeliveryError, Event, InboundCommand, Leave, NativeRef, Outcome, RequestId,
@@ -6,9 +6,10 @@ use askdesk_domain::{
 };
 use tokio::sync::oneshot;
 
-use super::{EngineError, Writer};
+use super::Writer;
+use crate::error::EngineError;
 
-/// Names the session that a visit has opened or taken up again.
+/// Returns the session that a connection has opened or resumed.
 pub(super) fn opened(decision: &Decision) -> Option<SessionId> {
     decision.events.iter().find_map(|event| match event {
         Event::Session(SessionEvent::Started { session }) => Some(session.id),
@@ -18,8 +19,8 @@ pub(super) fn opened(decision: &Decision) -> Option<SessionId> {
 }
 
 impl Writer {
-    /// Registers a call. One whose maker has given up meanwhile is left again: nothing waits for nobody.
-    pub(super) fn visited(
+    /// Registers a call. If its caller gives up meanwhile, the call leaves the request again.
+    pub(super) fn register_inbound(
         &mut self,
         ask: Ask,
         again: Option<RequestId>,
@@ -30,7 +31,7 @@ impl Writer {
             return;
         }
         let (session, native_ref, at) = (ask.session, ask.native_ref.clone(), ask.at);
-        let registered = self.register_visit(ask, again, waiter);
+        let registered = self.register_call(ask, again, waiter);
         if reply.send(registered).is_err() {
             self.note(&Command::Inbound(InboundCommand::LeaveCall {
                 session,
@@ -41,7 +42,7 @@ impl Writer {
         }
     }
 
-    fn register_visit(
+    fn register_call(
         &mut self,
         ask: Ask,
         again: Option<RequestId>,
@@ -51,20 +52,21 @@ impl Writer {
         let decision = self.act(&Command::Inbound(InboundCommand::Ask { ask, again }))?;
         let id = decision.request.unwrap_or(minted);
         match self.desk.request(id).and_then(|request| request.ended()) {
-            // What was said meanwhile; none of it is a secret, so the desk has it whole.
+            // It ended meanwhile. Connected apps cannot ask for secrets, so the desk has the whole outcome.
             Some(ended) => drop(waiter.send(ended.outcome.clone())),
             None => self.waiters.entry(id).or_default().push((native_ref, waiter)),
         }
         Ok(id)
     }
 
-    /// An end that a call was not there to hear of is kept for the next that asks; an agent's session sees to its own.
+    /// Keeps an end that a call of a connected app did not hear, for the next call that asks. Sessions of agents keep
+    /// their own.
     pub(super) fn keep_unheard(&mut self, request: RequestId, unheard: Vec<NativeRef>) {
         let session = self.desk.request(request).and_then(|request| self.desk.session(request.session));
         if !session.is_some_and(|session| session.origin.is_inbound()) {
             return;
         }
-        let at = self.source.now();
+        let at = self.clock.now();
         for native_ref in unheard {
             self.note(&Command::Inbound(InboundCommand::NoteDelivered {
                 request,

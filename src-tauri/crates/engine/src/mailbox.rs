@@ -1,0 +1,291 @@
+//! The inputs of the writer and of the sessions, and what they carry.
+//!
+//! The writer, the sessions and the handles send to each other; they meet here and do not know each other.
+
+use askdesk_domain::{
+    AnswerInput, Approval, ApprovalDecision, ApprovalId, Ask, Attachment, Command, CommandId, ConfigId, Desk,
+    DraftTarget, EntryBody, MessageId, NativeRef, Outcome, QueuedMessage, Request, RequestId, Session,
+    SessionEnd, SessionId, TodoItem, ToolStatus, UndoSeconds, UndoableAnswer, ValueId,
+};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::error::EngineError;
+use crate::frame::LiveText;
+use crate::hub::Subscription;
+
+/// How many inputs can wait for the writer before senders wait for it.
+pub const QUEUED_INPUTS: usize = 4_096;
+
+/// How many inputs can wait for a session before further ones are refused.
+pub const QUEUED_SESSION_INPUTS: usize = 1_024;
+
+/// Hears the result of an input.
+pub(crate) type Reply<T> = oneshot::Sender<T>;
+
+/// Everything the writer can be told.
+pub(crate) enum Input {
+    /// Carry out a command.
+    Act {
+        command: Command,
+        reply: Reply<Result<Applied, EngineError>>,
+    },
+    /// Register a request of an agent; the waiter hears of its end.
+    Register {
+        ask: Ask,
+        waiter: oneshot::Sender<Outcome>,
+        reply: Reply<Result<RequestId, EngineError>>,
+    },
+    /// Register a request of a connected app, or find the one that it asked `again`.
+    RegisterInbound {
+        ask: Ask,
+        again: Option<RequestId>,
+        waiter: oneshot::Sender<Outcome>,
+        reply: Reply<Result<RequestId, EngineError>>,
+    },
+    /// Hold a quick answer for its undo window.
+    HoldAnswer {
+        hold: HoldAnswer,
+        reply: Reply<Result<Option<UndoableAnswer>, EngineError>>,
+    },
+    UndoAnswer {
+        request: RequestId,
+        reply: Reply<Result<(), EngineError>>,
+    },
+    UndoWindowOver {
+        held: UndoableAnswer,
+    },
+    /// Change a transcript.
+    Write {
+        session: SessionId,
+        writes: Vec<EntryWrite>,
+    },
+    /// An agent is writing a text.
+    Live {
+        added: LiveText,
+    },
+    /// The text that an agent was writing is finished or given up.
+    LiveCleared {
+        session: SessionId,
+    },
+    /// A session runs, and takes inputs here.
+    SessionOpened {
+        session: SessionId,
+        mailbox: mpsc::Sender<SessionInput>,
+    },
+    FindSession {
+        session: SessionId,
+        reply: Reply<Option<Session>>,
+    },
+    Subscribe {
+        reply: Reply<Subscription>,
+    },
+    /// Save a draft when nothing else is to be done.
+    SaveDraft {
+        save: SaveDraft,
+        reply: Reply<Result<(), EngineError>>,
+    },
+    FlushDrafts {
+        reply: Reply<()>,
+    },
+    /// Look at the desk between two inputs.
+    Inspect {
+        inspect: Box<dyn FnOnce(&Desk) + Send>,
+    },
+    /// Write what is left, and end.
+    Close {
+        reply: Reply<()>,
+    },
+}
+
+/// What a command was about, as it is now.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Applied {
+    /// The request, if the command was about one.
+    pub request: Option<Request>,
+    /// The approval, if the command was about one.
+    pub approval: Option<Approval>,
+    /// The session, if the command was about one.
+    pub session: Option<Session>,
+    /// The requests whose ends are to be sent late, in one message.
+    pub late: Vec<Request>,
+    /// The message that left the queue and is to be sent now.
+    pub sent: Option<QueuedMessage>,
+}
+
+/// An answer to be held for its undo window.
+pub(crate) struct HoldAnswer {
+    pub(crate) request: RequestId,
+    pub(crate) answers: Vec<AnswerInput>,
+    pub(crate) undo: UndoSeconds,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SaveDraft {
+    /// Orders the saves of one page.
+    pub revision: DraftRevision,
+    pub of: DraftTarget,
+}
+
+/// Which of a page's saves it is: two that are on their way at once may overtake each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DraftRevision {
+    /// The page, from its load to its end.
+    pub page: CommandId,
+    /// Counts the page's saves.
+    pub n: u64,
+}
+
+/// A change to a transcript. One of an unknown tool call has no effect.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum EntryWrite {
+    New(EntryBody),
+    /// A running tool call is in another state.
+    ToolStatus {
+        tool_use: String,
+        status: ToolStatus,
+    },
+    ToolEnded {
+        tool_use: String,
+        ok: bool,
+        output: String,
+    },
+    /// The plan of this turn; it replaces an earlier one.
+    Plan {
+        items: Vec<TodoItem>,
+    },
+}
+
+/// When to notify the person outside the window, and when to take a notification back.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NotificationEvent {
+    Asked {
+        request: Request,
+        session: Session,
+    },
+    Ended {
+        request: RequestId,
+    },
+    /// A held answer was not given although its request is open: it was undone, replaced, or could not be given.
+    AnswerNotGiven {
+        /// The answer, with its error if it could not be given.
+        held: UndoableAnswer,
+    },
+    /// A request has been open for as long as the person set for a reminder.
+    Reminder {
+        request: Request,
+        session: Session,
+    },
+    ApprovalAsked {
+        approval: Approval,
+        session: Session,
+    },
+    /// An approval is not open any more.
+    ApprovalEnded {
+        approval: ApprovalId,
+    },
+    /// A session has finished its turn.
+    Finished {
+        session: Session,
+        /// Whether a question or a permission is open in it.
+        waits: bool,
+    },
+    /// A session that had finished its turn works again, or is gone.
+    FinishedWithdrawn {
+        session: SessionId,
+    },
+}
+
+#[derive(Debug)]
+pub(crate) enum SessionInput {
+    /// The person wrote a message.
+    Message {
+        message: Message,
+        reply: Reply<Result<(), EngineError>>,
+    },
+    /// The person wants a queued message sent now.
+    SendNow {
+        message: MessageId,
+        reply: Reply<Result<(), EngineError>>,
+    },
+    /// Send the oldest queued message if the agent is idle.
+    SendQueued,
+    /// The person wants the agent to stop its turn.
+    Interrupt,
+    /// The person wants another value of a config option.
+    SetConfig {
+        change: ConfigChange,
+        reply: Reply<Result<(), EngineError>>,
+    },
+    /// End the process. `end` is how the end of the session is noted.
+    Stop {
+        end: SessionEnd,
+        reply: Reply<()>,
+    },
+    Decided {
+        approval: ApprovalId,
+        native_ref: NativeRef,
+        decision: ApprovalDecision,
+        allows: bool,
+    },
+    /// Late answers can be sent.
+    SendParked,
+    /// Try again to deliver an end to one call.
+    Redeliver {
+        request: RequestId,
+        native_ref: NativeRef,
+        outcome: Outcome,
+    },
+}
+
+/// What a person sends to an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// May be empty where something is attached.
+    pub text: String,
+    /// Files and images that go with it.
+    pub attachments: Vec<Attachment>,
+}
+
+impl From<String> for Message {
+    fn from(text: String) -> Self {
+        Self { text, attachments: Vec::new() }
+    }
+}
+
+/// Another value of a config option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigChange {
+    pub option: ConfigId,
+    pub value: ValueId,
+}
+
+/// Sends inputs to the writer; cheap to clone. The writer ends once all are dropped.
+#[derive(Clone)]
+pub(crate) struct WriterMailbox(mpsc::Sender<Input>);
+
+impl WriterMailbox {
+    /// Makes the mailbox of a writer, and the end from which the writer takes its inputs.
+    pub(crate) fn new() -> (Self, mpsc::Receiver<Input>) {
+        let (inputs, received) = mpsc::channel(QUEUED_INPUTS);
+        (Self(inputs), received)
+    }
+
+    /// Sends an input whose result nobody needs.
+    pub(crate) async fn send(&self, input: Input) {
+        if self.0.send(input).await.is_err() {
+            tracing::debug!("the writer has ended");
+        }
+    }
+
+    /// Sends an input and waits for its result.
+    pub(crate) async fn ask<T>(&self, input: impl FnOnce(Reply<T>) -> Input) -> Result<T, EngineError> {
+        let (reply, answer) = oneshot::channel();
+        self.0.send(input(reply)).await.map_err(|_| EngineError::Closing)?;
+        answer.await.map_err(|_| EngineError::Closing)
+    }
+
+    /// Returns a way to the writer that does not keep it running.
+    pub(crate) fn downgrade(&self) -> mpsc::WeakSender<Input> {
+        self.0.downgrade()
+    }
+}

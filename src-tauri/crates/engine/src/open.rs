@@ -1,0 +1,52 @@
+//! Opens the engine: the journal, the writer's thread, and a handle to both.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use askdesk_agents::Catalog;
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+use crate::clock::Clock;
+use crate::error::EngineError;
+use crate::handle::EngineHandle;
+use crate::images::Images;
+use crate::journal::Journal;
+use crate::mailbox::{NotificationEvent, WriterMailbox};
+use crate::writer::{Writer, time_limits};
+
+/// How many notification events can wait for the shell before further ones are dropped.
+const QUEUED_NOTIFICATIONS: usize = 1_024;
+
+pub struct OpenedEngine {
+    /// Sends commands and queries.
+    pub handle: EngineHandle,
+    /// When to notify the person outside the window.
+    pub notifications: mpsc::Receiver<NotificationEvent>,
+}
+
+impl EngineHandle {
+    /// Opens the journal of a data folder, closes what an earlier run left open, and starts the writer's thread.
+    pub fn open(folder: &Path, clock: Arc<dyn Clock>, agents: Catalog) -> Result<OpenedEngine, EngineError> {
+        let opened = Journal::open(folder, clock.now())?;
+        // The journal is locked, so no other engine has agents of this folder.
+        #[cfg(unix)]
+        askdesk_agents::supervisor::kill_orphans(folder);
+        let reader = Arc::new(Mutex::new(opened.journal.reader()?));
+        let history = Arc::new(Mutex::new(opened.journal.reader()?));
+        let images = Images::new(folder);
+        images.sweep(|session| opened.desk.session(session).is_some());
+        let (notify, notifications) = mpsc::channel(QUEUED_NOTIFICATIONS);
+        let (mailbox, inputs) = WriterMailbox::new();
+        let limits =
+            time_limits::watch(mailbox.downgrade(), Arc::clone(&clock)).map_err(|_| EngineError::Closing)?;
+        let epoch = Uuid::new_v4().to_string();
+        let writer = Writer::new(opened, epoch, Arc::clone(&clock), notify, limits, agents.descriptors())?;
+        std::thread::Builder::new()
+            .name("desk-writer".to_owned())
+            .spawn(move || writer.run(inputs))
+            .map_err(|_| EngineError::Closing)?;
+        let handle = Self { writer: mailbox, reader, history, clock, images, agents };
+        Ok(OpenedEngine { handle, notifications })
+    }
+}

@@ -1,0 +1,139 @@
+//! Requests of the agent: how they are registered or refused, and how their ends are delivered.
+
+use askdesk_agents::{Act, AgentEvent, Asked, EncodeError, QuestionRefusal, WriteError};
+use askdesk_domain::text::bounded;
+use askdesk_domain::{
+    ApprovalCommand, Ask, Command, Delivery, DeliveryError, NativeRef, Notice, Outcome, RequestCommand,
+    RequestId,
+};
+use tokio::sync::oneshot;
+
+use super::pending::{PendingCall, PendingEvent, WriteSubject};
+use super::task::SessionTask;
+use crate::delivery_error::{unencoded, unstored, unwritten};
+use crate::error::EngineError;
+use crate::fault::{self, Step};
+use crate::session_log::LogKind;
+
+impl SessionTask {
+    pub(super) async fn on_pending(&mut self, event: PendingEvent) {
+        match event {
+            PendingEvent::Ended(call, Some(outcome)) => {
+                self.pending.remember(call.clone(), &outcome);
+                self.deliver(call, outcome).await;
+            }
+            PendingEvent::Written(WriteSubject::End { .. }, Ok(())) => fault::reached(Step::Handed),
+            PendingEvent::Ended(_, None) | PendingEvent::Written(_, Ok(())) => {}
+            PendingEvent::Written(subject, Err(error)) => self.on_unwritten(subject, error).await,
+        }
+    }
+
+    async fn on_unwritten(&mut self, subject: WriteSubject, error: WriteError) {
+        let error = unwritten(error);
+        match subject {
+            WriteSubject::End { request, call } => self.delivery_failed(request, call, error).await,
+            WriteSubject::Decision { approval } => {
+                self.act(Command::Approval(ApprovalCommand::NoteNotDelivered { approval, error })).await
+            }
+            WriteSubject::LateAnswers { message } => self.late_unwritten(message).await,
+            WriteSubject::Message => self.write_notice(Notice::MessageNotSent { error }).await,
+            WriteSubject::ConfigChange { ticket } => self.change_unwritten(ticket, error),
+            WriteSubject::Other => self.note(LogKind::Note, &error.to_string()),
+        }
+    }
+
+    /// Registers a request. If it cannot be stored the agent is told, because it would wait for ever.
+    pub(super) async fn register(&mut self, asked: Asked) {
+        if self.pending.is_open(&asked.native_ref) {
+            return;
+        }
+        if !self.questions.lets_ask(self.planning) {
+            return self.refuse_by_policy(&asked).await;
+        }
+        let (waiter, outcome) = oneshot::channel();
+        let ask = Ask {
+            id: self.engine.clock().request_id(),
+            session: self.id,
+            native_ref: asked.native_ref.clone(),
+            asked_by: asked.asked_by,
+            questions: asked.questions.clone(),
+            limit: None,
+            at: self.engine.clock().now(),
+        };
+        match self.engine.register(ask, waiter).await {
+            Ok(request) => {
+                let Asked { native_ref, questions, .. } = asked;
+                self.pending.add_call(PendingCall { request, native_ref, questions }, outcome);
+            }
+            Err(error) => {
+                let reason = format!("the desk could not keep the question: {error}");
+                let why = QuestionRefusal::Unkept { reason: reason.clone() };
+                self.refuse(asked.native_ref, why);
+                self.note(LogKind::Refused, &reason);
+                self.write_notice(Notice::QuestionRefused { reason }).await;
+            }
+        }
+    }
+
+    /// Refuses a question because the session is set to take none, and says so in the transcript.
+    async fn refuse_by_policy(&mut self, asked: &Asked) {
+        self.refuse(asked.native_ref.clone(), QuestionRefusal::TurnedOff { policy: self.questions });
+        let texts: Vec<&str> = asked.questions.iter().map(|question| question.text.as_str()).collect();
+        let notice = Notice::QuestionTurnedOff { policy: self.questions, text: bounded(&texts.join("\n")) };
+        self.write_notice(notice).await;
+    }
+
+    /// Tells the agent that the question is not shown.
+    fn refuse(&mut self, native_ref: NativeRef, why: QuestionRefusal) {
+        match self.adapter.send(Act::RefuseQuestion { native_ref, why }) {
+            Ok(output) => self.write(WriteSubject::Other, output.outbound),
+            Err(error) => self.note(LogKind::Note, &error.to_string()),
+        }
+    }
+
+    /// Delivers an end to the agent. The journal has the end, so a failure loses nothing. The journal also says that it
+    /// is about to leave, so that no later run delivers it a second time.
+    pub(super) async fn deliver(&mut self, call: PendingCall, outcome: Outcome) {
+        if !outcome.needs_delivery() {
+            return;
+        }
+        let PendingCall { request, native_ref, .. } = call.clone();
+        let noted = self
+            .engine
+            .act(Command::Request(RequestCommand::NoteSending { request, call: native_ref.clone() }))
+            .await;
+        match noted {
+            Ok(_) => {}
+            Err(EngineError::Journal(error)) => {
+                return self.delivery_failed(request, native_ref, unstored(&error)).await;
+            }
+            Err(error) => return self.note(LogKind::Note, &error.to_string()),
+        }
+        fault::reached(Step::Sending);
+        let act = Act::Answer { native_ref: native_ref.clone(), questions: call.questions.clone(), outcome };
+        let encoded = match self.adapter.send(act) {
+            Ok(encoded) => encoded,
+            Err(EncodeError::NothingToSend) => return,
+            Err(error) => return self.delivery_failed(request, native_ref, unencoded(&error)).await,
+        };
+        self.write(WriteSubject::End { request, call: native_ref }, encoded.outbound);
+        // Several calls of one request get the same answer; the person reads of it once.
+        let first = self.pending.is_first(&call);
+        for event in encoded.events {
+            if first || !matches!(event, AgentEvent::Noticed { .. }) {
+                self.on_event(event, None).await;
+            }
+        }
+    }
+
+    pub(super) async fn delivery_failed(
+        &mut self,
+        request: RequestId,
+        call: NativeRef,
+        error: DeliveryError,
+    ) {
+        let delivery = Delivery::Failed { error };
+        self.act(Command::Request(RequestCommand::NoteDelivery { request, call: Some(call), delivery }))
+            .await;
+    }
+}

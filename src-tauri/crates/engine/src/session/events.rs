@@ -1,0 +1,179 @@
+//! What each event of the adapter means for the session.
+
+use std::time::Duration;
+
+use askdesk_agents::{AgentEvent, Inbound, Unusable};
+use askdesk_domain::{
+    AskApproval, Command, ConfigOption, Delivery, EntryBody, NativeRef, Notice, RequestCommand,
+    SessionCommand, ToolStatus, WithdrawnWhy, config,
+};
+use tokio::time::Instant;
+
+use super::task::{STOP_GRACE, SessionTask};
+use crate::fault::{self, Step};
+use crate::frame::LiveKind;
+use crate::mailbox::EntryWrite;
+use crate::session_log::LogKind;
+
+/// How long unusable lines are counted before they are noted, so that a flood of them is one event.
+const COUNT_DELAY: Duration = Duration::from_millis(200);
+
+impl SessionTask {
+    pub(super) async fn on_event(&mut self, event: AgentEvent, inbound: Option<&Inbound>) {
+        match event {
+            AgentEvent::Introduced { version, model, native_session } => {
+                self.act(Command::Session(SessionCommand::Introduce {
+                    session: self.id,
+                    version,
+                    model,
+                    native_session,
+                }))
+                .await;
+                self.resumption.note_ready();
+            }
+            AgentEvent::ConfigChanged { config } => self.on_config_changed(config).await,
+            AgentEvent::ConfigAnswered { ticket, refused } => self.on_config_answered(ticket, refused),
+            AgentEvent::TurnBegan => self.on_turn_began().await,
+            AgentEvent::TurnEnded { millis, usage, error } => {
+                let body = EntryBody::TurnEnded {
+                    millis,
+                    input_tokens: usage.input_tokens,
+                    output_tokens: usage.output_tokens,
+                    cached_tokens: usage.cached_tokens,
+                    error: error.clone(),
+                    cost_usd: usage.cost,
+                    context: usage.context,
+                };
+                self.on_turn_ended(body, error.is_some()).await;
+            }
+            AgentEvent::MessageTaken { uuid } => self.late_arrived(Some(uuid)).await,
+            AgentEvent::TextDelta { text } => self.add_live(LiveKind::Text, text).await,
+            AgentEvent::ThinkingDelta { text } => self.add_live(LiveKind::Thinking, text).await,
+            AgentEvent::Said { text } => self.on_text_finished(EntryBody::Agent { text }).await,
+            AgentEvent::Thought { text } => self.on_text_finished(EntryBody::Thinking { text }).await,
+            event @ AgentEvent::ToolStarted { .. } => self.on_tool_started(event).await,
+            AgentEvent::ToolEnded { tool_use, ok, output } => {
+                self.permissions.remove_tool(&tool_use);
+                self.engine.write(self.id, vec![EntryWrite::ToolEnded { tool_use, ok, output }]).await;
+            }
+            AgentEvent::PlanChanged { items } => {
+                self.engine.write(self.id, vec![EntryWrite::Plan { items }]).await;
+                self.note_spoke().await;
+            }
+            AgentEvent::Asked(asked) => self.register(asked).await,
+            AgentEvent::Refused { reason, .. } => {
+                self.note(LogKind::Refused, &reason);
+                self.write_notice(Notice::QuestionRefused { reason }).await;
+            }
+            AgentEvent::Passed { .. } => self.write_notice(Notice::AnswersBrought).await,
+            AgentEvent::Noticed { notice } => self.write_notice(notice).await,
+            event @ AgentEvent::ApprovalAsked { .. } => self.on_approval_asked(event).await,
+            AgentEvent::Withdrawn { native_ref } => self.on_withdrawn(native_ref).await,
+            AgentEvent::Acknowledged { native_ref } => self.on_acknowledged(native_ref).await,
+            AgentEvent::SessionUnknown { error } => {
+                self.session_unknown = true;
+                self.note(LogKind::Note, &error);
+                // A server that other sessions share does not end with this one.
+                self.link.stop(STOP_GRACE).await;
+            }
+            AgentEvent::Unusable { why } => self.on_unusable(why, inbound).await,
+        }
+    }
+
+    async fn on_config_changed(&mut self, config: Vec<ConfigOption>) {
+        self.planning = config::is_planning(&config);
+        self.act(Command::Session(SessionCommand::NoteConfig { session: self.id, config })).await;
+    }
+
+    async fn on_turn_began(&mut self) {
+        self.set_working(true).await;
+        // For an agent that does not report messages, a turn is the sign that it has what it was sent before.
+        self.late_arrived(None).await;
+        self.resumption.note_ready();
+    }
+
+    async fn on_turn_ended(&mut self, body: EntryBody, failed: bool) {
+        let ended_well = !self.interrupted && !failed;
+        if !ended_well {
+            let why = self.why_withdrawn(WithdrawnWhy::TurnEnded);
+            let at = self.engine.clock().now();
+            self.act(Command::Request(RequestCommand::WithdrawAll { session: self.id, why, at })).await;
+        }
+        self.write_finished(body).await;
+        self.interrupted = false;
+        self.interrupt_until = None;
+        self.set_working(false).await;
+        self.send_parked().await;
+        // After a failure or an interrupt the person decides what is sent next.
+        if ended_well {
+            self.send_next_queued().await;
+            self.act(Command::Session(SessionCommand::NotifyFinished { session: self.id })).await;
+        }
+    }
+
+    async fn on_text_finished(&mut self, body: EntryBody) {
+        self.write_finished(body).await;
+        self.note_spoke().await;
+    }
+
+    async fn on_tool_started(&mut self, event: AgentEvent) {
+        let AgentEvent::ToolStarted { tool_use, kind, name, summary, detail, status } = event else { return };
+        let status = if self.permissions.awaits(&tool_use) { ToolStatus::AwaitingPermission } else { status };
+        let entry =
+            EntryBody::Tool { tool_use, name, tool_kind: kind, summary, detail, status, output: None };
+        self.write_entry(entry).await;
+        self.note_spoke().await;
+    }
+
+    async fn on_approval_asked(&mut self, event: AgentEvent) {
+        let AgentEvent::ApprovalAsked {
+            native_ref,
+            tool_use,
+            title,
+            description,
+            subject,
+            options,
+            takes_message,
+        } = event
+        else {
+            return;
+        };
+        let (id, at) = (self.engine.clock().approval_id(), self.engine.clock().now());
+        let session = self.id;
+        let ask =
+            AskApproval { id, session, native_ref, title, description, subject, options, takes_message, at };
+        self.register_approval(ask, tool_use).await;
+    }
+
+    async fn on_withdrawn(&mut self, native_ref: NativeRef) {
+        self.permission_ended(&native_ref).await;
+        let why = self.why_withdrawn(WithdrawnWhy::ByAgent);
+        let at = self.engine.clock().now();
+        // Asked again under this id, it is another call.
+        self.pending.remove_open(&native_ref);
+        self.act(Command::Request(RequestCommand::Withdraw { session: self.id, native_ref, why, at })).await;
+    }
+
+    async fn on_acknowledged(&mut self, native_ref: NativeRef) {
+        if let Some(request) = self.pending.acknowledge(&native_ref) {
+            fault::reached(Step::Acknowledged);
+            let delivery = Delivery::Delivered { at: self.engine.clock().now(), late: false };
+            self.act(Command::Request(RequestCommand::NoteDelivery {
+                request,
+                call: Some(native_ref),
+                delivery,
+            }))
+            .await;
+        }
+    }
+
+    async fn on_unusable(&mut self, why: Unusable, inbound: Option<&Inbound>) {
+        let quoted = inbound.map(Inbound::quoted).unwrap_or_default();
+        self.note(LogKind::Unusable, format!("{why}: {quoted}").trim_end_matches(": "));
+        self.unusable += 1;
+        self.count_at.get_or_insert_with(|| Instant::now() + COUNT_DELAY);
+        if why == Unusable::CutInHalf {
+            self.write_notice(Notice::CutInHalf).await;
+        }
+    }
+}

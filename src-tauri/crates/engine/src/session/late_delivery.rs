@@ -1,0 +1,66 @@
+//! Late answers: sent in one message once the agent was started again.
+
+use askdesk_agents::{Act, Attached, late_answer_message};
+use askdesk_domain::{Command, Delivery, EntryBody, RequestCommand};
+use uuid::Uuid;
+
+use super::pending::WriteSubject;
+use super::task::SessionTask;
+use crate::session_log::LogKind;
+
+impl SessionTask {
+    /// The resumed agent has spoken or its time is over: sends what was held back, late answers first, because they
+    /// were given first.
+    pub(super) async fn on_resumed(&mut self) {
+        let Some(held) = self.resumption.finish() else { return };
+        self.send_parked().await;
+        for input in held {
+            self.on_input(input).await;
+        }
+    }
+
+    /// Sends the parked answers in one message. The journal says that they leave before they do.
+    pub(super) async fn send_parked(&mut self) {
+        if self.resumption.is_waiting() {
+            return;
+        }
+        let late =
+            match self.engine.act(Command::Request(RequestCommand::SendParked { session: self.id })).await {
+                Ok(applied) => applied.late,
+                Err(error) => return self.note(LogKind::Note, &error.to_string()),
+            };
+        if late.is_empty() {
+            return;
+        }
+        let text = late_answer_message(&late);
+        self.write_entry(EntryBody::Person { text: text.clone(), attachments: Vec::new() }).await;
+        let message = Uuid::new_v4();
+        self.late.note_sent(message, late.iter().map(|request| request.id).collect());
+        let act = Act::Message { id: message, text, attached: Attached::default() };
+        if let Err(error) = self.try_send(WriteSubject::LateAnswers { message }, act).await {
+            self.note(LogKind::Note, &error.to_string());
+            return self.late_unwritten(message).await;
+        }
+        self.set_working(true).await;
+    }
+
+    /// Notes that late answers have arrived: those of one message, or all if the agent reports no messages.
+    pub(super) async fn late_arrived(&mut self, message: Option<Uuid>) {
+        for request in self.late.take_arrived(message) {
+            let delivery = Delivery::Delivered { at: self.engine.clock().now(), late: true };
+            self.act(Command::Request(RequestCommand::NoteDelivery { request, call: None, delivery })).await;
+        }
+    }
+
+    /// Parks late answers again that could not be written.
+    pub(super) async fn late_unwritten(&mut self, message: Uuid) {
+        for request in self.late.take_unwritten(message) {
+            self.act(Command::Request(RequestCommand::NoteDelivery {
+                request,
+                call: None,
+                delivery: Delivery::Parked,
+            }))
+            .await;
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What a session holds back while its resumed agent starts, and the late answers that it has sent.
+
+use std::time::Duration;
+
+use askdesk_domain::RequestId;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use crate::mailbox::SessionInput;
+
+/// How long a resumed agent may take to speak before it is sent what waits for it all the same.
+///
+/// One that no longer has the session ends well within it, and what was sent to it would be lost.
+const READY_WITHIN: Duration = Duration::from_secs(15);
+
+/// Holds inputs back until a resumed agent has spoken.
+#[derive(Debug, Default)]
+pub(super) struct Resumption {
+    /// None once the agent has spoken, or if it was not resumed.
+    deadline: Option<Instant>,
+    ready: bool,
+    /// Dropping an input tells whoever waits for it that the session is gone.
+    held: Vec<SessionInput>,
+}
+
+impl Resumption {
+    /// Waits for an agent that was started again.
+    pub(super) fn waiting() -> Self {
+        Self { deadline: Some(Instant::now() + READY_WITHIN), ..Self::default() }
+    }
+
+    pub(super) const fn is_waiting(&self) -> bool {
+        self.deadline.is_some()
+    }
+
+    /// The agent has spoken.
+    pub(super) const fn note_ready(&mut self) {
+        self.ready = self.is_waiting();
+    }
+
+    /// Returns whether the agent has spoken and the held inputs can be sent.
+    pub(super) const fn is_ready(&self) -> bool {
+        self.ready
+    }
+
+    pub(super) const fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Holds an input back until the agent has spoken.
+    pub(super) fn hold(&mut self, input: SessionInput) {
+        self.held.push(input);
+    }
+
+    /// Ends the wait and returns what was held back; none if it had ended before.
+    pub(super) fn finish(&mut self) -> Option<Vec<SessionInput>> {
+        self.ready = false;
+        self.deadline.take()?;
+        Some(std::mem::take(&mut self.held))
+    }
+}
+
+/// Messages with late answers that the agent has not acknowledged.
+#[derive(Debug, Default)]
+pub(super) struct LateMessages {
+    /// Whether the agent reports each message that it begins to work on.
+    reports: bool,
+    sent: Vec<(Uuid, Vec<RequestId>)>,
+}
+
+impl LateMessages {
+    pub(super) fn note_sent(&mut self, message: Uuid, requests: Vec<RequestId>) {
+        self.sent.push((message, requests));
+    }
+
+    /// Takes the requests whose answers have arrived: those of one message, or all if the agent reports no messages.
+    pub(super) fn take_arrived(&mut self, message: Option<Uuid>) -> Vec<RequestId> {
+        self.reports |= message.is_some();
+        if message.is_none() && self.reports {
+            return Vec::new();
+        }
+        self.take(|sent| message.is_none_or(|message| message == sent))
+    }
+
+    /// Takes the requests of a message that was not written.
+    pub(super) fn take_unwritten(&mut self, message: Uuid) -> Vec<RequestId> {
+        self.take(|sent| sent == message)
+    }
+
+    fn take(&mut self, is_taken: impl Fn(Uuid) -> bool) -> Vec<RequestId> {
+        let taken = self.sent.extract_if(.., |(message, _)| is_taken(*message));
+        taken.flat_map(|(_, requests)| requests).collect()
+    }
+}

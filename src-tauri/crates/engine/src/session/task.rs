@@ -1,0 +1,360 @@
+//! The task of one session: waits for its link, its inputs and its deadlines, and ends with the link.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use askdesk_agents::{
+    Act, Adapter, EncodeError, Inbound, Link, LinkEnd, LinkEvent, LinkEvents, Open, Outbound, Output,
+};
+use askdesk_domain::{
+    AgentFailure, Command, DeliveryError, EntryBody, NextStep, Notice, QuestionPolicy, SessionCommand,
+    SessionEnd, SessionId, WithdrawnWhy,
+};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+use super::pending::{Pending, WriteSubject};
+use super::resumption::{LateMessages, Resumption};
+use super::tool_permissions::ToolPermissions;
+use crate::error::EngineError;
+use crate::frame::{LiveKind, LiveText};
+use crate::handle::EngineHandle;
+use crate::mailbox::{EntryWrite, Input, Reply, SessionInput};
+use crate::session_log::{LogKind, SessionLogs};
+
+/// How long an agent may take to stop its turn after an interrupt before its process tree is killed.
+const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
+
+/// How long a process may take to end by itself before its tree is killed.
+pub(super) const STOP_GRACE: Duration = Duration::from_secs(2);
+
+/// How long to wait before the end of a session that could not be stored is stored again.
+const END_AGAIN: Duration = Duration::from_millis(500);
+
+pub(super) struct SessionTask {
+    pub(super) id: SessionId,
+    pub(super) engine: EngineHandle,
+    pub(super) logs: SessionLogs,
+    pub(super) link: Link,
+    pub(super) adapter: Box<dyn Adapter>,
+    pub(super) pending: Pending,
+    pub(super) resumption: Resumption,
+    pub(super) late: LateMessages,
+    /// Whether the agent has said that it does not know the session it was to resume.
+    pub(super) session_unknown: bool,
+    pub(super) questions: QuestionPolicy,
+    /// Whether the agent is in a mode in which it only plans.
+    pub(super) planning: bool,
+    pub(super) permissions: ToolPermissions,
+    /// The callers of config changes that the agent has not answered, by ticket.
+    pub(super) changes: HashMap<u64, Reply<Result<(), EngineError>>>,
+    pub(super) changes_asked: u64,
+    pub(super) in_turn: bool,
+    /// Set once the session was told to stop.
+    pub(super) stopping: bool,
+    /// Set from an interrupt to the end of the turn it interrupts.
+    pub(super) interrupted: bool,
+    /// When an interrupted agent is killed.
+    pub(super) interrupt_until: Option<Instant>,
+    pub(super) ignored_interrupt: bool,
+    /// Whether the agent is writing a text.
+    pub(super) live: bool,
+    /// Whether the agent has finished a piece of output, in this run or an earlier one.
+    pub(super) spoke: bool,
+    /// Unusable lines that are not noted yet, and when they will be.
+    pub(super) unusable: u64,
+    pub(super) count_at: Option<Instant>,
+}
+
+impl SessionTask {
+    pub(super) fn new(
+        id: SessionId,
+        engine: EngineHandle,
+        logs: SessionLogs,
+        (link, adapter): (Link, Box<dyn Adapter>),
+        questions: QuestionPolicy,
+        resumption: Resumption,
+    ) -> Self {
+        Self {
+            id,
+            engine,
+            logs,
+            link,
+            adapter,
+            pending: Pending::default(),
+            // Only an agent that had spoken can be resumed.
+            spoke: resumption.is_waiting(),
+            resumption,
+            late: LateMessages::default(),
+            session_unknown: false,
+            questions,
+            planning: false,
+            permissions: ToolPermissions::default(),
+            changes: HashMap::new(),
+            changes_asked: 0,
+            in_turn: false,
+            stopping: false,
+            interrupted: false,
+            interrupt_until: None,
+            ignored_interrupt: false,
+            live: false,
+            unusable: 0,
+            count_at: None,
+        }
+    }
+
+    /// Runs until the link has ended.
+    pub(super) async fn run(
+        mut self,
+        open: Open,
+        mut link_events: LinkEvents,
+        mut inputs: mpsc::Receiver<SessionInput>,
+        prompt: Option<String>,
+    ) {
+        let opened = self.adapter.open(open);
+        self.take(opened, None).await;
+        if let Some(prompt) = prompt
+            && let Err(error) = self.send_message(prompt.into()).await
+        {
+            self.note(LogKind::Note, &error.to_string());
+        }
+        let mut stopped: Option<(SessionEnd, oneshot::Sender<()>)> = None;
+        let exit = loop {
+            let (count_at, interrupt_until) = (self.count_at, self.interrupt_until);
+            let resume_until = self.resumption.deadline();
+            tokio::select! {
+                event = link_events.next() => match event {
+                    Some(LinkEvent::Inbound(inbound)) => {
+                        self.receive(&inbound).await;
+                        // Not before: the line may acknowledge what was sent before it.
+                        if self.resumption.is_ready() {
+                            self.on_resumed().await;
+                        }
+                    }
+                    Some(LinkEvent::Stderr(text)) => self.note(LogKind::Stderr, &text),
+                    Some(LinkEvent::Ended(end)) => break Some(end),
+                    None => break None,
+                },
+                event = self.pending.next() => self.on_pending(event).await,
+                () = sleep_until(count_at), if count_at.is_some() => self.flush_count().await,
+                () = sleep_until(resume_until), if resume_until.is_some() => self.on_resumed().await,
+                () = sleep_until(interrupt_until), if interrupt_until.is_some() => {
+                    self.interrupt_until = None;
+                    self.ignored_interrupt = true;
+                    self.close_adapter().await;
+                    self.link.stop(Duration::ZERO).await;
+                }
+                input = inputs.recv() => match input {
+                    Some(SessionInput::Stop { end, reply }) => {
+                        self.close_adapter().await;
+                        self.stopping = true;
+                        self.link.stop(STOP_GRACE).await;
+                        stopped = Some((end, reply));
+                    }
+                    Some(input) => self.on_input(input).await,
+                    // The engine is gone.
+                    None => break None,
+                },
+            }
+        };
+        // Nobody must wait for a reply of a session that is ending.
+        drop(inputs);
+        self.finish(exit, stopped).await;
+    }
+
+    async fn finish(mut self, last: Option<LinkEnd>, stopped: Option<(SessionEnd, oneshot::Sender<()>)>) {
+        if let Some(last) = &last {
+            self.receive(&Inbound::End { unfinished: last.unfinished.clone() }).await;
+        }
+        self.flush_count().await;
+        self.link.stop(Duration::ZERO).await;
+        if self.session_unknown {
+            self.act(Command::Session(SessionCommand::NoteForgotten { session: self.id })).await;
+        }
+        let next = if self.spoke { NextStep::Resume } else { NextStep::StartAnew };
+        let failed = |why| SessionEnd::Failed { why };
+        let end = match (&stopped, last) {
+            (Some((end, _)), _) => end.clone(),
+            (None, _) if self.session_unknown => failed(AgentFailure::SessionUnknown),
+            (None, _) if self.ignored_interrupt => {
+                failed(AgentFailure::InterruptIgnored { seconds: INTERRUPT_GRACE.as_secs(), next })
+            }
+            (None, Some(last)) if last.status.is_success() => SessionEnd::Finished,
+            (None, Some(last)) => failed(last.status.into_failure(&last.stderr_tail, next)),
+            (None, None) => failed(AgentFailure::OutputLost { next }),
+        };
+        self.clear_live().await;
+        let at = self.engine.clock().now();
+        let command = Command::Session(SessionCommand::End { session: self.id, end, at });
+        let mut ended = self.engine.act(command.clone()).await;
+        if let Some((_, reply)) = stopped {
+            let _ = reply.send(());
+        }
+        // The disk may take it later; until then the session would look as if it ran.
+        while let Err(EngineError::Journal(error)) = &ended {
+            self.note(LogKind::Note, &error.to_string());
+            tokio::time::sleep(END_AGAIN).await;
+            ended = self.engine.act(command.clone()).await;
+        }
+        if let Err(error) = ended {
+            self.note(LogKind::Note, &error.to_string());
+        }
+    }
+
+    /// Tells a shared link that this session is over; a process of its own is simply ended.
+    async fn close_adapter(&mut self) {
+        if let Ok(output) = self.adapter.send(Act::Close) {
+            self.take(output, None).await;
+        }
+    }
+
+    /// Lets the adapter read what arrived, then writes what the protocol wants answered at once.
+    async fn receive(&mut self, inbound: &Inbound) {
+        let output = self.adapter.receive(inbound);
+        self.take(output, Some(inbound)).await;
+    }
+
+    pub(super) async fn take(&mut self, output: Output, inbound: Option<&Inbound>) {
+        self.write(WriteSubject::Other, output.outbound);
+        for event in output.events {
+            // An agent whose input was closed withdraws its questions; those end with the session.
+            if !self.stopping || !event.opens_or_closes_request() {
+                self.on_event(event, inbound).await;
+            }
+        }
+    }
+
+    /// Encodes and writes an act that no person waits for.
+    pub(super) async fn send(&mut self, subject: WriteSubject, act: Act) {
+        if let Err(error) = self.try_send(subject, act).await {
+            self.note(LogKind::Note, &error.to_string());
+        }
+    }
+
+    /// Encodes and writes an act. If the agent cannot do it, nothing is written.
+    pub(super) async fn try_send(&mut self, subject: WriteSubject, act: Act) -> Result<(), EncodeError> {
+        let output = self.adapter.send(act)?;
+        self.write(subject, output.outbound);
+        for event in output.events {
+            // An event may lead to another act.
+            Box::pin(self.on_event(event, None)).await;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn on_input(&mut self, input: SessionInput) {
+        match input {
+            SessionInput::Message { .. } | SessionInput::SendNow { .. } if self.resumption.is_waiting() => {
+                self.resumption.hold(input);
+            }
+            SessionInput::SendParked => self.send_parked().await,
+            SessionInput::Message { message, reply } => {
+                let sent = self.send_message(message).await;
+                if let Ok(true) = sent {
+                    self.set_working(true).await;
+                }
+                let _ = reply.send(sent.map(drop));
+            }
+            SessionInput::SendNow { message, reply } => {
+                let _ = reply.send(self.send_queued(Some(message)).await);
+            }
+            SessionInput::SendQueued => self.send_next_queued().await,
+            SessionInput::Interrupt => {
+                // Without a turn there is nothing to interrupt, and the next turn must not look interrupted.
+                self.interrupted = self.in_turn;
+                if self.in_turn {
+                    // A second interrupt gives no more time than the first.
+                    self.interrupt_until.get_or_insert_with(|| Instant::now() + INTERRUPT_GRACE);
+                }
+                self.send(WriteSubject::Other, Act::Interrupt).await;
+                self.write_notice(Notice::Interrupted).await;
+            }
+            SessionInput::Decided { approval, native_ref, decision, allows } => {
+                self.send_decision(approval, native_ref, decision, allows).await;
+            }
+            SessionInput::Redeliver { request, native_ref, outcome } => {
+                if let Some((call, secret)) = self.pending.ended_call(request, &native_ref) {
+                    self.deliver(call, secret.unwrap_or(outcome)).await;
+                } else {
+                    self.delivery_failed(request, native_ref, DeliveryError::NotAwaited).await;
+                }
+            }
+            SessionInput::SetConfig { change, reply } => self.set_config(change, reply).await,
+            // Handled by `run`, which ends with it.
+            SessionInput::Stop { .. } => {}
+        }
+    }
+
+    pub(super) fn why_withdrawn(&self, otherwise: WithdrawnWhy) -> WithdrawnWhy {
+        if self.interrupted { WithdrawnWhy::Interrupted } else { otherwise }
+    }
+
+    pub(super) async fn set_working(&mut self, working: bool) {
+        self.in_turn = working;
+        self.act(Command::Session(SessionCommand::SetWorking { session: self.id, working })).await;
+    }
+
+    pub(super) async fn note_spoke(&mut self) {
+        if !std::mem::replace(&mut self.spoke, true) {
+            self.act(Command::Session(SessionCommand::NoteSpoke { session: self.id })).await;
+        }
+    }
+
+    async fn flush_count(&mut self) {
+        self.count_at = None;
+        let lines = std::mem::take(&mut self.unusable);
+        if lines > 0 {
+            self.act(Command::Session(SessionCommand::CountUnusable { session: self.id, lines })).await;
+        }
+    }
+
+    pub(super) async fn add_live(&mut self, kind: LiveKind, text: String) {
+        self.live = true;
+        self.engine.send(Input::Live { added: LiveText { session: self.id, kind, text } }).await;
+    }
+
+    async fn clear_live(&mut self) {
+        if std::mem::take(&mut self.live) {
+            self.engine.send(Input::LiveCleared { session: self.id }).await;
+        }
+    }
+
+    pub(super) async fn write_finished(&mut self, body: EntryBody) {
+        // The finished entry comes first, so that the text never disappears for a moment.
+        self.write_entry(body).await;
+        self.clear_live().await;
+    }
+
+    pub(super) async fn write_notice(&mut self, notice: Notice) {
+        self.write_entry(EntryBody::Notice { notice }).await;
+    }
+
+    pub(super) async fn write_entry(&mut self, body: EntryBody) {
+        self.engine.write(self.id, vec![EntryWrite::New(body)]).await;
+    }
+
+    /// Queues a write. Whether it reached the agent is heard later: an agent that does not read must not keep us from
+    /// reading.
+    pub(super) fn write(&mut self, subject: WriteSubject, outbound: Vec<Outbound>) {
+        if !outbound.is_empty() {
+            self.pending.add_write(subject, self.link.write(outbound));
+        }
+    }
+
+    pub(super) async fn act(&mut self, command: Command) {
+        if let Err(error) = self.engine.act(command).await {
+            self.note(LogKind::Note, &error.to_string());
+        }
+    }
+
+    pub(super) fn note(&self, kind: LogKind, text: &str) {
+        self.logs.add(self.id, self.engine.clock().now(), kind, text);
+    }
+}
+
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

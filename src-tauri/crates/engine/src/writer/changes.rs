@@ -1,0 +1,109 @@
+//! What events have changed, as subscribers are told.
+
+use askdesk_domain::{
+    ApprovalEvent, ApprovalId, Desk, Event, QueueEvent, RequestEvent, RequestId, SessionEvent, SessionId,
+};
+
+use crate::frame::Change;
+
+/// Lists what events have changed, each thing once, as it is now.
+pub(super) fn changes_of(desk: &Desk, events: &[Event]) -> Vec<Change> {
+    let mut changed = Changed::default();
+    events.iter().for_each(|event| changed.note(desk, event));
+    changed.list(desk)
+}
+
+/// The ids of everything that has changed.
+#[derive(Default)]
+struct Changed {
+    sessions: Vec<SessionId>,
+    requests: Vec<RequestId>,
+    approvals: Vec<ApprovalId>,
+    closed: Vec<SessionId>,
+    deleted: Vec<SessionId>,
+}
+
+impl Changed {
+    fn note(&mut self, desk: &Desk, event: &Event) {
+        match event {
+            Event::Session(SessionEvent::Started { session }) => once(&mut self.sessions, session.id),
+            Event::Session(SessionEvent::Introduced { session, .. })
+            | Event::Session(SessionEvent::NativeSessionKnown { session, .. })
+            | Event::Session(SessionEvent::ConfigChanged { session, .. })
+            | Event::Session(SessionEvent::TurnBegan { session })
+            | Event::Session(SessionEvent::TurnFinished { session })
+            | Event::Session(SessionEvent::LinesUnusable { session, .. })
+            | Event::Session(SessionEvent::Ended { session, .. })
+            | Event::Session(SessionEvent::Renamed { session, .. })
+            | Event::Session(SessionEvent::NotificationsSet { session, .. })
+            | Event::Queue(QueueEvent::Added { session, .. })
+            | Event::Queue(QueueEvent::Edited { session, .. })
+            | Event::Queue(QueueEvent::Removed { session, .. })
+            | Event::Queue(QueueEvent::Sent { session, .. })
+            | Event::Session(SessionEvent::AgentSpoke { session })
+            | Event::Session(SessionEvent::Forgotten { session }) => once(&mut self.sessions, *session),
+            Event::Session(SessionEvent::Moved { .. }) => {
+                desk.sessions().for_each(|session| once(&mut self.sessions, session.id));
+            }
+            Event::Session(SessionEvent::Closed { session, .. }) => self.closed.push(*session),
+            Event::Session(SessionEvent::Resumed { session, .. }) => self.note_shown_again(desk, *session),
+            Event::Request(RequestEvent::Asked { request }) => once(&mut self.requests, request.id),
+            Event::Request(RequestEvent::Reopened { request, .. }) => {
+                once(&mut self.requests, *request);
+                if let Some(request) = desk.request(*request) {
+                    self.note_shown_again(desk, request.session);
+                }
+            }
+            // An end that goes to its call already looks sent.
+            Event::Request(RequestEvent::Sending { late: false, .. }) => {}
+            // Further calls of a request are not shown.
+            Event::Request(RequestEvent::AskedAgain { .. })
+            | Event::Request(RequestEvent::CallLeft { .. })
+            | Event::Session(SessionEvent::ClientLeft { .. }) => {}
+            Event::Request(RequestEvent::Ended { request, .. })
+            | Event::Request(RequestEvent::DeliveryChanged { request, .. })
+            | Event::Request(RequestEvent::Sending { request, .. })
+            | Event::Request(RequestEvent::AnsweredLate { request, .. })
+            | Event::Request(RequestEvent::Dismissed { request, .. }) => once(&mut self.requests, *request),
+            Event::Approval(ApprovalEvent::Asked { approval }) => once(&mut self.approvals, approval.id),
+            Event::Approval(ApprovalEvent::Decided { approval, .. })
+            | Event::Approval(ApprovalEvent::DeliveryFailed { approval, .. })
+            | Event::Approval(ApprovalEvent::Withdrawn { approval, .. }) => {
+                once(&mut self.approvals, *approval)
+            }
+            Event::Session(SessionEvent::Deleted { session }) => once(&mut self.deleted, *session),
+        }
+    }
+
+    /// A session that was closed comes back with everything that belongs to it.
+    fn note_shown_again(&mut self, desk: &Desk, session: SessionId) {
+        once(&mut self.sessions, session);
+        let requests = desk.requests().filter(|request| request.session == session);
+        requests.for_each(|request| once(&mut self.requests, request.id));
+        let approvals = desk.approvals().filter(|approval| approval.session == session);
+        approvals.for_each(|approval| once(&mut self.approvals, approval.id));
+    }
+
+    fn list(self, desk: &Desk) -> Vec<Change> {
+        // A closed session is not shown, nor is anything that belongs to it.
+        let shown = |session: SessionId| !desk.is_closed(session);
+        let sessions = self.sessions.into_iter().filter_map(|id| desk.session(id)).filter(|it| shown(it.id));
+        let requests =
+            self.requests.into_iter().filter_map(|id| desk.request(id)).filter(|it| shown(it.session));
+        let approvals =
+            self.approvals.into_iter().filter_map(|id| desk.approval(id)).filter(|it| shown(it.session));
+        sessions
+            .map(|session| Change::Session { session: session.clone() })
+            .chain(requests.map(|request| Change::Request { request: request.clone() }))
+            .chain(approvals.map(|approval| Change::Approval { approval: approval.clone() }))
+            .chain(self.closed.into_iter().map(|session| Change::SessionClosed { session }))
+            .chain(self.deleted.into_iter().map(|session| Change::SessionDeleted { session }))
+            .collect()
+    }
+}
+
+fn once<T: PartialEq>(list: &mut Vec<T>, id: T) {
+    if !list.contains(&id) {
+        list.push(id);
+    }
+}

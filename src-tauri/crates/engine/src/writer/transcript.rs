@@ -1,0 +1,173 @@
+//! The transcripts: where each entry goes, and the entries that the disk has not taken yet.
+
+use std::collections::{BTreeMap, HashMap};
+
+use askdesk_domain::{
+    ApprovalEvent, Entry, EntryBody, Event, QueueEvent, QueuedMessage, RequestEvent, SessionEvent, SessionId,
+    Timestamp, ToolStatus,
+};
+
+use super::Writer;
+use crate::frame::Change;
+use crate::mailbox::EntryWrite;
+
+/// How many entries are kept for another try when the disk takes none.
+const UNSAVED_ENTRIES: usize = 10_000;
+
+/// The number of the newest entry of each session.
+type Newest = BTreeMap<SessionId, u64>;
+
+/// What the writer knows of the transcripts it writes.
+pub(super) struct Transcripts {
+    newest: Newest,
+    unsaved: Vec<(SessionId, Entry)>,
+    running_tools: HashMap<(SessionId, String), Entry>,
+    /// The plan of each running turn.
+    plans: HashMap<SessionId, Entry>,
+}
+
+/// Entries that belong to events, to be committed with them.
+pub(super) struct EventEntries {
+    pub(super) entries: Vec<(SessionId, Entry)>,
+    newest: Newest,
+}
+
+impl Transcripts {
+    pub(super) fn new(newest: Newest) -> Self {
+        Self { newest, unsaved: Vec::new(), running_tools: HashMap::new(), plans: HashMap::new() }
+    }
+
+    /// Lists the entries that events leave. Nothing counts before [`Self::commit`]: the journal may not take them.
+    pub(super) fn entries_of(&self, events: &[Event], now: Timestamp) -> EventEntries {
+        let (mut entries, mut newest) = (Vec::new(), self.newest.clone());
+        for event in events {
+            let (session, body) = match event {
+                Event::Request(RequestEvent::Asked { request }) => {
+                    (request.session, EntryBody::Request { request: request.id })
+                }
+                Event::Approval(ApprovalEvent::Asked { approval }) => {
+                    (approval.session, EntryBody::Approval { approval: approval.id })
+                }
+                Event::Queue(QueueEvent::Sent { session, message }) => {
+                    let QueuedMessage { text, attachments, .. } = message.clone();
+                    (*session, EntryBody::Person { text, attachments })
+                }
+                Event::Session(SessionEvent::Ended { session, .. }) => {
+                    let cut_off = self.running_tools.iter().filter(|((owner, _), _)| owner == session);
+                    entries.extend(cut_off.map(|(_, entry)| (*session, failed(entry))));
+                    continue;
+                }
+                _ => continue,
+            };
+            entries.push((session, next_entry(&mut newest, session, now, body)));
+        }
+        EventEntries { entries, newest }
+    }
+
+    /// Takes note that events and their entries are on disk; returns the entries.
+    pub(super) fn commit(&mut self, events: &[Event], written: EventEntries) -> Vec<(SessionId, Entry)> {
+        self.newest = written.newest;
+        for event in events {
+            match event {
+                Event::Session(SessionEvent::Ended { session, .. }) => {
+                    self.running_tools.retain(|(owner, _), _| owner != session);
+                    self.plans.remove(session);
+                }
+                Event::Session(SessionEvent::Deleted { session }) => {
+                    self.newest.remove(session);
+                    self.unsaved.retain(|(owner, _)| owner != session);
+                }
+                _ => {}
+            }
+        }
+        written.entries
+    }
+
+    /// Applies a write; none if it is about an unknown tool call.
+    fn entry(&mut self, session: SessionId, write: EntryWrite, now: Timestamp) -> Option<Entry> {
+        match write {
+            EntryWrite::New(body) => {
+                let entry = next_entry(&mut self.newest, session, now, body);
+                match &entry.body {
+                    EntryBody::Tool { tool_use, .. } => {
+                        self.running_tools.insert((session, tool_use.clone()), entry.clone());
+                    }
+                    EntryBody::TurnEnded { .. } => {
+                        self.plans.remove(&session);
+                    }
+                    _ => {}
+                }
+                Some(entry)
+            }
+            EntryWrite::ToolStatus { tool_use, status: now } => {
+                let entry = self.running_tools.get_mut(&(session, tool_use))?;
+                if let EntryBody::Tool { status, .. } = &mut entry.body {
+                    *status = now;
+                }
+                Some(entry.clone())
+            }
+            EntryWrite::Plan { items } => {
+                let body = EntryBody::Plan { items };
+                let entry = match self.plans.remove(&session) {
+                    Some(earlier) => Entry { body, ..earlier },
+                    None => next_entry(&mut self.newest, session, now, body),
+                };
+                self.plans.insert(session, entry.clone());
+                Some(entry)
+            }
+            EntryWrite::ToolEnded { tool_use, ok, output: result } => {
+                let mut entry = self.running_tools.remove(&(session, tool_use))?;
+                if let EntryBody::Tool { status, output, .. } = &mut entry.body {
+                    *status = if ok { ToolStatus::Done } else { ToolStatus::Failed };
+                    *output = Some(result);
+                }
+                Some(entry)
+            }
+        }
+    }
+}
+
+impl Writer {
+    /// Writes a batch, and every entry that the disk did not take before.
+    pub(super) fn write(&mut self, batch: Vec<(SessionId, Vec<EntryWrite>)>) {
+        let mut fresh = Vec::new();
+        for (session, writes) in batch {
+            // A deleted session leaves nothing behind, not even what was on its way.
+            if self.desk.session(session).is_none() {
+                continue;
+            }
+            for write in writes {
+                let entry = self.transcripts.entry(session, write, self.clock.now());
+                fresh.extend(entry.map(|entry| (session, entry)));
+            }
+        }
+        let unsaved = &mut self.transcripts.unsaved;
+        unsaved.extend(fresh);
+        if unsaved.is_empty() {
+            return;
+        }
+        if let Err(error) = self.journal.commit_entries(unsaved) {
+            tracing::error!(%error, unsaved = unsaved.len(), "the transcript could not be written");
+            let over = unsaved.len().saturating_sub(UNSAVED_ENTRIES);
+            unsaved.drain(..over);
+            return;
+        }
+        let written = std::mem::take(unsaved).into_iter();
+        let changes = written.map(|(session, entry)| Change::Entry { session, entry }).collect();
+        self.hub.publish(&self.desk, changes);
+    }
+}
+
+fn next_entry(newest: &mut Newest, session: SessionId, at: Timestamp, body: EntryBody) -> Entry {
+    let n = newest.entry(session).or_default();
+    *n += 1;
+    Entry { n: *n, at, body }
+}
+
+fn failed(entry: &Entry) -> Entry {
+    let mut entry = entry.clone();
+    if let EntryBody::Tool { status, .. } = &mut entry.body {
+        *status = ToolStatus::Failed;
+    }
+    entry
+}
