@@ -115,7 +115,7 @@ impl EngineHandle {
         answers: Vec<AnswerInput>,
     ) -> Result<Request, EngineError> {
         let at = self.clock.now();
-        self.on_request(Command::Request(RequestCommand::Answer { request, answers, at })).await
+        self.on_request(RequestCommand::Answer { request, answers, at }).await
     }
 
     /// Holds the one choice of a lone question for its undo window, then gives it. Any other end of the request goes
@@ -154,19 +154,19 @@ impl EngineHandle {
 
     pub async fn decline(&self, request: RequestId, words: Option<String>) -> Result<Request, EngineError> {
         let at = self.clock.now();
-        self.on_request(Command::Request(RequestCommand::Decline { request, words, at })).await
+        self.on_request(RequestCommand::Decline { request, words, at }).await
     }
 
     /// Closes a request without an answer.
     pub async fn cancel(&self, request: RequestId, reason: Option<String>) -> Result<Request, EngineError> {
         let at = self.clock.now();
-        self.on_request(Command::Request(RequestCommand::Cancel { request, reason, at })).await
+        self.on_request(RequestCommand::Cancel { request, reason, at }).await
     }
 
     /// Dismisses a request that was missed, or discards an answer that could not be delivered.
     pub async fn dismiss(&self, request: RequestId) -> Result<Request, EngineError> {
         let at = self.clock.now();
-        self.on_request(Command::Request(RequestCommand::Dismiss { request, at })).await
+        self.on_request(RequestCommand::Dismiss { request, at }).await
     }
 
     /// Finds a session, closed or not.
@@ -177,7 +177,7 @@ impl EngineHandle {
 
     /// Tries again to deliver the end of a request.
     pub async fn retry(&self, request: RequestId) -> Result<Request, EngineError> {
-        self.on_request(Command::Request(RequestCommand::Retry { request })).await
+        self.on_request(RequestCommand::Retry { request }).await
     }
 
     pub async fn decide_approval(
@@ -186,7 +186,7 @@ impl EngineHandle {
         decision: ApprovalDecision,
     ) -> Result<Approval, EngineError> {
         let at = self.clock.now();
-        let applied = self.act(Command::Approval(ApprovalCommand::Decide { approval, decision, at })).await?;
+        let applied = self.act(ApprovalCommand::Decide { approval, decision, at }).await?;
         applied.approval.ok_or_else(|| Rejection::NotFound { what: "approval" }.into())
     }
 
@@ -254,7 +254,8 @@ impl EngineHandle {
     }
 
     /// Carries out a command.
-    pub async fn act(&self, command: Command) -> Result<Applied, EngineError> {
+    pub async fn act(&self, command: impl Into<Command>) -> Result<Applied, EngineError> {
+        let command = command.into();
         self.writer.ask(|reply| Input::Act { command, reply }).await?
     }
 
@@ -263,7 +264,7 @@ impl EngineHandle {
         self.writer.ask(|reply| Input::Close { reply }).await
     }
 
-    pub(crate) async fn start(&self, command: Command) -> Result<Session, EngineError> {
+    pub(crate) async fn start(&self, command: impl Into<Command>) -> Result<Session, EngineError> {
         let session = self.act(command).await?.session;
         session.ok_or_else(|| Rejection::NotFound { what: "session" }.into())
     }
@@ -276,7 +277,7 @@ impl EngineHandle {
         self.writer.send(input).await;
     }
 
-    async fn on_request(&self, command: Command) -> Result<Request, EngineError> {
+    async fn on_request(&self, command: impl Into<Command>) -> Result<Request, EngineError> {
         let applied = self.act(command).await?;
         applied.request.ok_or_else(|| Rejection::NotFound { what: "request" }.into())
     }

@@ -4,8 +4,8 @@
 //! request, gets it back: reopened with its draft, or with the answer that was given meanwhile.
 
 use askdesk_domain::{
-    Ask, Command, DeliveryError, Desk, InboundCommand, Limit, NativeRef, Outcome, Question, Rejection,
-    Request, RequestId, Session, SessionId,
+    Ask, DeliveryError, Desk, InboundCommand, Limit, NativeRef, Outcome, Question, Rejection, Request,
+    RequestId, Session, SessionId,
 };
 pub use askdesk_domain::{InboundClient, Leave};
 use tokio::sync::oneshot;
@@ -61,7 +61,7 @@ impl InboundCalls {
     /// Opens a session for a connection, or resumes the last session of the same client.
     pub async fn open(&self, visitor: InboundClient) -> Result<SessionId, EngineError> {
         let (id, at) = (self.engine.clock().session_id(), self.engine.clock().now());
-        let applied = self.engine.act(Command::Inbound(InboundCommand::Open { id, visitor, at })).await?;
+        let applied = self.engine.act(InboundCommand::Open { id, visitor, at }).await?;
         let session = applied.session.ok_or(Rejection::NotFound { what: "session" })?;
         Ok(session.id)
     }
@@ -84,10 +84,7 @@ impl InboundCalls {
         why: Leave,
     ) -> Result<(), EngineError> {
         let at = self.engine.clock().now();
-        self.engine
-            .act(Command::Inbound(InboundCommand::LeaveCall { session, native_ref, why, at }))
-            .await
-            .map(drop)
+        self.engine.act(InboundCommand::LeaveCall { session, native_ref, why, at }).await.map(drop)
     }
 
     /// Notes whether a call got the outcome of its request, by waiting or by collecting.
@@ -98,10 +95,7 @@ impl InboundCalls {
         told: Result<(), DeliveryError>,
     ) -> Result<(), EngineError> {
         let at = self.engine.clock().now();
-        self.engine
-            .act(Command::Inbound(InboundCommand::NoteDelivered { request, native_ref, told, at }))
-            .await
-            .map(drop)
+        self.engine.act(InboundCommand::NoteDelivered { request, native_ref, told, at }).await.map(drop)
     }
 
     /// Returns what became of a request of a connected app, however old. Other requests are not found.
@@ -132,6 +126,6 @@ impl InboundCalls {
     /// Notes that a connection and all its calls are gone.
     pub async fn close(&self, session: SessionId) -> Result<(), EngineError> {
         let at = self.engine.clock().now();
-        self.engine.act(Command::Inbound(InboundCommand::Leave { session, at })).await.map(drop)
+        self.engine.act(InboundCommand::Leave { session, at }).await.map(drop)
     }
 }

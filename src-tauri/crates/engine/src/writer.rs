@@ -77,7 +77,7 @@ impl Writer {
             limits,
         };
         let at = writer.clock.now();
-        writer.act(&Command::Session(SessionCommand::CloseEarlierRun { at }))?;
+        writer.act(&SessionCommand::CloseEarlierRun { at }.into())?;
         Ok(writer)
     }
 
@@ -201,11 +201,13 @@ impl Writer {
     /// A request that is no longer in memory has ended; the journal knows how.
     fn explain(&self, command: &Command, reject: Rejection) -> EngineError {
         let id = match command {
-            Command::Request(RequestCommand::Answer { request, .. })
-            | Command::Request(RequestCommand::Decline { request, .. })
-            | Command::Request(RequestCommand::Cancel { request, .. })
-            | Command::Request(RequestCommand::Dismiss { request, .. })
-            | Command::Request(RequestCommand::Retry { request }) => *request,
+            Command::Request(
+                RequestCommand::Answer { request, .. }
+                | RequestCommand::Decline { request, .. }
+                | RequestCommand::Cancel { request, .. }
+                | RequestCommand::Dismiss { request, .. }
+                | RequestCommand::Retry { request },
+            ) => *request,
             _ => return reject.into(),
         };
         self.explain_end(id, reject)
@@ -234,19 +236,22 @@ impl Writer {
             _ => None,
         };
         let session = match command {
-            Command::Session(SessionCommand::Start { id, .. }) => self.desk.session(*id).cloned(),
-            Command::Inbound(InboundCommand::Open { .. }) => {
-                inbound::opened(decision).and_then(|id| self.desk.session(id)).cloned()
-            }
-            Command::Session(SessionCommand::End { session, .. })
-            | Command::Session(SessionCommand::Rename { session, .. })
-            | Command::Session(SessionCommand::SetNotifications { session, .. })
-            | Command::Session(SessionCommand::Resume { session, .. })
-            | Command::Queue(QueueCommand::Add { session, .. })
-            | Command::Queue(QueueCommand::Edit { session, .. })
-            | Command::Queue(QueueCommand::Remove { session, .. }) => self.desk.session(*session).cloned(),
+            Command::Session(SessionCommand::Start { id, .. }) => Some(*id),
+            Command::Inbound(InboundCommand::Open { .. }) => inbound::opened(decision),
+            Command::Session(
+                SessionCommand::End { session, .. }
+                | SessionCommand::Rename { session, .. }
+                | SessionCommand::SetNotifications { session, .. }
+                | SessionCommand::Resume { session, .. },
+            )
+            | Command::Queue(
+                QueueCommand::Add { session, .. }
+                | QueueCommand::Edit { session, .. }
+                | QueueCommand::Remove { session, .. },
+            ) => Some(*session),
             _ => None,
         };
+        let session = session.and_then(|id| self.desk.session(id)).cloned();
         let leaves = |event: &Event| match (command, event) {
             (
                 Command::Request(RequestCommand::SendParked { .. }),
@@ -268,7 +273,7 @@ impl Writer {
             return Err(Rejection::SessionGone.into());
         }
         let (minted, native_ref) = (ask.id, ask.native_ref.clone());
-        let decision = self.act(&Command::Request(RequestCommand::Ask(ask)))?;
+        let decision = self.act(&RequestCommand::Ask(ask).into())?;
         let id = decision.request.unwrap_or(minted);
         // An ended request was delivered once; a late waiter must not deliver it again.
         if self.desk.request(id).is_some_and(Request::is_open) {

@@ -3,8 +3,8 @@
 use askdesk_domain::{Begun, DraftOutcome, DraftTarget, Event, SavedDraft, Timestamp, draft_rules};
 use rusqlite::{Transaction, params};
 
-use super::read::{self, Reader};
-use super::{Durability, Journal, JournalError, json};
+use super::read::Reader;
+use super::{Durability, Journal, JournalError, record};
 
 /// How many drafts are kept; of more, those that were saved longest ago go.
 pub const KEPT_DRAFTS: u32 = 2_000;
@@ -34,7 +34,7 @@ fn write(transaction: &Transaction<'_>, kept: &SavedDraft, at: Timestamp) -> rus
         transaction.prepare_cached("DELETE FROM drafts WHERE about = ?1")?.execute([about])?;
         return Ok(());
     }
-    let (body, has_words) = (json(&kept.of)?, kept.of.has_words());
+    let (body, has_words) = (record::encode(&kept.of)?, kept.of.has_words());
     let again = transaction
         .prepare_cached("UPDATE drafts SET saved_at = ?2, has_words = ?3, body = ?4 WHERE about = ?1")?
         .execute(params![about, at.millis(), has_words, body])?;
@@ -77,7 +77,7 @@ impl Reader {
             let mut rows = statement.query([])?;
             let mut drafts = Vec::new();
             while let Some(row) = rows.next()? {
-                match read::from_json(row, 0) {
+                match record::decode(row, 0) {
                     Ok(draft) => drafts.push(draft),
                     Err(error) => tracing::error!(%error, "a draft cannot be read"),
                 }

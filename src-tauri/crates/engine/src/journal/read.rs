@@ -8,9 +8,8 @@ use askdesk_domain::{
     SessionId, Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde::de::DeserializeOwned;
 
-use super::JournalError;
+use super::{JournalError, record};
 
 /// A stretch of a transcript with what it speaks of.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -97,7 +96,9 @@ pub(super) fn find_request(connection: &Connection, id: RequestId) -> rusqlite::
 
 pub(super) fn find_approval(connection: &Connection, id: ApprovalId) -> rusqlite::Result<Option<Approval>> {
     let mut statement = connection.prepare_cached("SELECT body, state FROM approvals WHERE id = ?1")?;
-    let read = |row: &Row<'_>| Ok(Approval { state: from_json(row, 1)?, ..from_json::<Approval>(row, 0)? });
+    let read = |row: &Row<'_>| {
+        Ok(Approval { state: record::decode(row, 1)?, ..record::decode::<Approval>(row, 0)? })
+    };
     statement.query_row([id.to_string()], read).optional()
 }
 
@@ -105,7 +106,7 @@ pub(super) fn find_approval(connection: &Connection, id: ApprovalId) -> rusqlite
 pub(super) fn events(connection: &Connection, path: &Path) -> Result<Vec<Event>, JournalError> {
     let run = || {
         let mut statement = connection.prepare("SELECT body FROM events ORDER BY seq")?;
-        let rows = statement.query_map([], |row| from_json(row, 0))?;
+        let rows = statement.query_map([], |row| record::decode(row, 0))?;
         rows.collect::<rusqlite::Result<Vec<Event>>>()
     };
     run().map_err(|error| match error {
@@ -132,25 +133,18 @@ pub(super) fn newest_entries(
 }
 
 pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
-    Ok(Entry { n: row.get(0)?, at: Timestamp::from_millis(row.get(1)?), body: from_json(row, 2)? })
+    Ok(Entry { n: row.get(0)?, at: Timestamp::from_millis(row.get(1)?), body: record::decode(row, 2)? })
 }
 
 fn request(row: &Row<'_>) -> rusqlite::Result<Request> {
-    let asked: Request = from_json(row, 0)?;
+    let asked: Request = record::decode(row, 0)?;
     let state = match row.get::<_, Option<i64>>(2)? {
         None => RequestState::Open,
         Some(at) => RequestState::Ended(Ended {
-            outcome: from_json(row, 1)?,
+            outcome: record::decode(row, 1)?,
             at: Timestamp::from_millis(at),
-            delivery: from_json(row, 3)?,
+            delivery: record::decode(row, 3)?,
         }),
     };
     Ok(Request { state, ..asked })
-}
-
-pub(super) fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
-    let text = row.get_ref(column)?.as_str()?;
-    serde_json::from_str(text).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
-    })
 }

@@ -3,7 +3,7 @@
 use askdesk_domain::{Event, SessionId};
 use rusqlite::{Transaction, params};
 
-use super::{Journal, JournalError, json, read};
+use super::{Journal, JournalError, record};
 
 /// The largest database that is swept at once, in bytes; a larger one would hold everybody up, and is swept at the end.
 pub const SWEPT_AT_ONCE_BYTES: u64 = 256 * 1024 * 1024;
@@ -12,11 +12,11 @@ pub const SWEPT_AT_ONCE_BYTES: u64 = 256 * 1024 * 1024;
 pub(super) fn delete(transaction: &Transaction<'_>, session: SessionId) -> rusqlite::Result<()> {
     let session = session.to_string();
     let mut events = transaction.prepare_cached("SELECT seq, body FROM events WHERE session = ?1")?;
-    let rows = events.query_map([&session], |row| Ok((row.get(0)?, read::from_json(row, 1)?)))?;
+    let rows = events.query_map([&session], |row| Ok((row.get(0)?, record::decode(row, 1)?)))?;
     let events: Vec<(i64, Event)> = rows.collect::<rusqlite::Result<_>>()?;
     let mut silence = transaction.prepare_cached("UPDATE events SET body = ?2 WHERE seq = ?1")?;
     for (seq, event) in events {
-        silence.execute(params![seq, json(&event.without_words())?])?;
+        silence.execute(params![seq, record::encode(&event.without_words())?])?;
     }
     for delete in [
         "DELETE FROM words WHERE rowid IN (SELECT id FROM searched WHERE session = ?1)",

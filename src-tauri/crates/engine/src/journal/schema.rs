@@ -7,11 +7,9 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Transaction};
 use rusqlite_migration::{M, Migrations};
 
+use super::record::FORMAT;
 use super::{JournalError, format_three, search};
 use crate::private;
-
-/// The newest format this version writes.
-pub(super) const NEWEST: u32 = 4;
 
 /// How long to wait for another connection's write.
 const BUSY_WAIT: Duration = Duration::from_secs(2);
@@ -100,8 +98,8 @@ pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
     // A database that is turned down below stays as it is, a write-ahead log that a crash has left beside it included.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(fail)?;
     let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(fail)?;
-    if found > NEWEST {
-        return Err(JournalError::SchemaTooNew { path: path.to_owned(), found, known: NEWEST });
+    if found > FORMAT {
+        return Err(JournalError::SchemaTooNew { path: path.to_owned(), found, known: FORMAT });
     }
     if size <= CHECKED_BYTES {
         let verdict: String =

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
 
 use super::read::{self, Reader};
-use super::{JournalError, indexed_text};
+use super::{JournalError, indexed_text, record};
 
 /// How many of the best matches are ordered and can be paged through; more are no help to anybody.
 pub const SEARCHED_BEST: u32 = 1_000;
@@ -105,7 +105,7 @@ pub(super) fn index(transaction: &Transaction<'_>, session: &str, entry: &Entry)
         "INSERT INTO searched (session, n, at, kind, about) VALUES (?1, ?2, ?3, ?4, ?5)
          ON CONFLICT (session, n) DO UPDATE SET kind = excluded.kind RETURNING id",
     )?;
-    let kind = super::json(&EntryKind::of(&entry.body))?;
+    let kind = record::encode(&EntryKind::of(&entry.body))?;
     let place = params![session, entry.n, entry.at.millis(), kind, about];
     let id: i64 = statement.query_row(place, |row| row.get(0))?;
     write(transaction, id, &text)
@@ -220,7 +220,7 @@ fn hit(row: &Row<'_>) -> rusqlite::Result<Hit> {
         session: SessionId::from_str(session).map_err(not_an_id)?,
         n: row.get(1)?,
         at: Timestamp::from_millis(row.get(2)?),
-        kind: read::from_json(row, 3)?,
+        kind: record::decode(row, 3)?,
         before: String::new(),
         matched: String::new(),
         after: String::new(),

@@ -2,8 +2,7 @@
 
 use askdesk_agents::Act;
 use askdesk_domain::{
-    ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, AskApproval, Command, NativeRef,
-    ToolStatus,
+    ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, AskApproval, NativeRef, ToolStatus,
 };
 
 use super::pending::WriteSubject;
@@ -16,7 +15,7 @@ impl SessionTask {
     /// Registers a permission request; one that cannot be stored is refused, because the agent would wait for ever.
     pub(super) async fn register_approval(&mut self, ask: AskApproval, tool_use: Option<String>) {
         let (native_ref, options) = (ask.native_ref.clone(), ask.options.clone());
-        match self.engine.act(Command::Approval(ApprovalCommand::Ask(ask))).await {
+        match self.engine.act(ApprovalCommand::Ask(ask)).await {
             Ok(_) => {
                 if let Some(tool_use) = tool_use {
                     self.permissions.add(native_ref, tool_use.clone());
@@ -53,7 +52,7 @@ impl SessionTask {
             }
             Err(error) => {
                 let error = unencoded(&error);
-                self.act(Command::Approval(ApprovalCommand::NoteNotDelivered { approval, error })).await;
+                self.act(ApprovalCommand::NoteNotDelivered { approval, error }).await;
             }
         }
     }

@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use askdesk_agents::{Adapter, Agent, Link, LinkEvents, Links, Open, Prepared, Start};
 use askdesk_domain::{
-    AgentFailure, AgentId, ChangeRefused, Command, ConfigOption, EntryBody, LaunchOverrides, MessageId,
-    Origin, QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId, SessionOptions,
-    config,
+    AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, LaunchOverrides, MessageId, Origin,
+    QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId, SessionOptions, config,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -65,7 +64,7 @@ impl Sessions {
         let StartSpec { agent, name, folder, options, prompt } = spec;
         let known = self.agent(&agent)?;
         let kept = SessionOptions { extras: options.extras.clone().without_secrets(), ..options.clone() };
-        let start = Command::Session(SessionCommand::Start {
+        let start = SessionCommand::Start {
             id,
             origin: Origin::started(agent),
             name,
@@ -73,7 +72,7 @@ impl Sessions {
             options: kept,
             config: config::with_choices(&known.descriptor().config, &options.config),
             at,
-        });
+        };
         let session = self.engine.start(start).await?;
         let questions = options.questions;
         match Box::pin(self.open(&*known, Start { folder, options, resume: None })).await {
@@ -94,7 +93,7 @@ impl Sessions {
         let agent = ended.origin.agent().ok_or(Rejection::SessionGone)?;
         let known = self.agent(agent)?;
         let at = self.engine.clock().now();
-        let session = self.engine.start(Command::Session(SessionCommand::Resume { session: id, at })).await?;
+        let session = self.engine.start(SessionCommand::Resume { session: id, at }).await?;
         let questions = session.options.questions;
         match Box::pin(self.open(&*known, start_again(&ended, set, &known.descriptor().config))).await {
             Ok(opened) => self.run(id, opened, questions, None, Resumption::waiting()).await,
@@ -110,7 +109,7 @@ impl Sessions {
             let _ = self.stop(session).await;
         }
         let at = self.engine.clock().now();
-        self.engine.act(Command::Session(SessionCommand::Close { session, at })).await?;
+        self.engine.act(SessionCommand::Close { session, at }).await?;
         Ok(())
     }
 
@@ -135,8 +134,7 @@ impl Sessions {
                 tracing::error!(session = %id, %error, "a session's task failed");
                 let at = sessions.engine.clock().now();
                 let end = SessionEnd::Failed { why: AgentFailure::DeskFailed };
-                let _ =
-                    sessions.engine.act(Command::Session(SessionCommand::End { session: id, end, at })).await;
+                let _ = sessions.engine.act(SessionCommand::End { session: id, end, at }).await;
             }
             // The agent may have been resumed meanwhile, with another mailbox.
             let mut running = sessions.running();
@@ -196,7 +194,7 @@ impl Sessions {
         if !self.engine.session(session).await?.is_running() {
             images.stage_removal(session);
         }
-        if let Err(error) = self.engine.act(Command::Session(SessionCommand::Delete { session })).await {
+        if let Err(error) = self.engine.act(SessionCommand::Delete { session }).await {
             images.restore(session);
             return Err(error);
         }
@@ -260,9 +258,7 @@ impl Sessions {
                 .await;
         }
         let at = self.engine.clock().now();
-        self.engine
-            .start(Command::Session(SessionCommand::End { session: id, end: SessionEnd::Failed { why }, at }))
-            .await
+        self.engine.start(SessionCommand::End { session: id, end: SessionEnd::Failed { why }, at }).await
     }
 
     fn send(&self, session: SessionId, input: SessionInput) -> Result<(), EngineError> {

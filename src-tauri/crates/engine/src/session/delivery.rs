@@ -3,8 +3,7 @@
 use askdesk_agents::{Act, AgentEvent, Asked, EncodeError, QuestionRefusal, WriteError};
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    ApprovalCommand, Ask, Command, Delivery, DeliveryError, NativeRef, Notice, Outcome, RequestCommand,
-    RequestId,
+    ApprovalCommand, Ask, Delivery, DeliveryError, NativeRef, Notice, Outcome, RequestCommand, RequestId,
 };
 use tokio::sync::oneshot;
 
@@ -33,7 +32,7 @@ impl SessionTask {
         match subject {
             WriteSubject::End { request, call } => self.delivery_failed(request, call, error).await,
             WriteSubject::Decision { approval } => {
-                self.act(Command::Approval(ApprovalCommand::NoteNotDelivered { approval, error })).await
+                self.act(ApprovalCommand::NoteNotDelivered { approval, error }).await
             }
             WriteSubject::LateAnswers { message } => self.late_unwritten(message).await,
             WriteSubject::Message => self.write_notice(Notice::MessageNotSent { error }).await,
@@ -98,10 +97,7 @@ impl SessionTask {
             return;
         }
         let PendingCall { request, native_ref, .. } = call.clone();
-        let noted = self
-            .engine
-            .act(Command::Request(RequestCommand::NoteSending { request, call: native_ref.clone() }))
-            .await;
+        let noted = self.engine.act(RequestCommand::NoteSending { request, call: native_ref.clone() }).await;
         match noted {
             Ok(_) => {}
             Err(EngineError::Journal(error)) => {
@@ -133,7 +129,6 @@ impl SessionTask {
         error: DeliveryError,
     ) {
         let delivery = Delivery::Failed { error };
-        self.act(Command::Request(RequestCommand::NoteDelivery { request, call: Some(call), delivery }))
-            .await;
+        self.act(RequestCommand::NoteDelivery { request, call: Some(call), delivery }).await;
     }
 }

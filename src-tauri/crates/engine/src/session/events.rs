@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use askdesk_agents::{AgentEvent, Inbound, Unusable};
 use askdesk_domain::{
-    AskApproval, Command, ConfigOption, Delivery, EntryBody, NativeRef, Notice, RequestCommand,
-    SessionCommand, ToolStatus, WithdrawnWhy, config,
+    AskApproval, ConfigOption, Delivery, EntryBody, NativeRef, Notice, RequestCommand, SessionCommand,
+    ToolStatus, WithdrawnWhy, config,
 };
 use tokio::time::Instant;
 
@@ -22,13 +22,8 @@ impl SessionTask {
     pub(super) async fn on_event(&mut self, event: AgentEvent, inbound: Option<&Inbound>) {
         match event {
             AgentEvent::Introduced { version, model, native_session } => {
-                self.act(Command::Session(SessionCommand::Introduce {
-                    session: self.id,
-                    version,
-                    model,
-                    native_session,
-                }))
-                .await;
+                self.act(SessionCommand::Introduce { session: self.id, version, model, native_session })
+                    .await;
                 self.resumption.note_ready();
             }
             AgentEvent::ConfigChanged { config } => self.on_config_changed(config).await,
@@ -82,7 +77,7 @@ impl SessionTask {
 
     async fn on_config_changed(&mut self, config: Vec<ConfigOption>) {
         self.planning = config::is_planning(&config);
-        self.act(Command::Session(SessionCommand::NoteConfig { session: self.id, config })).await;
+        self.act(SessionCommand::NoteConfig { session: self.id, config }).await;
     }
 
     async fn on_turn_began(&mut self) {
@@ -97,7 +92,7 @@ impl SessionTask {
         if !ended_well {
             let why = self.why_withdrawn(WithdrawnWhy::TurnEnded);
             let at = self.engine.clock().now();
-            self.act(Command::Request(RequestCommand::WithdrawAll { session: self.id, why, at })).await;
+            self.act(RequestCommand::WithdrawAll { session: self.id, why, at }).await;
         }
         self.write_finished(body).await;
         self.interrupted = false;
@@ -107,7 +102,7 @@ impl SessionTask {
         // After a failure or an interrupt the person decides what is sent next.
         if ended_well {
             self.send_next_queued().await;
-            self.act(Command::Session(SessionCommand::NotifyFinished { session: self.id })).await;
+            self.act(SessionCommand::NotifyFinished { session: self.id }).await;
         }
     }
 
@@ -151,19 +146,14 @@ impl SessionTask {
         let at = self.engine.clock().now();
         // Asked again under this id, it is another call.
         self.pending.remove_open(&native_ref);
-        self.act(Command::Request(RequestCommand::Withdraw { session: self.id, native_ref, why, at })).await;
+        self.act(RequestCommand::Withdraw { session: self.id, native_ref, why, at }).await;
     }
 
     async fn on_acknowledged(&mut self, native_ref: NativeRef) {
         if let Some(request) = self.pending.acknowledge(&native_ref) {
             fault::reached(Step::Acknowledged);
             let delivery = Delivery::Delivered { at: self.engine.clock().now(), late: false };
-            self.act(Command::Request(RequestCommand::NoteDelivery {
-                request,
-                call: Some(native_ref),
-                delivery,
-            }))
-            .await;
+            self.act(RequestCommand::NoteDelivery { request, call: Some(native_ref), delivery }).await;
         }
     }
 

@@ -1,7 +1,7 @@
 //! Late answers: sent in one message once the agent was started again.
 
 use askdesk_agents::{Act, Attached, late_answer_message};
-use askdesk_domain::{Command, Delivery, EntryBody, RequestCommand};
+use askdesk_domain::{Delivery, EntryBody, RequestCommand};
 use uuid::Uuid;
 
 use super::pending::WriteSubject;
@@ -24,11 +24,10 @@ impl SessionTask {
         if self.resumption.is_waiting() {
             return;
         }
-        let late =
-            match self.engine.act(Command::Request(RequestCommand::SendParked { session: self.id })).await {
-                Ok(applied) => applied.late,
-                Err(error) => return self.note(LogKind::Note, &error.to_string()),
-            };
+        let late = match self.engine.act(RequestCommand::SendParked { session: self.id }).await {
+            Ok(applied) => applied.late,
+            Err(error) => return self.note(LogKind::Note, &error.to_string()),
+        };
         if late.is_empty() {
             return;
         }
@@ -48,19 +47,14 @@ impl SessionTask {
     pub(super) async fn late_arrived(&mut self, message: Option<Uuid>) {
         for request in self.late.take_arrived(message) {
             let delivery = Delivery::Delivered { at: self.engine.clock().now(), late: true };
-            self.act(Command::Request(RequestCommand::NoteDelivery { request, call: None, delivery })).await;
+            self.act(RequestCommand::NoteDelivery { request, call: None, delivery }).await;
         }
     }
 
     /// Parks late answers again that could not be written.
     pub(super) async fn late_unwritten(&mut self, message: Uuid) {
         for request in self.late.take_unwritten(message) {
-            self.act(Command::Request(RequestCommand::NoteDelivery {
-                request,
-                call: None,
-                delivery: Delivery::Parked,
-            }))
-            .await;
+            self.act(RequestCommand::NoteDelivery { request, call: None, delivery: Delivery::Parked }).await;
         }
     }
 }

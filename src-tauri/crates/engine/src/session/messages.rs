@@ -2,8 +2,8 @@
 
 use askdesk_agents::{Act, Attached};
 use askdesk_domain::{
-    Attachment, Command, DeliveryError, EntryBody, MessageId, Notice, QueueCommand, Rejection,
-    RequestCommand, SessionId, ValidationError, attachment,
+    Attachment, DeliveryError, EntryBody, MessageId, Notice, QueueCommand, Rejection, RequestCommand,
+    SessionId, ValidationError, attachment,
 };
 use uuid::Uuid;
 
@@ -23,9 +23,7 @@ impl SessionTask {
         let attached = self.read(&attachments).await?;
         let at = self.engine.clock().now();
         let said = attachment::in_words(&text, &attachments);
-        self.engine
-            .act(Command::Request(RequestCommand::ReplyInChat { session: self.id, text: said, at }))
-            .await?;
+        self.engine.act(RequestCommand::ReplyInChat { session: self.id, text: said, at }).await?;
         while let Some(event) = self.pending.ready() {
             self.on_pending(event).await;
         }
@@ -57,7 +55,7 @@ impl SessionTask {
             Some(message) => self.read(&message.attachments).await?,
             None => Attached::default(),
         };
-        let applied = self.engine.act(Command::Queue(QueueCommand::Send { session: self.id, now })).await?;
+        let applied = self.engine.act(QueueCommand::Send { session: self.id, now }).await?;
         let Some(message) = applied.sent else { return Ok(()) };
         let working = std::mem::replace(&mut self.in_turn, true);
         // Another message may have become the first meanwhile.

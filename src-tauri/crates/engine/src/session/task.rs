@@ -169,7 +169,7 @@ impl SessionTask {
         self.flush_count().await;
         self.link.stop(Duration::ZERO).await;
         if self.session_unknown {
-            self.act(Command::Session(SessionCommand::NoteForgotten { session: self.id })).await;
+            self.act(SessionCommand::NoteForgotten { session: self.id }).await;
         }
         let next = if self.spoke { NextStep::Resume } else { NextStep::StartAnew };
         let failed = |why| SessionEnd::Failed { why };
@@ -185,7 +185,7 @@ impl SessionTask {
         };
         self.clear_live().await;
         let at = self.engine.clock().now();
-        let command = Command::Session(SessionCommand::End { session: self.id, end, at });
+        let command = SessionCommand::End { session: self.id, end, at };
         let mut ended = self.engine.act(command.clone()).await;
         if let Some((_, reply)) = stopped {
             let _ = reply.send(());
@@ -291,12 +291,12 @@ impl SessionTask {
 
     pub(super) async fn set_working(&mut self, working: bool) {
         self.in_turn = working;
-        self.act(Command::Session(SessionCommand::SetWorking { session: self.id, working })).await;
+        self.act(SessionCommand::SetWorking { session: self.id, working }).await;
     }
 
     pub(super) async fn note_spoke(&mut self) {
         if !std::mem::replace(&mut self.spoke, true) {
-            self.act(Command::Session(SessionCommand::NoteSpoke { session: self.id })).await;
+            self.act(SessionCommand::NoteSpoke { session: self.id }).await;
         }
     }
 
@@ -304,7 +304,7 @@ impl SessionTask {
         self.count_at = None;
         let lines = std::mem::take(&mut self.unusable);
         if lines > 0 {
-            self.act(Command::Session(SessionCommand::CountUnusable { session: self.id, lines })).await;
+            self.act(SessionCommand::CountUnusable { session: self.id, lines }).await;
         }
     }
 
@@ -341,7 +341,7 @@ impl SessionTask {
         }
     }
 
-    pub(super) async fn act(&mut self, command: Command) {
+    pub(super) async fn act(&mut self, command: impl Into<Command>) {
         if let Err(error) = self.engine.act(command).await {
             self.note(LogKind::Note, &error.to_string());
         }

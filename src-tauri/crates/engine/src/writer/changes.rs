@@ -1,8 +1,6 @@
 //! What events have changed, as subscribers are told.
 
-use askdesk_domain::{
-    ApprovalEvent, ApprovalId, Desk, Event, QueueEvent, RequestEvent, RequestId, SessionEvent, SessionId,
-};
+use askdesk_domain::{ApprovalId, Desk, Event, RequestEvent, RequestId, SessionEvent, SessionId};
 
 use crate::frame::Change;
 
@@ -26,52 +24,40 @@ struct Changed {
 impl Changed {
     fn note(&mut self, desk: &Desk, event: &Event) {
         match event {
-            Event::Session(SessionEvent::Started { session }) => once(&mut self.sessions, session.id),
-            Event::Session(SessionEvent::Introduced { session, .. })
-            | Event::Session(SessionEvent::NativeSessionKnown { session, .. })
-            | Event::Session(SessionEvent::ConfigChanged { session, .. })
-            | Event::Session(SessionEvent::TurnBegan { session })
-            | Event::Session(SessionEvent::TurnFinished { session })
-            | Event::Session(SessionEvent::LinesUnusable { session, .. })
-            | Event::Session(SessionEvent::Ended { session, .. })
-            | Event::Session(SessionEvent::Renamed { session, .. })
-            | Event::Session(SessionEvent::NotificationsSet { session, .. })
-            | Event::Queue(QueueEvent::Added { session, .. })
-            | Event::Queue(QueueEvent::Edited { session, .. })
-            | Event::Queue(QueueEvent::Removed { session, .. })
-            | Event::Queue(QueueEvent::Sent { session, .. })
-            | Event::Session(SessionEvent::AgentSpoke { session })
-            | Event::Session(SessionEvent::Forgotten { session }) => once(&mut self.sessions, *session),
-            Event::Session(SessionEvent::Moved { .. }) => {
+            Event::Session(event) => self.note_session(desk, event),
+            Event::Queue(event) => once(&mut self.sessions, event.session()),
+            Event::Request(event) => self.note_request(desk, event),
+            Event::Approval(event) => once(&mut self.approvals, event.approval()),
+        }
+    }
+
+    fn note_session(&mut self, desk: &Desk, event: &SessionEvent) {
+        match event {
+            SessionEvent::Moved { .. } => {
                 desk.sessions().for_each(|session| once(&mut self.sessions, session.id));
             }
-            Event::Session(SessionEvent::Closed { session, .. }) => self.closed.push(*session),
-            Event::Session(SessionEvent::Resumed { session, .. }) => self.note_shown_again(desk, *session),
-            Event::Request(RequestEvent::Asked { request }) => once(&mut self.requests, request.id),
-            Event::Request(RequestEvent::Reopened { request, .. }) => {
+            SessionEvent::Closed { session, .. } => self.closed.push(*session),
+            SessionEvent::Resumed { session, .. } => self.note_shown_again(desk, *session),
+            SessionEvent::Deleted { session } => once(&mut self.deleted, *session),
+            // Further calls of a request are not shown.
+            SessionEvent::ClientLeft { .. } => {}
+            event => once(&mut self.sessions, event.session()),
+        }
+    }
+
+    fn note_request(&mut self, desk: &Desk, event: &RequestEvent) {
+        match event {
+            // An end that goes to its call already looks sent.
+            RequestEvent::Sending { late: false, .. } => {}
+            // Further calls of a request are not shown.
+            RequestEvent::AskedAgain { .. } | RequestEvent::CallLeft { .. } => {}
+            RequestEvent::Reopened { request, .. } => {
                 once(&mut self.requests, *request);
                 if let Some(request) = desk.request(*request) {
                     self.note_shown_again(desk, request.session);
                 }
             }
-            // An end that goes to its call already looks sent.
-            Event::Request(RequestEvent::Sending { late: false, .. }) => {}
-            // Further calls of a request are not shown.
-            Event::Request(RequestEvent::AskedAgain { .. })
-            | Event::Request(RequestEvent::CallLeft { .. })
-            | Event::Session(SessionEvent::ClientLeft { .. }) => {}
-            Event::Request(RequestEvent::Ended { request, .. })
-            | Event::Request(RequestEvent::DeliveryChanged { request, .. })
-            | Event::Request(RequestEvent::Sending { request, .. })
-            | Event::Request(RequestEvent::AnsweredLate { request, .. })
-            | Event::Request(RequestEvent::Dismissed { request, .. }) => once(&mut self.requests, *request),
-            Event::Approval(ApprovalEvent::Asked { approval }) => once(&mut self.approvals, approval.id),
-            Event::Approval(ApprovalEvent::Decided { approval, .. })
-            | Event::Approval(ApprovalEvent::DeliveryFailed { approval, .. })
-            | Event::Approval(ApprovalEvent::Withdrawn { approval, .. }) => {
-                once(&mut self.approvals, *approval)
-            }
-            Event::Session(SessionEvent::Deleted { session }) => once(&mut self.deleted, *session),
+            event => once(&mut self.requests, event.request()),
         }
     }
 

@@ -62,11 +62,7 @@ impl Writer {
         let session = self.desk.request(request).map(|request| request.session);
         if let Err(error) = self.send_to_session(session, input) {
             let delivery = Delivery::Failed { error };
-            self.note(&Command::Request(RequestCommand::NoteDelivery {
-                request,
-                call: Some(native_ref.clone()),
-                delivery,
-            }));
+            self.note(RequestCommand::NoteDelivery { request, call: Some(native_ref.clone()), delivery });
         }
     }
 
@@ -79,7 +75,7 @@ impl Writer {
             allows: decision.allows(approval).unwrap_or(false),
         };
         if let Err(error) = self.send_to_session(Some(approval.session), input) {
-            self.note(&Command::Approval(ApprovalCommand::NoteNotDelivered { approval: id, error }));
+            self.note(ApprovalCommand::NoteNotDelivered { approval: id, error });
         }
     }
 
@@ -127,8 +123,9 @@ impl Writer {
     }
 
     /// Carries out a command of the writer's own; a failure is logged.
-    pub(super) fn note(&mut self, command: &Command) {
-        if let Err(error) = self.act(command) {
+    pub(super) fn note(&mut self, command: impl Into<Command>) {
+        let command = command.into();
+        if let Err(error) = self.act(&command) {
             tracing::error!(%error, ?command, "could not be noted");
         }
     }

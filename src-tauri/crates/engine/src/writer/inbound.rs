@@ -1,8 +1,8 @@
 //! Calls of connected apps: each has a waiter, and an end that no waiter took is kept.
 
 use askdesk_domain::{
-    Ask, Command, Decision, DeliveryError, Event, InboundCommand, Leave, NativeRef, Outcome, RequestId,
-    SessionEvent, SessionId,
+    Ask, Decision, DeliveryError, Event, InboundCommand, Leave, NativeRef, Outcome, RequestId, SessionEvent,
+    SessionId,
 };
 use tokio::sync::oneshot;
 
@@ -33,12 +33,7 @@ impl Writer {
         let (session, native_ref, at) = (ask.session, ask.native_ref.clone(), ask.at);
         let registered = self.register_call(ask, again, waiter);
         if reply.send(registered).is_err() {
-            self.note(&Command::Inbound(InboundCommand::LeaveCall {
-                session,
-                native_ref,
-                why: Leave::Gone,
-                at,
-            }));
+            self.note(InboundCommand::LeaveCall { session, native_ref, why: Leave::Gone, at });
         }
     }
 
@@ -49,7 +44,7 @@ impl Writer {
         waiter: oneshot::Sender<Outcome>,
     ) -> Result<RequestId, EngineError> {
         let (minted, native_ref) = (ask.id, ask.native_ref.clone());
-        let decision = self.act(&Command::Inbound(InboundCommand::Ask { ask, again }))?;
+        let decision = self.act(&InboundCommand::Ask { ask, again }.into())?;
         let id = decision.request.unwrap_or(minted);
         match self.desk.request(id).and_then(|request| request.ended()) {
             // It ended meanwhile. Connected apps cannot ask for secrets, so the desk has the whole outcome.
@@ -68,12 +63,12 @@ impl Writer {
         }
         let at = self.clock.now();
         for native_ref in unheard {
-            self.note(&Command::Inbound(InboundCommand::NoteDelivered {
+            self.note(InboundCommand::NoteDelivered {
                 request,
                 native_ref,
                 told: Err(DeliveryError::NotAwaited),
                 at,
-            }));
+            });
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use askdesk_domain::{
     AgentId, AnswerInput, CommandId, Draft, DraftTarget, EntryBody, NativeRef, Origin, Question, QuestionId,
-    QuestionKind, QuestionLimits, RawOption, RawQuestion, SessionCommand, SessionEnd, SessionOptions,
-    Timestamp, question_input,
+    QuestionKind, QuestionLimits, RawOption, RawQuestion, RequestCommand, SessionCommand, SessionEnd,
+    SessionOptions, Timestamp, question_input,
 };
 use uuid::Uuid;
 

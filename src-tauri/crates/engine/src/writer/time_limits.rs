@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use askdesk_domain::{Command, RequestCommand, RequestId, Timestamp};
+use askdesk_domain::{RequestCommand, RequestId, Timestamp};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::clock::Clock;
@@ -74,7 +74,7 @@ fn expire(
     inputs: &mpsc::WeakSender<Input>,
     clock: &dyn Clock,
 ) -> Result<(), EngineError> {
-    let command = Command::Request(RequestCommand::Expire { request, at: clock.now() });
+    let command = RequestCommand::Expire { request, at: clock.now() }.into();
     let (reply, ended) = oneshot::channel();
     let writer = inputs.upgrade().ok_or(EngineError::Closing)?;
     writer.blocking_send(Input::Act { command, reply }).map_err(|_| EngineError::Closing)?;

@@ -1,6 +1,6 @@
 //! Answers that are held in memory for their undo window before they are given.
 
-use askdesk_domain::{Command, Hold, RequestCommand, RequestId, UndoableAnswer};
+use askdesk_domain::{Hold, RequestCommand, RequestId, UndoableAnswer};
 
 use super::Writer;
 use crate::delivery_error::rejected;
@@ -43,7 +43,7 @@ impl Writer {
             return;
         }
         let (request, answers) = (held.request, held.answers.clone());
-        let command = Command::Request(RequestCommand::Answer { request, answers, at: self.clock.now() });
+        let command = RequestCommand::Answer { request, answers, at: self.clock.now() }.into();
         if let Err(error) = self.act(&command) {
             tracing::error!(%error, %request, "a held answer could not be given");
             let held = UndoableAnswer { error: Some(rejected(error)), ..held };

@@ -1,0 +1,50 @@
+//! The form in which the journal stores values: JSON of [`FORMAT`].
+//!
+//! A record is a domain type whose words are pinned by serde attributes, not a copy of it: copies of all persisted types
+//! with their conversions would be more than a thousand lines that say the same twice. The list of [`Record`]s is
+//! closed. The lines in `record/*.jsonl` hold every kind of record and every word of every enum in it, and a test that
+//! reads and writes them fails on a renaming that would change the file. To rename a variant or a field, pin its old word
+//! with `#[serde(rename = "…")]`. Any other change of a word needs a new format, and a rewrite of old records as in
+//! [`format_three`](super::format_three).
+
+use askdesk_domain::{
+    Approval, ApprovalState, Delivery, DeliveryError, DraftTarget, EntryBody, Event, Limit, Outcome, Request,
+};
+use rusqlite::Row;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::search::EntryKind;
+
+/// The format of the records, and of the database's `user_version`.
+pub(super) const FORMAT: u32 = 4;
+
+/// A type that the journal stores.
+pub(super) trait Record: Serialize + DeserializeOwned {}
+
+impl Record for Approval {}
+impl Record for ApprovalState {}
+impl Record for Delivery {}
+impl Record for DeliveryError {}
+impl Record for DraftTarget {}
+impl Record for EntryBody {}
+impl Record for EntryKind {}
+impl Record for Event {}
+impl Record for Limit {}
+impl Record for Outcome {}
+impl Record for Request {}
+impl<T: Record> Record for Option<T> {}
+
+pub(super) fn encode<T: Record>(value: &T) -> rusqlite::Result<String> {
+    serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
+}
+
+pub(super) fn decode<T: Record>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let text = row.get_ref(column)?.as_str()?;
+    serde_json::from_str(text).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
+    })
+}
+
+#[cfg(test)]
+mod tests;
