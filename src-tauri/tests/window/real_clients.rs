@@ -43,7 +43,7 @@ async fn is_answered_in_the_window(test: &str, cli: Cli, client: &str) {
     let script = vec![Reply::new([call]), Reply::text("PostgreSQL it is.")];
     let model = MockApi::start(Script(script)).await.unwrap();
     let (home, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let before = cli.settle(home.path(), &model.base_url).unwrap();
+    let before = cli.write_settings(home.path(), &model.base_url).unwrap();
 
     let app = App::open().await;
     let data = app.home().join("data");
@@ -55,7 +55,7 @@ async fn is_answered_in_the_window(test: &str, cli: Cli, client: &str) {
         assert!(output.status.success(), "{output:?}");
     };
     askdesk(&["connect", cli.id(), "--yes"]);
-    let mut command = cli.does(&program, home.path(), project.path(), &model.base_url, "Please go on.");
+    let mut command = cli.run_once(&program, home.path(), project.path(), &model.base_url, "Please go on.");
     let mut running = Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
 
     // Some take long to start.
@@ -69,7 +69,7 @@ async fn is_answered_in_the_window(test: &str, cli: Cli, client: &str) {
     app.click("button", "Submit").await;
     app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
     model.wait_for_request(2, PATIENCE).await.expect("the turn goes on");
-    let told = model.told();
+    let told = model.call_results();
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].text.contains("PostgreSQL") && !told[0].text.contains("SQLite"), "{told:?}");
     let ended = app.wait_long("the agent's end", async || running.0.try_wait().unwrap()).await;

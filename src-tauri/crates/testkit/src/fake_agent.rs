@@ -25,7 +25,7 @@ mod play;
 pub mod record;
 pub mod scenario;
 mod session;
-mod sessions_kept;
+mod session_store;
 mod template;
 
 use std::ffi::OsString;
@@ -74,5 +74,5 @@ pub fn program() -> Option<PathBuf> {
     if let Some(program) = std::env::var_os("ASKDESK_FAKE_AGENT") {
         return Some(PathBuf::from(program));
     }
-    crate::beside_tests("fake-agent")
+    crate::find_built_program("fake-agent")
 }

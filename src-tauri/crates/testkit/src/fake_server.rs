@@ -57,7 +57,7 @@ pub const DIED: u8 = 3;
 
 /// Finds the built `fake-server` program beside the running test.
 pub fn program() -> Option<PathBuf> {
-    crate::beside_tests("fake-server")
+    crate::find_built_program("fake-server")
 }
 
 /// Serves until the input ends; returns the exit code.

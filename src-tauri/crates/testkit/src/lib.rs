@@ -12,7 +12,7 @@ pub mod mcp_clients;
 pub mod mock_api;
 
 /// Finds a program that was built beside the running program or test.
-fn beside_tests(name: &str) -> Option<std::path::PathBuf> {
+fn find_built_program(name: &str) -> Option<std::path::PathBuf> {
     let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     let running = std::env::current_exe().ok()?;
     // Test programs lie in `deps`, one folder below the others.

@@ -13,24 +13,24 @@ pub fn folder() -> PathBuf {
 
 /// Finds the MCP Inspector's command line, a program in JavaScript.
 pub fn inspector() -> Option<PathBuf> {
-    there(folder().join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"))
+    existing(folder().join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"))
 }
 
 /// Finds our script for the TypeScript SDKs, if they are installed.
 pub fn typescript() -> Option<PathBuf> {
     let packages = folder().join("node_modules/@modelcontextprotocol");
-    there(packages.join("sdk/package.json")).and(there(packages.join("client/package.json")))?;
-    there(folder().join("ask.mjs"))
+    existing(packages.join("sdk/package.json")).and(existing(packages.join("client/package.json")))?;
+    existing(folder().join("ask.mjs"))
 }
 
 /// Finds the Python that has the Python SDK.
 pub fn python() -> Option<PathBuf> {
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target/askdesk-python");
     // Written last, once everything is installed.
-    there(target.join(".askdesk-stamp"))?;
-    there(target.join("bin/python"))
+    existing(target.join(".askdesk-stamp"))?;
+    existing(target.join("bin/python"))
 }
 
-fn there(file: PathBuf) -> Option<PathBuf> {
+fn existing(file: PathBuf) -> Option<PathBuf> {
     file.is_file().then_some(file)
 }

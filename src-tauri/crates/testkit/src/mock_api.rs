@@ -27,8 +27,8 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-use dialect::Giving;
-pub use dialect::{Dialect, Told};
+use dialect::ReplyContext;
+pub use dialect::{CallResult, Dialect};
 pub use reply::{Block, Reply, Script};
 
 /// The tool of Claude Code by which it asks; it marks a request of the conversation.
@@ -138,10 +138,10 @@ impl MockApi {
     }
 
     /// Returns what the newest request of the conversation tells the model of its calls, whatever the dialect.
-    pub fn told(&self) -> Vec<Told> {
+    pub fn call_results(&self) -> Vec<CallResult> {
         let served = self.shared.lock();
         let newest = served.requests.iter().rev().find(|it| it.conversation);
-        newest.and_then(|it| Some(it.dialect?.told(&it.body))).unwrap_or_default()
+        newest.and_then(|it| Some(it.dialect?.call_results(&it.body))).unwrap_or_default()
     }
 }
 
@@ -155,8 +155,8 @@ impl Drop for MockApi {
 async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body: Bytes) -> Response {
     let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
     let dialect = Dialect::of(&method, uri.path());
-    let offered = dialect.map(|dialect| dialect.offered(&body)).unwrap_or_default();
-    let conversation = offered.iter().any(dialect::Offered::asks);
+    let tools = dialect.map(|dialect| dialect.tools(&body)).unwrap_or_default();
+    let conversation = tools.iter().any(dialect::Tool::asks);
     let (reply, number) = {
         let mut served = shared.lock();
         let target = format!("{method} {uri}");
@@ -172,8 +172,8 @@ async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body
     shared.arrived.notify_waiters();
     if let Some(dialect) = dialect {
         tokio::time::sleep(Duration::from_millis(reply.delay_ms)).await;
-        let giving = Giving { reply: &reply, request: &body, number, offered: &offered };
-        return respond(dialect, uri.path(), &giving);
+        let context = ReplyContext { reply: &reply, request: &body, number, tools: &tools };
+        return respond(dialect, uri.path(), &context);
     }
     match uri.path() {
         "/v1/messages/count_tokens" => json_response(&json!({"input_tokens": 10})),
@@ -185,13 +185,13 @@ async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body
     }
 }
 
-fn respond(dialect: Dialect, path: &str, giving: &Giving<'_>) -> Response {
-    if !dialect.streams(path, giving.request) {
-        return json_response(&dialect.whole(giving));
+fn respond(dialect: Dialect, path: &str, context: &ReplyContext<'_>) -> Response {
+    if !dialect.streams(path, context.request) {
+        return json_response(&dialect.json_body(context));
     }
     let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
-    let pace = Duration::from_millis(giving.reply.pace_ms);
-    let events = futures_util::stream::iter(dialect.events(giving)).then(move |event| async move {
+    let pace = Duration::from_millis(context.reply.pace_ms);
+    let events = futures_util::stream::iter(dialect.events(context)).then(move |event| async move {
         tokio::time::sleep(pace).await;
         Ok::<_, Infallible>(event)
     });

@@ -28,7 +28,7 @@ pub enum Command {
     /// Measure the app and print one JSON object
     Bench(Install),
     /// Run a command beside a window manager and a notification daemon; `test` and `bench` start it
-    #[command(name = private_session::INSIDE, hide = true)]
+    #[command(name = private_session::SUBCOMMAND, hide = true)]
     InsideSession {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         command: Vec<OsString>,

@@ -9,8 +9,8 @@ use crate::{
     private_session::{self, PrivateFolders},
     run_command::AGENT_HOST,
     steps::{self, Steps, seconds},
-    toolbox::Toolbox,
     ui,
+    workspace::Workspace,
 };
 
 /// What the measuring test writes in front of its one line of results.
@@ -20,35 +20,35 @@ const RESULT_MARK: &str = "askdesk-bench: ";
 const OPTIONS: [&str; 5] = ["--release", "--package", "askdesk", "--features", "bench"];
 
 /// Measures the desk and prints the results on stdout.
-pub fn run(toolbox: Toolbox, yes: bool) -> Result<()> {
+pub fn run(workspace: Workspace, yes: bool) -> Result<()> {
     if !cfg!(target_os = "linux") {
         bail!("the measurements need a private display, which only Linux has; run them on Debian or Ubuntu");
     }
     let mut steps = Steps::start();
-    let toolbox = install::ensure(toolbox, Purpose::Test, yes, &mut steps)?;
-    ui::install_npm_packages(&toolbox, ui::UI, &mut steps)?;
-    ui::build(&toolbox, &mut steps)?;
+    let workspace = install::ensure(workspace, Purpose::Test, yes, &mut steps)?;
+    ui::install_npm_packages(&workspace, ui::UI, &mut steps)?;
+    ui::build(&workspace, &mut steps)?;
     steps.try_run("build for release", || {
-        steps::show(toolbox.cargo().args(["build", "--release", "--package", AGENT_HOST]))?;
-        steps::show(toolbox.cargo().arg("test").args(OPTIONS).args(["--test", "bench", "--no-run"]))
+        steps::show(workspace.cargo().args(["build", "--release", "--package", AGENT_HOST]))?;
+        steps::show(workspace.cargo().arg("test").args(OPTIONS).args(["--test", "bench", "--no-run"]))
     })?;
-    let result = steps.try_run("measure", || measure(&toolbox))?;
+    let result = steps.try_run("measure", || measure(&workspace))?;
     eprintln!("Measured in {}.", seconds(steps.elapsed()));
     println!("{}", serde_json::to_string_pretty(&result)?);
     Ok(())
 }
 
-fn measure(toolbox: &Toolbox) -> Result<Value> {
+fn measure(workspace: &Workspace) -> Result<Value> {
     let folders = PrivateFolders::make()?;
-    let mut cargo = toolbox.cargo();
+    let mut cargo = workspace.cargo();
     cargo.arg("test").args(OPTIONS).args(["--test", "bench", "--", "--nocapture"]);
-    let mut command = private_session::wrap(toolbox, &folders, &cargo)?;
+    let mut command = private_session::wrap(workspace, &folders, &cargo)?;
     let mut result = None;
     let status = steps::read_lines(&mut command, |line| match result_in(line) {
         Some(json) => result = Some(json.to_owned()),
         None => eprintln!("{line}"),
     })?;
-    steps::succeeded(&cargo, status)?;
+    steps::check_status(&cargo, status)?;
     let json = result.with_context(|| format!("the test `bench` printed no line with `{RESULT_MARK}`"))?;
     serde_json::from_str(&json).context("what the test `bench` printed as its result is not JSON")
 }

@@ -15,9 +15,8 @@ pub const SKIP_MARK: &str = "askdesk-skip: ";
 /// Tests that passed, failed, and could not run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Ran and held.
     pub passed: usize,
-    /// Ran and did not hold, or did not come to an end.
+    /// Tests that failed or did not finish.
     pub failed: usize,
     pub skipped: usize,
 }
@@ -31,10 +30,10 @@ impl Counts {
         self.passed + self.failed + self.skipped
     }
 
-    /// Adds a failure where a run ended badly without any of its tests saying so, or where nothing ran at all.
+    /// Adds a failure if a run failed without a failed test, or if nothing ran.
     ///
-    /// A crash of the test program and a file that does not load both look like that.
-    pub fn with_ending(mut self, success: bool, must_run_something: bool) -> Self {
+    /// A crash of the test program or a file that does not load look like that.
+    pub fn with_exit_status(mut self, success: bool, must_run_something: bool) -> Self {
         let unexplained = !success && self.failed == 0;
         let empty = must_run_something && self.total() == 0;
         if unexplained || empty {
@@ -77,7 +76,7 @@ pub struct Skip {
 
 /// Whether a line of the output is worth showing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Worth {
+pub enum Visibility {
     Show,
     /// Output of a test that passed.
     Hide,
@@ -107,16 +106,16 @@ struct Program {
 
 impl CargoTestOutput {
     /// Takes the next line in.
-    pub fn line(&mut self, line: &str) -> Worth {
+    pub fn line(&mut self, line: &str) -> Visibility {
         if let Some(at) = line.find(SKIP_MARK) {
             let said = &line[at + SKIP_MARK.len()..];
             let (name, reason) = said.split_once(": ").unwrap_or((said, "no reason given"));
             self.program.skips.insert(Skip { name: name.trim().into(), reason: reason.trim().into() });
-            return Worth::Show;
+            return Visibility::Show;
         }
         if let Some(result) = line.strip_prefix("test result: ") {
             self.program_ended(result);
-            return Worth::Show;
+            return Visibility::Show;
         }
         if let Some(name) = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED")) {
             self.program.failed.insert(name.to_owned());
@@ -126,7 +125,7 @@ impl CargoTestOutput {
             "failures:" => self.program.in_successes = false,
             _ => {}
         }
-        if self.program.in_successes { Worth::Hide } else { Worth::Show }
+        if self.program.in_successes { Visibility::Hide } else { Visibility::Show }
     }
 
     fn program_ended(&mut self, result: &str) {
@@ -191,7 +190,7 @@ mod tests {
 
     fn read(output: &str) -> (CargoTestOutput, String) {
         let mut reader = CargoTestOutput::default();
-        let shown: Vec<&str> = output.lines().filter(|line| reader.line(line) == Worth::Show).collect();
+        let shown: Vec<&str> = output.lines().filter(|line| reader.line(line) == Visibility::Show).collect();
         let shown = shown.join("\n");
         (reader, shown)
     }
@@ -278,10 +277,10 @@ mod tests {
 
     #[test]
     fn a_bad_ending_without_a_failed_test_and_an_empty_run_count_as_one_failure() {
-        assert_eq!(counts(3, 0, 0).with_ending(false, true), counts(3, 1, 0));
-        assert_eq!(counts(3, 2, 0).with_ending(false, true), counts(3, 2, 0));
-        assert_eq!(counts(0, 0, 0).with_ending(true, true), counts(0, 1, 0));
-        assert_eq!(counts(0, 0, 0).with_ending(true, false), counts(0, 0, 0));
+        assert_eq!(counts(3, 0, 0).with_exit_status(false, true), counts(3, 1, 0));
+        assert_eq!(counts(3, 2, 0).with_exit_status(false, true), counts(3, 2, 0));
+        assert_eq!(counts(0, 0, 0).with_exit_status(true, true), counts(0, 1, 0));
+        assert_eq!(counts(0, 0, 0).with_exit_status(true, false), counts(0, 0, 0));
     }
 
     #[test]

@@ -9,43 +9,43 @@ use std::{
 use anyhow::{Context, Result, bail};
 
 use crate::{
-    prerequisites::{Facts, NodeVersion, OWN_NODE, OWN_NPM, Plan, Privilege, Purpose, plan},
+    prerequisites::{Facts, LOCAL_NODE, LOCAL_NPM, NodeVersion, Plan, Privilege, Purpose, plan},
     probe,
     steps::{self, Steps},
-    toolbox::{Toolbox, own_node_folder},
+    workspace::{Workspace, local_node_folder},
 };
 
-/// Makes sure that a purpose has what it needs; returns the toolbox to go on with.
-pub fn ensure(toolbox: Toolbox, purpose: Purpose, yes: bool, steps: &mut Steps) -> Result<Toolbox> {
-    let toolbox = prefer_own_node(toolbox)?;
-    let mut facts = probe::look(&toolbox, purpose);
+/// Makes sure that a purpose has what it needs; returns the workspace to go on with.
+pub fn ensure(workspace: Workspace, purpose: Purpose, yes: bool, steps: &mut Steps) -> Result<Workspace> {
+    let workspace = prefer_system_node(workspace)?;
+    let mut facts = probe::detect(&workspace, purpose);
     let mut needed = plan(purpose, &facts);
     if needed.is_empty() {
         eprintln!("Everything that has to be installed is there.");
-        return Ok(toolbox);
+        return Ok(workspace);
     }
-    say(&needed);
-    refuse_what_is_by_hand(&needed)?;
+    print_plan(&needed);
+    fail_on_manual_steps(&needed)?;
     confirm(yes)?;
 
-    if needed.packages.iter().any(|package| probe::candidate(&toolbox, package).is_none()) {
+    if needed.packages.iter().any(|package| probe::apt_candidate(&workspace, package).is_none()) {
         steps.try_run("fetch the lists of packages", || {
-            steps::show(&mut apt_get(&toolbox, &facts, &["update"]))
+            steps::show(&mut apt_get(&workspace, &facts, &["update"]))
         })?;
         // Which Node is offered is known only now.
-        facts = probe::look(&toolbox, purpose);
+        facts = probe::detect(&workspace, purpose);
         needed = plan(purpose, &facts);
     }
     if !needed.packages.is_empty() {
-        steps.try_run("install packages", || install_packages(&toolbox, &facts, &needed.packages))?;
+        steps.try_run("install packages", || install_packages(&workspace, &facts, &needed.packages))?;
     }
-    if needed.own_node {
-        let name = format!("fetch Node {OWN_NODE} from the npm registry");
-        steps.try_run(&name, || fetch_own_node(&toolbox))?;
+    if needed.local_node {
+        let name = format!("fetch Node {LOCAL_NODE} from the npm registry");
+        steps.try_run(&name, || fetch_local_node(&workspace))?;
     }
 
-    let toolbox = prefer_own_node(toolbox)?;
-    let left = plan(purpose, &probe::look(&toolbox, purpose));
+    let workspace = prefer_system_node(workspace)?;
+    let left = plan(purpose, &probe::detect(&workspace, purpose));
     if !left.is_empty() {
         bail!(
             "still missing after installing: {}. Look above for what the package manager said, install it by \
@@ -53,20 +53,20 @@ pub fn ensure(toolbox: Toolbox, purpose: Purpose, yes: bool, steps: &mut Steps) 
             left.missing.join(", ")
         );
     }
-    Ok(toolbox)
+    Ok(workspace)
 }
 
 /// The system's own Node goes first, so that a Node fetched once is not used longer than needed.
-fn prefer_own_node(toolbox: Toolbox) -> Result<Toolbox> {
-    if probe::node(&toolbox).is_some_and(NodeVersion::is_new_enough) {
-        return Ok(toolbox);
+fn prefer_system_node(workspace: Workspace) -> Result<Workspace> {
+    if probe::node(&workspace).is_some_and(NodeVersion::is_new_enough) {
+        return Ok(workspace);
     }
-    let with_own = toolbox.with_own_node()?;
-    let usable = probe::node(&with_own).is_some_and(NodeVersion::is_new_enough);
-    Ok(if usable { with_own } else { toolbox })
+    let with_local = workspace.with_local_node()?;
+    let usable = probe::node(&with_local).is_some_and(NodeVersion::is_new_enough);
+    Ok(if usable { with_local } else { workspace })
 }
 
-fn say(plan: &Plan) {
+fn print_plan(plan: &Plan) {
     eprintln!("Missing:");
     for line in &plan.missing {
         eprintln!("  - {line}");
@@ -74,18 +74,18 @@ fn say(plan: &Plan) {
     if !plan.packages.is_empty() {
         eprintln!("To install: apt-get install {}", plan.packages.join(" "));
     }
-    if plan.own_node {
+    if plan.local_node {
         eprintln!(
-            "To fetch: Node {OWN_NODE} from the npm registry, for this project alone (target/askdesk-node)"
+            "To fetch: Node {LOCAL_NODE} from the npm registry, for this project alone (target/askdesk-node)"
         );
     }
 }
 
-fn refuse_what_is_by_hand(plan: &Plan) -> Result<()> {
-    if plan.by_hand.is_empty() {
+fn fail_on_manual_steps(plan: &Plan) -> Result<()> {
+    if plan.manual.is_empty() {
         return Ok(());
     }
-    bail!("this has to be installed by you; then run this again:\n  - {}", plan.by_hand.join("\n  - "))
+    bail!("this has to be installed by you; then run this again:\n  - {}", plan.manual.join("\n  - "))
 }
 
 fn confirm(yes: bool) -> Result<()> {
@@ -102,22 +102,22 @@ fn confirm(yes: bool) -> Result<()> {
     }
 }
 
-fn install_packages(toolbox: &Toolbox, facts: &Facts, packages: &[&str]) -> Result<()> {
+fn install_packages(workspace: &Workspace, facts: &Facts, packages: &[&str]) -> Result<()> {
     let arguments = [&["install", "-y", "--no-install-recommends"], packages].concat();
-    if steps::show(&mut apt_get(toolbox, facts, &arguments)).is_ok() {
+    if steps::show(&mut apt_get(workspace, facts, &arguments)).is_ok() {
         return Ok(());
     }
     // Old lists name files that are no longer on the mirror.
     eprintln!("That did not work; fetching the lists of packages and trying once more.");
-    steps::show(&mut apt_get(toolbox, facts, &["update"]))?;
-    steps::show(&mut apt_get(toolbox, facts, &arguments)).with_context(|| {
+    steps::show(&mut apt_get(workspace, facts, &["update"]))?;
+    steps::show(&mut apt_get(workspace, facts, &arguments)).with_context(|| {
         format!("cannot install; try `apt-get install {}` by hand and read what it says", packages.join(" "))
     })
 }
 
-fn apt_get(toolbox: &Toolbox, facts: &Facts, arguments: &[&str]) -> Command {
+fn apt_get(workspace: &Workspace, facts: &Facts, arguments: &[&str]) -> Command {
     let mut command = if facts.privilege == Privilege::Sudo {
-        let mut sudo = toolbox.command("sudo");
+        let mut sudo = workspace.command("sudo");
         if !io::stdin().is_terminal() {
             // Nobody is there to type a password: fail instead of waiting for one.
             sudo.arg("-n");
@@ -125,29 +125,29 @@ fn apt_get(toolbox: &Toolbox, facts: &Facts, arguments: &[&str]) -> Command {
         sudo.args(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]);
         sudo
     } else {
-        let mut apt_get = toolbox.command("apt-get");
+        let mut apt_get = workspace.command("apt-get");
         apt_get.env("DEBIAN_FRONTEND", "noninteractive");
         apt_get
     };
     command.arg("-q").args(arguments);
-    eprintln!("    $ {}", steps::in_words(&command));
+    eprintln!("    $ {}", steps::command_line(&command));
     command
 }
 
-fn fetch_own_node(toolbox: &Toolbox) -> Result<()> {
-    let package = probe::own_node_package().context("the npm registry has no Node for this processor")?;
-    let folder = own_node_folder(toolbox.root());
+fn fetch_local_node(workspace: &Workspace) -> Result<()> {
+    let package = probe::local_node_package().context("the npm registry has no Node for this processor")?;
+    let folder = local_node_folder(workspace.root());
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let mut npm = toolbox.command("npm");
+    let mut npm = workspace.command("npm");
     npm.current_dir(&folder).arg("install").arg("--prefix").arg(&folder).args([
         "--no-audit",
         "--no-fund",
         "--no-save",
         "--ignore-scripts",
-        &format!("{package}@{OWN_NODE}"),
-        &format!("npm@{OWN_NPM}"),
+        &format!("{package}@{LOCAL_NODE}"),
+        &format!("npm@{LOCAL_NPM}"),
     ]);
-    eprintln!("    $ {}", steps::in_words(&npm));
+    eprintln!("    $ {}", steps::command_line(&npm));
     steps::show(&mut npm)
         .context("cannot fetch Node; check the connection, or install Node 20.19 or newer with npm by hand")
 }

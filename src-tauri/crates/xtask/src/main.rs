@@ -3,6 +3,7 @@
 mod arguments;
 mod bench;
 mod counts;
+mod fingerprint;
 mod install;
 mod package_files;
 mod prerequisites;
@@ -10,13 +11,12 @@ mod private_session;
 mod probe;
 mod python;
 mod run_command;
-mod stamp;
 mod steps;
 mod test_command;
 mod tidy;
-mod toolbox;
 mod ui;
 mod wire;
+mod workspace;
 
 use std::{
     path::{Path, PathBuf},
@@ -28,7 +28,7 @@ use clap::Parser;
 
 use crate::{
     arguments::{Arguments, Command},
-    toolbox::Toolbox,
+    workspace::Workspace,
 };
 
 fn main() -> ExitCode {
@@ -44,16 +44,16 @@ fn main() -> ExitCode {
 fn start() -> Result<ExitCode> {
     let command = Arguments::parse().command;
     let root = root()?;
-    let toolbox = Toolbox::of_the_system(&root);
+    let workspace = Workspace::new(&root);
     match command {
-        Command::Run(options) => return run_command::run(toolbox, &options),
-        Command::Test(options) => return test_command::run(toolbox, &options),
-        Command::Tidy => tidy::check(&toolbox)?,
-        Command::Wire => wire::run(&toolbox)?,
-        Command::PackageFiles => package_files::run(&toolbox)?,
-        Command::Bench(install) => bench::run(toolbox, install.yes)?,
+        Command::Run(options) => return run_command::run(workspace, &options),
+        Command::Test(options) => return test_command::run(workspace, &options),
+        Command::Tidy => tidy::check(&workspace)?,
+        Command::Wire => wire::run(&workspace)?,
+        Command::PackageFiles => package_files::run(&workspace)?,
+        Command::Bench(install) => bench::run(workspace, install.yes)?,
         Command::InsideSession { command } => {
-            let code = private_session::run_inside(&toolbox, &command)?;
+            let code = private_session::run_inside(&workspace, &command)?;
             return Ok(u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from));
         }
     }

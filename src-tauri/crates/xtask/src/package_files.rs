@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use crate::{
     run_command::AGENT_HOST,
     steps::{self, Steps},
-    toolbox::Toolbox,
+    workspace::Workspace,
 };
 
 /// Where it is put; `tauri.conf.json` names the files in it.
@@ -17,18 +17,18 @@ const FOLDER: &str = "target/package";
 const SHELLS: [(&str, &str); 3] = [("bash", "askdesk"), ("zsh", "_askdesk"), ("fish", "askdesk.fish")];
 
 /// Builds `askdesk` for release, with its manual pages and completions, and on Linux the agents' watcher.
-pub fn run(toolbox: &Toolbox) -> Result<()> {
+pub fn run(workspace: &Workspace) -> Result<()> {
     Steps::start().try_run("build what packages carry besides the desk", || {
-        let mut cargo = toolbox.cargo();
+        let mut cargo = workspace.cargo();
         cargo.args(["build", "--release", "--locked", "--package", "askdesk-cli"]);
         if cfg!(target_os = "linux") {
             cargo.args(["--package", AGENT_HOST]);
         }
         steps::show(&mut cargo)?;
-        let folder = toolbox.root().join(FOLDER);
+        let folder = workspace.root().join(FOLDER);
         fs::create_dir_all(folder.join("completions")).context("cannot create target/package")?;
         let copy = |program: &str| -> Result<PathBuf> {
-            let built = toolbox.root().join("target/release").join(program);
+            let built = workspace.root().join("target/release").join(program);
             let own = folder.join(program);
             fs::copy(&built, &own).with_context(|| format!("cannot copy {}", built.display()))?;
             Ok(own)
@@ -37,15 +37,15 @@ pub fn run(toolbox: &Toolbox) -> Result<()> {
             copy(AGENT_HOST)?;
         }
         let own = copy(&format!("askdesk{}", std::env::consts::EXE_SUFFIX))?;
-        steps::show(toolbox.command(&own).args(["man", "--folder"]).arg(folder.join("man")))?;
+        steps::show(workspace.command(&own).args(["man", "--folder"]).arg(folder.join("man")))?;
         SHELLS.into_iter().try_for_each(|(shell, name)| {
-            completions(toolbox, &own, shell, &folder.join("completions").join(name))
+            completions(workspace, &own, shell, &folder.join("completions").join(name))
         })
     })
 }
 
-fn completions(toolbox: &Toolbox, program: &Path, shell: &str, file: &Path) -> Result<()> {
-    let printed = toolbox.command(program).args(["completions", shell]).output()?;
+fn completions(workspace: &Workspace, program: &Path, shell: &str, file: &Path) -> Result<()> {
+    let printed = workspace.command(program).args(["completions", shell]).output()?;
     if !printed.status.success() {
         bail!("askdesk made no completions for {shell}: {}", String::from_utf8_lossy(&printed.stderr));
     }

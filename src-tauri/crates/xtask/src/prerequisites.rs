@@ -1,13 +1,13 @@
-//! Decides from facts about a machine what is missing and how it gets there. Looks at nothing itself.
+//! Decides from facts about a machine what is missing and how to install it. Pure: `probe` collects the facts.
 
 use std::{collections::BTreeSet, fmt};
 
 /// The Node that is fetched from the npm registry where the system offers only an older one.
-pub const OWN_NODE: &str = "22.23.3";
-/// The npm that is fetched with [`OWN_NODE`]; a system's npm may not run on another Node than its own.
-pub const OWN_NPM: &str = "10.9.9";
+pub const LOCAL_NODE: &str = "22.23.3";
+/// The npm that is fetched with [`LOCAL_NODE`]; a system's npm may not run on another Node than its own.
+pub const LOCAL_NPM: &str = "10.9.9";
 
-/// What the desk is being prepared for.
+/// Why the prerequisites are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// Building and opening it.
@@ -40,9 +40,9 @@ impl System {
     }
 }
 
-/// A part of the system that building, opening or testing leans on.
+/// Something that building, opening or testing needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum Prerequisite {
     /// A C compiler and linker.
     CCompiler,
     /// Finds libraries for build scripts.
@@ -81,7 +81,7 @@ pub enum Part {
     WebView2,
 }
 
-impl Part {
+impl Prerequisite {
     const BUILD: [Self; 3] = [Self::CCompiler, Self::PkgConfig, Self::WebKitGtk];
     const WINDOW_TESTS: [Self; 11] = [
         Self::Xvfb,
@@ -115,7 +115,7 @@ impl Part {
         }
     }
 
-    pub fn says(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::CCompiler => "a C compiler and linker",
             Self::PkgConfig => "pkg-config",
@@ -162,7 +162,7 @@ impl Part {
         })
     }
 
-    fn by_hand(self) -> String {
+    fn manual(self) -> String {
         match self {
             Self::XcodeTools => "Apple's command line tools: run `xcode-select --install`".into(),
             Self::MsvcTools => {
@@ -174,8 +174,8 @@ impl Part {
                 "the WebView2 runtime: run `winget install Microsoft.EdgeWebView2Runtime`".into()
             }
             other => match other.debian_package() {
-                Some(package) => format!("{} (Debian's package is called {package})", other.says()),
-                None => other.says().into(),
+                Some(package) => format!("{} (Debian's package is called {package})", other.description()),
+                None => other.description().into(),
             },
         }
     }
@@ -230,28 +230,28 @@ pub enum Privilege {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     pub system: System,
-    pub present: BTreeSet<Part>,
+    pub present: BTreeSet<Prerequisite>,
     /// The Node that would be used.
     pub node: Option<NodeVersion>,
     pub npm: bool,
     /// The Node the package manager would install; unknown before its lists are fetched.
     pub offered_node: Option<NodeVersion>,
     /// Whether the npm registry has a Node for this processor.
-    pub own_node_fits: bool,
+    pub local_node_available: bool,
     /// How packages can be installed.
     pub privilege: Privilege,
 }
 
-/// What is missing and how it gets there.
+/// What is missing and how it is installed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     pub missing: Vec<String>,
     /// Packages for apt-get.
     pub packages: Vec<&'static str>,
-    /// Fetch [`OWN_NODE`] into the project's own folder.
-    pub own_node: bool,
-    /// What nobody but the person can install, in words.
-    pub by_hand: Vec<String>,
+    /// Fetch [`LOCAL_NODE`] into the project's own folder.
+    pub local_node: bool,
+    /// What the person has to install by hand.
+    pub manual: Vec<String>,
 }
 
 impl Plan {
@@ -261,23 +261,23 @@ impl Plan {
     }
 }
 
-/// Decides what is missing for a purpose and how it gets there.
+/// Decides what is missing for a purpose and how to install it.
 pub fn plan(purpose: Purpose, facts: &Facts) -> Plan {
     let mut plan = Plan::default();
     let debian = matches!(facts.system, System::Debian { .. });
-    for part in Part::needed(&facts.system, purpose) {
+    for part in Prerequisite::needed(&facts.system, purpose) {
         if facts.present.contains(&part) {
             continue;
         }
-        plan.missing.push(part.says().into());
+        plan.missing.push(part.description().into());
         match part.debian_package() {
             Some(package) if debian => plan.packages.push(package),
-            _ => plan.by_hand.push(part.by_hand()),
+            _ => plan.manual.push(part.manual()),
         }
     }
     plan_node(facts, debian, &mut plan);
     if !plan.packages.is_empty() && facts.privilege == Privilege::None {
-        plan.by_hand.push(format!(
+        plan.manual.push(format!(
             "these packages, as the administrator: `apt-get install {}` (there is no sudo here)",
             plan.packages.join(" ")
         ));
@@ -300,12 +300,12 @@ fn plan_node(facts: &Facts, debian: bool, plan: &mut Plan) {
     }
     let offered = facts.offered_node.is_some_and(NodeVersion::is_new_enough);
     // npm fetches the project's own Node; on Debian even an old Node and npm are enough for that.
-    let can_fetch = facts.own_node_fits && facts.system.is_linux() && (facts.npm || debian);
+    let can_fetch = facts.local_node_available && facts.system.is_linux() && (facts.npm || debian);
     if !usable && !offered && !can_fetch {
-        plan.by_hand.push(node_by_hand(facts));
+        plan.manual.push(manual_node(facts));
         return;
     }
-    plan.own_node = !usable && !offered;
+    plan.local_node = !usable && !offered;
     if !usable && (offered || facts.node.is_none()) {
         plan.packages.push("nodejs");
     }
@@ -313,12 +313,12 @@ fn plan_node(facts: &Facts, debian: bool, plan: &mut Plan) {
         if debian {
             plan.packages.push("npm");
         } else {
-            plan.by_hand.push("npm, which usually comes with Node".into());
+            plan.manual.push("npm, which usually comes with Node".into());
         }
     }
 }
 
-fn node_by_hand(facts: &Facts) -> String {
+fn manual_node(facts: &Facts) -> String {
     match &facts.system {
         System::MacOs => "Node 22 with npm: `brew install node@22`, or the installer from nodejs.org".into(),
         System::Windows => "Node 22 with npm: `winget install OpenJS.NodeJS.LTS`".into(),

@@ -1,6 +1,6 @@
-//! A desktop of the tests' own: a display in memory, a session bus, a window manager, a notification daemon.
+//! A private desktop for tests: a display in memory, a session bus, a window manager, a notification daemon.
 //!
-//! Tests never see the display, the bus, the settings or the keys of the person who runs them.
+//! Tests never see the display, the bus, the settings or the API keys of the person who runs them.
 
 use std::{
     env,
@@ -14,17 +14,17 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 
-use crate::toolbox::Toolbox;
+use crate::workspace::Workspace;
 
-/// The word by which this program starts itself inside the private display and bus.
-pub const INSIDE: &str = "inside-session";
+/// The hidden command by which this program starts itself inside the private display and bus.
+pub const SUBCOMMAND: &str = "inside-session";
 
-/// How long the window manager and the notification daemon get to answer.
-const READY_WITHIN: Duration = Duration::from_secs(20);
+/// How long the window manager and the notification daemon may take to start.
+const READY_TIMEOUT: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(50);
 
-/// Variables that lead to the person's own desktop.
-const OF_THE_DESKTOP: [&str; 12] = [
+/// Variables that point to the person's own desktop.
+const DESKTOP_VARIABLES: [&str; 12] = [
     "DISPLAY",
     "WAYLAND_DISPLAY",
     "XAUTHORITY",
@@ -38,10 +38,11 @@ const OF_THE_DESKTOP: [&str; 12] = [
     "GDK_SCALE",
     "DESKTOP_STARTUP_ID",
 ];
-/// Beginnings of variables that hold a person's settings or keys, which no test may see.
-const OF_THE_PERSON: [&str; 7] = ["XDG_", "ANTHROPIC_", "CLAUDE", "OPENAI_", "CODEX_", "GEMINI_", "OPENCODE"];
+/// Prefixes of variables that hold a person's settings or API keys.
+const USER_VARIABLE_PREFIXES: [&str; 7] =
+    ["XDG_", "ANTHROPIC_", "CLAUDE", "OPENAI_", "CODEX_", "GEMINI_", "OPENCODE"];
 
-/// Folders that stand in for the person's own while tests run; gone when this is dropped.
+/// Folders that replace the person's own while tests run; deleted on drop.
 pub struct PrivateFolders {
     root: PathBuf,
 }
@@ -52,13 +53,13 @@ impl PrivateFolders {
         let folders = Self { root };
         for (_, folder) in folders.variables() {
             fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-            for_the_owner_alone(&folder)?;
+            restrict_to_owner(&folder)?;
         }
         Ok(folders)
     }
 
     /// Makes a command see these folders, and nothing of the person's desktop.
-    pub fn keep_inside(&self, command: &mut Command) {
+    pub fn apply_to(&self, command: &mut Command) {
         let names: Vec<OsString> = env::vars_os().map(|(name, _)| name).collect();
         for name in names.iter().filter(|name| is_private(name)) {
             command.env_remove(name);
@@ -81,38 +82,38 @@ impl PrivateFolders {
 
 impl Drop for PrivateFolders {
     fn drop(&mut self) {
-        // What cannot be removed lies in the system's folder for temporary files.
+        // What remains is in the system's folder for temporary files.
         let _ = fs::remove_dir_all(&self.root);
     }
 }
 
 fn is_private(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
-    OF_THE_DESKTOP.contains(&name) || OF_THE_PERSON.iter().any(|start| name.starts_with(start))
+    DESKTOP_VARIABLES.contains(&name) || USER_VARIABLE_PREFIXES.iter().any(|start| name.starts_with(start))
 }
 
 #[cfg(unix)]
-fn for_the_owner_alone(folder: &Path) -> Result<()> {
+fn restrict_to_owner(folder: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
         .with_context(|| format!("cannot close {} to others", folder.display()))
 }
 
 #[cfg(not(unix))]
-fn for_the_owner_alone(_folder: &Path) -> Result<()> {
+fn restrict_to_owner(_folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Wraps a command so that it runs in a desktop of its own.
+/// Wraps a command so that it runs in the private desktop.
 ///
-/// The display is outside and the bus inside: what the bus starts on demand finds the display that way.
-pub fn wrap(toolbox: &Toolbox, folders: &PrivateFolders, inner: &Command) -> Result<Command> {
+/// The bus runs inside the display, so that services it starts on demand find the display.
+pub fn wrap(workspace: &Workspace, folders: &PrivateFolders, inner: &Command) -> Result<Command> {
     let this_program = env::current_exe().context("cannot find this program's own file")?;
-    let mut command = toolbox.command("xvfb-run");
+    let mut command = workspace.command("xvfb-run");
     command
         .args(["-a", "-s", "-screen 0 1600x1200x24", "dbus-run-session", "--"])
         .arg(this_program)
-        .arg(INSIDE)
+        .arg(SUBCOMMAND)
         .arg(inner.get_program())
         .args(inner.get_args());
     for (name, value) in inner.get_envs() {
@@ -121,24 +122,24 @@ pub fn wrap(toolbox: &Toolbox, folders: &PrivateFolders, inner: &Command) -> Res
             None => command.env_remove(name),
         };
     }
-    folders.keep_inside(&mut command);
+    folders.apply_to(&mut command);
     Ok(command)
 }
 
 /// Runs a command beside a window manager and a notification daemon; returns its exit code.
-pub fn run_inside(toolbox: &Toolbox, command: &[OsString]) -> Result<i32> {
+pub fn run_inside(workspace: &Workspace, command: &[OsString]) -> Result<i32> {
     let Some((program, arguments)) = command.split_first() else {
-        bail!("`{INSIDE}` needs a command to run")
+        bail!("`{SUBCOMMAND}` needs a command to run")
     };
     let settings = env::temp_dir().join(format!("askdesk-dunstrc-{}", std::process::id()));
     fs::write(&settings, DUNST_SETTINGS).with_context(|| format!("cannot write {}", settings.display()))?;
-    let mut companions = Companions::default();
-    companions.start(&mut toolbox.command("openbox"))?;
-    companions.start(toolbox.command("dunst").arg("-conf").arg(&settings))?;
-    wait_for("openbox, the window manager", || toolbox.succeeds("xdotool", &["get_num_desktops"]))?;
-    wait_for("dunst, the notification daemon", || toolbox.succeeds("dunstctl", &["is-paused"]))?;
+    let mut background = BackgroundProcesses::default();
+    background.start(&mut workspace.command("openbox"))?;
+    background.start(workspace.command("dunst").arg("-conf").arg(&settings))?;
+    wait_for("openbox, the window manager", || workspace.succeeds("xdotool", &["get_num_desktops"]))?;
+    wait_for("dunst, the notification daemon", || workspace.succeeds("dunstctl", &["is-paused"]))?;
     let status = Command::new(program).args(arguments).status();
-    drop(companions);
+    drop(background);
     let _ = fs::remove_file(&settings);
     let status = status.with_context(|| format!("cannot start {}", program.display()))?;
     Ok(status.code().unwrap_or(1))
@@ -161,11 +162,11 @@ const DUNST_SETTINGS: &str = "\
     timeout = 0
 ";
 
-/// Programs that run beside the command and end with it.
+/// Programs that run beside the command, killed on drop.
 #[derive(Default)]
-struct Companions(Vec<Child>);
+struct BackgroundProcesses(Vec<Child>);
 
-impl Companions {
+impl BackgroundProcesses {
     fn start(&mut self, command: &mut Command) -> Result<()> {
         let name = command.get_program().to_owned();
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
@@ -174,7 +175,7 @@ impl Companions {
     }
 }
 
-impl Drop for Companions {
+impl Drop for BackgroundProcesses {
     fn drop(&mut self) {
         for child in &mut self.0 {
             // One that has ended by itself is fine.
@@ -187,8 +188,8 @@ impl Drop for Companions {
 fn wait_for(what: &str, mut ready: impl FnMut() -> bool) -> Result<()> {
     let began = Instant::now();
     while !ready() {
-        if began.elapsed() > READY_WITHIN {
-            bail!("{what} did not answer within {} s in the private session", READY_WITHIN.as_secs());
+        if began.elapsed() > READY_TIMEOUT {
+            bail!("{what} did not answer within {} s in the private session", READY_TIMEOUT.as_secs());
         }
         thread::sleep(POLL);
     }
@@ -200,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_persons_desktop_settings_and_keys_are_private() {
+    fn desktop_variables_settings_and_keys_are_private() {
         for name in
             ["DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_CONFIG_HOME", "ANTHROPIC_API_KEY", "CLAUDECODE"]
         {
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folders_are_there_and_go_away() {
+    fn the_folders_exist_until_they_are_dropped() {
         let folders = PrivateFolders::make().unwrap();
         let runtime = folders.root.join("run");
         assert!(runtime.is_dir());

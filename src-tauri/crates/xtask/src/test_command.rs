@@ -6,72 +6,71 @@ use anyhow::{Context, Result, bail};
 
 use crate::{
     arguments::Test,
-    counts::{self, CargoTestOutput, Counts, Skip, Worth},
+    counts::{self, CargoTestOutput, Counts, Skip, Visibility},
     install,
     prerequisites::Purpose,
     private_session::{self, PrivateFolders},
     python,
     steps::{self, Outcome, Steps, seconds},
-    tidy,
-    toolbox::Toolbox,
-    ui,
+    tidy, ui,
+    workspace::Workspace,
 };
 
 /// Runs everything and prints the counts as the last line of stdout.
-pub fn run(toolbox: Toolbox, options: &Test) -> Result<ExitCode> {
+pub fn run(workspace: Workspace, options: &Test) -> Result<ExitCode> {
     let folders = PrivateFolders::make()?;
-    let mut session =
-        Session { steps: Steps::start(), counts: Counts::default(), skips: Vec::new(), failed: Vec::new() };
+    let mut run =
+        TestRun { steps: Steps::start(), counts: Counts::default(), skips: Vec::new(), failed: Vec::new() };
     let purpose = if options.quick { Purpose::QuickTest } else { Purpose::Test };
-    match install::ensure(toolbox, purpose, options.install.yes, &mut session.steps) {
-        Ok(toolbox) => session.run_all(&toolbox, &folders, options),
+    match install::ensure(workspace, purpose, options.install.yes, &mut run.steps) {
+        Ok(workspace) => run.run_all(&workspace, &folders, options),
         Err(error) => {
             eprintln!("Nothing was tested: {error:#}");
-            session.counts += Counts::FAILED;
+            run.counts += Counts::FAILED;
         }
     }
-    session.summary();
-    Ok(if session.counts.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    run.summary();
+    Ok(if run.counts.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-struct Session {
+struct TestRun {
     steps: Steps,
     counts: Counts,
     skips: Vec<Skip>,
     failed: Vec<String>,
 }
 
-impl Session {
-    fn run_all(&mut self, toolbox: &Toolbox, folders: &PrivateFolders, options: &Test) {
+impl TestRun {
+    fn run_all(&mut self, workspace: &Workspace, folders: &PrivateFolders, options: &Test) {
         let everything = options.filter.is_none();
         if everything {
-            self.check("tidy", || tidy::check(toolbox));
+            self.check("tidy", || tidy::check(workspace));
             self.check("cargo fmt --check", || {
-                steps::show(toolbox.cargo().args(["fmt", "--all", "--check"]))
+                steps::show(workspace.cargo().args(["fmt", "--all", "--check"]))
             });
         }
-        let packages = ui::install_npm_packages(toolbox, ui::UI, &mut self.steps);
-        let packages = self.needed(&packages);
+        let packages = ui::install_npm_packages(workspace, ui::UI, &mut self.steps);
+        let packages = self.require(&packages);
         let page = packages && {
-            let built = ui::build(toolbox, &mut self.steps);
-            self.needed(&built)
+            let built = ui::build(workspace, &mut self.steps);
+            self.require(&built)
         };
-        self.programs_of_others(toolbox);
+        self.install_third_party_programs(workspace);
         if everything && !options.quick {
             self.check("cargo clippy", || {
-                let mut clippy = toolbox.cargo();
+                let mut clippy = workspace.cargo();
                 clippy.args(["clippy", "--workspace", "--all-targets"]);
                 steps::show(clippy.args(["--", "-D", "warnings"]))
             });
         }
-        self.rust_tests(toolbox, folders, options, page);
+        self.rust_tests(workspace, folders, options, page);
         if packages {
             if everything {
-                self.check("npm run check", || steps::show(toolbox.npm(ui::UI).args(["run", "check"])));
+                self.check("npm run check", || steps::show(workspace.npm(ui::UI).args(["run", "check"])));
             }
-            self.ui_tests(toolbox, folders, options);
+            self.ui_tests(workspace, folders, options);
         } else {
-            self.steps.leave_out("npm test", "the page's npm packages are not there");
+            self.steps.skip("npm test", "the page's npm packages are not there");
         }
     }
 
@@ -87,7 +86,7 @@ impl Session {
     }
 
     /// Counts a failure of something the tests lean on; a success of it is no test.
-    fn needed(&mut self, result: &Result<()>) -> bool {
+    fn require(&mut self, result: &Result<()>) -> bool {
         if let Err(error) = result {
             eprintln!("{error:#}");
             self.counts += Counts::FAILED;
@@ -97,12 +96,12 @@ impl Session {
     }
 
     /// Installs what only some tests talk to: without it those count as skipped.
-    fn programs_of_others(&mut self, toolbox: &Toolbox) {
+    fn install_third_party_programs(&mut self, workspace: &Workspace) {
         let steps = &mut self.steps;
         let installed = [
-            ("THE REAL AGENTS", ui::install_npm_packages(toolbox, ui::AGENT_CLIS, steps)),
-            ("THE MCP CLIENTS IN JAVASCRIPT", ui::install_npm_packages(toolbox, ui::MCP_CLIENTS, steps)),
-            ("THE MCP CLIENT IN PYTHON", python::install_packages(toolbox, steps)),
+            ("THE REAL AGENTS", ui::install_npm_packages(workspace, ui::AGENT_CLIS, steps)),
+            ("THE MCP CLIENTS IN JAVASCRIPT", ui::install_npm_packages(workspace, ui::MCP_CLIENTS, steps)),
+            ("THE MCP CLIENT IN PYTHON", python::install_packages(workspace, steps)),
         ];
         for (what, installed) in installed {
             if let Err(error) = installed {
@@ -112,41 +111,42 @@ impl Session {
         }
     }
 
-    fn rust_tests(&mut self, toolbox: &Toolbox, folders: &PrivateFolders, options: &Test, page: bool) {
+    fn rust_tests(&mut self, workspace: &Workspace, folders: &PrivateFolders, options: &Test, page: bool) {
         // The whole workspace in one command: choosing packages would choose other features of what they
         // share, and build the same crates twice.
-        let mut workspace = vec!["test", "--workspace", "--no-fail-fast"];
+        let mut arguments = vec!["test", "--workspace", "--no-fail-fast"];
         let window = page && !options.quick && cfg!(target_os = "linux");
         if !window {
-            workspace.extend(["--exclude", "askdesk"]);
+            arguments.extend(["--exclude", "askdesk"]);
             let why = match (options.quick, page) {
                 (true, _) => "--quick was asked for",
                 (false, false) => "the page is not built",
                 (false, true) => "only Linux has a private display to run them on",
             };
-            self.steps.leave_out("tests that need a window", why);
+            self.steps.skip("tests that need a window", why);
         }
         let built = self.steps.run("build the tests", || {
-            steps::show(toolbox.cargo().args(&workspace).arg("--no-run")).context("the tests do not compile")
+            steps::show(workspace.cargo().args(&arguments).arg("--no-run"))
+                .context("the tests do not compile")
         });
         if built.is_none() {
             self.counts += Counts::FAILED;
             self.failed.push("build the tests".into());
             return;
         }
-        let mut cargo = toolbox.cargo();
-        cargo.args(&workspace);
+        let mut cargo = workspace.cargo();
+        cargo.args(&arguments);
         cargo.args(&options.filter).args(["--", "--show-output"]);
         let mut output = CargoTestOutput::default();
         let ended = self.steps.run("cargo test", || {
             let mut command = if window {
-                private_session::wrap(toolbox, folders, &cargo)?
+                private_session::wrap(workspace, folders, &cargo)?
             } else {
-                folders.keep_inside(&mut cargo);
+                folders.apply_to(&mut cargo);
                 cargo
             };
             let status = steps::read_lines(&mut command, |line| {
-                if output.line(line) == Worth::Show {
+                if output.line(line) == Visibility::Show {
                     eprintln!("{line}");
                 }
             })?;
@@ -155,7 +155,7 @@ impl Session {
             }
             Ok(())
         });
-        self.counts += output.counts().with_ending(ended.is_some(), options.filter.is_none());
+        self.counts += output.counts().with_exit_status(ended.is_some(), options.filter.is_none());
         self.skips.extend_from_slice(output.skips());
         self.failed.extend_from_slice(output.failed_tests());
         if ended.is_none() && output.counts().failed == 0 {
@@ -163,23 +163,23 @@ impl Session {
         }
     }
 
-    fn ui_tests(&mut self, toolbox: &Toolbox, folders: &PrivateFolders, options: &Test) {
-        let report = toolbox.root().join("target").join("vitest.json");
+    fn ui_tests(&mut self, workspace: &Workspace, folders: &PrivateFolders, options: &Test) {
+        let report = workspace.root().join("target").join("vitest.json");
         // A report of an earlier run must not be taken for this one's.
         let _ = fs::remove_file(&report);
-        let mut npm = toolbox.npm(ui::UI);
+        let mut npm = workspace.npm(ui::UI);
         npm.args(["test", "--", "--reporter=default", "--reporter=json"]);
         npm.arg(format!("--outputFile.json={}", report.display()));
         if let Some(filter) = &options.filter {
             npm.args(["--passWithNoTests", "-t", filter]);
         }
-        folders.keep_inside(&mut npm);
+        folders.apply_to(&mut npm);
         let ended = self.steps.run("npm test", || steps::show(&mut npm));
         let counted = read_report(&report, options).unwrap_or_else(|error| {
             eprintln!("{error:#}");
             Counts::FAILED
         });
-        let counted = counted.with_ending(ended.is_some(), options.filter.is_none());
+        let counted = counted.with_exit_status(ended.is_some(), options.filter.is_none());
         if counted.failed > 0 {
             self.failed.push(format!("npm test ({} failed)", counted.failed));
         }
@@ -192,7 +192,7 @@ impl Session {
             let (mark, words) = match &step.outcome {
                 Outcome::Passed => ("ok    ", seconds(step.took)),
                 Outcome::Failed(_) => ("FAILED", seconds(step.took)),
-                Outcome::LeftOut(reason) => ("-     ", reason.clone()),
+                Outcome::Skipped(reason) => ("-     ", reason.clone()),
             };
             println!("{mark}  {}: {words}", step.name);
         }

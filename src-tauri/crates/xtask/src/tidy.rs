@@ -13,32 +13,32 @@ use std::{collections::BTreeSet, fmt};
 
 use anyhow::{Context, Result, bail};
 
-use crate::toolbox::Toolbox;
+use crate::workspace::Workspace;
 
 const CRATES: &str = "src-tauri/crates/";
 
 /// A place where a rule is broken, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Problem {
-    at: String,
-    says: String,
+    location: String,
+    message: String,
 }
 
 impl Problem {
-    fn new(at: impl Into<String>, says: impl Into<String>) -> Self {
-        Self { at: at.into(), says: says.into() }
+    fn new(location: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { location: location.into(), message: message.into() }
     }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.at, self.says)
+        write!(f, "{}: {}", self.location, self.message)
     }
 }
 
 /// Checks every rule on the repository, and fails when one is broken.
-pub fn check(toolbox: &Toolbox) -> Result<()> {
-    let metadata = toolbox
+pub fn check(workspace: &Workspace) -> Result<()> {
+    let metadata = workspace
         .cargo()
         .args(["metadata", "--no-deps", "--format-version", "1"])
         .output()
@@ -47,7 +47,7 @@ pub fn check(toolbox: &Toolbox) -> Result<()> {
         bail!("cargo metadata failed: {}", String::from_utf8_lossy(&metadata.stderr).trim());
     }
     let packages = edges::packages(&String::from_utf8_lossy(&metadata.stdout))?;
-    let files = tree::sources(toolbox.root())?;
+    let files = tree::sources(workspace.root())?;
 
     for long in files.iter().filter_map(sources::note_on_length) {
         eprintln!("note: {long}");
@@ -100,6 +100,6 @@ mod tests {
     #[test]
     fn this_repository_keeps_the_rules() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap();
-        check(&Toolbox::of_the_system(root)).unwrap();
+        check(&Workspace::new(root)).unwrap();
     }
 }

@@ -8,9 +8,9 @@ use std::{
 use anyhow::{Context, Result};
 
 use crate::{
-    stamp::{Hash, Stamp},
+    fingerprint::{Fingerprint, Hash},
     steps::{self, Steps},
-    toolbox::Toolbox,
+    workspace::Workspace,
 };
 
 /// The folder of the page, below the root.
@@ -24,34 +24,34 @@ pub const MCP_CLIENTS: &str = "src-tauri/crates/testkit/mcp-clients";
 const NOT_SOURCES: [&str; 3] = ["node_modules", "dist", "coverage"];
 
 /// Installs the npm packages of a folder as its lockfile says, unless that was done before.
-pub fn install_npm_packages(toolbox: &Toolbox, folder: &str, steps: &mut Steps) -> Result<()> {
-    let at = toolbox.root().join(folder);
+pub fn install_npm_packages(workspace: &Workspace, folder: &str, steps: &mut Steps) -> Result<()> {
+    let at = workspace.root().join(folder);
     let lockfile = at.join("package-lock.json");
     let lock = fs::read(&lockfile)
         .with_context(|| format!("cannot read {}; is the clone complete?", lockfile.display()))?;
-    let stamp = Stamp::in_folder(&at.join("node_modules"), Hash::of(&lock));
-    if stamp.is_current() {
+    let fingerprint = Fingerprint::in_folder(&at.join("node_modules"), Hash::of(&lock));
+    if fingerprint.matches() {
         return Ok(());
     }
     steps.try_run(&format!("npm ci in {folder}"), || {
-        steps::show(toolbox.npm(folder).args(["ci", "--no-audit", "--no-fund"])).with_context(|| {
+        steps::show(workspace.npm(folder).args(["ci", "--no-audit", "--no-fund"])).with_context(|| {
             format!("cannot install the npm packages of {folder}; check the connection and run this again")
         })?;
-        stamp.write()
+        fingerprint.write()
     })
 }
 
 /// Builds the page, unless its sources are those of the last build.
-pub fn build(toolbox: &Toolbox, steps: &mut Steps) -> Result<()> {
-    let at = toolbox.root().join(UI);
+pub fn build(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
+    let at = workspace.root().join(UI);
     let sources = hash_of_sources(&at).with_context(|| format!("cannot read {}", at.display()))?;
-    let stamp = Stamp::in_folder(&at.join("dist"), sources);
-    if stamp.is_current() {
+    let fingerprint = Fingerprint::in_folder(&at.join("dist"), sources);
+    if fingerprint.matches() {
         return Ok(());
     }
     steps.try_run("build the page", || {
-        steps::show(toolbox.npm(UI).args(["run", "build"])).context("cannot build the page")?;
-        stamp.write()
+        steps::show(workspace.npm(UI).args(["run", "build"])).context("cannot build the page")?;
+        fingerprint.write()
     })
 }
 

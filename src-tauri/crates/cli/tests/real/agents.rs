@@ -42,11 +42,11 @@ pub async fn asks(test: &str, cli: Cli, person: Person) {
     let call = Block::tool("call_1", "ask_user_question", json!({"questions": questions()}));
     let script = vec![Reply::new([call]), Reply::text("So be it.")];
     let model = MockApi::start(Script(script)).await.unwrap();
-    let before = cli.settle(&house.home(), &model.base_url).unwrap();
+    let before = cli.write_settings(&house.home(), &model.base_url).unwrap();
     house.askdesk(&["connect", cli.id(), "--yes"]).await;
     assert_ne!(read(&before)[0].1, before[0].1, "it is registered");
 
-    let command = cli.does(&program, &house.home(), &house.project(), &model.base_url, "Please go on.");
+    let command = cli.run_once(&program, &house.home(), &house.project(), &model.base_url, "Please go on.");
     let mut running = house.start(command);
     let (request, session) = house.asked(&mut running).await;
     assert_eq!((session.origin.channel(), session.origin.client()), (Some(Channel::Mcp), Some(name(cli))));
@@ -69,7 +69,7 @@ pub async fn asks(test: &str, cli: Cli, person: Person) {
     if model.wait_for_request(2, PATIENCE).await.is_none() {
         panic!("the turn does not go on; it says:\n{}", running.says());
     }
-    let told = model.told();
+    let told = model.call_results();
     assert_eq!(told.len(), 1, "{told:?}");
     // Codex says first how long it took.
     let text = told[0].text.rsplit_once("Output:\n").map_or(told[0].text.as_str(), |(_, output)| output);

@@ -70,7 +70,7 @@ impl Cli {
     /// Writes what a person's home has of it before anything is registered, with `base_url` as where its model is.
     ///
     /// Returns each file with what stands in it.
-    pub fn settle(self, home: &Path, base_url: &str) -> io::Result<Vec<(PathBuf, String)>> {
+    pub fn write_settings(self, home: &Path, base_url: &str) -> io::Result<Vec<(PathBuf, String)>> {
         let (file, text) = match self {
             Self::ClaudeCode => (".claude/settings.json", CLAUDE_SETTINGS),
             Self::Codex => (".codex/config.toml", CODEX_CONFIG),
@@ -85,8 +85,8 @@ impl Cli {
         Ok(vec![(file, text)])
     }
 
-    /// The line that has it do one thing without a person, in a sealed environment.
-    pub fn does(
+    /// The command that runs one prompt without a person, in a sealed environment.
+    pub fn run_once(
         self,
         program: &Program,
         home: &Path,

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::scenario::AskOutcome;
-use super::template::Remembered;
+use super::template::AnsweredQuestion;
 
 /// The tool by which questions are asked.
 pub(super) const ASK_TOOL: &str = "AskUserQuestion";
@@ -57,8 +57,7 @@ pub(super) struct Verdict {
     pub(super) structured: Value,
     /// How it counts for the scenario.
     pub(super) outcome: AskOutcome,
-    /// The questions with their answers.
-    pub(super) remembered: Vec<Remembered>,
+    pub(super) remembered: Vec<AnsweredQuestion>,
     /// The words of a refusal or reply.
     pub(super) words: String,
 }
@@ -178,10 +177,10 @@ fn questions(asked: &Value) -> &[Value] {
     asked["questions"].as_array().map_or(&[], Vec::as_slice)
 }
 
-fn remember(asked: &Value, answers: &Map<String, Value>) -> Vec<Remembered> {
+fn remember(asked: &Value, answers: &Map<String, Value>) -> Vec<AnsweredQuestion> {
     let remember = |question: &Value| {
         let text = question["question"].as_str().unwrap_or_default();
-        Remembered {
+        AnsweredQuestion {
             title: question["header"].as_str().unwrap_or(text).to_owned(),
             answer: answers.get(text).and_then(answer_text),
         }

@@ -41,7 +41,11 @@ impl Session {
             self.call(ASK_TOOL, input, request, decision, withdraw_at)?;
         }
         self.end_message("tool_use")?;
-        if asks.iter().all(|ask| ask.wait) { self.settle().and_then(|()| self.fold_queued()) } else { Ok(()) }
+        if asks.iter().all(|ask| ask.wait) {
+            self.wait_for_results().and_then(|()| self.fold_queued())
+        } else {
+            Ok(())
+        }
     }
 
     pub(super) fn call_tool(&mut self, tool: &ToolCall) -> Result<(), Stop> {
@@ -71,7 +75,7 @@ impl Session {
         if !asks {
             self.pause(Duration::from_millis(tool.takes_ms))?;
         }
-        self.settle_with(&self.memory.fill(&tool.result), tool.ok)?;
+        self.wait_for_results_with(&self.memory.fill(&tool.result), tool.ok)?;
         self.fold_queued()
     }
 
@@ -124,16 +128,16 @@ impl Session {
     }
 
     /// Waits until every open call has its result.
-    pub(super) fn settle(&mut self) -> Result<(), Stop> {
-        self.settle_with("", true)
+    pub(super) fn wait_for_results(&mut self) -> Result<(), Stop> {
+        self.wait_for_results_with("", true)
     }
 
-    fn settle_with(&mut self, result: &str, ok: bool) -> Result<(), Stop> {
+    fn wait_for_results_with(&mut self, result: &str, ok: bool) -> Result<(), Stop> {
         if !self.calls.is_empty() {
             self.end_message("tool_use")?;
         }
         loop {
-            self.withdraw_what_is_due()?;
+            self.withdraw_due_calls()?;
             while let Some(position) = self.calls.iter().position(|call| call.decision.is_some()) {
                 if let Some(Decision::Deny { interrupt: true, .. }) = self.calls[position].decision {
                     self.cancel_open_requests()?;
@@ -154,7 +158,7 @@ impl Session {
         }
     }
 
-    fn withdraw_what_is_due(&mut self) -> Result<(), Stop> {
+    fn withdraw_due_calls(&mut self) -> Result<(), Stop> {
         let now = Instant::now();
         for position in 0..self.calls.len() {
             let call = &mut self.calls[position];

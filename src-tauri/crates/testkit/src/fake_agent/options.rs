@@ -40,7 +40,7 @@ pub struct Options {
     /// The model's name, only for show.
     pub model: String,
     /// How the session's id comes about.
-    pub origin: Origin,
+    pub start: SessionStart,
     /// Whether session state changes are announced.
     pub state_events: bool,
     /// The percentage that pauses are scaled to.
@@ -53,7 +53,7 @@ pub struct Options {
 
 /// Where the session's id comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum SessionStart {
     Fresh,
     /// The id that the host chose.
     Given(String),
@@ -83,7 +83,7 @@ impl Options {
             permission_mode: "default".to_owned(),
             bypass_launched: false,
             model: "askdesk-demo".to_owned(),
-            origin: Origin::Fresh,
+            start: SessionStart::Fresh,
             state_events: env("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS").is_some_and(|value| value == "1"),
             pace_percent: number(&env, "ASKDESK_FAKE_PACE")?.unwrap_or(100),
             count: number(&env, "ASKDESK_FAKE_COUNT")?,
@@ -106,15 +106,15 @@ impl Options {
                 "--permission-mode" => options.permission_mode = text(&flag, value()?)?,
                 "--dangerously-skip-permissions" => options.bypass_launched = true,
                 "--model" => options.model = text(&flag, value()?)?,
-                "--session-id" => options.origin = Origin::Given(text(&flag, value()?)?),
+                "--session-id" => options.start = SessionStart::Given(text(&flag, value()?)?),
                 "--resume" | "-r" => {
-                    options.origin = Origin::Resumed { id: text(&flag, value()?)?, fork: false };
+                    options.start = SessionStart::Resumed { id: text(&flag, value()?)?, fork: false };
                 }
                 "--fork-session" => fork = true,
                 _ => {}
             }
         }
-        if let Origin::Resumed { fork: forked, .. } = &mut options.origin {
+        if let SessionStart::Resumed { fork: forked, .. } = &mut options.start {
             *forked = fork;
         }
         options.bypass_launched |= options.permission_mode == "bypassPermissions";
@@ -182,7 +182,7 @@ mod tests {
         );
         assert!(options.asks_over_stdio && options.partial_messages && !options.replay_user_messages);
         assert_eq!((options.permission_mode.as_str(), options.model.as_str()), ("plan", "m1"));
-        assert_eq!(options.origin, Origin::Resumed { id: "s1".to_owned(), fork: true });
+        assert_eq!(options.start, SessionStart::Resumed { id: "s1".to_owned(), fork: true });
         assert_eq!(options.scenario, "demo");
     }
 

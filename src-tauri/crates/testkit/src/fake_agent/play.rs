@@ -46,7 +46,7 @@ impl Session {
         self.memory.prompt = message.text();
         let steps = self.scenario.turns.get(self.turns_played).cloned();
         self.turns_played += 1;
-        self.kept.remember(self.turns_played);
+        self.session_file.remember(self.turns_played);
         self.begin_turn(message)?;
         let played = match steps {
             Some(steps) => self.play_all(&steps),
@@ -55,7 +55,7 @@ impl Session {
                 self.say(words, Duration::ZERO, usize::MAX)
             }
         };
-        match played.and_then(|()| self.settle()).and_then(|()| self.fold_queued()) {
+        match played.and_then(|()| self.wait_for_results()).and_then(|()| self.fold_queued()) {
             Ok(()) => self.finish_turn("end_turn"),
             Err(Stop::Interrupted) => self.abort_turn(),
             Err(exit) => Err(exit),
@@ -91,7 +91,7 @@ impl Session {
             Step::Tool(tool) => self.call_tool(tool),
             Step::Ask(ask) => self.ask(std::slice::from_ref(ask)),
             Step::AskTogether(asks) => self.ask(asks),
-            Step::AwaitAnswers(_) => self.settle().and_then(|()| self.fold_queued()),
+            Step::AwaitAnswers(_) => self.wait_for_results().and_then(|()| self.fold_queued()),
             Step::SleepMs(ms) => self.pause(Duration::from_millis(*ms)),
             Step::Raw(raw) => self.out.line(raw.text.as_bytes()),
             Step::RawHex(raw) => self.out.line(&bytes_of(&raw.hex)),

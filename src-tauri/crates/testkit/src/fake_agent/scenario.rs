@@ -34,7 +34,7 @@ pub enum Step {
     /// Asks several times at once, in one message.
     AskTogether(Vec<Ask>),
     /// Waits for the answers of questions asked with `"wait": false`.
-    AwaitAnswers(Nothing),
+    AwaitAnswers(NoFields),
     SleepMs(u64),
     /// Writes a line as it stands.
     Raw(Raw),
@@ -64,14 +64,14 @@ pub struct Say {
     #[serde(default)]
     pub pace_ms: u64,
     /// The number of characters in a piece.
-    #[serde(default = "Say::usual_chunk")]
+    #[serde(default = "Say::default_chunk")]
     pub chunk: usize,
     /// Says it only after one of these outcomes of the latest question.
     pub when: Option<Vec<AskOutcome>>,
 }
 
 impl Say {
-    const fn usual_chunk() -> usize {
+    const fn default_chunk() -> usize {
         24
     }
 }
@@ -136,7 +136,7 @@ pub struct Ask {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Nothing {}
+pub struct NoFields {}
 
 /// A text written as it stands.
 #[derive(Debug, Clone, Deserialize)]

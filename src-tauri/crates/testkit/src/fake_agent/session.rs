@@ -14,7 +14,7 @@ use super::output::Output;
 use super::play::Turn;
 use super::record::Record;
 use super::scenario::Scenario;
-use super::sessions_kept::{self, KeptSession, Opening};
+use super::session_store::{self, OpenResult, SessionFile};
 use super::template::Memory;
 
 /// Why playing stops before its end.
@@ -92,7 +92,7 @@ pub(super) struct Session {
     pub(super) last_failed: bool,
     /// Whether stdin has ended.
     pub(super) closed: bool,
-    pub(super) kept: KeptSession,
+    pub(super) session_file: SessionFile,
 }
 
 impl Session {
@@ -100,13 +100,13 @@ impl Session {
     pub(super) fn start(options: Options, scenario: Scenario) -> Result<Option<Self>, String> {
         let record = Record::from_env()?;
         let mut out = Output::new(record.clone());
-        let (id, turns_played, kept) = match sessions_kept::open(&options) {
-            Opening::Runs { id, turns_played, kept } => (id, turns_played, kept),
-            Opening::AlreadyInUse(id) => {
+        let (id, turns_played, session_file) = match session_store::open(&options) {
+            OpenResult::Runs { id, turns_played, session_file } => (id, turns_played, session_file),
+            OpenResult::AlreadyInUse(id) => {
                 eprintln!("Session {id} is already in use; resume it or choose another id");
                 return Ok(None);
             }
-            Opening::Unknown(id) => {
+            OpenResult::Unknown(id) => {
                 let words = format!("There is no session {id} to resume");
                 eprintln!("{words}");
                 // Whether the host still reads makes no difference to a process that ends.
@@ -138,7 +138,7 @@ impl Session {
             total_cost_usd: 0.0,
             last_failed: false,
             closed: false,
-            kept,
+            session_file,
         }))
     }
 

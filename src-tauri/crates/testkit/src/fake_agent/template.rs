@@ -9,10 +9,9 @@ use super::scenario::AskOutcome;
 pub(super) struct Memory {
     /// The message that began the turn.
     pub(super) prompt: String,
-    /// The questions of the latest request.
-    pub(super) latest: Vec<Remembered>,
+    pub(super) latest: Vec<AnsweredQuestion>,
     /// The questions of the whole session that got an answer.
-    pub(super) answered: Vec<Remembered>,
+    pub(super) answered: Vec<AnsweredQuestion>,
     /// How the latest request ended.
     pub(super) outcome: Option<AskOutcome>,
     /// The words of the latest refusal or the text that replaced all answers.
@@ -25,9 +24,8 @@ pub(super) struct Memory {
     pub(super) round: u64,
 }
 
-/// A question and what was answered to it.
 #[derive(Debug, Clone)]
-pub(super) struct Remembered {
+pub(super) struct AnsweredQuestion {
     /// The header, or the text where there is none.
     pub(super) title: String,
     /// The answer, if there is one.
@@ -74,7 +72,7 @@ impl Memory {
         Some(match name {
             "prompt" => self.prompt.clone(),
             "answers" => {
-                let lines: Vec<_> = self.answered.iter().map(Remembered::as_line).collect();
+                let lines: Vec<_> = self.answered.iter().map(AnsweredQuestion::as_line).collect();
                 if lines.is_empty() { "- nothing yet".to_owned() } else { lines.join("\n") }
             }
             "plan" => self.plan.clone(),
@@ -94,7 +92,7 @@ impl Memory {
     }
 }
 
-impl Remembered {
+impl AnsweredQuestion {
     fn as_line(&self) -> String {
         format!("- {}: {}", self.title, self.answer.as_deref().unwrap_or("(not answered)"))
     }
@@ -106,8 +104,9 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, filled: &str) {
-        let answered = Remembered { title: "Store".to_owned(), answer: Some("SQLite {prompt}".to_owned()) };
-        let open = Remembered { title: "Cache".to_owned(), answer: None };
+        let answered =
+            AnsweredQuestion { title: "Store".to_owned(), answer: Some("SQLite {prompt}".to_owned()) };
+        let open = AnsweredQuestion { title: "Cache".to_owned(), answer: None };
         let memory = Memory {
             prompt: "go".to_owned(),
             latest: vec![answered.clone(), open],

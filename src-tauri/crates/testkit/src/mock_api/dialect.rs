@@ -20,7 +20,7 @@ pub enum Dialect {
 
 /// A tool as a request offers it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Offered {
+pub(super) struct Tool {
     pub name: String,
     /// The group it is in, where a dialect has groups.
     pub namespace: Option<String>,
@@ -28,7 +28,7 @@ pub(super) struct Offered {
 
 /// What a model is told of a call it made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct CallResult {
     /// The id of the call; where a dialect has none, the name of the tool.
     pub call: String,
     /// The words, or the JSON of what is no text.
@@ -36,11 +36,11 @@ pub struct Told {
 }
 
 /// One reply on its way to a program: what was asked for, and how many were given before.
-pub(super) struct Giving<'a> {
+pub(super) struct ReplyContext<'a> {
     pub reply: &'a Reply,
     pub request: &'a Value,
     pub number: usize,
-    pub offered: &'a [Offered],
+    pub tools: &'a [Tool],
 }
 
 impl Dialect {
@@ -59,12 +59,12 @@ impl Dialect {
     }
 
     /// Lists the tools a request offers.
-    pub(super) fn offered(self, request: &Value) -> Vec<Offered> {
+    pub(super) fn tools(self, request: &Value) -> Vec<Tool> {
         match self {
-            Self::Messages => messages::offered(request),
-            Self::Responses => responses::offered(request),
-            Self::Chat => chat::offered(request),
-            Self::Gemini => gemini::offered(request),
+            Self::Messages => messages::tools(request),
+            Self::Responses => responses::tools(request),
+            Self::Chat => chat::tools(request),
+            Self::Gemini => gemini::tools(request),
         }
     }
 
@@ -77,37 +77,37 @@ impl Dialect {
     }
 
     /// The whole reply, not streamed.
-    pub(super) fn whole(self, giving: &Giving<'_>) -> Value {
+    pub(super) fn json_body(self, context: &ReplyContext<'_>) -> Value {
         match self {
-            Self::Messages => messages::whole(giving),
-            Self::Responses => responses::whole(giving),
-            Self::Chat => chat::whole(giving),
-            Self::Gemini => gemini::whole(giving),
+            Self::Messages => messages::json_body(context),
+            Self::Responses => responses::json_body(context),
+            Self::Chat => chat::json_body(context),
+            Self::Gemini => gemini::json_body(context),
         }
     }
 
     /// The reply as server-sent events.
-    pub(super) fn events(self, giving: &Giving<'_>) -> Vec<String> {
+    pub(super) fn events(self, context: &ReplyContext<'_>) -> Vec<String> {
         match self {
-            Self::Messages => messages::events(giving),
-            Self::Responses => responses::events(giving),
-            Self::Chat => chat::events(giving),
-            Self::Gemini => gemini::events(giving),
+            Self::Messages => messages::events(context),
+            Self::Responses => responses::events(context),
+            Self::Chat => chat::events(context),
+            Self::Gemini => gemini::events(context),
         }
     }
 
     /// What a request tells the model of its last calls.
-    pub(super) fn told(self, request: &Value) -> Vec<Told> {
+    pub(super) fn call_results(self, request: &Value) -> Vec<CallResult> {
         match self {
-            Self::Messages => messages::told(request),
-            Self::Responses => responses::told(request),
-            Self::Chat => chat::told(request),
-            Self::Gemini => gemini::told(request),
+            Self::Messages => messages::call_results(request),
+            Self::Responses => responses::call_results(request),
+            Self::Chat => chat::call_results(request),
+            Self::Gemini => gemini::call_results(request),
         }
     }
 }
 
-impl Offered {
+impl Tool {
     pub(super) fn plain(name: &Value) -> Option<Self> {
         Some(Self { name: name.as_str()?.to_owned(), namespace: None })
     }
@@ -118,12 +118,12 @@ impl Offered {
     }
 }
 
-impl Giving<'_> {
+impl ReplyContext<'_> {
     /// The tool that a script means by a name: each program puts something else before that of an MCP server's tool.
-    pub(super) fn tool(&self, wanted: &str) -> Offered {
-        let exactly = self.offered.iter().find(|tool| tool.name == wanted);
-        let ending = || self.offered.iter().find(|tool| tool.name.ends_with(wanted));
-        let unknown = || Offered { name: wanted.to_owned(), namespace: None };
+    pub(super) fn tool(&self, wanted: &str) -> Tool {
+        let exactly = self.tools.iter().find(|tool| tool.name == wanted);
+        let ending = || self.tools.iter().find(|tool| tool.name.ends_with(wanted));
+        let unknown = || Tool { name: wanted.to_owned(), namespace: None };
         exactly.or_else(ending).cloned().unwrap_or_else(unknown)
     }
 
@@ -133,7 +133,7 @@ impl Giving<'_> {
 }
 
 /// The words of something that is a text, or a list of parts with texts; its JSON otherwise.
-pub(super) fn words(content: &Value) -> String {
+pub(super) fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) if parts.iter().all(|part| part["text"].is_string()) => {

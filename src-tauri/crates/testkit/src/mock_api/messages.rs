@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::dialect::{Giving, Offered, Told, items, words};
+use super::dialect::{CallResult, ReplyContext, Tool, items, text_of};
 use super::reply::{Block, pieces};
 
-pub(super) fn offered(request: &Value) -> Vec<Offered> {
-    items(&request["tools"]).iter().filter_map(|tool| Offered::plain(&tool["name"])).collect()
+pub(super) fn tools(request: &Value) -> Vec<Tool> {
+    items(&request["tools"]).iter().filter_map(|tool| Tool::plain(&tool["name"])).collect()
 }
 
 /// The `tool_result` blocks in the last message of the user.
@@ -16,31 +16,31 @@ pub(super) fn tool_results(request: &Value) -> Vec<Value> {
     blocks.iter().filter(|block| block["type"] == "tool_result").cloned().collect()
 }
 
-pub(super) fn told(request: &Value) -> Vec<Told> {
-    let told = |block: &Value| Told {
+pub(super) fn call_results(request: &Value) -> Vec<CallResult> {
+    let result = |block: &Value| CallResult {
         call: block["tool_use_id"].as_str().unwrap_or_default().to_owned(),
-        text: words(&block["content"]),
+        text: text_of(&block["content"]),
     };
-    tool_results(request).iter().map(told).collect()
+    tool_results(request).iter().map(result).collect()
 }
 
-pub(super) fn whole(giving: &Giving<'_>) -> Value {
-    let content: Vec<_> = giving.reply.blocks.iter().map(|block| as_json(giving, block, true)).collect();
+pub(super) fn json_body(context: &ReplyContext<'_>) -> Value {
+    let content: Vec<_> = context.reply.blocks.iter().map(|block| as_json(context, block, true)).collect();
     json!({
-        "id": format!("msg_{}", giving.number), "type": "message", "role": "assistant", "model": giving.model(),
-        "content": content, "stop_reason": stop_reason(giving), "stop_sequence": null,
+        "id": format!("msg_{}", context.number), "type": "message", "role": "assistant", "model": context.model(),
+        "content": content, "stop_reason": stop_reason(context), "stop_sequence": null,
         "usage": {"input_tokens": 10, "output_tokens": 10},
     })
 }
 
-pub(super) fn events(giving: &Giving<'_>) -> Vec<String> {
-    let mut head = whole(giving);
+pub(super) fn events(context: &ReplyContext<'_>) -> Vec<String> {
+    let mut head = json_body(context);
     head["content"] = json!([]);
     head["stop_reason"] = Value::Null;
     let mut events = vec![json!({"type": "message_start", "message": head})];
-    for (index, block) in giving.reply.blocks.iter().enumerate() {
+    for (index, block) in context.reply.blocks.iter().enumerate() {
         events.push(json!({
-            "type": "content_block_start", "index": index, "content_block": as_json(giving, block, false),
+            "type": "content_block_start", "index": index, "content_block": as_json(context, block, false),
         }));
         events.extend(
             deltas(block)
@@ -51,7 +51,7 @@ pub(super) fn events(giving: &Giving<'_>) -> Vec<String> {
     }
     events.push(json!({
         "type": "message_delta", "usage": {"output_tokens": 10},
-        "delta": {"stop_reason": stop_reason(giving), "stop_sequence": null},
+        "delta": {"stop_reason": stop_reason(context), "stop_sequence": null},
     }));
     events.push(json!({"type": "message_stop"}));
     let event =
@@ -59,16 +59,16 @@ pub(super) fn events(giving: &Giving<'_>) -> Vec<String> {
     events.iter().map(event).collect()
 }
 
-fn stop_reason(giving: &Giving<'_>) -> &'static str {
-    if giving.reply.calls() { "tool_use" } else { "end_turn" }
+fn stop_reason(context: &ReplyContext<'_>) -> &'static str {
+    if context.reply.calls() { "tool_use" } else { "end_turn" }
 }
 
-fn as_json(giving: &Giving<'_>, block: &Block, whole: bool) -> Value {
+fn as_json(context: &ReplyContext<'_>, block: &Block, whole: bool) -> Value {
     match block {
         Block::Text(text) => json!({"type": "text", "text": if whole { text } else { "" }}),
         Block::ToolUse { id, name, input } => {
             let input = if whole { input.clone() } else { json!({}) };
-            json!({"type": "tool_use", "id": id, "name": giving.tool(name).name, "input": input})
+            json!({"type": "tool_use", "id": id, "name": context.tool(name).name, "input": input})
         }
     }
 }

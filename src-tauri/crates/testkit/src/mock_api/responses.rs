@@ -2,58 +2,58 @@
 
 use serde_json::{Value, json};
 
-use super::dialect::{Giving, Offered, Told, items, words};
+use super::dialect::{CallResult, ReplyContext, Tool, items, text_of};
 use super::reply::{Block, pieces};
 
 /// Tools stand by themselves or in groups; a server of MCP is one (Codex 0.169).
-pub(super) fn offered(request: &Value) -> Vec<Offered> {
-    let mut offered = Vec::new();
+pub(super) fn tools(request: &Value) -> Vec<Tool> {
+    let mut tools = Vec::new();
     for tool in items(&request["tools"]) {
         let namespace = (tool["type"] == "namespace").then(|| tool["name"].as_str()).flatten();
         let members = if namespace.is_some() { items(&tool["tools"]) } else { std::slice::from_ref(tool) };
-        let found = members.iter().filter_map(|tool| Offered::plain(&tool["name"]));
-        offered.extend(found.map(|tool| Offered { namespace: namespace.map(str::to_owned), ..tool }));
+        let found = members.iter().filter_map(|tool| Tool::plain(&tool["name"]));
+        tools.extend(found.map(|tool| Tool { namespace: namespace.map(str::to_owned), ..tool }));
     }
-    offered
+    tools
 }
 
 /// What follows the last words or calls of the model.
-pub(super) fn told(request: &Value) -> Vec<Told> {
+pub(super) fn call_results(request: &Value) -> Vec<CallResult> {
     let outputs = items(&request["input"]).iter().rev();
     let outputs = outputs.skip_while(|item| !is_output(item)).take_while(|item| is_output(item));
-    let told = |item: &Value| Told {
+    let result = |item: &Value| CallResult {
         call: item["call_id"].as_str().unwrap_or_default().to_owned(),
-        text: words(&item["output"]),
+        text: text_of(&item["output"]),
     };
-    let mut told: Vec<Told> = outputs.map(told).collect();
-    told.reverse();
-    told
+    let mut results: Vec<CallResult> = outputs.map(result).collect();
+    results.reverse();
+    results
 }
 
 fn is_output(item: &Value) -> bool {
     item["type"] == "function_call_output"
 }
 
-pub(super) fn whole(giving: &Giving<'_>) -> Value {
-    let blocks = giving.reply.blocks.iter().enumerate();
-    let output: Vec<_> = blocks.map(|(index, block)| item(giving, index, block, true)).collect();
+pub(super) fn json_body(context: &ReplyContext<'_>) -> Value {
+    let blocks = context.reply.blocks.iter().enumerate();
+    let output: Vec<_> = blocks.map(|(index, block)| item(context, index, block, true)).collect();
     json!({
-        "id": format!("resp_{}", giving.number), "object": "response", "status": "completed",
-        "model": giving.model(), "output": output, "usage": {
+        "id": format!("resp_{}", context.number), "object": "response", "status": "completed",
+        "model": context.model(), "output": output, "usage": {
             "input_tokens": 10, "input_tokens_details": {"cached_tokens": 0},
             "output_tokens": 10, "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 20,
         },
     })
 }
 
-pub(super) fn events(giving: &Giving<'_>) -> Vec<String> {
-    let whole = whole(giving);
+pub(super) fn events(context: &ReplyContext<'_>) -> Vec<String> {
+    let whole = json_body(context);
     let mut begun = whole.clone();
     begun["status"] = json!("in_progress");
     begun["output"] = json!([]);
     let mut events = vec![json!({"type": "response.created", "response": begun})];
-    for (index, block) in giving.reply.blocks.iter().enumerate() {
-        let added = item(giving, index, block, false);
+    for (index, block) in context.reply.blocks.iter().enumerate() {
+        let added = item(context, index, block, false);
         let id = added["id"].clone();
         events.push(json!({"type": "response.output_item.added", "output_index": index, "item": added}));
         let (kind, text) = match block {
@@ -63,7 +63,7 @@ pub(super) fn events(giving: &Giving<'_>) -> Vec<String> {
         events.extend(pieces(&text).into_iter().map(|piece| {
             json!({"type": kind, "item_id": id, "output_index": index, "content_index": 0, "delta": piece})
         }));
-        let done = item(giving, index, block, true);
+        let done = item(context, index, block, true);
         events.push(json!({"type": "response.output_item.done", "output_index": index, "item": done}));
     }
     events.push(json!({"type": "response.completed", "response": whole}));
@@ -74,9 +74,9 @@ pub(super) fn events(giving: &Giving<'_>) -> Vec<String> {
     events.iter_mut().enumerate().map(event).collect()
 }
 
-fn item(giving: &Giving<'_>, index: usize, block: &Block, whole: bool) -> Value {
+fn item(context: &ReplyContext<'_>, index: usize, block: &Block, whole: bool) -> Value {
     let status = if whole { "completed" } else { "in_progress" };
-    let number = giving.number;
+    let number = context.number;
     match block {
         Block::Text(text) => {
             let content = json!([{"type": "output_text", "text": text, "annotations": []}]);
@@ -86,7 +86,7 @@ fn item(giving: &Giving<'_>, index: usize, block: &Block, whole: bool) -> Value 
             })
         }
         Block::ToolUse { id, name, input } => {
-            let tool = giving.tool(name);
+            let tool = context.tool(name);
             let mut call = json!({
                 "type": "function_call", "id": format!("fc_{number}_{index}"), "call_id": id, "name": tool.name,
                 "arguments": if whole { input.to_string() } else { String::new() }, "status": status,

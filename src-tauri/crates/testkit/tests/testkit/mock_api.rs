@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script, Told};
+use askdesk_testkit::mock_api::{Block, CallResult, MockApi, Reply, Script};
 use serde_json::{Value, json};
 
 /// Sends one request and returns the body of the answer.
@@ -136,7 +136,7 @@ async fn every_dialect_calls_the_tool_that_was_offered_and_reads_what_it_is_told
             assert!(streamed.contains(call), "{path}: {call} is not in {streamed}");
         }
         send(&mock, &target, &merged(&offers, &tells));
-        let told = Told { call: "call_1".to_owned(), text: "JWT".to_owned() };
-        assert_eq!((mock.told(), mock.conversation().len()), (vec![told], 2), "{path}");
+        let told = CallResult { call: "call_1".to_owned(), text: "JWT".to_owned() };
+        assert_eq!((mock.call_results(), mock.conversation().len()), (vec![told], 2), "{path}");
     }
 }

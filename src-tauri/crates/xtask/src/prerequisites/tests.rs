@@ -13,12 +13,12 @@ fn version(text: &str) -> Option<NodeVersion> {
 /// A machine that lacks nothing.
 fn complete(system: System) -> Facts {
     Facts {
-        present: Part::needed(&system, Purpose::Test).into_iter().collect(),
+        present: Prerequisite::needed(&system, Purpose::Test).into_iter().collect(),
         system,
         node: version("v22.23.3"),
         npm: true,
         offered_node: None,
-        own_node_fits: true,
+        local_node_available: true,
         privilege: Privilege::Root,
     }
 }
@@ -42,7 +42,7 @@ fn a_bare_debian_gets_everything_from_its_package_manager() {
     let build = ["build-essential", "pkg-config", "libwebkit2gtk-4.1-dev"];
     let run = plan(Purpose::Run, &bare(debian(), version("20.19.2+dfsg-1")));
     assert_eq!(run.packages, [&build[..], &["nodejs", "npm"]].concat());
-    assert!(!run.own_node && run.by_hand.is_empty(), "{run:?}");
+    assert!(!run.local_node && run.manual.is_empty(), "{run:?}");
 
     let test = plan(Purpose::Test, &bare(debian(), version("20.19.2+dfsg-1")));
     let testing = [
@@ -69,7 +69,7 @@ fn a_bare_debian_gets_everything_from_its_package_manager() {
 #[test]
 fn only_what_is_missing_is_installed() {
     let mut facts = complete(debian());
-    facts.present.remove(&Part::WebKitWebDriver);
+    facts.present.remove(&Prerequisite::WebKitWebDriver);
     let plan = plan(Purpose::Test, &facts);
     assert_eq!(plan.packages, ["webkit2gtk-driver"]);
     assert_eq!(plan.missing, ["WebKitWebDriver"]);
@@ -89,7 +89,7 @@ fn node_comes_from_the_system_where_that_is_new_enough_and_from_npm_where_not() 
         (Some("20.20.2"), false, None, &["npm"], false),
         (Some("20.20.2"), true, None, &[], false),
     ];
-    for (node, npm, offered, packages, own_node) in table {
+    for (node, npm, offered, packages, local_node) in table {
         let facts = Facts {
             node: node.and_then(NodeVersion::read),
             npm,
@@ -97,17 +97,17 @@ fn node_comes_from_the_system_where_that_is_new_enough_and_from_npm_where_not() 
             ..complete(debian())
         };
         let plan = plan(Purpose::Run, &facts);
-        assert_eq!((&plan.packages[..], plan.own_node), (packages, own_node), "{facts:?}");
-        assert_eq!(plan.by_hand, Vec::<String>::new(), "{facts:?}");
+        assert_eq!((&plan.packages[..], plan.local_node), (packages, local_node), "{facts:?}");
+        assert_eq!(plan.manual, Vec::<String>::new(), "{facts:?}");
     }
 }
 
 #[test]
 fn a_processor_without_a_node_in_the_registry_is_told_what_to_do() {
-    let facts = Facts { own_node_fits: false, ..bare(debian(), version("18.20.4")) };
+    let facts = Facts { local_node_available: false, ..bare(debian(), version("18.20.4")) };
     let plan = plan(Purpose::Run, &facts);
-    assert!(!plan.own_node);
-    assert!(plan.by_hand[0].contains("Debian 12 itself offers Node 18.20, which is too old"), "{plan:?}");
+    assert!(!plan.local_node);
+    assert!(plan.manual[0].contains("Debian 12 itself offers Node 18.20, which is too old"), "{plan:?}");
 }
 
 #[test]
@@ -119,17 +119,17 @@ fn other_systems_are_told_in_words_and_get_nothing_installed() {
     ];
     for (system, words) in table {
         let plan = plan(Purpose::Run, &bare(system, None));
-        assert!(plan.packages.is_empty() && !plan.own_node, "{plan:?}");
-        assert!(plan.by_hand.iter().any(|line| line.contains(words)), "{plan:?}");
+        assert!(plan.packages.is_empty() && !plan.local_node, "{plan:?}");
+        assert!(plan.manual.iter().any(|line| line.contains(words)), "{plan:?}");
     }
 }
 
 #[test]
 fn without_root_and_sudo_the_command_to_run_is_named() {
     let mut facts = Facts { privilege: Privilege::None, ..complete(debian()) };
-    facts.present.remove(&Part::Xvfb);
+    facts.present.remove(&Prerequisite::Xvfb);
     let plan = plan(Purpose::Test, &facts);
-    assert!(plan.by_hand[0].contains("`apt-get install xvfb`"), "{plan:?}");
+    assert!(plan.manual[0].contains("`apt-get install xvfb`"), "{plan:?}");
 }
 
 #[test]

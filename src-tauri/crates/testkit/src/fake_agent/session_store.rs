@@ -4,19 +4,19 @@ use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::options::{Options, Origin};
+use super::options::{Options, SessionStart};
 
 /// Where this session is remembered, if anywhere.
 #[derive(Debug)]
-pub(super) struct KeptSession {
+pub(super) struct SessionFile {
     file: Option<PathBuf>,
 }
 
 /// What a start comes to.
 #[derive(Debug)]
-pub(super) enum Opening {
+pub(super) enum OpenResult {
     /// The session runs under this id, from this turn on.
-    Runs { id: String, turns_played: usize, kept: KeptSession },
+    Runs { id: String, turns_played: usize, session_file: SessionFile },
     /// The id is another session's; nothing but stderr says so.
     AlreadyInUse(String),
     /// There is no such session to resume.
@@ -24,35 +24,35 @@ pub(super) enum Opening {
 }
 
 /// Opens the session that the options ask for.
-pub(super) fn open(options: &Options) -> Opening {
+pub(super) fn open(options: &Options) -> OpenResult {
     let fresh = || uuid::Uuid::new_v4().to_string();
     let file = |id: &str| options.sessions_dir.as_ref().map(|dir| dir.join(format!("{id}.turns")));
     let played = |id: &str| {
         let text = std::fs::read_to_string(file(id)?).ok()?;
         text.trim().parse::<usize>().ok()
     };
-    match &options.origin {
-        Origin::Fresh => {
+    match &options.start {
+        SessionStart::Fresh => {
             let id = fresh();
-            Opening::Runs { kept: KeptSession { file: file(&id) }, id, turns_played: 0 }
+            OpenResult::Runs { session_file: SessionFile { file: file(&id) }, id, turns_played: 0 }
         }
-        Origin::Given(id) if played(id).is_some() => Opening::AlreadyInUse(id.clone()),
-        Origin::Given(id) => {
-            Opening::Runs { kept: KeptSession { file: file(id) }, id: id.clone(), turns_played: 0 }
+        SessionStart::Given(id) if played(id).is_some() => OpenResult::AlreadyInUse(id.clone()),
+        SessionStart::Given(id) => {
+            OpenResult::Runs { session_file: SessionFile { file: file(id) }, id: id.clone(), turns_played: 0 }
         }
-        Origin::Resumed { id, fork } => {
+        SessionStart::Resumed { id, fork } => {
             let turns_played = played(id);
             if options.sessions_dir.is_some() && turns_played.is_none() {
-                return Opening::Unknown(id.clone());
+                return OpenResult::Unknown(id.clone());
             }
             let id = if *fork { fresh() } else { id.clone() };
-            let kept = KeptSession { file: file(&id) };
-            Opening::Runs { id, turns_played: turns_played.unwrap_or(0), kept }
+            let session_file = SessionFile { file: file(&id) };
+            OpenResult::Runs { id, turns_played: turns_played.unwrap_or(0), session_file }
         }
     }
 }
 
-impl KeptSession {
+impl SessionFile {
     /// Remembers how far the scenario got.
     pub(super) fn remember(&self, turns_played: usize) {
         let Some(file) = &self.file else { return };

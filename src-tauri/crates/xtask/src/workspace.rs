@@ -1,4 +1,4 @@
-//! Finds programs and starts them with the project's own Node in front where it has one.
+//! The repository: its root, and the programs that run in it.
 
 use std::{
     env,
@@ -9,22 +9,22 @@ use std::{
 
 use anyhow::{Context, Result};
 
-/// Where programs are looked for.
+/// The root of the repository and the `PATH` on which programs are found.
 #[derive(Debug, Clone)]
-pub struct Toolbox {
+pub struct Workspace {
     root: PathBuf,
     path: OsString,
 }
 
-impl Toolbox {
-    /// Looks where the shell looks.
-    pub fn of_the_system(root: &Path) -> Self {
+impl Workspace {
+    /// Uses the `PATH` of this process.
+    pub fn new(root: &Path) -> Self {
         Self { root: root.to_owned(), path: env::var_os("PATH").unwrap_or_default() }
     }
 
-    /// Looks in the project's own Node first.
-    pub fn with_own_node(&self) -> Result<Self> {
-        let own = own_node_folder(&self.root).join("node_modules").join(".bin");
+    /// Puts the Node that the project has fetched in front of the `PATH`.
+    pub fn with_local_node(&self) -> Result<Self> {
+        let own = local_node_folder(&self.root).join("node_modules").join(".bin");
         let path = env::join_paths(std::iter::once(own).chain(env::split_paths(&self.path)))
             .context("the PATH of this terminal cannot be extended")?;
         Ok(Self { root: self.root.clone(), path })
@@ -62,7 +62,7 @@ impl Toolbox {
         npm
     }
 
-    /// What a program prints, or nothing where it is missing or fails.
+    /// Returns what a program prints; none if it is missing or fails.
     pub fn output(&self, program: &str, arguments: &[&str]) -> Option<String> {
         self.find(program)?;
         let output = self.command(program).args(arguments).output().ok()?;
@@ -74,8 +74,8 @@ impl Toolbox {
     }
 }
 
-/// Where the project keeps a Node of its own; `cargo clean` takes it away, and it is fetched again.
-pub fn own_node_folder(root: &Path) -> PathBuf {
+/// Where the fetched Node is. `cargo clean` deletes it, and it is fetched again.
+pub fn local_node_folder(root: &Path) -> PathBuf {
     root.join("target").join("askdesk-node")
 }
 

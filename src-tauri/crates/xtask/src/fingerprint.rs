@@ -1,4 +1,4 @@
-//! Remembers what a folder was made from, so that it is made anew only when that has changed.
+//! Records the inputs of a generated folder, so that it is built again only when they change.
 
 use std::{
     fs,
@@ -7,22 +7,22 @@ use std::{
 
 use anyhow::{Context, Result};
 
-/// The file that remembers it.
-const STAMP: &str = ".askdesk-stamp";
+/// The name of the file; the testkit looks for it too.
+const FILE: &str = ".askdesk-stamp";
 
-/// A file beside a result that says what the result was made from.
-pub struct Stamp {
+/// A file in a generated folder that holds the hash of its inputs.
+pub struct Fingerprint {
     file: PathBuf,
     content: String,
 }
 
-impl Stamp {
-    pub fn in_folder(folder: &Path, made_from: Hash) -> Self {
-        Self { file: folder.join(STAMP), content: made_from.to_string() }
+impl Fingerprint {
+    pub fn in_folder(folder: &Path, inputs: Hash) -> Self {
+        Self { file: folder.join(FILE), content: inputs.to_string() }
     }
 
-    /// Whether the folder was made from that.
-    pub fn is_current(&self) -> bool {
+    /// Whether the folder was built from these inputs.
+    pub fn matches(&self) -> bool {
         fs::read_to_string(&self.file).is_ok_and(|found| found == self.content)
     }
 
@@ -44,9 +44,9 @@ impl Hash {
         hash
     }
 
-    /// Goes on with another text.
+    /// Adds bytes as one unit, whatever their length.
     pub fn add(&mut self, bytes: &[u8]) {
-        // The length keeps "ab", "c" apart from "a", "bc".
+        // The length tells "ab", "c" from "a", "bc".
         for byte in bytes.iter().copied().chain((bytes.len() as u64).to_le_bytes()) {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
