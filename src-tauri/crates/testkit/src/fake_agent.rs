@@ -76,3 +76,8 @@ pub fn program() -> Option<PathBuf> {
     }
     crate::find_built_program("fake-agent")
 }
+
+/// Finds the program for a test, and builds it first where it is missing.
+pub fn program_or_build() -> std::io::Result<PathBuf> {
+    program().map_or_else(|| crate::find_or_build_program("fake-agent"), Ok)
+}

@@ -55,9 +55,9 @@ use play::Play;
 /// The exit code of a server that was told to die.
 pub const DIED: u8 = 3;
 
-/// Finds the built `fake-server` program beside the running test.
-pub fn program() -> Option<PathBuf> {
-    crate::find_built_program("fake-server")
+/// Finds the program for a test, and builds it first where it is missing.
+pub fn program_or_build() -> std::io::Result<PathBuf> {
+    crate::find_or_build_program("fake-server")
 }
 
 /// Serves until the input ends; returns the exit code.

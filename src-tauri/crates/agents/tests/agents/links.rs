@@ -20,7 +20,7 @@ const GRACE: Duration = Duration::from_secs(5);
 
 fn shared_by(connection: NewConnection) -> LinkPlan {
     let launch = LaunchPlan {
-        program: server::program(),
+        program: askdesk_testkit::fake_server::program_or_build().unwrap(),
         args: Vec::new(),
         folder: std::env::temp_dir(),
         env: Vec::new(),
@@ -315,7 +315,7 @@ async fn a_server_that_cannot_be_started_is_said_like_any_program() {
 #[tokio::test]
 async fn a_process_takes_lines_and_no_frames() {
     let launch = LaunchPlan {
-        program: server::program(),
+        program: askdesk_testkit::fake_server::program_or_build().unwrap(),
         args: Vec::new(),
         folder: std::env::temp_dir(),
         env: Vec::new(),

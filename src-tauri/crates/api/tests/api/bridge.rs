@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::process::Command;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use askdesk_agents::{Catalog, Demo, installed_agents};
@@ -21,31 +20,8 @@ use uuid::Uuid;
 /// Longer than any step of a test takes.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Finds the fake agent; builds it if only this package is tested and it was not built yet.
 pub fn fake_agent() -> PathBuf {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    let build = || {
-        let running = std::env::current_exe().unwrap();
-        let target = running.ancestors().nth(3).unwrap();
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args([
-            "build",
-            "--quiet",
-            "--package",
-            "askdesk-testkit",
-            "--bin",
-            "fake-agent",
-            "--target-dir",
-        ]);
-        assert!(cargo.arg(target).status().unwrap().success(), "the fake agent does not build");
-    };
-    let find = || {
-        askdesk_testkit::fake_agent::program().unwrap_or_else(|| {
-            build();
-            askdesk_testkit::fake_agent::program().expect("the fake agent is beside the tests")
-        })
-    };
-    PROGRAM.get_or_init(find).clone()
+    askdesk_testkit::fake_agent::program_or_build().unwrap()
 }
 
 /// Records what the API asks of its host, and answers as the test says.

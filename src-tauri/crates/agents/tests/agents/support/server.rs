@@ -1,8 +1,6 @@
 //! The fake server, and how its protocol keeps its session ids.
 
-use std::path::PathBuf;
-use std::process::Command;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use askdesk_agents::{Connection, Handshake, JsonRpcConnection, JsonRpcRules, NewConnection};
 use serde_json::json;
@@ -22,25 +20,4 @@ pub fn rules() -> JsonRpcRules {
 
 pub fn connection() -> NewConnection {
     Arc::new(|| -> Box<dyn Connection> { Box::new(JsonRpcConnection::new(rules())) })
-}
-
-/// The built program; a test that runs by itself builds it first.
-pub fn program() -> PathBuf {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    let find = || {
-        askdesk_testkit::fake_server::program().unwrap_or_else(|| {
-            build();
-            askdesk_testkit::fake_server::program().expect("the fake server stands beside the tests")
-        })
-    };
-    PROGRAM.get_or_init(find).clone()
-}
-
-fn build() {
-    let test = std::env::current_exe().unwrap();
-    let target = test.ancestors().nth(3).unwrap();
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--package", "askdesk-testkit", "--features", "mock-api"]);
-    cargo.args(["--bin", "fake-server", "--target-dir"]).arg(target);
-    assert!(cargo.status().unwrap().success(), "the fake server does not build");
 }

@@ -3,8 +3,6 @@
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
 
 use askdesk_agents::{LaunchPlan, Start, claude};
 use askdesk_domain::{
@@ -21,24 +19,7 @@ use super::desk::{STAGED, Staging, TestDesk};
 use super::mirror::Mirror;
 
 pub fn fake_agent() -> PathBuf {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    program(&PROGRAM, askdesk_testkit::fake_agent::program, &["--bin", "fake-agent"])
-}
-
-/// Finds a program of the testkit; builds it if only one package is tested and nobody has built it yet.
-pub fn program(known: &OnceLock<PathBuf>, find: fn() -> Option<PathBuf>, build: &[&str]) -> PathBuf {
-    let built = || {
-        let test = std::env::current_exe().unwrap();
-        let target = test.ancestors().nth(3).unwrap();
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--package", "askdesk-testkit"]).args(build);
-        assert!(
-            cargo.arg("--target-dir").arg(target).status().unwrap().success(),
-            "{build:?} does not build"
-        );
-        find().expect("the program stands beside the tests")
-    };
-    known.get_or_init(|| find().unwrap_or_else(built)).clone()
+    askdesk_testkit::fake_agent::program_or_build().unwrap()
 }
 
 /// A desk with sessions on it.

@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_domain::{
@@ -14,18 +14,15 @@ use askdesk_engine::{Catalog, StartSpec};
 use serde_json::{Value, json};
 
 use super::agent::{THIRD, ThirdAgent};
-use crate::support::agents::{self, program};
+use crate::support::agents;
 use crate::support::desk::TestDesk;
 use crate::support::mirror::Mirror;
 
 /// Long enough for something to happen that must not.
 pub const QUIET: Duration = Duration::from_millis(250);
 
-/// Finds the fake server.
 pub fn server() -> PathBuf {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    let build = ["--features", "mock-api", "--bin", "fake-server"];
-    program(&PROGRAM, askdesk_testkit::fake_server::program, &build)
+    askdesk_testkit::fake_server::program_or_build().unwrap()
 }
 
 /// A desk with sessions of the third agent on it.
