@@ -24,7 +24,7 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(3);
 /// The stack of the thread that reads the control pipe, in bytes. There may be fifty hosts.
 const CONTROL_STACK: usize = 64 * 1024;
 
-/// The exit code where the host was not started by a desk.
+/// The exit code if the host was not started by the app.
 const NOT_STARTED_BY_APP: u8 = 2;
 
 pub fn run() -> ExitCode {
@@ -133,7 +133,7 @@ fn follow_control(mut control: File, agent: &Agent) {
     }
 }
 
-/// Signals the agent's group. Until the agent is collected, its id belongs to nobody else.
+/// Signals the agent's group. Until the agent is reaped, no other process can get its id.
 fn signal(agent: &Agent, signal: Signal) {
     let agent = lock(agent);
     if !agent.ended {

@@ -1,4 +1,4 @@
-//! The seam: what an agent says and what it is told, in words that know no agent.
+//! The interface of an agent's protocol, without the words of any one agent.
 
 use std::fmt::Debug;
 
@@ -13,13 +13,13 @@ use crate::frame::{FrameIn, FrameOut};
 
 /// Understands and answers one session of an agent.
 ///
-/// It is sans-IO: what arrives goes in, what it means and what is to be written come out. It reads no clock and holds only
-/// what its protocol needs to answer.
+/// It is sans-IO: inbound data goes in, events and outbound data come out. It reads no clock and holds only what its
+/// protocol needs to answer.
 pub trait Adapter: Send + Debug {
     /// Begins the session; called once, before anything else.
     fn open(&mut self, how: Open) -> Output;
 
-    /// Takes what the agent sent.
+    /// Interprets what the agent sent.
     fn receive(&mut self, inbound: &Inbound) -> Output;
 
     fn send(&mut self, act: Act) -> Result<Output, EncodeError>;
@@ -35,12 +35,11 @@ pub enum Open {
     },
 }
 
-/// What something means, and what is to be written because of it.
+/// The result of a call: the events it means, and what has to be written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Output {
-    /// What it means, in order.
     pub events: Vec<AgentEvent>,
-    /// What is to be written at once, in order.
+    /// To be written at once, in order.
     pub outbound: Vec<Outbound>,
 }
 
@@ -100,7 +99,7 @@ pub enum Outbound {
     Frame(FrameOut),
 }
 
-/// What the desk has for an agent.
+/// An action for an agent to carry out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Act {
     Message {
@@ -117,7 +116,7 @@ pub enum Act {
         questions: Vec<Question>,
         outcome: Outcome,
     },
-    /// A question that was understood and that nobody is asked.
+    /// A valid question that the person is not asked.
     RefuseQuestion {
         /// The agent's id of the call.
         native_ref: NativeRef,
@@ -141,23 +140,20 @@ pub enum Act {
     Interrupt,
     /// Make the context smaller.
     Compact,
-    /// The session is over. An agent with a process of its own needs no words for it.
+    /// The session ends. An agent with a process of its own gets no message.
     Close,
 }
 
-/// Why nobody is asked a question.
+/// Why the person is not asked a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QuestionRefusal {
-    /// The desk could not keep it.
+    /// The question could not be stored.
     Unkept {
-        /// The field and the rule, as the agent is told.
+        /// The field and the rule, as the agent reads them.
         reason: String,
     },
     /// The questions of this session are off.
-    TurnedOff {
-        /// When they come to the person.
-        policy: QuestionPolicy,
-    },
+    TurnedOff { policy: QuestionPolicy },
 }
 
 /// What goes along with a message.
@@ -171,10 +167,9 @@ pub struct Attached {
 /// Why an act cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// The agent does not wait to be told of this end.
     #[error("the agent does not wait to be told of this end")]
     NothingToSend,
-    /// The agent no longer waits for this call, or never made it.
+    /// The call has ended, or the agent never made it.
     #[error("the agent no longer waits for the call {native_ref}")]
     Gone {
         /// The agent's id of the call.

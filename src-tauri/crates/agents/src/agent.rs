@@ -8,26 +8,26 @@ use askdesk_domain::{AgentDescriptor, AgentFailure, NativeSession, ReservedFlags
 use crate::adapter::Adapter;
 use crate::link::LinkPlan;
 
-/// One agent that the desk can start.
+/// One agent that the app can start.
 ///
 /// Adding one takes a folder with its adapter, this trait, and a line in [`installed_agents`](crate::installed_agents).
 pub trait Agent: Send + Sync + Debug {
     fn descriptor(&self) -> &AgentDescriptor;
 
-    /// Names the flags that settings may not add to its start.
+    /// Lists the flags that settings may not add to its command line.
     fn reserved_flags(&self) -> ReservedFlags {
         ReservedFlags::default()
     }
 
-    /// Finds its program: the one the person named, else the installed one; `None` where it comes with the app.
+    /// Finds its program: the one the person named, else the installed one; `None` if it comes with the app.
     fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, AgentFailure>;
 
-    /// Returns the folder it works in where the person names none; such an agent needs no folder of the person's.
+    /// Returns its default folder. An agent with one needs no folder of the person's.
     fn default_folder(&self) -> Option<&Path> {
         None
     }
 
-    /// Plans a session: how it is linked, and what understands it.
+    /// Plans a session: its link and its adapter.
     fn prepare(&self, start: &Start) -> Result<Prepared, AgentFailure>;
 }
 
@@ -43,7 +43,6 @@ pub struct Start {
 /// A session that can be started.
 #[derive(Debug)]
 pub struct Prepared {
-    /// Understands and answers it.
     pub adapter: Box<dyn Adapter>,
     pub link: LinkPlan,
 }

@@ -40,9 +40,9 @@ pub const OPEN_CALLS: usize = 256;
 pub const REMEMBERED_TOOL_USES: usize = 1024;
 /// How many capabilities of one agent are kept.
 pub const CAPABILITIES: usize = 256;
-/// The tool by which Claude Code asks.
+/// The tool with which Claude Code asks questions.
 const QUESTION_TOOL: &str = "AskUserQuestion";
-/// The tool by which Claude Code hands in a plan.
+/// The tool with which Claude Code submits a plan.
 const PLAN_TOOL: &str = "ExitPlanMode";
 /// How many changes of config options may wait for an answer; of more, the oldest is given up.
 const AWAITED_CHANGES: usize = 64;
@@ -135,14 +135,14 @@ struct Call {
     kind: CallKind,
 }
 
-/// What a call wants from a person.
+/// What a call asks the person for.
 #[derive(Debug)]
 enum CallKind {
     Answers {
         /// They hold the uncut texts, which are the keys of the answer.
         drafts: Vec<RawQuestion>,
         questions: Vec<Question>,
-        /// What it was told, to say it again where the same call comes by a new request.
+        /// The outcome that was sent, to send it again if the call is repeated in a new request.
         outcome: Option<Outcome>,
     },
     Permission {

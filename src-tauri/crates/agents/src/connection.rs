@@ -1,4 +1,4 @@
-//! The sans-IO part of a link that several sessions share.
+//! The sans-IO part of a shared link.
 
 mod json_rpc;
 
@@ -12,28 +12,28 @@ pub use json_rpc::{Handshake, JsonRpcConnection, JsonRpcRules, OPEN_REQUESTS, UN
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MemberId(pub u64);
 
-/// Speaks with one server for several sessions: handshake, request ids, and which message belongs to whom.
+/// Multiplexes several sessions over one server: handshake, request ids, and the routing of messages.
 pub trait Connection: Send + Debug {
     /// Begins the handshake; called once, before anything else.
     fn open(&mut self) -> Routed;
 
-    /// Says whether the handshake is over; before, [`Connection::send`] is not called.
+    /// Whether the handshake is complete; [`Connection::send`] is not called before.
     fn is_ready(&self) -> bool;
 
-    /// Takes in a session.
+    /// Adds a session.
     fn join(&mut self, member: MemberId);
 
     /// Encodes what a session writes.
     fn send(&mut self, member: MemberId, outbound: Outbound) -> Routed;
 
-    /// Takes what the server sent.
+    /// Interprets what the server sent.
     fn receive(&mut self, inbound: Inbound) -> Routed;
 
-    /// Lets a session go; nothing is delivered to it afterwards.
+    /// Removes a session; nothing is delivered to it afterwards.
     fn leave(&mut self, member: MemberId) -> Routed;
 }
 
-/// What a connection makes of something.
+/// What has to be written and delivered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Routed {
     /// Lines to write to the server.

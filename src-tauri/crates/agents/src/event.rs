@@ -1,4 +1,4 @@
-//! What an agent says, in words that know no agent.
+//! The events of an agent, without the words of any one protocol.
 
 use askdesk_domain::{
     ApprovalOption, ConfigOption, NativeRef, NativeSession, Notice, Question, TodoItem, ToolDetail, ToolKind,
@@ -68,19 +68,19 @@ pub enum AgentEvent {
         items: Vec<TodoItem>,
     },
     Asked(Asked),
-    /// The agent asked something that cannot be shown, and is told so.
+    /// The agent asked something that cannot be shown, and gets a refusal.
     Refused {
         /// The agent's id of the call.
         native_ref: NativeRef,
-        /// The field and the rule, as the agent is told.
+        /// The field and the rule, as the agent reads them.
         reason: String,
     },
-    /// The agent brought the answers with its question; nobody is asked, and it goes on.
+    /// The question came with its answers, so the person is not asked.
     Passed {
         /// The agent's id of the call.
         native_ref: NativeRef,
     },
-    /// The agent wants permission to do something, and waits.
+    /// The agent asks for a permission, and waits.
     ApprovalAsked {
         /// The agent's id of the permission request.
         native_ref: NativeRef,
@@ -134,7 +134,7 @@ pub enum AgentEvent {
 }
 
 impl AgentEvent {
-    /// Reports whether a question or a permission begins or stops to wait because of this.
+    /// Whether it opens or closes a question or a permission request.
     pub const fn opens_or_closes_request(&self) -> bool {
         matches!(
             self,

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-/// The JSON-RPC code for a method that nobody knows.
+/// The JSON-RPC code for an unknown method.
 pub const METHOD_NOT_FOUND: i64 = -32_601;
-/// The JSON-RPC code for a failure inside whoever answers.
+/// The JSON-RPC code for a failure inside the answering side.
 pub const INTERNAL_ERROR: i64 = -32_603;
 
 /// A message from an agent's server to one session.
@@ -61,17 +61,16 @@ pub struct RpcError {
 }
 
 impl RpcError {
-    /// Makes an error that says no more than its words.
+    /// An error without data.
     pub fn new(code: i64, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), data: None }
     }
 
-    /// Says that nobody knows a method.
     pub fn unknown_method(method: &str) -> Self {
         Self::new(METHOD_NOT_FOUND, format!("Method not found: {method}"))
     }
 
-    /// Reads an error; words that are missing are made up, because an error always means something.
+    /// Reads an error; a missing message or code gets a default.
     pub fn read(error: &Value) -> Self {
         let message = error.get("message").and_then(Value::as_str).unwrap_or("no reason given");
         Self {

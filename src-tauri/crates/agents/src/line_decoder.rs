@@ -34,7 +34,7 @@ impl LineDecoder {
         lines
     }
 
-    /// Sends the lines that a chunk completes; fails when nobody receives them any more.
+    /// Sends the lines that a chunk completes; fails once the receiver is dropped.
     pub async fn forward(
         &mut self,
         chunk: &[u8],

@@ -1,4 +1,4 @@
-//! Moves bytes between the desk and an agent: a process of the session's own, or a server that several sessions share.
+//! Moves bytes between the app and an agent: a process of the session's own, or a server that several sessions share.
 
 mod attached;
 mod registry;

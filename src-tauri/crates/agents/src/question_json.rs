@@ -1,4 +1,4 @@
-//! Reads questions from the JSON of agents that are not ours: lenient in, refused in words that name the field.
+//! Reads questions from the JSON of third-party agents. Lenient; a refusal names the field and the rule.
 
 use askdesk_domain::{QuestionKind, RawOption, RawQuestion, Refusal};
 use serde_json::{Map, Value};
@@ -58,7 +58,7 @@ fn read_question(index: usize, question: &Value) -> Result<RawQuestion, Refusal>
     })
 }
 
-/// How a question wants to be answered. One that brings options is a choice, except that a secret is never shown as one.
+/// The kind of a question. One with options is a choice, except that a secret is never shown as one.
 fn kind(fields: &Map<String, Value>, has_options: bool) -> QuestionKind {
     if present(fields, &["multiSelect", "multi_select", "multiple"]).is_some_and(is_true) {
         return QuestionKind::Multi;

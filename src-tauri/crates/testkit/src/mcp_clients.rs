@@ -1,4 +1,4 @@
-//! The official clients of MCP that tests connect with the desk: pinned in `mcp-clients`, installed below it and below
+//! The official MCP clients that tests connect to the app: pinned in `mcp-clients`, installed below it and below
 //! `target`.
 
 use std::path::{Path, PathBuf};

@@ -33,7 +33,7 @@ pub use reply::{Block, Reply, Script};
 
 /// The tool of Claude Code by which it asks; it marks a request of the conversation.
 const ASK_TOOL: &str = "AskUserQuestion";
-/// How the name of the desk's own tool ends, whatever a program puts before it; it marks one too.
+/// The end of the name of Askdesk's own tool, whatever prefix a program adds; it marks such a request too.
 const MCP_ASK_TOOL: &str = "ask_user_question";
 
 /// A running mock; it ends when dropped.
@@ -52,7 +52,7 @@ pub struct Recorded {
     pub target: String,
     /// The body; null where there was none.
     pub body: Value,
-    /// The form in which it wants a reply of the model; none where it wants something else.
+    /// None if it does not ask for a model's reply.
     pub dialect: Option<Dialect>,
     /// Whether it belongs to the conversation, so that it got a scripted reply.
     pub conversation: bool,
@@ -137,7 +137,7 @@ impl MockApi {
         self.conversation().last().map(messages::tool_results).unwrap_or_default()
     }
 
-    /// Returns what the newest request of the conversation tells the model of its calls, whatever the dialect.
+    /// Returns the tool results in the newest request of the conversation, in any dialect.
     pub fn call_results(&self) -> Vec<CallResult> {
         let served = self.shared.lock();
         let newest = served.requests.iter().rev().find(|it| it.conversation);
@@ -151,7 +151,7 @@ impl Drop for MockApi {
     }
 }
 
-/// Answers everything: what wants no reply of the model gets an empty object, so that no probe fails.
+/// Answers every request; one that asks for no model's reply gets an empty object, so that no probe fails.
 async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body: Bytes) -> Response {
     let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
     let dialect = Dialect::of(&method, uri.path());

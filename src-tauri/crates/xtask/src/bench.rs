@@ -19,7 +19,7 @@ const RESULT_MARK: &str = "askdesk-bench: ";
 /// would choose other features of what they share with the tests, and optimise the whole tree twice.
 const OPTIONS: [&str; 5] = ["--release", "--package", "askdesk", "--features", "bench"];
 
-/// Measures the desk and prints the results on stdout.
+/// Measures the app and prints the results on stdout.
 pub fn run(workspace: Workspace, yes: bool) -> Result<()> {
     if !cfg!(target_os = "linux") {
         bail!("the measurements need a private display, which only Linux has; run them on Debian or Ubuntu");

@@ -1,4 +1,4 @@
-//! `cargo xtask package-files`: what packages carry besides the desk itself, made before the Tauri CLI bundles them.
+//! `cargo xtask package-files`: builds what packages contain besides the app, before the Tauri CLI bundles them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -17,7 +17,7 @@ use crate::{
 pub const UI: &str = "ui";
 /// The folder with the agents' command line tools that tests talk to, below the root.
 pub const AGENT_CLIS: &str = "src-tauri/crates/testkit/clis";
-/// The folder with the official clients of MCP that tests connect with the desk, below the root.
+/// The folder with the official MCP clients that tests connect to the app, below the root.
 pub const MCP_CLIENTS: &str = "src-tauri/crates/testkit/mcp-clients";
 
 /// What of the page's folder is not a source.

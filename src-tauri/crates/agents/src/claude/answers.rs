@@ -1,12 +1,12 @@
-//! A person's answers in the words an agent gets.
+//! Formats a person's answers for an agent.
 
 use askdesk_domain::{Answers, Notice, Question, RawQuestion};
 use serde_json::{Map, Value, json};
 
-/// What stands where a question was left unanswered; never an empty text, which looks like an answer.
+/// The text for an unanswered question; an empty text would look like an answer.
 const UNANSWERED: &str = "(The user left this question unanswered.)";
 
-/// What was said to one question, in the agent's own uncut texts.
+/// The answer to one question, with the agent's own uncut texts.
 #[derive(Debug)]
 pub(super) struct QuestionAnswer<'a> {
     question: &'a str,
@@ -137,7 +137,7 @@ pub struct FormattedAnswers {
     pub answers: Value,
 }
 
-/// Puts answers into words for a caller that knows its questions by their texts.
+/// Formats answers for a caller that knows its questions by their texts.
 pub fn format_answers(questions: &[Question], answers: &Answers) -> FormattedAnswers {
     format(&answers_by_question(&[], questions, answers))
 }

@@ -18,7 +18,7 @@ pub(super) fn at_start(config: Vec<ConfigOption>, choices: &Choices) -> Vec<Conf
 }
 
 impl ClaudeAdapter {
-    /// Takes over the mode by the agent's word; one that the desk has no name for is none.
+    /// Sets the mode by the agent's word; none if the app does not offer it.
     pub(super) fn take_mode(&mut self, word: &str) -> bool {
         self.take_current(&MODE, mode_of(word))
     }

@@ -12,8 +12,8 @@ use crate::launch::{LaunchPlan, find_program};
 
 /// Variables by which a Claude Code that runs above us would speak to a child of its own.
 ///
-/// A desk that was started in an agent's terminal inherits them; the session it starts is nobody's child. What the
-/// person has configured (keys, providers, proxies, folders) stays.
+/// An app that was started in an agent's terminal inherits them, but its sessions are not children of that agent. What
+/// the person has configured (keys, providers, proxies, folders) stays.
 const PARENT_SESSION_VARIABLES: &[&str] = &[
     "CLAUDECODE",
     "CLAUDE_CODE_ENTRYPOINT",

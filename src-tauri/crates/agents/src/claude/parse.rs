@@ -11,7 +11,7 @@ use crate::event::{AgentEvent, Unusable};
 /// The longest name of an unknown kind of message that is repeated, in characters.
 const KIND_CHARS: usize = 80;
 
-/// Kinds of messages that are known and mean nothing to the desk.
+/// Message types that are known and ignored.
 const SILENT_TYPES: &[&str] = &[
     "attachment",
     "auth_status",
@@ -22,7 +22,7 @@ const SILENT_TYPES: &[&str] = &[
     "tool_use_summary",
 ];
 
-/// Kinds of system messages that are known and mean nothing to the desk.
+/// System message types that are known and ignored.
 const SILENT_SYSTEM: &[&str] = &[
     "api_retry",
     "background_tasks_changed",

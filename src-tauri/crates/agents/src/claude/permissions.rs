@@ -20,7 +20,7 @@ pub(super) fn mode_word(mode: &ValueId) -> Option<&'static str> {
     MODE_WORDS.into_iter().find(|(value, _)| value == mode).map(|(_, word)| word)
 }
 
-/// Finds the mode behind a word; none for those the desk does not offer.
+/// Finds the mode of a protocol word; none if the app does not offer it.
 pub(super) fn mode_of(word: &str) -> Option<ValueId> {
     // The command line's newer word for it.
     let word = if word == "manual" { "default" } else { word };
@@ -73,7 +73,7 @@ impl Suggestions {
         Self { received, offered }
     }
 
-    /// Lists the rules in words, with how far each reaches.
+    /// Lists the labels of the rules with their scopes.
     pub(super) fn rules(&self) -> impl Iterator<Item = (&OptionLabel, OptionScope)> {
         self.offered.iter().map(|offered| (&offered.label, offered.scope))
     }

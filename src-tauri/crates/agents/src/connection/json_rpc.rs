@@ -1,4 +1,4 @@
-//! One JSON-RPC conversation for several sessions, configured by where a protocol keeps its session ids.
+//! One JSON-RPC connection for several sessions, configured with the places of the session ids in a protocol.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -8,23 +8,23 @@ use super::{Connection, MemberId, Routed};
 use crate::adapter::{Inbound, Outbound};
 use crate::frame::{FrameIn, FrameOut, INTERNAL_ERROR, RpcError};
 
-/// How many messages for sessions that are not known yet are kept; of more, the oldest is given up.
+/// How many messages for unknown sessions are kept; beyond that the oldest is refused.
 pub const UNCLAIMED: usize = 1024;
-/// How many bytes they may have together.
+/// How many bytes those messages may have in total.
 pub const UNCLAIMED_BYTES: usize = 8 * 1024 * 1024;
-/// How many requests of the server may wait for all sessions together; more are refused.
+/// How many requests of the server may be open in all sessions; more are refused.
 pub const OPEN_REQUESTS: usize = 1024;
 
 /// What one protocol on top of JSON-RPC looks like.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JsonRpcRules {
-    /// How the conversation begins; none where sessions may write at once.
+    /// None if sessions may write at once.
     pub handshake: Option<Handshake>,
-    /// Where the session id stands in `params`, as JSON pointers; the first that is a text is taken.
+    /// JSON pointers to the session id in `params`; the first that points to a string counts.
     pub session_in_params: &'static [&'static str],
-    /// Where the answer to a request tells a session its id, as JSON pointers into `result`.
+    /// JSON pointers into `result` to the session id that a response assigns.
     pub session_in_result: &'static [&'static str],
-    /// Whether messages say `"jsonrpc": "2.0"`.
+    /// Whether messages contain `"jsonrpc": "2.0"`.
     pub sends_version: bool,
 }
 
@@ -39,8 +39,8 @@ pub struct Handshake {
 
 /// Speaks JSON-RPC with one server for several sessions.
 ///
-/// A session is known by the ids that its own requests and the answers to them name. What the server says to a session
-/// that nobody has is kept while some session has no id yet, and goes to the one that gets it.
+/// Sessions are identified by the ids in their own requests and in the responses to them. Messages for an unknown id
+/// are kept while some session has no id yet, and are delivered to the one that gets it.
 #[derive(Debug)]
 pub struct JsonRpcConnection {
     rules: JsonRpcRules,
@@ -48,16 +48,16 @@ pub struct JsonRpcConnection {
     /// Counts our own requests, for their ids on the wire.
     requests_sent: u64,
     handshake_id: Option<u64>,
-    /// Our open requests: who asked, and by which key.
+    /// Our open requests by their ids on the wire: the session and its key.
     client_requests: HashMap<u64, (MemberId, u64)>,
-    /// The server's open requests, and who was asked.
+    /// The open requests of the server, with the session that has to answer.
     server_requests: Vec<(Value, MemberId)>,
     members: Vec<MemberId>,
     sessions: HashMap<String, MemberId>,
     unclaimed: VecDeque<Unclaimed>,
 }
 
-/// A message to a session that nobody has yet.
+/// A message for a session id that no member has claimed yet.
 #[derive(Debug)]
 struct Unclaimed {
     session: String,
@@ -142,7 +142,7 @@ impl JsonRpcConnection {
         self.unclaimed.iter().map(|message| message.bytes).sum()
     }
 
-    /// Tells the server that nobody takes its request; a notification needs no answer.
+    /// Answers a request that no session takes with an error; a notification gets no answer.
     fn refuse(&self, frame: &FrameIn, out: &mut Routed) {
         if let FrameIn::Request { id, method, .. } = frame {
             out.lines.push(self.answer(id, Err(RpcError::unknown_method(method))));

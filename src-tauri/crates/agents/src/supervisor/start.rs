@@ -68,8 +68,8 @@ fn command(program: &OsStr, plan: &LaunchPlan) -> Command {
     command
 }
 
-/// Matches what npm sets for the scripts it runs. A desk that was started by one must not pass it on: it would tell an
-/// agent's own npm commands to work in another package. What people set themselves, `NPM_CONFIG_PREFIX` for example, is
+/// Matches the variables that npm sets for the scripts it runs. If a script started the app, they must not reach the
+/// agents: their own npm commands would work in another package. What people set themselves, `NPM_CONFIG_PREFIX` for example, is
 /// written in capitals.
 fn is_of_a_package_script(name: &OsStr) -> bool {
     let bytes = name.as_encoded_bytes();

@@ -1,4 +1,4 @@
-//! The agent CLIs that ask the desk over MCP, each as a program that is given one thing to do and ends.
+//! The agent CLIs that ask Askdesk over MCP, each run with one prompt.
 
 use std::ffi::OsString;
 use std::io;
@@ -18,7 +18,7 @@ pub enum Cli {
     OpenCode,
 }
 
-/// A program, and what always stands first on its line.
+/// A program with its first arguments.
 #[derive(Debug, Clone)]
 pub struct Program {
     path: PathBuf,
@@ -69,7 +69,7 @@ impl Cli {
 
     /// Writes what a person's home has of it before anything is registered, with `base_url` as where its model is.
     ///
-    /// Returns each file with what stands in it.
+    /// Returns each file with its content.
     pub fn write_settings(self, home: &Path, base_url: &str) -> io::Result<Vec<(PathBuf, String)>> {
         let (file, text) = match self {
             Self::ClaudeCode => (".claude/settings.json", CLAUDE_SETTINGS),

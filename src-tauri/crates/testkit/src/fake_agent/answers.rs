@@ -1,4 +1,4 @@
-//! What the host decided on a call, and what the model is told of it.
+//! The host's decision on a call, and the result that the model gets.
 //!
 //! The structure of the texts is that of the real program (a list of `"question"="answer"` pairs, other words for
 //! free text, for no answer, for a reply instead of answers); the words are our own.

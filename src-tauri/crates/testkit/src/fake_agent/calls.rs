@@ -9,7 +9,7 @@ use super::events::{self, fresh_uuid};
 use super::scenario::{Ask, ToolCall};
 use super::session::{OpenCall, PLAN_MODE, Session, Stop};
 
-/// The tool by which planning begins; nobody is asked.
+/// The tool that starts planning; it needs no permission.
 const ENTER_PLAN_TOOL: &str = "EnterPlanMode";
 /// The tool by which a plan is handed in; a person is asked in every mode.
 const EXIT_PLAN_TOOL: &str = "ExitPlanMode";

@@ -36,7 +36,7 @@ pub enum Step {
     /// Waits for the answers of questions asked with `"wait": false`.
     AwaitAnswers(NoFields),
     SleepMs(u64),
-    /// Writes a line as it stands.
+    /// Writes a line verbatim.
     Raw(Raw),
     /// Writes a line of bytes given in hexadecimal, for what is no text.
     RawHex(RawHex),
@@ -138,7 +138,7 @@ pub struct Ask {
 #[serde(deny_unknown_fields)]
 pub struct NoFields {}
 
-/// A text written as it stands.
+/// A text written verbatim.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Raw {

@@ -51,7 +51,7 @@ pub(super) struct OpenCall {
     pub(super) tool_use_id: String,
     pub(super) tool: String,
     pub(super) input: Value,
-    /// The whole control request; none where nobody is asked.
+    /// The whole control request; none if the host is not asked.
     pub(super) request: Option<Value>,
     pub(super) decision: Option<Decision>,
     pub(super) withdraw_at: Option<Instant>,
@@ -346,7 +346,6 @@ impl Session {
         Ok(())
     }
 
-    /// Tells the host that none of the open requests wants a decision any more.
     pub(super) fn cancel_open_requests(&mut self) -> Result<(), Stop> {
         for call in self.calls.iter().filter(|call| call.waits_for_host()) {
             if let Some(id) = call.request_id() {

@@ -1,4 +1,4 @@
-//! Sessions remembered between processes, so that resuming can succeed and fail as with the real program.
+//! Stores sessions between processes, so that resuming succeeds and fails as with the real program.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::options::{Options, SessionStart};
 
-/// Where this session is remembered, if anywhere.
+/// The file of this session; none if sessions are not stored.
 #[derive(Debug)]
 pub(super) struct SessionFile {
     file: Option<PathBuf>,
@@ -65,7 +65,7 @@ impl SessionFile {
     }
 }
 
-/// Writes a file that only its owner can read: the demo keeps its sessions in the data folder of the desk.
+/// Writes a file that only its owner can read: the demo stores its sessions in the data folder of the app.
 fn write(file: &Path, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);

@@ -1,4 +1,4 @@
-//! The forms in which agent CLIs speak with their models, told apart by the path.
+//! The APIs with which agent CLIs talk to their models, distinguished by path.
 
 use axum::http::Method;
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub(super) struct Tool {
     pub namespace: Option<String>,
 }
 
-/// What a model is told of a call it made.
+/// The result of a tool call, as the model gets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallResult {
     /// The id of the call; where a dialect has none, the name of the tool.
@@ -35,7 +35,6 @@ pub struct CallResult {
     pub text: String,
 }
 
-/// One reply on its way to a program: what was asked for, and how many were given before.
 pub(super) struct ReplyContext<'a> {
     pub reply: &'a Reply,
     pub request: &'a Value,
@@ -44,7 +43,7 @@ pub(super) struct ReplyContext<'a> {
 }
 
 impl Dialect {
-    /// Tells the dialect of a request that wants a reply of the model; none where it wants something else.
+    /// The dialect of a request for a model's reply; none for any other request.
     pub(super) fn of(method: &Method, path: &str) -> Option<Self> {
         match path.rsplit('/').next() {
             _ if method != Method::POST => None,

@@ -1,4 +1,4 @@
-//! Rules for agents: what one agent says and is called stays in its own folder.
+//! Rules for agents: an agent's name and protocol words stay in its own folder.
 
 use super::{Problem, sources::product_lines, tree::Source};
 
@@ -25,7 +25,7 @@ const AGENTS: &[Words] = &[Words {
     ],
 }];
 
-/// Code that knows no agent: not even its name stands there.
+/// Code that names no agent.
 const NEUTRAL: &[&str] = &[
     "src-tauri/crates/domain/src/",
     "src-tauri/crates/engine/src/",
@@ -33,12 +33,12 @@ const NEUTRAL: &[&str] = &[
     "src-tauri/src/",
     "ui/src/",
 ];
-/// Within it: catalogues of words, the programs that are connected from outside, and what tests and the gallery show.
+/// Exceptions: text catalogs, the names of connected apps, and what tests and the gallery show.
 const NAMES_ALLOWED: &[&str] =
     &["ui/src/shared/messages/", "ui/src/shared/clientWords.ts", "ui/src/gallery/", "ui/src/testing/"];
-/// The agent that plays the others' part in tests and in the demo.
+/// The fake agent speaks the protocols of the others.
 const STAND_IN: &str = "src-tauri/crates/testkit/";
-/// This file has to name what it looks for.
+/// This file names what it looks for.
 const THIS_FILE: &str = "src-tauri/crates/xtask/src/tidy/agents.rs";
 
 /// Lists what is wrong with a file.

@@ -1,13 +1,13 @@
-//! Rules for every source file: length, names, what is not left behind.
+//! Rules for every source file: length, names, unfinished work.
 
 use super::{
     Problem,
     tree::{Source, is_for_tests},
 };
 
-/// A file with more lines than this has more than one story to tell.
+/// A file with more lines than this fails.
 const TOO_LONG: usize = 800;
-/// A file with more lines than this is named, so that somebody looks at it.
+/// A file with more lines than this is printed as a note.
 const LONG: usize = 500;
 /// Words that mark something as unfinished; put together here so that this file does not hold them.
 const UNFINISHED: [&str; 3] = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
@@ -18,7 +18,7 @@ pub fn problems(file: &Source) -> Vec<Problem> {
     let mut problems = Vec::new();
     let lines = file.text.lines().count();
     if lines > TOO_LONG && !file.is_generated() {
-        let says = format!("has {lines} lines, more than {TOO_LONG}; split it by what it tells");
+        let says = format!("has {lines} lines, more than {TOO_LONG}; split it by topic");
         problems.push(Problem::new(&file.path, says));
     }
     if file.name() == "mod.rs" {
