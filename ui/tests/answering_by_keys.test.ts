@@ -1,8 +1,8 @@
 import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
-import type { UndoableAnswer, Question, Request } from '../src/generated/wire';
-import { aQuestion, aRequest, anApproval, aSession } from '../src/testing/desk';
+import type { Question, Request, UndoableAnswer } from '../src/generated/wire';
+import { anApproval, aQuestion, aRequest, aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openPage, settle } from './open';
 

@@ -2,7 +2,15 @@ import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import type { Approval, ApprovalOption, EntryBody, ToolDetail } from '../src/generated/wire';
-import { aDecision, anApproval, anEntry, aRequest, aSession, planOptions, someOptions } from '../src/testing/desk';
+import {
+  aDecision,
+  anApproval,
+  anEntry,
+  aRequest,
+  aSession,
+  planOptions,
+  someOptions,
+} from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage, settle } from './open';
 

@@ -2,9 +2,9 @@ import { fireEvent, screen, within } from '@testing-library/svelte';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import type { Attachment, RefusedWhy } from '../src/generated/wire';
-import { storeUnsent, readUnsent } from '../src/store/sync/unsentMessages';
+import { readUnsent, storeUnsent } from '../src/store/sync/unsentMessages';
 import { demo, of } from '../src/testing/agents';
-import { anEntry, aRequest, aSession } from '../src/testing/desk';
+import { anEntry, aRequest, aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage, settle } from './open';
 

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { labelIn, nameIn, parted } from '../src/entities/request/questionNames';
 import type { Question, Request } from '../src/generated/wire';
 import { cutText, firstLetters, shortHeader } from '../src/shared/text';
-import { aQuestion, aRequest } from '../src/testing/desk';
+import { aQuestion, aRequest } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openPage, settle } from './open';
 

@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
 import { scenes } from '../src/gallery/scenes';
-import { aClient } from '../src/testing/desk';
+import { aClient } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage, settle } from './open';
 

@@ -2,7 +2,7 @@ import { screen } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import type { DraftTarget } from '../src/generated/wire';
-import { aQuestion, anApproval, aRequest, aSession, NOW } from '../src/testing/desk';
+import { anApproval, aQuestion, aRequest, aSession, NOW } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { openPage, settle } from './open';
 

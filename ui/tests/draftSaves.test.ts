@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import type { DraftTarget, Request } from '../src/generated/wire';
-import { aQuestion, anApproval, anEntry, aRequest, aSession, planOptions } from '../src/testing/desk';
+import { anApproval, anEntry, aQuestion, aRequest, aSession, planOptions } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openPage, settle } from './open';
 

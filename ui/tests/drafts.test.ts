@@ -4,7 +4,7 @@ import { isAnswered, toInputs } from '../src/entities/request/answerDraft';
 import { type Action, reduce } from '../src/store/reducer';
 import { draftOf, submitOf } from '../src/store/select';
 import { initialState, type State } from '../src/store/state';
-import { aQuestion, aRequest, aSnapshot } from '../src/testing/desk';
+import { aQuestion, aRequest, aSnapshot } from '../src/testing/builders';
 import { anError } from '../src/testing/fakeBridge';
 
 const three = aRequest({

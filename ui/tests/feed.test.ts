@@ -1,7 +1,7 @@
 import { waitFor } from '@testing-library/svelte';
 import { afterEach, expect, test } from 'vitest';
 
-import { anEntry, aSession } from '../src/testing/desk';
+import { anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { openPage, settle } from './open';
 

@@ -2,7 +2,7 @@ import { screen } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import { matching } from '../src/feature/finder/match';
-import { anApproval, aRequest, aSession } from '../src/testing/desk';
+import { anApproval, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage, settle } from './open';
 

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import type { Change, Entry, Frame, Snapshot } from '../src/generated/wire';
-import { allOf, holds, withEntry, withPlace, type Entries, type Places } from '../src/store/entries';
-import { reduce, type Action } from '../src/store/reducer';
+import { type Action, reduce } from '../src/store/reducer';
 import { openRequests, requestOf, selectedSession, transcriptOf } from '../src/store/select';
 import { allIn, indexed } from '../src/store/sessionIndex';
 import { initialState, type State } from '../src/store/state';
-import { anApproval, anEntry, aRequest, aSession, aSnapshot } from '../src/testing/desk';
+import { allOf, type Entries, holds, type Places, withEntry, withPlace } from '../src/store/transcriptEntries';
+import { anApproval, anEntry, aRequest, aSession, aSnapshot } from '../src/testing/builders';
 
 const run = (actions: Action[], from: State = initialState()) => actions.reduce(reduce, from);
 const frames = (...received: Frame[]): Action => ({ type: 'frames_received', frames: received });

@@ -2,7 +2,7 @@ import { screen } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
 import { claudeCode, demo, of, withCurrent } from '../src/testing/agents';
-import { aSession } from '../src/testing/desk';
+import { aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage, settle } from './open';
 

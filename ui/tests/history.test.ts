@@ -2,8 +2,8 @@ import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import type { SearchHit, Session } from '../src/generated/wire';
-import { aRequest, aSession, anEntry } from '../src/testing/desk';
 import { selectedSession } from '../src/store/select';
+import { anEntry, aRequest, aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openPage, settle } from './open';
 
@@ -64,8 +64,8 @@ async function openStretch(bridge: FakeBridge) {
   return opened;
 }
 
-const stretch = (name = 'api') => screen.getByRole('region', { name: `Part of the transcript of ${name}` });
-const shown = () => [...stretch().querySelectorAll('[data-entry]')].map((entry) => entry.getAttribute('data-entry'));
+const excerpt = (name = 'api') => screen.getByRole('region', { name: `Part of the transcript of ${name}` });
+const shown = () => [...excerpt().querySelectorAll('[data-entry]')].map((entry) => entry.getAttribute('data-entry'));
 
 describe('the view of the past', () => {
   test('opens from the sidebar with the sessions that are over, and no session is in view', async () => {
@@ -152,7 +152,7 @@ describe('the view of the past', () => {
   });
 });
 
-describe('a stretch of a transcript', () => {
+describe('a excerpt of a transcript', () => {
   test('opens at the entry that was found, with what stands around it', async () => {
     await openStretch(withPast([aHit(100)], false, 200));
     expect([shown().at(0), shown().at(-1)]).toEqual(['61', '120']);
@@ -192,9 +192,9 @@ describe('a stretch of a transcript', () => {
       approvals: [],
     }));
     const { user } = await openStretch(bridge);
-    await user.click(within(stretch()).getByText('Questions and options'));
+    await user.click(within(excerpt()).getByText('Questions and options'));
     for (const words of ['Question 1?', 'OAuth 2.0', 'JWT', 'with refresh tokens', 'Ended by you · ']) {
-      expect(stretch()).toHaveTextContent(words);
+      expect(excerpt()).toHaveTextContent(words);
     }
   });
 
@@ -215,7 +215,7 @@ describe('a stretch of a transcript', () => {
       sessions: [closed],
     }));
     await openStretch(bridge);
-    expect(stretch('old')).toBeVisible();
+    expect(excerpt('old')).toBeVisible();
     expect(screen.queryByRole('button', { name: 'Go to the session' })).toBeNull();
   });
 
@@ -286,6 +286,6 @@ describe('deleting a session', () => {
     await user.click(button('Delete for good'));
     await settle();
     expect(screen.getByRole('alert')).toHaveTextContent('The disk is full');
-    expect(stretch()).toBeVisible();
+    expect(excerpt()).toBeVisible();
   });
 });

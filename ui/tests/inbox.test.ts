@@ -6,15 +6,15 @@ import {
   allWaiting,
   inboxApprovals,
   inboxCounts,
-  inboxLate,
+  inboxMissed,
   inboxRequests,
   nextWaiting,
-  walkedFrom,
+  waitingCursor,
 } from '../src/store/inbox';
-import { reduce, type Action } from '../src/store/reducer';
+import { type Action, reduce } from '../src/store/reducer';
 import { selectedSession, sessionInView } from '../src/store/select';
 import { initialState, type State } from '../src/store/state';
-import { anApproval, aQuestion, aRequest, aSession, aSnapshot, NOW } from '../src/testing/desk';
+import { anApproval, aQuestion, aRequest, aSession, aSnapshot, NOW } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openPage, settle } from './open';
 
@@ -98,7 +98,7 @@ describe('what the inbox lists', () => {
     );
     expect(ids(inboxRequests(state))).toEqual(['a']);
     expect(ids(inboxApprovals(state))).toEqual(['p1', 'p2']);
-    expect(ids(inboxLate(state))).toEqual(['s2']);
+    expect(ids(inboxMissed(state))).toEqual(['s2']);
     expect(inboxCounts(state)).toEqual({ questions: 1, approvals: 2, missed: 1 });
   });
 
@@ -122,7 +122,7 @@ describe('what the inbox lists', () => {
 
 describe('the walk through what waits', () => {
   const three = [asked('a', 's1', 30_000), asked('b', 's2', 20_000), asked('c', 's1', 10_000)];
-  const from = (state: State, at: string | null) => nextWaiting(state, walkedFrom(state, at))?.id ?? null;
+  const from = (state: State, at: string | null) => nextWaiting(state, waitingCursor(state, at))?.id ?? null;
 
   test('begins with the oldest, goes on by age through all sessions, and begins again', () => {
     const state = stateOf({ requests: three });
@@ -130,11 +130,11 @@ describe('the walk through what waits', () => {
   });
 
   test('goes on behind the last one it led to, also when that one is answered or gone', () => {
-    const walked = stateOf({ requests: three }, { type: 'walked_on', request: three[1]! });
+    const walked = stateOf({ requests: three }, { type: 'waiting_shown', request: three[1]! });
     expect(from(walked, null)).toBe('c');
     const done = reduce(walked, { type: 'request_ended', request: asked('b', 's2', 20_000, { state: withdrawn(NOW) }) });
     expect(from(done, null)).toBe('c');
-    expect(from(reduce(done, { type: 'walked_on', request: three[2]! }), null)).toBe('a');
+    expect(from(reduce(done, { type: 'waiting_shown', request: three[2]! }), null)).toBe('a');
   });
 
   test('leads to a lone one again, to none that ended or was missed, and never to a permission', () => {

@@ -3,13 +3,13 @@ import { afterEach, describe, expect, test } from 'vitest';
 
 import type { Change, Entry } from '../src/generated/wire';
 import { createPage } from '../src/store/page';
-import { allOf, countOf } from '../src/store/entries';
 import { transcriptOf } from '../src/store/select';
 import { emptyTranscript, type Transcript } from '../src/store/state';
-import { addEntry, addPage, trim, WINDOW } from '../src/store/window';
-import { anEntry, aSession } from '../src/testing/desk';
-import { domFocus } from '../src/view/domFocus';
+import { allOf, countOf } from '../src/store/transcriptEntries';
+import { addEntry, addPage, trim, WINDOW } from '../src/store/transcriptWindow';
+import { anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
+import { domFocus } from '../src/view/domFocus';
 import { settle } from './open';
 
 const PAGE = 200;

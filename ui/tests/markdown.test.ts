@@ -10,7 +10,7 @@ import { BlockReader, cutBlocks } from '../src/shared/markdown';
 import Markdown from '../src/shared/Markdown.svelte';
 import { cutLines } from '../src/shared/text';
 import { visibly } from '../src/shared/visible';
-import { anEntry } from '../src/testing/desk';
+import { anEntry } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage, settle } from './open';
 

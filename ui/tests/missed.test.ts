@@ -2,10 +2,10 @@ import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import type { Delivery, Outcome, Request, Session } from '../src/generated/wire';
-import { reduce, type Action } from '../src/store/reducer';
+import { type Action, reduce } from '../src/store/reducer';
 import { draftOf } from '../src/store/select';
 import { initialState } from '../src/store/state';
-import { aQuestion, anApproval, anEntry, aRequest, aSession, aSnapshot } from '../src/testing/desk';
+import { anApproval, anEntry, aQuestion, aRequest, aSession, aSnapshot } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openPage, settle } from './open';
 

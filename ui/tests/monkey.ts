@@ -4,8 +4,8 @@ import { afterEach, expect, test, vi } from 'vitest';
 
 import type { Approval, Question, Request } from '../src/generated/wire';
 import { createPage } from '../src/store/page';
-import { aQuestion, aRequest, anApproval, aSession, NOW } from '../src/testing/desk';
-import { ModelDesk } from '../src/testing/modelDesk';
+import { anApproval, aQuestion, aRequest, aSession, NOW } from '../src/testing/builders';
+import { ModelApp } from '../src/testing/modelApp';
 import App from '../src/view/App.svelte';
 import { domFocus } from '../src/view/domFocus';
 import { openDialog, Watch } from './monkeyWatch';
@@ -72,7 +72,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 class Monkey {
   readonly steps: string[] = [];
   readonly #random: () => number;
-  readonly #model = new ModelDesk(SESSIONS.map((id, place) => aSession({ id, name: `work ${id}`, place })));
+  readonly #model = new ModelApp(SESSIONS.map((id, place) => aSession({ id, name: `work ${id}`, place })));
   readonly #watch = new Watch(this.#model);
   readonly #user = userEvent.setup({ delay: null, pointerEventsCheck: 0 });
   #page = createPage(this.#model, domFocus);

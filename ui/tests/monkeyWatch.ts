@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 
-import type { AnswerInput, UndoableAnswer, Question, Request } from '../src/generated/wire';
+import type { AnswerInput, Question, Request, UndoableAnswer } from '../src/generated/wire';
 import type { CommandName, Input } from '../src/platform/bridge';
 import { t } from '../src/shared/messages';
+import { draftFate } from '../src/store/draftStorage';
 import type { Store } from '../src/store/store.svelte';
-import { fateOf } from '../src/store/kept';
-import type { ModelDesk } from '../src/testing/modelDesk';
+import type { ModelApp } from '../src/testing/modelApp';
 
 const CARD = '[data-card], [data-missed]';
 
@@ -31,7 +31,7 @@ interface Token {
 /** Holds the promises against every step: no text lost, no answer unasked, no focus taken, no error. */
 export class Watch {
   store: Store | null = null;
-  readonly #model: ModelDesk;
+  readonly #model: ModelApp;
   #allowed: Allowed | null = null;
   /** Answers that were asked for and wait for their turn. */
   #holds: { request: string; option: string }[] = [];
@@ -45,7 +45,7 @@ export class Watch {
   readonly #broken: string[] = [];
   readonly #stop: () => void;
 
-  constructor(model: ModelDesk) {
+  constructor(model: ModelApp) {
     this.#model = model;
     model.hear = (command, input) => this.#hear(command, input);
     model.hearHeldGo = (held) => this.#hearHeldGo(held);
@@ -174,7 +174,7 @@ export class Watch {
     const left = [...document.querySelectorAll('[data-session-view] .left .words')].map((one) => one.textContent ?? '');
     for (const { token, on } of this.#left) {
       const request = this.#model.known(on.id);
-      if (on.kind !== 'request' || request?.session !== session || fateOf(request) !== 'words_stay') continue;
+      if (on.kind !== 'request' || request?.session !== session || draftFate(request) !== 'words_stay') continue;
       expect(left.filter((text) => text.includes(token)), `${token}, left of ${on.id}`).toHaveLength(1);
     }
   }
@@ -201,7 +201,7 @@ export class Watch {
       }
       const request = this.#model.known(on.id);
       if (!request) this.#broken.push(`${on.id} is lost`);
-      if (!request || fateOf(request) === 'goes') return false;
+      if (!request || draftFate(request) === 'goes') return false;
       if (!JSON.stringify(state.drafts[on.id] ?? '').includes(token)) {
         this.#broken.push(`${token}, written to ${on.id}, is lost`);
       }

@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import type { Question, Request } from '../src/generated/wire';
-import { aQuestion, aRequest, aSession } from '../src/testing/desk';
+import { aQuestion, aRequest, aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openPage, settle } from './open';
 

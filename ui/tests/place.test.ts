@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import type { Session } from '../src/generated/wire';
-import { goTo, initialNavigation, MOST_PLACES, step, type Navigation, type Place } from '../src/store/place';
-import { reduce, type Action } from '../src/store/reducer';
+import { goTo, initialNavigation, MOST_PLACES, type Navigation, type Place, step } from '../src/store/place';
+import { type Action, reduce } from '../src/store/reducer';
 import { initialState, type State } from '../src/store/state';
-import { anApproval, anEntry, aQuestion, aRequest, aSession, NOW } from '../src/testing/desk';
+import { anApproval, anEntry, aQuestion, aRequest, aSession, NOW } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { openPage, settle } from './open';
 
@@ -62,9 +62,9 @@ const moves: fc.Arbitrary<Action> = fc.oneof(
     { type: 'start_closed' },
     { type: 'inbox_opened', at: NOW },
     { type: 'history_opened' },
-    { type: 'stretch_closed' },
+    { type: 'excerpt_closed' },
   ),
-  fc.constantFrom<Session>(...sessions).map((past): Action => ({ type: 'stretch_opened', session: past, n: null })),
+  fc.constantFrom<Session>(...sessions).map((past): Action => ({ type: 'excerpt_opened', session: past, n: null })),
   fc.constantFrom('back', 'forward').map((direction): Action => ({ type: 'stepped', direction, at: NOW })),
 );
 
@@ -94,7 +94,7 @@ describe('drafts', () => {
     fc.assert(
       fc.property(fc.array(moves, { maxLength: 30 }), (path) => {
         const { history, navigation } = path.reduce(reduce, opened());
-        expect(history.stretch !== null).toBe(navigation.place.at === 'past_session');
+        expect(history.excerpt !== null).toBe(navigation.place.at === 'past_session');
       }),
     );
   });
@@ -164,7 +164,7 @@ describe('in the window', () => {
     await commands.navigation.step('back');
     await settle();
     expect(bridge.sent('read_transcript').length).toBe(read + 1);
-    expect(store.state.history.stretch).toMatchObject({ n: 1, read: true });
+    expect(store.state.history.excerpt).toMatchObject({ n: 1, read: true });
     await commands.navigation.step('back');
     await settle();
     expect(screen.getByRole('searchbox')).toBeVisible();

@@ -2,10 +2,10 @@ import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import type { Delivery, Outcome, PastQuestion, QuestionsFound, Request } from '../src/generated/wire';
-import { reduce, type Action } from '../src/store/reducer';
+import { type Action, reduce } from '../src/store/reducer';
 import { initialState } from '../src/store/state';
 import { claudeCode, of } from '../src/testing/agents';
-import { aQuestion, anEntry, aRequest, aSession, NOW } from '../src/testing/desk';
+import { anEntry, aQuestion, aRequest, aSession, NOW } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage, settle } from './open';
 

@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import type { Session } from '../src/generated/wire';
-import { aRequest, aSession } from '../src/testing/desk';
+import { aRequest, aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage, settle } from './open';
 

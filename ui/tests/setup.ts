@@ -1,9 +1,8 @@
 import '@testing-library/jest-dom/vitest';
-
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 
 import { loadMarkdown } from '../src/shared/reader.svelte';
-import { later } from '../src/view/later';
+import { later } from '../src/view/lazy';
 
 // What jsdom does not bring and the window relies on.
 HTMLCanvasElement.prototype.getContext = (() => null) as never;

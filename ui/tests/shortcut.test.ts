@@ -1,9 +1,9 @@
 import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
+import { type HeldKey, recorded } from '../src/feature/settings/recorded';
 import type { Request } from '../src/generated/wire';
-import { recorded, type HeldKey } from '../src/feature/settings/recorded';
-import { anApproval, aRequest, aSession } from '../src/testing/desk';
+import { anApproval, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openPage, settle } from './open';
 

@@ -1,7 +1,7 @@
 import { fireEvent, screen } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
-import { anApproval, anEntry, aRequest, aSession } from '../src/testing/desk';
+import { anApproval, anEntry, aRequest, aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage, settle } from './open';
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { LaunchOverrides } from '../src/generated/wire';
 import { defaultOptions } from '../src/store/commands/start';
 import { aFound, demoFound } from '../src/testing/agents';
-import { aSession } from '../src/testing/desk';
+import { aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage, settle } from './open';
 

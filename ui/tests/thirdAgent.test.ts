@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-
 import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import type { AgentDescriptor, AgentFailure, Session } from '../src/generated/wire';
 import { aFound, anOption, aValue, claudeCode, demo, demoFound, of, withCurrent } from '../src/testing/agents';
-import { anEntry, aSession } from '../src/testing/desk';
+import { anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage, settle } from './open';
 

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import type { EntryBody, Outcome, Session } from '../src/generated/wire';
 import { aFound, agentsWith, aValue, claudeCode, demoFound } from '../src/testing/agents';
-import { anApproval, anEntry, aQuestion, aRequest, aSession } from '../src/testing/desk';
+import { anApproval, anEntry, aQuestion, aRequest, aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openPage, settle } from './open';
 

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
-import { aQuestion, aRequest, aSession } from '../src/testing/desk';
+import { aQuestion, aRequest, aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { openPage, settle } from './open';
 

@@ -1,6 +1,17 @@
 import type { Approval, ApprovalOption, Ended, Entry, Outcome, Request, Session } from '../generated/wire';
 import { aFound, agentsWith, aValue, claudeCode, demo, demoFound, of, withCurrent } from '../testing/agents';
-import { aClient, aQuestion, aRequest, aSession, anApproval, anEntry, aSnapshot, NOW, planOptions, someOptions } from '../testing/desk';
+import {
+  aClient,
+  anApproval,
+  anEntry,
+  aQuestion,
+  aRequest,
+  aSession,
+  aSnapshot,
+  NOW,
+  planOptions,
+  someOptions,
+} from '../testing/builders';
 import { anError, FakeBridge } from '../testing/fakeBridge';
 import { edit, manyEntries, plan, richBodies } from './talk';
 

@@ -4,7 +4,7 @@ import type { Question, Request } from '../generated/wire';
 import { t } from '../shared/messages';
 import type { Store } from '../store/store.svelte';
 import { inbound } from '../testing/agents';
-import { aQuestion, aRequest, anEntry, NOW } from '../testing/desk';
+import { anEntry, aQuestion, aRequest, NOW } from '../testing/builders';
 import { anError, type FakeBridge } from '../testing/fakeBridge';
 import { answered, at, auth, base, end, providers, shell } from './scenes';
 

@@ -1,5 +1,5 @@
 import type { Entry, EntryBody } from '../generated/wire';
-import { anEntry } from '../testing/desk';
+import { anEntry } from '../testing/builders';
 
 const report = `## What I found
 

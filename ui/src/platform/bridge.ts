@@ -19,7 +19,7 @@ export type Input<C extends CommandName> = CommandMap[C]['input'];
 export type Output<C extends CommandName> = CommandMap[C]['output'];
 
 /** A command's error, or that the command did not reach the app at all. */
-export type DeskError = Omit<CommandError, 'code'> & { code: ErrorCode | 'unreachable' };
+export type AppError = Omit<CommandError, 'code'> & { code: ErrorCode | 'unreachable' };
 
 /** What is known of the language before the first line of the page runs. */
 export interface LanguageAtStart {
@@ -27,7 +27,7 @@ export interface LanguageAtStart {
   readonly chosen: LanguageChoice;
 }
 
-/** The way out of the webview; rejections are always a `DeskError`. */
+/** The way out of the webview; rejections are always a `AppError`. */
 export interface Bridge {
   readonly language: LanguageAtStart;
   /** What the page before handed to this one when its window was closed; none where there was none. */
@@ -67,7 +67,7 @@ export interface Bridge {
 export type FileDrag = 'over' | 'left' | 'dropped';
 
 /** Gives whatever a command was rejected with the shape of an error of the desk. */
-export function asDeskError(thrown: unknown): DeskError {
+export function asAppError(thrown: unknown): AppError {
   if (typeof thrown === 'object' && thrown !== null && 'code' in thrown && 'traceId' in thrown) {
     return thrown as CommandError;
   }
@@ -76,11 +76,11 @@ export function asDeskError(thrown: unknown): DeskError {
 }
 
 /** What a call returns, or the error it was rejected with. */
-export async function orError<T>(call: () => Promise<T>): Promise<T | DeskError> {
+export async function orError<T>(call: () => Promise<T>): Promise<T | AppError> {
   try {
     return await call();
   } catch (thrown) {
-    return asDeskError(thrown);
+    return asAppError(thrown);
   }
 }
 
@@ -88,7 +88,7 @@ async function reach<T>(command: string, args: Record<string, unknown>): Promise
   try {
     return await invoke<T>(command, args);
   } catch (thrown) {
-    throw asDeskError(thrown);
+    throw asAppError(thrown);
   }
 }
 

@@ -1,17 +1,17 @@
 import { isBegun, withoutSecrets } from '../entities/request/answerDraft';
 import { isMissed } from '../entities/request/requestStatus';
 import type { Change, Delta, Entry, Frame, LiveText, Request, Session, Snapshot } from '../generated/wire';
-import { letGo, putHeld } from './held';
 import { forgetSession } from './history';
 import { closeOverlay, replaceSession } from './navigation';
-import { keepEdits, withoutKey } from './queue';
+import { rescueQueueEdits, withoutKey } from './queueEdits';
 import { selectedSession, sessionsInOrder, shownSession } from './select';
 import { allIn, indexed, withoutSession, withValue } from './sessionIndex';
 import { emptyTranscript, type State, type Transcript } from './state';
-import { addEntry } from './window';
+import { addEntry } from './transcriptWindow';
+import { dropUndoable, putUndoable } from './undoWindow';
 
 /** How much of a transcript is kept while another session is shown. */
-const STRETCHES_OUT_OF_VIEW = 2;
+const CHUNKS_OUT_OF_VIEW = 2;
 
 /** Folds frames into the state; every change carries a whole value, so folding one twice changes nothing. */
 export function receiveFrames(state: State, frames: readonly Frame[]): State {
@@ -73,7 +73,7 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
     approvals,
     archive: archiveGone(state, requests, approvals),
     live: snapshot.live.reduce(addLiveText, {} as State['live']),
-    held: {},
+    undoable: {},
     transcripts,
     unread: only(state.unread, snapshot.sessions),
     stopping: only(state.stopping, snapshot.sessions.filter(isWorking)),
@@ -81,7 +81,7 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
     agentsKnown: snapshot.agents,
     delivered: state.delivered.filter((id) => id in requests.byId),
   };
-  return selectFirst(snapshot.held.reduce(putHeld, next));
+  return selectFirst(snapshot.held.reduce(putUndoable, next));
 }
 
 /** Selects a session only where none is: nothing that arrives ever takes the person elsewhere. */
@@ -114,9 +114,9 @@ function applyChange(state: State, change: Change): State {
     case 'approval':
       return { ...state, approvals: withValue(state.approvals, change.approval) };
     case 'answer_held':
-      return putHeld(state, change.held);
+      return putUndoable(state, change.held);
     case 'answer_let_go':
-      return letGo(state, change.request);
+      return dropUndoable(state, change.request);
     case 'entry':
       return noteUnread(putEntry(state, change.session, change.entry), change.session, change.entry);
     case 'live_text':
@@ -136,7 +136,7 @@ function applyChange(state: State, change: Change): State {
 export function putSession(state: State, session: Session): State {
   const index = state.sessions.findIndex((other) => other.id === session.id);
   if (index >= 0) {
-    const kept = keepEdits(state, state.sessions[index], session);
+    const kept = rescueQueueEdits(state, state.sessions[index], session);
     const stopping = isWorking(session) ? kept.stopping : withoutKey(kept.stopping, session.id);
     return { ...kept, stopping, sessions: state.sessions.with(index, session) };
   }
@@ -200,7 +200,7 @@ function putEntry(state: State, session: string, entry: Entry): State {
 
 /** A transcript that is out of view is not kept growing: it is read from the disk when it is looked at. */
 function isReadAgain({ status, entries, later }: Transcript): boolean {
-  return status === 'unread' || later || (status === 'read' && entries.length > STRETCHES_OUT_OF_VIEW);
+  return status === 'unread' || later || (status === 'read' && entries.length > CHUNKS_OUT_OF_VIEW);
 }
 
 function forgetTranscript(state: State, session: string): State {

@@ -1,36 +1,30 @@
-import type {
-  HistoryFound,
-  SearchHit,
-  Session,
-  SessionId,
-  TranscriptPage,
-} from '../generated/wire';
-import type { DeskError } from '../platform/bridge';
+import type { HistoryFound, SearchHit, Session, SessionId, TranscriptPage } from '../generated/wire';
+import type { AppError } from '../platform/bridge';
 import { closeOverlay, forgetPlaces } from './navigation';
-import { archivePage, mergeEntries } from './pages';
-import { withoutSession as withoutItsQuestions } from './questions';
+import { withoutSession as withoutItsQuestions } from './pastQuestions';
 import { withoutSession } from './sessionIndex';
-import type { State, Stretch } from './state';
+import type { Excerpt, State } from './state';
+import { archivePage, mergeEntries } from './transcriptPages';
 
 /** What can happen while the past is looked at. */
 export type HistoryAction =
   | { type: 'history_written'; query: string }
   | { type: 'history_found'; query: string; found: HistoryFound; added: boolean }
-  | { type: 'history_failed'; query: string; error: DeskError }
+  | { type: 'history_failed'; query: string; error: AppError }
   | { type: 'past_read'; sessions: readonly Session[] }
-  | { type: 'stretch_read'; session: SessionId; page: TranscriptPage; before: number | null }
-  | { type: 'stretch_failed'; session: SessionId; error: DeskError }
+  | { type: 'excerpt_read'; session: SessionId; page: TranscriptPage; before: number | null }
+  | { type: 'excerpt_failed'; session: SessionId; error: AppError }
   | { type: 'delete_asked'; open: boolean }
   | { type: 'export_done'; session: SessionId; path: string | null }
-  | { type: 'export_failed'; session: SessionId; error: DeskError };
+  | { type: 'export_failed'; session: SessionId; error: AppError };
 
 const types = {
   history_written: true,
   history_found: true,
   history_failed: true,
   past_read: true,
-  stretch_read: true,
-  stretch_failed: true,
+  excerpt_read: true,
+  excerpt_failed: true,
   delete_asked: true,
   export_done: true,
   export_failed: true,
@@ -62,38 +56,38 @@ export function reduceHistory(state: State, action: HistoryAction): State {
       return action.query === history.query ? next({ error: action.error }) : state;
     case 'past_read':
       return next({ past: action.sessions });
-    case 'stretch_read': {
-      const { stretch } = history;
-      if (stretch?.session.id !== action.session) return state;
-      return archivePage(next({ stretch: grow(stretch, action.page, action.before) }), action.page);
+    case 'excerpt_read': {
+      const { excerpt } = history;
+      if (excerpt?.session.id !== action.session) return state;
+      return archivePage(next({ excerpt: grow(excerpt, action.page, action.before) }), action.page);
     }
-    case 'stretch_failed':
+    case 'excerpt_failed':
     case 'delete_asked':
     case 'export_done':
     case 'export_failed':
-      return history.stretch ? next({ stretch: told(history.stretch, action) }) : state;
+      return history.excerpt ? next({ excerpt: updateExcerpt(history.excerpt, action) }) : state;
   }
 }
 
-type Told = Extract<
+type ExcerptAction = Extract<
   HistoryAction,
-  { type: 'stretch_failed' | 'delete_asked' | 'export_done' | 'export_failed' }
+  { type: 'excerpt_failed' | 'delete_asked' | 'export_done' | 'export_failed' }
 >;
 
-function told(stretch: Stretch, action: Told): Stretch {
-  if (action.type === 'delete_asked') return { ...stretch, deleting: action.open };
-  if (action.session !== stretch.session.id) return stretch;
+function updateExcerpt(excerpt: Excerpt, action: ExcerptAction): Excerpt {
+  if (action.type === 'delete_asked') return { ...excerpt, deleting: action.open };
+  if (action.session !== excerpt.session.id) return excerpt;
   switch (action.type) {
-    case 'stretch_failed':
-      return { ...stretch, read: true, error: action.error };
+    case 'excerpt_failed':
+      return { ...excerpt, read: true, error: action.error };
     case 'export_done':
-      return { ...stretch, saved: action.path, error: null };
+      return { ...excerpt, saved: action.path, error: null };
     case 'export_failed':
-      return { ...stretch, saved: null, error: action.error };
+      return { ...excerpt, saved: null, error: action.error };
   }
 }
 
-export const emptyStretch = {
+export const emptyExcerpt = {
   entries: [],
   read: false,
   earlier: false,
@@ -104,17 +98,17 @@ export const emptyStretch = {
 } as const;
 
 /** Puts a page beside what is there; a page that ends right before its bound may have something behind it. */
-function grow(stretch: Stretch, page: TranscriptPage, before: number | null): Stretch {
-  const entries = mergeEntries(page.entries, stretch.entries);
+function grow(excerpt: Excerpt, page: TranscriptPage, before: number | null): Excerpt {
+  const entries = mergeEntries(page.entries, excerpt.entries);
   const first = page.entries[0]?.n === entries[0]?.n;
   const last = page.entries.at(-1)?.n === entries.at(-1)?.n;
   return {
-    ...stretch,
+    ...excerpt,
     entries,
     read: true,
     error: null,
-    earlier: first ? page.more : stretch.earlier,
-    later: last ? before !== null && page.entries.at(-1)?.n === before - 1 : stretch.later,
+    earlier: first ? page.more : excerpt.earlier,
+    later: last ? before !== null && page.entries.at(-1)?.n === before - 1 : excerpt.later,
   };
 }
 
@@ -174,7 +168,7 @@ export function forgetSession(state: State, id: SessionId): State {
       hits: history.hits.filter((hit) => hit.session !== id),
       questions: withoutItsQuestions(history.questions, id),
       past: history.past?.filter((session) => session.id !== id) ?? null,
-      stretch: history.stretch?.session.id === id ? null : history.stretch,
+      excerpt: history.excerpt?.session.id === id ? null : history.excerpt,
     },
   };
 }

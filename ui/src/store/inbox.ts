@@ -9,13 +9,13 @@ export type InboxAction =
   | { type: 'inbox_part_shown'; part: InboxPart }
   | { type: 'inbox_filtered'; session: SessionId | null; at: number }
   | { type: 'inbox_sorted'; newestFirst: boolean }
-  | { type: 'walked_on'; request: Request };
+  | { type: 'waiting_shown'; request: Request };
 
 const types = {
   inbox_part_shown: true,
   inbox_filtered: true,
   inbox_sorted: true,
-  walked_on: true,
+  waiting_shown: true,
 } as const satisfies Record<InboxAction['type'], true>;
 
 export function isInboxAction(action: { type: string }): action is InboxAction {
@@ -31,9 +31,9 @@ export function reduceInbox(state: State, action: InboxAction): State {
       return { ...state, inbox: { ...inbox, session: action.session, since: action.at } };
     case 'inbox_sorted':
       return { ...state, inbox: { ...inbox, newestFirst: action.newestFirst } };
-    case 'walked_on': {
+    case 'waiting_shown': {
       const { id, askedAt } = action.request;
-      return { ...state, walked: { id, askedAt } };
+      return { ...state, lastWaiting: { id, askedAt } };
     }
   }
 }
@@ -69,14 +69,14 @@ export function inboxApprovals(state: State): Approval[] {
 }
 
 /** The sessions with missed requests or answers that are kept, as the sidebar lists them. */
-export function inboxLate(state: State): Session[] {
+export function inboxMissed(state: State): Session[] {
   const only = inboxSession(state)?.id ?? null;
   return sessionsInOrder(state).filter(
-    ({ id }) => (only === null || id === only) && lateCount(state, id) > 0,
+    ({ id }) => (only === null || id === only) && missedCount(state, id) > 0,
   );
 }
 
-function lateCount(state: State, session: SessionId): number {
+function missedCount(state: State, session: SessionId): number {
   return missedOf(state, session).length + savedOf(state, session).length;
 }
 
@@ -98,7 +98,7 @@ export function inboxCounts(state: State): Record<InboxPart, number> {
       .filter((request) => waits(state, request))
       .reduce((sum, request) => sum + request.questions.length, 0),
     approvals: inboxApprovals(state).length,
-    missed: inboxLate(state).reduce((sum, { id }) => sum + lateCount(state, id), 0),
+    missed: inboxMissed(state).reduce((sum, { id }) => sum + missedCount(state, id), 0),
   };
 }
 
@@ -112,7 +112,7 @@ export function nextWaiting(state: State, from: Age | null): Request | null {
   return after ?? waiting[0] ?? null;
 }
 
-/** Where a walk through what waits goes on: behind the request the person is at, else behind the last one it led to. */
-export function walkedFrom(state: State, at: RequestId | null): Age | null {
-  return state.requests.byId[at ?? ''] ?? state.walked;
+/** Where the way through the waiting requests goes on: after the focused one, else after the last one it led to. */
+export function waitingCursor(state: State, at: RequestId | null): Age | null {
+  return state.requests.byId[at ?? ''] ?? state.lastWaiting;
 }

@@ -1,6 +1,6 @@
 import type { Session, SessionId } from '../generated/wire';
-import { anySession, emptyStretch } from './history';
-import { goTo, replacePlace, step, type Direction, type Navigation, type Place, type View } from './place';
+import { anySession, emptyExcerpt } from './history';
+import { type Direction, goTo, type Navigation, type Place, replacePlace, step, type View } from './place';
 import { sessionOf } from './select';
 import type { State } from './state';
 
@@ -18,8 +18,8 @@ export type NavigationAction =
   | { type: 'start_closed' }
   | { type: 'inbox_opened'; at: number }
   | { type: 'history_opened' }
-  | { type: 'stretch_opened'; session: Session; n: number | null }
-  | { type: 'stretch_closed' }
+  | { type: 'excerpt_opened'; session: Session; n: number | null }
+  | { type: 'excerpt_closed' }
   | { type: 'stepped'; direction: Direction; at: number }
   | { type: 'overlay_opened'; overlay: Overlay }
   | { type: 'overlay_closed'; overlay: Overlay['overlay'] };
@@ -30,8 +30,8 @@ const types = {
   start_closed: true,
   inbox_opened: true,
   history_opened: true,
-  stretch_opened: true,
-  stretch_closed: true,
+  excerpt_opened: true,
+  excerpt_closed: true,
   stepped: true,
   overlay_opened: true,
   overlay_closed: true,
@@ -52,12 +52,12 @@ export function reduceNavigation(state: State, action: NavigationAction): State 
     case 'inbox_opened':
       return openInbox(open(state, { at: 'inbox' }), { part: 'questions', since: action.at });
     case 'history_opened':
-    case 'stretch_closed':
+    case 'excerpt_closed':
       return open(state, { at: 'history' });
-    case 'stretch_opened': {
+    case 'excerpt_opened': {
       const { session, n } = action;
       const opened = open(state, { at: 'past_session', past: session.id, entry: n });
-      return { ...opened, history: { ...opened.history, stretch: { ...emptyStretch, session, n } } };
+      return { ...opened, history: { ...opened.history, excerpt: { ...emptyExcerpt, session, n } } };
     }
     case 'stepped': {
       const next = enter(state, step(state.navigation, action.direction, (place) => exists(state, place)));
@@ -110,16 +110,16 @@ function enter(state: State, navigation: Navigation): State {
   return {
     ...state,
     navigation: replacePlace(navigation, { ...place, session }),
-    history: { ...state.history, stretch: stretchAt(state, place) },
+    history: { ...state.history, excerpt: excerptAt(state, place) },
   };
 }
 
-function stretchAt({ history, ...state }: State, place: Place): State['history']['stretch'] {
+function excerptAt({ history, ...state }: State, place: Place): State['history']['excerpt'] {
   if (place.at !== 'past_session') return null;
-  const known = history.stretch;
+  const known = history.excerpt;
   if (known?.session.id === place.past && known.n === place.entry) return known;
   const session = anySession({ history, ...state }, place.past);
-  return session && { ...emptyStretch, session, n: place.entry };
+  return session && { ...emptyExcerpt, session, n: place.entry };
 }
 
 function openInbox(state: State, change: Partial<State['inbox']>): State {

@@ -15,8 +15,8 @@ import type {
   ApprovalId,
   Attachment,
   DraftTarget,
-  LaunchOverrides,
   Frame,
+  LaunchOverrides,
   MessageId,
   OptionId,
   QuestionId,
@@ -27,30 +27,30 @@ import type {
   SettingsRead,
   TranscriptPage,
 } from '../generated/wire';
-import type { DeskError } from '../platform/bridge';
+import type { AppError } from '../platform/bridge';
 import { type AttachmentAction, isAttachmentAction, reduceAttachments, withoutSent } from './attachments';
+import { draftFate, restoreDrafts } from './draftStorage';
 import { putRequest, putSession, receiveFrames } from './frames';
 import { type HistoryAction, isHistoryAction, reduceHistory } from './history';
 import { type InboxAction, isInboxAction, reduceInbox } from './inbox';
-import { fateOf, restoreDrafts } from './kept';
 import { goToSession, isNavigationAction, type NavigationAction, reduceNavigation } from './navigation';
-import { type PageAsked, takePage } from './pages';
-import { isQuestionsAction, type QuestionsAction, reduceQuestions } from './questions';
-import { withoutKey } from './queue';
+import { isPastQuestionsAction, type PastQuestionsAction, reducePastQuestions } from './pastQuestions';
+import { withoutKey } from './queueEdits';
 import { shownSession } from './select';
 import { withValue } from './sessionIndex';
 import {
   type ApprovalDraft,
   emptyApprovalDraft,
   emptyTranscript,
-  type ReportedError,
   PANEL_WIDTH,
+  type ReportedError,
   type StartDraft,
   type State,
   type Submit,
   type Transcript,
 } from './state';
-import { trim } from './window';
+import { type PageAsked, takePage } from './transcriptPages';
+import { trim } from './transcriptWindow';
 
 /** Everything that can happen to the window's state. */
 export type Action =
@@ -66,17 +66,17 @@ export type Action =
   | { type: 'page_read'; asked: PageAsked; page: TranscriptPage }
   | { type: 'transcript_followed'; session: SessionId; atEnd: boolean }
   | { type: 'transcript_trimmed'; session: SessionId; from: 'start' | 'end' }
-  | { type: 'page_failed'; asked: PageAsked; error: DeskError }
+  | { type: 'page_failed'; asked: PageAsked; error: AppError }
   | DraftAction
   | { type: 'submit_started'; key: string; command: string; payload: string }
-  | { type: 'submit_failed'; key: string; command: string; payload: string; error: DeskError }
+  | { type: 'submit_failed'; key: string; command: string; payload: string; error: AppError }
   | { type: 'submit_done'; key: string }
   | { type: 'request_ended'; request: Request }
   | { type: 'approval_decided'; approval: Approval }
   | { type: 'approval_drafted'; approval: ApprovalId; change: Partial<ApprovalDraft> }
   | { type: 'drafts_read'; drafts: readonly DraftTarget[] }
   | { type: 'draft_saved'; id: string }
-  | { type: 'draft_unsaved'; id: string; error: DeskError }
+  | { type: 'draft_unsaved'; id: string; error: AppError }
   | { type: 'delivery_shown'; requests: readonly RequestId[] }
   | { type: 'request_picked'; session: SessionId; request: RequestId }
   | { type: 'missed_folded'; request: RequestId; open: boolean }
@@ -86,14 +86,14 @@ export type Action =
   | { type: 'message_sent'; session: SessionId; text: string; attachments: readonly Attachment[] }
   | { type: 'queued_written'; message: MessageId; text: string }
   | { type: 'queued_left'; message: MessageId }
-  | { type: 'failed'; error: DeskError }
+  | { type: 'failed'; error: AppError }
   | { type: 'failure_dismissed'; serial: number }
   | { type: 'entry_folded'; session: SessionId; entry: number; open: boolean }
   | { type: 'settings_read'; settings: SettingsRead }
   | NavigationAction
   | AttachmentAction
   | HistoryAction
-  | QuestionsAction
+  | PastQuestionsAction
   | InboxAction;
 
 type DraftAction = { request: RequestId } & (
@@ -182,7 +182,7 @@ function step(state: State, action: Action): State {
       const known = state.requests.byId[action.request.id];
       const { [action.request.id]: _, ...others } = state.drafts;
       // What was typed has gone out or was given up; a secret must not stay behind. What others ended keeps its words.
-      const drafts = fateOf(action.request) === 'goes' ? others : state.drafts;
+      const drafts = draftFate(action.request) === 'goes' ? others : state.drafts;
       const next = { ...state, drafts };
       const newer = known?.state.state === 'ended' && !isMissed(known);
       return newer ? next : putRequest(next, action.request);
@@ -260,7 +260,7 @@ function step(state: State, action: Action): State {
       if (isNavigationAction(action)) return reduceNavigation(state, action);
       if (isAttachmentAction(action)) return reduceAttachments(state, action);
       if (isInboxAction(action)) return reduceInbox(state, action);
-      if (isQuestionsAction(action)) return reduceQuestions(state, action);
+      if (isPastQuestionsAction(action)) return reducePastQuestions(state, action);
       return isHistoryAction(action) ? reduceHistory(state, action) : reduceDraft(state, action);
   }
 }

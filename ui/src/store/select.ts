@@ -2,7 +2,6 @@ import { type Draft, emptyDraft } from '../entities/request/answerDraft';
 import { isMissed, isSaved, isStuck } from '../entities/request/requestStatus';
 import type { CloseLoss, SessionFace, Waiting } from '../entities/session/sessionWords';
 import type { Approval, ApprovalId, Request, RequestId, Session, SessionId } from '../generated/wire';
-import { allOf } from './entries';
 import { ofSession } from './sessionIndex';
 import {
   type ApprovalDraft,
@@ -12,6 +11,7 @@ import {
   type Submit,
   type Transcript,
 } from './state';
+import { allOf } from './transcriptEntries';
 
 export type PanelItem =
   | { kind: 'sent'; id: string; at: number; request: Request }
@@ -137,7 +137,7 @@ export function shownRequest(state: State, session: SessionId): Request | null {
 }
 
 /** Whether an ended request still has something to say: on its way, stuck, delivered last, or too late. */
-function isStillTold(state: State, request: Request, deliveredLast: RequestId | undefined): boolean {
+function isStillShown(state: State, request: Request, deliveredLast: RequestId | undefined): boolean {
   // What was missed has a place of its own.
   if (request.state.state === 'open' || isMissed(request)) return false;
   if (state.submits[request.id]?.phase === 'failed') return true;
@@ -151,7 +151,7 @@ export function panelItems(state: State, session: SessionId): PanelItem[] {
   // One confirmation is enough: several would push the question down that is being read.
   const deliveredLast = state.delivered.findLast((id) => state.requests.byId[id]?.session === session);
   for (const request of ofSession(state.requests, session)) {
-    if (!isStillTold(state, request, deliveredLast)) continue;
+    if (!isStillShown(state, request, deliveredLast)) continue;
     items.push({ kind: 'sent', id: request.id, at: request.askedAt, request });
   }
   for (const approval of openApprovals(state, session)) {

@@ -10,7 +10,6 @@ import type {
   CommandId,
   ConfigId,
   Entry,
-  UndoableAnswer,
   LiveText,
   MessageId,
   OutcomeKind,
@@ -24,13 +23,14 @@ import type {
   SessionId,
   SettingsRead,
   StorageNotice,
+  UndoableAnswer,
   ValueId,
 } from '../generated/wire';
-import type { DeskError } from '../platform/bridge';
-import type { Entries, Places } from './entries';
+import type { AppError } from '../platform/bridge';
 import type { Overlay } from './navigation';
 import { initialNavigation, type Navigation } from './place';
 import { indexed, type SessionIndex } from './sessionIndex';
+import type { Entries, Places } from './transcriptEntries';
 
 /** How the window stands to the stream of frames. */
 export interface Link {
@@ -56,7 +56,7 @@ export interface Transcript {
   atEnd: boolean;
   /** What the stream said outside of what is held while a page is read. */
   meanwhile: readonly Entry[];
-  error: DeskError | null;
+  error: AppError | null;
 }
 
 /** What the person is about to decide on an approval. */
@@ -92,7 +92,7 @@ export interface Submit {
   /** What was sent; the same again reuses the command's id. */
   payload: string;
   phase: 'sending' | 'failed';
-  error: DeskError | null;
+  error: AppError | null;
 }
 
 /** A file that does not go along with a message. */
@@ -103,11 +103,11 @@ export interface Refusal {
 
 export interface ReportedError {
   serial: number;
-  error: DeskError;
+  error: AppError;
 }
 
 /** A part of a transcript that is only looked at. */
-export interface Stretch {
+export interface Excerpt {
   session: Session;
   /** The entry it was opened at. */
   n: number | null;
@@ -115,7 +115,7 @@ export interface Stretch {
   read: boolean;
   earlier: boolean;
   later: boolean;
-  error: DeskError | null;
+  error: AppError | null;
   /** The file an export was written to. */
   saved: string | null;
   /** Whether the person is asked if the session is to be deleted. */
@@ -135,7 +135,7 @@ export interface PastQuestions {
   filter: QuestionsFilter;
   /** What was found for the filter as it stands, once that was read. */
   found: QuestionsFound | null;
-  error: DeskError | null;
+  error: AppError | null;
   /** The file an export was written to. */
   saved: string | null;
 }
@@ -150,10 +150,10 @@ export interface History {
   found: string | null;
   hits: readonly SearchHit[];
   more: boolean;
-  error: DeskError | null;
+  error: AppError | null;
   /** The sessions that are over, once they were read. */
   past: readonly Session[] | null;
-  stretch: Stretch | null;
+  excerpt: Excerpt | null;
 }
 
 /** The parts of the inbox; permissions share none with questions. */
@@ -180,8 +180,8 @@ export interface State {
     approvals: Readonly<Record<ApprovalId, Approval>>;
   };
   live: Readonly<Record<SessionId, readonly LiveText[]>>;
-  /** Answers that go in a moment and can still be taken back. */
-  held: Readonly<Record<RequestId, UndoableAnswer>>;
+  /** Answers that are sent in a moment and can still be undone. */
+  undoable: Readonly<Record<RequestId, UndoableAnswer>>;
   transcripts: Readonly<Record<SessionId, Transcript>>;
   storage: StorageNotice | null;
   navigation: Navigation;
@@ -201,7 +201,7 @@ export interface State {
   drafts: Readonly<Record<RequestId, Draft>>;
   decisions: Readonly<Record<ApprovalId, ApprovalDraft>>;
   /** The drafts, by what they were begun on, that are not on disk as they stand here, and why. */
-  unsaved: Readonly<Record<string, DeskError>>;
+  unsaved: Readonly<Record<string, AppError>>;
   messages: Readonly<Record<SessionId, string>>;
   /** What goes along with the messages that are written. */
   attached: Readonly<Record<SessionId, readonly Attachment[]>>;
@@ -222,8 +222,8 @@ export interface State {
   settings: SettingsRead | null;
   history: History;
   inbox: Inbox;
-  /** The request the walk through what waits led to last. */
-  walked: { id: RequestId; askedAt: number } | null;
+  /** The waiting request that was shown last by its key. */
+  lastWaiting: { id: RequestId; askedAt: number } | null;
 }
 
 /** In pixels: from what the narrowest card needs to what leaves a readable transcript. */
@@ -240,7 +240,7 @@ export function initialState(
     approvals: indexed([]),
     archive: { requests: {}, approvals: {} },
     live: {},
-    held: {},
+    undoable: {},
     transcripts: {},
     storage: null,
     navigation: initialNavigation,
@@ -281,10 +281,10 @@ export function initialState(
       more: false,
       error: null,
       past: null,
-      stretch: null,
+      excerpt: null,
     },
     inbox: { part: 'questions', session: null, newestFirst: false, since: 0 },
-    walked: null,
+    lastWaiting: null,
   };
 }
 

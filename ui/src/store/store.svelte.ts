@@ -1,7 +1,7 @@
 import { untrack } from 'svelte';
 
-import { asDeskError } from '../platform/bridge';
-import { reduce, type Action } from './reducer';
+import { asAppError } from '../platform/bridge';
+import { type Action, reduce } from './reducer';
 import type { State } from './state';
 
 /** The state as one part of the window draws it. */
@@ -53,7 +53,7 @@ export class Store implements View {
 
   /** Shows an error at the top of the window. */
   readonly report = (thrown: unknown): void => {
-    this.dispatch({ type: 'failed', error: asDeskError(thrown) });
+    this.dispatch({ type: 'failed', error: asAppError(thrown) });
   };
 
   /** Only what an agent sent may wait, and no longer than a frame: what the person does shows everywhere at once. */

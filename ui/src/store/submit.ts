@@ -1,5 +1,5 @@
 import type { ConfigId, MessageId, RequestId, SessionId } from '../generated/wire';
-import { asDeskError, type Bridge, type CommandName, type Input, type Output } from '../platform/bridge';
+import { asAppError, type Bridge, type CommandName, type Input, type Output } from '../platform/bridge';
 import type { Store } from './store.svelte';
 import type { Timers } from './timers';
 
@@ -72,7 +72,7 @@ export class Submitter {
       dispatch({ type: 'submit_done', key });
       return output;
     } catch (thrown) {
-      dispatch({ type: 'submit_failed', ...sent, error: asDeskError(thrown) });
+      dispatch({ type: 'submit_failed', ...sent, error: asAppError(thrown) });
       return null;
     } finally {
       hide();

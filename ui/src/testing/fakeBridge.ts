@@ -1,6 +1,6 @@
 import type {
-  AttachedFiles,
   AgentsFound,
+  AttachedFiles,
   Change,
   ClientRead,
   DraftTarget,
@@ -16,7 +16,7 @@ import type {
 } from '../generated/wire';
 import type { Bridge, CommandName, FileDrag, Input, LanguageAtStart, Output } from '../platform/bridge';
 import type { Handover } from '../store/sync/handover';
-import { aSnapshot } from './desk';
+import { aSnapshot } from './builders';
 
 export interface Call {
   command: CommandName;

@@ -99,7 +99,7 @@ function wordsOfWithdrawal(
     case 'interrupted':
       return t('ended.interrupted');
     case 'answered_elsewhere':
-      return t(origin && channelOf(origin) === 'terminal_hook' ? 'visitor.in_terminal' : 'ended.elsewhere');
+      return t(origin && channelOf(origin) === 'terminal_hook' ? 'connected_app.in_terminal' : 'ended.elsewhere');
     case 'cancelled':
       return why.reason
         ? t('ended.cancelled_reason', { reason: why.reason })
@@ -115,7 +115,7 @@ const orphanedWords = {
 
 function wordsOfOrphaned(why: OrphanedWhy, { askedBy }: Request): string {
   if (why !== 'caller_gone') return t(orphanedWords[why]);
-  return t('visitor.missed', { client: askedBy ? visibly(askedBy) : t('visitor.unnamed') });
+  return t('connected_app.missed', { client: askedBy ? visibly(askedBy) : t('connected_app.unnamed') });
 }
 
 const missedWords = {
@@ -128,17 +128,17 @@ const missedWords = {
 export function wordsOfMissed({ state }: Request, session: Session): string {
   if (state.state !== 'ended' || state.outcome.outcome !== 'orphaned') return t('missed.expired');
   const { why } = state.outcome;
-  return why === 'caller_gone' ? t('visitor.stopped_waiting', { client: clientOf(session) }) : t(missedWords[why]);
+  return why === 'caller_gone' ? t('connected_app.stopped_waiting', { client: clientOf(session) }) : t(missedWords[why]);
 }
 
 /** What becomes of an answer that waits for its agent. */
 export function wordsOfSaved(session: Session | null): string {
-  if (session && isInbound(session)) return t('visitor.kept', { client: clientOf(session) });
+  if (session && isInbound(session)) return t('connected_app.kept', { client: clientOf(session) });
   if (session?.state.state !== 'ended') return t(session ? 'kept.running' : 'delivery.parked');
   return t(session.resumable ? 'kept.resumable' : 'delivery.parked');
 }
 
 /** How an answer reads that arrived after its call was closed. */
 export function wordsOfLate(session: Session | null): string {
-  return session && isInbound(session) ? t('visitor.late', { client: clientOf(session) }) : t('delivery.late');
+  return session && isInbound(session) ? t('connected_app.late', { client: clientOf(session) }) : t('delivery.late');
 }

@@ -31,6 +31,6 @@ export function wordsOfOrigin(agents: readonly AgentDescriptor[], { origin }: Se
 
 /** What the client of a session calls itself. */
 export function clientOf({ origin }: Session): string {
-  if (origin.kind !== 'inbound') return t('visitor.unnamed');
+  if (origin.kind !== 'inbound') return t('connected_app.unnamed');
   return origin.client ? visibly(origin.client) : t(channelWords[origin.channel]);
 }

@@ -34,8 +34,8 @@ const faceWords = {
 
 /** What a session's row says; a connected app is connected or not. */
 export function wordsOfFace(session: Session, face: SessionFace): string {
-  if (isInbound(session) && face === 'idle') return t('visitor.there');
-  if (isInbound(session) && face === 'ended') return t('visitor.left');
+  if (isInbound(session) && face === 'idle') return t('connected_app.there');
+  if (isInbound(session) && face === 'ended') return t('connected_app.left');
   return t(faceWords[face]);
 }
 

@@ -1,4 +1,4 @@
-import type { DeskError } from '../../platform/bridge';
+import type { AppError } from '../../platform/bridge';
 import { wordsOfError } from '../../shared/errors/errorWords';
 
 /** What is wrong, and with which item. */
@@ -15,7 +15,7 @@ interface Kind<Item, Kept> {
   wrong?: (items: readonly Item[]) => Wrong | null;
   /** Tells whether two are the same. */
   text: (kept: Kept) => string;
-  send: (to: Kept) => Promise<DeskError | null>;
+  send: (to: Kept) => Promise<AppError | null>;
 }
 
 /** A list that is edited: what stands in the fields, also where it cannot be kept or is not yet filled in. */

@@ -1,5 +1,5 @@
 import type { EndedBy } from '../../generated/wire';
-import type { DeskError } from '../../platform/bridge';
+import type { AppError } from '../../platform/bridge';
 import { wordsOfFileRemedy, wordsOfFileTrouble } from '../clientWords';
 import { type MessageKey, t } from '../messages';
 import { clockTime } from '../time';
@@ -41,19 +41,19 @@ const errorWords = {
     t('error.client_file_left', { message: wordsOfDetail(error), remedy: wordsOfRemedy(error) }),
   plan_gone: () => t('error.plan_gone'),
   unreachable: ({ message }) => t('error.unreachable', { message: visibly(message) }),
-} satisfies Record<DeskError['code'], (error: DeskError) => string>;
+} satisfies Record<AppError['code'], (error: AppError) => string>;
 
 /** What an error says to the person. */
-export function wordsOfError(error: DeskError): string {
+export function wordsOfError(error: AppError): string {
   return errorWords[error.code](error);
 }
 
-function wordsOfRemedy({ detail }: DeskError): string {
+function wordsOfRemedy({ detail }: AppError): string {
   return detail?.detail === 'client_file' ? wordsOfFileRemedy(detail.trouble) : t('remedy.system');
 }
 
 /** What belongs to the code of an error; where nothing does, its message says it in English. */
-function wordsOfDetail({ detail, message }: DeskError): string {
+function wordsOfDetail({ detail, message }: AppError): string {
   switch (detail?.detail) {
     case 'breach':
       return wordsOfValidationError(detail.breach);

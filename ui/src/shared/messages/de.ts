@@ -8,13 +8,13 @@ import { questions } from './de/questions';
 import { sessions } from './de/sessions';
 import { settings } from './de/settings';
 import { transcript } from './de/transcript';
-import { visitors } from './de/visitors';
+import { connectedApps } from './de/connectedApps';
 
 /** Every text of the window in German. */
 export const de: Catalogue = {
   ...sessions,
   ...transcript,
-  ...visitors,
+  ...connectedApps,
   ...questions,
   ...permissions,
   ...composer,

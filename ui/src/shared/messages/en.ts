@@ -7,13 +7,13 @@ import { questions } from './en/questions';
 import { sessions } from './en/sessions';
 import { settings } from './en/settings';
 import { transcript } from './en/transcript';
-import { visitors } from './en/visitors';
+import { connectedApps } from './en/connectedApps';
 
 /** Every text of the window in English; `{name}` stands for a value. */
 export const en = {
   ...sessions,
   ...transcript,
-  ...visitors,
+  ...connectedApps,
   ...questions,
   ...permissions,
   ...composer,

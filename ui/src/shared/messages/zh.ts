@@ -8,13 +8,13 @@ import { questions } from './zh/questions';
 import { sessions } from './zh/sessions';
 import { settings } from './zh/settings';
 import { transcript } from './zh/transcript';
-import { visitors } from './zh/visitors';
+import { connectedApps } from './zh/connectedApps';
 
 /** Every text of the window in Chinese, in simplified characters; a count has one form. */
 export const zh: OneFormCatalogue = {
   ...sessions,
   ...transcript,
-  ...visitors,
+  ...connectedApps,
   ...questions,
   ...permissions,
   ...composer,

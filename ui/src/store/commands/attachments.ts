@@ -1,5 +1,5 @@
 import type { AttachedFiles, Attachment, RefusedWhy, SessionId, Takes } from '../../generated/wire';
-import { asDeskError, type Bridge, type DeskError, type FileDrag } from '../../platform/bridge';
+import { type AppError, asAppError, type Bridge, type FileDrag } from '../../platform/bridge';
 import { takesOf } from '../attachments';
 import type { Refusal } from '../state';
 import type { Store } from '../store.svelte';
@@ -51,7 +51,7 @@ export class AttachmentCommands {
         files.attached.push(...taken.attached);
         files.refused.push(...taken.refused);
       } catch (thrown) {
-        refuse(file, { why: 'unreadable', error: asDeskError(thrown).message });
+        refuse(file, { why: 'unreadable', error: asAppError(thrown).message });
       }
     }
     this.#took(session, files);
@@ -94,7 +94,7 @@ export class AttachmentCommands {
     try {
       this.#took(session, await read());
     } catch (thrown) {
-      this.#failed(session, asDeskError(thrown));
+      this.#failed(session, asAppError(thrown));
     } finally {
       this.#pending -= 1;
     }
@@ -114,7 +114,7 @@ export class AttachmentCommands {
     this.#store.dispatch({ type: 'files_attached', session, files });
   }
 
-  #failed(session: SessionId, error: DeskError): void {
+  #failed(session: SessionId, error: AppError): void {
     const refused: Refusal[] = [{ name: '', why: { why: 'unreadable', error: error.message } }];
     this.#store.dispatch({ type: 'files_refused', session, refused });
   }

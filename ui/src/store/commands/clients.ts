@@ -1,5 +1,12 @@
-import type { Client, ClientGoal, ClientPlan, ClientsRead, ClientVersion, CommandId } from '../../generated/wire';
-import { orError, type Bridge, type DeskError } from '../../platform/bridge';
+import type {
+  Client,
+  ClientGoal,
+  ClientPlan,
+  ClientsRead,
+  ClientVersion,
+  CommandId,
+} from '../../generated/wire';
+import { type AppError, type Bridge, orError } from '../../platform/bridge';
 
 /** A change as it is shown; nothing else is ever written. */
 export interface Planned extends ClientPlan {
@@ -16,7 +23,7 @@ export class ClientCommands {
     this.#bridge = bridge;
   }
 
-  read(): Promise<ClientsRead | DeskError> {
+  read(): Promise<ClientsRead | AppError> {
     return orError(() => this.#bridge.call('read_clients', {}));
   }
 
@@ -27,7 +34,7 @@ export class ClientCommands {
   }
 
   /** Computes what would change; nothing is written. */
-  plan(client: Client, goal: ClientGoal): Promise<Planned | DeskError> {
+  plan(client: Client, goal: ClientGoal): Promise<Planned | AppError> {
     const id = crypto.randomUUID();
     return orError(async () => {
       const plan = await this.#bridge.call('plan_client', { requestId: id, client, goal });
@@ -36,14 +43,14 @@ export class ClientCommands {
   }
 
   /** Writes what was shown; returns the error if that failed. */
-  async change({ id }: Planned): Promise<DeskError | null> {
+  async change({ id }: Planned): Promise<AppError | null> {
     const change = () => this.#bridge.call('change_client', { requestId: crypto.randomUUID(), plan: id });
     const done = await orError(change);
     return 'code' in done ? done : null;
   }
 
   /** Has a question asked the way other programs ask; returns the error if it did not come. */
-  async test(): Promise<DeskError | null> {
+  async test(): Promise<AppError | null> {
     const done = await orError(() => this.#bridge.call('test_door', { requestId: crypto.randomUUID() }));
     return 'code' in done ? done : null;
   }

@@ -1,5 +1,5 @@
 import type { ExportFormat, SessionId } from '../../generated/wire';
-import { asDeskError, type Bridge } from '../../platform/bridge';
+import { asAppError, type Bridge } from '../../platform/bridge';
 import { anySession } from '../history';
 import type { Store } from '../store.svelte';
 
@@ -7,7 +7,7 @@ import type { Store } from '../store.svelte';
 export const PAUSE_MS = 180;
 /** Hits read at once. */
 const HITS = 30;
-/** Entries of a stretch read at once. */
+/** Entries of a excerpt read at once. */
 const ENTRIES = 60;
 /** How many of them stand behind the one that was found. */
 const BEHIND = 20;
@@ -60,7 +60,7 @@ export class HistoryCommands {
       const found = await this.#bridge.call('search_history', { query, limit: HITS, offset });
       this.#store.dispatch({ type: 'history_found', query, found, added: offset > 0 });
     } catch (thrown) {
-      this.#store.dispatch({ type: 'history_failed', query, error: asDeskError(thrown) });
+      this.#store.dispatch({ type: 'history_failed', query, error: asAppError(thrown) });
     }
   }
 
@@ -70,7 +70,7 @@ export class HistoryCommands {
       const { sessions } = await this.#bridge.call('read_past_sessions', {});
       this.#store.dispatch({ type: 'past_read', sessions });
     } catch (thrown) {
-      this.#store.dispatch({ type: 'history_failed', query, error: asDeskError(thrown) });
+      this.#store.dispatch({ type: 'history_failed', query, error: asAppError(thrown) });
     }
   }
 
@@ -79,7 +79,7 @@ export class HistoryCommands {
     if (!anySession(this.#store.state, id)) await this.#readPast();
     const session = anySession(this.#store.state, id);
     if (!session) return;
-    this.#store.dispatch({ type: 'stretch_opened', session, n });
+    this.#store.dispatch({ type: 'excerpt_opened', session, n });
     await this.#readAt(id, n);
   }
 
@@ -89,25 +89,25 @@ export class HistoryCommands {
 
   /** Reads the entries before those that are shown. */
   async earlier(): Promise<void> {
-    const { stretch } = this.#store.state.history;
-    const first = stretch?.entries[0];
-    if (stretch && first) await this.#read(stretch.session.id, first.n);
+    const { excerpt } = this.#store.state.history;
+    const first = excerpt?.entries[0];
+    if (excerpt && first) await this.#read(excerpt.session.id, first.n);
   }
 
   /** Reads the entries behind those that are shown. */
   async later(): Promise<void> {
-    const { stretch } = this.#store.state.history;
-    const last = stretch?.entries.at(-1);
-    if (stretch && last) await this.#read(stretch.session.id, last.n + ENTRIES + 1);
+    const { excerpt } = this.#store.state.history;
+    const last = excerpt?.entries.at(-1);
+    if (excerpt && last) await this.#read(excerpt.session.id, last.n + ENTRIES + 1);
   }
 
   async #read(session: SessionId, before: number | null): Promise<void> {
     try {
       const asked = { session, before, limit: ENTRIES };
       const page = await this.#bridge.call('read_transcript', asked);
-      this.#store.dispatch({ type: 'stretch_read', session, page, before });
+      this.#store.dispatch({ type: 'excerpt_read', session, page, before });
     } catch (thrown) {
-      this.#store.dispatch({ type: 'stretch_failed', session, error: asDeskError(thrown) });
+      this.#store.dispatch({ type: 'excerpt_failed', session, error: asAppError(thrown) });
     }
   }
 
@@ -117,7 +117,7 @@ export class HistoryCommands {
       const { path } = await this.#bridge.call('save_export', { session, format });
       this.#store.dispatch({ type: 'export_done', session, path });
     } catch (thrown) {
-      this.#store.dispatch({ type: 'export_failed', session, error: asDeskError(thrown) });
+      this.#store.dispatch({ type: 'export_failed', session, error: asAppError(thrown) });
     }
   }
 }

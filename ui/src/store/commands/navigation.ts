@@ -3,7 +3,7 @@ import { tick } from 'svelte';
 import { unanswered } from '../../entities/request/answerDraft';
 import { isMissed } from '../../entities/request/requestStatus';
 import type { Approval, ApprovalId, Request, RequestId, SessionId } from '../../generated/wire';
-import { nextWaiting, walkedFrom } from '../inbox';
+import { nextWaiting, waitingCursor } from '../inbox';
 import type { Direction } from '../place';
 import { draftOf, sessionInView } from '../select';
 import type { Store } from '../store.svelte';
@@ -68,9 +68,9 @@ export class NavigationCommands {
   /** Shows the next question of any session that waits, after the one with the focus or the one shown last. */
   async showNextWaiting(focused: RequestId | null): Promise<void> {
     const { state } = this.#store;
-    const next = nextWaiting(state, walkedFrom(state, focused));
+    const next = nextWaiting(state, waitingCursor(state, focused));
     if (!next) return;
-    this.#store.dispatch({ type: 'walked_on', request: next });
+    this.#store.dispatch({ type: 'waiting_shown', request: next });
     await this.#showUnanswered(next);
   }
 

@@ -1,6 +1,6 @@
 import type { QuestionsFormat } from '../../generated/wire';
-import { asDeskError, type Bridge } from '../../platform/bridge';
-import { wantedOf } from '../questions';
+import { asAppError, type Bridge } from '../../platform/bridge';
+import { searchOf } from '../pastQuestions';
 import type { QuestionsFilter } from '../state';
 import type { Store } from '../store.svelte';
 import { PAUSE_MS } from './history';
@@ -40,11 +40,11 @@ export class PastQuestionCommands {
   async #read(offset: number): Promise<void> {
     const { filter } = this.#store.state.history.questions;
     try {
-      const asked = { wanted: wantedOf(filter), limit: REQUESTS, offset };
+      const asked = { wanted: searchOf(filter), limit: REQUESTS, offset };
       const found = await this.#bridge.call('search_questions', asked);
       this.#store.dispatch({ type: 'questions_found', filter, found, added: offset > 0 });
     } catch (thrown) {
-      this.#store.dispatch({ type: 'questions_failed', filter, error: asDeskError(thrown) });
+      this.#store.dispatch({ type: 'questions_failed', filter, error: asAppError(thrown) });
     }
   }
 
@@ -52,10 +52,10 @@ export class PastQuestionCommands {
   async save(format: QuestionsFormat): Promise<void> {
     const { filter } = this.#store.state.history.questions;
     try {
-      const { path } = await this.#bridge.call('save_questions', { wanted: wantedOf(filter), format });
+      const { path } = await this.#bridge.call('save_questions', { wanted: searchOf(filter), format });
       this.#store.dispatch({ type: 'questions_saved', path });
     } catch (thrown) {
-      this.#store.dispatch({ type: 'questions_failed', filter, error: asDeskError(thrown) });
+      this.#store.dispatch({ type: 'questions_failed', filter, error: asAppError(thrown) });
     }
   }
 }

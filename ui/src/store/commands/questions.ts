@@ -1,10 +1,10 @@
 import { toInputs } from '../../entities/request/answerDraft';
 import type { Request, RequestId } from '../../generated/wire';
-import { overtaken } from '../held';
 import { draftOf } from '../select';
 import type { State } from '../state';
 import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
+import { outdatedAnswers } from '../undoWindow';
 
 export class QuestionCommands {
   readonly #store: Store;
@@ -42,12 +42,12 @@ export class QuestionCommands {
 
   /** Undoes the answers that the person has changed since. */
   readonly react = (before: State, after: State): void => {
-    if (after.held !== before.held || after.drafts !== before.drafts) this.#undoOvertaken();
+    if (after.undoable !== before.undoable || after.drafts !== before.drafts) this.#undoOvertaken();
   };
 
   #undoOvertaken(): void {
     // Where the next one is on its way already, it takes the place of the one before.
-    for (const request of overtaken(this.#store.state)) if (!this.#turns.has(request.id)) this.undo(request);
+    for (const request of outdatedAnswers(this.#store.state)) if (!this.#turns.has(request.id)) this.undo(request);
   }
 
   #inTurn(id: RequestId, act: () => Promise<unknown>, afterwards?: () => void): void {

@@ -1,5 +1,5 @@
-import type { ConfigId, SessionNotifications, SessionId, SessionLog, ValueId } from '../../generated/wire';
-import { orError, type Bridge, type DeskError } from '../../platform/bridge';
+import type { ConfigId, SessionId, SessionLog, SessionNotifications, ValueId } from '../../generated/wire';
+import { type AppError, type Bridge, orError } from '../../platform/bridge';
 import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
 
@@ -67,7 +67,7 @@ export class SessionCommands {
     return this.#submitter.submitReported(submitKey.config(session, option), 'set_config', body);
   }
 
-  readLog(session: SessionId): Promise<SessionLog | DeskError> {
+  readLog(session: SessionId): Promise<SessionLog | AppError> {
     return orError(() => this.#bridge.call('read_log', { session }));
   }
 }

@@ -1,5 +1,5 @@
 import type { Setting, SettingsRead, TellingsRead } from '../../generated/wire';
-import { asDeskError, orError, type Bridge, type DeskError } from '../../platform/bridge';
+import { type AppError, asAppError, type Bridge, orError } from '../../platform/bridge';
 import type { Store } from '../store.svelte';
 
 export class SettingsCommands {
@@ -12,26 +12,26 @@ export class SettingsCommands {
   }
 
   /** Returns the error if that failed. */
-  read(): Promise<DeskError | null> {
+  read(): Promise<AppError | null> {
     return this.#take(() => this.#bridge.call('read_settings', {}));
   }
 
   /** Changes one setting; returns the error if that failed. */
-  change(change: Setting): Promise<DeskError | null> {
+  change(change: Setting): Promise<AppError | null> {
     return this.#take(() => this.#bridge.call('change_setting', { change }));
   }
 
-  async #take(read: () => Promise<SettingsRead>): Promise<DeskError | null> {
+  async #take(read: () => Promise<SettingsRead>): Promise<AppError | null> {
     try {
       this.#store.dispatch({ type: 'settings_read', settings: await read() });
       return null;
     } catch (thrown) {
-      return asDeskError(thrown);
+      return asAppError(thrown);
     }
   }
 
   /** Reads what was notified last, or was not, and why. */
-  readNotificationLog(): Promise<TellingsRead | DeskError> {
+  readNotificationLog(): Promise<TellingsRead | AppError> {
     return orError(() => this.#bridge.call('read_tellings', {}));
   }
 }

@@ -1,13 +1,13 @@
 import { tick } from 'svelte';
 
 import type { SessionId } from '../../generated/wire';
-import { asDeskError, type Bridge } from '../../platform/bridge';
-import { firstOf, lastOf } from '../entries';
+import { asAppError, type Bridge } from '../../platform/bridge';
 import { selectedSession, transcriptOf } from '../select';
 import type { State } from '../state';
 import type { Store } from '../store.svelte';
 import type { Timers } from '../timers';
-import { isOverfull } from '../window';
+import { firstOf, lastOf } from '../transcriptEntries';
+import { isOverfull } from '../transcriptWindow';
 
 /** Entries read at once. */
 const PAGE = 200;
@@ -67,7 +67,7 @@ export class TranscriptCommands {
       const page = await this.#bridge.call('read_transcript', { session, before, limit: PAGE });
       dispatch({ type: 'page_read', asked, page });
     } catch (thrown) {
-      dispatch({ type: 'page_failed', asked, error: asDeskError(thrown) });
+      dispatch({ type: 'page_failed', asked, error: asAppError(thrown) });
     }
   }
 

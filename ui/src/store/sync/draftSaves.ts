@@ -1,6 +1,6 @@
 import type { DraftTarget } from '../../generated/wire';
-import { asDeskError, type Bridge, type DeskError } from '../../platform/bridge';
-import { isBlank, keptDraft } from '../kept';
+import { type AppError, asAppError, type Bridge } from '../../platform/bridge';
+import { isBlank, storedDraft } from '../draftStorage';
 import type { State } from '../state';
 import type { Store } from '../store.svelte';
 import type { Submitter } from '../submit';
@@ -124,7 +124,7 @@ export class DraftSaves {
       if (this.#submitter.isSending(id) && !leaving) continue;
       if (this.#saving.has(id) && !leaving) continue;
       this.#changed.delete(id);
-      const draft = keptDraft(this.#store.state, id);
+      const draft = storedDraft(this.#store.state, id);
       if (draft === null) continue;
       const text = written(draft);
       const unchanged = this.#kept.get(id) === text || (isBlank(draft) && !this.#kept.has(id));
@@ -142,7 +142,7 @@ export class DraftSaves {
       this.#kept.set(id, text);
       this.#noteSaved(id);
     } catch (thrown) {
-      this.#noteFailed(id, asDeskError(thrown));
+      this.#noteFailed(id, asAppError(thrown));
     } finally {
       this.#saving.delete(id);
       if (this.#changed.size > 0) this.#later(SAVE_MS);
@@ -153,7 +153,7 @@ export class DraftSaves {
     if (id in this.#store.state.unsaved) this.#store.dispatch({ type: 'draft_saved', id });
   }
 
-  #noteFailed(id: string, error: DeskError): void {
+  #noteFailed(id: string, error: AppError): void {
     // What it was begun on has ended: there is nothing to save it for.
     if (error.code === 'already_ended' || error.code === 'not_found') return this.#noteSaved(id);
     if (!this.#open) return;

@@ -18,7 +18,7 @@ const fields = [
   'unfolded',
   'panelCollapsed',
   'panelWidth',
-  'walked',
+  'lastWaiting',
 ] as const satisfies readonly (keyof State)[];
 
 /** What a page hands to the next one when its window closes and the app stays. */

@@ -1,13 +1,13 @@
 import type { Entry } from '../generated/wire';
 
-/** Entries in the order of their places, in stretches: adding one copies a stretch and not all of them. */
+/** Entries in the order of their places, in chunks: adding one copies a chunk and not all of them. */
 export type Entries = readonly (readonly Entry[])[];
 
-const STRETCH = 512;
+const CHUNK = 512;
 
-export function inStretches(entries: readonly Entry[]): Entries {
-  const count = Math.ceil(entries.length / STRETCH);
-  return Array.from({ length: count }, (_, at) => entries.slice(at * STRETCH, (at + 1) * STRETCH));
+export function inChunks(entries: readonly Entry[]): Entries {
+  const count = Math.ceil(entries.length / CHUNK);
+  return Array.from({ length: count }, (_, at) => entries.slice(at * CHUNK, (at + 1) * CHUNK));
 }
 
 export function allOf(entries: Entries): Entry[] {
@@ -23,20 +23,20 @@ export function lastOf(entries: Entries): Entry | undefined {
 }
 
 export function countOf(entries: Entries): number {
-  return entries.reduce((count, stretch) => count + stretch.length, 0);
+  return entries.reduce((count, chunk) => count + chunk.length, 0);
 }
 
-/** Without the first stretches, as many as leave at least so many entries. */
+/** Without the first chunks, as many as leave at least so many entries. */
 export function withoutFirst(entries: Entries, kept: number): Entries {
   let count = countOf(entries);
-  const start = entries.findIndex((stretch) => (count -= stretch.length) < kept);
+  const start = entries.findIndex((chunk) => (count -= chunk.length) < kept);
   return entries.slice(Math.max(start, 0));
 }
 
-/** Without the last stretches, as many as leave at least so many entries. */
+/** Without the last chunks, as many as leave at least so many entries. */
 export function withoutLast(entries: Entries, kept: number): Entries {
   let count = 0;
-  const end = entries.findIndex((stretch) => (count += stretch.length) >= kept);
+  const end = entries.findIndex((chunk) => (count += chunk.length) >= kept);
   return end < 0 ? entries : entries.slice(0, end + 1);
 }
 
@@ -45,16 +45,16 @@ export function withEntry(entries: Entries, entry: Entry): Entries {
   const last = entries.at(-1) ?? [];
   const end = last.at(-1);
   if (!end || end.n < entry.n) {
-    if (last.length === 0 || last.length >= STRETCH) return [...entries, [entry]];
+    if (last.length === 0 || last.length >= CHUNK) return [...entries, [entry]];
     return entries.with(-1, [...last, entry]);
   }
-  const at = entries.findLastIndex((stretch) => (stretch[0]?.n ?? 0) <= entry.n);
-  const stretch = entries[Math.max(at, 0)] ?? [];
-  const index = stretch.findIndex((other) => other.n >= entry.n);
+  const at = entries.findLastIndex((chunk) => (chunk[0]?.n ?? 0) <= entry.n);
+  const chunk = entries[Math.max(at, 0)] ?? [];
+  const index = chunk.findIndex((other) => other.n >= entry.n);
   const changed =
-    stretch[index]?.n === entry.n
-      ? stretch.with(index, entry)
-      : stretch.toSpliced(index < 0 ? stretch.length : index, 0, entry);
+    chunk[index]?.n === entry.n
+      ? chunk.with(index, entry)
+      : chunk.toSpliced(index < 0 ? chunk.length : index, 0, entry);
   return entries.with(Math.max(at, 0), changed);
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { Outcome, Request, Session } from '../src/generated/wire';
 import { inbound } from '../src/testing/agents';
-import { aQuestion, anEntry, aRequest, aSession } from '../src/testing/desk';
+import { anEntry, aQuestion, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { answered, expectNoViolations, openPage, settle } from './open';
 

@@ -1,13 +1,13 @@
 import type { QuestionsFound, QuestionsWanted, SessionId } from '../generated/wire';
-import type { DeskError } from '../platform/bridge';
+import type { AppError } from '../platform/bridge';
 import type { History, PastQuestions, QuestionsFilter, State } from './state';
 
 /** What can happen while the questions of the past are looked at. */
-export type QuestionsAction =
+export type PastQuestionsAction =
   | { type: 'history_part_shown'; part: History['part'] }
   | { type: 'questions_filtered'; change: Partial<QuestionsFilter> }
   | { type: 'questions_found'; filter: QuestionsFilter; found: QuestionsFound; added: boolean }
-  | { type: 'questions_failed'; filter: QuestionsFilter; error: DeskError }
+  | { type: 'questions_failed'; filter: QuestionsFilter; error: AppError }
   | { type: 'questions_saved'; path: string | null };
 
 const types = {
@@ -16,13 +16,13 @@ const types = {
   questions_found: true,
   questions_failed: true,
   questions_saved: true,
-} as const satisfies Record<QuestionsAction['type'], true>;
+} as const satisfies Record<PastQuestionsAction['type'], true>;
 
-export function isQuestionsAction(action: { type: string }): action is QuestionsAction {
+export function isPastQuestionsAction(action: { type: string }): action is PastQuestionsAction {
   return action.type in types;
 }
 
-export function reduceQuestions(state: State, action: QuestionsAction): State {
+export function reducePastQuestions(state: State, action: PastQuestionsAction): State {
   const { history } = state;
   const { questions } = history;
   const next = (changes: Partial<PastQuestions>): State => ({
@@ -48,7 +48,7 @@ export function reduceQuestions(state: State, action: QuestionsAction): State {
 }
 
 /** The filter as the app takes it. */
-export function wantedOf({ query, session, outcome }: QuestionsFilter): QuestionsWanted {
+export function searchOf({ query, session, outcome }: QuestionsFilter): QuestionsWanted {
   return { query, session, outcomes: outcome === null ? [] : [outcome] };
 }
 

@@ -7,7 +7,7 @@ export function withoutKey<T>(from: Readonly<Record<string, T>>, key: string): R
 }
 
 /** Words of a message that was sent while they were changed go to the composer: they were not sent. */
-export function keepEdits(state: State, before: Session | undefined, after: Session): State {
+export function rescueQueueEdits(state: State, before: Session | undefined, after: Session): State {
   const gone = (before?.queue ?? []).filter(
     (message) =>
       message.id in state.queueEdits && !after.queue.some((other) => other.id === message.id),

@@ -1,19 +1,19 @@
 import type { Entry, TranscriptPage } from '../generated/wire';
+import type { Transcript } from './state';
 import {
   allOf,
   countOf,
+  type Entries,
   firstOf,
   holds,
-  inStretches,
+  inChunks,
   lastOf,
   withEntry,
-  withPlace,
   withoutFirst,
   withoutLast,
-  type Entries,
-} from './entries';
-import { mergeEntries, type PageAsked } from './pages';
-import type { Transcript } from './state';
+  withPlace,
+} from './transcriptEntries';
+import { mergeEntries, type PageAsked } from './transcriptPages';
 
 /**
  * How many entries of a transcript the page holds: the newest ones, or those around what is read. With more than `most`
@@ -54,7 +54,7 @@ export function addPage(transcript: Transcript, asked: PageAsked, page: Transcri
     const own = transcript.later ? [] : allOf(transcript.entries).filter(({ n }) => holds(transcript.streamed, n));
     const [begins, ends] = [own[0]?.n, page.entries.at(-1)?.n];
     if (begins !== undefined && ends !== undefined && begins > ends + 1) return read;
-    const held = { ...read, entries: merge(page.entries, inStretches(own)), more: page.more };
+    const held = { ...read, entries: merge(page.entries, inChunks(own)), more: page.more };
     return finish(held, transcript.meanwhile);
   }
   if (first === null || last === null || asked.before <= first) {
@@ -65,7 +65,7 @@ export function addPage(transcript: Transcript, asked: PageAsked, page: Transcri
   const next = page.entries[0]?.n;
   if (next === undefined || next > last + 1) return read;
   const fresh = page.entries.filter(({ n }) => n > last);
-  return finish({ ...read, entries: [...transcript.entries, ...inStretches(fresh)] }, transcript.meanwhile);
+  return finish({ ...read, entries: [...transcript.entries, ...inChunks(fresh)] }, transcript.meanwhile);
 }
 
 /** Puts what came while a page was read in its place, as far as it joins what is held. */
@@ -96,6 +96,6 @@ export function isOverfull(transcript: Transcript): boolean {
 
 function merge(page: readonly Entry[], kept: Entries): Entries {
   const [end, start] = [page.at(-1), firstOf(kept)];
-  if (!end || !start || end.n < start.n) return [...inStretches(page), ...kept];
-  return inStretches(mergeEntries(page, allOf(kept)));
+  if (!end || !start || end.n < start.n) return [...inChunks(page), ...kept];
+  return inChunks(mergeEntries(page, allOf(kept)));
 }

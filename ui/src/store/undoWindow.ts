@@ -8,12 +8,12 @@ import {
   toInputs,
   withAnswer,
 } from '../entities/request/answerDraft';
-import type { UndoableAnswer, Request, RequestId } from '../generated/wire';
+import type { Request, RequestId, UndoableAnswer } from '../generated/wire';
 import type { State } from './state';
 
 /** The answer of a request that goes in a moment; none where nothing is held. */
-export function heldOf(state: State, request: RequestId): UndoableAnswer | null {
-  return state.held[request] ?? null;
+export function undoableAnswerOf(state: State, request: RequestId): UndoableAnswer | null {
+  return state.undoable[request] ?? null;
 }
 
 /** Whether one key may answer a request: a lone question with one choice, and nothing written that would be left out. */
@@ -26,23 +26,23 @@ export function isQuick(state: State, request: Request): boolean {
 }
 
 /** Holds an answer; it stands on the screen as the choice it is, wherever it was made. */
-export function putHeld(state: State, held: UndoableAnswer): State {
+export function putUndoable(state: State, held: UndoableAnswer): State {
   const request = state.requests.byId[held.request];
-  const kept = { ...state, held: { ...state.held, [held.request]: held } };
+  const kept = { ...state, undoable: { ...state.undoable, [held.request]: held } };
   const draft = state.drafts[held.request] ?? emptyDraft;
   if (!request || isBegun(draft)) return kept;
-  return { ...kept, drafts: { ...kept.drafts, [request.id]: withHeld(held, request, draft) } };
+  return { ...kept, drafts: { ...kept.drafts, [request.id]: withUndoable(held, request, draft) } };
 }
 
 /** Lets go of an answer; where the request is still open it was taken back, and its choice is unmade. */
-export function letGo(state: State, id: RequestId): State {
-  const { [id]: held, ...rest } = state.held;
+export function dropUndoable(state: State, id: RequestId): State {
+  const { [id]: held, ...rest } = state.undoable;
   if (!held) return state;
-  const next = { ...state, held: rest };
+  const next = { ...state, undoable: rest };
   const [request, draft] = [state.requests.byId[id], state.drafts[id]];
   if (!request || !draft || request.state.state !== 'open') return next;
   // Who has chosen something else by now keeps that.
-  if (!isSaidBy(held, request, draft)) return next;
+  if (!isSameAnswer(held, request, draft)) return next;
   const unmade = request.questions.reduce(
     (before, question) => withAnswer(before, question, { ...answerOf(before, question), chosen: [] }),
     draft,
@@ -51,22 +51,22 @@ export function letGo(state: State, id: RequestId): State {
 }
 
 /** Requests whose held answer is no longer what stands on the screen: it must not go. */
-export function overtaken(state: State): Request[] {
-  return Object.values(state.held).flatMap((held) => {
+export function outdatedAnswers(state: State): Request[] {
+  return Object.values(state.undoable).flatMap((held) => {
     const request = state.requests.byId[held.request];
     const draft = state.drafts[held.request];
-    const said = draft && !draft.declining && request && isSaidBy(held, request, draft);
+    const said = draft && !draft.declining && request && isSameAnswer(held, request, draft);
     return !request || !draft || said ? [] : [request];
   });
 }
 
-function isSaidBy(held: UndoableAnswer, request: Request, draft: Draft): boolean {
+function isSameAnswer(held: UndoableAnswer, request: Request, draft: Draft): boolean {
   const told = (answers: UndoableAnswer['answers']) =>
     answers.map(({ question, chosen, other, note }) => [question, chosen, other, note]);
   return JSON.stringify(told(toInputs(request, draft))) === JSON.stringify(told(held.answers));
 }
 
-function withHeld(held: UndoableAnswer, request: Request, draft: Draft): Draft {
+function withUndoable(held: UndoableAnswer, request: Request, draft: Draft): Draft {
   return held.answers.reduce((kept, { question: id, chosen, note }) => {
     const question = request.questions.find((one) => one.id === id);
     if (!question) return kept;

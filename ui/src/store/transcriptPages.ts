@@ -1,16 +1,16 @@
 import type { Entry, TranscriptPage } from '../generated/wire';
 import { emptyTranscript, type State } from './state';
-import { addPage } from './window';
+import { addPage } from './transcriptWindow';
 
-/** Names the stretch of a transcript that was asked for. */
+/** The page of a transcript that was asked for. */
 export interface PageAsked {
   session: string;
-  /** None means the newest stretch. */
+  /** None means the newest page. */
   before: number | null;
   generation: number;
 }
 
-/** Puts a stretch of a transcript in its place; what the stream said in the meantime stays. */
+/** Puts a page of a transcript in its place; what the stream said in the meantime stays. */
 export function takePage(state: State, asked: PageAsked, page: TranscriptPage): State {
   if (asked.generation !== state.link.generation) return state;
   const transcript = state.transcripts[asked.session] ?? emptyTranscript;

@@ -6,17 +6,17 @@ import type {
   Delivery,
   Entry,
   EntryBody,
-  UndoableAnswer,
   OrphanedWhy,
   Outcome,
   Request,
   Session,
   SessionId,
+  UndoableAnswer,
   WithdrawnWhy,
 } from '../generated/wire';
 import type { CommandName, Input, Output } from '../platform/bridge';
-import { fateOf, isBlank } from '../store/kept';
-import { anEntry } from './desk';
+import { draftFate, isBlank } from '../store/draftStorage';
+import { anEntry } from './builders';
 import { anError, FakeBridge } from './fakeBridge';
 
 /** How a command fares on its way: how long either way takes, and what goes wrong. */
@@ -26,7 +26,7 @@ export interface Luck {
 }
 
 /** The commands that change something; the others are answered at once. */
-const DEEDS: ReadonlySet<CommandName> = new Set([
+const CHANGING_COMMANDS: ReadonlySet<CommandName> = new Set([
   'answer_question',
   'hold_answer',
   'take_back_answer',
@@ -43,7 +43,7 @@ const DEEDS: ReadonlySet<CommandName> = new Set([
 ]);
 
 /** A small desk behind the bridge: it ends requests, holds answers and keeps drafts as the app does. */
-export class ModelDesk extends FakeBridge {
+export class ModelApp extends FakeBridge {
   /** Hears of every command in the moment the window sends it. */
   hear: (command: CommandName, input: unknown) => void = () => undefined;
   /** Hears of an answer that was held and goes now. */
@@ -96,7 +96,7 @@ export class ModelDesk extends FakeBridge {
     this.on('save_draft', ({ page, n, draft }) => {
       const request = this.known(draft.id);
       const approval = this.snapshot.approvals.find(({ id }) => id === draft.id);
-      if (request ? fateOf(request) === 'goes' : approval?.state.state === 'decided') throw ended();
+      if (request ? draftFate(request) === 'goes' : approval?.state.state === 'decided') throw ended();
       const earlier = this.#orders.get(`${page} ${draft.id}`) ?? 0;
       if (n < earlier) return {};
       this.#orders.set(`${page} ${draft.id}`, n);
@@ -114,8 +114,8 @@ export class ModelDesk extends FakeBridge {
 
   override async call<C extends CommandName>(command: C, input: Input<C>): Promise<Output<C>> {
     this.hear(command, input);
-    const { fails, millis } = command === 'save_draft' || DEEDS.has(command) ? this.luck() : smooth;
-    if (!DEEDS.has(command)) {
+    const { fails, millis } = command === 'save_draft' || CHANGING_COMMANDS.has(command) ? this.luck() : smooth;
+    if (!CHANGING_COMMANDS.has(command)) {
       if (fails === 'refused') throw anError();
       return super.call(command, input);
     }
@@ -274,9 +274,9 @@ export class ModelDesk extends FakeBridge {
 
   #end(id: string, outcome: Outcome, delivery: Delivery | null = { delivery: 'pending' }): Request {
     const request: Request = { ...this.request(id), state: { state: 'ended', at: Date.now(), outcome, delivery } };
-    if (fateOf(request) === 'goes') this.#dropDraft(id);
-    const letGo: Change[] = this.#isHeld(id) ? [{ change: 'answer_let_go', request: id }] : [];
-    this.push({ change: 'request', request }, ...letGo);
+    if (draftFate(request) === 'goes') this.#dropDraft(id);
+    const dropUndoable: Change[] = this.#isHeld(id) ? [{ change: 'answer_let_go', request: id }] : [];
+    this.push({ change: 'request', request }, ...dropUndoable);
     return request;
   }
 

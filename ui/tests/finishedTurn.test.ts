@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 
-import { aRequest, aSession } from '../src/testing/desk';
+import { aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { openPage, settle } from './open';
 

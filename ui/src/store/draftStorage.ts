@@ -10,9 +10,9 @@ import {
 import { isMissed } from '../entities/request/requestStatus';
 import type {
   Approval,
-  ApprovalDraft as KeptApproval,
-  Draft as KeptRequest,
-  DraftAnswer as KeptAnswer,
+  ApprovalDraft as StoredApprovalDraft,
+  Draft as StoredDraft,
+  DraftAnswer as StoredAnswer,
   DraftTarget,
   Request,
 } from '../generated/wire';
@@ -20,10 +20,10 @@ import { approvalDraftOf, draftOf } from './select';
 import type { ApprovalDraft, State } from './state';
 
 /** What becomes of a draft: it can be sent, its words are left to the person, or it is over. */
-export type Fate = 'stays' | 'words_stay' | 'goes';
+export type DraftFate = 'stays' | 'words_stay' | 'goes';
 
 /** Only what the person did on the card itself ends what they had begun there. */
-export function fateOf(request: Request): Fate {
+export function draftFate(request: Request): DraftFate {
   if (request.state.state === 'open' || isMissed(request)) return 'stays';
   const { outcome } = request.state;
   switch (outcome.outcome) {
@@ -39,22 +39,22 @@ export function fateOf(request: Request): Fate {
   }
 }
 
-function fateOfApproval({ state }: Approval): Fate {
+function approvalDraftFate({ state }: Approval): DraftFate {
   if (state.state === 'open') return 'stays';
   return state.state === 'withdrawn' ? 'words_stay' : 'goes';
 }
 
 /** What of a draft goes to disk; none where nothing of it can be kept any more. Words said to a secret never do. */
-export function keptDraft(state: State, id: string): DraftTarget | null {
+export function storedDraft(state: State, id: string): DraftTarget | null {
   const request = state.requests.byId[id];
   if (request && id in state.drafts) {
-    if (fateOf(request) === 'goes') return null;
-    return { of: 'request', id, draft: toKept(request, draftOf(state, id)) };
+    if (draftFate(request) === 'goes') return null;
+    return { of: 'request', id, draft: toStored(request, draftOf(state, id)) };
   }
   const approval = state.approvals.byId[id];
   if (approval && id in state.decisions) {
-    if (fateOfApproval(approval) === 'goes') return null;
-    return { of: 'approval', id, draft: toKeptApproval(approvalDraftOf(state, id)) };
+    if (approvalDraftFate(approval) === 'goes') return null;
+    return { of: 'approval', id, draft: toStoredApproval(approvalDraftOf(state, id)) };
   }
   return null;
 }
@@ -68,8 +68,8 @@ export function isBlank({ of, draft }: DraftTarget): boolean {
   return form === 'none' && message === '' && options === null && plan === null;
 }
 
-function toKept(request: Request, draft: Draft): KeptRequest {
-  const answers = request.questions.flatMap((question): KeptAnswer[] => {
+function toStored(request: Request, draft: Draft): StoredDraft {
+  const answers = request.questions.flatMap((question): StoredAnswer[] => {
     if (question.kind === 'secret') return [];
     const { chosen, otherChosen, other, note } = answerOf(draft, question);
     if (chosen.length === 0 && !otherChosen && other === '' && note === '') return [];
@@ -79,11 +79,11 @@ function toKept(request: Request, draft: Draft): KeptRequest {
   return { active, answers, declining, words };
 }
 
-function toKeptApproval({ form, message, options, plan }: ApprovalDraft): KeptApproval {
+function toStoredApproval({ form, message, options, plan }: ApprovalDraft): StoredApprovalDraft {
   return { form, message, options: options && [...options], plan };
 }
 
-function fromKept({ active, answers, declining, words }: KeptRequest): Draft {
+function fromStored({ active, answers, declining, words }: StoredDraft): Draft {
   const begun = answers.map(({ question, chosen, otherChosen, other, note }) => {
     const answer: DraftAnswer = { ...emptyAnswer, chosen, otherChosen, other, note };
     return [question, answer] as const;
@@ -97,58 +97,58 @@ export function restoreDrafts(state: State, kept: readonly DraftTarget[]): State
   const decisions = { ...state.decisions };
   for (const one of kept) {
     if (one.of === 'request') {
-      const disk = fromKept(one.draft);
+      const disk = fromStored(one.draft);
       const mine = drafts[one.id];
-      drafts[one.id] = mine ? joined(state.requests.byId[one.id], mine, disk) : disk;
+      drafts[one.id] = mine ? merged(state.requests.byId[one.id], mine, disk) : disk;
     } else {
       const disk: ApprovalDraft = one.draft;
       const mine = decisions[one.id];
-      decisions[one.id] = mine ? joinedApproval(mine, disk) : disk;
+      decisions[one.id] = mine ? mergedApproval(mine, disk) : disk;
     }
   }
   return { ...state, drafts, decisions };
 }
 
-function joined(request: Request | undefined, mine: Draft, disk: Draft): Draft {
+function merged(request: Request | undefined, mine: Draft, disk: Draft): Draft {
   const questions = [...new Set([...Object.keys(disk.answers), ...Object.keys(mine.answers)])];
   const answers = questions.map((id) => {
     const [before, now] = [disk.answers[id] ?? emptyAnswer, mine.answers[id] ?? emptyAnswer];
     const question = request?.questions.find((known) => known.id === id);
     const several = question !== undefined && !takesOne(question);
-    return [id, joinedAnswer(before, now, several)] as const;
+    return [id, mergedAnswer(before, now, several)] as const;
   });
   return {
     ...mine,
     answers: Object.fromEntries(answers),
     declining: mine.declining || disk.declining,
-    words: joinedText(disk.words, mine.words),
+    words: mergedText(disk.words, mine.words),
   };
 }
 
-function joinedAnswer(disk: DraftAnswer, mine: DraftAnswer, several: boolean): DraftAnswer {
+function mergedAnswer(disk: DraftAnswer, mine: DraftAnswer, several: boolean): DraftAnswer {
   const touched = mine.chosen.length > 0 || mine.otherChosen;
   const base = touched ? mine : disk;
   const chosen = several ? [...new Set([...disk.chosen, ...mine.chosen])] : base.chosen;
   return {
     chosen,
     otherChosen: several ? disk.otherChosen || mine.otherChosen : base.otherChosen,
-    other: joinedText(disk.other, mine.other),
-    note: joinedText(disk.note, mine.note),
+    other: mergedText(disk.other, mine.other),
+    note: mergedText(disk.note, mine.note),
     noteOpen: mine.noteOpen,
   };
 }
 
-function joinedApproval(mine: ApprovalDraft, disk: ApprovalDraft): ApprovalDraft {
+function mergedApproval(mine: ApprovalDraft, disk: ApprovalDraft): ApprovalDraft {
   return {
     form: mine.form,
-    message: joinedText(disk.message, mine.message),
+    message: mergedText(disk.message, mine.message),
     options: mine.options ?? disk.options,
     plan: mine.plan ?? disk.plan,
   };
 }
 
 /** What was typed into a field that was still empty goes on from what had stood there. */
-function joinedText(disk: string, mine: string): string {
+function mergedText(disk: string, mine: string): string {
   if (disk === '' || disk === mine) return mine;
   return mine === '' ? disk : `${disk}\n${mine}`;
 }

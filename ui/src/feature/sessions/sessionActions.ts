@@ -7,7 +7,7 @@ import { t } from '../../shared/messages';
 export type Deed = 'rename' | 'up' | 'down' | 'mute' | 'unmute' | 'hide' | 'unhide' | 'resume' | 'end' | 'close';
 
 /** The deeds a session's menu offers now. */
-export function deedsOf(session: Session, index: number, count: number): (MenuItem & { id: Deed })[] {
+export function actionsOf(session: Session, index: number, count: number): (MenuItem & { id: Deed })[] {
   const ended = session.state.state === 'ended';
   const deeds: (MenuItem & { id: Deed; offered: boolean })[] = [
     { id: 'resume', words: t('deed.resume'), offered: session.resumable },

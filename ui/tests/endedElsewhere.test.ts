@@ -2,7 +2,7 @@ import { screen } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import type { DraftTarget, Request } from '../src/generated/wire';
-import { anApproval, anEntry, aQuestion, aRequest } from '../src/testing/desk';
+import { anApproval, anEntry, aQuestion, aRequest } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { openPage, settle } from './open';
 
