@@ -1,10 +1,14 @@
 import { screen, within } from '@testing-library/svelte';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { isSecret } from '../src/shared/secret';
 import { aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage, settle } from './open';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const dialog = () => screen.getByRole('dialog', { name: 'Settings' });
 const setting = (name: string) => within(dialog()).getByRole('combobox', { name });
@@ -133,6 +137,8 @@ describe('the settings', () => {
   });
 
   test('a pause begins when it is chosen, says when it ends, and can be ended', async () => {
+    // An hour from now is still the same day.
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date(2026, 10, 21, 12) });
     const { bridge, user } = await openSettings();
     const pause = setting('Pause notifications');
     expect(pause).toHaveDisplayValue('Not paused');

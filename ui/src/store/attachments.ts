@@ -11,17 +11,6 @@ export type AttachmentAction =
   | { type: 'attachment_removed'; session: SessionId; attachment: Attachment }
   | { type: 'refusals_read'; session: SessionId };
 
-const types = {
-  files_attached: true,
-  files_refused: true,
-  attachment_removed: true,
-  refusals_read: true,
-} as const satisfies Record<AttachmentAction['type'], true>;
-
-export function isAttachmentAction(action: { type: string }): action is AttachmentAction {
-  return action.type in types;
-}
-
 export function reduceAttachments(state: State, action: AttachmentAction): State {
   const { session } = action;
   switch (action.type) {

@@ -18,22 +18,6 @@ export type HistoryAction =
   | { type: 'export_done'; session: SessionId; path: string | null }
   | { type: 'export_failed'; session: SessionId; error: AppError };
 
-const types = {
-  history_written: true,
-  history_found: true,
-  history_failed: true,
-  past_read: true,
-  excerpt_read: true,
-  excerpt_failed: true,
-  delete_asked: true,
-  export_done: true,
-  export_failed: true,
-} as const satisfies Record<HistoryAction['type'], true>;
-
-export function isHistoryAction(action: { type: string }): action is HistoryAction {
-  return action.type in types;
-}
-
 export function reduceHistory(state: State, action: HistoryAction): State {
   const { history } = state;
   const next = (changes: Partial<State['history']>): State => ({

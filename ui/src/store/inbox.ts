@@ -11,17 +11,6 @@ export type InboxAction =
   | { type: 'inbox_sorted'; newestFirst: boolean }
   | { type: 'waiting_shown'; request: Request };
 
-const types = {
-  inbox_part_shown: true,
-  inbox_filtered: true,
-  inbox_sorted: true,
-  waiting_shown: true,
-} as const satisfies Record<InboxAction['type'], true>;
-
-export function isInboxAction(action: { type: string }): action is InboxAction {
-  return action.type in types;
-}
-
 export function reduceInbox(state: State, action: InboxAction): State {
   const { inbox } = state;
   switch (action.type) {

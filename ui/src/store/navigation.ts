@@ -24,23 +24,6 @@ export type NavigationAction =
   | { type: 'overlay_opened'; overlay: Overlay }
   | { type: 'overlay_closed'; overlay: Overlay['overlay'] };
 
-const types = {
-  session_selected: true,
-  start_opened: true,
-  start_closed: true,
-  inbox_opened: true,
-  history_opened: true,
-  excerpt_opened: true,
-  excerpt_closed: true,
-  stepped: true,
-  overlay_opened: true,
-  overlay_closed: true,
-} as const satisfies Record<NavigationAction['type'], true>;
-
-export function isNavigationAction(action: { type: string }): action is NavigationAction {
-  return action.type in types;
-}
-
 export function reduceNavigation(state: State, action: NavigationAction): State {
   switch (action.type) {
     case 'session_selected':

@@ -10,18 +10,6 @@ export type PastQuestionsAction =
   | { type: 'questions_failed'; filter: QuestionsFilter; error: AppError }
   | { type: 'questions_saved'; path: string | null };
 
-const types = {
-  history_part_shown: true,
-  questions_filtered: true,
-  questions_found: true,
-  questions_failed: true,
-  questions_saved: true,
-} as const satisfies Record<PastQuestionsAction['type'], true>;
-
-export function isPastQuestionsAction(action: { type: string }): action is PastQuestionsAction {
-  return action.type in types;
-}
-
 export function reducePastQuestions(state: State, action: PastQuestionsAction): State {
   const { history } = state;
   const { questions } = history;

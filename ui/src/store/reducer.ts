@@ -28,13 +28,13 @@ import type {
   TranscriptPage,
 } from '../generated/wire';
 import type { AppError } from '../platform/bridge';
-import { type AttachmentAction, isAttachmentAction, reduceAttachments, withoutSent } from './attachments';
+import { type AttachmentAction, reduceAttachments, withoutSent } from './attachments';
 import { draftFate, restoreDrafts } from './draftStorage';
 import { putRequest, putSession, receiveFrames } from './frames';
-import { type HistoryAction, isHistoryAction, reduceHistory } from './history';
-import { type InboxAction, isInboxAction, reduceInbox } from './inbox';
-import { goToSession, isNavigationAction, type NavigationAction, reduceNavigation } from './navigation';
-import { isPastQuestionsAction, type PastQuestionsAction, reducePastQuestions } from './pastQuestions';
+import { type HistoryAction, reduceHistory } from './history';
+import { type InboxAction, reduceInbox } from './inbox';
+import { goToSession, type NavigationAction, reduceNavigation } from './navigation';
+import { type PastQuestionsAction, reducePastQuestions } from './pastQuestions';
 import { withoutKey } from './queueEdits';
 import { shownSession } from './select';
 import { withValue } from './sessionIndex';
@@ -241,8 +241,8 @@ function step(state: State, action: Action): State {
       return { ...state, queueEdits: withoutKey(state.queueEdits, action.message) };
     case 'failed': {
       const { error } = action;
-      const isSame = (failure: ReportedError) => failure.error.code === error.code && failure.error.message === error.message;
-      if (state.failures.some(isSame)) return state;
+      const same = ({ error: { code, message } }: ReportedError) => code === error.code && message === error.message;
+      if (state.failures.some(same)) return state;
       const serial = (state.failures.at(-1)?.serial ?? 0) + 1;
       return { ...state, failures: [...state.failures, { serial, error }] };
     }
@@ -256,12 +256,54 @@ function step(state: State, action: Action): State {
     }
     case 'settings_read':
       return { ...state, settings: action.settings, agents: withSettings(state.agents, action.settings) };
-    default:
-      if (isNavigationAction(action)) return reduceNavigation(state, action);
-      if (isAttachmentAction(action)) return reduceAttachments(state, action);
-      if (isInboxAction(action)) return reduceInbox(state, action);
-      if (isPastQuestionsAction(action)) return reducePastQuestions(state, action);
-      return isHistoryAction(action) ? reduceHistory(state, action) : reduceDraft(state, action);
+    case 'session_selected':
+    case 'start_opened':
+    case 'start_closed':
+    case 'inbox_opened':
+    case 'history_opened':
+    case 'excerpt_opened':
+    case 'excerpt_closed':
+    case 'stepped':
+    case 'overlay_opened':
+    case 'overlay_closed':
+      return reduceNavigation(state, action);
+    case 'files_attached':
+    case 'files_refused':
+    case 'attachment_removed':
+    case 'refusals_read':
+      return reduceAttachments(state, action);
+    case 'inbox_part_shown':
+    case 'inbox_filtered':
+    case 'inbox_sorted':
+    case 'waiting_shown':
+      return reduceInbox(state, action);
+    case 'history_part_shown':
+    case 'questions_filtered':
+    case 'questions_found':
+    case 'questions_failed':
+    case 'questions_saved':
+      return reducePastQuestions(state, action);
+    case 'history_written':
+    case 'history_found':
+    case 'history_failed':
+    case 'past_read':
+    case 'excerpt_read':
+    case 'excerpt_failed':
+    case 'delete_asked':
+    case 'export_done':
+    case 'export_failed':
+      return reduceHistory(state, action);
+    case 'option_chosen':
+    case 'other_chosen':
+    case 'other_written':
+    case 'note_opened':
+    case 'note_written':
+    case 'question_shown':
+    case 'unanswered_named':
+    case 'declining':
+    case 'words_written':
+    case 'dismissing':
+      return reduceDraft(state, action);
   }
 }
 

@@ -31,19 +31,16 @@ type Body<C extends CommandName> = Omit<Input<C>, 'requestId'>;
 
 /** Sends commands that must not be done twice, each under a key. */
 export class Submitter {
-  readonly #bridge: Bridge;
-  readonly #store: Store;
-  readonly #timers: Timers;
   /** The keys of the commands on their way. */
   readonly #sending = new Set<string>();
   /** Called when a command has come back. */
   onSettled: () => void = () => undefined;
 
-  constructor(bridge: Bridge, store: Store, timers: Timers) {
-    this.#bridge = bridge;
-    this.#store = store;
-    this.#timers = timers;
-  }
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+    private readonly timers: Timers,
+  ) {}
 
   get isBusy(): boolean {
     return this.#sending.size > 0;
@@ -59,16 +56,16 @@ export class Submitter {
    */
   async submit<C extends CommandName>(key: string, command: C, body: Body<C>): Promise<Output<C> | null> {
     if (this.#sending.has(key)) return null;
-    const { dispatch, state } = this.#store;
+    const { dispatch, state } = this.store;
     const earlier = state.submits[key];
     const payload = JSON.stringify([command, body]);
     const id = earlier?.payload === payload ? earlier.command : crypto.randomUUID();
     const sent = { key, command: id, payload };
     this.#sending.add(key);
-    const hide = this.#timers.later(SENDING_SHOWN_MS, () => dispatch({ type: 'submit_started', ...sent }));
+    const hide = this.timers.later(SENDING_SHOWN_MS, () => dispatch({ type: 'submit_started', ...sent }));
     try {
       const input = { requestId: id, ...body } as unknown as Input<C>;
-      const output = await this.#bridge.call(command, input);
+      const output = await this.bridge.call(command, input);
       dispatch({ type: 'submit_done', key });
       return output;
     } catch (thrown) {
@@ -84,10 +81,10 @@ export class Submitter {
   /** Sends a command that has no card of its own: its error goes to the top of the window. */
   async submitReported<C extends CommandName>(key: string, command: C, body: Body<C>): Promise<boolean> {
     if (await this.submit(key, command, body)) return true;
-    const submit = this.#store.state.submits[key];
+    const submit = this.store.state.submits[key];
     if (submit?.phase === 'failed' && submit.error) {
-      this.#store.report(submit.error);
-      this.#store.dispatch({ type: 'submit_done', key });
+      this.store.report(submit.error);
+      this.store.dispatch({ type: 'submit_done', key });
     }
     return false;
   }

@@ -3,19 +3,13 @@ import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
 
 export class ApprovalCommands {
-  readonly #store: Store;
-  readonly #submitter: Submitter;
-
-  constructor(store: Store, submitter: Submitter) {
-    this.#store = store;
-    this.#submitter = submitter;
-  }
+  constructor(private readonly store: Store, private readonly submitter: Submitter) {}
 
   /** Returns whether the decision was taken. */
   async decide({ id }: Approval, decision: ApprovalDecision): Promise<boolean> {
     const body = { id, decision };
-    const approval = await this.#submitter.submit(submitKey.approval(id), 'decide_approval', body);
-    if (approval) this.#store.dispatch({ type: 'approval_decided', approval });
+    const approval = await this.submitter.submit(submitKey.approval(id), 'decide_approval', body);
+    if (approval) this.store.dispatch({ type: 'approval_decided', approval });
     return approval !== null;
   }
 }

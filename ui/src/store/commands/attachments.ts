@@ -6,15 +6,10 @@ import type { Store } from '../store.svelte';
 
 /** Hands the app what the person pastes, drops or chooses; it keeps it or says why not. */
 export class AttachmentCommands {
-  readonly #bridge: Bridge;
-  readonly #store: Store;
   /** Hand-overs on their way. */
   #pending = 0;
 
-  constructor(bridge: Bridge, store: Store) {
-    this.#bridge = bridge;
-    this.#store = store;
-  }
+  constructor(private readonly bridge: Bridge, private readonly store: Store) {}
 
   get isBusy(): boolean {
     return this.#pending > 0;
@@ -47,7 +42,7 @@ export class AttachmentCommands {
       }
       try {
         const input = { session, name: file.name, data: await inBase64(file) };
-        const taken = await this.#bridge.call('attach_image', { requestId: crypto.randomUUID(), ...input });
+        const taken = await this.bridge.call('attach_image', { requestId: crypto.randomUUID(), ...input });
         files.attached.push(...taken.attached);
         files.refused.push(...taken.refused);
       } catch (thrown) {
@@ -59,31 +54,31 @@ export class AttachmentCommands {
 
   /** Attaches what was dropped on the window just now. */
   drop(session: SessionId): Promise<void> {
-    return this.#attach(session, () => this.#bridge.attachDropped(session));
+    return this.#attach(session, () => this.bridge.attachDropped(session));
   }
 
   /** Lets the person choose files. */
   pick(session: SessionId): Promise<void> {
-    return this.#attach(session, () => this.#bridge.pickAttachments(session));
+    return this.#attach(session, () => this.bridge.pickAttachments(session));
   }
 
   /** Takes an attachment back; an image's bytes are forgotten. */
   async remove(session: SessionId, attachment: Attachment): Promise<void> {
-    this.#store.dispatch({ type: 'attachment_removed', session, attachment });
+    this.store.dispatch({ type: 'attachment_removed', session, attachment });
     if (attachment.attachment !== 'image') return;
     const input = { requestId: crypto.randomUUID(), session, attachments: [attachment] };
     // What stays behind goes with its session.
-    await this.#bridge.call('discard_attachments', input).catch(() => undefined);
+    await this.bridge.call('discard_attachments', input).catch(() => undefined);
   }
 
   /** Where the page finds the bytes of an image. */
   source(session: SessionId, image: string): string {
-    return this.#bridge.imageSource(session, image);
+    return this.bridge.imageSource(session, image);
   }
 
   /** Listens to files that are dragged over the window; returns the way to stop. */
   onDrag(listen: (drag: FileDrag) => void): () => void {
-    const listening = this.#bridge.onFiles(listen);
+    const listening = this.bridge.onFiles(listen);
     listening.catch(() => undefined);
     return () => void listening.then((stop) => stop()).catch(() => undefined);
   }
@@ -101,22 +96,22 @@ export class AttachmentCommands {
   }
 
   #takes(session: SessionId): Takes | null {
-    const takes = takesOf(this.#store.state, session);
+    const takes = takesOf(this.store.state, session);
     if (takes?.takes === 'words') {
       const refused: Refusal[] = [{ name: '', why: { why: 'words_only' } }];
-      this.#store.dispatch({ type: 'files_refused', session, refused });
+      this.store.dispatch({ type: 'files_refused', session, refused });
     }
     return takes;
   }
 
   #took(session: SessionId, files: AttachedFiles): void {
     if (files.attached.length === 0 && files.refused.length === 0) return;
-    this.#store.dispatch({ type: 'files_attached', session, files });
+    this.store.dispatch({ type: 'files_attached', session, files });
   }
 
   #failed(session: SessionId, error: AppError): void {
     const refused: Refusal[] = [{ name: '', why: { why: 'unreadable', error: error.message } }];
-    this.#store.dispatch({ type: 'files_refused', session, refused });
+    this.store.dispatch({ type: 'files_refused', session, refused });
   }
 }
 

@@ -17,19 +17,15 @@ export interface Planned extends ClientPlan {
 
 /** Connects other programs. */
 export class ClientCommands {
-  readonly #bridge: Bridge;
-
-  constructor(bridge: Bridge) {
-    this.#bridge = bridge;
-  }
+  constructor(private readonly bridge: Bridge) {}
 
   read(): Promise<ClientsRead | AppError> {
-    return orError(() => this.#bridge.call('read_clients', {}));
+    return orError(() => this.bridge.call('read_clients', {}));
   }
 
   /** Asks the installed programs for their versions, which takes seconds; one that cannot be asked has none. */
   async versions(): Promise<ClientVersion[]> {
-    const read = await orError(() => this.#bridge.call('read_client_versions', {}));
+    const read = await orError(() => this.bridge.call('read_client_versions', {}));
     return 'versions' in read ? read.versions : [];
   }
 
@@ -37,21 +33,21 @@ export class ClientCommands {
   plan(client: Client, goal: ClientGoal): Promise<Planned | AppError> {
     const id = crypto.randomUUID();
     return orError(async () => {
-      const plan = await this.#bridge.call('plan_client', { requestId: id, client, goal });
+      const plan = await this.bridge.call('plan_client', { requestId: id, client, goal });
       return { ...plan, id, client, goal };
     });
   }
 
   /** Writes what was shown; returns the error if that failed. */
   async change({ id }: Planned): Promise<AppError | null> {
-    const change = () => this.#bridge.call('change_client', { requestId: crypto.randomUUID(), plan: id });
+    const change = () => this.bridge.call('change_client', { requestId: crypto.randomUUID(), plan: id });
     const done = await orError(change);
     return 'code' in done ? done : null;
   }
 
   /** Has a question asked the way other programs ask; returns the error if it did not come. */
   async test(): Promise<AppError | null> {
-    const done = await orError(() => this.#bridge.call('test_door', { requestId: crypto.randomUUID() }));
+    const done = await orError(() => this.bridge.call('test_door', { requestId: crypto.randomUUID() }));
     return 'code' in done ? done : null;
   }
 }

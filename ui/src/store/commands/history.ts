@@ -14,23 +14,18 @@ const BEHIND = 20;
 
 /** Searches past sessions, opens parts of them, and exports them. */
 export class HistoryCommands {
-  readonly #bridge: Bridge;
-  readonly #store: Store;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(bridge: Bridge, store: Store) {
-    this.#bridge = bridge;
-    this.#store = store;
-  }
+  constructor(private readonly bridge: Bridge, private readonly store: Store) {}
 
   async open(): Promise<void> {
-    this.#store.dispatch({ type: 'history_opened' });
+    this.store.dispatch({ type: 'history_opened' });
     await this.#readAgain();
   }
 
   /** Reads what the place shows after a step back or forward. */
   async resume(): Promise<void> {
-    const { place } = this.#store.state.navigation;
+    const { place } = this.store.state.navigation;
     if (place.at === 'history') await this.#readAgain();
     else if (place.at === 'past_session') await this.#readAt(place.past, place.entry);
   }
@@ -38,12 +33,12 @@ export class HistoryCommands {
   async #readAgain(): Promise<void> {
     await this.#readPast();
     // A session may have gone on since it was searched.
-    if (this.#store.state.history.query.trim() !== '') await this.#search(0);
+    if (this.store.state.history.query.trim() !== '') await this.#search(0);
   }
 
   /** Searches for what is typed, once the typing pauses. */
   write(query: string): void {
-    this.#store.dispatch({ type: 'history_written', query });
+    this.store.dispatch({ type: 'history_written', query });
     clearTimeout(this.#timer);
     if (query.trim() === '') return;
     this.#timer = setTimeout(() => void this.#search(0), PAUSE_MS);
@@ -51,35 +46,35 @@ export class HistoryCommands {
 
   /** Reads the hits behind those that are known. */
   more(): Promise<void> {
-    return this.#search(this.#store.state.history.hits.length);
+    return this.#search(this.store.state.history.hits.length);
   }
 
   async #search(offset: number): Promise<void> {
-    const { query } = this.#store.state.history;
+    const { query } = this.store.state.history;
     try {
-      const found = await this.#bridge.call('search_history', { query, limit: HITS, offset });
-      this.#store.dispatch({ type: 'history_found', query, found, added: offset > 0 });
+      const found = await this.bridge.call('search_history', { query, limit: HITS, offset });
+      this.store.dispatch({ type: 'history_found', query, found, added: offset > 0 });
     } catch (thrown) {
-      this.#store.dispatch({ type: 'history_failed', query, error: asAppError(thrown) });
+      this.store.dispatch({ type: 'history_failed', query, error: asAppError(thrown) });
     }
   }
 
   async #readPast(): Promise<void> {
-    const { query } = this.#store.state.history;
+    const { query } = this.store.state.history;
     try {
-      const { sessions } = await this.#bridge.call('read_past_sessions', {});
-      this.#store.dispatch({ type: 'past_read', sessions });
+      const { sessions } = await this.bridge.call('read_past_sessions', {});
+      this.store.dispatch({ type: 'past_read', sessions });
     } catch (thrown) {
-      this.#store.dispatch({ type: 'history_failed', query, error: asAppError(thrown) });
+      this.store.dispatch({ type: 'history_failed', query, error: asAppError(thrown) });
     }
   }
 
   /** Opens a session's transcript at an entry, or at its end. */
   async show(id: SessionId, n: number | null): Promise<void> {
-    if (!anySession(this.#store.state, id)) await this.#readPast();
-    const session = anySession(this.#store.state, id);
+    if (!anySession(this.store.state, id)) await this.#readPast();
+    const session = anySession(this.store.state, id);
     if (!session) return;
-    this.#store.dispatch({ type: 'excerpt_opened', session, n });
+    this.store.dispatch({ type: 'excerpt_opened', session, n });
     await this.#readAt(id, n);
   }
 
@@ -89,14 +84,14 @@ export class HistoryCommands {
 
   /** Reads the entries before those that are shown. */
   async earlier(): Promise<void> {
-    const { excerpt } = this.#store.state.history;
+    const { excerpt } = this.store.state.history;
     const first = excerpt?.entries[0];
     if (excerpt && first) await this.#read(excerpt.session.id, first.n);
   }
 
   /** Reads the entries behind those that are shown. */
   async later(): Promise<void> {
-    const { excerpt } = this.#store.state.history;
+    const { excerpt } = this.store.state.history;
     const last = excerpt?.entries.at(-1);
     if (excerpt && last) await this.#read(excerpt.session.id, last.n + ENTRIES + 1);
   }
@@ -104,20 +99,20 @@ export class HistoryCommands {
   async #read(session: SessionId, before: number | null): Promise<void> {
     try {
       const asked = { session, before, limit: ENTRIES };
-      const page = await this.#bridge.call('read_transcript', asked);
-      this.#store.dispatch({ type: 'excerpt_read', session, page, before });
+      const page = await this.bridge.call('read_transcript', asked);
+      this.store.dispatch({ type: 'excerpt_read', session, page, before });
     } catch (thrown) {
-      this.#store.dispatch({ type: 'excerpt_failed', session, error: asAppError(thrown) });
+      this.store.dispatch({ type: 'excerpt_failed', session, error: asAppError(thrown) });
     }
   }
 
   /** Writes a session to a file that the person chooses. */
   async save(session: SessionId, format: ExportFormat): Promise<void> {
     try {
-      const { path } = await this.#bridge.call('save_export', { session, format });
-      this.#store.dispatch({ type: 'export_done', session, path });
+      const { path } = await this.bridge.call('save_export', { session, format });
+      this.store.dispatch({ type: 'export_done', session, path });
     } catch (thrown) {
-      this.#store.dispatch({ type: 'export_failed', session, error: asAppError(thrown) });
+      this.store.dispatch({ type: 'export_failed', session, error: asAppError(thrown) });
     }
   }
 }

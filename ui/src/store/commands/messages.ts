@@ -5,13 +5,7 @@ import { submitKey, type Submitter } from '../submit';
 
 /** What is sent to agents, now or from the queue. */
 export class MessageCommands {
-  readonly #store: Store;
-  readonly #submitter: Submitter;
-
-  constructor(store: Store, submitter: Submitter) {
-    this.#store = store;
-    this.#submitter = submitter;
-  }
+  constructor(private readonly store: Store, private readonly submitter: Submitter) {}
 
   send(session: SessionId): Promise<void> {
     return this.#submitWritten(session, 'send_message');
@@ -26,12 +20,12 @@ export class MessageCommands {
     const message = this.#written(session);
     if (!message) return;
     const body = { session, ...message };
-    const done = await this.#submitter.submit(submitKey.message(session), command, body);
-    if (done) this.#store.dispatch({ type: 'message_sent', ...body });
+    const done = await this.submitter.submit(submitKey.message(session), command, body);
+    if (done) this.store.dispatch({ type: 'message_sent', ...body });
   }
 
   #written(session: SessionId): { text: string; attachments: Attachment[] } | null {
-    const { state } = this.#store;
+    const { state } = this.store;
     const text = state.messages[session] ?? '';
     const attachments = [...attachedOf(state, session)];
     return text.trim() === '' && attachments.length === 0 ? null : { text, attachments };
@@ -40,15 +34,15 @@ export class MessageCommands {
   /** Returns whether the new text was taken. */
   async editQueued(session: SessionId, id: MessageId, text: string): Promise<boolean> {
     const body = { session, id, text };
-    return (await this.#submitter.submit(submitKey.queued(id), 'edit_queued', body)) !== null;
+    return (await this.submitter.submit(submitKey.queued(id), 'edit_queued', body)) !== null;
   }
 
   async removeQueued(session: SessionId, id: MessageId): Promise<void> {
-    await this.#submitter.submit(submitKey.queued(id), 'remove_queued', { session, id });
+    await this.submitter.submit(submitKey.queued(id), 'remove_queued', { session, id });
   }
 
   /** Sends a queued message now, even into a running turn. */
   async sendQueued(session: SessionId, id: MessageId): Promise<void> {
-    await this.#submitter.submit(submitKey.queued(id), 'send_queued', { session, id });
+    await this.submitter.submit(submitKey.queued(id), 'send_queued', { session, id });
   }
 }

@@ -22,79 +22,75 @@ export interface Focus {
 
 /** Goes to places because the person asked for it. */
 export class NavigationCommands {
-  readonly #store: Store;
-  readonly #history: HistoryCommands;
-  readonly #focus: Focus;
-
-  constructor(store: Store, history: HistoryCommands, focus: Focus) {
-    this.#store = store;
-    this.#history = history;
-    this.#focus = focus;
-  }
+  constructor(
+    private readonly store: Store,
+    private readonly history: HistoryCommands,
+    private readonly focus: Focus,
+  ) {}
 
   /** Goes back or forward, and reads what the place shows. */
   async step(direction: Direction): Promise<void> {
-    this.#store.dispatch({ type: 'stepped', direction, at: Date.now() });
-    void this.#history.resume();
+    this.store.dispatch({ type: 'stepped', direction, at: Date.now() });
+    void this.history.resume();
     await tick();
-    const session = sessionInView(this.#store.state);
-    if (session) this.#focus.session(session.id);
+    const session = sessionInView(this.store.state);
+    if (session) this.focus.session(session.id);
   }
 
   /** Shows a session, where one writes to it. */
   async showSession(session: SessionId): Promise<void> {
-    this.#store.dispatch({ type: 'session_selected', session });
+    this.store.dispatch({ type: 'session_selected', session });
     await tick();
-    this.#focus.session(session);
+    this.focus.session(session);
   }
 
   /** Shows a request in the panel of its session. */
   async showRequest(request: Request): Promise<void> {
-    const { dispatch } = this.#store;
+    const { dispatch } = this.store;
     dispatch({ type: 'session_selected', session: request.session });
     dispatch({ type: 'request_picked', session: request.session, request: request.id });
     if (isMissed(request)) dispatch({ type: 'missed_folded', request: request.id, open: true });
     await tick();
-    this.#focus.request(request.id);
+    this.focus.request(request.id);
   }
 
   /** Shows an approval in the panel of its session; nothing is decided on the way. */
   async showApproval(approval: Approval): Promise<void> {
     this.#showPanel(approval);
     await tick();
-    this.#focus.approval(approval.id);
+    this.focus.approval(approval.id);
   }
 
   /** Shows the next question of any session that waits, after the one with the focus or the one shown last. */
   async showNextWaiting(focused: RequestId | null): Promise<void> {
-    const { state } = this.#store;
+    const { state } = this.store;
     const next = nextWaiting(state, waitingCursor(state, focused));
     if (!next) return;
-    this.#store.dispatch({ type: 'waiting_shown', request: next });
+    this.store.dispatch({ type: 'waiting_shown', request: next });
     await this.#showUnanswered(next);
   }
 
   /** Shows what a deep link leads to. No approval gets the focus. */
   async follow(target: DeepLinkTarget): Promise<void> {
-    this.#focus.closeDialogs();
+    this.focus.closeDialogs();
     if ('request' in target) await this.#showUnanswered(target.request);
     else if ('approval' in target) this.#showPanel(target.approval);
-    else this.#store.dispatch({ type: 'session_selected', session: target.session.id });
+    else this.store.dispatch({ type: 'session_selected', session: target.session.id });
   }
 
   /** Shows a request at its first question without an answer. */
   async #showUnanswered(request: Request): Promise<void> {
-    const [first] = unanswered(request, draftOf(this.#store.state, request.id));
+    const [first] = unanswered(request, draftOf(this.store.state, request.id));
     // Where all are answered, the person is left where they were.
     if (first && request.state.state === 'open') {
       const index = request.questions.indexOf(first);
-      this.#store.dispatch({ type: 'question_shown', request: request.id, index });
+      this.store.dispatch({ type: 'question_shown', request: request.id, index });
     }
     await this.showRequest(request);
   }
 
   #showPanel({ session }: Approval): void {
-    this.#store.dispatch({ type: 'session_selected', session });
-    this.#store.dispatch({ type: 'panel_collapsed', collapsed: false });
+    this.store.dispatch({ type: 'session_selected', session });
+    this.store.dispatch({ type: 'panel_collapsed', collapsed: false });
   }
 }

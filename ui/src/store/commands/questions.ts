@@ -7,15 +7,10 @@ import { submitKey, type Submitter } from '../submit';
 import { outdatedAnswers } from '../undoWindow';
 
 export class QuestionCommands {
-  readonly #store: Store;
-  readonly #submitter: Submitter;
   /** What is being held and taken back of a request, one after another. */
   readonly #turns = new Map<RequestId, Promise<void>>();
 
-  constructor(store: Store, submitter: Submitter) {
-    this.#store = store;
-    this.#submitter = submitter;
-  }
+  constructor(private readonly store: Store, private readonly submitter: Submitter) {}
 
   get isBusy(): boolean {
     return this.#turns.size > 0;
@@ -23,21 +18,21 @@ export class QuestionCommands {
 
   answer(request: Request): Promise<boolean> {
     const { id } = request;
-    const body = { id, answers: toInputs(request, draftOf(this.#store.state, id)) };
-    return this.#end(this.#submitter.submit(submitKey.request(id), 'answer_question', body));
+    const body = { id, answers: toInputs(request, draftOf(this.store.state, id)) };
+    return this.#end(this.submitter.submit(submitKey.request(id), 'answer_question', body));
   }
 
   /** Answers a lone question after a moment in which that can be undone. */
   holdAnswer(request: Request): void {
     const { id } = request;
-    const body = { id, answers: toInputs(request, draftOf(this.#store.state, id)) };
-    const hold = () => this.#submitter.submit(submitKey.held(id), 'hold_answer', body);
+    const body = { id, answers: toInputs(request, draftOf(this.store.state, id)) };
+    const hold = () => this.submitter.submit(submitKey.held(id), 'hold_answer', body);
     this.#inTurn(id, hold, () => this.#undoOvertaken());
   }
 
   /** Takes back an answer that was not sent yet. */
   undo({ id }: Request): void {
-    this.#inTurn(id, () => this.#submitter.submitReported(submitKey.held(id), 'take_back_answer', { id }));
+    this.#inTurn(id, () => this.submitter.submitReported(submitKey.held(id), 'take_back_answer', { id }));
   }
 
   /** Undoes the answers that the person has changed since. */
@@ -47,7 +42,7 @@ export class QuestionCommands {
 
   #undoOvertaken(): void {
     // Where the next one is on its way already, it takes the place of the one before.
-    for (const request of outdatedAnswers(this.#store.state)) if (!this.#turns.has(request.id)) this.undo(request);
+    for (const request of outdatedAnswers(this.store.state)) if (!this.#turns.has(request.id)) this.undo(request);
   }
 
   #inTurn(id: RequestId, act: () => Promise<unknown>, afterwards?: () => void): void {
@@ -61,27 +56,27 @@ export class QuestionCommands {
   }
 
   decline({ id }: Request): Promise<boolean> {
-    const { words } = draftOf(this.#store.state, id);
+    const { words } = draftOf(this.store.state, id);
     const body = { id, words: words.trim() === '' ? null : words };
-    return this.#end(this.#submitter.submit(submitKey.request(id), 'decline_question', body));
+    return this.#end(this.submitter.submit(submitKey.request(id), 'decline_question', body));
   }
 
   cancel({ id }: Request): Promise<boolean> {
-    return this.#end(this.#submitter.submit(submitKey.request(id), 'cancel_question', { id, reason: null }));
+    return this.#end(this.submitter.submit(submitKey.request(id), 'cancel_question', { id, reason: null }));
   }
 
   /** Gives up a missed request, or an answer that was not delivered. */
   dismiss({ id }: Request): Promise<boolean> {
-    return this.#end(this.#submitter.submit(submitKey.request(id), 'dismiss_request', { id }));
+    return this.#end(this.submitter.submit(submitKey.request(id), 'dismiss_request', { id }));
   }
 
   retryDelivery({ id }: Request): Promise<boolean> {
-    return this.#end(this.#submitter.submit(submitKey.request(id), 'retry_delivery', { id }));
+    return this.#end(this.submitter.submit(submitKey.request(id), 'retry_delivery', { id }));
   }
 
   async #end(sent: Promise<Request | null>): Promise<boolean> {
     const request = await sent;
-    if (request?.state.state === 'ended') this.#store.dispatch({ type: 'request_ended', request });
+    if (request?.state.state === 'ended') this.store.dispatch({ type: 'request_ended', request });
     return request !== null;
   }
 }

@@ -4,70 +4,66 @@ import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
 
 export class SessionCommands {
-  readonly #bridge: Bridge;
-  readonly #store: Store;
-  readonly #submitter: Submitter;
-
-  constructor(bridge: Bridge, store: Store, submitter: Submitter) {
-    this.#bridge = bridge;
-    this.#store = store;
-    this.#submitter = submitter;
-  }
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+    private readonly submitter: Submitter,
+  ) {}
 
   /** Asks the agent to stop its turn. */
   async interrupt(session: SessionId): Promise<void> {
-    this.#store.dispatch({ type: 'stop_asked', session, at: Date.now() });
-    const done = await this.#submitter.submitReported(submitKey.interrupt(session), 'interrupt_session', { session });
-    if (!done) this.#store.dispatch({ type: 'stop_failed', session });
+    this.store.dispatch({ type: 'stop_asked', session, at: Date.now() });
+    const done = await this.submitter.submitReported(submitKey.interrupt(session), 'interrupt_session', { session });
+    if (!done) this.store.dispatch({ type: 'stop_failed', session });
   }
 
   /** Ends the agent's process. */
   async stop(session: SessionId): Promise<void> {
-    await this.#submitter.submitReported(submitKey.stop(session), 'stop_session', { session });
+    await this.submitter.submitReported(submitKey.stop(session), 'stop_session', { session });
   }
 
   async resume(session: SessionId): Promise<void> {
-    await this.#submitter.submitReported(submitKey.resume(session), 'resume_session', { session });
+    await this.submitter.submitReported(submitKey.resume(session), 'resume_session', { session });
   }
 
   async close(session: SessionId): Promise<void> {
-    await this.#submitter.submitReported(submitKey.close(session), 'close_session', { session });
+    await this.submitter.submitReported(submitKey.close(session), 'close_session', { session });
   }
 
   /** Deletes a session that has ended, for good. */
   async delete(session: SessionId): Promise<void> {
-    await this.#submitter.submitReported(submitKey.delete(session), 'delete_session', { session });
+    await this.submitter.submitReported(submitKey.delete(session), 'delete_session', { session });
   }
 
   /** Puts a session before another one, or at the end. */
   async move(session: SessionId, before: SessionId | null): Promise<void> {
-    await this.#submitter.submitReported(submitKey.move(session), 'move_session', { session, before });
+    await this.submitter.submitReported(submitKey.move(session), 'move_session', { session, before });
   }
 
   /** Returns whether the name was taken. */
   async rename(session: SessionId, name: string): Promise<boolean> {
-    const renamed = await this.#submitter.submit(submitKey.rename(session), 'rename_session', { session, name });
-    if (renamed) this.#store.dispatch({ type: 'session_renamed', session, name: renamed.name });
+    const renamed = await this.submitter.submit(submitKey.rename(session), 'rename_session', { session, name });
+    if (renamed) this.store.dispatch({ type: 'session_renamed', session, name: renamed.name });
     return renamed !== null;
   }
 
   /** Forgets that a new name was refused. */
   giveUpRename(session: SessionId): void {
-    this.#store.dispatch({ type: 'submit_done', key: submitKey.rename(session) });
+    this.store.dispatch({ type: 'submit_done', key: submitKey.rename(session) });
   }
 
   /** Changes how a session notifies. */
   async setAttention(session: SessionId, attention: SessionNotifications): Promise<void> {
-    await this.#submitter.submitReported(submitKey.attention(session), 'set_attention', { session, attention });
+    await this.submitter.submitReported(submitKey.attention(session), 'set_attention', { session, attention });
   }
 
   /** Returns whether the value was taken. */
   setConfig(session: SessionId, option: ConfigId, value: ValueId): Promise<boolean> {
     const body = { session, option, value };
-    return this.#submitter.submitReported(submitKey.config(session, option), 'set_config', body);
+    return this.submitter.submitReported(submitKey.config(session, option), 'set_config', body);
   }
 
   readLog(session: SessionId): Promise<SessionLog | AppError> {
-    return orError(() => this.#bridge.call('read_log', { session }));
+    return orError(() => this.bridge.call('read_log', { session }));
   }
 }

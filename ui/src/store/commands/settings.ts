@@ -3,27 +3,21 @@ import { type AppError, asAppError, type Bridge, orError } from '../../platform/
 import type { Store } from '../store.svelte';
 
 export class SettingsCommands {
-  readonly #bridge: Bridge;
-  readonly #store: Store;
-
-  constructor(bridge: Bridge, store: Store) {
-    this.#bridge = bridge;
-    this.#store = store;
-  }
+  constructor(private readonly bridge: Bridge, private readonly store: Store) {}
 
   /** Returns the error if that failed. */
   read(): Promise<AppError | null> {
-    return this.#take(() => this.#bridge.call('read_settings', {}));
+    return this.#take(() => this.bridge.call('read_settings', {}));
   }
 
   /** Changes one setting; returns the error if that failed. */
   change(change: Setting): Promise<AppError | null> {
-    return this.#take(() => this.#bridge.call('change_setting', { change }));
+    return this.#take(() => this.bridge.call('change_setting', { change }));
   }
 
   async #take(read: () => Promise<SettingsRead>): Promise<AppError | null> {
     try {
-      this.#store.dispatch({ type: 'settings_read', settings: await read() });
+      this.store.dispatch({ type: 'settings_read', settings: await read() });
       return null;
     } catch (thrown) {
       return asAppError(thrown);
@@ -32,6 +26,6 @@ export class SettingsCommands {
 
   /** Reads what was notified last, or was not, and why. */
   readNotificationLog(): Promise<TellingsRead | AppError> {
-    return orError(() => this.#bridge.call('read_tellings', {}));
+    return orError(() => this.bridge.call('read_tellings', {}));
   }
 }

@@ -19,39 +19,35 @@ export type StartChoice = Omit<Input<'start_session'>, 'requestId'>;
 
 /** Starts sessions, and finds out what can be started. */
 export class StartCommands {
-  readonly #bridge: Bridge;
-  readonly #store: Store;
-  readonly #submitter: Submitter;
-
-  constructor(bridge: Bridge, store: Store, submitter: Submitter) {
-    this.#bridge = bridge;
-    this.#store = store;
-    this.#submitter = submitter;
-  }
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+    private readonly submitter: Submitter,
+  ) {}
 
   async listAgents(): Promise<void> {
     try {
-      this.#store.dispatch({ type: 'agents_listed', agents: await this.#bridge.call('list_agents', {}) });
+      this.store.dispatch({ type: 'agents_listed', agents: await this.bridge.call('list_agents', {}) });
     } catch (thrown) {
-      this.#store.report(thrown);
+      this.store.report(thrown);
     }
   }
 
   /** Lets the person choose a folder; none where they choose none. */
   async pickFolder(start: string): Promise<string | null> {
     try {
-      return await this.#bridge.pickFolder(start);
+      return await this.bridge.pickFolder(start);
     } catch (thrown) {
-      this.#store.report(thrown);
+      this.store.report(thrown);
       return null;
     }
   }
 
   async session(choice: StartChoice): Promise<boolean> {
     const started = await this.#start(submitKey.start, choice);
-    if (started) this.#store.dispatch({ type: 'start_drafted', change: emptyStartDraft });
+    if (started) this.store.dispatch({ type: 'start_drafted', change: emptyStartDraft });
     // What the settings add now is shown before it is used.
-    const error = submitOf(this.#store.state, submitKey.start)?.error;
+    const error = submitOf(this.store.state, submitKey.start)?.error;
     if (error?.code === 'extras_changed') await this.listAgents();
     return started;
   }
@@ -67,18 +63,18 @@ export class StartCommands {
     const words = [t('test.question'), t('test.by_notification'), t('test.by_looking'), t('test.thanks')];
     const choice = this.#example('reach', words.join('\n'), t('test.name'));
     if (!choice) return false;
-    return (await this.#submitter.submit(submitKey.test, 'start_session', choice)) !== null;
+    return (await this.submitter.submit(submitKey.test, 'start_session', choice)) !== null;
   }
 
   #example(example: string, prompt: string, name: string | null): StartChoice | null {
-    const demo = demoOf(this.#store.state);
+    const demo = demoOf(this.store.state);
     const options = { ...defaultOptions, config: exampleConfig(example) };
     return demo && { agent: demo.id, folder: null, prompt, name, options };
   }
 
   async #start(key: string, choice: StartChoice): Promise<boolean> {
-    const session = await this.#submitter.submit(key, 'start_session', choice);
-    if (session) this.#store.dispatch({ type: 'session_started', session });
+    const session = await this.submitter.submit(key, 'start_session', choice);
+    if (session) this.store.dispatch({ type: 'session_started', session });
     return session !== null;
   }
 }

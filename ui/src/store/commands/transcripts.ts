@@ -14,16 +14,13 @@ const PAGE = 200;
 
 /** Reads transcripts in pages. */
 export class TranscriptCommands {
-  readonly #bridge: Bridge;
-  readonly #store: Store;
-  readonly #timers: Timers;
   #cancelTrim: () => void = () => undefined;
 
-  constructor(bridge: Bridge, store: Store, timers: Timers) {
-    this.#bridge = bridge;
-    this.#store = store;
-    this.#timers = timers;
-  }
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+    private readonly timers: Timers,
+  ) {}
 
   readNewest(session: SessionId): Promise<void> {
     return this.#readPage(session, null);
@@ -31,7 +28,7 @@ export class TranscriptCommands {
 
   /** Reads the entries before those that are held. */
   async readEarlier(session: SessionId): Promise<void> {
-    const { status, entries } = transcriptOf(this.#store.state, session);
+    const { status, entries } = transcriptOf(this.store.state, session);
     if (status === 'reading') return;
     await this.#readPage(session, firstOf(entries)?.n ?? null);
     await this.#trim(session, 'end');
@@ -39,7 +36,7 @@ export class TranscriptCommands {
 
   /** Reads the entries after those that are held, and leaves out the first ones where there are too many. */
   async readLater(session: SessionId): Promise<void> {
-    const { status, later, entries } = transcriptOf(this.#store.state, session);
+    const { status, later, entries } = transcriptOf(this.store.state, session);
     const last = lastOf(entries);
     if (status === 'reading' || !later || !last) return;
     await this.#readPage(session, last.n + PAGE + 1);
@@ -55,16 +52,16 @@ export class TranscriptCommands {
     // Who reads further up keeps the place; what comes is not held beyond the bound.
     if (transcript.atEnd && isOverfull(transcript)) {
       this.#cancelTrim();
-      this.#cancelTrim = this.#timers.later(0, () => void this.#trim(session, 'start'));
+      this.#cancelTrim = this.timers.later(0, () => void this.#trim(session, 'start'));
     }
   };
 
   async #readPage(session: SessionId, before: number | null): Promise<void> {
-    const { dispatch, state } = this.#store;
+    const { dispatch, state } = this.store;
     const asked = { session, before, generation: state.link.generation };
     dispatch({ type: 'page_asked', asked });
     try {
-      const page = await this.#bridge.call('read_transcript', { session, before, limit: PAGE });
+      const page = await this.bridge.call('read_transcript', { session, before, limit: PAGE });
       dispatch({ type: 'page_read', asked, page });
     } catch (thrown) {
       dispatch({ type: 'page_failed', asked, error: asAppError(thrown) });
@@ -74,8 +71,8 @@ export class TranscriptCommands {
   /** In a step of its own: the list moves either for what was added or for what was left out. */
   async #trim(session: SessionId, from: 'start' | 'end'): Promise<void> {
     await tick();
-    if (isOverfull(transcriptOf(this.#store.state, session))) {
-      this.#store.dispatch({ type: 'transcript_trimmed', session, from });
+    if (isOverfull(transcriptOf(this.store.state, session))) {
+      this.store.dispatch({ type: 'transcript_trimmed', session, from });
     }
   }
 }

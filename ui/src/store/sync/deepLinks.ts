@@ -11,20 +11,18 @@ export type DeepLinkTarget = { request: Request } | { approval: Approval } | { s
  * lost while the page loads or subscribes again.
  */
 export class DeepLinks {
-  readonly #bridge: Bridge;
-  readonly #store: Store;
-  /** Settles once stored drafts were read or could not be: they tell which question is the first without an answer. */
-  readonly #draftsRead: Promise<void>;
   #show: ((what: DeepLinkTarget) => Promise<void>) | null = null;
   #looking = false;
   #again = false;
   /** What a snapshot that is older than the link did not have. */
   #missing: string | null = null;
 
-  constructor(bridge: Bridge, store: Store, draftsRead: Promise<void>) {
-    this.#bridge = bridge;
-    this.#store = store;
-    this.#draftsRead = draftsRead;
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+    /** Settles once stored drafts were read or could not be: they tell which question is the first without an answer. */
+    private readonly draftsRead: Promise<void>,
+  ) {
     store.onChange((before, after) => {
       if (after.link.generation !== before.link.generation) void this.#look();
     });
@@ -33,8 +31,8 @@ export class DeepLinks {
   /** Follows deep links from now on; returns the way to stop. */
   open(show: (what: DeepLinkTarget) => Promise<void>): () => void {
     this.#show = show;
-    const heard = this.#bridge.onDeepLink(() => void this.#look());
-    heard.then(() => this.#look(), (thrown: unknown) => this.#store.report(thrown));
+    const heard = this.bridge.onDeepLink(() => void this.#look());
+    heard.then(() => this.#look(), (thrown: unknown) => this.store.report(thrown));
     return () => {
       this.#show = null;
       void heard.then((stop) => stop()).catch(() => undefined);
@@ -51,29 +49,29 @@ export class DeepLinks {
         await this.#lookOnce();
       }
     } catch (thrown) {
-      this.#store.report(thrown);
+      this.store.report(thrown);
     } finally {
       this.#looking = false;
     }
   }
 
   async #lookOnce(): Promise<void> {
-    await this.#draftsRead;
+    await this.draftsRead;
     // The snapshot that is to come looks again.
-    if (this.#store.state.link.status !== 'live') return;
-    const id = await this.#bridge.deepLink();
-    const { state } = this.#store;
+    if (this.store.state.link.status !== 'live') return;
+    const id = await this.bridge.deepLink();
+    const { state } = this.store;
     if (id === null || state.link.status !== 'live' || !this.#show) return;
     const what = whatIs(state, id);
     if (!what && this.#missing !== id) {
       // It may be on its way; a snapshot from now on has it, or nothing has.
       this.#missing = id;
-      this.#store.dispatch({ type: 'subscription_lost' });
+      this.store.dispatch({ type: 'subscription_lost' });
       return;
     }
     this.#missing = null;
     if (what) await this.#show(what);
-    await this.#bridge.deepLinkShown(id);
+    await this.bridge.deepLinkShown(id);
   }
 }
 

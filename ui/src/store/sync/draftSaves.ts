@@ -12,9 +12,6 @@ const AGAIN_MS = 1000;
 
 /** Keeps drafts on disk while the person types, and reads them when the page is loaded. */
 export class DraftSaves {
-  readonly #bridge: Bridge;
-  readonly #store: Store;
-  readonly #submitter: Submitter;
   /** By it the app tells which of two saves that overtook each other is the later one. */
   readonly #page = crypto.randomUUID();
   #count = 0;
@@ -30,10 +27,11 @@ export class DraftSaves {
   /** Over once it was tried to read what is kept. */
   readonly tried = new Promise<void>((resolve) => (this.#tried = resolve));
 
-  constructor(bridge: Bridge, store: Store, submitter: Submitter) {
-    this.#bridge = bridge;
-    this.#store = store;
-    this.#submitter = submitter;
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+    private readonly submitter: Submitter,
+  ) {
     store.onChange((before, after) => this.#note(before, after));
     // What was being sent held its draft up.
     submitter.onSettled = () => this.#changed.size > 0 && this.#later(SAVE_MS);
@@ -103,14 +101,14 @@ export class DraftSaves {
 
   async #readAll(): Promise<void> {
     try {
-      const { drafts } = await this.#bridge.call('read_drafts', {});
+      const { drafts } = await this.bridge.call('read_drafts', {});
       for (const draft of drafts) this.#kept.set(draft.id, written(draft));
       this.#read = true;
-      this.#store.dispatch({ type: 'drafts_read', drafts });
+      this.store.dispatch({ type: 'drafts_read', drafts });
       this.#later(0);
     } catch (thrown) {
       if (!this.#open) return;
-      this.#store.report(thrown);
+      this.store.report(thrown);
       setTimeout(() => this.#open && void this.#readAll(), AGAIN_MS);
     } finally {
       this.#tried();
@@ -121,10 +119,10 @@ export class DraftSaves {
   #save(leaving: boolean): void {
     if (!this.#read) return;
     for (const id of [...this.#changed]) {
-      if (this.#submitter.isSending(id) && !leaving) continue;
+      if (this.submitter.isSending(id) && !leaving) continue;
       if (this.#saving.has(id) && !leaving) continue;
       this.#changed.delete(id);
-      const draft = storedDraft(this.#store.state, id);
+      const draft = storedDraft(this.store.state, id);
       if (draft === null) continue;
       const text = written(draft);
       const unchanged = this.#kept.get(id) === text || (isBlank(draft) && !this.#kept.has(id));
@@ -138,7 +136,7 @@ export class DraftSaves {
     this.#count += 1;
     const n = this.#count;
     try {
-      await this.#bridge.call('save_draft', { page: this.#page, n, draft });
+      await this.bridge.call('save_draft', { page: this.#page, n, draft });
       this.#kept.set(id, text);
       this.#noteSaved(id);
     } catch (thrown) {
@@ -150,14 +148,14 @@ export class DraftSaves {
   }
 
   #noteSaved(id: string): void {
-    if (id in this.#store.state.unsaved) this.#store.dispatch({ type: 'draft_saved', id });
+    if (id in this.store.state.unsaved) this.store.dispatch({ type: 'draft_saved', id });
   }
 
   #noteFailed(id: string, error: AppError): void {
     // What it was begun on has ended: there is nothing to save it for.
     if (error.code === 'already_ended' || error.code === 'not_found') return this.#noteSaved(id);
     if (!this.#open) return;
-    this.#store.dispatch({ type: 'draft_unsaved', id, error });
+    this.store.dispatch({ type: 'draft_unsaved', id, error });
     // What does not fit fits no better the second time.
     if (error.code === 'invalid') return;
     this.#changed.add(id);

@@ -7,17 +7,15 @@ const RESUBSCRIBE_MS = 1000;
 
 /** Keeps the state in step with the app's stream of frames. */
 export class Subscription {
-  readonly #bridge: Bridge;
-  readonly #store: Store;
-  readonly #timers: Timers;
   /** Frames of an older subscription are ignored. */
   #current = 0;
   #unsubscribe: (() => Promise<void>) | null = null;
 
-  constructor(bridge: Bridge, store: Store, timers: Timers) {
-    this.#bridge = bridge;
-    this.#store = store;
-    this.#timers = timers;
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+    private readonly timers: Timers,
+  ) {
     store.onChange((before, after) => {
       if (after.link.status === 'stale' && before.link.status !== 'stale') void this.#subscribe();
     });
@@ -39,15 +37,15 @@ export class Subscription {
     this.#unsubscribe = null;
     void previous?.().catch(() => undefined);
     try {
-      const unsubscribe = await this.#bridge.subscribe((frames) => {
-        if (mine === this.#current) this.#store.dispatch({ type: 'frames_received', frames });
+      const unsubscribe = await this.bridge.subscribe((frames) => {
+        if (mine === this.#current) this.store.dispatch({ type: 'frames_received', frames });
       });
       if (mine === this.#current) this.#unsubscribe = unsubscribe;
       else void unsubscribe().catch(() => undefined);
     } catch (thrown) {
       if (mine !== this.#current) return;
-      this.#store.report(thrown);
-      this.#timers.later(RESUBSCRIBE_MS, () => void this.#subscribe());
+      this.store.report(thrown);
+      this.timers.later(RESUBSCRIBE_MS, () => void this.#subscribe());
     }
   }
 }

@@ -25,18 +25,15 @@ interface Unsaved {
  * be hidden.
  */
 export class WindowClosing {
-  readonly #bridge: Bridge;
-  readonly #store: Store;
-  readonly #unsaved: Unsaved;
   #open = false;
   #looking = false;
   #keys = 0;
 
-  constructor(bridge: Bridge, store: Store, unsaved: Unsaved) {
-    this.#bridge = bridge;
-    this.#store = store;
-    this.#unsaved = unsaved;
-  }
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+    private readonly unsaved: Unsaved,
+  ) {}
 
   /** Listens from now on; gives the way to stop. */
   open(): () => void {
@@ -44,7 +41,7 @@ export class WindowClosing {
     const typed = () => (this.#keys += 1);
     window.addEventListener('keydown', typed, true);
     window.addEventListener('input', typed, true);
-    const heard = this.#bridge.onClosing(() => void this.#look());
+    const heard = this.bridge.onClosing(() => void this.#look());
     heard.then(() => this.#look()).catch(() => undefined);
     return () => {
       this.#open = false;
@@ -61,10 +58,10 @@ export class WindowClosing {
       let answered: number | null = null;
       let pause: number = AGAIN_MS.first;
       for (;;) {
-        const ask = await this.#bridge.closing();
+        const ask = await this.bridge.closing();
         if (ask === null || ask === answered || !this.#open) return;
         if (await this.#isAllKept()) {
-          await this.#bridge.readyToClose(ask, handoverOf(this.#store.state));
+          await this.bridge.readyToClose(ask, handoverOf(this.store.state));
           answered = ask;
         } else {
           await wait(pause);
@@ -85,9 +82,9 @@ export class WindowClosing {
     // What a field hands over when it is left is handed over.
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     await tick();
-    this.#unsaved.saveAll();
-    const { state } = this.#store;
-    return !this.#unsaved.isBusy && Object.keys(state.unsaved).length === 0 && !hasSecrets(state);
+    this.unsaved.saveAll();
+    const { state } = this.store;
+    return !this.unsaved.isBusy && Object.keys(state.unsaved).length === 0 && !hasSecrets(state);
   }
 }
 
