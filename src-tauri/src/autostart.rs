@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::time::{Duration, Instant};
 
 use askdesk_api::{Api, UnappliedReason};
-pub use askdesk_client_config::desk::IN_BACKGROUND;
+pub use askdesk_client_config::discovery::IN_BACKGROUND;
 use askdesk_domain::OptIn;
 use tauri::{AppHandle, Manager};
 

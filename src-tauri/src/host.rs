@@ -11,7 +11,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::first_paint::FirstPaint;
 use crate::paint_log::PaintLog;
-use crate::{autostart, doors, language, shortcut};
+use crate::{autostart, gateway, language, shortcut};
 
 /// Serves the API of one data folder.
 pub struct ShellHost {
@@ -53,11 +53,11 @@ impl Host for ShellHost {
     }
 
     fn client_host(&self) -> Option<ClientHost> {
-        doors::client_host(&self.app, &self.data_folder)
+        gateway::client_host(&self.app, &self.data_folder)
     }
 
     fn self_test(&self) -> Pending<Result<(), SelfTestError>> {
-        doors::self_test(&self.app)
+        gateway::self_test(&self.app)
     }
 }
 

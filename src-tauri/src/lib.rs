@@ -7,10 +7,10 @@ mod badge;
 mod bridge;
 mod deep_link;
 mod demo;
-mod doors;
 mod external_links;
 mod first_paint;
 mod folder_dialog;
+mod gateway;
 mod host;
 mod image_protocol;
 mod language;
@@ -37,10 +37,10 @@ use std::sync::Arc;
 
 use askdesk_agents::{Catalog, installed_agents};
 use askdesk_api::Api;
-use askdesk_client_config::desk::{self, NoDataFolder};
+use askdesk_client_config::discovery::{self, NoDataFolder};
 use askdesk_engine::clock::SystemClock;
 use askdesk_engine::{EngineHandle, NotificationEvent, OpenedEngine, SettingsFile, private};
-use askdesk_gateway::DoorSpec;
+use askdesk_gateway::GatewayConfig;
 use first_paint::FirstPaint;
 use host::ShellHost;
 use pending_api::{ApiSender, PendingApi};
@@ -55,7 +55,7 @@ use window_lifecycle::{Focus, WindowLifecycle};
 pub use demo::DEMO_AGENT;
 
 /// Names the data folder. A run with its own data folder is independent: it runs beside others.
-pub use askdesk_client_config::desk::DATA_FOLDER;
+pub use askdesk_client_config::discovery::DATA_FOLDER;
 
 /// Filters the log on standard error, as in `askdesk=debug`.
 pub const LOG: &str = "ASKDESK_LOG";
@@ -88,7 +88,7 @@ pub fn run() -> ExitCode {
     let app = builder
         .manage(subscribe::Subscriptions::default())
         .manage(quit::QuitDialog::default())
-        .manage(doors::Opened::default())
+        .manage(gateway::AppGateway::default())
         .manage(attachments::DroppedFiles::default())
         .manage(FirstPaint::default())
         .manage(deep_link::PendingTarget::default())
@@ -153,7 +153,7 @@ fn start(app: &AppHandle, profile: Result<Profile, StartupError>, api_sender: &A
         Err(_) => language::of_system(),
     };
     match profile.and_then(|profile| open_engine(app, profile)) {
-        Ok((api, attention, doors)) => {
+        Ok((api, attention, gateway_config)) => {
             appearance::follow(app, api.settings());
             api_sender.send(api.clone());
             let in_background = autostart::in_background(std::env::args_os());
@@ -170,7 +170,7 @@ fn start(app: &AppHandle, profile: Result<Profile, StartupError>, api_sender: &A
             notify::listen(app, api.clone(), attention, pending);
             let retention = api.clone();
             tauri::async_runtime::spawn(async move { retention.delete_expired_daily().await });
-            doors::open(app, doors);
+            gateway::open(app, gateway_config);
             tauri::async_runtime::spawn(autostart::apply_system_settings(api));
             let tray_app = app.clone();
             tauri::async_runtime::spawn(async move {
@@ -198,16 +198,16 @@ fn start(app: &AppHandle, profile: Result<Profile, StartupError>, api_sender: &A
 fn open_engine(
     app: &AppHandle,
     Profile { folder, settings, agents }: Profile,
-) -> Result<(Api, mpsc::Receiver<NotificationEvent>, DoorSpec), StartupError> {
+) -> Result<(Api, mpsc::Receiver<NotificationEvent>, GatewayConfig), StartupError> {
     let OpenedEngine { handle, notifications: attention } =
         EngineHandle::open(&folder, Arc::new(SystemClock), agents)?;
-    let doors = doors::of(app, &folder, handle.clone());
+    let gateway_config = gateway::config(app, &folder, handle.clone());
     let host = ShellHost::new(app, folder, settings.watch());
-    Ok((Api::new(handle, settings, Arc::new(host)), attention, doors))
+    Ok((Api::new(handle, settings, Arc::new(host)), attention, gateway_config))
 }
 
 fn data_folder() -> Result<PathBuf, StartupError> {
-    desk::data_folder().map_err(|why| match why {
+    discovery::data_folder().map_err(|why| match why {
         NoDataFolder::NoPath { error } => StartupError::NoPath { error },
         NoDataFolder::NoPlace => StartupError::NoFolder { error: why.to_string() },
     })
@@ -229,10 +229,10 @@ fn on_run_event(app: &AppHandle, event: RunEvent) {
             let Some(api) = app.try_state::<PendingApi>().and_then(|pending| pending.now()) else { return };
             tauri::async_runtime::block_on(async {
                 // The gateway tells waiting clients while the agents end; both still need the engine.
-                tokio::join!(doors::close(app), api.sessions().end_all());
+                tokio::join!(gateway::close(app), api.sessions().end_all());
                 tokio::join!(api.sessions().shut_down(), notify::withdrawn(app));
             });
-            if let Ok(folder) = desk::data_folder() {
+            if let Ok(folder) = discovery::data_folder() {
                 // The webview and plugins write files of their own.
                 private::tighten(&folder);
             }

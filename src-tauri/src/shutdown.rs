@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tauri::{AppHandle, Manager};
 
-use crate::doors;
+use crate::gateway;
 use crate::pending_api::PendingApi;
 use crate::window_lifecycle::{Goal, WindowLifecycle};
 
@@ -104,7 +104,7 @@ pub fn begin(app: &AppHandle) {
 
 /// Kills this process. On Linux the agent hosts end the agents; elsewhere the next start does.
 fn kill_process(app: &AppHandle) {
-    doors::forget(app);
+    gateway::unpublish(app);
     // The main thread may be busy closing the engine, so an exit through Tauri would wait for it.
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
 }

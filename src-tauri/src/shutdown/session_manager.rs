@@ -28,7 +28,7 @@ async fn listen(app: &AppHandle) -> zbus::Result<()> {
     let rule = MatchRule::builder().msg_type(Type::Signal).interface(CLIENT)?.build();
     let mut signals = MessageStream::for_match_rule(rule, &bus, None).await?;
     let startup = std::env::var(STARTUP_ID).unwrap_or_default();
-    let id = askdesk_client_config::desk::IDENTIFIER;
+    let id = askdesk_client_config::discovery::IDENTIFIER;
     let about = (id, &startup);
     let registered =
         bus.call_method(Some(MANAGER), MANAGER_OBJECT, Some(MANAGER), "RegisterClient", &about).await?;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::pin::Pin;
 
-use askdesk_client_config::desk::{Desk as DataFolder, Token, USUAL_PORT};
-use askdesk_client_config::{Door, Surroundings};
+use askdesk_client_config::discovery::DEFAULT_PORT;
+use askdesk_client_config::{DataFolder, Endpoint, Env, Token};
 use askdesk_domain::{GlobalShortcut, OptIn};
 
 use crate::dto::{Exported, NotePainted, UnappliedReason};
@@ -56,7 +56,7 @@ pub enum SelfTestError {
 #[derive(Clone, Debug)]
 pub struct ClientHost {
     /// Where the person's files are.
-    pub around: Surroundings,
+    pub env: Env,
     /// The data folder, which holds the token.
     pub data: PathBuf,
     /// The gateway's port; none while it is not running.
@@ -66,11 +66,11 @@ pub struct ClientHost {
 }
 
 impl ClientHost {
-    /// Returns what a client's entry must contain. While the gateway is not running, assumes the usual port.
-    pub(crate) fn door(&self) -> Option<Door> {
+    /// Returns what a client's entry must contain. While the gateway is not running, assumes the default port.
+    pub(crate) fn endpoint(&self) -> Option<Endpoint> {
         let token = self.token()?;
-        let port = self.port.unwrap_or(USUAL_PORT);
-        Some(Door { port, token, command: self.command.clone(), asks_by_command: false })
+        let port = self.port.unwrap_or(DEFAULT_PORT);
+        Some(Endpoint { port, token, command: self.command.clone(), ask_by_command: false })
     }
 
     pub(crate) fn token(&self) -> Option<Token> {

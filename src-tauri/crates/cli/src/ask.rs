@@ -1,20 +1,17 @@
-//! Asking the person at the desk, and waiting for the answer through whatever happens to the desk meanwhile.
+//! `askdesk ask`: asks a question, waits for its end, and prints the result.
 
-use std::time::Instant;
-
-use askdesk_client_config::desk::Desk;
+use askdesk_client_config::DataFolder;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::arguments::Ask;
-use crate::door::Door;
-use crate::ending::{Ending, Failure};
+use crate::exit::{Exit, Failure};
+use crate::retry::{self, Retry};
 use crate::terminal;
-use crate::wait::{Next, Wait};
 
-/// Asks, waits and prints the answer.
-pub fn run(desk: &Desk, ask: &Ask) -> Result<Ending, Failure> {
-    let mut call = json!({
+/// Asks, waits, and prints the result.
+pub async fn run(folder: &DataFolder, ask: &Ask) -> Result<Exit, Failure> {
+    let call = json!({
         "client": {
             "kind": "command_line",
             "name": ask.name,
@@ -26,69 +23,33 @@ pub fn run(desk: &Desk, ask: &Ask) -> Result<Ending, Failure> {
         "tool": "ask_user",
         "arguments": arguments(ask)?,
     });
-    let result = wait_for("/v1/asks", desk, &mut call, Wait::new(ask.patience))?;
+    let result = result_of(folder, "/v1/asks", call, Retry::new(ask.patience)).await?;
     if ask.plain {
         terminal::print(&plain(&result))?;
     } else {
-        terminal::print(&format!("{}\n", serde_json::to_string_pretty(&result).unwrap_or_default()))?;
+        terminal::print_json(&result)?;
     }
-    Ok(ending(&result))
+    Ok(exit_of(&result))
 }
 
-/// Sends a question to an address of the desk and waits until it has ended. Where the desk goes meanwhile, it is looked for
-/// and the question is registered again.
-pub fn wait_for(path: &str, desk: &Desk, call: &mut Value, mut wait: Wait) -> Result<Value, Failure> {
-    loop {
-        let failure = match attempt(path, desk, call, &mut wait) {
-            Ok(Some(end)) => {
-                let result = end.get("result").cloned();
-                return result.ok_or_else(|| Failure::Unintelligible("an end without a result".to_owned()));
-            }
-            Ok(None) => None,
-            Err(failure) => Some(failure),
-        };
-        match wait.next(failure, Instant::now()) {
-            Next::Again(pause) => std::thread::sleep(pause),
-            Next::GiveUp => return Err(Failure::NoDesk(not_back(call))),
-            Next::Fail(failure) => return Err(failure),
-        }
-    }
+/// Asks a question at a path of the gateway, and returns its result.
+pub async fn result_of(folder: &DataFolder, path: &str, call: Value, retry: Retry) -> Result<Value, Failure> {
+    let ended = retry::ask(folder, path, call, retry).await?;
+    let missing = || Failure::InvalidResponse("an end without a result".to_owned());
+    ended.get("result").cloned().ok_or_else(missing)
 }
 
-/// Says that a desk did not come back, and what is known of the question that waits there.
-fn not_back(call: &Value) -> String {
-    let kept = |request: &str| {
-        format!(
-            "; the question is kept as {request}, and who asks the same soon after the desk is back finds it"
-        )
-    };
-    let kept = call.get("again").and_then(Value::as_str).map(kept).unwrap_or_default();
-    format!("it did not come back{kept}")
-}
-
-/// Asks once; none where the desk has gone before the end.
-fn attempt(path: &str, desk: &Desk, call: &mut Value, wait: &mut Wait) -> Result<Option<Value>, Failure> {
-    let mut lines = Door::find(desk)?.follow(path, call)?;
-    wait.taken();
-    while let Some(line) = lines.next() {
-        if let Some(end) = wait.heard(line, call) {
-            return Ok(Some(end));
-        }
-    }
-    Ok(None)
-}
-
-/// How a run ends with what came of its question.
-pub fn ending(result: &Value) -> Ending {
+/// Returns the exit code for a result.
+pub fn exit_of(result: &Value) -> Exit {
     match result.get("outcome").and_then(Value::as_str) {
-        Some("answered") => Ending::Well,
-        Some("declined") => Ending::Declined,
-        Some("expired") => Ending::Expired,
-        _ => Ending::Unanswered,
+        Some("answered") => Exit::Success,
+        Some("declined") => Exit::Declined,
+        Some("expired") => Exit::Expired,
+        _ => Exit::Unanswered,
     }
 }
 
-/// Puts what was written on the command line into the form of the tool `ask_user`.
+/// Converts the command line to arguments of the tool `ask_user`.
 fn arguments(ask: &Ask) -> Result<Value, Failure> {
     let mut arguments = match &ask.json {
         Some(name) => match terminal::read_json(name)? {
@@ -129,7 +90,7 @@ fn question(ask: &Ask) -> Value {
     Value::Object(question)
 }
 
-/// What was chosen or written, a line each.
+/// Returns the chosen options and the written answers, one a line.
 fn plain(result: &Value) -> String {
     let mut lines = Vec::new();
     for answer in result["answers"].as_array().into_iter().flatten() {
@@ -168,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_answer_is_what_was_chosen_and_what_was_written() {
+    fn a_plain_answer_lists_chosen_options_and_written_answers() {
         let result = json!({"outcome": "answered", "answers": [
             {"selectedOptions": ["A", "B, C"], "customInput": "and D", "note": "n"},
             {"selectedOptions": [], "unanswered": true},

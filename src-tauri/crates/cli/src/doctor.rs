@@ -1,32 +1,30 @@
-//! Looks whether agents' questions reach the desk: for each program that is found, whether they do, why not, and what is
-//! to be done.
+//! `askdesk doctor`: reports for each client whether its questions arrive, and if not, why and what to do.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use askdesk_client_config::desk::{Desk, Token};
+use askdesk_client_config::discovery::DEFAULT_PORT;
 use askdesk_client_config::{
-    Break, Checkup, Client, Door as Wanted, Examined, Limit, Obstacle, Scope, Seen, Standing, Way, check,
-    version,
+    Client, ConnectionProblem, ConnectionState, DataFolder, Diagnosis, DiagnosticInput, Endpoint, FileStatus,
+    Obstacle, Scope, SeenClient, WaitLimit, diagnose, installed_versions,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::arguments::Doctor;
 use crate::ask;
-use crate::connecting::{hook_command, surroundings};
-use crate::door::{Door, is_closed};
-use crate::ending::{Ending, Failure};
+use crate::connect::{endpoint, env};
+use crate::exit::{Exit, Failure};
+use crate::http_client::{HttpClient, is_stopped};
+use crate::retry::Retry;
 use crate::terminal;
-use crate::wait::Wait;
 
-/// How long a test question waits for a desk that has gone meanwhile.
+/// How long the test question waits for Askdesk to come back.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What is said while it waits.
-const ON_THE_DESK: &str = "a test question is on the desk now; answer it there";
+/// The note while the test question is open.
+const TEST_IS_OPEN: &str = "a test question is on the desk now; answer it there";
 
-/// For whom a client may be set up here.
 const SCOPES: [Scope; 2] = [Scope::User, Scope::Project];
 
 #[derive(Debug, Serialize)]
@@ -63,9 +61,9 @@ struct ClientReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<String>,
     files: Vec<FileReport>,
-    path: Path,
-    limit: Limit,
-    /// When it asked last, in milliseconds since 1970; none where the desk knows of no question.
+    path: Connection,
+    limit: WaitLimit,
+    /// When it last asked, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_question: Option<i64>,
 }
@@ -74,181 +72,158 @@ struct ClientReport {
 struct FileReport {
     scope: Scope,
     #[serde(flatten)]
-    standing: Standing,
+    status: FileStatus,
 }
 
-/// The way of a question from a client to the desk.
+/// Whether a client's questions arrive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
-enum Path {
-    /// A question arrives.
+enum Connection {
+    /// They arrive.
     Works {
-        /// What is worth knowing all the same.
+        /// What limits the connection.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         but: Vec<String>,
     },
-    Broken {
-        why: String,
-        remedy: String,
-    },
-    /// It never was set up.
-    NotConnected {
-        remedy: String,
-    },
+    /// They don't arrive.
+    Broken { why: String, remedy: String },
+    /// The client was never connected.
+    NotConnected { remedy: String },
 }
 
-/// Looks, and says what was seen.
-pub fn run(desk: &Desk, doctor: &Doctor) -> Result<Ending, Failure> {
-    let around = surroundings()?;
-    let (at_desk, seen) = look_at_desk(desk);
-    let wanted = wanted(desk, &at_desk);
-    let examined = Examined { around: &around, scopes: &SCOPES, door: wanted.as_ref(), seen: &seen };
-    let checkups: Vec<Checkup> = Client::ALL.into_iter().map(|client| check(client, &examined)).collect();
-    let clients = with_versions(checkups, &at_desk);
-    let mut report = Report { desk: at_desk, clients, test: None };
+/// Reports the state of Askdesk and of every client.
+pub async fn run(folder: &DataFolder, doctor: &Doctor) -> Result<Exit, Failure> {
+    let env = env()?;
+    let (desk, seen) = inspect_desk(folder).await;
+    let endpoint = expected_endpoint(folder, &desk);
+    let input = DiagnosticInput { env: &env, scopes: &SCOPES, endpoint: endpoint.as_ref(), seen: &seen };
+    let mut versions = installed_versions(&env);
+    let clients = Client::ALL.into_iter().map(|client| {
+        let version = versions.iter().position(|(found, _)| *found == client);
+        let version = version.map(|place| versions.swap_remove(place).1);
+        client_report(diagnose(client, &input), version, &desk)
+    });
+    let mut report = Report { clients: clients.collect(), desk, test: None };
     if !doctor.json {
-        terminal::print(&words(&report))?;
+        terminal::print(&text(&report))?;
     }
-    let mut ending = report.ending();
+    let mut exit = report.exit();
     if doctor.ask {
-        let wait = Wait::new(PATIENCE);
-        let wait = if doctor.json { wait } else { wait.saying(ON_THE_DESK) };
-        let result = ask::wait_for("/v1/test", desk, &mut json!({}), wait)?;
+        let retry = Retry::new(PATIENCE);
+        let retry = if doctor.json { retry } else { retry.note_when_open(TEST_IS_OPEN) };
+        let result = ask::result_of(folder, "/v1/test", json!({}), retry).await?;
         if !doctor.json {
             let outcome = result["outcome"].as_str().unwrap_or("in a way that is not understood");
             terminal::print(&format!("The test question ended: {outcome}.\n"))?;
         }
-        ending = if ending == Ending::Well { ask::ending(&result) } else { ending };
+        exit = if exit == Exit::Success { ask::exit_of(&result) } else { exit };
         report.test = Some(result);
     }
     if doctor.json {
-        terminal::print(&format!("{}\n", serde_json::to_string_pretty(&report).unwrap_or_default()))?;
+        terminal::print_json(&report)?;
     }
-    Ok(ending)
+    Ok(exit)
 }
 
 impl Report {
-    fn ending(&self) -> Ending {
-        let is_broken = |client: &ClientReport| matches!(client.path, Path::Broken { .. });
+    fn exit(&self) -> Exit {
+        let is_broken = |client: &ClientReport| matches!(client.path, Connection::Broken { .. });
         match (self.desk.reachable, self.clients.iter().any(is_broken)) {
-            (false, _) => Ending::NoDesk,
-            (true, true) => Ending::Problem,
-            (true, false) => Ending::Well,
+            (false, _) => Exit::NotRunning,
+            (true, true) => Exit::Problem,
+            (true, false) => Exit::Success,
         }
     }
 }
 
-/// Looks at the desk and asks it who has asked.
-fn look_at_desk(desk: &Desk) -> (DeskReport, Vec<Seen>) {
-    let folder = desk.folder().to_owned();
-    let nobody = |failure: Failure| {
-        let (why, remedy) = match failure {
-            Failure::NoDesk(why) if !is_closed(desk) => {
-                (format!("the desk does not answer: {why}"), "restart Askdesk")
-            }
-            Failure::NoDesk(_) => (failure.to_string(), "start Askdesk"),
-            failure => (failure.to_string(), "restart Askdesk"),
-        };
-        let nothing = DeskReport {
-            reachable: false,
-            folder: folder.clone(),
-            port: None,
-            version: None,
-            open: None,
-            why: Some(why),
-            remedy: Some(remedy),
-        };
-        (nothing, Vec::new())
+/// Inspects the running Askdesk, and asks it which clients have asked.
+async fn inspect_desk(folder: &DataFolder) -> (DeskReport, Vec<SeenClient>) {
+    let inspected = async {
+        let client = HttpClient::for_asking(folder)?;
+        let health = client.get("/health").await?;
+        Ok((client, health))
     };
-    let door = match Door::find(desk) {
-        Ok(door) => door,
-        Err(failure) => return nobody(failure),
+    let report = |reachable| DeskReport {
+        reachable,
+        folder: folder.path().to_owned(),
+        port: None,
+        version: None,
+        open: None,
+        why: None,
+        remedy: None,
     };
-    match door.get("/health") {
-        Ok(said) => {
-            let there = DeskReport {
-                reachable: true,
-                folder,
-                port: Some(door.port),
-                version: said["version"].as_str().map(str::to_owned),
-                open: said["open"].as_u64(),
-                why: None,
-                remedy: None,
+    match inspected.await {
+        Ok((client, health)) => {
+            let desk = DeskReport {
+                port: Some(client.port()),
+                version: health["version"].as_str().map(str::to_owned),
+                open: health["open"].as_u64(),
+                ..report(true)
             };
-            (there, seen_at(&door))
+            // Older versions don't have this route.
+            let seen = client.get("/v1/clients").await.unwrap_or_default();
+            (desk, serde_json::from_value(seen["clients"].clone()).unwrap_or_default())
         }
-        Err(failure) => nobody(failure),
+        Err(failure) => {
+            let (why, remedy) = match failure {
+                Failure::NotRunning(why) if !is_stopped(folder).await => {
+                    (format!("the desk does not answer: {why}"), "restart Askdesk")
+                }
+                Failure::NotRunning(_) => (failure.to_string(), "start Askdesk"),
+                failure => (failure.to_string(), "restart Askdesk"),
+            };
+            (DeskReport { why: Some(why), remedy: Some(remedy), ..report(false) }, Vec::new())
+        }
     }
 }
 
-/// Asks the desk who has asked; an older desk does not say.
-fn seen_at(door: &Door) -> Vec<Seen> {
-    let said = door.get("/v1/clients").unwrap_or_default();
-    serde_json::from_value(said["clients"].clone()).unwrap_or_default()
+/// Returns what clients' entries should say. While Askdesk isn't running, that is with the default port.
+fn expected_endpoint(folder: &DataFolder, desk: &DeskReport) -> Option<Endpoint> {
+    let token = folder.token().ok().flatten()?;
+    endpoint(desk.port.unwrap_or(DEFAULT_PORT), token).ok()
 }
 
-/// What has to stand in clients' files; where the desk does not run, what would have to if it did.
-fn wanted(desk: &Desk, seen: &DeskReport) -> Option<Wanted> {
-    let token: Token = desk.token().ok().flatten()?;
-    let port = seen.port.unwrap_or(askdesk_client_config::desk::USUAL_PORT);
-    Some(Wanted { port, token, command: hook_command().ok(), asks_by_command: false })
-}
-
-/// Asks the programs that were found for their versions: all at once, because each takes its time.
-fn with_versions(checkups: Vec<Checkup>, desk: &DeskReport) -> Vec<ClientReport> {
-    std::thread::scope(|scope| {
-        let asking: Vec<_> = checkups
-            .into_iter()
-            .map(|checkup| {
-                let program = checkup.installed.as_ref().and_then(|it| it.program.clone());
-                let asked = scope.spawn(move || program.as_deref().and_then(version::ask));
-                (checkup, asked)
-            })
-            .collect();
-        let told = asking.into_iter();
-        told.map(|(checkup, asked)| reported(checkup, asked.join().ok().flatten(), desk)).collect()
-    })
-}
-
-fn reported(checkup: Checkup, version: Option<String>, desk: &DeskReport) -> ClientReport {
-    let Checkup { client, installed, files, way, limit, last_question } = checkup;
+fn client_report(diagnosis: Diagnosis, version: Option<String>, desk: &DeskReport) -> ClientReport {
+    let Diagnosis { client, installed, files, connection, limit, last_question } = diagnosis;
     ClientReport {
         client,
         name: client.name(),
         found: installed.is_some(),
         program: installed.and_then(|it| it.program),
         version,
-        files: files.into_iter().map(|(scope, standing)| FileReport { scope, standing }).collect(),
-        path: path(client, way, desk),
+        files: files.into_iter().map(|(scope, status)| FileReport { scope, status }).collect(),
+        path: connection_report(client, connection, desk),
         limit,
         last_question,
     }
 }
 
-fn path(client: Client, way: Way, desk: &DeskReport) -> Path {
+fn connection_report(client: Client, state: ConnectionState, desk: &DeskReport) -> Connection {
     let connect = format!("askdesk connect {client}");
-    match way {
-        Way::NotConnected => Path::NotConnected { remedy: connect },
-        Way::Broken(why) if desk.reachable || !matches!(why, Break::Obstacle(_)) => {
+    match state {
+        ConnectionState::NotConnected => Connection::NotConnected { remedy: connect },
+        ConnectionState::Broken(why) if desk.reachable || !matches!(why, ConnectionProblem::Obstacle(_)) => {
             let remedy = match &why {
-                Break::Stale(_) | Break::Foreign(_) | Break::Half(_) => connect,
-                Break::Off(_) => format!("turn it on in {}", client.name()),
-                Break::Unusable { .. } => "repair the file, then connect again".to_owned(),
-                Break::Obstacle(_) => "take the rule out".to_owned(),
+                ConnectionProblem::Stale(_)
+                | ConnectionProblem::Foreign(_)
+                | ConnectionProblem::Incomplete(_) => connect,
+                ConnectionProblem::Disabled(_) => format!("turn it on in {}", client.name()),
+                ConnectionProblem::Unusable { .. } => "repair the file, then connect again".to_owned(),
+                ConnectionProblem::Obstacle(_) => "take the rule out".to_owned(),
             };
-            Path::Broken { why: why.to_string(), remedy }
+            Connection::Broken { why: why.to_string(), remedy }
         }
-        Way::Works { but } if desk.reachable => {
-            Path::Works { but: but.iter().map(Obstacle::to_string).collect() }
+        ConnectionState::Works { but } if desk.reachable => {
+            Connection::Works { but: but.iter().map(Obstacle::to_string).collect() }
         }
-        Way::Works { .. } | Way::Broken(_) => {
+        ConnectionState::Works { .. } | ConnectionState::Broken(_) => {
             let why = desk.why.clone().unwrap_or_else(|| "no desk is running".to_owned());
-            Path::Broken { why, remedy: desk.remedy.unwrap_or("start Askdesk").to_owned() }
+            Connection::Broken { why, remedy: desk.remedy.unwrap_or("start Askdesk").to_owned() }
         }
     }
 }
 
-fn words(report: &Report) -> String {
+fn text(report: &Report) -> String {
     let desk = &report.desk;
     let mut text = match (&desk.version, desk.port) {
         (Some(version), Some(port)) if desk.reachable => {
@@ -261,8 +236,9 @@ fn words(report: &Report) -> String {
     let rights =
         "clients may ask by their token; to answer takes the file answer-token, which they never get";
     text.push_str(&format!("{:<13}{rights}\n", ""));
-    let is_there = |client: &&ClientReport| client.found || !matches!(client.path, Path::NotConnected { .. });
-    for client in report.clients.iter().filter(is_there) {
+    let is_relevant =
+        |client: &&ClientReport| client.found || !matches!(client.path, Connection::NotConnected { .. });
+    for client in report.clients.iter().filter(is_relevant) {
         let version = match (&client.version, client.found) {
             (Some(version), _) => version.as_str(),
             (None, true) => "version not known",
@@ -270,17 +246,17 @@ fn words(report: &Report) -> String {
         };
         text.push_str(&format!("{:<12} {version}: ", client.name));
         match &client.path {
-            Path::Works { but } => {
+            Connection::Works { but } => {
                 text.push_str(&format!("questions reach the desk; {}\n", client.limit.words));
                 but.iter().for_each(|but| text.push_str(&format!("{:<13}but {but}\n", "")));
             }
-            Path::Broken { why, remedy } => {
+            Connection::Broken { why, remedy } => {
                 text.push_str(&format!(
                     "questions do not reach the desk: {why}\n{:<13}to do: {remedy}\n",
                     ""
                 ));
             }
-            Path::NotConnected { remedy } => {
+            Connection::NotConnected { remedy } => {
                 text.push_str(&format!("not connected\n{:<13}to do: {remedy}\n", ""));
             }
         }
@@ -288,14 +264,14 @@ fn words(report: &Report) -> String {
             text.push_str(&format!("{:<13}last question {}\n", "", ago(asked, SystemTime::now())));
         }
     }
-    let absent: Vec<&str> = report.clients.iter().filter(|it| !is_there(it)).map(|it| it.name).collect();
+    let absent: Vec<&str> = report.clients.iter().filter(|it| !is_relevant(it)).map(|it| it.name).collect();
     if !absent.is_empty() {
         text.push_str(&format!("Not found    {}\n", absent.join(", ")));
     }
     text
 }
 
-/// Says how long ago a moment was, which is given in milliseconds since 1970.
+/// Formats how long ago a moment was. It is given in milliseconds since 1970.
 fn ago(moment: i64, now: SystemTime) -> String {
     let moment = SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(moment).unwrap_or_default());
     let minutes = now.duration_since(moment).unwrap_or_default().as_secs() / 60;
@@ -313,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_told_by_how_long_ago_it_was() {
+    fn a_moment_is_formatted_as_how_long_ago_it_was() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let check = |seconds: i64, words: &str| assert_eq!(ago((1_000_000 - seconds) * 1_000, now), words);
         check(59, "less than a minute ago");
@@ -321,7 +297,7 @@ mod tests {
         check(3_599, "59 minutes ago");
         check(7_200, "2 hours ago");
         check(86_400, "1 day ago");
-        // A clock that was put back.
+        // The clock was set back.
         check(-100, "less than a minute ago");
     }
 }

@@ -1,58 +1,66 @@
-//! `askdesk`: asks a person at their desk from a script, answers from a terminal, and registers the desk with the
-//! programs whose agents should ask over it. For those that speak MCP over standard input alone it is the server.
+//! `askdesk`: asks and answers questions from a terminal or a script, and registers Askdesk with the apps whose agents should
+//! ask. `askdesk mcp` is an MCP server for apps that only support standard input and output.
 
 mod arguments;
 mod ask;
-mod connecting;
+mod completions;
+mod connect;
 mod doctor;
-mod door;
-mod ending;
+mod exit;
 mod hook;
-mod shell_files;
+mod http_client;
+mod requests;
+mod retry;
+mod stdio_server;
 mod terminal;
 mod token;
-mod twin;
-mod wait;
-mod waiting;
 
 use std::process::ExitCode;
 
 use arguments::{Arguments, Command, TokenCommand};
-use askdesk_client_config::desk::{self, Desk};
+use askdesk_client_config::DataFolder;
+use askdesk_client_config::discovery::data_folder;
 use clap::Parser;
-use ending::{Ending, Failure};
+use exit::{Exit, Failure};
 
 fn main() -> ExitCode {
     let command = Arguments::parse().command;
-    // Claude Code runs it at every question: whatever goes wrong, its own dialog must stand as if it were not there.
-    if matches!(command, Command::Hook) {
-        if let Ok(folder) = desk::data_folder() {
-            hook::run(&Desk::at(folder));
-        }
-        return ExitCode::SUCCESS;
-    }
-    match run(command) {
-        Ok(ending) => ending.into(),
-        Err(failure) => {
-            eprintln!("askdesk: {failure}");
-            failure.ending().into()
-        }
+    let is_hook = matches!(command, Command::Hook);
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(is_hook, &error.into()),
+    };
+    let result = runtime.block_on(run(command));
+    // A thread may still be reading standard input, which must not delay the exit.
+    runtime.shutdown_background();
+    match result {
+        Ok(exit) => exit.into(),
+        Err(failure) => fail(is_hook, &failure),
     }
 }
 
-fn run(command: Command) -> Result<Ending, Failure> {
-    let desk = || desk::data_folder().map(Desk::at).map_err(|why| Failure::System(why.to_string()));
+fn fail(is_hook: bool, failure: &Failure) -> ExitCode {
+    // Claude Code shows its own dialog anyway. An error message would only confuse the user.
+    if is_hook {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("askdesk: {failure}");
+    failure.exit().into()
+}
+
+async fn run(command: Command) -> Result<Exit, Failure> {
+    let folder = || data_folder().map(DataFolder::at).map_err(|error| Failure::System(error.to_string()));
     match command {
-        Command::Ask(ask) => ask::run(&desk()?, &ask),
-        Command::List(list) => waiting::list(&desk()?, &list),
-        Command::Answer(answer) => waiting::answer(&desk()?, &answer),
-        Command::Hook => Ok(Ending::Well),
-        Command::Mcp(mcp) => twin::run(&desk()?, &mcp),
-        Command::Connect(connect) => connecting::connect(&desk()?, &connect),
-        Command::Disconnect(disconnect) => connecting::disconnect(&desk()?, &disconnect),
-        Command::Doctor(doctor) => doctor::run(&desk()?, &doctor),
-        Command::Token { command: TokenCommand::Rotate } => token::rotate(&desk()?),
-        Command::Completions { shell } => shell_files::completions(shell),
-        Command::Man { folder } => shell_files::man(folder.as_deref()),
+        Command::Ask(ask) => ask::run(&folder()?, &ask).await,
+        Command::List(list) => requests::list(&folder()?, &list).await,
+        Command::Answer(answer) => requests::answer(&folder()?, &answer).await,
+        Command::Hook => hook::run(&folder()?).await,
+        Command::Mcp(mcp) => stdio_server::run(&folder()?, &mcp).await,
+        Command::Connect(connect) => connect::connect(&folder()?, &connect).await,
+        Command::Disconnect(disconnect) => connect::disconnect(&disconnect),
+        Command::Doctor(doctor) => doctor::run(&folder()?, &doctor).await,
+        Command::Token { command: TokenCommand::Rotate } => token::rotate(&folder()?).await,
+        Command::Completions { shell } => completions::completions(shell),
+        Command::Man { folder } => completions::man(folder.as_deref()),
     }
 }

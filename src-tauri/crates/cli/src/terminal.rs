@@ -1,19 +1,21 @@
-//! Speaking with the person at the terminal.
+//! Input from and output to the terminal.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 
-use crate::ending::Failure;
+use serde::Serialize;
 
-/// The largest text that is read from a file or from standard input, in bytes.
-const INPUT_MOST: u64 = 1024 * 1024;
+use crate::exit::Failure;
 
-/// Tells whether a person can be asked.
-pub fn has_person() -> bool {
+/// The largest input, in bytes.
+const MAX_INPUT: u64 = 1024 * 1024;
+
+/// Tells whether the user can be asked to confirm.
+pub fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks for yes or no; anything but a clear yes is no.
-pub fn agrees(question: &str) -> io::Result<bool> {
+/// Asks for yes or no. Anything but a clear yes is a no.
+pub fn confirm(question: &str) -> io::Result<bool> {
     eprint!("{question} [y/N] ");
     io::stderr().flush()?;
     let mut line = String::new();
@@ -21,13 +23,12 @@ pub fn agrees(question: &str) -> io::Result<bool> {
     Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-/// Says something to whoever reads the error stream, or a client's log of it.
+/// Prints a note to standard error, which may be a client's log.
 pub fn note(words: &str) {
-    // Where nobody takes it, nobody misses it.
     let _ = writeln!(io::stderr(), "askdesk: {words}");
 }
 
-/// Prints to standard output; a reader that has gone is no failure.
+/// Prints to standard output. A closed pipe isn't a failure.
 pub fn print(text: &str) -> Result<(), Failure> {
     match io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
@@ -35,32 +36,35 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Reads JSON from a file, or from standard input where it is called `-`.
+/// Prints JSON to standard output.
+pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    print(&format!("{}\n", serde_json::to_string_pretty(value).unwrap_or_default()))
+}
+
+/// Reads JSON from a file, or from standard input if the name is `-`.
 pub fn read_json(name: &str) -> Result<serde_json::Value, Failure> {
     let mut text = String::new();
     let read = match name {
-        "-" => io::stdin().lock().take(INPUT_MOST + 1).read_to_string(&mut text),
-        name => {
-            std::fs::File::open(name).and_then(|file| file.take(INPUT_MOST + 1).read_to_string(&mut text))
-        }
+        "-" => io::stdin().lock().take(MAX_INPUT + 1).read_to_string(&mut text),
+        name => std::fs::File::open(name).and_then(|file| file.take(MAX_INPUT + 1).read_to_string(&mut text)),
     };
     read.map_err(|error| Failure::BadInput(format!("{name} cannot be read: {error}")))?;
-    if text.len() as u64 > INPUT_MOST {
-        return Err(Failure::BadInput(format!("{name} is larger than {INPUT_MOST} bytes")));
+    if text.len() as u64 > MAX_INPUT {
+        return Err(Failure::BadInput(format!("{name} is larger than {MAX_INPUT} bytes")));
     }
     serde_json::from_str(&text).map_err(|error| Failure::BadInput(format!("{name} is no JSON: {error}")))
 }
 
-/// Shows a text of others on one line: what would move the cursor or hide something is left out.
-pub fn one_line(text: &str, most: usize) -> String {
+/// Shortens untrusted text to one line, without characters that move the cursor or are invisible.
+pub fn one_line(text: &str, max: usize) -> String {
     let shown = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let hides = |c: &char| {
         c.is_control()
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
     };
     let shown: String = shown.chars().filter(|c| !hides(c)).collect();
-    match shown.chars().count() > most {
-        true => shown.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+    match shown.chars().count() > max {
+        true => shown.chars().take(max.saturating_sub(1)).chain(['…']).collect(),
         false => shown,
     }
 }
@@ -70,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_of_others_stays_on_its_line() {
+    fn untrusted_text_stays_on_one_line() {
         assert_eq!(one_line("Which\nstore\t?", 40), "Which store ?");
         assert_eq!(one_line("\u{1b}[2Jgone\u{202e}", 40), "[2Jgone");
         assert_eq!(one_line("abcdef", 4), "abc…");

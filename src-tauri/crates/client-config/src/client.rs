@@ -1,37 +1,41 @@
-//! The programs the desk can be registered with.
+//! The apps that Askdesk can be registered with.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// A program whose agents can ask over the desk's door.
+/// An app whose agents can ask over the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Client {
-    /// Claude Code, in a terminal or without one.
+    /// Claude Code.
     ClaudeCode,
-    /// Codex: its terminal, its app and its editor extension share one file.
+    /// Codex. Its command line, app and editor extension share one file.
     Codex,
+    /// Gemini CLI.
     GeminiCli,
+    /// OpenCode.
     #[serde(rename = "opencode")]
     OpenCode,
-    /// Cursor: editor and command line share one file.
+    /// Cursor. The editor and the command line share one file.
     Cursor,
     /// VS Code with its own agents.
     #[serde(rename = "vscode")]
     VsCode,
-    /// GitHub's Copilot CLI.
+    /// GitHub Copilot CLI.
     CopilotCli,
+    /// Windsurf.
     Windsurf,
-    /// Antigravity: editor and command line have a file each.
+    /// Antigravity. The editor and the command line have a file each.
     Antigravity,
+    /// Zed.
     Zed,
 }
 
 impl Client {
-    /// Every client, in the order in which they are listed.
+    /// Every client, in display order.
     pub const ALL: [Self; 10] = [
         Self::ClaudeCode,
         Self::Codex,
@@ -45,12 +49,12 @@ impl Client {
         Self::Zed,
     ];
 
-    /// Says whether a hook of its terminal can ask, beside MCP.
+    /// Tells whether it can ask with a hook as well as over MCP.
     pub const fn has_hook(self) -> bool {
         matches!(self, Self::ClaudeCode)
     }
 
-    /// Returns how it is called on a command line.
+    /// Returns its name on the command line and in JSON.
     pub fn id(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -66,7 +70,7 @@ impl Client {
         }
     }
 
-    /// Returns its name as people write it.
+    /// Returns its display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "Claude Code",
@@ -82,7 +86,7 @@ impl Client {
         }
     }
 
-    /// Other ways in which people call it.
+    /// Returns other names the command line accepts.
     pub fn aliases(self) -> &'static [&'static str] {
         match self {
             Self::ClaudeCode => &["claude"],
@@ -95,7 +99,7 @@ impl Client {
         }
     }
 
-    /// The commands that start it.
+    /// Returns the names of its programs.
     pub fn programs(self) -> &'static [&'static str] {
         match self {
             Self::ClaudeCode => &["claude"],
@@ -118,7 +122,7 @@ impl fmt::Display for Client {
     }
 }
 
-/// No client is called so.
+/// The name of a client is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no client is called {0:?}; known are {list}", list = Client::ALL.map(Client::id).join(", "))]
 pub struct UnknownClient(pub String);
@@ -132,19 +136,19 @@ impl FromStr for Client {
     }
 }
 
-/// For whom a client is set up.
+/// Where a client is configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
-    /// For the person, in every folder.
+    /// For the user, in every folder.
     #[default]
     User,
-    /// For one folder; its file may be shared with others.
+    /// For one project. The file may be shared.
     Project,
 }
 
 impl Scope {
-    /// Returns how it is called on a command line.
+    /// Returns its name on the command line.
     pub fn id(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -158,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_client_is_found_by_its_id_and_by_what_people_call_it() {
+    fn every_client_is_found_by_its_id_and_aliases() {
         for client in Client::ALL {
             assert_eq!(client.id().parse(), Ok(client));
             assert_eq!(serde_json::to_value(client).unwrap(), client.id());

@@ -1,49 +1,57 @@
-//! Edits of texts: text in, text out. Nothing here reads or writes a file.
+//! Edits of configuration text. These are pure functions and don't read or write files.
 
 mod json;
 mod toml;
 
 use serde_json::{Map, Value};
 
-use crate::refusal::Why;
+use crate::error::FileErrorKind;
 
-/// How a file is written.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// JSON, where comments and trailing commas are let stand.
+    /// JSON with comments and trailing commas.
     Json,
+    /// TOML.
     Toml,
 }
 
+/// A piece of our entry in a file.
 #[derive(Clone, Debug)]
 pub struct Piece {
-    /// The names that lead to the object or list it stands in.
+    /// The keys that lead to the object or list that contains it.
     pub path: &'static [&'static str],
+    /// What it is.
     pub kind: Kind,
 }
 
+/// A piece is a member of an object or an element of a list.
 #[derive(Clone, Debug)]
 pub enum Kind {
-    /// A name in an object. What else somebody wrote into its value stays.
+    /// A member of an object. Fields of its value that others added stay.
     Member {
+        /// The key.
         name: &'static str,
+        /// The fields its value needs.
         value: Map<String, Value>,
-        /// Whether a value was written by us.
+        /// Tells whether a value is ours.
         ours: fn(&Value) -> bool,
     },
+    /// An element of a list.
     Element {
+        /// The element.
         value: Value,
-        /// Whether an element, or what stands inside of one, was written by us.
+        /// Tells whether an element, or an item of its inner list, is ours.
         ours: fn(&Value) -> bool,
-        /// The list in such an element that holds what is ours, where somebody else's may stand beside it.
+        /// The inner list that holds our item. It may hold other items too.
         inside: Option<&'static str>,
-        /// Whether nobody else would write such an element.
-        tells: bool,
+        /// Whether only we would write such an element.
+        distinctive: bool,
     },
 }
 
 impl Piece {
-    /// Finds it in what a file says.
+    /// Finds the piece in a document.
     pub fn find<'a>(&self, document: &'a Value) -> Option<&'a Value> {
         let place = self.path.iter().try_fold(document, |value, name| value.get(name))?;
         match &self.kind {
@@ -52,16 +60,16 @@ impl Piece {
         }
     }
 
-    /// Tells whether what was found is proof that the desk was connected before.
-    pub fn proves(&self, found: &Value) -> bool {
+    /// Tells whether the value that was found proves that we connected this client.
+    pub fn is_proof(&self, found: &Value) -> bool {
         match &self.kind {
             Kind::Member { ours, .. } => ours(found),
-            Kind::Element { tells, .. } => *tells,
+            Kind::Element { distinctive, .. } => *distinctive,
         }
     }
 
-    /// Tells whether what was found is all that is wanted.
-    pub fn holds(&self, found: &Value) -> bool {
+    /// Tells whether the value that was found is complete.
+    pub fn is_satisfied_by(&self, found: &Value) -> bool {
         match &self.kind {
             Kind::Member { value, ours, .. } => ours(found) && covers(found, value),
             Kind::Element { value, .. } => {
@@ -70,29 +78,29 @@ impl Piece {
         }
     }
 
-    /// Makes of it one that wants what was found.
+    /// Returns a piece that wants exactly what was found.
     fn as_found(&self, found: &Value) -> Self {
         let kind = match (&self.kind, found) {
             (Kind::Member { name, ours, .. }, Value::Object(value)) => {
                 Kind::Member { name, value: value.clone(), ours: *ours }
             }
-            (Kind::Element { ours, inside, tells, .. }, value) => {
+            (Kind::Element { ours, inside, distinctive, .. }, value) => {
                 let value = self.kind.alone(value).unwrap_or_else(|| value.clone());
-                Kind::Element { value, ours: *ours, inside: *inside, tells: *tells }
+                Kind::Element { value, ours: *ours, inside: *inside, distinctive: *distinctive }
             }
             (kind, _) => kind.clone(),
         };
         Self { path: self.path, kind }
     }
 
-    /// Takes it out of what a file says, with the objects and lists that are empty without it.
+    /// Removes the piece from a document, with the objects and lists that are empty afterwards.
     fn strip(&self, document: &mut Value) {
         strip_at(document, self.path, &self.kind);
     }
 }
 
 impl Kind {
-    /// Finds what is ours in an element of a list.
+    /// Finds our item in an element.
     pub(crate) fn own<'a>(&self, element: &'a Value) -> Option<&'a Value> {
         match self {
             Self::Element { ours, inside: Some(list), .. } => {
@@ -103,7 +111,7 @@ impl Kind {
         }
     }
 
-    /// Makes of an element one that holds nothing but what is ours; none where it is all ours.
+    /// Reduces a shared element to our item. Returns `None` if nothing else is in it.
     fn alone(&self, element: &Value) -> Option<Value> {
         let Self::Element { inside: Some(list), .. } = self else { return None };
         let own = self.own(element)?.clone();
@@ -149,7 +157,7 @@ fn is_empty(value: &Value) -> bool {
     value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty)
 }
 
-/// Tells whether a value says all that is wanted, whatever else it says.
+/// Tells whether a value has all fields that are wanted.
 pub(crate) fn covers(found: &Value, wanted: &Map<String, Value>) -> bool {
     wanted.iter().all(|(name, wanted)| match (found.get(name), wanted) {
         (Some(found), Value::Object(wanted)) => covers(found, wanted),
@@ -157,45 +165,47 @@ pub(crate) fn covers(found: &Value, wanted: &Map<String, Value>) -> bool {
     })
 }
 
-/// Reads what a text says; of an empty one, nothing.
-pub fn read(format: Format, text: &str) -> Result<Value, Why> {
+/// Parses a text. An empty text is an empty object.
+pub fn read(format: Format, text: &str) -> Result<Value, FileErrorKind> {
     match format {
         Format::Json => json::read(without_mark(text).1),
         Format::Toml => toml::read(without_mark(text).1),
     }
 }
 
-/// Puts pieces into a text, or brings those that stand there up to date. All else stays as it stands.
-pub fn put(format: Format, text: &str, pieces: &[Piece]) -> Result<String, Why> {
+/// Adds pieces to a text or updates them. Everything else stays as it is.
+pub fn put(format: Format, text: &str, pieces: &[Piece]) -> Result<String, FileErrorKind> {
     let (mark, body) = without_mark(text);
     let said = read(format, body)?;
-    if pieces.iter().all(|piece| piece.find(&said).is_some_and(|found| piece.holds(found))) {
+    if pieces.iter().all(|piece| piece.find(&said).is_some_and(|found| piece.is_satisfied_by(found))) {
         return Ok(text.to_owned());
     }
     let after = match format {
         Format::Json => json::put(body, pieces)?,
         Format::Toml => toml::put(body, pieces)?,
     };
-    let says = read(format, &after).map_err(|_| Why::Unsafe)?;
-    let all_there = pieces.iter().all(|piece| piece.find(&says).is_some_and(|found| piece.holds(found)));
+    let says = read(format, &after).map_err(|_| FileErrorKind::Unsafe)?;
+    let all_there =
+        pieces.iter().all(|piece| piece.find(&says).is_some_and(|found| piece.is_satisfied_by(found)));
     if !all_there || !same_but_for(pieces, &said, &says) {
-        return Err(Why::Unsafe);
+        return Err(FileErrorKind::Unsafe);
     }
     Ok(format!("{mark}{after}"))
 }
 
-/// Takes pieces out of a text that stood there as `before` when they were put in; none where there was no file.
-/// Returns none where nothing is left and nothing was there.
+/// Removes pieces from a text. `before` is the text before they were added, or `None` if there was no file. Returns `None`
+/// if the
+/// file should be removed.
 pub fn take(
     format: Format,
     text: &str,
     pieces: &[Piece],
     before: Option<&str>,
-) -> Result<Option<String>, Why> {
+) -> Result<Option<String>, FileErrorKind> {
     let said = read(format, text)?;
     let found: Vec<Piece> =
         pieces.iter().filter_map(|piece| Some(piece.as_found(piece.find(&said)?))).collect();
-    // Nobody has written anything since: what stood there comes back byte for byte.
+    // If nothing else has changed since, the original text comes back byte for byte.
     if put(format, before.unwrap_or_default(), &found).is_ok_and(|then| then == text) {
         return Ok(before.map(str::to_owned));
     }
@@ -206,9 +216,9 @@ pub fn take(
         Format::Json => json::take(body, pieces, &earlier)?,
         Format::Toml => toml::take(body, pieces, &earlier)?,
     };
-    let says = read(format, &after).map_err(|_| Why::Unsafe)?;
+    let says = read(format, &after).map_err(|_| FileErrorKind::Unsafe)?;
     if !same_but_for(pieces, &said, &says) {
-        return Err(Why::Unsafe);
+        return Err(FileErrorKind::Unsafe);
     }
     let nothing = is_empty(&says) && !after.contains("//") && !after.contains("/*") && !after.contains('#');
     Ok((before.is_some() || !nothing).then(|| format!("{mark}{after}")))
@@ -223,7 +233,7 @@ fn same_but_for(pieces: &[Piece], one: &Value, other: &Value) -> bool {
     one == other
 }
 
-/// Parts the mark that some editors write before everything else from a text.
+/// Splits off a byte order mark.
 fn without_mark(text: &str) -> (&str, &str) {
     match text.strip_prefix('\u{feff}') {
         Some(body) => ("\u{feff}", body),

@@ -1,45 +1,48 @@
-//! Reading and writing the files of others: never through a link that leads away, never half, never what somebody else
-//! has written in the meantime.
+//! Reads and writes other programs' files. Writes are atomic, never follow a link out of the file's folder, and never
+//! replace a change that another program has made in the meantime.
 
 use std::ffi::OsString;
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::refusal::Why;
-use crate::surroundings::Place;
+use crate::env::ConfigPath;
+use crate::error::FileErrorKind;
 
-/// The largest file that is read. Claude Code keeps all it remembers of a person's projects in one.
+/// The largest file that is read. Claude Code keeps everything about a user's projects in one.
 const FILE_MOST: u64 = 64 * 1024 * 1024;
-/// What the name of a backup ends in.
+/// The suffix of a backup.
 const BACKUP: &str = ".askdesk-backup";
 
+/// A file as it was found.
 #[derive(Clone, Debug)]
 pub struct Found {
+    /// Its path as the client names it.
     pub file: PathBuf,
-    /// Where it is, with no link on the way.
+    /// Its path with every link resolved.
     pub target: PathBuf,
-    /// What it says; none where there is no file.
+    /// Its text, or `None` if there is no file.
     pub text: Option<String>,
 }
 
 impl Found {
-    pub fn read(place: &Place) -> Result<Self, Why> {
+    /// Reads a file.
+    pub fn read(place: &ConfigPath) -> Result<Self, FileErrorKind> {
         let target = resolve(place)?;
         Ok(Self { file: place.path.clone(), text: text_of(&target)?, target })
     }
 
-    /// Where its backup is, if there is one.
+    /// Returns the path of its backup.
     pub fn backup(&self) -> PathBuf {
         backup_of(&self.target)
     }
 
-    /// Reads its backup; none where there is none.
-    pub fn backup_text(&self) -> Result<Option<String>, Why> {
+    /// Reads its backup.
+    pub fn backup_text(&self) -> Result<Option<String>, FileErrorKind> {
         text_of(&self.backup())
     }
 
-    /// Tells whether somebody else than its owner may read it.
+    /// Tells whether other users can read it.
     pub fn is_open_to_others(&self) -> bool {
         #[cfg(unix)]
         {
@@ -50,14 +53,14 @@ impl Found {
         false
     }
 
-    /// Refuses a file that may not be written.
-    pub fn check_writable(&self) -> Result<(), Why> {
+    /// Fails if the file is read-only.
+    pub fn check_writable(&self) -> Result<(), FileErrorKind> {
         match fs::metadata(&self.target) {
-            Ok(metadata) if metadata.permissions().readonly() => Err(Why::ReadOnly),
-            // It would be put in place by its folder's leave; its own counts as well.
+            Ok(metadata) if metadata.permissions().readonly() => Err(FileErrorKind::ReadOnly),
+            // Replacing a file only takes write access to its folder, so its own permissions are checked here.
             Ok(_) => match OpenOptions::new().append(true).open(&self.target) {
                 Ok(_) => Ok(()),
-                Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(Why::ReadOnly),
+                Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(FileErrorKind::ReadOnly),
                 Err(error) => Err(error.into()),
             },
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -72,32 +75,36 @@ fn backup_of(target: &Path) -> PathBuf {
     target.with_file_name(name)
 }
 
-fn text_of(target: &Path) -> Result<Option<String>, Why> {
+fn text_of(target: &Path) -> Result<Option<String>, FileErrorKind> {
     let metadata = match fs::metadata(target) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.into()),
     };
     if !metadata.is_file() {
-        return Err(Why::NoFile);
+        return Err(FileErrorKind::NotAFile);
     }
     if metadata.len() > FILE_MOST {
-        return Err(Why::TooLarge { bytes: metadata.len(), most: FILE_MOST });
+        return Err(FileErrorKind::TooLarge { bytes: metadata.len(), most: FILE_MOST });
     }
-    String::from_utf8(fs::read(target)?).map(Some).map_err(|_| Why::NoText)
+    String::from_utf8(fs::read(target)?).map(Some).map_err(|_| FileErrorKind::NotUtf8)
 }
 
-/// Follows every link, and refuses one that leads out of what the file belongs to.
-fn resolve(place: &Place) -> Result<PathBuf, Why> {
+/// Resolves every link, and fails if one leads out of the file's folder.
+fn resolve(place: &ConfigPath) -> Result<PathBuf, FileErrorKind> {
     let target = follow(&place.path)?;
     let within = follow(&place.within)?;
-    if target.starts_with(&within) { Ok(target) } else { Err(Why::Outside { to: target, within }) }
+    if target.starts_with(&within) {
+        Ok(target)
+    } else {
+        Err(FileErrorKind::OutsideRoot { to: target, within })
+    }
 }
 
-fn follow(path: &Path) -> Result<PathBuf, Why> {
+fn follow(path: &Path) -> Result<PathBuf, FileErrorKind> {
     match fs::symlink_metadata(path) {
         Ok(_) => fs::canonicalize(path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Why::DeadLink,
+            ErrorKind::NotFound => FileErrorKind::BrokenLink,
             _ => error.into(),
         }),
         Err(error) if error.kind() == ErrorKind::NotFound => match (path.parent(), path.file_name()) {
@@ -108,10 +115,15 @@ fn follow(path: &Path) -> Result<PathBuf, Why> {
     }
 }
 
-/// Puts a text in a file's place in one step, and on disk before that; refused where the file does not say `before` any more.
-/// It gets the mode and owner of `like`, or is its owner's alone.
-pub fn write(target: &Path, text: &str, like: Option<&Metadata>, before: Option<&str>) -> Result<(), Why> {
-    let folder = target.parent().ok_or(Why::NoFile)?;
+/// Replaces a file atomically, synced to disk. Fails if its text isn't `before` any more. It gets the mode and owner of
+/// `like`, or else mode 0600.
+pub fn write(
+    target: &Path,
+    text: &str,
+    like: Option<&Metadata>,
+    before: Option<&str>,
+) -> Result<(), FileErrorKind> {
+    let folder = target.parent().ok_or(FileErrorKind::NotAFile)?;
     fs::create_dir_all(folder)?;
     let mut file = tempfile::Builder::new().prefix(".askdesk-").tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
@@ -120,24 +132,24 @@ pub fn write(target: &Path, text: &str, like: Option<&Metadata>, before: Option<
         file.as_file().set_permissions(like.permissions())?;
     }
     file.as_file().sync_all()?;
-    // The disk may have taken its time, and somebody else not.
+    // Syncing takes time, in which another program may have written.
     if !is_unchanged(target, before)? {
-        return Err(Why::Changed);
+        return Err(FileErrorKind::Changed);
     }
-    file.persist(target).map_err(|error| Why::from(error.error))?;
+    file.persist(target).map_err(|error| FileErrorKind::from(error.error))?;
     sync(folder);
     Ok(())
 }
 
-/// Takes a file away.
-pub fn remove(target: &Path) -> Result<(), Why> {
+/// Removes a file.
+pub fn remove(target: &Path) -> Result<(), FileErrorKind> {
     fs::remove_file(target)?;
     target.parent().map(sync);
     Ok(())
 }
 
 #[cfg(unix)]
-fn keep_owner(file: &Path, like: &Metadata) -> Result<(), Why> {
+fn keep_owner(file: &Path, like: &Metadata) -> Result<(), FileErrorKind> {
     use std::os::unix::fs::MetadataExt as _;
     let own = fs::metadata(file)?;
     if own.uid() != like.uid() || own.gid() != like.gid() {
@@ -147,19 +159,19 @@ fn keep_owner(file: &Path, like: &Metadata) -> Result<(), Why> {
 }
 
 #[cfg(not(unix))]
-fn keep_owner(_: &Path, _: &Metadata) -> Result<(), Why> {
+fn keep_owner(_: &Path, _: &Metadata) -> Result<(), FileErrorKind> {
     Ok(())
 }
 
-/// Has the system write down that a name has changed; where it cannot, the name is still right.
+/// Syncs a folder, so that a rename in it is on disk. If that fails, the rename is still done.
 fn sync(folder: &Path) {
     if let Ok(folder) = fs::File::open(folder) {
         let _ = folder.sync_all();
     }
 }
 
-/// Reads a file that was found anew, to see whether it still says the same.
-pub fn is_unchanged(target: &Path, text: Option<&str>) -> Result<bool, Why> {
+/// Tells whether a file still has this text.
+pub fn is_unchanged(target: &Path, text: Option<&str>) -> Result<bool, FileErrorKind> {
     Ok(text_of(target)?.as_deref() == text)
 }
 
@@ -168,12 +180,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_somebody_else_wrote_last_is_not_written_over() {
+    fn a_change_by_another_program_is_not_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("mcp.json");
         let check = |before: Option<&str>| {
             fs::write(&file, "theirs").unwrap();
-            assert_eq!(write(&file, "ours", None, before), Err(Why::Changed));
+            assert_eq!(write(&file, "ours", None, before), Err(FileErrorKind::Changed));
             assert_eq!(fs::read_to_string(&file).unwrap(), "theirs");
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
         };

@@ -1,36 +1,38 @@
-//! Registering the desk with the programs whose agents should ask over it.
+//! Registers Askdesk in the configuration files of the apps whose agents should ask.
 //!
-//! Each client has files of its own, in which other things stand that are none of our business. So an edit is a pure
-//! function from text to text ([`edit`]) that touches nothing but our entry and refuses in words what it does not
-//! understand; a [`Plan`] is found out before anything is written, shown to the person, and then done as a whole.
+//! These files hold settings that aren't ours. An edit is therefore a pure function from text to text ([`edit`]) that changes
+//! only our entry and refuses what it doesn't understand. A [`Plan`] computes every change before the first write, so it can be
+//! shown first and then applied as a whole.
 //!
-//! This crate knows no window, no server and no engine; it reads and writes files. It waits for nobody but, in [`version`], for
-//! a program that is asked which version it is.
+//! The crate also holds what every client of the gateway needs to find it: the data folder, the discovery file and the tokens.
 
-mod checkup;
 mod client;
-pub mod desk;
+mod client_match;
+mod diagnostics;
+pub mod discovery;
 pub mod edit;
+mod entries;
+mod env;
+mod error;
 mod file;
+mod hook_command;
 mod plan;
 mod preview;
-mod program;
-mod refusal;
-mod seen;
-mod standing;
-mod surroundings;
-mod table;
-pub mod version;
+mod status;
+pub mod token;
 
-pub use checkup::{Break, Checkup, Examined, Way, check};
 pub use client::{Client, Scope, UnknownClient};
-pub use plan::{Change, Done, Note, Plan, connect, disconnect};
-pub use preview::Tokens;
-pub use program::{beside_or_on_path, hook_command};
-pub use refusal::{Refusal, Why};
-pub use seen::{Seen, last_question};
-pub use standing::{
-    Entry, Installed, Limit, Obstacle, Standing, as_connected, installed, limit, obstacles, standings,
+pub use client_match::{SeenClient, last_question};
+pub use diagnostics::{ConnectionProblem, ConnectionState, Diagnosis, DiagnosticInput, diagnose};
+pub use discovery::DataFolder;
+pub use entries::{Endpoint, SERVER, WAIT_SECONDS};
+pub use env::{ConfigPath, Env, Os};
+pub use error::{FileError, FileErrorKind};
+pub use hook_command::{find_askdesk, hook_command};
+pub use plan::{Applied, Change, Note, Plan, connect, disconnect};
+pub use preview::TokenDisplay;
+pub use status::{
+    EntryState, FileStatus, Installed, Obstacle, WaitLimit, as_connected, file_statuses, installed,
+    installed_versions, obstacles, wait_limit,
 };
-pub use surroundings::{Place, Surroundings, System};
-pub use table::{Door, SERVER, WAIT_SECONDS};
+pub use token::Token;

@@ -1,90 +1,104 @@
-//! What connecting or disconnecting a client changes: found out first, shown, and then done as a whole or not at all.
+//! The changes that connect or disconnect a client: computed first, shown, and then applied all or nothing.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use crate::client::{Client, Scope};
-use crate::desk::Token;
 use crate::edit::{self, Kind, Piece};
+use crate::entries::{self, ConfigEntry, Endpoint};
+use crate::env::{ConfigPath, Env};
+use crate::error::{FileError, FileErrorKind};
 use crate::file::{self, Found};
-use crate::refusal::{Refusal, Why};
-use crate::surroundings::{Place, Surroundings};
-use crate::table::{self, Door, Spot};
+use crate::token::Token;
 
-/// What changes for one client.
+/// The changes for one client.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    /// The client.
     pub client: Client,
+    /// The scope.
     pub scope: Scope,
-    /// What changes in which file; nothing where all stands already.
+    /// The change of each file. Empty if everything is up to date.
     pub changes: Vec<Change>,
-    /// What the person should know.
+    /// What the user should know before applying it.
     pub notes: Vec<Note>,
 }
 
+/// The change of one file.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// The file, as the client calls it.
+    /// The file, by the path that the client uses.
     pub file: PathBuf,
-    /// What it says; none where there is no file.
+    /// The text before the change, or `None` if there is no file.
     pub before: Option<String>,
-    /// What it will say; none where it goes.
+    /// The text after it, or `None` if the file is removed.
     pub after: Option<String>,
     target: PathBuf,
     backup: Backup,
 }
 
-/// What becomes of the copy that is kept beside a file.
+/// What happens to the backup beside a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Backup {
     Leave,
-    Make { copy: PathBuf, over: Option<String> },
+    Make {
+        copy: PathBuf,
+        /// The backup that is there already.
+        over: Option<String>,
+    },
     Remove(PathBuf),
 }
 
-/// What a person should know of a change.
+/// What a user should know about a change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Note {
-    /// The token will stand in a file that is often shared.
+    /// The token will be in a file that is often shared.
     #[error("{}: the token will stand in this file; keep it out of version control", .0.display())]
     TokenInProject(PathBuf),
-    /// The token will stand in a file that other people of this machine may read.
+    /// The token will be in a file that other users of this computer can read.
     #[error("{}: other people of this machine may read this file, and so the token", .0.display())]
     OpenToOthers(PathBuf),
-    /// Something else was written since the client was connected, so only the entry goes.
+    /// The file has changed since the client was connected, so only our entry is removed.
     #[error("{}: changed since it was connected, so only the entry of Askdesk is taken out; the file as it was before stays in {}", file.display(), backup.display())]
-    ChangedSince { file: PathBuf, backup: PathBuf },
-    /// The person wrote an entry that leads to the desk already.
+    ChangedSince {
+        /// The file.
+        file: PathBuf,
+        /// The backup with the original text.
+        backup: PathBuf,
+    },
+    /// An entry that the user wrote is replaced.
     #[error("{}: an entry that was written by hand starts `askdesk mcp` there; this one takes its place", .0.display())]
     ByHand(PathBuf),
-    /// A copy that an earlier connection left is not what is wanted back.
+    /// A backup of an earlier connection is removed.
     #[error("{}: this copy is of an earlier connection and goes; keep it elsewhere if you need it", .0.display())]
     OldCopy(PathBuf),
     /// The client has no files for this scope.
     #[error("{} has no file for a project; leave out --scope project", .0.name())]
     NoProject(Client),
-    /// The client asks first before it follows a project's file.
+    /// The client ignores a project's file until the user trusts the folder.
     #[error("{} follows this file only in a folder that you have told it to trust", .0.name())]
     NeedsTrust(Client),
 }
 
+/// What was changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Done {
+pub struct Applied {
+    /// The files that were changed.
     pub files: Vec<PathBuf>,
-    /// The copies that were made of them.
+    /// The backups that were made.
     pub backups: Vec<PathBuf>,
 }
 
-/// Finds out what connecting a client changes.
-pub fn connect(client: Client, scope: Scope, around: &Surroundings, door: &Door) -> Result<Plan, Refusal> {
+/// Computes what connecting a client changes.
+pub fn connect(client: Client, scope: Scope, env: &Env, endpoint: &Endpoint) -> Result<Plan, FileError> {
     let mut plan = Plan { client, scope, changes: Vec::new(), notes: Vec::new() };
-    let spots = table::spots(client, scope, around, door);
-    if spots.is_empty() {
+    let entries = entries::entries(client, scope, env, endpoint);
+    if entries.is_empty() {
         plan.notes.push(Note::NoProject(client));
     }
-    for spot in &spots {
-        let place = place_of(spot)?;
-        plan.put(spot, place).map_err(|why| why.of(&place.path))?;
+    for entry in &entries {
+        let place = place_of(entry)?;
+        plan.put(entry, place).map_err(|why| why.of(&place.path))?;
     }
     if scope == Scope::Project && !plan.changes.is_empty() {
         let needs_trust = matches!(client, Client::ClaudeCode | Client::Codex | Client::GeminiCli);
@@ -93,75 +107,75 @@ pub fn connect(client: Client, scope: Scope, around: &Surroundings, door: &Door)
     Ok(plan)
 }
 
-/// Finds out what disconnecting a client changes.
-pub fn disconnect(client: Client, scope: Scope, around: &Surroundings) -> Result<Plan, Refusal> {
+/// Computes what disconnecting a client changes.
+pub fn disconnect(client: Client, scope: Scope, env: &Env) -> Result<Plan, FileError> {
     let mut plan = Plan { client, scope, changes: Vec::new(), notes: Vec::new() };
-    let spots = spots_anywhere(client, scope, around);
-    if spots.is_empty() {
+    let entries = entries_anywhere(client, scope, env);
+    if entries.is_empty() {
         plan.notes.push(Note::NoProject(client));
     }
-    let connected = spots.iter().any(shows);
-    for spot in spots.iter().filter(|_| connected) {
-        for place in &spot.files {
-            plan.take(spot, place).map_err(|why| why.of(&place.path))?;
+    let connected = entries.iter().any(shows);
+    for entry in entries.iter().filter(|_| connected) {
+        for place in &entry.files {
+            plan.take(entry, place).map_err(|why| why.of(&place.path))?;
         }
     }
     Ok(plan)
 }
 
-/// The spots of a client where it does not matter what has to stand there.
-pub(crate) fn spots_anywhere(client: Client, scope: Scope, around: &Surroundings) -> Vec<Spot> {
+/// Returns a client's entries for reading, where the endpoint doesn't matter.
+pub(crate) fn entries_anywhere(client: Client, scope: Scope, env: &Env) -> Vec<ConfigEntry> {
     let command = Some(String::new());
-    let door = Door { port: 0, token: Token::to_come(), command, asks_by_command: false };
-    table::spots(client, scope, around, &door)
+    let endpoint = Endpoint { port: 0, token: Token::placeholder(), command, ask_by_command: false };
+    entries::entries(client, scope, env, &endpoint)
 }
 
-/// The file of several that counts: one that has the entry, else one that is there, else the last.
-fn place_of(spot: &Spot) -> Result<&Place, Refusal> {
+/// Chooses among alternative files: the one that has the entry, else one that exists, else the last.
+fn place_of(entry: &ConfigEntry) -> Result<&ConfigPath, FileError> {
     let mut there = None;
-    for place in &spot.files {
+    for place in &entry.files {
         let found = Found::read(place).map_err(|why| why.of(&place.path))?;
         let Some(text) = found.text else { continue };
-        let said = edit::read(spot.format, &text).map_err(|why| why.of(&place.path))?;
-        if spot.pieces.iter().any(|piece| piece.find(&said).is_some()) {
+        let said = edit::read(entry.format, &text).map_err(|why| why.of(&place.path))?;
+        if entry.pieces.iter().any(|piece| piece.find(&said).is_some()) {
             return Ok(place);
         }
         there = there.or(Some(place));
     }
-    let last = || spot.files.last().ok_or_else(|| Why::NoFile.of(PathBuf::new()));
+    let last = || entry.files.last().ok_or_else(|| FileErrorKind::NotAFile.of(PathBuf::new()));
     there.map_or_else(last, Ok)
 }
 
-/// Tells whether something stands in a spot that only connecting puts there, or nobody can say.
-fn shows(spot: &Spot) -> bool {
-    let shows = |place| -> Result<bool, Why> {
+/// Tells whether an entry contains something that only connecting puts there. If a file can't be read, the answer is yes.
+fn shows(entry: &ConfigEntry) -> bool {
+    let shows = |place| -> Result<bool, FileErrorKind> {
         let Some(text) = Found::read(place)?.text else { return Ok(false) };
-        let said = edit::read(spot.format, &text)?;
-        Ok(spot.pieces.iter().any(|piece| piece.find(&said).is_some_and(|found| piece.proves(found))))
+        let said = edit::read(entry.format, &text)?;
+        Ok(entry.pieces.iter().any(|piece| piece.find(&said).is_some_and(|found| piece.is_proof(found))))
     };
-    spot.files.iter().any(|place| shows(place).unwrap_or(true))
+    entry.files.iter().any(|place| shows(place).unwrap_or(true))
 }
 
 impl Plan {
-    /// Tells whether all stands as it should already.
-    pub fn is_nothing(&self) -> bool {
+    /// Tells whether there is nothing to change.
+    pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 
-    fn put(&mut self, spot: &Spot, place: &Place) -> Result<(), Why> {
+    fn put(&mut self, entry: &ConfigEntry, place: &ConfigPath) -> Result<(), FileErrorKind> {
         let found = Found::read(place)?;
         let before = found.text.as_deref().unwrap_or_default();
-        let said = edit::read(spot.format, before)?;
-        let after = edit::put(spot.format, before, &spot.pieces)?;
+        let said = edit::read(entry.format, before)?;
+        let after = edit::put(entry.format, before, &entry.pieces)?;
         if after == before {
             return Ok(());
         }
         found.check_writable()?;
-        // What stood there before the first time is what is wanted back.
+        // The text before the first connection is the one to restore.
         let connected =
-            spot.pieces.iter().any(|piece| piece.find(&said).is_some_and(|found| piece.proves(found)));
-        let by_hand = |piece: &Piece| piece.find(&said).is_some_and(table::is_by_hand);
-        self.notes.extend(spot.pieces.iter().any(by_hand).then(|| Note::ByHand(found.file.clone())));
+            entry.pieces.iter().any(|piece| piece.find(&said).is_some_and(|found| piece.is_proof(found)));
+        let by_hand = |piece: &Piece| piece.find(&said).is_some_and(entries::is_by_hand);
+        self.notes.extend(entry.pieces.iter().any(by_hand).then(|| Note::ByHand(found.file.clone())));
         let backup = if connected { Backup::Leave } else { self.copy_of(&found)? };
         if self.scope == Scope::Project {
             self.notes.push(Note::TokenInProject(found.file.clone()));
@@ -173,9 +187,8 @@ impl Plan {
         Ok(())
     }
 
-    /// What is to be kept of a file that knows nothing of the desk yet. An older copy is of an earlier time, and would come back
-    /// at the next disconnection.
-    fn copy_of(&mut self, found: &Found) -> Result<Backup, Why> {
+    /// Decides what to back up of a file without our entry. An older backup is outdated: disconnecting would restore it.
+    fn copy_of(&mut self, found: &Found) -> Result<Backup, FileErrorKind> {
         let (copy, over) = (found.backup(), found.backup_text()?);
         if over.is_some() && over != found.text {
             self.notes.push(Note::OldCopy(copy.clone()));
@@ -187,20 +200,20 @@ impl Plan {
         })
     }
 
-    fn take(&mut self, spot: &Spot, place: &Place) -> Result<(), Why> {
+    fn take(&mut self, entry: &ConfigEntry, place: &ConfigPath) -> Result<(), FileErrorKind> {
         let found = Found::read(place)?;
         let Some(text) = &found.text else { return Ok(()) };
-        let said = edit::read(spot.format, text)?;
+        let said = edit::read(entry.format, text)?;
         let ours = |piece: &&Piece| {
-            let is_ours = |found| matches!(piece.kind, Kind::Element { .. }) || piece.proves(found);
+            let is_ours = |found| matches!(piece.kind, Kind::Element { .. }) || piece.is_proof(found);
             piece.find(&said).is_some_and(is_ours)
         };
-        let pieces: Vec<Piece> = spot.pieces.iter().filter(ours).cloned().collect();
+        let pieces: Vec<Piece> = entry.pieces.iter().filter(ours).cloned().collect();
         if pieces.is_empty() {
             return Ok(());
         }
         let before = found.backup_text()?;
-        let after = edit::take(spot.format, text, &pieces, before.as_deref())?;
+        let after = edit::take(entry.format, text, &pieces, before.as_deref())?;
         if after.as_ref() == Some(text) {
             return Ok(());
         }
@@ -220,12 +233,12 @@ impl Plan {
         Ok(())
     }
 
-    /// Does it. Where one file cannot be written, those before it are put back.
-    pub fn apply(&self) -> Result<Done, Refusal> {
+    /// Applies all changes. If a file can't be written, the changes before it are undone.
+    pub fn apply(&self) -> Result<Applied, FileError> {
         for change in &self.changes {
             change.check_unchanged().map_err(|why| why.of(&change.file))?;
         }
-        let mut done = Done::default();
+        let mut done = Applied::default();
         let mut begun = Vec::new();
         for change in &self.changes {
             let like = change.like();
@@ -237,7 +250,7 @@ impl Plan {
         }
         for change in &self.changes {
             if let Backup::Remove(backup) = &change.backup {
-                // It is in the way of nobody, and the next connection writes it anew.
+                // A backup that stays does no harm: the next connection replaces it.
                 let _ = file::remove(backup);
             }
         }
@@ -249,7 +262,7 @@ impl Plan {
 }
 
 impl Change {
-    /// Returns where the file is kept as it is before the change; none where no copy is made.
+    /// Returns the path of the backup, if one is made.
     pub fn copy(&self) -> Option<&Path> {
         match &self.backup {
             Backup::Make { copy, .. } => Some(copy),
@@ -257,16 +270,20 @@ impl Change {
         }
     }
 
-    fn check_unchanged(&self) -> Result<(), Why> {
-        if file::is_unchanged(&self.target, self.before.as_deref())? { Ok(()) } else { Err(Why::Changed) }
+    fn check_unchanged(&self) -> Result<(), FileErrorKind> {
+        if file::is_unchanged(&self.target, self.before.as_deref())? {
+            Ok(())
+        } else {
+            Err(FileErrorKind::Changed)
+        }
     }
 
-    /// The mode and owner that the file has.
+    /// Returns the metadata that carries the file's mode and owner.
     fn like(&self) -> Option<Metadata> {
         std::fs::metadata(&self.target).ok()
     }
 
-    fn apply(&self, like: Option<&Metadata>, done: &mut Done) -> Result<(), Why> {
+    fn apply(&self, like: Option<&Metadata>, done: &mut Applied) -> Result<(), FileErrorKind> {
         if let (Backup::Make { copy, over }, Some(before)) = (&self.backup, &self.before) {
             file::write(copy, before, like, over.as_deref())?;
             done.backups.push(copy.clone());
@@ -282,7 +299,7 @@ impl Change {
         Ok(())
     }
 
-    /// Puts back what was there, where nobody else has written since; what fails here leaves the copy.
+    /// Undoes the change, unless another program has changed the file since. If that fails, the backup stays.
     fn undo(&self, like: Option<&Metadata>) {
         let after = self.after.as_deref();
         if file::is_unchanged(&self.target, after) == Ok(true) {
@@ -301,17 +318,17 @@ fn put_back(
     text: Option<&str>,
     like: Option<&Metadata>,
     after: Option<&str>,
-) -> Result<(), Why> {
+) -> Result<(), FileErrorKind> {
     match text {
         Some(text) => file::write(target, text, like, after),
         None => file::remove(target),
     }
 }
 
-/// Takes away the folder of a file that has gone, where nothing else is in it: it came with the file.
+/// Removes the folder of a removed file if it is empty.
 fn leave_no_empty(target: &Path) {
     if let Some(folder) = target.parent() {
-        // Refused by the system where anything is in it.
+        // The system refuses this if the folder isn't empty.
         let _ = std::fs::remove_dir(folder);
     }
 }
@@ -324,7 +341,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_undone_is_only_what_was_done_and_keeps_its_mode() {
+    fn undo_restores_the_text_and_mode_unless_the_file_changed_since() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("mcp.json");
@@ -335,7 +352,7 @@ mod tests {
             let file = target.clone();
             let change = Change { file, before, after, target: target.clone(), backup: Backup::Leave };
             let like = change.like();
-            change.apply(like.as_ref(), &mut Done::default()).unwrap();
+            change.apply(like.as_ref(), &mut Applied::default()).unwrap();
             if let Some(since) = since {
                 fs::write(&target, since).unwrap();
             }

@@ -1,28 +1,29 @@
-//! A change as it is shown before it is made.
+//! The preview of a change.
 
 use similar::TextDiff;
 
 use crate::plan::Change;
 
-/// What stands before a token in a header.
+/// What precedes a token in a header.
 const BEARER: &str = "Bearer ";
-/// What stands in the place of a token.
+/// What replaces a token.
 const HIDDEN: &str = "…";
 
-/// Whether tokens stand in what is shown.
+/// Whether a preview shows tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tokens {
-    /// They are left out: what is shown may end up in a log.
+pub enum TokenDisplay {
+    /// Tokens are hidden, because the preview may end up in a log.
     Hidden,
+    /// Tokens are shown.
     Shown,
 }
 
 impl Change {
-    /// Returns what changes as a unified diff without the names of files; empty where only what is left out differs.
-    pub fn diff(&self, tokens: Tokens) -> String {
+    /// Returns a unified diff without file names. Empty if only hidden tokens differ.
+    pub fn diff(&self, tokens: TokenDisplay) -> String {
         let side = |text: &Option<String>| {
             let text = text.as_deref().unwrap_or_default();
-            if tokens == Tokens::Shown { text.to_owned() } else { without_tokens(text) }
+            if tokens == TokenDisplay::Shown { text.to_owned() } else { without_tokens(text) }
         };
         let (before, after) = (side(&self.before), side(&self.after));
         TextDiff::from_lines(&before, &after).unified_diff().to_string()

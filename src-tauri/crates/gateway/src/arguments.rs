@@ -1,18 +1,20 @@
-//! What a tool was called with: lenient in, refused in words that name the field and the rule.
+//! The arguments of a tool call. Parsing is lenient, and an error names the field and the rule.
 
 use askdesk_agents::question_json::read_questions;
 use askdesk_domain::{Question, QuestionKind, QuestionLimits, Refusal, RequestId, question_input};
 use askdesk_mcp_tools::{LONGEST_LIMIT, SHORTEST_LIMIT, Tool};
 use serde_json::{Map, Value};
 
-/// What a call wants to be asked.
+/// What a call asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asking {
+    /// The validated questions.
     pub questions: Vec<Question>,
-    /// After how many seconds the caller goes on without an answer.
+    /// The time limit that the caller has set, in seconds.
     pub limit_seconds: Option<u32>,
 }
 
+/// Reads the arguments of a tool that asks.
 pub fn read(tool: Tool, arguments: &Value) -> Result<Asking, Refusal> {
     match tool {
         Tool::AskUserQuestion => {
@@ -26,7 +28,7 @@ pub fn read(tool: Tool, arguments: &Value) -> Result<Asking, Refusal> {
     }
 }
 
-/// Reads the id of [`Tool::CollectAnswer`].
+/// Reads the request id of [`Tool::CollectAnswer`].
 pub fn read_request_id(arguments: &Value) -> Result<RequestId, Refusal> {
     let id = ["requestId", "request_id", "id"].iter().find_map(|name| arguments.get(*name));
     let rule = "must be the requestId that an earlier result named";
@@ -50,7 +52,7 @@ fn read_ask_user(arguments: &Value) -> Result<Asking, Refusal> {
     Ok(Asking { questions, limit_seconds })
 }
 
-/// Puts the types of `ask_user` into the words that questions of any agent are read by.
+/// Converts the question types of `ask_user` to those of other agents.
 fn with_kinds(arguments: &Value) -> Result<Value, Refusal> {
     let Value::Object(fields) = arguments else { return Ok(arguments.clone()) };
     let mut fields = fields.clone();
@@ -71,7 +73,7 @@ fn with_kinds(arguments: &Value) -> Result<Value, Refusal> {
 fn with_kind(index: usize, question: Value) -> Result<Value, Refusal> {
     let mut fields = match question {
         Value::Object(fields) => fields,
-        // A question that came as bare text is answered in own words.
+        // A question that is a plain string is a text question.
         Value::String(text) => Map::from_iter([("question".to_owned(), Value::String(text))]),
         other => return Ok(other),
     };
@@ -134,8 +136,8 @@ fn limit(arguments: &Value) -> Result<Option<u32>, Refusal> {
     }
 }
 
-/// What a model writes is kept in its own log, so a secret has no way through here.
-fn refuse_secrets(questions: &[Question]) -> Result<(), Refusal> {
+/// Rejects secrets: whatever reaches a model ends up in its log.
+pub(crate) fn refuse_secrets(questions: &[Question]) -> Result<(), Refusal> {
     match questions.iter().position(|question| question.kind == QuestionKind::Secret) {
         Some(index) => {
             Err(Refusal::new(format!("questions[{index}].type"), "a secret cannot be asked over this door"))
@@ -144,7 +146,7 @@ fn refuse_secrets(questions: &[Question]) -> Result<(), Refusal> {
     }
 }
 
-/// Models sometimes write a list as a string of JSON.
+/// Parses a list or object that a model has written as a string.
 fn unwrapped(value: &Value) -> Option<Value> {
     match value {
         Value::String(text) => {
@@ -171,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_of_claudes_form_is_read() {
+    fn a_question_in_claudes_form_is_read() {
         let asking = read(
             Tool::AskUserQuestion,
             &json!({"questions": [{
@@ -210,7 +212,7 @@ mod tests {
         ]}),
         "questions: at most 4 questions, got 5"
     )]
-    #[case::twins(
+    #[case::equal_labels(
         json!({"questions": [{"question": "A?", "options": ["x", "x"]}]}),
         "questions[0].options[1].label: same label as options[0]; every option needs its own label"
     )]
@@ -220,7 +222,7 @@ mod tests {
         json!({"questions": [{"question": "Key?", "type": "secret", "options": ["x", "y"]}]}),
         "questions[0].options: none for this type of question, got 2"
     )]
-    fn what_cannot_be_shown_is_refused_by_field_and_rule(#[case] arguments: Value, #[case] words: &str) {
+    fn an_invalid_call_is_rejected_with_its_field_and_rule(#[case] arguments: Value, #[case] words: &str) {
         assert_eq!(refused(Tool::AskUserQuestion, &arguments), words);
     }
 
@@ -258,7 +260,10 @@ mod tests {
         json!({"questions": [{"question": "A?", "type": "text"}], "timeout": "soon"}),
         "timeout: must be 10 to 1800 seconds, got \"soon\"; leave it out to wait without a limit"
     )]
-    fn what_ask_user_cannot_show_is_refused_by_field_and_rule(#[case] arguments: Value, #[case] words: &str) {
+    fn an_invalid_call_of_ask_user_is_rejected_with_its_field_and_rule(
+        #[case] arguments: Value,
+        #[case] words: &str,
+    ) {
         assert_eq!(refused(Tool::AskUser, &arguments), words);
     }
 
@@ -275,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_models_get_nearly_right_is_taken() {
+    fn common_mistakes_of_models_are_accepted() {
         use QuestionKind::{Confirm, Multi, Single, Text};
         let cases = [
             (json!({"question": "Name?"}), vec![Text]),
@@ -295,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_there_only_where_it_was_set() {
+    fn only_a_call_with_a_timeout_has_a_limit() {
         let with = |timeout: Value| {
             let asked = json!({"questions": [{"question": "A?", "type": "text"}], "timeout": timeout});
             read(Tool::AskUser, &asked).unwrap().limit_seconds
@@ -307,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_names_the_first_question_that_has_no_name() {
+    fn a_title_is_the_header_of_the_first_question_without_one() {
         let asked = json!({"title": "Release", "questions": [
             {"question": "A?", "type": "text"}, {"question": "B?", "type": "text"},
         ]});

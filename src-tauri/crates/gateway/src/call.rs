@@ -1,4 +1,4 @@
-//! One call of a client: asked, waited for, and told what became of it.
+//! One call of a client: it asks, waits, and reports whether the answer was delivered.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,71 +9,78 @@ use askdesk_domain::{
 };
 use askdesk_engine::{EngineError, InboundAsk, InboundCall};
 use askdesk_mcp_tools::CallResult;
-use axum::http::StatusCode;
-use serde_json::Value;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::arguments::Asking;
-use crate::connections::{InCall, Stays};
-use crate::denied::Denied;
-use crate::desk::Desk;
-use crate::handover::Handover;
-use crate::pace::Counted;
+use crate::connections::{CallGuard, Lifetime};
+use crate::error::HttpError;
+use crate::rate_limit::OpenQuestion;
+use crate::response_tracking::ResponseTracker;
 use crate::result;
+use crate::state::GatewayState;
 
-/// What happens when a limit passes, as the person is told.
+/// What the user is told about an asker's time limit.
 const AFTER_LIMIT: &str = "the agent goes on without an answer";
 
+/// Who asks, and how.
 #[derive(Debug)]
 pub struct Caller {
-    /// Names the connection; calls of one share a session.
+    /// The key of the connection. Calls with the same key share a session.
     pub connection: String,
-    pub stays: Stays,
+    /// How long the connection lasts.
+    pub lifetime: Lifetime,
+    /// What the client says about itself.
     pub visitor: InboundClient,
-    /// The request this call takes up again.
+    /// The request that an earlier call has asked already.
     pub again: Option<RequestId>,
-    /// Counts it among the open questions of its client.
-    pub counted: Arc<Counted>,
-    /// The name of the tool, for the counts.
+    /// Counts the question towards its client's limit.
+    pub open_question: Arc<OpenQuestion>,
+    /// The name of the tool, for the metrics.
     pub tool: &'static str,
 }
 
-/// A question that waits. Dropped before its end, it is left.
-pub struct Waiting {
+/// A call that waits for the end of its request. Dropping it before that leaves the request to the user.
+pub struct PendingCall {
+    /// The request.
     pub request: RequestId,
     questions: Vec<Question>,
-    began: Instant,
-    end: oneshot::Receiver<Outcome>,
-    place: Option<Place>,
+    started: Instant,
+    outcome: oneshot::Receiver<Outcome>,
+    active: Option<ActiveCall>,
 }
 
-/// Where a call stands on the desk.
-struct Place {
-    desk: Arc<Desk>,
+/// The call as the engine knows it.
+struct ActiveCall {
+    state: Arc<GatewayState>,
     session: SessionId,
     request: RequestId,
     native_ref: NativeRef,
     tool: &'static str,
-    in_call: InCall,
-    _counted: Arc<Counted>,
+    guard: CallGuard,
+    _open_question: Arc<OpenQuestion>,
 }
 
-impl Desk {
-    pub(crate) async fn ask(self: &Arc<Self>, caller: Caller, asking: Asking) -> Result<Waiting, Denied> {
-        // The caller may go at any moment, also while the engine writes the question down. What was begun is then done
-        // all the same: only the call that comes of it can be left.
-        let asked = tokio::spawn(Arc::clone(self).asked(caller, asking));
-        asked.await.unwrap_or_else(|_| Err(Denied::unavailable("the desk is closing")))
+impl GatewayState {
+    /// Asks for a caller.
+    pub(crate) async fn ask(
+        self: &Arc<Self>,
+        caller: Caller,
+        asking: Asking,
+    ) -> Result<PendingCall, HttpError> {
+        // The caller can go at any moment, even while the engine saves the question. A task of its own finishes what was
+        // started, and returns a call that can then be left.
+        let asked = tokio::spawn(Arc::clone(self).ask_engine(caller, asking));
+        asked.await.unwrap_or_else(|_| Err(HttpError::unavailable("the desk is closing")))
     }
 
-    async fn asked(self: Arc<Self>, caller: Caller, asking: Asking) -> Result<Waiting, Denied> {
-        let began = Instant::now();
+    async fn ask_engine(self: Arc<Self>, caller: Caller, asking: Asking) -> Result<PendingCall, HttpError> {
+        let started = Instant::now();
         let Asking { questions, limit_seconds } = asking;
-        let in_call = self.connections.call(&caller.connection, caller.stays);
-        // Each attempt is a call of its own: one that is over must not end the next, whatever id its caller has for both.
+        let guard = self.connections.call(&caller.connection, caller.lifetime);
+        // A client may use the same id again, and a call that is over must not end the next one. So each call has its own id.
         let native_ref = NativeRef::new(Uuid::new_v4().to_string())
-            .ok_or_else(|| Denied::unavailable("no id could be made for the call"))?;
+            .ok_or_else(|| HttpError::unavailable("no id could be made for the call"))?;
         let limit = limit_seconds.map(|seconds| {
             let now = self.engine.clock().now().millis();
             Limit {
@@ -88,146 +95,118 @@ impl Desk {
             limit: limit.clone(),
             again: caller.again,
         };
-        let mut session = self.connections.session(&in_call, caller.visitor.clone()).await?;
+        let mut session = self.connections.session(&guard, caller.visitor.clone()).await?;
         let mut visited = self.visits.ask(session, ask()).await;
-        // The person may have ended the session meanwhile; what is asked now is asked in another one.
+        // If the user has ended the session since, the question goes into a new one.
         if let Err(EngineError::Reject(Rejection::SessionGone | Rejection::NotFound { .. })) = visited {
-            session = self.connections.another_session(&in_call, session, caller.visitor).await?;
+            session = self.connections.another_session(&guard, session, caller.visitor).await?;
             visited = self.visits.ask(session, ask()).await;
         }
-        let InboundCall { request, end } = visited?;
-        let place = Place {
-            desk: Arc::clone(&self),
+        let InboundCall { request, end: outcome } = visited?;
+        let active = ActiveCall {
+            state: Arc::clone(&self),
             session,
             request,
             native_ref,
             tool: caller.tool,
-            in_call,
-            _counted: caller.counted,
+            guard,
+            _open_question: caller.open_question,
         };
-        Ok(Waiting { request, questions, began, end, place: Some(place) })
+        Ok(PendingCall { request, questions, started, outcome, active: Some(active) })
     }
 }
 
-impl Waiting {
-    /// Waits for the end; none if the desk closes before.
-    pub async fn end(&mut self) -> Option<Outcome> {
-        (&mut self.end).await.ok()
+impl PendingCall {
+    /// Waits for the outcome. Returns `None` if Askdesk quits first.
+    pub async fn outcome(&mut self) -> Option<Outcome> {
+        (&mut self.outcome).await.ok()
     }
 
-    /// Waits for the end, unless the caller goes. One that goes at that very moment is told nothing, so the end is kept for it.
-    pub async fn end_unless<T>(&mut self, gone: impl Future<Output = T>) -> Result<Option<Outcome>, T> {
+    /// Waits for the outcome, unless the caller goes first. If both happen at once, the caller has gone, because the outcome
+    /// could not be delivered.
+    pub async fn outcome_unless<T>(&mut self, gone: impl Future<Output = T>) -> Result<Option<Outcome>, T> {
         tokio::select! {
             biased;
             gone = gone => Err(gone),
-            outcome = self.end() => Ok(outcome),
+            outcome = self.outcome() => Ok(outcome),
         }
     }
 
-    pub fn waited(&self) -> Duration {
-        self.began.elapsed()
+    /// Returns how long the call has waited.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
     }
 
-    /// Puts an end into words.
-    pub fn result(&self, outcome: &Outcome) -> CallResult {
-        result::of(self.request, &self.questions, outcome)
+    /// Returns the result for the caller, and tells the engine whether the response that carries it is delivered.
+    pub fn finish(mut self, outcome: &Outcome, tracker: Option<ResponseTracker>) -> CallResult {
+        let result = result::of(self.request, &self.questions, outcome);
+        if let Some(active) = self.active.take() {
+            active.state.metrics.waited(self.started.elapsed());
+            active.finish(outcome, tracker);
+        }
+        result
     }
 
-    /// The end is on its way out: the desk is told when it was written, or that it was not.
-    pub fn told(mut self, outcome: &Outcome, handover: Option<Handover>) {
-        let Some(place) = self.place.take() else { return };
-        let Place { desk, request, native_ref, tool, in_call, .. } = place;
-        desk.metrics().called(tool, result::name(outcome));
-        desk.metrics().waited(self.began.elapsed());
+    /// Leaves the request to the user, and waits until the engine knows.
+    pub async fn leave(self) {
+        self.leave_because(Leave::Gone).await;
+    }
+
+    /// Leaves a request that was answered in another place, and waits until the engine knows.
+    pub async fn answered_elsewhere(self) {
+        self.leave_because(Leave::AnsweredElsewhere).await;
+    }
+
+    async fn leave_because(mut self, why: Leave) {
+        if let Some(active) = self.active.take() {
+            active.leave(why).await;
+        }
+    }
+}
+
+impl Drop for PendingCall {
+    fn drop(&mut self) {
+        let Some(active) = self.active.take() else { return };
+        // Outside of the runtime there is no engine left to tell.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(active.leave(Leave::Gone));
+        }
+    }
+}
+
+impl ActiveCall {
+    fn finish(self, outcome: &Outcome, tracker: Option<ResponseTracker>) {
+        let Self { state, request, native_ref, tool, guard, .. } = self;
+        state.metrics.called(tool, result::name(outcome));
+        if let Some(tracker) = &tracker {
+            tracker.answer_follows();
+        }
         let ended = Instant::now();
         tokio::spawn(async move {
-            let written = match handover {
-                Some(handover) => handover.written_out().await,
+            let delivered = match tracker {
+                Some(tracker) => tracker.delivered().await,
                 None => true,
             };
-            if written {
-                desk.metrics().handed_over(ended.elapsed());
+            if delivered {
+                state.metrics.delivered(ended.elapsed());
             }
-            let told = if written { Ok(()) } else { Err(DeliveryError::InputClosed) };
-            if let Err(error) = desk.visits.told(request, native_ref, told).await {
-                tracing::debug!(%error, "that an answer was handed over was not noted");
+            let told = if delivered { Ok(()) } else { Err(DeliveryError::InputClosed) };
+            if let Err(error) = state.visits.told(request, native_ref, told).await {
+                tracing::debug!(%error, "the delivery of an answer was not saved");
             }
-            drop(in_call);
+            drop(guard);
         });
     }
 
-    /// Leaves the question, and waits until the desk knows.
-    pub async fn leave(mut self) {
-        if let Some(place) = self.place.take() {
-            place.leave(Leave::Gone).await;
-        }
-    }
-
-    /// Leaves a question that was answered in another place, and waits until the desk knows.
-    pub async fn answered_elsewhere(mut self) {
-        if let Some(place) = self.place.take() {
-            place.leave(Leave::AnsweredElsewhere).await;
-        }
-    }
-}
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        let Some(place) = self.place.take() else { return };
-        // Outside of the runtime there is no engine any more that could be told.
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(place.leave(Leave::Gone));
-        }
-    }
-}
-
-impl Place {
     async fn leave(self, why: Leave) {
         let name = match why {
             Leave::Gone => "left",
             Leave::AnsweredElsewhere => "answered_elsewhere",
         };
-        self.desk.metrics().called(self.tool, name);
-        if let Err(error) = self.desk.visits.leave(self.session, self.native_ref, why).await {
-            tracing::debug!(%error, "that a caller has left was not noted");
+        self.state.metrics.called(self.tool, name);
+        if let Err(error) = self.state.visits.leave(self.session, self.native_ref, why).await {
+            tracing::debug!(%error, "a caller's leaving was not saved");
         }
-    }
-}
-
-impl From<EngineError> for Denied {
-    fn from(error: EngineError) -> Self {
-        match error {
-            EngineError::Reject(reject) => reject.into(),
-            EngineError::Journal(error) => {
-                tracing::error!(%error, "what was asked over a door could not be kept");
-                Self::unavailable("the desk cannot write to its database")
-            }
-            EngineError::Closing => Self::unavailable("the desk is closing"),
-        }
-    }
-}
-
-impl From<Rejection> for Denied {
-    fn from(reject: Rejection) -> Self {
-        let message = reject.to_string();
-        match reject {
-            Rejection::NotFound { .. } => Self::not_found(message),
-            Rejection::AlreadyEnded { .. } | Rejection::SessionGone => {
-                Self::new(StatusCode::CONFLICT, "already_ended", message)
-            }
-            Rejection::Invalid { .. } | Rejection::AgentRefused { .. } | Rejection::Unsupported { .. } => {
-                Self::invalid(message)
-            }
-        }
-    }
-}
-
-/// Returns what a body held, which the guard has read already.
-pub(crate) fn read_body(body: &[u8]) -> Result<Value, Denied> {
-    match body.is_empty() {
-        true => Ok(Value::Object(serde_json::Map::new())),
-        false => serde_json::from_slice(body)
-            .map_err(|error| Denied::bad_request(format!("the body is not JSON: {error}"))),
     }
 }
 
@@ -237,6 +216,7 @@ mod tests {
     use std::pin::pin;
     use std::task::Poll;
 
+    use askdesk_client_config::DataFolder;
     use askdesk_domain::{AnswerInput, Channel, Delivery, QuestionId};
     use askdesk_engine::clock::SystemClock;
     use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
@@ -244,26 +224,26 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::access_tokens::AccessTokens;
     use crate::arguments;
-    use crate::server::Times;
-    use crate::token::Secrets;
+    use crate::server::Timeouts;
 
-    fn caller(connection: &str, counted: &Arc<Counted>) -> Caller {
+    fn caller(connection: &str, open_question: &Arc<OpenQuestion>) -> Caller {
         let name = connection.to_owned();
         Caller {
             connection: connection.to_owned(),
-            stays: Stays::UntilItGoes,
+            lifetime: Lifetime::UntilClosed,
             visitor: InboundClient { channel: Channel::Mcp, name, version: None, folder: None },
             again: None,
-            counted: Arc::clone(counted),
+            open_question: Arc::clone(open_question),
             tool: "ask_user",
         }
     }
 
-    /// Polls a future so often and no more; what it gave, if it was done by then.
-    async fn polled<F: Future>(future: F, times: usize) -> Option<F::Output> {
+    /// Polls a future up to `count` times.
+    async fn polled<F: Future>(future: F, count: usize) -> Option<F::Output> {
         let mut future = pin!(future);
-        let mut left = times;
+        let mut left = count;
         poll_fn(|cx| {
             left -= 1;
             match future.as_mut().poll(cx) {
@@ -275,57 +255,57 @@ mod tests {
         .await
     }
 
-    fn desk(folder: &std::path::Path) -> Arc<Desk> {
+    fn open_state(folder: &std::path::Path) -> Arc<GatewayState> {
         let OpenedEngine { handle, .. } =
             EngineHandle::open(folder, Arc::new(SystemClock), Catalog::default()).unwrap();
-        let secrets = Secrets::of(folder).unwrap();
-        Desk::new(handle, secrets, "0.1.0".to_owned(), 1, Times::default())
+        let tokens = AccessTokens::load(&DataFolder::at(folder)).unwrap();
+        GatewayState::new(handle, tokens, "0.1.0".to_owned(), 1, Timeouts::default())
     }
 
     #[tokio::test]
-    async fn a_caller_that_goes_at_the_moment_of_the_answer_is_not_said_to_have_it() {
+    async fn a_caller_that_goes_at_the_moment_of_the_answer_does_not_count_as_answered() {
         let folder = tempfile::tempdir().unwrap();
-        let desk = desk(folder.path());
+        let state = open_state(folder.path());
         let asks = json!({"questions": [{"question": "Which name?", "type": "text"}]});
         let asking = arguments::read(Tool::AskUser, &asks).unwrap();
-        let counted = Arc::new(desk.pace.open("codex").unwrap());
-        let mut waiting = desk.ask(caller("codex", &counted), asking).await.unwrap();
-        let request = waiting.request;
+        let open_question = Arc::new(state.rate_limits.open("codex").unwrap());
+        let mut call = state.ask(caller("codex", &open_question), asking).await.unwrap();
+        let request = call.request;
         let question = QuestionId::at(0);
         let answer = AnswerInput { question, chosen: vec![], other: Some("Ada".to_owned()), note: None };
-        desk.engine.answer(request, vec![answer]).await.unwrap();
+        state.engine.answer(request, vec![answer]).await.unwrap();
         for _ in 0..32 {
-            assert_eq!(waiting.end_unless(std::future::ready("gone")).await, Err("gone"));
+            assert_eq!(call.outcome_unless(std::future::ready("gone")).await, Err("gone"));
         }
-        waiting.leave().await;
-        let kept = desk.engine.request(request).await.unwrap();
+        call.leave().await;
+        let kept = state.engine.request(request).await.unwrap();
         assert_eq!(kept.ended().unwrap().delivery, Some(Delivery::Parked));
     }
 
     #[tokio::test]
-    async fn a_caller_that_goes_at_any_step_leaves_no_question_open() {
+    async fn a_caller_that_goes_at_any_step_leaves_no_open_request() {
         let folder = tempfile::tempdir().unwrap();
-        let desk = desk(folder.path());
+        let state = open_state(folder.path());
         for steps in 1.. {
             let asks = json!({"questions": [{"question": format!("Question {steps}?"), "type": "text"}]});
             let asking = arguments::read(Tool::AskUser, &asks).unwrap();
             let client = format!("client {steps}");
-            let counted = Arc::new(desk.pace.open(&client).unwrap());
+            let open_question = Arc::new(state.rate_limits.open(&client).unwrap());
             let went = {
-                let mut asking = pin!(desk.ask(caller(&client, &counted), asking));
+                let mut asking = pin!(state.ask(caller(&client, &open_question), asking));
                 let went = polled(asking.as_mut(), steps).await.is_none();
-                // What was sent to the engine until now is done before this.
-                desk.engine.inspect(|_| ()).await.unwrap();
+                // The engine handles everything that was sent until now before this.
+                state.engine.inspect(|_| ()).await.unwrap();
                 went
             };
             let over = async {
-                while Arc::strong_count(&counted) > 1 {
+                while Arc::strong_count(&open_question) > 1 {
                     tokio::time::sleep(Duration::from_millis(1)).await;
                 }
             };
             tokio::time::timeout(Duration::from_secs(60), over).await.expect("an end of the call");
             let open =
-                desk.engine.inspect(|desk| desk.requests().filter(|request| request.is_open()).count());
+                state.engine.inspect(|desk| desk.requests().filter(|request| request.is_open()).count());
             assert_eq!(open.await.unwrap(), 0, "after {steps} steps");
             if !went {
                 return;

@@ -1,4 +1,4 @@
-//! Who is at the doors: each connection of a client has a session of its own on the desk, from its first question on.
+//! The connections of clients. Each has a session of its own, from its first question on.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,10 +8,12 @@ use askdesk_domain::{InboundClient, Rejection, SessionId};
 use askdesk_engine::{EngineError, InboundCalls};
 use tokio::time::Instant;
 
-/// How long a connection whose client does not say when it goes is kept after its last question.
-pub const KEPT_FOR: Duration = Duration::from_secs(15 * 60);
-pub const LOOKED_FOR: Duration = Duration::from_secs(60);
+/// How long a connection is kept after its last question, unless its client closes it.
+pub const IDLE_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+/// How often idle connections are looked for.
+pub const IDLE_CHECK: Duration = Duration::from_secs(60);
 
+/// The connections that have asked something.
 pub struct Connections {
     visits: InboundCalls,
     known: Mutex<HashMap<String, Arc<Connection>>>,
@@ -29,21 +31,21 @@ struct Used {
     last: Instant,
 }
 
-/// A connection while one of its calls is open. With the last call of a connection that is over, its session is over too.
-pub struct InCall {
+/// Keeps a connection for an open call. If the connection is closed, its session ends with its last call.
+pub struct CallGuard {
     connections: Arc<Connections>,
     connection: Arc<Connection>,
     key: String,
-    stays: Stays,
+    lifetime: Lifetime,
 }
 
-/// How long a connection stays.
+/// How long a connection lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stays {
-    /// As long as its calls: a command line asks once and ends.
-    WhileItCalls,
-    /// Until its client says that it goes, or has been at rest for long.
-    UntilItGoes,
+pub enum Lifetime {
+    /// Until its last call has ended: a command line asks once.
+    Calls,
+    /// Until its client closes it or is idle for [`IDLE_TIMEOUT`].
+    UntilClosed,
 }
 
 impl Connections {
@@ -51,7 +53,8 @@ impl Connections {
         Arc::new(Self { visits, known: Mutex::default() })
     }
 
-    pub(crate) fn call(self: &Arc<Self>, key: &str, stays: Stays) -> InCall {
+    /// Returns the connection with a key for a call.
+    pub(crate) fn call(self: &Arc<Self>, key: &str, lifetime: Lifetime) -> CallGuard {
         let mut known = self.known();
         let connection = known.entry(key.to_owned()).or_insert_with(|| {
             let used = Mutex::new(Used { calls: 0, last: Instant::now() });
@@ -59,13 +62,13 @@ impl Connections {
         });
         connection.used().calls += 1;
         let connection = Arc::clone(connection);
-        InCall { connections: Arc::clone(self), connection, key: key.to_owned(), stays }
+        CallGuard { connections: Arc::clone(self), connection, key: key.to_owned(), lifetime }
     }
 
-    /// Returns the session of a connection, and opens it with its first question.
+    /// Returns the session of a connection. The first question opens it.
     pub(crate) async fn session(
         &self,
-        call: &InCall,
+        call: &CallGuard,
         visitor: InboundClient,
     ) -> Result<SessionId, EngineError> {
         let mut session = call.connection.session.lock().await;
@@ -77,10 +80,10 @@ impl Connections {
         Ok(opened)
     }
 
-    /// Opens another session for a connection whose own was ended on the desk.
+    /// Opens another session for a connection whose session the user has ended.
     pub(crate) async fn another_session(
         &self,
-        call: &InCall,
+        call: &CallGuard,
         ended: SessionId,
         visitor: InboundClient,
     ) -> Result<SessionId, EngineError> {
@@ -93,7 +96,7 @@ impl Connections {
         self.session(call, visitor).await
     }
 
-    /// The client is gone.
+    /// Closes the connection of a client that has gone.
     pub(crate) async fn close(&self, key: &str) {
         let connection = self.known().remove(key);
         if let Some(connection) = connection {
@@ -101,28 +104,27 @@ impl Connections {
         }
     }
 
-    /// Closes what has been at rest for long; what is asked there later opens it again.
-    pub(crate) async fn close_resting(&self, kept_for: Duration) {
-        let mut resting = Vec::new();
+    /// Closes connections that have been idle for some time. A later question opens them again.
+    pub(crate) async fn close_idle(&self, timeout: Duration) {
+        let mut idle = Vec::new();
         self.known().retain(|_, connection| {
-            let rests = connection.used().rests(kept_for);
-            if rests {
-                resting.push(Arc::clone(connection));
+            let is_idle = connection.used().is_idle(timeout);
+            if is_idle {
+                idle.push(Arc::clone(connection));
             }
-            !rests
+            !is_idle
         });
-        for connection in resting {
+        for connection in idle {
             self.end(&connection).await;
         }
     }
 
-    /// Ends the session of a connection that is not known any more. A call of it that is not over yet may still open one, and
-    /// comes back here when it is.
+    /// Ends the session of a closed connection. If one of its calls opens a session later, this runs again when that call ends.
     async fn end(&self, connection: &Connection) {
         let Some(session) = *connection.session.lock().await else { return };
         let known: Vec<_> = self.known().values().cloned().collect();
         for other in known {
-            // The person closed it, and another connection of the same client has taken it up.
+            // The user closed the session, and another connection of the same client has reopened it.
             if *other.session.lock().await == Some(session) {
                 return;
             }
@@ -146,12 +148,12 @@ impl Connection {
 }
 
 impl Used {
-    fn rests(&self, kept_for: Duration) -> bool {
-        self.calls == 0 && self.last.elapsed() >= kept_for
+    fn is_idle(&self, timeout: Duration) -> bool {
+        self.calls == 0 && self.last.elapsed() >= timeout
     }
 }
 
-impl Drop for InCall {
+impl Drop for CallGuard {
     fn drop(&mut self) {
         let over = {
             let mut known = self.connections.known();
@@ -159,13 +161,13 @@ impl Drop for InCall {
             let mut used = self.connection.used();
             used.calls = used.calls.saturating_sub(1);
             used.last = Instant::now();
-            let over = used.calls == 0 && (!is_known || self.stays == Stays::WhileItCalls);
+            let over = used.calls == 0 && (!is_known || self.lifetime == Lifetime::Calls);
             if over && is_known {
                 known.remove(&self.key);
             }
             over
         };
-        // Outside of the runtime there is no engine any more that could be told.
+        // Outside of the runtime there is no engine left to tell.
         if over && let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let (connections, connection) = (Arc::clone(&self.connections), Arc::clone(&self.connection));
             runtime.spawn(async move { connections.end(&connection).await });
@@ -184,13 +186,13 @@ mod tests {
     use super::*;
     use crate::arguments;
 
-    struct House {
+    struct Fixture {
         engine: EngineHandle,
         connections: Arc<Connections>,
         _folder: tempfile::TempDir,
     }
 
-    impl House {
+    impl Fixture {
         fn open() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let OpenedEngine { handle: engine, .. } =
@@ -199,7 +201,7 @@ mod tests {
             Self { engine, connections, _folder: folder }
         }
 
-        async fn session(&self, call: &InCall) -> SessionId {
+        async fn session(&self, call: &CallGuard) -> SessionId {
             let (name, folder) = ("codex".to_owned(), Some("/work".to_owned()));
             let visitor = InboundClient { channel: Channel::Mcp, name, version: None, folder };
             self.connections.session(call, visitor).await.unwrap()
@@ -223,7 +225,7 @@ mod tests {
             runs.await.unwrap()
         }
 
-        async fn is_over(&self, session: SessionId) {
+        async fn ends(&self, session: SessionId) {
             let over = async {
                 while self.runs(session).await {
                     tokio::time::sleep(Duration::from_millis(5)).await;
@@ -234,47 +236,51 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_session_that_opens_after_its_client_went_ends_with_its_call() {
-        let house = House::open();
-        let call = house.connections.call("one", Stays::UntilItGoes);
-        house.connections.close("one").await;
-        let session = house.session(&call).await;
-        house.asks(session, "Which name?").await;
-        // It went once more, as the client is known to be gone in several ways.
-        house.connections.close("one").await;
-        assert!(house.runs(session).await);
+    async fn a_session_that_opens_after_its_client_has_gone_ends_with_its_call() {
+        let fixture = Fixture::open();
+        let call = fixture.connections.call("one", Lifetime::UntilClosed);
+        fixture.connections.close("one").await;
+        let session = fixture.session(&call).await;
+        fixture.asks(session, "Which name?").await;
+        // There are several ways to notice that a client has gone, so it is closed twice.
+        fixture.connections.close("one").await;
+        assert!(fixture.runs(session).await);
         drop(call);
-        house.is_over(session).await;
+        fixture.ends(session).await;
     }
 
     #[tokio::test]
-    async fn a_connection_for_its_calls_is_over_with_the_last_one_also_where_nothing_was_asked() {
-        let house = House::open();
-        let calls = [(); 2].map(|()| house.connections.call("one", Stays::WhileItCalls));
-        let session = house.session(&calls[0]).await;
+    async fn a_connection_that_lasts_for_its_calls_ends_with_the_last_one() {
+        let fixture = Fixture::open();
+        let calls = [(); 2].map(|()| fixture.connections.call("one", Lifetime::Calls));
+        let session = fixture.session(&calls[0]).await;
         let [one, other] = calls;
         drop(one);
-        assert!(house.runs(session).await && house.connections.known().contains_key("one"));
+        assert!(fixture.runs(session).await && fixture.connections.known().contains_key("one"));
         drop(other);
-        house.is_over(session).await;
-        assert!(house.connections.known().is_empty());
+        fixture.ends(session).await;
+        assert!(fixture.connections.known().is_empty());
     }
 
     #[tokio::test]
-    async fn the_end_of_a_connection_leaves_the_session_that_another_has_taken_up() {
-        let house = House::open();
-        let first = house.connections.call("one", Stays::UntilItGoes);
-        let session = house.session(&first).await;
-        house.asks(session, "Which name?").await;
+    async fn closing_a_connection_keeps_a_session_that_another_one_has_reopened() {
+        let fixture = Fixture::open();
+        let first = fixture.connections.call("one", Lifetime::UntilClosed);
+        let session = fixture.session(&first).await;
+        fixture.asks(session, "Which name?").await;
         drop(first);
-        Sessions::new(house.engine.clone()).close(session).await.unwrap();
-        let second = house.connections.call("two", Stays::UntilItGoes);
-        assert_eq!(house.session(&second).await, session, "the same client, after the person closed the tab");
-        house.asks(session, "Which store?").await;
-        house.connections.close("one").await;
-        assert!(house.runs(session).await);
+        Sessions::new(fixture.engine.clone()).close(session).await.unwrap();
+        let second = fixture.connections.call("two", Lifetime::UntilClosed);
+        assert_eq!(
+            fixture.session(&second).await,
+            session,
+            "the same client, after the person closed the tab"
+        );
+        fixture.asks(session, "Which store?").await;
+        fixture.connections.close("one").await;
+        assert!(fixture.runs(session).await);
         drop(second);
-        house.connections.close("two").await;
-        house.is_over(session).await;
+        fixture.connections.close("two").await;
+        fixture.ends(session).await;
     }
 }

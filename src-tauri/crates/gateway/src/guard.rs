@@ -1,7 +1,7 @@
-//! What stands before every door: who may come in at all, and with what.
+//! The checks that run before every route.
 //!
-//! The order is that of least harm: a page of a browser learns nothing but that it is not wanted, whoever has no token
-//! learns nothing of what is here, and no body is read before both are clear.
+//! They run in the order that reveals least. A web page learns only that it is rejected, and a caller without a token
+//! doesn't learn which routes exist. The body is read last.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,123 +12,142 @@ use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
+use serde::de::DeserializeOwned;
 
-use crate::denied::Denied;
-use crate::desk::Desk;
-use crate::token::May;
+use crate::access_tokens::Permission;
+use crate::error::HttpError;
+use crate::state::GatewayState;
 
-/// The longest body that is taken.
-pub const BODY_BYTES: usize = 256 * 1024;
-/// How much of a body that is too long is still read, so that its sender hears why instead of a broken connection.
-const DRAINED_BYTES: usize = 16 * 1024 * 1024;
-/// How long that is done.
-const DRAINED_FOR: Duration = Duration::from_secs(2);
+/// The longest body that is accepted, in bytes.
+pub const MAX_BODY_BYTES: usize = 256 * 1024;
+/// How much of a longer body is read and dropped, so that its sender receives the error instead of a broken connection.
+const MAX_DRAINED_BYTES: usize = 16 * 1024 * 1024;
+/// How long that may take.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The names under which this machine reaches itself.
-const OWN_NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+/// The names under which this computer reaches itself.
+const LOOPBACK_NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-/// What a client hears that wants to answer.
 const ONLY_ASKS: &str = "the token that clients are registered with may ask, and nothing else; to see what waits, to answer \
                          and to rotate takes the text of the file answer-token, which `askdesk` reads by itself";
-/// What somebody hears who wants to ask by the secret for answering.
 const ONLY_ANSWERS: &str =
     "the text of the file answer-token may answer, and nothing else; to ask takes that of the file token";
 
-/// Lets a request in, with its whole body and without its token, or turns it down.
-pub async fn guard(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> Response {
-    let response = match admit(&desk, request).await {
-        Ok(request) => next.run(request).await,
-        Err(denied) => denied.into_response(),
+/// Rejects requests from web pages and requests without a valid token, and removes the token from the others. The routes
+/// find the token's [`Permission`] in the request's extensions.
+pub async fn authenticate(
+    State(state): State<Arc<GatewayState>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let response = match permission_of(&state, &request) {
+        Ok(permission) => {
+            // No route needs the header, and what isn't there can't get into a log.
+            request.headers_mut().remove(header::AUTHORIZATION);
+            request.extensions_mut().insert(permission);
+            next.run(request).await
+        }
+        Err(error) => error.into_response(),
     };
     if let Some(code) = code_of(response.status()) {
-        desk.metrics().refused(code);
+        state.metrics.refused(code);
     }
     response
 }
 
-async fn admit(desk: &Desk, request: Request) -> Result<Request, Denied> {
-    let (mut parts, body) = request.into_parts();
-    host(&parts.headers, &parts.uri, desk.port())?;
-    origin(&parts.headers, desk.port())?;
-    let bearer = only(&parts.headers, header::AUTHORIZATION).and_then(|value| bearer(value.as_bytes()));
-    let may = bearer.and_then(|secret| desk.secrets().what_may(secret)).ok_or_else(Denied::unauthorized)?;
-    match (wanted(parts.uri.path()), may) {
-        (May::Ask, May::Ask) | (May::Answer, May::Answer) => {}
-        (May::Answer, May::Ask) => return Err(Denied::forbidden(ONLY_ASKS)),
-        (May::Ask, May::Answer) => return Err(Denied::forbidden(ONLY_ANSWERS)),
+fn permission_of(state: &GatewayState, request: &Request) -> Result<Permission, HttpError> {
+    let headers = request.headers();
+    check_host(headers, request.uri(), state.port)?;
+    check_origin(headers, state.port)?;
+    let token = single(headers, header::AUTHORIZATION).and_then(|value| bearer_token(value.as_bytes()));
+    token.and_then(|token| state.tokens.permission_of(token)).ok_or_else(HttpError::unauthorized)
+}
+
+/// Rejects a request whose token doesn't have the permission that its route needs.
+pub async fn authorize(needed: Permission, request: Request, next: Next) -> Response {
+    match (needed, request.extensions().get::<Permission>()) {
+        (needed, Some(permission)) if needed == *permission => next.run(request).await,
+        (Permission::Answer, _) => HttpError::forbidden(ONLY_ASKS).into_response(),
+        (Permission::Ask, _) => HttpError::forbidden(ONLY_ANSWERS).into_response(),
     }
-    // Nothing behind this needs it, and what is not there cannot get into a log.
-    parts.headers.remove(header::AUTHORIZATION);
-    let body = match parts.method {
-        Method::POST => {
-            let body = bounded(&parts.headers, body, desk.times.body).await?;
-            if !body.is_empty() || !takes_nothing(parts.uri.path()) {
-                json_only(&parts.headers)?;
-                is_json(&body)?;
-            }
-            Body::from(body)
-        }
-        _ => Body::empty(),
+}
+
+/// Reads the whole body, within limits. It must be JSON or empty.
+pub async fn read_body(State(state): State<Arc<GatewayState>>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let read = match parts.method {
+        Method::POST => read_json(&parts.headers, body, state.timeouts.body).await,
+        _ => Ok(Bytes::new()),
     };
-    Ok(Request::from_parts(parts, body))
-}
-
-/// Says what a door is for. What waits on the desk is the person's.
-fn wanted(path: &str) -> May {
-    match path {
-        "/v1/requests" | "/v1/token/rotate" => May::Answer,
-        _ if path.starts_with("/v1/requests/") => May::Answer,
-        _ => May::Ask,
+    match read {
+        Ok(body) => next.run(Request::from_parts(parts, Body::from(body))).await,
+        Err(error) => error.into_response(),
     }
 }
 
-/// A page that was led here by a name of its own (DNS rebinding) sends that name.
-fn host(headers: &HeaderMap, uri: &Uri, port: u16) -> Result<(), Denied> {
+async fn read_json(headers: &HeaderMap, body: Body, timeout: Duration) -> Result<Bytes, HttpError> {
+    let body = read_bounded(headers, body, timeout).await?;
+    if !body.is_empty() {
+        check_content_type(headers)?;
+        check_json(&body)?;
+    }
+    Ok(body)
+}
+
+/// Parses a body that [`read_body`] has read. An empty body is an empty object.
+pub fn parse_body<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
+    let body = if body.is_empty() { b"{}" } else { body };
+    serde_json::from_slice(body).map_err(|error| error.to_string())
+}
+
+/// Rejects other host names. A web page that resolves its own name to this computer (DNS rebinding) sends that name.
+fn check_host(headers: &HeaderMap, uri: &Uri, port: u16) -> Result<(), HttpError> {
     let ours = |authority: &str| {
         let (name, of) = match authority.rsplit_once(':') {
             Some((name, digits)) if digits.bytes().all(|byte| byte.is_ascii_digit()) => (name, Some(digits)),
             _ => (authority, None),
         };
-        let name_fits = OWN_NAMES.iter().any(|own| name.eq_ignore_ascii_case(own));
+        let name_fits = LOOPBACK_NAMES.iter().any(|own| name.eq_ignore_ascii_case(own));
         name_fits && of.is_none_or(|digits| digits.parse() == Ok(port))
     };
-    let named = only(headers, header::HOST).and_then(|value| value.to_str().ok());
+    let named = single(headers, header::HOST).and_then(|value| value.to_str().ok());
     let by_address = uri.authority().is_none_or(|authority| ours(authority.as_str()));
     match named {
         Some(host) if ours(host) && by_address => Ok(()),
-        _ => Err(Denied::forbidden("this desk answers to 127.0.0.1 and localhost alone")),
+        _ => Err(HttpError::forbidden("this desk answers to 127.0.0.1 and localhost alone")),
     }
 }
 
-/// Only a browser sends an origin, and no page has any business here.
-fn origin(headers: &HeaderMap, port: u16) -> Result<(), Denied> {
+/// Rejects web pages: only a browser sends an origin.
+fn check_origin(headers: &HeaderMap, port: u16) -> Result<(), HttpError> {
     let mut origins = headers.get_all(header::ORIGIN).iter();
     let ours = |origin: &str| {
-        OWN_NAMES.iter().any(|own| origin.eq_ignore_ascii_case(&format!("http://{own}:{port}")))
+        LOOPBACK_NAMES.iter().any(|own| origin.eq_ignore_ascii_case(&format!("http://{own}:{port}")))
     };
     match origins.all(|origin| origin.to_str().is_ok_and(ours)) {
         true => Ok(()),
-        false => Err(Denied::forbidden("requests of web pages are not taken")),
+        false => Err(HttpError::forbidden("requests of web pages are not taken")),
     }
 }
 
-fn bearer(value: &[u8]) -> Option<&[u8]> {
+fn bearer_token(value: &[u8]) -> Option<&[u8]> {
     let (scheme, token) = value.split_at_checked(7)?;
     scheme.eq_ignore_ascii_case(b"bearer ").then_some(token.trim_ascii())
 }
 
-/// Returns a header that is there exactly once: of two, nobody knows which one counts.
-fn only(headers: &HeaderMap, name: HeaderName) -> Option<&axum::http::HeaderValue> {
+/// Returns a header that occurs exactly once. Of two, it would be unclear which one counts.
+fn single(headers: &HeaderMap, name: HeaderName) -> Option<&axum::http::HeaderValue> {
     let mut values = headers.get_all(name).iter();
     values.next().filter(|_| values.next().is_none())
 }
 
-fn json_only(headers: &HeaderMap) -> Result<(), Denied> {
-    let kind = only(headers, header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+fn check_content_type(headers: &HeaderMap) -> Result<(), HttpError> {
+    let kind =
+        single(headers, header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = kind.split(';').next().unwrap_or_default().trim();
     match essence.eq_ignore_ascii_case("application/json") {
         true => Ok(()),
-        false => Err(Denied::new(
+        false => Err(HttpError::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "unsupported_media_type",
             "the body must be application/json",
@@ -136,46 +155,41 @@ fn json_only(headers: &HeaderMap) -> Result<(), Denied> {
     }
 }
 
-fn takes_nothing(path: &str) -> bool {
-    matches!(path, "/v1/token/rotate" | "/v1/test") || path.ends_with("/decline")
-}
-
-/// Says what is wrong with a body that is no JSON.
-fn is_json(body: &[u8]) -> Result<(), Denied> {
+fn check_json(body: &[u8]) -> Result<(), HttpError> {
     match serde_json::from_slice::<serde_json::Value>(body) {
         Ok(_) => Ok(()),
-        Err(error) => Err(Denied::bad_request(format!("the body is not JSON: {error}"))),
+        Err(error) => Err(HttpError::bad_request(format!("the body is not JSON: {error}"))),
     }
 }
 
-async fn bounded(headers: &HeaderMap, mut body: Body, patience: Duration) -> Result<Bytes, Denied> {
+async fn read_bounded(headers: &HeaderMap, mut body: Body, timeout: Duration) -> Result<Bytes, HttpError> {
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     let announced = announced.and_then(|digits| digits.parse::<u64>().ok());
-    if announced.is_some_and(|bytes| bytes > BODY_BYTES as u64) {
+    if announced.is_some_and(|bytes| bytes > MAX_BODY_BYTES as u64) {
         drain(&mut body).await;
         return Err(too_large());
     }
-    match tokio::time::timeout(patience, collect(&mut body)).await {
+    match tokio::time::timeout(timeout, collect(&mut body)).await {
         Ok(Ok(Some(bytes))) => Ok(bytes),
         Ok(Ok(None)) => {
             drain(&mut body).await;
             Err(too_large())
         }
-        Ok(Err(error)) => Err(Denied::bad_request(format!("the body could not be read: {error}"))),
-        Err(_) => Err(Denied::new(
+        Ok(Err(error)) => Err(HttpError::bad_request(format!("the body could not be read: {error}"))),
+        Err(_) => Err(HttpError::new(
             StatusCode::REQUEST_TIMEOUT,
             "too_slow",
-            format!("the body must be here within {} seconds", patience.as_secs()),
+            format!("the body must be here within {} seconds", timeout.as_secs()),
         )),
     }
 }
 
-/// Collects a body; none if it is too long.
+/// Collects a body. Returns `None` if it is too long.
 async fn collect(body: &mut Body) -> Result<Option<Bytes>, axum::Error> {
     let mut collected = Vec::new();
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame?.into_data() else { continue };
-        if collected.len() + data.len() > BODY_BYTES {
+        if collected.len() + data.len() > MAX_BODY_BYTES {
             return Ok(None);
         }
         collected.extend_from_slice(&data);
@@ -188,17 +202,17 @@ async fn drain(body: &mut Body) {
         let mut drained = 0;
         while let Some(Ok(frame)) = body.frame().await {
             drained += frame.data_ref().map_or(0, Bytes::len);
-            if drained > DRAINED_BYTES {
+            if drained > MAX_DRAINED_BYTES {
                 return;
             }
         }
     };
-    let _ = tokio::time::timeout(DRAINED_FOR, drain).await;
+    let _ = tokio::time::timeout(DRAIN_TIMEOUT, drain).await;
 }
 
-fn too_large() -> Denied {
-    let message = format!("the body must have at most {BODY_BYTES} bytes");
-    Denied::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
+fn too_large() -> HttpError {
+    let message = format!("the body must have at most {MAX_BODY_BYTES} bytes");
+    HttpError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
 }
 
 fn code_of(status: StatusCode) -> Option<&'static str> {
@@ -247,19 +261,19 @@ mod tests {
     #[case("localhost.evil.example", false)]
     #[case("", false)]
     #[case("evil.example@127.0.0.1:41414", false)]
-    fn case_43_only_this_machines_own_names_are_answered_to(#[case] name: &str, #[case] ours: bool) {
+    fn case_43_only_loopback_names_are_accepted(#[case] name: &str, #[case] ours: bool) {
         let uri = Uri::from_static("/mcp");
-        assert_eq!(host(&headers(&[(header::HOST, name)]), &uri, 41_414).is_ok(), ours);
+        assert_eq!(check_host(&headers(&[(header::HOST, name)]), &uri, 41_414).is_ok(), ours);
     }
 
     #[test]
-    fn case_43_a_host_that_is_missing_double_or_another_in_the_address_is_refused() {
+    fn case_43_a_missing_double_or_conflicting_host_is_rejected() {
         let uri = Uri::from_static("/mcp");
-        assert!(host(&headers(&[]), &uri, 1).is_err());
+        assert!(check_host(&headers(&[]), &uri, 1).is_err());
         let twice = headers(&[(header::HOST, "localhost"), (header::HOST, "evil.example")]);
-        assert!(host(&twice, &uri, 1).is_err());
+        assert!(check_host(&twice, &uri, 1).is_err());
         let elsewhere = Uri::from_static("http://evil.example/mcp");
-        assert!(host(&headers(&[(header::HOST, "localhost")]), &elsewhere, 1).is_err());
+        assert!(check_host(&headers(&[(header::HOST, "localhost")]), &elsewhere, 1).is_err());
     }
 
     #[rstest]
@@ -270,9 +284,9 @@ mod tests {
     #[case(&["https://evil.example"], false)]
     #[case(&["null"], false)]
     #[case(&["http://127.0.0.1:41414", "https://evil.example"], false)]
-    fn case_43_pages_are_not_taken(#[case] origins: &[&str], #[case] taken: bool) {
+    fn case_43_web_pages_are_rejected(#[case] origins: &[&str], #[case] taken: bool) {
         let pairs: Vec<_> = origins.iter().map(|value| (header::ORIGIN, *value)).collect();
-        assert_eq!(origin(&headers(&pairs), 41_414).is_ok(), taken);
+        assert_eq!(check_origin(&headers(&pairs), 41_414).is_ok(), taken);
     }
 
     #[rstest]
@@ -281,7 +295,7 @@ mod tests {
     #[case("Basic abc", None)]
     #[case("abc", None)]
     #[case("", None)]
-    fn a_bearer_is_told_from_other_schemes(#[case] value: &str, #[case] token: Option<&str>) {
-        assert_eq!(bearer(value.as_bytes()), token.map(str::as_bytes));
+    fn only_the_bearer_scheme_is_accepted(#[case] value: &str, #[case] token: Option<&str>) {
+        assert_eq!(bearer_token(value.as_bytes()), token.map(str::as_bytes));
     }
 }

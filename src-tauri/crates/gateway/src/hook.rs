@@ -1,52 +1,59 @@
-//! The hooks by which a Claude Code in somebody's terminal asks (`PermissionRequest` for `AskUserQuestion`), and says that it
-//! was answered there (`PostToolUse`, `Stop`; 2.1.329).
+//! The hooks of Claude Code in a terminal (2.1.329): `PermissionRequest` for `AskUserQuestion` asks, and `PostToolUse` and `Stop`
+//! report that the question was answered there.
 //!
-//! The terminal shows its own dialog all the while, so a hook that has nothing to say leaves it to that. An answer in that dialog
-//! leaves the hook that asked waiting, which is why the others have to tell of it.
+//! The terminal shows its own dialog all the while, so a hook without a decision leaves the question to that. An answer in
+//! the dialog doesn't end the hook that asked, which is why other hooks have to report it.
 
 use askdesk_agents::claude::answered_input;
 use askdesk_agents::question_json::read_questions;
-use askdesk_domain::{Outcome, Question, QuestionKind, QuestionLimits, RawQuestion, Refusal, question_input};
+use askdesk_domain::{Outcome, Question, QuestionLimits, RawQuestion, Refusal, question_input};
 use serde_json::{Value, json};
+
+use crate::arguments::refuse_secrets;
+use crate::result::with_words;
 
 /// The tool whose permission requests are questions.
 const QUESTION_TOOL: &str = "AskUserQuestion";
-/// The event at which a question is asked; a body that names none is of it.
+/// The event that asks a question. A body that names no event is one of these.
 const ASKS: &str = "PermissionRequest";
 
+/// What a hook reports.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Called {
-    Asks(Box<HookAsk>),
-    /// A question of this session of Claude Code was answered.
+pub enum HookEvent {
+    /// The terminal asks a question.
+    Asked(Box<HookQuestion>),
+    /// A question of a session was answered in the terminal.
     Answered {
-        /// Claude Code's own id of its session.
+        /// Claude Code's id of the session.
         session: String,
-        /// What was asked, as it came.
+        /// The questions as they came.
         drafts: Vec<RawQuestion>,
     },
-    /// The turn of this session is over, and with it whatever it asked.
-    Over {
-        /// Claude Code's own id of its session.
+    /// The turn of a session has ended, and with it all its questions.
+    TurnEnded {
+        /// Claude Code's id of the session.
         session: String,
     },
-    /// For something that is none of the desk's business.
-    Otherwise,
+    /// Nothing that Askdesk handles.
+    Other,
 }
 
 /// A question of a terminal.
 #[derive(Clone, Debug, PartialEq)]
-pub struct HookAsk {
-    /// Claude Code's own id of its session.
+pub struct HookQuestion {
+    /// Claude Code's id of the session.
     pub session: String,
+    /// The folder that the session works in.
     pub folder: Option<String>,
+    /// The validated questions.
     pub questions: Vec<Question>,
-    /// As they came, with the uncut texts that an answer goes by.
+    /// The questions as they came. The answer must repeat their full texts.
     pub(crate) drafts: Vec<RawQuestion>,
     input: Value,
 }
 
-/// Reads what a hook was called with.
-pub fn read(body: &Value) -> Result<Called, Refusal> {
+/// Reads the body of a hook.
+pub fn read(body: &Value) -> Result<HookEvent, Refusal> {
     let text = |name: &str| body.get(name).and_then(Value::as_str);
     if !body.is_object() {
         return Err(Refusal::new("body", "must be the object that Claude Code hands to a hook"));
@@ -57,28 +64,23 @@ pub fn read(body: &Value) -> Result<Called, Refusal> {
         ASKS if is_question => {}
         "PostToolUse" if is_question => {
             let drafts = read_questions(body.get("tool_input").unwrap_or(&Value::Null))?;
-            return Ok(Called::Answered { session, drafts });
+            return Ok(HookEvent::Answered { session, drafts });
         }
-        // What works on in the background may be what asked.
-        "Stop" if !works_on(body) => return Ok(Called::Over { session }),
-        _ => return Ok(Called::Otherwise),
+        // A background task may be what asked.
+        "Stop" if !has_background_tasks(body) => return Ok(HookEvent::TurnEnded { session }),
+        _ => return Ok(HookEvent::Other),
     }
     let Some(input) = body.get("tool_input") else {
         return Err(Refusal::new("tool_input", "must be the input of the tool, got nothing"));
     };
     let answered = input.get("answers").and_then(Value::as_object);
     if answered.is_some_and(|answers| !answers.is_empty()) {
-        return Ok(Called::Otherwise);
+        return Ok(HookEvent::Other);
     }
     let drafts = read_questions(input)?;
     let questions = question_input::accept(&drafts, QuestionLimits::FOREIGN)?;
-    if let Some(place) = questions.iter().position(|question| question.kind == QuestionKind::Secret) {
-        return Err(Refusal::new(
-            format!("questions[{place}].type"),
-            "a secret cannot be asked over this door",
-        ));
-    }
-    Ok(Called::Asks(Box::new(HookAsk {
+    refuse_secrets(&questions)?;
+    Ok(HookEvent::Asked(Box::new(HookQuestion {
         session,
         folder: text("cwd").filter(|folder| !folder.is_empty()).map(str::to_owned),
         questions,
@@ -87,7 +89,7 @@ pub fn read(body: &Value) -> Result<Called, Refusal> {
     })))
 }
 
-fn works_on(body: &Value) -> bool {
+fn has_background_tasks(body: &Value) -> bool {
     match body.get("background_tasks") {
         None | Some(Value::Null) => false,
         Some(Value::Array(tasks)) => !tasks.is_empty(),
@@ -95,14 +97,14 @@ fn works_on(body: &Value) -> bool {
     }
 }
 
-/// What a hook returns that leaves the question to the terminal.
-pub fn nothing_to_say() -> Value {
+/// Returns the output of a hook that leaves the question to the terminal.
+pub fn no_decision() -> Value {
     json!({})
 }
 
-impl HookAsk {
-    /// Puts an end into what the hook returns.
-    pub fn output(&self, outcome: &Outcome) -> Value {
+impl HookQuestion {
+    /// Returns the output of the hook for an outcome.
+    pub fn decision(&self, outcome: &Outcome) -> Value {
         match outcome {
             Outcome::Answered { answers } => decision(&json!({
                 "behavior": "allow",
@@ -112,17 +114,13 @@ impl HookAsk {
             Outcome::RepliedInChat { text } => {
                 deny("User responded in chat; questions canceled.", Some(text.as_str()))
             }
-            Outcome::Expired | Outcome::Withdrawn { .. } | Outcome::Orphaned { .. } => nothing_to_say(),
+            Outcome::Expired | Outcome::Withdrawn { .. } | Outcome::Orphaned { .. } => no_decision(),
         }
     }
 }
 
 fn deny(sentence: &str, words: Option<&str>) -> Value {
-    let message = match words.map(str::trim).filter(|words| !words.is_empty()) {
-        Some(words) => format!("{sentence} The user said: {words}"),
-        None => sentence.to_owned(),
-    };
-    decision(&json!({"behavior": "deny", "message": message}))
+    decision(&json!({"behavior": "deny", "message": with_words(sentence, words)}))
 }
 
 fn decision(decision: &Value) -> Value {
@@ -147,15 +145,15 @@ mod tests {
         })
     }
 
-    fn asked() -> HookAsk {
+    fn asked() -> HookQuestion {
         match read(&body()) {
-            Ok(Called::Asks(ask)) => *ask,
+            Ok(HookEvent::Asked(ask)) => *ask,
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
-    fn a_terminals_question_is_read_with_its_folder() {
+    fn a_question_is_read_with_its_folder() {
         let ask = asked();
         assert_eq!((ask.session.as_str(), ask.folder.as_deref()), ("5d0c", Some("/home/a/project")));
         assert_eq!(ask.questions[0].text, "Which store?");
@@ -166,30 +164,30 @@ mod tests {
         for (name, value) in [("tool_name", "Bash"), ("hook_event_name", "PreToolUse")] {
             let mut other = body();
             other[name] = json!(value);
-            assert_eq!(read(&other), Ok(Called::Otherwise), "{name}");
+            assert_eq!(read(&other), Ok(HookEvent::Other), "{name}");
         }
         let mut answered = body();
         answered["tool_input"]["answers"] = json!({"Which store?": "SQLite"});
-        assert_eq!(read(&answered), Ok(Called::Otherwise));
+        assert_eq!(read(&answered), Ok(HookEvent::Other));
     }
 
     #[test]
-    fn a_question_that_was_answered_is_known_by_what_was_asked() {
+    fn an_answered_question_is_identified_by_its_text() {
         let mut done = body();
         done["hook_event_name"] = json!("PostToolUse");
         done["tool_input"]["answers"] = json!({"Which store?": "SQLite"});
-        let HookAsk { session, drafts, .. } = asked();
-        assert_eq!(read(&done), Ok(Called::Answered { session, drafts }));
+        let HookQuestion { session, drafts, .. } = asked();
+        assert_eq!(read(&done), Ok(HookEvent::Answered { session, drafts }));
         done["tool_name"] = json!("Bash");
-        assert_eq!(read(&done), Ok(Called::Otherwise));
+        assert_eq!(read(&done), Ok(HookEvent::Other));
     }
 
     #[test]
-    fn a_turn_is_over_once_nothing_works_on_in_the_background() {
+    fn a_turn_is_over_once_nothing_has_background_tasks_in_the_background() {
         let stop = json!({"session_id": "5d0c", "hook_event_name": "Stop"});
-        let over = Ok(Called::Over { session: "5d0c".to_owned() });
+        let over = Ok(HookEvent::TurnEnded { session: "5d0c".to_owned() });
         assert_eq!(read(&stop), over);
-        for (tasks, expected) in [(json!([]), over), (json!([{"id": "b1"}]), Ok(Called::Otherwise))] {
+        for (tasks, expected) in [(json!([]), over), (json!([{"id": "b1"}]), Ok(HookEvent::Other))] {
             let mut stop = stop.clone();
             stop["background_tasks"] = tasks;
             assert_eq!(read(&stop), expected, "{stop}");
@@ -197,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_shown_is_named() {
+    fn an_invalid_question_is_rejected_with_its_field() {
         let mut empty = body();
         empty["tool_input"] = json!({"questions": []});
         assert_eq!(read(&empty).unwrap_err().to_string(), "questions: at least 1 question, got 0");
@@ -205,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_the_input_as_it_came_with_the_answers() {
+    fn an_answer_repeats_the_input_with_the_answers() {
         let ask = asked();
         let question = QuestionId::at(0);
         let input = AnswerInput {
@@ -219,16 +217,16 @@ mod tests {
         updated["answers"] = json!({"Which store?": "Postgres"});
         updated["annotations"] = json!({"Which store?": {"notes": "now"}});
         assert_eq!(
-            ask.output(&Outcome::Answered { answers }),
+            ask.decision(&Outcome::Answered { answers }),
             json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest",
                 "decision": {"behavior": "allow", "updatedInput": updated}}})
         );
     }
 
     #[test]
-    fn declining_denies_and_every_other_end_leaves_the_dialog() {
+    fn declining_denies_and_other_outcomes_leave_the_dialog() {
         let ask = asked();
-        let declined = ask.output(&Outcome::Declined { words: Some("not now".to_owned()) });
+        let declined = ask.decision(&Outcome::Declined { words: Some("not now".to_owned()) });
         let decision = &declined["hookSpecificOutput"]["decision"];
         assert_eq!(
             decision,
@@ -237,7 +235,7 @@ mod tests {
         );
         let elsewhere = Outcome::Withdrawn { why: WithdrawnWhy::AnsweredElsewhere };
         for outcome in [Outcome::Expired, elsewhere] {
-            assert_eq!(ask.output(&outcome), json!({}), "{outcome:?}");
+            assert_eq!(ask.decision(&outcome), json!({}), "{outcome:?}");
         }
     }
 }

@@ -1,31 +1,25 @@
-//! The doors for other people's agents: a server on this machine's own address, where a client of any kind asks the person
-//! at the desk and waits for the answer.
+//! The gateway: an HTTP server on 127.0.0.1 where agents that Askdesk didn't start ask the user and wait for the answer.
 //!
-//! It knows MCP, HTTP and the token. It decides nothing about a question: that is the engine's.
+//! It speaks MCP, Claude Code's hooks and a small JSON API (`/v1`). It decides nothing about a question: that is the engine's
+//! job.
 
+mod access_tokens;
 pub mod arguments;
 mod call;
 mod connections;
-mod denied;
-mod desk;
-pub mod discovery;
+mod error;
 mod guard;
-mod handover;
 pub mod hook;
-mod hook_door;
-mod mcp_door;
-mod mcp_front;
+mod hook_dialogs;
 mod metrics;
-pub mod pace;
-mod requests;
+mod rate_limit;
+mod response_tracking;
 pub mod result;
 mod routes;
+mod self_test;
 mod server;
-mod terminals;
-pub mod token;
-mod trial;
-mod v1;
+mod state;
 
-pub use discovery::Discovery;
-pub use guard::BODY_BYTES;
-pub use server::{CONNECTIONS, DoorError, DoorSpec, Doors, Times};
+pub use guard::MAX_BODY_BYTES;
+pub use rate_limit::{MAX_CALLS, MAX_OPEN_QUESTIONS};
+pub use server::{Gateway, GatewayConfig, GatewayError, MAX_CONNECTIONS, Timeouts};

@@ -1,4 +1,4 @@
-//! What the doors count, in the text form that Prometheus reads.
+//! Metrics in the text format of Prometheus.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -6,10 +6,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The upper bounds of the buckets of handing an answer over, in seconds.
-const HANDOVER_SECONDS: [f64; 8] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.25, 1.0];
+const DELIVERY_BUCKETS: [f64; 8] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.25, 1.0];
 /// The upper bounds of the buckets of waiting for the person, in seconds.
-const WAIT_SECONDS: [f64; 8] = [1.0, 5.0, 15.0, 60.0, 300.0, 1_800.0, 7_200.0, 86_400.0];
+const WAIT_BUCKETS: [f64; 8] = [1.0, 5.0, 15.0, 60.0, 300.0, 1_800.0, 7_200.0, 86_400.0];
 
+/// Counts of this run.
 #[derive(Debug, Default)]
 pub struct Metrics(Mutex<Counts>);
 
@@ -17,7 +18,7 @@ pub struct Metrics(Mutex<Counts>);
 struct Counts {
     calls: BTreeMap<(&'static str, &'static str), u64>,
     errors: BTreeMap<&'static str, u64>,
-    handover: Histogram<8>,
+    delivery: Histogram<8>,
     wait: Histogram<8>,
     connections: u64,
     connections_refused: u64,
@@ -67,13 +68,13 @@ impl Metrics {
     }
 
     /// Notes how long it took from the person's answer until it was written out.
-    pub fn handed_over(&self, took: Duration) {
-        self.counts().handover.observe(&HANDOVER_SECONDS, took.as_secs_f64());
+    pub fn delivered(&self, took: Duration) {
+        self.counts().delivery.observe(&DELIVERY_BUCKETS, took.as_secs_f64());
     }
 
     /// Notes how long a call waited for its end.
     pub fn waited(&self, took: Duration) {
-        self.counts().wait.observe(&WAIT_SECONDS, took.as_secs_f64());
+        self.counts().wait.observe(&WAIT_BUCKETS, took.as_secs_f64());
     }
 
     /// Counts a connection, taken or not.
@@ -109,9 +110,9 @@ impl Metrics {
         );
         let _ = writeln!(text, "askdesk_connections_refused_total {}", counts.connections_refused);
         let help = "From the user's answer until it was written out.";
-        counts.handover.write(&mut text, "askdesk_answer_handover_seconds", help, &HANDOVER_SECONDS);
+        counts.delivery.write(&mut text, "askdesk_answer_handover_seconds", help, &DELIVERY_BUCKETS);
         let help = "From a call until its end.";
-        counts.wait.write(&mut text, "askdesk_wait_seconds", help, &WAIT_SECONDS);
+        counts.wait.write(&mut text, "askdesk_wait_seconds", help, &WAIT_BUCKETS);
         text
     }
 
@@ -134,7 +135,7 @@ mod tests {
         metrics.called("ask_user", "answered");
         metrics.called("ask_user", "answered");
         metrics.refused("unauthorized");
-        metrics.handed_over(Duration::from_millis(3));
+        metrics.delivered(Duration::from_millis(3));
         metrics.connected(true);
         let text = metrics.text(4);
         for line in [

@@ -1,10 +1,11 @@
-//! What a caller is told of the end of its question.
+//! The result of a call: an outcome as text for the model and as JSON for programs.
 
 use askdesk_agents::claude::format_answers;
 use askdesk_domain::{OrphanedWhy, Outcome, Question, RequestId, WithdrawnWhy};
 use askdesk_mcp_tools::{CallResult, cut_off, kept};
 use serde_json::{Map, Value, json};
 
+/// Returns the result for an outcome.
 pub fn of(request: RequestId, questions: &[Question], outcome: &Outcome) -> CallResult {
     let mut fields = Map::new();
     fields.insert("outcome".to_owned(), json!(name(outcome)));
@@ -59,7 +60,7 @@ pub fn of(request: RequestId, questions: &[Question], outcome: &Outcome) -> Call
     CallResult { text, structured: Value::Object(fields) }
 }
 
-/// Returns the name of an end as a program reads it.
+/// Returns the name of an outcome in JSON.
 pub const fn name(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Answered { .. } => "answered",
@@ -90,11 +91,11 @@ const fn orphaned(why: OrphanedWhy) -> &'static str {
     }
 }
 
-/// Says who ended it, and where the answer can still come from.
+/// Explains who ended the request and how the answer can still be collected.
 fn missed(why: OrphanedWhy, request: RequestId) -> String {
     match why {
         OrphanedWhy::AppQuit => cut_off(request),
-        // Asking the same again at once would bring back what the person has just closed.
+        // Asking again at once would reopen what the user has just closed.
         OrphanedWhy::SessionStopped => format!(
             "The user closed this session on their desk without answering. The question is kept, and the user can still \
              answer it: call collect_answer with requestId \"{request}\" later. Do not assume what the answer would have \
@@ -109,7 +110,8 @@ fn missed(why: OrphanedWhy, request: RequestId) -> String {
     }
 }
 
-fn with_words(sentence: &str, words: Option<&str>) -> String {
+/// Appends what the user wrote to a sentence.
+pub(crate) fn with_words(sentence: &str, words: Option<&str>) -> String {
     match words.map(str::trim).filter(|words| !words.is_empty()) {
         Some(words) => format!("{sentence} The user said: {words}"),
         None => sentence.to_owned(),
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_stand_in_the_text_and_in_the_structure() {
+    fn answers_are_in_the_text_and_in_the_json() {
         let mut several = chosen(1, &[2, 0]);
         several.other = Some("and logs".to_owned());
         several.note = Some("soon".to_owned());
@@ -171,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_alone_ends_with_the_usual_sentence() {
+    fn an_answer_without_own_words_ends_with_the_usual_sentence() {
         let result = of(id(), &questions(), &answered(&[chosen(0, &[0])]));
         assert!(
             result.text.ends_with("You can now continue with the user's answers in mind."),
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn every_end_has_a_name_and_words() {
+    fn every_outcome_has_a_name_and_a_text() {
         let declined = |words: Option<&str>| Outcome::Declined { words: words.map(str::to_owned) };
         let withdrawn = |why| Outcome::Withdrawn { why };
         let missed = |why| Outcome::Orphaned { why };
@@ -208,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn case_41_an_end_without_the_person_never_looks_like_an_answer() {
+    fn case_41_an_outcome_without_the_user_never_looks_like_an_answer() {
         let orphaned = [
             OrphanedWhy::AppQuit,
             OrphanedWhy::SessionStopped,

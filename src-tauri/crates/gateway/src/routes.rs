@@ -1,78 +1,97 @@
+//! The routes. A route is in the router of the permission that it needs. A path or method in neither router is rejected, so a
+//! route that somebody forgets to list can't be reached.
+
+mod asks;
+mod claude_hook;
+mod mcp;
+mod requests;
+
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::{StatusCode, header};
-use axum::middleware;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
-use crate::denied::Denied;
-use crate::desk::Desk;
-use crate::{guard, handover, hook_door, mcp_door, mcp_front, requests, v1};
+use crate::access_tokens::Permission;
+use crate::error::HttpError;
+use crate::state::GatewayState;
+use crate::{guard, response_tracking};
 
-/// Puts all doors behind the guard.
-pub fn all(desk: &Arc<Desk>, streams: &CancellationToken) -> Router {
-    let (service, counting) = mcp_door::service(desk, streams);
-    let mcp = Router::new()
-        .route_service("/mcp", service)
-        .layer(middleware::from_fn_with_state(counting, mcp_front::paced))
-        .layer(middleware::from_fn(mcp_front::in_json));
-    let rest = Router::new()
+type SharedState = Arc<GatewayState>;
+
+/// Builds the router of the gateway.
+pub fn router(state: &SharedState) -> Router {
+    let asking = Router::new()
         .route("/health", get(health))
         .route("/metrics", get(metrics))
-        .route("/hooks/claude", post(hook_door::ask))
-        .route("/v1/asks", post(v1::ask))
-        .route("/v1/collect", post(v1::collect))
-        .route("/v1/leave", post(v1::leave))
-        .route("/v1/test", post(v1::test))
+        .route("/hooks/claude", post(claude_hook::ask))
+        .route("/v1/asks", post(asks::ask))
+        .route("/v1/collect", post(asks::collect))
+        .route("/v1/leave", post(asks::leave))
+        .route("/v1/test", post(asks::test))
         .route("/v1/clients", get(clients))
-        .route("/v1/token/rotate", post(rotate))
+        .merge(mcp::router(state));
+    let answering = Router::new()
+        .route("/v1/token/rotate", post(rotate_tokens))
         .route("/v1/requests", get(requests::list))
         .route("/v1/requests/{id}/answer", post(requests::answer))
-        .route("/v1/requests/{id}/decline", post(requests::decline))
-        .fallback(nothing_here)
-        .method_not_allowed_fallback(not_so);
-    rest.merge(mcp)
-        .layer(middleware::from_fn_with_state(Arc::clone(desk), guard::guard))
-        .layer(middleware::from_fn_with_state(Arc::clone(desk), handover::watched))
-        .with_state(Arc::clone(desk))
+        .route("/v1/requests/{id}/decline", post(requests::decline));
+    permitted(state, Permission::Ask, asking)
+        .merge(permitted(state, Permission::Answer, answering))
+        .fallback(unknown_path)
+        .layer(from_fn_with_state(Arc::clone(state), guard::authenticate))
+        .layer(from_fn_with_state(Arc::clone(state), response_tracking::track))
+        .with_state(Arc::clone(state))
 }
 
-async fn health(State(desk): State<Arc<Desk>>) -> Result<Json<Value>, Denied> {
-    let open = desk.open().await?;
-    Ok(Json(json!({"status": "ok", "version": desk.version(), "open": open})))
+/// Lets only requests with a permission through to routes.
+fn permitted(
+    state: &SharedState,
+    permission: Permission,
+    routes: Router<SharedState>,
+) -> Router<SharedState> {
+    routes
+        .method_not_allowed_fallback(unknown_method)
+        .route_layer(from_fn_with_state(Arc::clone(state), guard::read_body))
+        .route_layer(from_fn(move |request, next| guard::authorize(permission, request, next)))
 }
 
-async fn metrics(State(desk): State<Arc<Desk>>) -> Result<impl IntoResponse, Denied> {
-    let open = desk.open().await?;
+async fn health(State(state): State<SharedState>) -> Result<Json<Value>, HttpError> {
+    let open = state.open_requests().await?;
+    Ok(Json(json!({"status": "ok", "version": state.version, "open": open})))
+}
+
+async fn metrics(State(state): State<SharedState>) -> Result<impl IntoResponse, HttpError> {
+    let open = state.open_requests().await?;
     let kind = (header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
-    Ok(([kind], desk.metrics().text(open)))
+    Ok(([kind], state.metrics.text(open)))
 }
 
-/// Says when each client asked last, in the words it has for itself.
-async fn clients(State(desk): State<Arc<Desk>>) -> Result<Json<Value>, Denied> {
-    let clients = desk.engine.inspect(askdesk_domain::Desk::last_asked).await?;
+/// Lists the clients that have asked, by their own names, with the time of their last question.
+async fn clients(State(state): State<SharedState>) -> Result<Json<Value>, HttpError> {
+    let clients = state.engine.inspect(askdesk_domain::Desk::last_asked).await?;
     Ok(Json(json!({"clients": clients})))
 }
 
-async fn rotate(State(desk): State<Arc<Desk>>) -> Result<Json<Value>, Denied> {
-    // Writing a file may take a moment, and others are served on this thread.
-    let rotated = tokio::task::spawn_blocking(move || desk.secrets().rotate()).await;
+async fn rotate_tokens(State(state): State<SharedState>) -> Result<Json<Value>, HttpError> {
+    // Writing a file can take a moment, and this thread serves other requests.
+    let rotated = tokio::task::spawn_blocking(move || state.tokens.rotate()).await;
     match rotated {
         Ok(Ok(())) => Ok(Json(json!({"rotated": true}))),
-        Ok(Err(error)) => Err(Denied::unavailable(error.to_string())),
-        Err(_) => Err(Denied::unavailable("no other token could be drawn")),
+        Ok(Err(error)) => Err(HttpError::unavailable(format!("the token's file cannot be used: {error}"))),
+        Err(_) => Err(HttpError::unavailable("no other token could be drawn")),
     }
 }
 
-async fn nothing_here() -> Denied {
-    Denied::not_found("nothing is at this address")
+async fn unknown_path() -> HttpError {
+    HttpError::not_found("nothing is at this address")
 }
 
-async fn not_so() -> Denied {
+async fn unknown_method() -> HttpError {
     let message = "this address does not take this method";
-    Denied::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+    HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
 }

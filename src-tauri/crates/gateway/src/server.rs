@@ -1,10 +1,13 @@
-//! The server itself: where it listens, how many it serves, how long it is patient, and how it ends.
+//! The server: where it listens, how many connections it serves, its timeouts, and how it closes.
 
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use askdesk_client_config::DataFolder;
+use askdesk_client_config::discovery::{DEFAULT_PORT, Discovery, PublishedDiscovery};
 use askdesk_engine::EngineHandle;
 use askdesk_mcp_tools::shown::PROGRESS;
 use axum::Router;
@@ -17,52 +20,53 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::access_tokens::AccessTokens;
 use crate::connections;
-use crate::desk::Desk;
-use crate::discovery::{Discovery, PORT, PORTS, Published};
 use crate::routes;
-use crate::token::{Secrets, TokenError};
+use crate::state::GatewayState;
 
-/// How many connections are served at a time; further ones are closed at once.
-pub const CONNECTIONS: usize = 4_096;
-/// How large the head of a request may be.
-const HEAD_BYTES: usize = 64 * 1024;
-/// How long is waited when the system can take no connection.
+/// How many connections are served at a time. Further ones are closed at once.
+pub const MAX_CONNECTIONS: usize = 4_096;
+/// The largest head of a request, in bytes.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+/// How many ports are tried, starting with the configured one, before any free port is used.
+const PORTS: u16 = 11;
+/// The pause after the system could not accept a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// How many files a process may have open that serves many connections, where the system lets it.
+/// How many open files this process asks the system for.
 #[cfg(unix)]
 const OPEN_FILES: u64 = 8_192;
 
-/// Why the doors stay shut.
+/// Why the gateway could not open.
 #[derive(Debug, thiserror::Error)]
-pub enum DoorError {
-    /// There is no token to tell callers apart by.
-    #[error(transparent)]
-    Token(#[from] TokenError),
-    /// Nothing can be listened at.
+pub enum GatewayError {
+    /// The tokens can't be read or written.
+    #[error("the token's file cannot be used: {0}")]
+    Token(io::Error),
+    /// No port is free.
     #[error("no port of 127.0.0.1 can be listened at: {0}")]
-    Bind(std::io::Error),
-    /// Where it listens could not be written down.
+    Bind(io::Error),
+    /// The discovery file can't be written.
     #[error("where the desk listens could not be written down: {0}")]
-    Discovery(std::io::Error),
+    Discovery(io::Error),
 }
 
-/// The times a server keeps; tests have their own.
+/// The gateway's timeouts. Tests use shorter ones.
 #[derive(Clone, Copy, Debug)]
-pub struct Times {
-    /// How often a caller hears that it still waits.
+pub struct Timeouts {
+    /// How often a waiting caller is told that it still waits.
     pub progress: Duration,
-    /// How long a client has to say in which folder it works.
+    /// How long a client may take to name its folder.
     pub roots: Duration,
     /// How long the head of a request may take, and how long an idle connection is kept.
     pub head: Duration,
-    /// How long its body may take.
+    /// How long the body of a request may take.
     pub body: Duration,
-    /// How long calls have to hear that the desk closes.
+    /// How long closing waits until open calls have heard of it.
     pub closing: Duration,
 }
 
-impl Default for Times {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
             progress: PROGRESS,
@@ -74,99 +78,102 @@ impl Default for Times {
     }
 }
 
-/// What a server needs.
+/// The configuration of a gateway.
 #[derive(Clone)]
-pub struct DoorSpec {
-    /// The data folder, for the token and the address.
+pub struct GatewayConfig {
+    /// The data folder, for the tokens and the discovery file.
     pub folder: PathBuf,
-    /// The desk behind the doors.
+    /// The engine that handles the questions.
     pub engine: EngineHandle,
+    /// The version of the app.
     pub version: String,
-    /// The first port to try, or none for any.
+    /// The first port to try, or `None` for any free port.
     pub port: Option<u16>,
-    pub times: Times,
+    /// The timeouts.
+    pub timeouts: Timeouts,
 }
 
-impl DoorSpec {
-    /// Describes the doors of a desk, as clients are registered with them.
+impl GatewayConfig {
+    /// Returns the configuration of the app's gateway.
     pub fn new(folder: &Path, engine: EngineHandle, version: &str) -> Self {
         Self {
             folder: folder.to_owned(),
             engine,
             version: version.to_owned(),
-            port: Some(PORT),
-            times: Times::default(),
+            port: Some(DEFAULT_PORT),
+            timeouts: Timeouts::default(),
         }
     }
 }
 
-/// The connections that are served, and what cuts off those that do not end.
+/// The open connections, and what cuts off those that don't end by themselves.
 #[derive(Clone, Debug, Default)]
 struct Sockets {
-    served: TaskTracker,
-    cut: CancellationToken,
+    open: TaskTracker,
+    cut_off: CancellationToken,
 }
 
-pub struct Doors {
+/// A gateway that listens.
+pub struct Gateway {
     address: SocketAddr,
-    desk: Arc<Desk>,
-    streams: CancellationToken,
+    state: Arc<GatewayState>,
     sockets: Sockets,
     serving: JoinHandle<()>,
-    published: Published,
+    published: PublishedDiscovery,
 }
 
-impl Doors {
-    pub async fn open(spec: DoorSpec) -> Result<Self, DoorError> {
-        let DoorSpec { folder, engine, version, port, times } = spec;
+impl Gateway {
+    /// Starts to listen, and writes the discovery file.
+    pub async fn open(config: GatewayConfig) -> Result<Self, GatewayError> {
+        let GatewayConfig { folder, engine, version, port, timeouts } = config;
         #[cfg(unix)]
-        allow_files();
-        let secrets = Secrets::of(&folder)?;
-        let listener = listen(port).await.map_err(DoorError::Bind)?;
-        let address = listener.local_addr().map_err(DoorError::Bind)?;
-        let desk = Desk::new(engine, secrets, version, address.port(), times);
-        let streams = CancellationToken::new();
-        let router = routes::all(&desk, &streams);
-        let discovery = Discovery::of(address.port(), desk.version());
-        let published = discovery.publish(&folder).map_err(DoorError::Discovery)?;
+        raise_file_limit();
+        let folder = DataFolder::at(folder);
+        let tokens = AccessTokens::load(&folder).map_err(GatewayError::Token)?;
+        let listener = listen(port).await.map_err(GatewayError::Bind)?;
+        let address = listener.local_addr().map_err(GatewayError::Bind)?;
+        let discovery = Discovery::of_this_process(address.port(), &version);
+        let state = GatewayState::new(engine, tokens, version, address.port(), timeouts);
+        let router = routes::router(&state);
+        let published = folder.publish(discovery).map_err(GatewayError::Discovery)?;
         let sockets = Sockets::default();
-        let serving = tokio::spawn(serve(listener, router, Arc::clone(&desk), sockets.clone()));
-        tracing::info!(%address, "the doors are open");
-        Ok(Self { address, desk, streams, sockets, serving, published })
+        let serving = tokio::spawn(serve(listener, router, Arc::clone(&state), sockets.clone()));
+        tracing::info!(%address, "the gateway is open");
+        Ok(Self { address, state, sockets, serving, published })
     }
 
-    /// Returns where it listens.
+    /// Returns the address it listens on.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Returns what opens them to those who ask.
-    pub(crate) fn bearer(&self) -> String {
-        self.desk.secrets().bearer()
+    /// Returns the `Authorization` header that permits asking.
+    pub(crate) fn ask_header(&self) -> String {
+        self.state.tokens.ask_header()
     }
 
-    /// Takes no more calls, tells those that wait that the desk closes, and ends.
+    /// Accepts no more calls, tells the waiting ones that Askdesk quits, and closes.
     pub async fn close(self) {
-        let Self { desk, streams, sockets, serving, published, .. } = self;
+        let Self { state, sockets, serving, published, .. } = self;
         drop(published);
-        desk.closing.cancel();
-        desk.calls.close();
-        sockets.served.close();
-        let over = async {
-            desk.calls.wait().await;
+        state.closing.cancel();
+        state.calls.close();
+        sockets.open.close();
+        let closed = async {
+            state.calls.wait().await;
             // A client that only listens would do so for ever.
-            streams.cancel();
-            sockets.served.wait().await;
+            state.streams.cancel();
+            sockets.open.wait().await;
         };
-        let _ = tokio::time::timeout(desk.times.closing, over).await;
-        streams.cancel();
-        sockets.cut.cancel();
+        let _ = tokio::time::timeout(state.timeouts.closing, closed).await;
+        state.streams.cancel();
+        sockets.cut_off.cancel();
         serving.abort();
         let _ = serving.await;
     }
 }
 
-async fn listen(port: Option<u16>) -> Result<TcpListener, std::io::Error> {
+async fn listen(port: Option<u16>) -> io::Result<TcpListener> {
     for port in port.into_iter().flat_map(|first| first..first.saturating_add(PORTS)) {
         match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
             Ok(listener) => return Ok(listener),
@@ -176,47 +183,47 @@ async fn listen(port: Option<u16>) -> Result<TcpListener, std::io::Error> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await
 }
 
-async fn serve(listener: TcpListener, router: Router, desk: Arc<Desk>, sockets: Sockets) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
-    let mut rest = tokio::time::interval(connections::LOOKED_FOR);
+async fn serve(listener: TcpListener, router: Router, state: Arc<GatewayState>, sockets: Sockets) {
+    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut idle_check = tokio::time::interval(connections::IDLE_CHECK);
     loop {
         let stream = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
                 Err(error) => {
-                    tracing::warn!(%error, "no connection can be taken");
+                    tracing::warn!(%error, "no connection can be accepted");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                     continue;
                 }
             },
-            _ = rest.tick() => {
-                let desk = Arc::clone(&desk);
-                tokio::spawn(async move { desk.connections.close_resting(connections::KEPT_FOR).await });
+            _ = idle_check.tick() => {
+                let state = Arc::clone(&state);
+                tokio::spawn(async move { state.connections.close_idle(connections::IDLE_TIMEOUT).await });
                 continue;
             }
-            () = desk.closing.cancelled() => return,
+            () = state.closing.cancelled() => return,
         };
-        let place = Arc::clone(&places).try_acquire_owned();
-        desk.metrics().connected(place.is_ok());
-        let Ok(place) = place else { continue };
+        let permit = Arc::clone(&permits).try_acquire_owned();
+        state.metrics.connected(permit.is_ok());
+        let Ok(permit) = permit else { continue };
         let router = router.clone();
-        let (closing, cut) = (desk.closing.clone(), sockets.cut.clone());
-        let head = desk.times.head;
-        sockets.served.spawn(async move {
+        let (closing, cut_off) = (state.closing.clone(), sockets.cut_off.clone());
+        let head = state.timeouts.head;
+        sockets.open.spawn(async move {
             tokio::select! {
                 () = serve_one(stream, router, head, closing) => {}
-                () = cut.cancelled() => {}
+                () = cut_off.cancelled() => {}
             }
-            drop(place);
+            drop(permit);
         });
     }
 }
 
 async fn serve_one(stream: TcpStream, router: Router, head: Duration, closing: CancellationToken) {
-    // An answer is small, and somebody waits for it.
+    // Answers are small, and somebody is waiting for them.
     let _ = stream.set_nodelay(true);
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(head).max_buf_size(HEAD_BYTES);
+    http.timer(TokioTimer::new()).header_read_timeout(head).max_buf_size(MAX_HEAD_BYTES);
     let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
@@ -227,20 +234,20 @@ async fn serve_one(stream: TcpStream, router: Router, head: Duration, closing: C
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(%error, "a connection broke off");
+        tracing::debug!(%error, "a connection was interrupted");
     }
 }
 
-/// Lets this process have as many connections open as it may serve. Some systems begin with 256.
+/// Raises the limit of open files, so that it doesn't limit connections. Some systems start with 256.
 #[cfg(unix)]
-fn allow_files() {
+fn raise_file_limit() {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     let most = limit.maximum.unwrap_or(u64::MAX).min(OPEN_FILES);
     if limit.current.is_some_and(|current| current < most) {
         limit.current = Some(most);
         if let Err(error) = setrlimit(Resource::Nofile, limit) {
-            tracing::debug!(%error, "the number of open files stays as it was");
+            tracing::debug!(%error, "the number of open files lifetime as it was");
         }
     }
 }

@@ -65,9 +65,7 @@ impl Folder {
         }
         match self.0.get() {
             Some(folder) => Ok(folder.clone()),
-            None if client.has_roots && params.request_state.is_none() => {
-                Err(Box::new(roots::first_of_all()))
-            }
+            None if client.has_roots && params.request_state.is_none() => Err(Box::new(roots::request())),
             None => Ok(None),
         }
     }

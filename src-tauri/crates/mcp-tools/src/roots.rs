@@ -35,7 +35,7 @@ pub async fn asked(
 }
 
 /// Asks a client without sessions: it makes the same call again, with what was asked.
-pub fn first_of_all() -> InputRequiredResult {
+pub fn request() -> InputRequiredResult {
     let asked = InputRequest::ListRoots(ListRootsRequest::default());
     let requests = InputRequests::from([(KEY.to_owned(), asked)]);
     // One that comes back with nothing but this knows no answer, and is not asked again.

@@ -1,6 +1,6 @@
 //! Connecting other programs.
 
-use askdesk_client_config::{Break, Client, Note, Obstacle, Way, Why};
+use askdesk_client_config::{Client, ConnectionProblem, ConnectionState, FileErrorKind, Note, Obstacle};
 use askdesk_domain::{CommandId, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -202,27 +202,27 @@ pub enum FileTrouble {
     },
 }
 
-impl From<Way> for ClientWay {
-    fn from(way: Way) -> Self {
-        match way {
-            Way::Works { but } => Self::Works { but },
-            Way::Broken(why) => Self::Broken { why: why.into() },
-            Way::NotConnected => Self::NotConnected,
+impl From<ConnectionState> for ClientWay {
+    fn from(state: ConnectionState) -> Self {
+        match state {
+            ConnectionState::Works { but } => Self::Works { but },
+            ConnectionState::Broken(why) => Self::Broken { why: why.into() },
+            ConnectionState::NotConnected => Self::NotConnected,
         }
     }
 }
 
-impl From<Break> for ClientBreak {
-    fn from(why: Break) -> Self {
-        match why {
-            Break::Stale(file) => Self::Stale { file: file.display().to_string() },
-            Break::Off(file) => Self::Off { file: file.display().to_string() },
-            Break::Foreign(file) => Self::Foreign { file: file.display().to_string() },
-            Break::Unusable { file, why } => {
-                Self::Unusable { file: file.display().to_string(), trouble: why.into() }
+impl From<ConnectionProblem> for ClientBreak {
+    fn from(problem: ConnectionProblem) -> Self {
+        match problem {
+            ConnectionProblem::Stale(file) => Self::Stale { file: file.display().to_string() },
+            ConnectionProblem::Disabled(file) => Self::Off { file: file.display().to_string() },
+            ConnectionProblem::Foreign(file) => Self::Foreign { file: file.display().to_string() },
+            ConnectionProblem::Unusable { file, kind } => {
+                Self::Unusable { file: file.display().to_string(), trouble: kind.into() }
             }
-            Break::Half(file) => Self::Half { file: file.display().to_string() },
-            Break::Obstacle(by) => Self::Forbidden { by },
+            ConnectionProblem::Incomplete(file) => Self::Half { file: file.display().to_string() },
+            ConnectionProblem::Obstacle(by) => Self::Forbidden { by },
         }
     }
 }
@@ -243,24 +243,24 @@ impl ClientNote {
     }
 }
 
-impl From<Why> for FileTrouble {
-    fn from(why: Why) -> Self {
-        match why {
-            Why::Unparsed { kind, error } => Self::Unparsed { kind: kind.to_owned(), error },
-            Why::NoObject => Self::NoObject,
-            Why::NoPlace { path, .. } => Self::NoPlace { path },
-            Why::Twice { path } => Self::Twice { path },
-            Why::NoText => Self::NoText,
-            Why::TooLarge { .. } => Self::TooLarge,
-            Why::ReadOnly => Self::ReadOnly,
-            Why::NoFile => Self::NoFile,
-            Why::Outside { to, within } => {
+impl From<FileErrorKind> for FileTrouble {
+    fn from(kind: FileErrorKind) -> Self {
+        match kind {
+            FileErrorKind::Syntax { format, error } => Self::Unparsed { kind: format.to_owned(), error },
+            FileErrorKind::NotAnObject => Self::NoObject,
+            FileErrorKind::WrongType { path, .. } => Self::NoPlace { path },
+            FileErrorKind::Duplicate { path } => Self::Twice { path },
+            FileErrorKind::NotUtf8 => Self::NoText,
+            FileErrorKind::TooLarge { .. } => Self::TooLarge,
+            FileErrorKind::ReadOnly => Self::ReadOnly,
+            FileErrorKind::NotAFile => Self::NoFile,
+            FileErrorKind::OutsideRoot { to, within } => {
                 Self::Outside { to: to.display().to_string(), within: within.display().to_string() }
             }
-            Why::DeadLink => Self::DeadLink,
-            Why::Unsafe => Self::Unsafe,
-            Why::Changed => Self::Changed,
-            Why::System { error } => Self::System { error },
+            FileErrorKind::BrokenLink => Self::DeadLink,
+            FileErrorKind::Unsafe => Self::Unsafe,
+            FileErrorKind::Changed => Self::Changed,
+            FileErrorKind::Io { error } => Self::System { error },
         }
     }
 }

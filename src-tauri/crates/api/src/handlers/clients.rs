@@ -4,10 +4,10 @@
 
 use std::sync::{Arc, PoisonError};
 
-use askdesk_client_config::desk::{Token, USUAL_PORT};
+use askdesk_client_config::discovery::DEFAULT_PORT;
 use askdesk_client_config::{
-    Change, Checkup, Client, Entry, Examined, Plan, Refusal, Scope, Seen, Tokens, as_connected, check,
-    connect, disconnect, installed, version,
+    Change, Client, Diagnosis, DiagnosticInput, EntryState, FileError, Plan, Scope, SeenClient, Token,
+    TokenDisplay, as_connected, connect, diagnose, disconnect, installed_versions,
 };
 use askdesk_domain::{CommandId, LastAsked, Timestamp};
 
@@ -34,13 +34,17 @@ impl Api {
 
     pub async fn read_clients(&self, _: ReadClients) -> Result<ClientsRead, Error> {
         let seen = self.engine.inspect(askdesk_domain::Desk::last_asked).await?;
-        let seen: Vec<Seen> = seen.into_iter().map(seen_as).collect();
+        let seen: Vec<SeenClient> = seen.into_iter().map(seen_as).collect();
         self.with_files(move |here| {
-            let door = here.door();
-            let examined =
-                Examined { around: &here.around, scopes: &[Scope::User], door: door.as_ref(), seen: &seen };
+            let endpoint = here.endpoint();
+            let input = DiagnosticInput {
+                env: &here.env,
+                scopes: &[Scope::User],
+                endpoint: endpoint.as_ref(),
+                seen: &seen,
+            };
             let mut clients: Vec<ClientRead> =
-                Client::ALL.into_iter().map(|client| read(check(client, &examined))).collect();
+                Client::ALL.into_iter().map(|client| read(diagnose(client, &input))).collect();
             clients.sort_by_key(|client| !client.found);
             Ok(ClientsRead { port: here.port, clients })
         })
@@ -49,21 +53,9 @@ impl Api {
 
     pub async fn read_client_versions(&self, _: ReadClientVersions) -> Result<ClientVersions, Error> {
         self.with_files(|here| {
-            // Starting a program is slow, so all are asked at once.
-            let versions = std::thread::scope(|scope| {
-                let program = |client| Some((client, installed(client, &here.around)?.program?));
-                let asking: Vec<_> = Client::ALL
-                    .into_iter()
-                    .filter_map(program)
-                    .map(|(client, program)| (client, scope.spawn(move || version::ask(&program))))
-                    .collect();
-                let told = asking.into_iter();
-                told.filter_map(|(client, asked)| {
-                    Some(ClientVersion { client, version: asked.join().ok().flatten()? })
-                })
-                .collect()
-            });
-            Ok(ClientVersions { versions })
+            let versions = installed_versions(&here.env).into_iter();
+            let versions = versions.map(|(client, version)| ClientVersion { client, version });
+            Ok(ClientVersions { versions: versions.collect() })
         })
         .await
     }
@@ -104,19 +96,21 @@ fn gateway_closed() -> Error {
     Error::new(ErrorCode::DoorsShut, "the desk takes no questions of other programs now")
 }
 
-fn seen_as(LastAsked { channel, name, asked_at }: LastAsked) -> Seen {
-    Seen { channel: channel.word().to_owned(), name, asked_at: asked_at.millis() }
+fn seen_as(LastAsked { channel, name, asked_at }: LastAsked) -> SeenClient {
+    SeenClient { channel: channel.word().to_owned(), name, asked_at: asked_at.millis() }
 }
 
-fn read(checkup: Checkup) -> ClientRead {
-    let Checkup { client, installed, files, way, limit, last_question } = checkup;
-    let ours = |entry: &Entry| matches!(entry, Entry::Current | Entry::Differs | Entry::Stale | Entry::Off);
+fn read(diagnosis: Diagnosis) -> ClientRead {
+    let Diagnosis { client, installed, files, connection, limit, last_question } = diagnosis;
+    let ours = |entry: &EntryState| {
+        matches!(entry, EntryState::Current | EntryState::Differs | EntryState::Stale | EntryState::Off)
+    };
     ClientRead {
         client,
         found: installed.is_some(),
-        connected: files.iter().any(|(_, standing)| ours(&standing.entry)),
-        files: files.iter().map(|(_, standing)| standing.file.display().to_string()).collect(),
-        way: way.into(),
+        connected: files.iter().any(|(_, status)| ours(&status.entry)),
+        files: files.iter().map(|(_, status)| status.file.display().to_string()).collect(),
+        way: connection.into(),
         limit_seconds: limit.seconds.and_then(|seconds| u32::try_from(seconds).ok()),
         last_question: last_question.map(Timestamp::from_millis),
     }
@@ -125,18 +119,18 @@ fn read(checkup: Checkup) -> ClientRead {
 fn planned(here: &ClientHost, client: Client, goal: ClientGoal) -> Result<(Plan, ClientPlan), Error> {
     let mut notes = Vec::new();
     let plan = match goal {
-        ClientGoal::Disconnected => disconnect(client, Scope::User, &here.around),
+        ClientGoal::Disconnected => disconnect(client, Scope::User, &here.env),
         ClientGoal::Connected => {
             let port = here.port.ok_or_else(gateway_closed)?;
-            let door =
-                as_connected(client, Scope::User, &here.around, &here.door().ok_or_else(gateway_closed)?);
-            if port != USUAL_PORT {
+            let endpoint = here.endpoint().ok_or_else(gateway_closed)?;
+            let endpoint = as_connected(client, Scope::User, &here.env, &endpoint);
+            if port != DEFAULT_PORT {
                 notes.push(ClientNote::OtherPort { port });
             }
-            if client.has_hook() && door.command.is_none() {
+            if client.has_hook() && endpoint.command.is_none() {
                 notes.push(ClientNote::NoCommand);
             }
-            connect(client, Scope::User, &here.around, &door)
+            connect(client, Scope::User, &here.env, &endpoint)
         }
     };
     let plan = plan.map_err(refused)?;
@@ -147,7 +141,7 @@ fn planned(here: &ClientHost, client: Client, goal: ClientGoal) -> Result<(Plan,
 }
 
 fn shown(change: &Change, token: Option<&Token>) -> ClientChange {
-    let mut diff = change.diff(Tokens::Hidden);
+    let mut diff = change.diff(TokenDisplay::Hidden);
     if let Some(token) = token {
         // The page must not get the token, wherever else in the file it is.
         diff = diff.replace(token.reveal(), HIDDEN);
@@ -170,9 +164,9 @@ fn shown(change: &Change, token: Option<&Token>) -> ClientChange {
     }
 }
 
-fn refused(refusal: Refusal) -> Error {
-    let message = format!("{refusal}; nothing was written");
-    let Refusal { file, why } = refusal;
-    let detail = Detail::ClientFile { file: file.display().to_string(), trouble: why.into() };
+fn refused(error: FileError) -> Error {
+    let message = format!("{error}; nothing was written");
+    let FileError { file, kind } = error;
+    let detail = Detail::ClientFile { file: file.display().to_string(), trouble: kind.into() };
     Error::new(ErrorCode::ClientFileLeft, message).with(detail)
 }

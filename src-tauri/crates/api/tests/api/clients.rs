@@ -2,7 +2,7 @@
 
 use crate::bridge::{Bridge, fresh};
 use askdesk_api::{ClientHost, Error, SelfTestError};
-use askdesk_client_config::{Surroundings, System};
+use askdesk_client_config::{Env, Os};
 use askdesk_domain::{Channel, Command, InboundClient, InboundCommand};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -31,10 +31,12 @@ impl Scene {
         let (home, data) = (bridge.folder.path().join("home"), bridge.folder.path().join("data"));
         fs::create_dir_all(home.join("bin")).unwrap();
         fs::write(data.join("token"), format!("{TOKEN}\n")).unwrap();
-        let variables = BTreeMap::from([("PATH", home.join("bin").into_os_string())]);
-        let around = Surroundings { system: System::Linux, project: home.clone(), home, variables };
+        #[cfg(unix)]
+        fs::set_permissions(data.join("token"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        let vars = BTreeMap::from([("PATH", home.join("bin").into_os_string())]);
+        let env = Env { os: Os::Linux, project: home.clone(), home, vars };
         let command = Some("/usr/bin/askdesk hook".to_owned());
-        *bridge.host.client_host.lock().unwrap() = Some(ClientHost { around, data, port, command });
+        *bridge.host.client_host.lock().unwrap() = Some(ClientHost { env, data, port, command });
         Self { bridge }
     }
 

@@ -2,18 +2,18 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::desk::{Person, Scene, ended, err, exit, out};
+use crate::fake_app::{FakeApp, User, ended, err, exit, out};
 
-fn program(scene: &Scene, name: &str, says: &str) {
+fn program(app: &FakeApp, name: &str, says: &str) {
     let script = format!("#!/bin/sh\necho '{says}'\n");
-    let file = scene.path("bin").join(name);
+    let file = app.path("bin").join(name);
     let mut shell = std::process::Command::new("/bin/sh");
     shell.args(["-c", r#"printf %s "$1" > "$0" && chmod +x "$0""#]).arg(&file).arg(script);
     assert!(shell.status().unwrap().success());
 }
 
-fn report(scene: &Scene) -> Value {
-    serde_json::from_str(out(&scene.run(&["doctor", "--json"]))).unwrap()
+fn report(app: &FakeApp) -> Value {
+    serde_json::from_str(out(&app.run(&["doctor", "--json"]))).unwrap()
 }
 
 fn client<'a>(report: &'a Value, id: &str) -> &'a Value {
@@ -22,16 +22,16 @@ fn client<'a>(report: &'a Value, id: &str) -> &'a Value {
 
 #[test]
 fn case_60_each_agent_has_a_line_with_what_works_what_does_not_and_what_to_do() {
-    let scene = Scene::new();
-    program(&scene, "codex", "codex-cli 0.169.0");
-    program(&scene, "claude", "2.1.329 (Claude Code)");
-    fs::create_dir_all(scene.path("home/.cursor")).unwrap();
-    let desk = scene.start();
-    assert_eq!(exit(&scene.run(&["connect", "codex", "cursor", "--yes"])), 0);
-    fs::write(scene.path("home/.cursor/mcp.json"), "{").unwrap();
-    let output = scene.run(&["doctor"]);
+    let app = FakeApp::new();
+    program(&app, "codex", "codex-cli 0.169.0");
+    program(&app, "claude", "2.1.329 (Claude Code)");
+    fs::create_dir_all(app.path("home/.cursor")).unwrap();
+    let desk = app.start();
+    assert_eq!(exit(&app.run(&["connect", "codex", "cursor", "--yes"])), 0);
+    fs::write(app.path("home/.cursor/mcp.json"), "{").unwrap();
+    let output = app.run(&["doctor"]);
     let lines: Vec<&str> = out(&output).lines().collect();
-    let cursor = scene.path("home/.cursor/mcp.json");
+    let cursor = app.path("home/.cursor/mcp.json");
     assert_eq!(lines[0], format!("Desk         0.1.0, listens on 127.0.0.1:{}, 1 waiting", desk.port));
     assert!(
         lines[1].ends_with("to answer takes the file answer-token, which they never get"),
@@ -52,7 +52,7 @@ fn case_60_each_agent_has_a_line_with_what_works_what_does_not_and_what_to_do() 
     assert_eq!(lines[8..], [absent]);
     assert_eq!(exit(&output), 1);
 
-    let report = report(&scene);
+    let report = report(&app);
     assert_eq!(report["desk"]["reachable"], true);
     let codex = client(&report, "codex");
     assert_eq!(codex["version"], "0.169.0");
@@ -68,14 +68,14 @@ fn case_60_each_agent_has_a_line_with_what_works_what_does_not_and_what_to_do() 
 
 #[test]
 fn case_60_an_entry_that_leads_to_another_port_is_named_with_what_to_do() {
-    let scene = Scene::new();
-    let desk = scene.start();
-    assert_eq!(exit(&scene.run(&["connect", "gemini", "--yes"])), 0);
+    let app = FakeApp::new();
+    let desk = app.start();
+    assert_eq!(exit(&app.run(&["connect", "gemini", "--yes"])), 0);
     drop(desk);
-    let closed = report(&scene);
+    let closed = report(&app);
     assert_eq!(closed["desk"]["reachable"], false);
-    let _other = scene.start();
-    let report = report(&scene);
+    let _other = app.start();
+    let report = report(&app);
     let path = &client(&report, "gemini-cli")["path"];
     assert_eq!(path["state"], "broken");
     assert!(path["why"].as_str().unwrap().contains("it leads to another port"), "{path}");
@@ -84,9 +84,9 @@ fn case_60_an_entry_that_leads_to_another_port_is_named_with_what_to_do() {
 
 #[test]
 fn case_60_without_a_desk_that_is_what_is_to_be_done() {
-    let scene = Scene::new();
-    assert_eq!(exit(&scene.run(&["connect", "opencode", "--yes"])), 0);
-    let output = scene.run(&["doctor"]);
+    let app = FakeApp::new();
+    assert_eq!(exit(&app.run(&["connect", "opencode", "--yes"])), 0);
+    let output = app.run(&["doctor"]);
     assert_eq!(exit(&output), 5);
     assert!(out(&output).contains("questions do not reach the desk: no desk is running"), "{}", out(&output));
     assert!(out(&output).contains("to do: start Askdesk"), "{}", out(&output));
@@ -94,67 +94,67 @@ fn case_60_without_a_desk_that_is_what_is_to_be_done() {
 
 #[test]
 fn case_60_where_something_else_listens_it_is_not_to_be_started_but_restarted() {
-    let scene = Scene::new();
-    assert_eq!(exit(&scene.run(&["connect", "opencode", "--yes"])), 0);
-    let token = fs::read(scene.path("data/token")).unwrap();
-    let _desk = scene.start();
+    let app = FakeApp::new();
+    assert_eq!(exit(&app.run(&["connect", "opencode", "--yes"])), 0);
+    let token = fs::read(app.path("data/token")).unwrap();
+    let _desk = app.start();
     let check = |why: &str| {
-        let report = report(&scene);
+        let report = report(&app);
         assert_eq!(report["desk"]["reachable"], false);
         let path = &client(&report, "opencode")["path"];
         assert!(path["why"].as_str().unwrap().contains(why), "{path}");
         assert_eq!(path["remedy"], "restart Askdesk", "{path}");
     };
-    fs::write(scene.path("data/token"), token).unwrap();
+    fs::write(app.path("data/token"), token).unwrap();
     check("is not the desk of this data folder");
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    scene.announce(listener.local_addr().unwrap().port());
+    app.announce(listener.local_addr().unwrap().port());
     std::thread::spawn(move || listener.incoming().for_each(drop));
     check("the desk does not answer");
 }
 
 #[test]
 fn case_60_settings_of_claude_that_are_in_the_way_are_named() {
-    let scene = Scene::new();
-    fs::create_dir_all(scene.path("home/.claude")).unwrap();
-    let settings = scene.path("home/.claude/settings.json");
+    let app = FakeApp::new();
+    fs::create_dir_all(app.path("home/.claude")).unwrap();
+    let settings = app.path("home/.claude/settings.json");
     fs::write(&settings, "{ \"disableAllHooks\": true }").unwrap();
-    let _desk = scene.start();
-    assert_eq!(exit(&scene.run(&["connect", "claude", "--yes"])), 0);
+    let _desk = app.start();
+    assert_eq!(exit(&app.run(&["connect", "claude", "--yes"])), 0);
     let path = |report: &Value| client(report, "claude-code")["path"].clone();
-    let seen = path(&report(&scene));
+    let seen = path(&report(&app));
     assert_eq!(seen["state"], "works");
     assert!(seen["but"][0].as_str().unwrap().contains("disableAllHooks"), "{seen}");
     let denied = fs::read_to_string(&settings)
         .unwrap()
         .replace("\"allow\"", "\"deny\": [\"mcp__askdesk\"], \"allow\"");
     fs::write(&settings, denied).unwrap();
-    assert_eq!(path(&report(&scene))["state"], "broken");
+    assert_eq!(path(&report(&app))["state"], "broken");
     // With half of it there, questions of its own tool would stay in the terminal.
     fs::write(&settings, "{}").unwrap();
-    let half = path(&report(&scene));
+    let half = path(&report(&app));
     assert_eq!(half["state"], "broken");
     assert!(half["why"].as_str().unwrap().ends_with("settings.json: the entry is missing there"), "{half}");
 }
 
 #[test]
 fn case_60_a_test_question_goes_the_whole_way() {
-    let scene = Scene::new();
-    let _desk = scene.start();
-    scene.person(Person::Says(ended("answered", &json!({"answers": []}))));
-    let output = scene.run(&["doctor", "--ask"]);
+    let app = FakeApp::new();
+    let _desk = app.start();
+    app.user(User::Sends(ended("answered", &json!({"answers": []}))));
+    let output = app.run(&["doctor", "--ask"]);
     assert_eq!(exit(&output), 0, "{}", err(&output));
     assert!(out(&output).ends_with("The test question ended: answered.\n"), "{}", out(&output));
     let on_the_desk = "askdesk: a test question is on the desk now; answer it there\n";
     assert_eq!(err(&output), on_the_desk);
-    assert_eq!(scene.calls()[0].path, "/v1/test");
-    scene.person(Person::Says(ended("declined", &json!({}))));
-    let output = scene.run(&["doctor", "--ask", "--json"]);
+    assert_eq!(app.calls()[0].path, "/v1/test");
+    app.user(User::Sends(ended("declined", &json!({}))));
+    let output = app.run(&["doctor", "--ask", "--json"]);
     assert_eq!(exit(&output), 3);
     let report: Value = serde_json::from_str(out(&output)).unwrap();
     assert_eq!(report["test"]["outcome"], "declined");
     // What was turned down never was there.
-    scene.person(Person::Refuses(503, json!({"error": "unavailable", "message": "the desk is closing"})));
-    let output = scene.run(&["doctor", "--ask"]);
+    app.user(User::Rejects(503, json!({"error": "unavailable", "message": "the desk is closing"})));
+    let output = app.run(&["doctor", "--ask"]);
     assert_eq!(err(&output), "askdesk: the desk is closing\n");
 }

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::desk::{Person, Scene, err, exit, give, out};
+use crate::fake_app::{FakeApp, User, err, exit, give, out};
 
 fn body() -> Value {
     json!({"session_id": "s", "cwd": "/srv/shop", "hook_event_name": "PermissionRequest",
@@ -12,64 +12,63 @@ fn body() -> Value {
 
 #[test]
 fn case_53_the_hook_hands_a_question_over_and_prints_the_decision() {
-    let scene = Scene::new();
-    let _desk = scene.start();
+    let app = FakeApp::new();
+    let _desk = app.start();
     let decision = json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest",
         "decision": {"behavior": "allow", "updatedInput": {"questions": [], "answers": {"A?": "ü"}}}}});
-    scene.person(Person::Says(vec![decision.clone()]));
-    let output = scene.run_with(&["hook"], &body().to_string());
+    app.user(User::Sends(vec![decision.clone()]));
+    let output = app.run_with(&["hook"], &body().to_string());
     assert_eq!((exit(&output), err(&output)), (0, ""));
     assert_eq!(serde_json::from_str::<Value>(out(&output)).unwrap(), decision);
-    let calls = scene.calls();
+    let calls = app.calls();
     assert_eq!((calls[0].path.as_str(), &calls[0].body), ("/hooks/claude", &body()));
 }
 
 #[test]
 fn case_53_where_the_desk_has_nothing_to_say_the_hook_is_silent() {
-    let scene = Scene::new();
-    let _desk = scene.start();
+    let app = FakeApp::new();
+    let _desk = app.start();
     let denied = json!({"error": "rate", "message": "too many"});
-    for person in
-        [Person::Says(vec![json!({})]), Person::Refuses(429, denied), Person::Says(vec![json!("text")])]
+    for person in [User::Sends(vec![json!({})]), User::Rejects(429, denied), User::Sends(vec![json!("text")])]
     {
-        scene.person(person);
-        let output = scene.run_with(&["hook"], &body().to_string());
+        app.user(person);
+        let output = app.run_with(&["hook"], &body().to_string());
         assert_eq!((exit(&output), out(&output), err(&output)), (0, "", ""));
     }
-    let calls = scene.calls().len();
+    let calls = app.calls().len();
     let mut large = body();
     large["tool_input"] = "x".repeat(300 * 1024).into();
     for input in [&large.to_string(), "", "text", "{", "[]", "{}"] {
-        let output = scene.run_with(&["hook"], input);
+        let output = app.run_with(&["hook"], input);
         assert_eq!((exit(&output), out(&output), err(&output)), (0, "", ""));
     }
-    assert_eq!(scene.calls().len(), calls);
+    assert_eq!(app.calls().len(), calls);
 }
 
 #[test]
 fn case_53_of_an_answer_in_the_terminal_the_desk_hears_no_more_than_it_needs() {
-    let scene = Scene::new();
-    let _desk = scene.start();
-    scene.person(Person::Says(vec![json!({})]));
+    let app = FakeApp::new();
+    let _desk = app.start();
+    app.user(User::Sends(vec![json!({})]));
     let known = json!({"session_id": "s", "prompt_id": "p", "hook_event_name": "PostToolUse",
         "tool_name": "AskUserQuestion", "tool_input": {"questions": []}});
     let mut told = known.clone();
     told["tool_response"] = json!({"answers": {}});
-    let output = scene.run_with(&["hook"], &told.to_string());
+    let output = app.run_with(&["hook"], &told.to_string());
     assert_eq!((exit(&output), out(&output), err(&output)), (0, "", ""));
     let over = json!({"session_id": "s", "hook_event_name": "Stop", "background_tasks": [],
         "last_assistant_message": "x".repeat(500 * 1024)});
-    let output = scene.run_with(&["hook"], &over.to_string());
+    let output = app.run_with(&["hook"], &over.to_string());
     assert_eq!((exit(&output), out(&output), err(&output)), (0, "", ""));
-    let bodies: Vec<Value> = scene.calls().into_iter().map(|call| call.body).collect();
+    let bodies: Vec<Value> = app.calls().into_iter().map(|call| call.body).collect();
     let over = json!({"session_id": "s", "hook_event_name": "Stop", "background_tasks": []});
     assert_eq!(bodies, [known, over]);
 }
 
 /// The quickest of several runs: what else the machine does must not count.
-fn quickest(scene: &Scene) -> Duration {
+fn quickest(app: &FakeApp) -> Duration {
     let runs = (0..10).map(|_| {
-        let mut child = scene.command(&["hook"]).stdin(Stdio::piped()).spawn().unwrap();
+        let mut child = app.command(&["hook"]).stdin(Stdio::piped()).spawn().unwrap();
         let since = Instant::now();
         give(&mut child, &body().to_string());
         let output = child.wait_with_output().unwrap();
@@ -82,20 +81,20 @@ fn quickest(scene: &Scene) -> Duration {
 
 #[test]
 fn case_53_without_a_desk_the_hook_is_over_within_fifty_milliseconds() {
-    let scene = Scene::new();
-    assert!(quickest(&scene) < Duration::from_millis(50), "never ran: {:?}", quickest(&scene));
-    let port = scene.start().port;
-    scene.announce(port);
-    assert!(quickest(&scene) < Duration::from_millis(50), "died: {:?}", quickest(&scene));
+    let app = FakeApp::new();
+    assert!(quickest(&app) < Duration::from_millis(50), "never ran: {:?}", quickest(&app));
+    let port = app.start().port;
+    app.announce(port);
+    assert!(quickest(&app) < Duration::from_millis(50), "died: {:?}", quickest(&app));
 }
 
 #[test]
 fn case_53_a_hook_that_is_ended_leaves_the_question() {
-    let scene = Scene::new();
-    let _desk = scene.start();
-    let mut child = scene.command(&["hook"]).stdin(Stdio::piped()).spawn().unwrap();
+    let app = FakeApp::new();
+    let _desk = app.start();
+    let mut child = app.command(&["hook"]).stdin(Stdio::piped()).spawn().unwrap();
     give(&mut child, &body().to_string());
-    scene.wait_for_calls(1);
+    app.wait_for_calls(1);
     assert!(child.try_wait().unwrap().is_none(), "it waits for the person");
     child.kill().unwrap();
     assert_eq!(out(&child.wait_with_output().unwrap()), "");

@@ -1,13 +1,23 @@
-//! The program itself, run as a person or a script runs it, against a small desk that keeps to the door's form.
+//! Runs the `askdesk` program as a user, a script or an MCP client does: against a fake app, or against a real gateway.
 //!
-//! Windows names the home folder by itself, whatever the environment says: there these would write into the person's own.
+//! Windows finds the home folder without environment variables, so these tests would write into the user's own files there.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "what tests share may fail the test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "what tests share may fail the test"
+)]
 
-mod asking;
-mod connecting;
-mod desk;
+mod ask;
+mod completions;
+mod connect;
 mod doctor;
+mod fake_app;
+#[path = "../../../gateway/tests/gateway/fixture.rs"]
+#[allow(dead_code, reason = "the gateway's tests use the rest")]
+mod gateway_fixture;
 mod hook;
-mod shell_files;
-mod waiting;
+mod real_clients;
+mod requests;
+mod stdio_server;

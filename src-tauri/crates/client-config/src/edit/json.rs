@@ -5,9 +5,9 @@ use jsonc_parser::cst::{CstArray, CstContainerNode, CstInputValue, CstNode, CstO
 use serde_json::{Map, Value};
 
 use super::{Kind, Piece};
-use crate::refusal::Why;
+use crate::error::FileErrorKind;
 
-/// Comments and trailing commas are what clients' own files have; anything looser is more likely a mistake.
+/// Clients write comments and trailing commas. Anything looser is more likely a mistake.
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
@@ -21,26 +21,28 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-fn parse(text: &str) -> Result<CstRootNode, Why> {
+fn parse(text: &str) -> Result<CstRootNode, FileErrorKind> {
     CstRootNode::parse(text, &OPTIONS).map_err(|error| {
         let at = format!("line {}, column {}", error.line_display(), error.column_display());
-        Why::Unparsed { kind: "JSON", error: format!("{at}: {}", error.kind()) }
+        FileErrorKind::Syntax { format: "JSON", error: format!("{at}: {}", error.kind()) }
     })
 }
 
-pub fn read(text: &str) -> Result<Value, Why> {
+pub fn read(text: &str) -> Result<Value, FileErrorKind> {
     match parse(text)?.value() {
         None => Ok(Value::Object(Map::new())),
-        Some(value) if value.as_object().is_some() => value.to_serde_value().ok_or(Why::NoObject),
-        Some(_) => Err(Why::NoObject),
+        Some(value) if value.as_object().is_some() => {
+            value.to_serde_value().ok_or(FileErrorKind::NotAnObject)
+        }
+        Some(_) => Err(FileErrorKind::NotAnObject),
     }
 }
 
-pub fn put(text: &str, pieces: &[Piece]) -> Result<String, Why> {
+pub fn put(text: &str, pieces: &[Piece]) -> Result<String, FileErrorKind> {
     let root = parse(text)?;
     let comments = comments_in(&root);
     for piece in pieces {
-        let object = root.object_value_or_create().ok_or(Why::NoObject)?;
+        let object = root.object_value_or_create().ok_or(FileErrorKind::NotAnObject)?;
         match &piece.kind {
             Kind::Member { name, value, ours } => {
                 put_member(&object_at(object, piece.path)?, piece.path, name, value, *ours)?;
@@ -50,10 +52,10 @@ pub fn put(text: &str, pieces: &[Piece]) -> Result<String, Why> {
             }
         }
     }
-    if comments_in(&root) == comments { Ok(root.to_string()) } else { Err(Why::Unsafe) }
+    if comments_in(&root) == comments { Ok(root.to_string()) } else { Err(FileErrorKind::Unsafe) }
 }
 
-pub fn take(text: &str, pieces: &[Piece], earlier: &Value) -> Result<String, Why> {
+pub fn take(text: &str, pieces: &[Piece], earlier: &Value) -> Result<String, FileErrorKind> {
     let root = parse(text)?;
     for piece in pieces {
         let Some(mut place) = root.value() else { continue };
@@ -81,7 +83,7 @@ fn take_at(place: &CstNode, kind: &Kind, earlier: Option<&Value>) {
                 None => member.remove(),
             }
         }
-        // Somebody else wrote one before: it is theirs.
+        // The element was there before we connected, so it stays.
         Kind::Element { .. } if earlier.is_some() => {}
         Kind::Element { .. } => {
             let elements = place.as_array().map(|list| list.elements()).unwrap_or_default();
@@ -94,7 +96,7 @@ fn take_at(place: &CstNode, kind: &Kind, earlier: Option<&Value>) {
     }
 }
 
-/// Takes out of an element what is ours, and the element itself where nothing else is in it.
+/// Removes our item from an element, or the whole element if nothing else is in it.
 fn take_own(element: CstNode, kind: &Kind) {
     let Kind::Element { ours, inside, .. } = kind else { return };
     let held = inside.and_then(|list| element.as_object()?.array_value(list));
@@ -107,7 +109,7 @@ fn take_own(element: CstNode, kind: &Kind) {
     }
 }
 
-/// Takes out what is empty on a way of names and was not there earlier, the innermost first.
+/// Removes containers along a path that are empty and weren't there before, starting with the innermost.
 fn leave_no_empty(root: &CstRootNode, way: &[&str], earlier: &Value) {
     for end in (1..=way.len()).rev() {
         let there = way[..end].iter().try_fold(earlier, |value, name| value.get(name)).is_some();
@@ -128,8 +130,8 @@ fn leave_no_empty(root: &CstRootNode, way: &[&str], earlier: &Value) {
     }
 }
 
-/// Finds the object that names lead to, and makes it where there is none.
-fn object_at(root: CstObject, path: &[&str]) -> Result<CstObject, Why> {
+/// Finds the object at a path, and creates it if it is missing.
+fn object_at(root: CstObject, path: &[&str]) -> Result<CstObject, FileErrorKind> {
     let mut object = root;
     for (n, name) in path.iter().enumerate() {
         let so_far = &path[..=n];
@@ -141,25 +143,25 @@ fn object_at(root: CstObject, path: &[&str]) -> Result<CstObject, Why> {
     Ok(object)
 }
 
-fn list_at(root: CstObject, path: &[&str]) -> Result<CstArray, Why> {
-    let Some((name, objects)) = path.split_last() else { return Err(Why::NoObject) };
+fn list_at(root: CstObject, path: &[&str]) -> Result<CstArray, FileErrorKind> {
+    let Some((name, objects)) = path.split_last() else { return Err(FileErrorKind::NotAnObject) };
     let object = object_at(root, objects)?;
     only_once(&object, path)?;
     object.array_value_or_create(name).ok_or_else(|| no_place(&object, path, "a list"))
 }
 
-fn only_once(object: &CstObject, path: &[&str]) -> Result<(), Why> {
+fn only_once(object: &CstObject, path: &[&str]) -> Result<(), FileErrorKind> {
     let named = |name: &&str| {
         let properties = object.properties();
         properties.iter().filter(|it| it.decoded_name().as_deref() == Some(*name)).count()
     };
     match path.last() {
-        Some(name) if named(name) > 1 => Err(Why::Twice { path: path.join(".") }),
+        Some(name) if named(name) > 1 => Err(FileErrorKind::Duplicate { path: path.join(".") }),
         _ => Ok(()),
     }
 }
 
-fn no_place(object: &CstObject, path: &[&str], wanted: &'static str) -> Why {
+fn no_place(object: &CstObject, path: &[&str], wanted: &'static str) -> FileErrorKind {
     let value = path.last().and_then(|name| object.get(name)?.value()?.to_serde_value());
     let is = match value {
         Some(Value::Null) => "null",
@@ -170,7 +172,7 @@ fn no_place(object: &CstObject, path: &[&str], wanted: &'static str) -> Why {
         Some(Value::Object(_)) => "an object",
         None => "nothing",
     };
-    Why::NoPlace { path: path.join("."), is, wanted }
+    FileErrorKind::WrongType { path: path.join("."), is, wanted }
 }
 
 fn put_member(
@@ -179,7 +181,7 @@ fn put_member(
     name: &str,
     wanted: &Map<String, Value>,
     ours: fn(&Value) -> bool,
-) -> Result<(), Why> {
+) -> Result<(), FileErrorKind> {
     only_once(object, &[path, &[name]].concat())?;
     let value = Value::Object(wanted.clone());
     match object.get(name) {
@@ -196,7 +198,7 @@ fn put_member(
     Ok(())
 }
 
-/// Sets what differs and leaves the rest, such as what somebody added or wrote about it.
+/// Sets the fields that differ. Fields and comments that others added stay.
 fn bring_up_to_date(object: &CstObject, wanted: &Map<String, Value>) {
     for (name, value) in wanted {
         let Some(member) = object.get(name) else {
@@ -219,7 +221,7 @@ fn put_element(list: &CstArray, kind: &Kind, value: &Value, piece: &Piece) {
         None => {
             list.append(written(value));
         }
-        Some((_, said, _)) if piece.holds(&said) => {}
+        Some((_, said, _)) if piece.is_satisfied_by(&said) => {}
         Some((index, _, element)) => {
             list.insert(index, written(value));
             take_own(element, kind);

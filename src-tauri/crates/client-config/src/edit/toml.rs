@@ -1,30 +1,32 @@
+//! Edits of TOML.
+
 use serde_json::{Map, Value};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
 
 use super::{Kind, Piece};
-use crate::refusal::Why;
+use crate::error::FileErrorKind;
 
-fn parse(text: &str) -> Result<DocumentMut, Why> {
+fn parse(text: &str) -> Result<DocumentMut, FileErrorKind> {
     text.parse().map_err(|error: toml_edit::TomlError| {
         let at = error.span().map_or(0, |span| span.start).min(text.len());
         let line = text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-        Why::Unparsed { kind: "TOML", error: format!("line {line}: {}", error.message().trim()) }
+        FileErrorKind::Syntax { format: "TOML", error: format!("line {line}: {}", error.message().trim()) }
     })
 }
 
-pub fn read(text: &str) -> Result<Value, Why> {
+pub fn read(text: &str) -> Result<Value, FileErrorKind> {
     Ok(said_by(parse(text)?.as_item()))
 }
 
-pub fn put(text: &str, pieces: &[Piece]) -> Result<String, Why> {
+pub fn put(text: &str, pieces: &[Piece]) -> Result<String, FileErrorKind> {
     let mut document = parse(text)?;
     for piece in pieces {
-        let Kind::Member { name, value, ours } = &piece.kind else { return Err(Why::NoObject) };
+        let Kind::Member { name, value, ours } = &piece.kind else { return Err(FileErrorKind::NotAnObject) };
         let place = table_at(&mut document, piece.path)?;
         match place.get_mut(name) {
             Some(item) if ours(&said_by(item)) => match item.as_table_like_mut() {
                 Some(table) => bring_up_to_date(table, value),
-                None => return Err(Why::NoObject),
+                None => return Err(FileErrorKind::NotAnObject),
             },
             _ => {
                 let mut table = Table::new();
@@ -36,10 +38,10 @@ pub fn put(text: &str, pieces: &[Piece]) -> Result<String, Why> {
     Ok(with_line_ends_of(text, &document.to_string()))
 }
 
-pub fn take(text: &str, pieces: &[Piece], earlier: &Value) -> Result<String, Why> {
+pub fn take(text: &str, pieces: &[Piece], earlier: &Value) -> Result<String, FileErrorKind> {
     let mut document = parse(text)?;
     for piece in pieces {
-        let Kind::Member { name, .. } = &piece.kind else { return Err(Why::NoObject) };
+        let Kind::Member { name, .. } = &piece.kind else { return Err(FileErrorKind::NotAnObject) };
         let place = piece.path.iter().try_fold(document.as_item_mut(), |item, name| item.get_mut(*name));
         let Some(place) = place.and_then(Item::as_table_like_mut) else { continue };
         place.remove(name);
@@ -73,24 +75,27 @@ fn leave_no_empty(document: &mut DocumentMut, path: &[&str], earlier: &Value) {
     }
 }
 
-/// Finds the table that names lead to, and makes it where there is none.
-fn table_at<'a>(document: &'a mut DocumentMut, path: &[&str]) -> Result<&'a mut dyn TableLike, Why> {
+/// Finds the table at a path, and creates it if it is missing.
+fn table_at<'a>(
+    document: &'a mut DocumentMut,
+    path: &[&str],
+) -> Result<&'a mut dyn TableLike, FileErrorKind> {
     let mut table: &mut dyn TableLike = document.as_table_mut();
     for (n, name) in path.iter().enumerate() {
         let item = table.entry(name).or_insert_with(|| {
             let mut made = Table::new();
-            // A table that only holds another gets no heading of its own.
+            // A table that only holds another table gets no heading.
             made.set_implicit(true);
             Item::Table(made)
         });
         let is = item.type_name();
-        let no_place = Why::NoPlace { path: path[..=n].join("."), is, wanted: "a table" };
+        let no_place = FileErrorKind::WrongType { path: path[..=n].join("."), is, wanted: "a table" };
         table = item.as_table_like_mut().ok_or(no_place)?;
     }
     Ok(table)
 }
 
-/// Sets what differs and leaves the rest, such as what somebody added or wrote about it.
+/// Sets the fields that differ. Fields and comments that others added stay.
 fn bring_up_to_date(table: &mut dyn TableLike, wanted: &Map<String, Value>) {
     for (name, value) in wanted {
         match (table.get_mut(name), value) {
@@ -157,8 +162,8 @@ fn said_by_value(value: &toml_edit::Value) -> Value {
     }
 }
 
-/// Gives lines the ends they had: the writer of TOML ends each with a line feed alone. What changed lies between the
-/// lines that are the same at the beginning and at the end.
+/// Restores the original line endings, because the TOML writer uses line feeds only. The changed lines are those between
+/// the common beginning and end.
 fn with_line_ends_of(before: &str, after: &str) -> String {
     let first = before.split_inclusive('\n').next().unwrap_or_default();
     let usual = if first.ends_with("\r\n") { "\r\n" } else { "\n" };
@@ -178,7 +183,7 @@ fn with_line_ends_of(before: &str, after: &str) -> String {
             None
         };
         match kept {
-            // The last line may have had no end, and needs one where something follows.
+            // The last line may have had no line ending, and needs one if another line follows.
             Some(kept) if kept.ends_with('\n') || n + 1 == new.len() => text.push_str(kept),
             _ => {
                 text.push_str(&bare(line));

@@ -1,9 +1,9 @@
-//! Files as people have them, in every client's own form: what is put in comes out again byte for byte.
+//! Connects and disconnects every client in files as users have them, and checks that they come back byte for byte.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "what tests share may fail the test")]
 
-mod entries;
-mod person;
-mod refusals;
+mod diagnostics;
+mod errors;
+mod fixture;
 mod round_trips;
-mod standings;
 mod texts;
+mod wanted_entries;

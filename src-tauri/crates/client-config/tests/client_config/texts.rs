@@ -1,8 +1,8 @@
-//! What people's files look like, and what every one of them has to go through.
+//! Files as users have them.
 
 use askdesk_client_config::Client;
 
-/// The name under which a client keeps its servers.
+/// The key of a client's servers.
 pub fn servers(client: Client) -> &'static str {
     match client {
         Client::OpenCode => "mcp",
@@ -13,7 +13,7 @@ pub fn servers(client: Client) -> &'static str {
     }
 }
 
-/// A file of a client in many hands, each with a name for the test's words.
+/// Sample files of a client, each with a name for assertion messages.
 pub fn texts(client: Client) -> Vec<(&'static str, String)> {
     let texts: &[(&str, &str)] = if client == Client::Codex { TOML } else { JSON };
     let text = |(name, text): &(&'static str, &str)| (*name, text.replace("SERVERS", servers(client)));

@@ -1,4 +1,4 @@
-//! Bodies that are wrong in ten thousand ways, the same ones in every run.
+//! Generates malformed bodies, the same in every run.
 
 use serde_json::{Value, json};
 
@@ -10,14 +10,14 @@ impl Fuzzer {
     }
 
     pub fn below(&mut self, most: usize) -> usize {
-        // xorshift64*: small, and the same everywhere.
+        // xorshift64* is small and gives the same numbers everywhere.
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % most
     }
 
-    /// A body that is no JSON: a sound one that was damaged.
+    /// A valid body that was damaged.
     pub fn broken(&mut self) -> Vec<u8> {
         loop {
             let mut bytes = self.shape(4).to_string().into_bytes();
@@ -37,11 +37,11 @@ impl Fuzzer {
         }
     }
 
-    /// A body that is JSON of a form that nothing here takes.
+    /// JSON that no route accepts.
     pub fn misshapen(&mut self) -> Vec<u8> {
         let mut value = self.shape(5);
         if let Value::Object(fields) = &mut value {
-            // Whatever else is right, there is never anything to ask.
+            // Nothing in it can be asked.
             for name in ["questions", "question", "arguments", "params", "tool_input"] {
                 if fields.contains_key(name) {
                     let wrong = [json!(null), json!([]), json!({}), json!(7), json!("?"), json!([[[]]])];

@@ -1,4 +1,4 @@
-//! The doors over real HTTP on loopback, with a real engine behind them.
+//! The gateway over real HTTP on loopback, with a real engine.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,13 +7,14 @@
     reason = "what tests share may fail the test"
 )]
 
-mod clients;
+mod access;
+mod claude_hook;
+mod fixture;
 mod fuzz;
-mod house;
-mod lines;
+mod mcp;
 #[cfg(unix)]
-mod real_claude;
+mod real_claude_hook;
 #[cfg(unix)]
-mod real_terminal;
-mod refusals;
-mod terminals;
+mod real_claude_mcp;
+mod token_secrecy;
+mod v1_asks;

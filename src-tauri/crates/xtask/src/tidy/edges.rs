@@ -8,10 +8,11 @@ use super::Problem;
 /// Every package of the workspace with the packages of ours it may build on, lowest first.
 ///
 /// Dev-dependencies are free: a test may use the fake agent, or look at its crate from above.
-const ALLOWED: [(&str, &[&str]); 12] = [
+const ALLOWED: [(&str, &[&str]); 13] = [
     ("askdesk-domain", &[]),
     ("askdesk-agent-host", &[]),
-    ("askdesk-agents", &["askdesk-agent-host", "askdesk-domain"]),
+    ("askdesk-version-probe", &[]),
+    ("askdesk-agents", &["askdesk-agent-host", "askdesk-domain", "askdesk-version-probe"]),
     ("askdesk-engine", &["askdesk-agents", "askdesk-domain"]),
     ("askdesk-api", &["askdesk-client-config", "askdesk-engine", "askdesk-agents", "askdesk-domain"]),
     ("askdesk-mcp-tools", &[]),
@@ -19,7 +20,7 @@ const ALLOWED: [(&str, &[&str]); 12] = [
         "askdesk-gateway",
         &["askdesk-mcp-tools", "askdesk-client-config", "askdesk-engine", "askdesk-agents", "askdesk-domain"],
     ),
-    ("askdesk-client-config", &[]),
+    ("askdesk-client-config", &["askdesk-version-probe"]),
     ("askdesk-cli", &["askdesk-client-config", "askdesk-mcp-tools"]),
     (
         "askdesk",

@@ -1,0 +1,147 @@
+//! `askdesk connect` and `askdesk disconnect`: show a change, ask for confirmation, and apply it.
+
+use askdesk_client_config::discovery::DEFAULT_PORT;
+use askdesk_client_config::{
+    Change, Client, DataFolder, Endpoint, Env, FileError, Plan, Scope, Token, TokenDisplay, installed,
+};
+
+use crate::arguments::{Connect, Disconnect, Which};
+use crate::exit::{Exit, Failure};
+use crate::http_client::HttpClient;
+use crate::terminal;
+
+/// Connects clients.
+pub async fn connect(folder: &DataFolder, connect: &Connect) -> Result<Exit, Failure> {
+    let env = env()?;
+    let unusable =
+        |error| Failure::System(format!("the token in {} cannot be used: {error}", folder.path().display()));
+    let token = match folder.token().map_err(unusable)? {
+        Some(token) => token,
+        // A dry run creates nothing, not even a token.
+        None if connect.which.dry_run => Token::placeholder(),
+        None => folder.token_or_new().map_err(unusable)?,
+    };
+    let endpoint =
+        Endpoint { ask_by_command: connect.command_hook, ..endpoint(gateway_port(folder).await, token)? };
+    let plan = |client| askdesk_client_config::connect(client, connect.which.scope.into(), &env, &endpoint);
+    let exit = each(&connect.which, &env, "Connected", plan)?;
+    if endpoint.port != DEFAULT_PORT {
+        eprintln!(
+            "The desk listens on {} because {DEFAULT_PORT} was taken. Where it listens elsewhere after a restart, \
+             connect again; `askdesk doctor` says so.",
+            endpoint.port
+        );
+    }
+    Ok(exit)
+}
+
+/// Disconnects clients.
+pub fn disconnect(disconnect: &Disconnect) -> Result<Exit, Failure> {
+    let env = env()?;
+    let plan = |client| askdesk_client_config::disconnect(client, disconnect.which.scope.into(), &env);
+    each(&disconnect.which, &env, "Disconnected", plan)
+}
+
+/// Returns the port of the running gateway, or else the default port.
+pub async fn gateway_port(folder: &DataFolder) -> u16 {
+    match HttpClient::for_asking(folder) {
+        Ok(client) if client.get("/health").await.is_ok() => client.port(),
+        Ok(_) | Err(_) => DEFAULT_PORT,
+    }
+}
+
+/// Returns the endpoint that clients are registered with.
+pub fn endpoint(port: u16, token: Token) -> Result<Endpoint, Failure> {
+    let program = std::env::current_exe()?;
+    let command = askdesk_client_config::hook_command(&program).ok_or_else(|| {
+        Failure::System("the path of this program is no text that a settings file can hold".to_owned())
+    })?;
+    Ok(Endpoint { port, token, command: Some(command), ask_by_command: false })
+}
+
+/// Returns where the user's files are.
+pub fn env() -> Result<Env, Failure> {
+    let folder = std::env::current_dir()?;
+    Env::from_process(folder).ok_or_else(|| Failure::System("there is no home folder".to_owned()))
+}
+
+fn each(
+    which: &Which,
+    env: &Env,
+    done: &str,
+    plan: impl Fn(Client) -> Result<Plan, FileError>,
+) -> Result<Exit, Failure> {
+    let clients = if which.all { all(which.scope.into(), env) } else { which.clients.clone() };
+    if clients.is_empty() {
+        eprintln!("None of the programs that are known is installed here.");
+        return Ok(Exit::Problem);
+    }
+    let mut exit = Exit::Success;
+    for client in clients {
+        // A problem with one client doesn't affect the others.
+        let result = plan(client).map_err(Failure::from).and_then(|plan| one(which, &plan, done));
+        match result {
+            Ok(Exit::Success) => {}
+            Ok(other) => exit = other,
+            Err(failure) if which.all || which.clients.len() > 1 => {
+                eprintln!("{}: {failure}", client.name());
+                exit = Exit::Problem;
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    Ok(exit)
+}
+
+fn all(scope: Scope, env: &Env) -> Vec<Client> {
+    let has_files = |client: &Client| scope == Scope::User || *client != Client::Windsurf;
+    Client::ALL.into_iter().filter(has_files).filter(|client| installed(*client, env).is_some()).collect()
+}
+
+fn one(which: &Which, plan: &Plan, done: &str) -> Result<Exit, Failure> {
+    let name = plan.client.name();
+    for note in &plan.notes {
+        eprintln!("{name}: {note}");
+    }
+    if plan.is_empty() {
+        let nothing_to_do = plan.notes.is_empty();
+        if nothing_to_do {
+            terminal::print(&format!("{name}: nothing to change.\n"))?;
+        }
+        return Ok(if nothing_to_do { Exit::Success } else { Exit::Problem });
+    }
+    for change in &plan.changes {
+        terminal::print(&shown(change, which.show_token))?;
+    }
+    if which.dry_run {
+        terminal::print(&format!("{name}: nothing was written.\n"))?;
+        return Ok(Exit::Success);
+    }
+    if !which.yes {
+        if !terminal::is_interactive() {
+            let why =
+                format!("{name}: nothing was written, because nobody can be asked; use --yes to write it");
+            return Err(Failure::BadInput(why));
+        }
+        if !terminal::confirm(&format!("{name}: write this?"))? {
+            eprintln!("{name}: nothing was written.");
+            return Ok(Exit::Problem);
+        }
+    }
+    let written = plan.apply()?;
+    let backups = written.backups.iter().map(|it| format!(" The file as it was is in {}.", it.display()));
+    terminal::print(&format!("{name}: {}.{}\n", done.to_lowercase(), backups.collect::<String>()))?;
+    Ok(Exit::Success)
+}
+
+/// Formats a change as a patch.
+fn shown(change: &Change, with_token: bool) -> String {
+    let file = change.file.display().to_string();
+    let diff = change.diff(if with_token { TokenDisplay::Shown } else { TokenDisplay::Hidden });
+    if diff.is_empty() {
+        // Only the token differs.
+        return format!("--- {file}\n+++ {file}\nAnother token.\n");
+    }
+    let name = |text: &Option<String>| if text.is_some() { file.as_str() } else { "/dev/null" };
+    format!("--- {}\n+++ {}\n{diff}", name(&change.before), name(&change.after))
+}

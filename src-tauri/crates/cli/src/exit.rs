@@ -1,0 +1,88 @@
+//! The exit codes, and the failures that lead to them.
+
+use std::process::ExitCode;
+
+use askdesk_client_config::FileError;
+
+/// How a run ended. Each variant is an exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Everything worked, or the question was answered.
+    Success = 0,
+    /// Something failed.
+    Problem = 1,
+    /// The arguments or the input are invalid.
+    BadInput = 2,
+    /// The user declined.
+    Declined = 3,
+    /// The time limit has passed.
+    Expired = 4,
+    /// Askdesk isn't running, or doesn't accept the tokens of this data folder.
+    NotRunning = 5,
+    /// The question ended without an answer for another reason.
+    Unanswered = 6,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Askdesk can't be reached.
+    #[error("no desk is running: {0}")]
+    NotRunning(String),
+    /// Askdesk went away while a question was open, and didn't come back in time.
+    #[error("no desk is running: it did not come back{}", .request.as_deref().map(kept).unwrap_or_default())]
+    Lost {
+        /// The request, if Askdesk has named it.
+        request: Option<String>,
+    },
+    /// Askdesk rejected the call.
+    #[error("{message}")]
+    Rejected {
+        /// The HTTP status.
+        status: u16,
+        /// Askdesk's message.
+        message: String,
+    },
+    /// Askdesk's response isn't understood.
+    #[error("the desk sent something that is not understood: {0}")]
+    InvalidResponse(String),
+    /// The arguments or the input are invalid.
+    #[error("{0}")]
+    BadInput(String),
+    /// A client's file can't be edited.
+    #[error("{0}; nothing was written")]
+    File(#[from] FileError),
+    /// The system reports an error.
+    #[error("{0}")]
+    System(String),
+}
+
+fn kept(request: &str) -> String {
+    format!("; the question is kept as {request}, and who asks the same soon after the desk is back finds it")
+}
+
+impl Failure {
+    /// Returns the exit code.
+    pub const fn exit(&self) -> Exit {
+        match self {
+            // A server that rejects the tokens of this data folder isn't the Askdesk of this data folder.
+            Self::NotRunning(_) | Self::Lost { .. } | Self::Rejected { status: 401, .. } => Exit::NotRunning,
+            Self::Rejected { status: 400 | 413 | 422, .. } | Self::BadInput(_) => Exit::BadInput,
+            Self::Rejected { .. } | Self::InvalidResponse(_) | Self::File(_) | Self::System(_) => {
+                Exit::Problem
+            }
+        }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::System(error.to_string())
+    }
+}

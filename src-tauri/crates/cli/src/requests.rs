@@ -1,0 +1,218 @@
+//! `askdesk list` and `askdesk answer`.
+
+use askdesk_client_config::DataFolder;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::arguments::{Answer, List};
+use crate::exit::{Exit, Failure};
+use crate::http_client::HttpClient;
+use crate::terminal::{self, one_line};
+
+/// The longest text on a line, in characters.
+const MAX_TEXT: usize = 100;
+/// The longest session name, in characters.
+const MAX_NAME: usize = 30;
+
+#[derive(Debug, Deserialize)]
+struct OpenRequests {
+    requests: Vec<Request>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Request {
+    request_id: String,
+    session: Session,
+    questions: Vec<Question>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Session {
+    name: Option<String>,
+    folder: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Question {
+    id: Value,
+    text: String,
+    #[serde(default)]
+    options: Vec<Choice>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Choice {
+    id: Value,
+    label: String,
+}
+
+/// Lists the open requests.
+pub async fn list(folder: &DataFolder, list: &List) -> Result<Exit, Failure> {
+    let response = HttpClient::for_answering(folder)?.get("/v1/requests").await?;
+    if list.json {
+        terminal::print_json(&response)?;
+        return Ok(Exit::Success);
+    }
+    let open = parse(response)?;
+    if open.is_empty() {
+        terminal::print("Nothing waits.\n")?;
+        return Ok(Exit::Success);
+    }
+    terminal::print(&open.iter().map(lines).collect::<String>())?;
+    Ok(Exit::Success)
+}
+
+fn parse(response: Value) -> Result<Vec<Request>, Failure> {
+    let open: OpenRequests =
+        serde_json::from_value(response).map_err(|error| Failure::InvalidResponse(error.to_string()))?;
+    Ok(open.requests)
+}
+
+fn lines(request: &Request) -> String {
+    let Session { name, folder } = &request.session;
+    let folder =
+        folder.as_deref().map(|folder| format!(" in {}", one_line(folder, MAX_TEXT))).unwrap_or_default();
+    let name = one_line(name.as_deref().unwrap_or("a session"), MAX_NAME);
+    let mut text = format!("{}  {name}{folder}\n", request.request_id);
+    for (n, question) in (1..).zip(&request.questions) {
+        let number = if request.questions.len() > 1 { format!("{n}. ") } else { String::new() };
+        text.push_str(&format!("    {number}{}\n", one_line(&question.text, MAX_TEXT)));
+        for (n, choice) in (1..).zip(&question.options) {
+            text.push_str(&format!("       {n}) {}\n", one_line(&choice.label, MAX_TEXT)));
+        }
+    }
+    text
+}
+
+/// Answers or declines a request.
+pub async fn answer(folder: &DataFolder, answer: &Answer) -> Result<Exit, Failure> {
+    let client = HttpClient::for_answering(folder)?;
+    let (id, request) = match find(parse(client.get("/v1/requests").await?)?, &answer.id) {
+        Ok(request) => (request.request_id.clone(), Some(request)),
+        // A missed request isn't listed, but can still be answered.
+        Err(_) if Uuid::parse_str(&answer.id).is_ok() => (answer.id.clone(), None),
+        Err(failure) => return Err(failure),
+    };
+    let response = match &answer.decline {
+        Some(words) => {
+            let words = Some(words).filter(|words| !words.is_empty());
+            client.post(&format!("/v1/requests/{id}/decline"), &json!({ "words": words })).await?
+        }
+        None => {
+            let body = json!({ "answers": answers(answer, request.as_ref())? });
+            client.post(&format!("/v1/requests/{id}/answer"), &body).await?
+        }
+    };
+    terminal::print_json(&response)?;
+    Ok(Exit::Success)
+}
+
+fn find(open: Vec<Request>, id: &str) -> Result<Request, Failure> {
+    let mut matching = open.into_iter().filter(|request| request.request_id.starts_with(id));
+    match (matching.next(), matching.next()) {
+        (Some(request), None) => Ok(request),
+        (None, _) => Err(Failure::BadInput(format!("nothing that waits has an id beginning with {id:?}"))),
+        (Some(_), Some(_)) => Err(Failure::BadInput(format!("more than one id begins with {id:?}"))),
+    }
+}
+
+fn answers(answer: &Answer, request: Option<&Request>) -> Result<Value, Failure> {
+    if let Some(name) = &answer.json {
+        return Ok(match terminal::read_json(name)? {
+            Value::Object(mut fields) if fields.contains_key("answers") => {
+                fields.remove("answers").unwrap_or_default()
+            }
+            one @ Value::Object(_) => json!([one]),
+            list => list,
+        });
+    }
+    let number = answer.question;
+    let mut given = match request {
+        Some(request) => {
+            let question = number.checked_sub(1).and_then(|index| request.questions.get(index));
+            let question = question.ok_or_else(|| {
+                Failure::BadInput(format!(
+                    "there is no question {number}; it has {}",
+                    request.questions.len()
+                ))
+            })?;
+            let chosen = answer.choose.iter().map(|name| chosen(name, question));
+            json!({ "question": question.id, "chosen": chosen.collect::<Result<Vec<_>, _>>()? })
+        }
+        None => json!({ "question": number, "chosen": labels(&answer.choose)? }),
+    };
+    for (name, words) in [("other", &answer.other), ("note", &answer.note)] {
+        if let Some(words) = words {
+            given[name] = words.as_str().into();
+        }
+    }
+    Ok(json!([given]))
+}
+
+/// Accepts labels only, because the options of a request that isn't listed are unknown.
+fn labels(chosen: &[String]) -> Result<&[String], Failure> {
+    match chosen.iter().find(|name| name.parse::<usize>().is_ok()) {
+        None => Ok(chosen),
+        Some(number) => Err(Failure::BadInput(format!(
+            "{number:?} may be a number or a label, and the options of what is not listed any more are not known here: choose \
+             by label, and hand a label that is a number over with --json"
+        ))),
+    }
+}
+
+/// Returns the id of the option with a label, or else with a number.
+fn chosen(name: &str, question: &Question) -> Result<Value, Failure> {
+    let called: Vec<&Choice> = question.options.iter().filter(|choice| choice.label == name).collect();
+    if called.len() > 1 {
+        return Err(Failure::BadInput(format!(
+            "more than one option is called {name:?}; name it by its number"
+        )));
+    }
+    let by_number = || question.options.get(name.parse::<usize>().ok()?.checked_sub(1)?);
+    let choice = called.first().copied().or_else(by_number);
+    choice
+        .map(|choice| choice.id.clone())
+        .ok_or_else(|| Failure::BadInput(format!("there is no option {name:?}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request() -> Request {
+        let response = json!({ "requests": [{ "requestId": "0198-a", "askedAt": 1,
+            "session": { "name": "shop\u{1b}[1m", "agent": "mcp_client", "folder": "/srv/shop" },
+            "questions": [{ "id": "q1", "text": "Which\nstore?", "header": null, "kind": "single", "options": [
+                { "id": "q1o1", "label": "2" }, { "id": "q1o2", "label": "B" }, { "id": "q1o3", "label": "B" },
+            ]}],
+        }]});
+        parse(response).unwrap().remove(0)
+    }
+
+    #[test]
+    fn a_label_comes_before_a_number_and_equal_labels_need_a_number() {
+        let request = request();
+        let chosen = |name| chosen(name, &request.questions[0]).map_err(|failure| failure.to_string());
+        assert_eq!(chosen("2"), Ok("q1o1".into()));
+        assert_eq!(chosen("3"), Ok("q1o3".into()));
+        assert!(chosen("B").unwrap_err().contains("more than one option"));
+        assert!(chosen("4").is_err() && chosen("0").is_err() && chosen("b").is_err());
+    }
+
+    #[test]
+    fn untrusted_text_stays_on_its_line() {
+        let expected =
+            "0198-a  shop[1m in /srv/shop\n    Which store?\n       1) 2\n       2) B\n       3) B\n";
+        assert_eq!(lines(&request()), expected);
+    }
+
+    #[test]
+    fn an_id_is_found_by_a_unique_prefix() {
+        assert_eq!(find(vec![request()], "01").unwrap().request_id, "0198-a");
+        assert!(find(vec![request()], "02").unwrap_err().to_string().contains("nothing that waits"));
+        assert!(find(vec![request(), request()], "01").unwrap_err().to_string().contains("more than one"));
+    }
+}

@@ -1,0 +1,169 @@
+use serde_json::{Value, json};
+
+use crate::fake_app::{FakeApp, LEFT, REQUEST, TOKEN, User, ended, err, exit, out};
+
+#[test]
+fn a_question_is_asked_and_its_answer_printed_as_json() {
+    let app = FakeApp::new();
+    let _desk = app.start();
+    let answers =
+        json!([{"question": "Which store?", "selectedOptions": ["SQLite, embedded"], "customInput": "v3"}]);
+    app.user(User::Sends(ended("answered", &json!({"answers": answers}))));
+    let line = [
+        "ask",
+        "Which store?",
+        "-o",
+        "SQLite, embedded",
+        "-o",
+        "Postgres",
+        "--header",
+        "Store",
+        "--name",
+        "deploy",
+    ];
+    let output = app.run(&line);
+    assert_eq!((exit(&output), err(&output)), (0, ""));
+    let printed: Value = serde_json::from_str(out(&output)).unwrap();
+    assert_eq!(printed, json!({"outcome": "answered", "requestId": REQUEST, "answers": answers}));
+
+    let calls = app.calls();
+    let body = &calls[0].body;
+    assert_eq!(calls[0].path, "/v1/asks");
+    assert_eq!(body["tool"], "ask_user");
+    let question = json!({"type": "select", "question": "Which store?", "header": "Store",
+        "options": ["SQLite, embedded", "Postgres"]});
+    assert_eq!(body["arguments"], json!({"questions": [question]}));
+    assert_eq!(body["client"]["kind"], "command_line");
+    assert_eq!(body["client"]["name"], "deploy");
+    let folder = std::fs::canonicalize(app.path("project")).unwrap();
+    assert_eq!(body["client"]["folder"], folder.to_str().unwrap());
+    assert!(body["client"]["connection"].is_string() && body["nativeRef"].is_string());
+    assert!(body.get("again").is_none());
+
+    let output = app.run(&["ask", "Which store?", "--plain"]);
+    assert_eq!((exit(&output), out(&output)), (0, "SQLite, embedded\nv3\n"));
+}
+
+#[test]
+fn the_exit_code_says_how_a_question_ended() {
+    let app = FakeApp::new();
+    let _desk = app.start();
+    let ends = [("answered", 0), ("declined", 3), ("expired", 4), ("withdrawn", 6), ("missed", 6)];
+    for (outcome, code) in ends {
+        app.user(User::Sends(ended(outcome, &json!({}))));
+        let output = app.run(&["ask", "Sure?", "--confirm"]);
+        assert_eq!(exit(&output), code, "{outcome}");
+        let printed: Value = serde_json::from_str(out(&output)).unwrap();
+        assert_eq!(printed["outcome"], outcome);
+    }
+}
+
+#[test]
+fn bad_input_is_said_in_the_desks_words() {
+    let app = FakeApp::new();
+    let _desk = app.start();
+    let message = "questions[0].options: at least 2 options, got 1";
+    app.user(User::Rejects(422, json!({"error": "invalid", "message": message})));
+    let output = app.run(&["ask", "Which?", "-o", "A"]);
+    assert_eq!((exit(&output), out(&output)), (2, ""));
+    assert_eq!(err(&output), format!("askdesk: {message}\n"));
+    for line in [
+        &["ask"][..],
+        &["ask", "A?", "--json", "-"],
+        &["ask", "A?", "--confirm", "-o", "x"],
+        &["ask", "--json", "/none"],
+    ] {
+        assert_eq!(exit(&app.run(line)), 2, "{line:?}");
+    }
+    for input in ["", "{", "3", "\"text\""] {
+        assert_eq!(exit(&app.run_with(&["ask", "--json", "-"], input)), 2, "{input:?}");
+    }
+}
+
+#[test]
+fn several_questions_come_as_json() {
+    let app = FakeApp::new();
+    let _desk = app.start();
+    app.user(User::Sends(ended("answered", &json!({"answers": []}))));
+    let questions = json!([{"type": "text", "question": "A?"}, {"type": "confirm", "question": "B?"}]);
+    let output = app.run_with(&["ask", "--json", "-", "--timeout", "2m"], &questions.to_string());
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    assert_eq!(app.calls()[0].body["arguments"], json!({"questions": questions, "timeout": 120}));
+}
+
+#[test]
+fn without_a_desk_it_says_so_at_once() {
+    let app = FakeApp::new();
+    let output = app.run(&["ask", "Sure?", "--confirm"]);
+    assert_eq!((exit(&output), out(&output)), (5, ""));
+    assert!(err(&output).contains("no desk is running"), "{}", err(&output));
+    // A desk that died left its file behind.
+    let port = app.start().port;
+    app.announce(port);
+    assert_eq!(exit(&app.run(&["ask", "Sure?", "--confirm"])), 5);
+    assert_eq!(exit(&app.run(&["list"])), 5);
+}
+
+#[test]
+fn a_token_that_is_refused_is_said_and_never_shown() {
+    let app = FakeApp::new();
+    let _desk = app.start();
+    let other = TOKEN.replace('0', "f");
+    std::fs::write(app.path("data/token"), &other).unwrap();
+    let output = app.run(&["ask", "Sure?", "--confirm"]);
+    // For a script that is the same as no desk; what the desk tells its clients to do would repair nothing here.
+    assert_eq!((exit(&output), out(&output)), (5, ""));
+    assert!(
+        err(&output).contains("is not the desk of this data folder, or has other secrets"),
+        "{}",
+        err(&output)
+    );
+    assert!(!err(&output).contains(&other) && !err(&output).contains("the token is not this desk's"));
+}
+
+#[test]
+fn case_54_a_question_survives_the_restart_of_the_desk_it_waits_at() {
+    let app = FakeApp::new();
+    let first = app.start();
+    app.user(User::Waits);
+    let mut waiting = app.command(&["ask", "Which store?", "-o", "A", "-o", "B"]).spawn().unwrap();
+    let asked = app.wait_for_calls(1).remove(0);
+    drop(first);
+    // While the desk is away, it waits.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(waiting.try_wait().unwrap().is_none());
+    app.user(User::Sends(ended("answered", &json!({"answers": []}))));
+    let _second = app.start();
+    let output = waiting.wait_with_output().unwrap();
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    assert!(err(&output).contains("waiting for it to come back"), "{}", err(&output));
+
+    let again = app.calls().into_iter().rfind(|call| call.path == asked.path).unwrap();
+    let mut expected = asked.body;
+    expected["again"] = json!(REQUEST);
+    assert_eq!(again.body, expected, "the same call, and which request it was");
+}
+
+#[test]
+fn who_has_no_patience_is_told_that_the_desk_did_not_come_back() {
+    let app = FakeApp::new();
+    let desk = app.start();
+    let waiting = app.command(&["ask", "Sure?", "--confirm", "--patience", "1s"]).spawn().unwrap();
+    app.wait_for_calls(1);
+    drop(desk);
+    let output = waiting.wait_with_output().unwrap();
+    assert_eq!((exit(&output), out(&output)), (5, ""));
+    let words = format!("the question is kept as {REQUEST}, and who asks the same soon");
+    assert!(err(&output).contains(&words), "{}", err(&output));
+}
+
+#[test]
+fn a_question_left_by_its_script_is_left_at_the_desk() {
+    let app = FakeApp::new();
+    let _desk = app.start();
+    let mut waiting = app.command(&["ask", "Sure?", "--confirm"]).spawn().unwrap();
+    assert_eq!(app.wait_for_calls(1).len(), 1);
+    waiting.kill().unwrap();
+    assert_eq!(out(&waiting.wait_with_output().unwrap()), "");
+    assert_eq!(app.wait_for_calls(2)[1].path, LEFT);
+}

@@ -1,0 +1,44 @@
+use crate::fake_app::{FakeApp, exit, out};
+
+#[test]
+fn completions_know_the_commands_and_the_clients() {
+    let app = FakeApp::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let output = app.run(&["completions", shell]);
+        assert_eq!(exit(&output), 0);
+        for word in ["disconnect", "doctor"] {
+            assert!(out(&output).contains(word), "{shell}: {word}");
+        }
+        // The others complete no values of what has no flag.
+        assert_eq!(out(&output).contains("copilot-cli"), matches!(shell, "bash" | "zsh"), "{shell}");
+    }
+}
+
+#[test]
+fn there_is_a_page_for_every_command() {
+    let app = FakeApp::new();
+    let page = app.run(&["man"]);
+    assert!(out(&page).contains(".TH askdesk 1") && out(&page).contains("Exit codes"), "{}", out(&page));
+    let folder = app.path("man");
+    assert_eq!(exit(&app.run(&["man", "--folder", folder.to_str().unwrap()])), 0);
+    for command in ["ask", "list", "answer", "hook", "mcp", "connect", "disconnect", "doctor", "token-rotate"]
+    {
+        assert!(folder.join(format!("askdesk-{command}.1")).is_file(), "{command}");
+    }
+}
+
+#[test]
+fn help_has_examples() {
+    let app = FakeApp::new();
+    for line in [
+        &["--help"][..],
+        &["ask", "--help"],
+        &["mcp", "--help"],
+        &["connect", "--help"],
+        &["answer", "--help"],
+    ] {
+        let output = app.run(line);
+        assert_eq!(exit(&output), 0);
+        assert!(out(&output).contains("Examples:"), "{line:?}");
+    }
+}

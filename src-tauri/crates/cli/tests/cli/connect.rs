@@ -1,0 +1,204 @@
+use std::fs;
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::Value;
+
+use crate::fake_app::{FakeApp, TOKEN, err, exit, out, read};
+
+/// A file of Cursor's with a comment, so that it shows what is kept.
+const BEFORE: &str =
+    "{\n  // mine\n  \"mcpServers\": {\n    \"docs\": { \"url\": \"https://docs.example/mcp\" },\n  },\n}\n";
+
+fn with_cursor() -> FakeApp {
+    let app = FakeApp::new();
+    fs::create_dir_all(app.path("home/.cursor")).unwrap();
+    fs::write(app.path("home/.cursor/mcp.json"), BEFORE).unwrap();
+    app
+}
+
+#[test]
+fn case_56_a_dry_run_shows_the_exact_change_and_writes_nothing() {
+    let app = with_cursor();
+    let output = app.run(&["connect", "cursor", "--dry-run"]);
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    let file = app.path("home/.cursor/mcp.json").display().to_string();
+    let expected = format!(
+        "--- {file}
++++ {file}
+@@ -2,5 +2,11 @@
+   // mine
+   \"mcpServers\": {{
+     \"docs\": {{ \"url\": \"https://docs.example/mcp\" }},
++    \"askdesk\": {{
++      \"url\": \"http://127.0.0.1:41414/mcp\",
++      \"headers\": {{
++        \"Authorization\": \"Bearer …\",
++      }},
++    }},
+   }},
+ }}
+Cursor: nothing was written.
+"
+    );
+    assert_eq!(out(&output), expected);
+    assert_eq!(read(&app.path("home/.cursor/mcp.json")), BEFORE);
+    assert_eq!(fs::read_dir(app.path("home/.cursor")).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(app.path("data")).unwrap().count(), 0, "not even a token");
+}
+
+#[test]
+fn case_56_connect_then_disconnect_leaves_the_file_as_it_was() {
+    let app = with_cursor();
+    let desk = app.start();
+    let output = app.run(&["connect", "cursor", "--yes"]);
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    assert!(!out(&output).contains(TOKEN), "{}", out(&output));
+    let file = app.path("home/.cursor/mcp.json");
+    assert!(read(&file).contains(&format!("http://127.0.0.1:{}/mcp", desk.port)), "{}", read(&file));
+    assert!(read(&file).contains(TOKEN));
+    assert!(err(&output).contains("41414 was taken"), "{}", err(&output));
+    let again = app.run(&["connect", "cursor", "--yes"]);
+    assert_eq!((exit(&again), out(&again)), (0, "Cursor: nothing to change.\n"));
+
+    let output = app.run(&["disconnect", "cursor", "--yes"]);
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    assert_eq!(read(&file), BEFORE);
+    assert_eq!(fs::read_dir(app.path("home/.cursor")).unwrap().count(), 1);
+    let again = app.run(&["disconnect", "cursor"]);
+    assert_eq!((exit(&again), out(&again)), (0, "Cursor: nothing to change.\n"));
+}
+
+#[test]
+fn where_nobody_can_be_asked_nothing_is_written_without_a_word_that_it_may() {
+    let app = with_cursor();
+    let output = app.run(&["connect", "cursor"]);
+    assert_eq!(exit(&output), 2);
+    assert!(err(&output).contains("use --yes to write it"), "{}", err(&output));
+    assert_eq!(read(&app.path("home/.cursor/mcp.json")), BEFORE);
+}
+
+#[test]
+fn a_desk_that_never_ran_finds_the_token_it_is_to_have() {
+    let app = with_cursor();
+    assert_eq!(exit(&app.run(&["connect", "cursor", "--yes"])), 0);
+    let token = read(&app.path("data/token"));
+    assert_eq!(token.len(), 65);
+    assert!(read(&app.path("home/.cursor/mcp.json")).contains(token.trim()));
+    let mode = fs::metadata(app.path("data/token")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn all_takes_what_is_installed_and_one_refusal_stops_no_other() {
+    let app = with_cursor();
+    fs::create_dir_all(app.path("home/.codex")).unwrap();
+    fs::write(app.path("home/.codex/config.toml"), "model = \n").unwrap();
+    fs::create_dir_all(app.path("home/.config/zed")).unwrap();
+    let output = app.run(&["connect", "--all", "--yes"]);
+    assert_eq!(exit(&output), 1);
+    assert!(err(&output).contains("cannot be read as TOML: line 1"), "{}", err(&output));
+    assert!(err(&output).contains("nothing was written"), "{}", err(&output));
+    assert_eq!(read(&app.path("home/.codex/config.toml")), "model = \n");
+    let zed: Value = serde_json::from_str(&read(&app.path("home/.config/zed/settings.json"))).unwrap();
+    assert_eq!(zed["context_servers"]["askdesk"]["timeout"], 86400);
+    assert!(read(&app.path("home/.cursor/mcp.json")).contains("askdesk"));
+    assert!(!app.path("home/.gemini").exists());
+
+    fs::remove_file(app.path("home/.codex/config.toml")).unwrap();
+    assert_eq!(exit(&app.run(&["disconnect", "--all", "--yes"])), 0);
+    assert_eq!(read(&app.path("home/.cursor/mcp.json")), BEFORE);
+    assert!(!app.path("home/.config/zed/settings.json").exists());
+    assert_eq!(exit(&FakeApp::new().run(&["connect", "--all", "--yes"])), 1);
+}
+
+#[test]
+fn a_project_has_its_own_files_and_a_word_about_the_token() {
+    let app = FakeApp::new();
+    let output = app.run(&["connect", "vscode", "--scope", "project", "--yes"]);
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    assert!(err(&output).contains("keep it out of version control"), "{}", err(&output));
+    let said: Value = serde_json::from_str(&read(&app.path("project/.vscode/mcp.json"))).unwrap();
+    assert_eq!(said["servers"]["askdesk"]["type"], "http");
+    assert_eq!(exit(&app.run(&["disconnect", "vscode", "--scope", "project", "--yes"])), 0);
+    assert_eq!(fs::read_dir(app.path("project")).unwrap().count(), 0);
+    let output = app.run(&["connect", "windsurf", "--scope", "project", "--yes"]);
+    assert_eq!(exit(&output), 1);
+    assert!(err(&output).contains("has no file for a project"), "{}", err(&output));
+}
+
+#[test]
+fn claude_can_be_given_the_command_as_its_hook() {
+    let app = FakeApp::new();
+    let output = app.run(&["connect", "claude", "--command-hook", "--yes"]);
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    let said: Value = serde_json::from_str(&read(&app.path("home/.claude/settings.json"))).unwrap();
+    let hook = &said["hooks"]["PermissionRequest"][0]["hooks"][0];
+    assert_eq!(hook["type"], "command");
+    assert!(hook["command"].as_str().unwrap().ends_with("askdesk hook"), "{hook}");
+    // In either form, the program is what says that a question was answered in the terminal.
+    assert_eq!(exit(&app.run(&["connect", "claude", "--yes"])), 0);
+    let http: Value = serde_json::from_str(&read(&app.path("home/.claude/settings.json"))).unwrap();
+    assert_eq!(http["hooks"]["PermissionRequest"][0]["hooks"][0]["type"], "http");
+    assert_eq!(http["hooks"]["PostToolUse"][0]["hooks"][0]["command"], hook["command"]);
+}
+
+#[test]
+fn another_token_is_drawn_and_those_who_have_the_old_one_are_named() {
+    let app = with_cursor();
+    assert_eq!(exit(&app.run(&["connect", "cursor", "--yes"])), 0);
+    assert_eq!(exit(&app.run(&["connect", "vscode", "--scope", "project", "--yes"])), 0);
+    let (old, answering) = (read(&app.path("data/token")), app.path("data/answer-token"));
+    let output = app.run(&["token", "rotate"]);
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    let new = read(&app.path("data/token"));
+    assert!(old != new && new.len() == 65);
+    assert_eq!(fs::metadata(&answering).unwrap().permissions().mode() & 0o777, 0o600);
+    let answers = read(&answering);
+    assert_eq!(exit(&app.run(&["token", "rotate"])), 0);
+    assert_ne!(read(&answering), answers, "both are drawn together");
+    let new = read(&app.path("data/token"));
+    let expected = "Both secrets are other ones now: that by which is asked, and that by which is answered.\n\
+                    To let them in again: askdesk connect cursor\n\
+                    To let them in again: askdesk connect vscode --scope project\n";
+    assert_eq!(out(&output), expected);
+    assert_eq!(exit(&app.run(&["connect", "cursor", "--yes"])), 0);
+    assert!(read(&app.path("home/.cursor/mcp.json")).contains(new.trim()));
+    assert_eq!(exit(&app.run(&["disconnect", "cursor", "--yes"])), 0);
+    assert_eq!(read(&app.path("home/.cursor/mcp.json")), BEFORE);
+
+    let _desk = app.start();
+    assert_eq!(exit(&app.run(&["token", "rotate"])), 0);
+    assert_eq!(app.calls()[0].path, "/v1/token/rotate");
+    assert_eq!(read(&app.path("data/token")).trim(), TOKEN, "the desk writes it, nobody else");
+}
+
+#[test]
+fn under_a_desk_that_does_not_answer_well_no_other_token_is_drawn() {
+    let app = FakeApp::new();
+    drop(app.start());
+    let secrets = || (read(&app.path("data/token")), read(&app.path("data/answer-token")));
+    let before = secrets();
+    let check = |why: &str| {
+        let output = app.run(&["token", "rotate"]);
+        assert_eq!((exit(&output), out(&output)), (1, ""), "{why}: {}", err(&output));
+        assert_eq!(secrets(), before, "{why}");
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    app.announce(listener.local_addr().unwrap().port());
+    let badly = std::thread::spawn(move || {
+        let (mut caller, _) = listener.accept().unwrap();
+        let _ = caller.write_all(b"what?\r\n\r\n");
+        // What is_closed looks at and the call itself are two connections.
+        let (mut caller, _) = listener.accept().unwrap();
+        let _ = caller.write_all(b"what?\r\n\r\n");
+    });
+    check("it answers badly");
+    badly.join().unwrap();
+    fs::write(app.path("data/desk.json"), r#"{"version":2}"#).unwrap();
+    check("it is of a later version");
+    fs::remove_file(app.path("data/desk.json")).unwrap();
+    assert_eq!(exit(&app.run(&["token", "rotate"])), 0);
+    assert_ne!(secrets(), before);
+}

@@ -1,0 +1,7 @@
+//! Real MCP clients, registered with `askdesk connect`: they ask, the test answers, and they report what they received. Their
+//! models are mocks on loopback, so nothing needs a network.
+
+mod agents;
+mod fixture;
+mod official;
+mod patience;

@@ -1,0 +1,145 @@
+//! The real agent CLIs: each asks over MCP, and its model's next request holds the person's answer.
+
+use std::time::{Duration, Instant};
+
+use askdesk_domain::{Channel, Request};
+use askdesk_testkit::clis::{self, Cli, Program};
+use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
+use serde_json::{Value, json};
+
+use super::fixture::{Fixture, PATIENCE, QUESTION, questions, read};
+
+/// Finds the program, or says that the test did not run.
+fn program_or_skip(test: &str, cli: Cli) -> Option<Program> {
+    let program = cli.program();
+    if program.is_none() {
+        let why = format!("the real {} is not installed; {}", cli.id(), clis::HOW_TO_INSTALL);
+        clis::report_skipped(test, &why);
+    }
+    program
+}
+
+/// What a program calls itself.
+fn name(cli: Cli) -> &'static str {
+    match cli {
+        Cli::ClaudeCode => "claude-code",
+        Cli::Codex => "codex-mcp-client",
+        Cli::GeminiCli => "gemini-cli-mcp-client",
+        Cli::OpenCode => "opencode",
+    }
+}
+
+/// What the person does.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Person {
+    AnswersAfter(Duration),
+    Declines,
+}
+
+/// Lets a program ask, has the person answer or decline, and looks at what its model is told.
+pub async fn asks(test: &str, cli: Cli, person: Person) {
+    let Some(program) = program_or_skip(test, cli) else { return };
+    let fixture = Fixture::open().await;
+    let call = Block::tool("call_1", "ask_user_question", json!({"questions": questions()}));
+    let script = vec![Reply::new([call]), Reply::text("So be it.")];
+    let model = MockApi::start(Script(script)).await.unwrap();
+    let before = cli.write_settings(&fixture.home(), &model.base_url).unwrap();
+    fixture.askdesk(&["connect", cli.id(), "--yes"]).await;
+    assert_ne!(read(&before)[0].1, before[0].1, "it is registered");
+
+    let command =
+        cli.run_once(&program, &fixture.home(), &fixture.project(), &model.base_url, "Please go on.");
+    let mut running = fixture.start(command);
+    let (request, session) = fixture.asked(&mut running).await;
+    assert_eq!((session.origin.channel(), session.origin.client()), (Some(Channel::Mcp), Some(name(cli))));
+    let after = if let Person::AnswersAfter(after) = person { after } else { Duration::ZERO };
+    let asked = Instant::now();
+    while asked.elapsed() < after {
+        let id = request.id;
+        fixture
+            .until(&mut running, "it still waits", move |desk| desk.request(id)?.is_open().then_some(()))
+            .await;
+        tokio::time::sleep(Duration::from_secs(1).min(after)).await;
+    }
+    assert_eq!(model.conversation().len(), 1, "the model hears nothing before the person has spoken");
+    match person {
+        Person::AnswersAfter(_) => fixture.answer(&request).await,
+        Person::Declines => {
+            fixture.engine.decline(request.id, Some("not today".to_owned())).await.unwrap();
+        }
+    }
+    if model.wait_for_request(2, PATIENCE).await.is_none() {
+        panic!("the turn does not go on; it says:\n{}", running.says());
+    }
+    let told = model.call_results();
+    assert_eq!(told.len(), 1, "{told:?}");
+    // Codex says first how long it took.
+    let text = told[0].text.rsplit_once("Output:\n").map_or(told[0].text.as_str(), |(_, output)| output);
+    assert_eq!(text, form(cli, person, &request));
+    fixture.delivered(&mut running, &request).await;
+    let said = running.ends_well().await;
+    assert!(said.contains("So be it."), "{said}");
+    assert_eq!(model.conversation().len(), 2);
+
+    fixture.askdesk(&["disconnect", cli.id(), "--yes"]).await;
+    let expected: Vec<_> = before.iter().map(|(file, text)| (file.as_path(), text.clone())).collect();
+    assert_eq!(read(&before), expected, "every file is as it was");
+    // Claude Code writes into this one itself; there only what is ours goes.
+    if let Ok(claude) = std::fs::read_to_string(fixture.home().join(".claude.json")) {
+        let claude: Value = serde_json::from_str(&claude).unwrap();
+        assert_eq!(claude["mcpServers"].get("askdesk"), None, "{claude}");
+    }
+}
+
+/// What a model is told in the form of its program: Claude Code and Codex hand on what is meant for programs, the others the
+/// words.
+fn form(cli: Cli, person: Person, request: &Request) -> String {
+    let (words, data) = if person == Person::Declines {
+        let words = "The user declined to answer. The user said: not today".to_owned();
+        let data =
+            json!({"outcome": "declined", "requestId": request.id, "words": "not today", "message": words});
+        (words, data)
+    } else {
+        let words = format!(
+            "User has answered your questions: \"{QUESTION}\"=\"PostgreSQL\". You can now continue with the user's answers in \
+             mind."
+        );
+        let answers = json!([{"question": QUESTION, "selectedOptions": ["PostgreSQL"], "header": "Store"}]);
+        (words, json!({"outcome": "answered", "requestId": request.id, "answers": answers}))
+    };
+    match cli {
+        Cli::ClaudeCode | Cli::Codex => data.to_string(),
+        Cli::GeminiCli => format!("<untrusted_context>\n{words}\n</untrusted_context>"),
+        Cli::OpenCode => words,
+    }
+}
+
+const AT_ONCE: Person = Person::AnswersAfter(Duration::ZERO);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_real_claude_asks_and_its_model_is_told_the_answer() {
+    asks("the_real_claude_asks_and_its_model_is_told_the_answer", Cli::ClaudeCode, AT_ONCE).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_real_codex_asks_and_its_model_is_told_the_answer() {
+    asks("the_real_codex_asks_and_its_model_is_told_the_answer", Cli::Codex, AT_ONCE).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_real_gemini_asks_and_its_model_is_told_the_answer() {
+    asks("the_real_gemini_asks_and_its_model_is_told_the_answer", Cli::GeminiCli, AT_ONCE).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_real_opencode_asks_and_its_model_is_told_the_answer() {
+    asks("the_real_opencode_asks_and_its_model_is_told_the_answer", Cli::OpenCode, AT_ONCE).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_answered_reaches_every_model_in_words() {
+    let test = "what_is_not_answered_reaches_every_model_in_words";
+    for cli in Cli::ALL {
+        asks(test, cli, Person::Declines).await;
+    }
+}

@@ -1,0 +1,202 @@
+//! A desk without a window, the home of a person, and the command line between them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use askdesk_domain::{AnswerInput, Delivery, Desk, QuestionId, Request, Session};
+use askdesk_engine::clock::SystemClock;
+use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
+use askdesk_gateway::{Gateway, GatewayConfig, Timeouts};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Child;
+
+/// Longer than anything here takes that does not wait for a person; what is late has hung.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What the programs ask.
+pub const QUESTION: &str = "Which store should the notes be kept in?";
+
+pub fn questions() -> Value {
+    json!([{"question": QUESTION, "header": "Store", "multiSelect": false, "options": [
+        {"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}]}])
+}
+
+/// A desk, and a person's home and project.
+pub struct Fixture {
+    pub engine: EngineHandle,
+    pub folder: TempDir,
+    _gateway: Gateway,
+}
+
+impl Fixture {
+    pub async fn open() -> Self {
+        Self::open_with(Timeouts::default()).await
+    }
+
+    /// Opens one that says often that a call still waits.
+    pub async fn open_with_frequent_progress() -> Self {
+        Self::open_with(Timeouts { progress: Duration::from_millis(200), ..Timeouts::default() }).await
+    }
+
+    async fn open_with(timeouts: Timeouts) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["data", "home", "project"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        let data = folder.path().join("data");
+        let OpenedEngine { handle: engine, .. } =
+            EngineHandle::open(&data, Arc::new(SystemClock), Catalog::default()).unwrap();
+        let spec =
+            GatewayConfig { port: None, timeouts, ..GatewayConfig::new(&data, engine.clone(), "0.1.0") };
+        let gateway = Gateway::open(spec).await.unwrap();
+        Self { engine, folder, _gateway: gateway }
+    }
+
+    pub fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    pub fn project(&self) -> PathBuf {
+        // Programs name a folder as it is, without links on the way to it.
+        fs::canonicalize(self.folder.path().join("project")).unwrap()
+    }
+
+    /// Runs the command line in the person's home, as the person would; returns what it prints.
+    pub async fn askdesk(&self, line: &[&str]) -> String {
+        // It speaks with the desk, which must not stand still meanwhile.
+        let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_askdesk"));
+        command.args(line).env_clear().current_dir(self.project()).stdin(Stdio::null());
+        command.env("ASKDESK_DATA_DIR", self.folder.path().join("data")).env("HOME", self.home());
+        let output = command.output().await.unwrap();
+        assert!(output.status.success(), "askdesk {line:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Starts a program whose output is kept beside the home.
+    pub fn start(&self, command: Command) -> Running {
+        let mut running = self.start_with_input(command);
+        // Some wait for the end of their input before they begin.
+        drop(running.child.stdin.take());
+        running
+    }
+
+    /// Starts a program that can be told something.
+    pub fn start_with_input(&self, command: Command) -> Running {
+        let output = self.folder.path().join("output.txt");
+        let into = fs::File::create(&output).unwrap();
+        let mut command = tokio::process::Command::from(command);
+        command.stdin(Stdio::piped());
+        command.stdout(into.try_clone().unwrap()).stderr(into).kill_on_drop(true);
+        Running { child: command.spawn().unwrap(), output }
+    }
+
+    /// Waits until something is true of the desk, for as long as the program runs.
+    pub async fn until<T: Send + 'static>(
+        &self,
+        running: &mut Running,
+        what: &str,
+        is_true: impl Fn(&Desk) -> Option<T> + Clone + Send + 'static,
+    ) -> T {
+        let looking = async {
+            loop {
+                let is_true = is_true.clone();
+                if let Some(found) = self.engine.inspect(move |desk| is_true(desk)).await.unwrap() {
+                    return found;
+                }
+                running.must_run(what);
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        match tokio::time::timeout(PATIENCE, looking).await {
+            Ok(found) => found,
+            Err(_) => panic!("not in time: {what}; the program says:\n{}", running.says()),
+        }
+    }
+
+    /// Waits for the question of a program.
+    pub async fn asked(&self, running: &mut Running) -> (Request, Session) {
+        self.until(running, "it asks", |desk| {
+            let request = desk.requests().find(|request| request.is_open())?;
+            Some((request.clone(), desk.session(request.session)?.clone()))
+        })
+        .await
+    }
+
+    /// Chooses the second option.
+    pub async fn answer(&self, request: &Request) {
+        let question = QuestionId::at(0);
+        let answer = AnswerInput { question, chosen: vec![question.option(1)], other: None, note: None };
+        self.engine.answer(request.id, vec![answer]).await.unwrap();
+    }
+
+    /// Waits until the answer has left for the program that asked.
+    pub async fn delivered(&self, running: &mut Running, request: &Request) {
+        let id = request.id;
+        self.until(running, "the answer is delivered", move |desk| {
+            let delivery = desk.request(id)?.ended()?.delivery.clone();
+            matches!(delivery, Some(Delivery::Delivered { .. })).then_some(())
+        })
+        .await;
+    }
+}
+
+/// A program that runs; ended when dropped.
+pub struct Running {
+    child: Child,
+    output: PathBuf,
+}
+
+impl Running {
+    pub fn says(&self) -> String {
+        fs::read_to_string(&self.output).unwrap()
+    }
+
+    fn must_run(&mut self, what: &str) {
+        let ended = self.child.try_wait().unwrap();
+        assert!(ended.is_none(), "it ended ({ended:?}) before: {what}; it says:\n{}", self.says());
+    }
+
+    /// Says something to it.
+    pub async fn say(&mut self, words: &str) {
+        self.child.stdin.as_mut().unwrap().write_all(words.as_bytes()).await.unwrap();
+    }
+
+    /// Waits for a line of JSON in which something is found.
+    pub async fn line<T>(&mut self, found: impl Fn(&Value) -> Option<T>) -> T {
+        let looking = async {
+            loop {
+                // Looked at before the output is: what it said last counts too.
+                let ended = self.child.try_wait().unwrap();
+                let said = self.says();
+                let mut lines = said.lines().filter_map(|line| serde_json::from_str(line).ok());
+                if let Some(found) = lines.find_map(|line| found(&line)) {
+                    return found;
+                }
+                assert!(ended.is_none(), "it ended ({ended:?}) and said:\n{said}");
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, looking).await.expect("it says so in time")
+    }
+
+    /// Waits until it ends by itself, well; returns what it said.
+    pub async fn ends_well(mut self) -> String {
+        drop(self.child.stdin.take());
+        match tokio::time::timeout(PATIENCE, self.child.wait()).await {
+            Ok(status) => assert!(status.unwrap().success(), "it says:\n{}", self.says()),
+            Err(_) => panic!("it does not end; it says:\n{}", self.says()),
+        }
+        self.says()
+    }
+}
+
+/// Lists every file of a folder with what stands in it.
+pub fn read(files: &[(PathBuf, String)]) -> Vec<(&Path, String)> {
+    let text = |file: &Path| fs::read_to_string(file).unwrap_or_else(|error| error.to_string());
+    files.iter().map(|(file, _)| (file.as_path(), text(file))).collect()
+}

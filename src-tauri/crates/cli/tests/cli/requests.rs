@@ -1,0 +1,105 @@
+use serde_json::{Value, json};
+
+use crate::fake_app::{Call, FakeApp, REQUEST, User, err, exit, out};
+
+fn last(app: &FakeApp) -> Call {
+    app.calls().pop().unwrap()
+}
+
+#[test]
+fn what_waits_is_listed_for_people_and_for_programs() {
+    let app = FakeApp::new();
+    let _desk = app.start();
+    let expected = format!(
+        "{REQUEST}  shop in /srv/shop\n    1. Which store?\n       1) SQLite\n       2) Postgres\n    2. Which name?\n"
+    );
+    let output = app.run(&["list"]);
+    assert_eq!((exit(&output), out(&output)), (0, expected.as_str()));
+    let output = app.run(&["list", "--json"]);
+    let printed: Value = serde_json::from_str(out(&output)).unwrap();
+    assert_eq!(printed["requests"][0]["requestId"], REQUEST);
+}
+
+#[test]
+fn what_waits_is_answered_by_label_by_number_in_words_and_as_json() {
+    let app = FakeApp::new();
+    let _desk = app.start();
+    let path = format!("/v1/requests/{REQUEST}/answer");
+    let check = |line: &[&str], input: &str, answers: Value| {
+        let output = app.run_with(&[&["answer", "0198c1"], line].concat(), input);
+        assert_eq!(exit(&output), 0, "{}", err(&output));
+        assert_eq!(last(&app), Call { path: path.clone(), body: json!({"answers": answers}) });
+        let printed: Value = serde_json::from_str(out(&output)).unwrap();
+        assert_eq!(printed["outcome"], "answered");
+    };
+    check(&["--choose", "Postgres"], "", json!([{"question": "q1", "chosen": ["q1o2"]}]));
+    let noted = json!([{"question": "q1", "chosen": ["q1o1"], "note": "for now"}]);
+    check(&["--choose", "1", "--note", "for now"], "", noted);
+    let named = json!([{"question": "q2", "chosen": [], "other": "shop"}]);
+    check(&["--question", "2", "--other", "shop"], "", named);
+    let both = json!([{"question": 1, "chosen": ["SQLite"]}, {"question": 2, "other": "shop"}]);
+    check(&["--json", "-"], &both.to_string(), both.clone());
+    check(&["--json", "-"], &json!({"answers": both}).to_string(), both);
+}
+
+#[test]
+fn what_is_not_listed_is_answered_by_its_whole_id() {
+    let app = FakeApp::new();
+    let _desk = app.start();
+    let missed = REQUEST.replace('7', "8");
+    let output = app.run(&["answer", &missed, "--choose", "SQLite", "--question", "2"]);
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    let answers = json!([{"question": 2, "chosen": ["SQLite"]}]);
+    assert_eq!(
+        last(&app),
+        Call { path: format!("/v1/requests/{missed}/answer"), body: json!({"answers": answers}) }
+    );
+}
+
+#[test]
+fn what_is_not_listed_is_not_answered_by_number() {
+    let app = FakeApp::new();
+    let _desk = app.start();
+    let missed = REQUEST.replace('7', "8");
+    let output = app.run(&["answer", &missed, "--choose", "2"]);
+    assert_eq!((exit(&output), out(&output)), (2, ""));
+    assert!(err(&output).contains("choose by label"), "{}", err(&output));
+    assert_eq!(app.calls(), []);
+    let answers = json!([{"question": 1, "chosen": ["2"]}]);
+    let output = app.run_with(&["answer", &missed, "--json", "-"], &answers.to_string());
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    assert_eq!(last(&app).body, json!({"answers": answers}));
+}
+
+#[test]
+fn what_waits_is_declined_with_words_or_without() {
+    let app = FakeApp::new();
+    let _desk = app.start();
+    for (line, words) in
+        [(&["--decline"][..], json!(null)), (&["--decline", "not today"], json!("not today"))]
+    {
+        let output = app.run(&[&["answer", REQUEST], line].concat());
+        assert_eq!(exit(&output), 0, "{}", err(&output));
+        let path = format!("/v1/requests/{REQUEST}/decline");
+        assert_eq!(last(&app), Call { path, body: json!({"words": words}) });
+    }
+}
+
+#[test]
+fn an_answer_that_cannot_be_given_is_refused_in_words() {
+    let app = FakeApp::new();
+    let _desk = app.start();
+    let check = |line: &[&str], code: i32, words: &str| {
+        let output = app.run(&[&["answer"], line].concat());
+        assert_eq!((exit(&output), out(&output)), (code, ""));
+        assert!(err(&output).contains(words), "{}", err(&output));
+    };
+    check(&["ffff", "--choose", "1"], 2, "nothing that waits has an id beginning with \"ffff\"");
+    check(&["0198", "--choose", "3"], 2, "there is no option \"3\"");
+    check(&["0198", "--choose", "sqlite"], 2, "there is no option \"sqlite\"");
+    check(&["0198", "--question", "3", "--other", "x"], 2, "there is no question 3; it has 2");
+    assert_eq!(app.calls(), []);
+    let message = "the request has already ended in another way";
+    app.user(User::Rejects(409, json!({"error": "already_ended", "message": message, "by": "user"})));
+    check(&["0198", "--choose", "1"], 1, message);
+}

@@ -1,0 +1,175 @@
+//! Starting the desk where none runs.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use serde_json::json;
+use tokio::task::block_in_place;
+
+use super::mcp_client::{Connected, PATIENCE, connect, structured, which_store};
+use crate::fake_app::{FakeApp, User, ended};
+
+/// Writes a program by way of a shell: a file that this process has open for writing cannot be run.
+fn program(file: &Path, script: &str) {
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", r#"printf %s "$1" > "$0" && chmod +x "$0""#]).arg(file).arg(script);
+    assert!(shell.status().unwrap().success());
+}
+
+/// A desk that does not say where it listens until it is started.
+struct Hidden {
+    app: FakeApp,
+    _desk: crate::fake_app::Running,
+    /// The program in a folder of its own: beside the usual one there may be a real desk.
+    askdesk: PathBuf,
+}
+
+impl Hidden {
+    fn new() -> Self {
+        let app = FakeApp::new();
+        let desk = block_in_place(|| app.start());
+        std::fs::rename(app.path("data/desk.json"), app.path("data/hidden.json")).unwrap();
+        app.user(User::Sends(ended("answered", &json!({"answers": []}))));
+        let own = app.path("own");
+        std::fs::create_dir(&own).unwrap();
+        let askdesk = own.join("askdesk");
+        let copied =
+            Command::new("/bin/cp").arg(env!("CARGO_BIN_EXE_askdesk")).arg(&askdesk).status().unwrap();
+        assert!(copied.success());
+        Self { app, _desk: desk, askdesk }
+    }
+
+    /// A desk that notes how it was started, and then says where it listens.
+    fn starts_from(&self, folder: &str) {
+        let note = format!("echo {folder} \"$@\" >> {}", self.app.path("started").display());
+        let data = self.app.path("data").display().to_string();
+        let script = format!(
+            "#!/bin/sh\n{note}\necho $$ > {data}/pid\n/bin/mv {data}/hidden.json {data}/desk.json\nexec /bin/sleep 600\n"
+        );
+        program(&self.app.path(folder).join("askdesk-desktop"), &script);
+    }
+
+    fn command(&self, line: &[&str]) -> Command {
+        let usual = self.app.command(line);
+        let mut command = Command::new(&self.askdesk);
+        command.args(usual.get_args()).env_clear().current_dir(self.app.path("project"));
+        command.envs(usual.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command
+    }
+
+    /// The process of the desk that was started.
+    fn pid(&self) -> Option<Pid> {
+        let noted = std::fs::read_to_string(self.app.path("data/pid")).ok()?;
+        Pid::from_raw(noted.trim().parse().ok()?)
+    }
+
+    fn started(&self) -> String {
+        std::fs::read_to_string(self.app.path("started")).unwrap_or_default()
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        if let Some(pid) = self.pid() {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_desk_beside_the_program_is_started_once_and_without_a_window() {
+    let hidden = Hidden::new();
+    hidden.starts_from("own");
+    hidden.starts_from("bin");
+    let connected = connect(hidden.command(&["mcp", "--start"])).await;
+    assert_eq!(connected.client.list_all_tools().await.unwrap().len(), 3);
+    assert_eq!(hidden.started(), "", "not before something is asked");
+    let (one, two) = tokio::join!(
+        connected.call("ask_user_question", which_store()),
+        connected.call("ask_user_question", which_store())
+    );
+    assert_eq!(
+        (&structured(&one)["outcome"], &structured(&two)["outcome"]),
+        (&json!("answered"), &json!("answered"))
+    );
+    assert_eq!(hidden.started(), "own --in-background\n");
+    // The client and the program go; the desk does not.
+    let Connected { client, mut child, .. } = connected;
+    let closing = tokio::spawn(client.cancel());
+    super::mcp_client::ended(&mut child).await;
+    closing.await.unwrap().unwrap();
+    test_kill_process(hidden.pid().unwrap()).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_desk_in_the_path_is_started_where_none_is_beside_the_program() {
+    let hidden = Hidden::new();
+    hidden.starts_from("bin");
+    let connected = connect(hidden.command(&["mcp", "--start"])).await;
+    let result = connected.call("ask_user_question", which_store()).await;
+    assert_eq!(structured(&result)["outcome"], "answered");
+    assert_eq!(hidden.started(), "bin --in-background\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_desk_that_runs_is_not_started_again() {
+    let hidden = Hidden::new();
+    hidden.starts_from("bin");
+    std::fs::rename(hidden.app.path("data/hidden.json"), hidden.app.path("data/desk.json")).unwrap();
+    let connected = connect(hidden.command(&["mcp", "--start"])).await;
+    let result = connected.call("ask_user_question", which_store()).await;
+    assert_eq!(structured(&result)["outcome"], "answered");
+    assert_eq!(hidden.started(), "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_who_did_not_ask_for_it_starts_the_desk() {
+    let hidden = Hidden::new();
+    hidden.starts_from("bin");
+    let connected = connect(hidden.command(&["mcp"])).await;
+    let result = connected.call("ask_user_question", which_store()).await;
+    assert_eq!(structured(&result)["outcome"], "no_desk");
+    assert_eq!(hidden.started(), "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_desk_that_cannot_be_started_is_no_desk() {
+    let hidden = Hidden::new();
+    let connected = connect(hidden.command(&["mcp", "--start"])).await;
+    let result = connected.call("ask_user_question", which_store()).await;
+    assert_eq!(structured(&result)["outcome"], "no_desk");
+    connected.heard("askdesk-desktop is neither beside this program nor in the path").await;
+    program(&hidden.app.path("bin/askdesk-desktop"), "#!/bin/sh\nexit 3\n");
+    let result = connected.call("ask_user_question", which_store()).await;
+    assert_eq!(structured(&result)["outcome"], "no_desk");
+    connected.heard("the desk has ended at once").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_desk_whose_call_was_given_up_leaves_no_dead_process_behind() {
+    let hidden = Hidden::new();
+    let noted = hidden.app.path("data/pid").display().to_string();
+    // It never says where it listens.
+    let script =
+        format!("#!/bin/sh\necho $$ > {noted}.new\n/bin/mv {noted}.new {noted}\nexec /bin/sleep 600\n");
+    program(&hidden.app.path("bin/askdesk-desktop"), &script);
+    let connected = connect(hidden.command(&["mcp", "--start"])).await;
+    let call = connected.begin("ask_user_question", which_store()).await;
+    let until = async |what: &dyn Fn() -> bool| {
+        let waiting = async {
+            while !what() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, waiting).await.expect("in time");
+    };
+    until(&|| hidden.pid().is_some()).await;
+    call.cancel(None).await.unwrap();
+    // The next is answered once the one before has been let go of.
+    assert_eq!(connected.client.list_all_tools().await.unwrap().len(), 3);
+    let pid = hidden.pid().unwrap();
+    kill_process(pid, Signal::KILL).unwrap();
+    until(&|| test_kill_process(pid).is_err()).await;
+}

@@ -1,0 +1,278 @@
+//! The whole way: a client, the program, and a real engine behind its doors.
+
+use askdesk_domain::{
+    AnswerInput, Channel, Delivery, OrphanedWhy, Outcome, QuestionId, Request, RequestId, Session,
+};
+use rmcp::model::Tool;
+use rmcp::model::{ClientCapabilities, ClientConfig, Implementation};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::{ClientLifecycleMode, ClientServiceExt};
+use rstest::rstest;
+use serde_json::json;
+
+use super::mcp_client::{
+    Connected, PATIENCE, Speaks, connect, connect_as, ended, structured, text, unanswered, which_store,
+};
+use crate::gateway_fixture::Fixture;
+
+/// The program, with the data folder of a desk.
+pub fn at(fixture: &Fixture, line: &[&str]) -> std::process::Command {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_askdesk"));
+    command.args(line).env_clear().env("ASKDESK_DATA_DIR", fixture.folder.path()).current_dir("/");
+    command
+}
+
+pub async fn asked(fixture: &Fixture) -> (Request, Session) {
+    fixture
+        .until("a question is open", |desk| {
+            let request = desk.requests().find(|request| request.is_open())?;
+            Some((request.clone(), desk.session(request.session)?.clone()))
+        })
+        .await
+}
+
+pub fn second_option() -> Vec<AnswerInput> {
+    let question = QuestionId::at(0);
+    vec![AnswerInput { question, chosen: vec![question.option(1)], other: None, note: None }]
+}
+
+async fn delivered(fixture: &Fixture, id: RequestId) {
+    fixture
+        .until("the answer is delivered", move |desk| {
+            let delivery = desk.request(id)?.ended()?.delivery.clone();
+            matches!(delivery, Some(Delivery::Delivered { .. })).then_some(())
+        })
+        .await;
+}
+
+async fn missed(fixture: &Fixture, id: RequestId) {
+    fixture
+        .until("the request is missed", move |desk| {
+            let ended = desk.request(id)?.ended()?;
+            (ended.outcome == Outcome::Orphaned { why: OrphanedWhy::CallerGone }).then_some(())
+        })
+        .await;
+}
+
+async fn over_http(fixture: &Fixture, name: &'static str) -> (Vec<Tool>, Option<String>) {
+    let config = StreamableHttpClientTransportConfig::with_uri(format!("http://{}/mcp", fixture.address));
+    let transport = StreamableHttpClientTransport::from_config(config.auth_header(fixture.token()));
+    let client = ClientConfig::new(ClientCapabilities::default(), Implementation::new(name, "1.2.3"));
+    let client = client.serve_with_lifecycle(transport, ClientLifecycleMode::Initialize).await.unwrap();
+    let instructions = client.peer_info().unwrap().instructions.clone();
+    (client.list_all_tools().await.unwrap(), instructions)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tools_are_those_of_the_desks_own_server_with_a_desk_and_without() {
+    let fixture = Fixture::open().await;
+    let nowhere = tempfile::tempdir().unwrap();
+    for name in ["gemini-cli-mcp-client", "codex-mcp-client"] {
+        let (tools, instructions) = over_http(&fixture, name).await;
+        assert_eq!(tools[1].name == "ask_person", name.starts_with("gemini"));
+        for speaks in [Speaks::Sessions, Speaks::Discovery] {
+            let with = connect_as(at(&fixture, &["mcp"]), name, speaks, None, "").await;
+            assert_eq!(with.client.list_all_tools().await.unwrap(), tools);
+            if speaks == Speaks::Sessions {
+                assert_eq!(with.client.peer_info().unwrap().instructions, instructions);
+            }
+            let mut command = at(&fixture, &["mcp"]);
+            command.env("ASKDESK_DATA_DIR", nowhere.path());
+            let without = connect_as(command, name, speaks, None, "").await;
+            assert_eq!(without.client.list_all_tools().await.unwrap(), tools);
+        }
+    }
+}
+
+#[rstest]
+#[case(Speaks::Sessions, Some("file:///home/a/project"), "/home/a/project")]
+#[case(Speaks::Discovery, Some("file:///home/a/project"), "/home/a/project")]
+#[case(Speaks::Sessions, None, "/")]
+#[case(Speaks::Discovery, None, "/")]
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_of_the_desk_is_the_result_of_the_call(
+    #[case] speaks: Speaks,
+    #[case] root: Option<&'static str>,
+    #[case] folder: &str,
+) {
+    let fixture = Fixture::open().await;
+    let mut connected = connect_as(at(&fixture, &["mcp"]), "opencode", speaks, root, "").await;
+    let calling = connected.client.call_tool(super::mcp_client::params("ask_user_question", which_store()));
+    let progress = &mut connected.progress;
+    let answering = async {
+        let (request, session) = asked(&fixture).await;
+        assert_eq!(
+            (session.origin.channel(), session.origin.client()),
+            (Some(Channel::Mcp), Some("opencode"))
+        );
+        assert_eq!((session.version.as_deref(), session.folder.as_str()), (Some("1.2.3"), folder));
+        assert_eq!(progress.recv().await.unwrap(), "waiting for the person, 0:00");
+        fixture.engine.answer(request.id, second_option()).await.unwrap();
+        request
+    };
+    let both = async { tokio::join!(calling, answering) };
+    let (result, request) = tokio::time::timeout(PATIENCE, both).await.expect("an end in time");
+    let result = result.unwrap();
+    assert_ne!(result.is_error, Some(true));
+    let words = "User has answered your questions: \"Which store?\"=\"Postgres\". You can now continue with the user's \
+                 answers in mind.";
+    assert_eq!(text(&result), words);
+    let answer = json!({"question": "Which store?", "header": "Store", "selectedOptions": ["Postgres"]});
+    assert_eq!(
+        structured(&result),
+        &json!({"outcome": "answered", "requestId": request.id, "answers": [answer]})
+    );
+    delivered(&fixture, request.id).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_45_a_wait_is_kept_alive() {
+    let fixture = Fixture::open().await;
+    let mut connected = connect(at(&fixture, &["mcp"])).await;
+    let _call = connected.begin("ask_user_question", which_store()).await;
+    assert_eq!(connected.next_progress().await, "waiting for the person, 0:00");
+    let next = connected.next_progress().await;
+    assert!(*next > *"waiting for the person, 0:14", "{next}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_person_declines_with_words() {
+    let fixture = Fixture::open().await;
+    let connected = connect(at(&fixture, &["mcp"])).await;
+    let answering = async {
+        let (request, _) = asked(&fixture).await;
+        fixture.engine.decline(request.id, Some("not today".to_owned())).await.unwrap();
+    };
+    let (result, ()) = tokio::join!(connected.call("ask_user_question", which_store()), answering);
+    assert_eq!(text(&result), "The user declined to answer. The user said: not today");
+    assert_eq!(structured(&result)["outcome"], "declined");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_passes_and_the_late_answer_is_collected() {
+    let (fixture, clock) = Fixture::open_by_hand().await;
+    let connected = connect(at(&fixture, &["mcp"])).await;
+    let asks = json!({"questions": [{"question": "Name?", "type": "text"}], "timeout": 600});
+    let passing = async {
+        let (request, _) = asked(&fixture).await;
+        clock.advance(601_000);
+        request.id
+    };
+    let (result, id) = tokio::join!(connected.call("ask_user", asks), passing);
+    assert_eq!(unanswered(&result), json!({"outcome": "expired", "requestId": id}));
+    // While the desk still notes that this was told, no other end is taken.
+    delivered(&fixture, id).await;
+    let words = AnswerInput {
+        question: QuestionId::at(0),
+        chosen: vec![],
+        other: Some("Ada".to_owned()),
+        note: None,
+    };
+    fixture.engine.answer(id, vec![words]).await.unwrap();
+    let collected = connected.call("collect_answer", json!({"requestId": id})).await;
+    assert_eq!(structured(&collected)["outcome"], "answered");
+    assert!(text(&collected).contains("\"Name?\"=\"Ada\""), "{collected:?}");
+    delivered(&fixture, id).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_collected_too_early_or_by_a_wrong_id_is_said() {
+    let fixture = Fixture::open().await;
+    let connected = connect(at(&fixture, &["mcp"])).await;
+    let _call = connected.begin("ask_user_question", which_store()).await;
+    let (request, _) = asked(&fixture).await;
+    let open = connected.call("collect_answer", json!({"requestId": request.id})).await;
+    assert_eq!(unanswered(&open), json!({"outcome": "open", "requestId": request.id}));
+    let unknown = connected.call("collect_answer", json!({"requestId": uuid::Uuid::nil()})).await;
+    assert_eq!(unknown.is_error, Some(true));
+    assert!(text(&unknown).starts_with("There is no question with this requestId"), "{unknown:?}");
+    let wrong = connected.call("collect_answer", json!({"request": "q1"})).await;
+    assert_eq!(text(&wrong), "requestId: must be the requestId that an earlier result named");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_shown_is_refused_in_words_from_which_the_call_can_be_repaired() {
+    let fixture = Fixture::open().await;
+    let connected = connect(at(&fixture, &["mcp"])).await;
+    let asks = json!({"questions": [
+        {"question": "A?", "options": ["x", "y"]}, {"question": "B?", "options": ["x"]},
+    ]});
+    let refused = connected.call("ask_user_question", asks).await;
+    assert_eq!(refused.is_error, Some(true));
+    let words = "The question could not be shown to the user. questions[1].options: at least 2 options, got 1. Repair the \
+                 call and ask again.";
+    assert_eq!(text(&refused), words);
+    let secret = json!({"questions": [{"question": "Key?", "type": "secret"}]});
+    let refused = connected.call("ask_user", secret).await;
+    assert!(text(&refused).contains("a secret cannot be asked here"), "{refused:?}");
+    // More than the desk takes at once.
+    let large = json!({"questions": [{"question": "x".repeat(300 * 1024), "type": "text"}]});
+    let refused = connected.call("ask_user", large).await;
+    assert_eq!(refused.is_error, Some(true), "{refused:?}");
+    assert!(!text(&refused).is_empty() && refused.structured_content.is_none());
+    assert_eq!(fixture.open_count().await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_was_changed_is_read_anew() {
+    let fixture = Fixture::open().await;
+    let connected = connect(at(&fixture, &["mcp"])).await;
+    let old = fixture.token();
+    let first = connected.begin("ask_user_question", which_store()).await;
+    let (waits, _) = asked(&fixture).await;
+    assert_eq!(fixture.post("/v1/token/rotate", &json!({})).await.status, 200);
+    assert_ne!(fixture.token(), old);
+    let answering = async {
+        let other = move |desk: &askdesk_domain::Desk| {
+            let mut open = desk.requests().filter(|request| request.is_open());
+            open.find(|request| request.id != waits.id).map(|request| request.id)
+        };
+        let id = fixture.until("the second asks", other).await;
+        fixture.engine.decline(id, None).await.unwrap();
+        // Who was let in before the change still waits.
+        fixture.engine.answer(waits.id, second_option()).await.unwrap();
+    };
+    let asks = json!({"questions": [{"question": "Sure?", "type": "confirm"}]});
+    let (second, ()) = tokio::join!(connected.call("ask_user", asks), answering);
+    assert_eq!(structured(&second)["outcome"], "declined");
+    let first =
+        tokio::time::timeout(PATIENCE, first.await_response()).await.expect("an end in time").unwrap();
+    assert_eq!(serde_json::to_value(first).unwrap()["structuredContent"]["outcome"], "answered");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_call_is_missed_and_its_repeat_is_the_same_question() {
+    let fixture = Fixture::open().await;
+    let connected = connect(at(&fixture, &["mcp"])).await;
+    let call = connected.begin("ask_user_question", which_store()).await;
+    let (request, _) = asked(&fixture).await;
+    call.cancel(None).await.unwrap();
+    missed(&fixture, request.id).await;
+    let answering = async {
+        let (again, _) = asked(&fixture).await;
+        assert_eq!(again.id, request.id);
+        fixture.engine.answer(again.id, second_option()).await.unwrap();
+    };
+    let (result, ()) = tokio::join!(connected.call("ask_user_question", which_store()), answering);
+    assert!(text(&result).contains("Postgres"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_goes_ends_its_session_and_the_program_at_once() {
+    let fixture = Fixture::open().await;
+    let connected = connect(at(&fixture, &["mcp"])).await;
+    let _call = connected.begin("ask_user_question", which_store()).await;
+    let (request, _) = asked(&fixture).await;
+    let Connected { client, mut child, .. } = connected;
+    let closing = tokio::spawn(client.cancel());
+    ended(&mut child).await;
+    missed(&fixture, request.id).await;
+    fixture
+        .until("the session is over", |desk| {
+            desk.sessions().all(|session| !session.is_running()).then_some(())
+        })
+        .await;
+    assert!(fixture.engine.answer(request.id, second_option()).await.is_ok());
+    closing.await.unwrap().unwrap();
+}

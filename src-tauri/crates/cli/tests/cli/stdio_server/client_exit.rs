@@ -1,0 +1,102 @@
+//! Calls that are given up, and clients that go.
+
+use std::time::{Duration, Instant};
+
+use rstest::rstest;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use tokio::task::block_in_place;
+
+use super::mcp_client::{Connected, Speaks, connect, connect_as, ended, text, which_store};
+use crate::fake_app::{Call, FakeApp, LEFT, Running, User};
+
+/// A desk at which the person says nothing.
+fn app() -> (FakeApp, Running) {
+    let app = FakeApp::new();
+    let desk = block_in_place(|| app.start());
+    (app, desk)
+}
+
+fn until(app: &FakeApp, path: &str) -> Call {
+    block_in_place(|| app.wait_for(path))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_is_cancelled_leaves_its_question_at_once() {
+    let (app, _desk) = app();
+    let connected = connect(app.command(&["mcp"])).await;
+    let call = connected.begin("ask_user_question", which_store()).await;
+    until(&app, "/v1/asks");
+    call.cancel(Some("the person pressed Esc".to_owned())).await.unwrap();
+    until(&app, LEFT);
+    // The same client may ask on.
+    app.user(User::Sends(crate::fake_app::ended("declined", &json!({}))));
+    let next = connected.call("ask_user_question", which_store()).await;
+    assert_eq!(text(&next), "…");
+}
+
+#[rstest]
+#[case(Speaks::Sessions)]
+#[case(Speaks::Discovery)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_goes_leaves_its_question_and_no_program_behind(#[case] speaks: Speaks) {
+    let (app, _desk) = app();
+    let mut took = Vec::new();
+    for _ in 0..3 {
+        app.forget_calls();
+        let connected = connect_as(app.command(&["mcp"]), "codex", speaks, None, "").await;
+        let _call = connected.begin("ask_user_question", which_store()).await;
+        until(&app, "/v1/asks");
+        let Connected { client, mut child, .. } = connected;
+        let went = Instant::now();
+        let closing = tokio::spawn(client.cancel());
+        ended(&mut child).await;
+        took.push(went.elapsed());
+        until(&app, LEFT);
+        until(&app, "/v1/leave");
+        closing.await.unwrap().unwrap();
+    }
+    // The library alone would wait five seconds for the call to end. What else the machine does must not count.
+    assert!(took.iter().min().unwrap() < &Duration::from_secs(4), "{took:?}");
+}
+
+#[rstest]
+#[case(Signal::TERM)]
+#[case(Signal::INT)]
+#[case(Signal::HUP)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_is_told_to_end_says_goodbye(#[case] signal: Signal) {
+    let (app, _desk) = app();
+    let mut connected = connect(app.command(&["mcp"])).await;
+    let _call = connected.begin("ask_user_question", which_store()).await;
+    until(&app, "/v1/asks");
+    let pid = Pid::from_raw(connected.child.id().unwrap().cast_signed()).unwrap();
+    kill_process(pid, signal).unwrap();
+    ended(&mut connected.child).await;
+    until(&app, LEFT);
+    until(&app, "/v1/leave");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_is_killed_leaves_its_question() {
+    let (app, _desk) = app();
+    let mut connected = connect(app.command(&["mcp"])).await;
+    let _call = connected.begin("ask_user_question", which_store()).await;
+    until(&app, "/v1/asks");
+    connected.child.kill().await.unwrap();
+    until(&app, LEFT);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_goes_while_there_is_no_desk_leaves_no_program_behind() {
+    let (app, desk) = app();
+    let connected = connect(app.command(&["mcp"])).await;
+    let _call = connected.begin("ask_user_question", which_store()).await;
+    until(&app, "/v1/asks");
+    drop(desk);
+    connected.heard("waiting for it to come back").await;
+    let Connected { client, mut child, .. } = connected;
+    let closing = tokio::spawn(client.cancel());
+    ended(&mut child).await;
+    closing.await.unwrap().unwrap();
+}

@@ -1,0 +1,166 @@
+//! What goes over the pipes, byte for byte.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::mcp_client::{Speaks, connect, connect_as, text, unanswered, which_store};
+use crate::fake_app::{FakeApp, TOKEN, User, err, exit, give, out};
+
+fn initialize() -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18",
+        "capabilities": {}, "clientInfo": {"name": "codex-mcp-client", "version": "1"}}})
+}
+
+fn request(id: u32, method: &str, params: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+/// Gives the program some lines and closes its input.
+fn given(app: &FakeApp, lines: &[String]) -> Output {
+    let mut child = app.command(&["mcp"]).stdin(Stdio::piped()).spawn().unwrap();
+    give(&mut child, &lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+    child.wait_with_output().unwrap()
+}
+
+/// Reads what came back; anything that is no message fails the test.
+fn answers(output: &Output) -> Vec<Value> {
+    let messages = out(output).lines().map(|line| serde_json::from_str::<Value>(line).expect("a message"));
+    let answers = messages.filter(|message| message.get("id").is_some_and(|id| !id.is_null()));
+    answers.inspect(|message| assert_eq!(message["jsonrpc"], "2.0")).collect()
+}
+
+#[test]
+fn who_closes_the_input_at_once_still_reads_what_was_asked_for() {
+    let app = FakeApp::new();
+    let lines = [initialize(), request(2, "tools/list", &json!({}))].map(|line| line.to_string());
+    let output = given(&app, &lines);
+    assert_eq!((exit(&output), err(&output)), (0, ""));
+    let answers = answers(&output);
+    assert_eq!(answers[0]["result"]["serverInfo"]["name"], "askdesk");
+    let names =
+        answers[1]["result"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap());
+    assert_eq!(names.collect::<Vec<_>>(), ["ask_user_question", "ask_user", "collect_answer"]);
+}
+
+#[test]
+fn a_client_that_says_nothing_and_goes_is_no_failure() {
+    let output = given(&FakeApp::new(), &[]);
+    assert_eq!((exit(&output), out(&output), err(&output)), (0, "", ""));
+}
+
+#[test]
+fn a_client_that_reads_no_more_is_gone_though_its_end_stays_open() {
+    let app = FakeApp::new();
+    let mut child = app.command(&["mcp"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    writeln!(input, "{}", initialize()).unwrap();
+    let mut first = String::new();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    output.read_line(&mut first).unwrap();
+    assert!(first.contains("serverInfo"), "{first}");
+    drop(output);
+    writeln!(input, "{}", request(2, "ping", &json!({}))).unwrap();
+    assert!(child.wait().unwrap().success());
+    drop(input);
+}
+
+#[test]
+fn garbage_is_passed_over_before_and_after_the_beginning() {
+    let app = FakeApp::new();
+    let garbage =
+        ["text", "{", "[]", "7", "null", "{\"a\": 1}", "\u{0}\u{1b}[2J", "", "\"id\""].map(str::to_owned);
+    let early =
+        [r#"{"jsonrpc":"2.0","method":"notifications/nothing"}"#, r#"{"jsonrpc":"2.0","id":9,"result":{}}"#];
+    let mut lines = garbage.to_vec();
+    lines.extend(early.map(str::to_owned));
+    lines.push(initialize().to_string());
+    lines.extend(garbage);
+    lines.push(request(2, "nothing/of/that/name", &json!({})).to_string());
+    lines.push(request(3, "tools/call", &json!({"name": "rm", "arguments": {}})).to_string());
+    lines.push(request(4, "ping", &json!({})).to_string());
+    let output = given(&app, &lines);
+    assert_eq!((exit(&output), err(&output)), (0, ""));
+    let answers = answers(&output);
+    let to =
+        |id: u32| answers.iter().find(|answer| answer["id"] == id).unwrap_or_else(|| panic!("{answers:?}"));
+    assert_eq!(to(1)["result"]["serverInfo"]["name"], "askdesk");
+    assert_eq!(to(2)["error"]["code"], -32_601);
+    let words = to(3)["error"]["message"].as_str().unwrap();
+    assert_eq!(words, "there is no tool \"rm\"; there are ask_user_question, ask_user, collect_answer");
+    assert_eq!(to(4)["result"], json!({}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn garbage_before_the_beginning_keeps_no_real_client_out() {
+    let app = FakeApp::new();
+    for speaks in [Speaks::Sessions, Speaks::Discovery] {
+        let garbage = "text\n{\n\u{0}\n\n";
+        let connected = connect_as(app.command(&["mcp"]), "codex", speaks, None, garbage).await;
+        assert_eq!(connected.client.list_all_tools().await.unwrap().len(), 3);
+    }
+}
+
+/// Where nobody listens there is nothing to wait for.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_desk_the_model_is_told_at_once_to_ask_by_other_means() {
+    let app = FakeApp::new();
+    let told = async |why: &str| {
+        let connected = connect(app.command(&["mcp"])).await;
+        let began = Instant::now();
+        for (tool, arguments, words) in [
+            ("ask_user_question", which_store(), "in plain text in your reply"),
+            // It may have been answered: to ask in plain text would be to ask twice.
+            (
+                "collect_answer",
+                json!({"requestId": crate::fake_app::REQUEST}),
+                "call collect_answer again later",
+            ),
+        ] {
+            let result = connected.call(tool, arguments).await;
+            assert_ne!(result.is_error, Some(true), "{why}");
+            assert_eq!(unanswered(&result), json!({"outcome": "no_desk"}), "{why}");
+            assert!(text(&result).contains(words), "{why}: {}", text(&result));
+            assert_eq!(text(&result).contains("nobody was asked"), tool != "collect_answer", "{why}");
+        }
+        assert!(began.elapsed() < Duration::from_secs(10), "{why}: {:?}", began.elapsed());
+        assert!(!connected.heard("nobody can be asked").await.contains(TOKEN), "{why}");
+    };
+    told("it never ran").await;
+    let port = tokio::task::block_in_place(|| app.start().port);
+    app.announce(port);
+    told("it died").await;
+    let _desk = tokio::task::block_in_place(|| app.start());
+    std::fs::write(app.path("data/token"), TOKEN.replace('0', "f")).unwrap();
+    let connected = connect(app.command(&["mcp"])).await;
+    let result = connected.call("ask_user_question", which_store()).await;
+    assert_eq!(unanswered(&result), json!({"outcome": "no_desk"}));
+    connected.heard("is not the desk of this data folder, or has other secrets; restart Askdesk\n").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_desk_turns_down_is_said_to_the_model() {
+    let app = FakeApp::new();
+    let _desk = tokio::task::block_in_place(|| app.start());
+    let connected = connect(app.command(&["mcp"])).await;
+    for (status, message, told) in [
+        (429, "at most 100 calls a minute", "at most 100 calls a minute"),
+        (
+            422,
+            "questions: none",
+            "The question could not be shown to the user. questions: none. Repair the call and ask again.",
+        ),
+    ] {
+        app.user(User::Rejects(status, json!({"error": "x", "message": message})));
+        let result = connected.call("ask_user", json!({})).await;
+        assert_eq!(result.is_error, Some(true));
+        assert_eq!(text(&result), told);
+    }
+    // A desk that is going is none.
+    app.user(User::Rejects(503, json!({"error": "unavailable", "message": "the desk is closing"})));
+    let result = connected.call("ask_user_question", which_store()).await;
+    assert_eq!(unanswered(&result), json!({"outcome": "no_desk"}));
+    connected.heard("nobody can be asked: the desk is closing").await;
+}

@@ -1,0 +1,147 @@
+//! Finds out whether a client's questions reach Askdesk, for `askdesk doctor` and for the settings.
+
+use std::path::PathBuf;
+
+use crate::client::{Client, Scope};
+use crate::client_match::{SeenClient, last_question};
+use crate::entries::Endpoint;
+use crate::env::Env;
+use crate::error::FileErrorKind;
+use crate::status::{
+    EntryState, FileStatus, Installed, Obstacle, WaitLimit, file_statuses, installed, obstacles, wait_limit,
+};
+
+/// What a diagnosis looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct DiagnosticInput<'a> {
+    /// Where the user's files are.
+    pub env: &'a Env,
+    /// The scopes that count.
+    pub scopes: &'a [Scope],
+    /// What the entries should say. If it isn't known, files aren't looked at.
+    pub endpoint: Option<&'a Endpoint>,
+    /// The clients that have asked, according to Askdesk.
+    pub seen: &'a [SeenClient],
+}
+
+/// The diagnosis of one client. Its version isn't part of it, because that takes running a program.
+#[derive(Clone, Debug)]
+pub struct Diagnosis {
+    /// The client.
+    pub client: Client,
+    /// How it was recognized, if it is installed.
+    pub installed: Option<Installed>,
+    /// The state of each of its files.
+    pub files: Vec<(Scope, FileStatus)>,
+    /// Whether questions arrive while Askdesk runs.
+    pub connection: ConnectionState,
+    /// How long a question can wait.
+    pub limit: WaitLimit,
+    /// When it last asked, in milliseconds since 1970.
+    pub last_question: Option<i64>,
+}
+
+/// Whether a client's questions reach Askdesk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConnectionState {
+    /// They arrive.
+    Works {
+        /// What limits the connection.
+        but: Vec<Obstacle>,
+    },
+    /// They don't arrive.
+    Broken(ConnectionProblem),
+    /// The client was never connected.
+    NotConnected,
+}
+
+/// Why questions don't arrive.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConnectionProblem {
+    /// An entry has another port or token, or lacks one of them.
+    #[error("{}: it leads to another port, has another token, or lacks one of them", .0.display())]
+    Stale(PathBuf),
+    /// An entry is turned off.
+    #[error("{}: it is turned off", .0.display())]
+    Disabled(PathBuf),
+    /// An entry of another program has our name.
+    #[error("{}: something else is called askdesk there", .0.display())]
+    Foreign(PathBuf),
+    /// A file can't be read or edited.
+    #[error("{}: {kind}", file.display())]
+    Unusable {
+        /// The file.
+        file: PathBuf,
+        /// The reason.
+        kind: FileErrorKind,
+    },
+    /// The entry is in another of the client's files, and missing in this one.
+    #[error("{}: the entry is missing there", .0.display())]
+    Incomplete(PathBuf),
+    /// The client's own settings forbid it.
+    #[error(transparent)]
+    Obstacle(#[from] Obstacle),
+}
+
+/// Diagnoses a client.
+pub fn diagnose(client: Client, input: &DiagnosticInput<'_>) -> Diagnosis {
+    let DiagnosticInput { env, scopes, endpoint, seen } = *input;
+    let of = |scope: Scope| {
+        let files = endpoint.map(|endpoint| file_statuses(client, scope, env, endpoint));
+        files.unwrap_or_default().into_iter().map(move |status| (scope, status))
+    };
+    let files: Vec<(Scope, FileStatus)> = scopes.iter().copied().flat_map(of).collect();
+    Diagnosis {
+        client,
+        installed: installed(client, env),
+        connection: connection(client, input, &files),
+        files,
+        limit: wait_limit(client),
+        last_question: last_question(client, seen),
+    }
+}
+
+fn connection(client: Client, input: &DiagnosticInput<'_>, files: &[(Scope, FileStatus)]) -> ConnectionState {
+    let of = |scope| files.iter().filter(move |(of, _)| *of == scope).map(|(_, status)| status);
+    let works = |it: &FileStatus| matches!(it.entry, EntryState::Current | EntryState::Differs);
+    let by_hand = |it: &FileStatus| it.entry == EntryState::ByHand;
+    let is_connected = |scope: &&Scope| {
+        // A user who wrote one of the entries may not want the others.
+        let is_fine = |it: &FileStatus| works(it) || by_hand(it) || it.entry == EntryState::Absent;
+        of(**scope).any(by_hand) && of(**scope).all(is_fine)
+            || of(**scope).count() > 0 && of(**scope).all(works)
+    };
+    let Some(scope) = input.scopes.iter().find(is_connected) else {
+        let mut statuses = files.iter().map(|(_, it)| it);
+        let faulty = statuses.find(|it| it.entry != EntryState::Absent && !works(it));
+        let partial = input.scopes.iter().find(|scope| of(**scope).any(works));
+        let missing = partial.and_then(|scope| of(*scope).find(|it| it.entry == EntryState::Absent));
+        return match faulty.or(missing) {
+            None => ConnectionState::NotConnected,
+            Some(status) => ConnectionState::Broken(ConnectionProblem::of(status)),
+        };
+    };
+    let mut but = obstacles(client, input.scopes, input.env);
+    match but.iter().find(|it| **it == Obstacle::Denied) {
+        Some(denied) => ConnectionState::Broken((*denied).into()),
+        None => {
+            but.extend(of(*scope).any(|it| it.entry == EntryState::Differs).then_some(Obstacle::Differs));
+            but.extend(of(*scope).any(by_hand).then_some(Obstacle::ByHand));
+            ConnectionState::Works { but }
+        }
+    }
+}
+
+impl ConnectionProblem {
+    fn of(FileStatus { file, entry }: &FileStatus) -> Self {
+        let file = file.clone();
+        match entry {
+            EntryState::Stale | EntryState::Differs | EntryState::Current => Self::Stale(file),
+            EntryState::Off => Self::Disabled(file),
+            // An entry written by hand gets here only if something else is wrong too.
+            EntryState::ByHand | EntryState::Foreign => Self::Foreign(file),
+            EntryState::Unusable { why } => Self::Unusable { file, kind: why.clone() },
+            EntryState::Absent => Self::Incomplete(file),
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! How a running Askdesk is found: the data folder, and the file in it that says where the gateway listens.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::token::{ANSWER_TOKEN_FILE, TOKEN_FILE, Token, private_temporary_file};
+
+/// The environment variable that replaces the system's data folder.
+pub const DATA_FOLDER: &str = "ASKDESK_DATA_DIR";
+/// The app's identifier in `tauri.conf.json`, which also names its data folder.
+pub const IDENTIFIER: &str = "io.github.askdesk";
+/// The file that says where the gateway listens.
+pub const DISCOVERY_FILE: &str = "desk.json";
+/// The port that the gateway uses if it is free.
+pub const DEFAULT_PORT: u16 = 41_414;
+
+/// The desktop app's program.
+pub const PROGRAM: &str = "askdesk-desktop";
+/// The argument that starts it without a window.
+pub const IN_BACKGROUND: &str = "--in-background";
+
+/// The version of the form of [`Discovery`].
+const FORM: u32 = 1;
+/// The largest discovery file that is read, in bytes.
+const MAX_DISCOVERY_BYTES: u64 = 16 * 1024;
+
+/// Why there is no data folder.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoDataFolder {
+    /// The variable holds no path.
+    #[error("{DATA_FOLDER}: {error}")]
+    NoPath {
+        /// The system's message.
+        error: String,
+    },
+    /// The system has no folder for application data.
+    #[error("the system knows no folder for the data of programs")]
+    NoPlace,
+}
+
+/// Finds the data folder. The app and everything that looks for it use this one rule.
+pub fn data_folder() -> Result<PathBuf, NoDataFolder> {
+    data_folder_from(std::env::var_os(DATA_FOLDER).as_deref(), dirs::data_dir())
+}
+
+fn data_folder_from(variable: Option<&OsStr>, system: Option<PathBuf>) -> Result<PathBuf, NoDataFolder> {
+    match variable {
+        Some(path) => {
+            std::path::absolute(path).map_err(|error| NoDataFolder::NoPath { error: error.to_string() })
+        }
+        None => Ok(system.ok_or(NoDataFolder::NoPlace)?.join(IDENTIFIER)),
+    }
+}
+
+/// What the discovery file holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Discovery {
+    /// The version of this form.
+    pub version: u32,
+    /// The process that listens.
+    pub pid: u32,
+    /// The port it listens on, at 127.0.0.1.
+    pub port: u16,
+    /// The base URL with that port.
+    pub url: String,
+    /// The version of the app.
+    #[serde(default)]
+    pub app: String,
+}
+
+impl Discovery {
+    /// Describes a gateway of this process.
+    pub fn of_this_process(port: u16, app: &str) -> Self {
+        Self { version: FORM, pid: std::process::id(), port, url: url_of(port), app: app.to_owned() }
+    }
+}
+
+fn url_of(port: u16) -> String {
+    format!("http://127.0.0.1:{port}")
+}
+
+/// Whether an instance is running, according to its discovery file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DiscoveryState {
+    /// There is no file, or its process has ended.
+    NotRunning,
+    /// The file can't be understood. A later version may be running.
+    Unreadable,
+    /// The file names a process that is running.
+    Running(Discovery),
+}
+
+/// The data folder of an Askdesk installation, which may not exist yet.
+#[derive(Clone, Debug)]
+pub struct DataFolder {
+    path: PathBuf,
+}
+
+impl DataFolder {
+    /// Uses a folder as the data folder.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Returns its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads the discovery file and checks it.
+    pub fn discovery_state(&self) -> DiscoveryState {
+        let file = self.path.join(DISCOVERY_FILE);
+        match std::fs::metadata(&file) {
+            Ok(metadata) if metadata.len() <= MAX_DISCOVERY_BYTES => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return DiscoveryState::NotRunning,
+            Ok(_) | Err(_) => return DiscoveryState::Unreadable,
+        }
+        let read: Option<Discovery> =
+            std::fs::read(file).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        // Clients only ever connect to this computer, whatever the file says.
+        match read.filter(|it| it.version == FORM && it.url == url_of(it.port)) {
+            None => DiscoveryState::Unreadable,
+            // Another program may have the port by now. It must not be sent a token.
+            Some(read) if !is_running(read.pid) => DiscoveryState::NotRunning,
+            Some(read) => DiscoveryState::Running(read),
+        }
+    }
+
+    /// Returns where the gateway listens, if it is running and its discovery file is valid.
+    pub fn discovery(&self) -> Option<Discovery> {
+        match self.discovery_state() {
+            DiscoveryState::Running(discovery) => Some(discovery),
+            DiscoveryState::NotRunning | DiscoveryState::Unreadable => None,
+        }
+    }
+
+    /// Writes the discovery file, and removes it when the returned guard is dropped.
+    pub fn publish(&self, discovery: Discovery) -> io::Result<PublishedDiscovery> {
+        let mut text = serde_json::to_vec(&discovery)?;
+        text.push(b'\n');
+        let file = self.path.join(DISCOVERY_FILE);
+        private_temporary_file(&file, &text)?.persist(file).map_err(|error| error.error)?;
+        Ok(PublishedDiscovery { folder: self.clone(), discovery })
+    }
+
+    /// Reads the token that lets a client ask.
+    pub fn token(&self) -> io::Result<Option<Token>> {
+        Token::read(&self.token_file())
+    }
+
+    /// Reads the token that lets `askdesk` answer.
+    pub fn answer_token(&self) -> io::Result<Option<Token>> {
+        Token::read(&self.answer_token_file())
+    }
+
+    /// Reads the token that lets a client ask, or creates it. The gateway uses that token from its next start on.
+    pub fn token_or_new(&self) -> io::Result<Token> {
+        Token::read_or_create(&self.token_file())
+    }
+
+    /// Replaces both tokens. A running gateway would not notice, so this is only for when none runs.
+    pub fn replace_tokens(&self) -> io::Result<()> {
+        Token::replace(&self.answer_token_file())?;
+        Token::replace(&self.token_file()).map(drop)
+    }
+
+    /// Returns the path of the file with the token that lets a client ask.
+    pub fn token_file(&self) -> PathBuf {
+        self.path.join(TOKEN_FILE)
+    }
+
+    /// Returns the path of the file with the token that lets `askdesk` answer.
+    pub fn answer_token_file(&self) -> PathBuf {
+        self.path.join(ANSWER_TOKEN_FILE)
+    }
+}
+
+/// The discovery file of a running gateway. Dropping this removes the file.
+#[derive(Debug)]
+pub struct PublishedDiscovery {
+    folder: DataFolder,
+    discovery: Discovery,
+}
+
+impl Drop for PublishedDiscovery {
+    fn drop(&mut self) {
+        // Another instance may have written its own file since.
+        if self.folder.discovery().as_ref() == Some(&self.discovery) {
+            let _ = std::fs::remove_file(self.folder.path.join(DISCOVERY_FILE));
+        }
+    }
+}
+
+/// Tells whether a process with this id runs for the current user. A process of another user isn't this user's Askdesk. If the
+/// system has reused the id, this returns a false positive.
+#[cfg(unix)]
+fn is_running(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
+}
+
+#[cfg(not(unix))]
+const fn is_running(_: u32) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_folder_is_the_systems_unless_the_variable_is_set() {
+        let system = || Some(PathBuf::from("/home/ada/.local/share"));
+        let usual = data_folder_from(None, system()).unwrap();
+        assert_eq!(usual, PathBuf::from("/home/ada/.local/share/io.github.askdesk"));
+        let own = data_folder_from(Some(OsStr::new("/srv/desk")), system()).unwrap();
+        assert_eq!(own, PathBuf::from("/srv/desk"));
+        assert_eq!(data_folder_from(None, None), Err(NoDataFolder::NoPlace));
+        assert!(data_folder_from(Some(OsStr::new("")), None).is_err());
+        assert!(data_folder_from(Some(OsStr::new("desk")), None).unwrap().is_absolute());
+    }
+
+    #[test]
+    fn the_data_folder_has_the_identifier_of_the_app() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tauri.conf.json");
+        let app: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+        assert_eq!(app["identifier"], IDENTIFIER);
+    }
+
+    #[test]
+    fn a_published_file_is_found_until_it_is_dropped() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = DataFolder::at(temporary.path());
+        let discovery = Discovery::of_this_process(41_414, "0.1.0");
+        let published = folder.publish(discovery.clone()).unwrap();
+        assert_eq!(folder.discovery(), Some(discovery));
+        drop(published);
+        assert_eq!(folder.discovery_state(), DiscoveryState::NotRunning);
+    }
+
+    #[test]
+    fn dropping_a_published_file_leaves_that_of_another_instance() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = DataFolder::at(temporary.path());
+        let first = folder.publish(Discovery::of_this_process(41_414, "0.1.0")).unwrap();
+        let second = folder.publish(Discovery::of_this_process(41_415, "0.1.0")).unwrap();
+        drop(first);
+        assert_eq!(folder.discovery().map(|it| it.port), Some(41_415));
+        drop(second);
+    }
+
+    #[test]
+    fn a_discovery_file_with_another_address_is_rejected() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = DataFolder::at(temporary.path());
+        assert_eq!(folder.discovery_state(), DiscoveryState::NotRunning);
+        let own = std::process::id();
+        let check = |text: &str, port: Option<u16>| {
+            std::fs::write(temporary.path().join(DISCOVERY_FILE), text.replace("OWN", &own.to_string()))
+                .unwrap();
+            assert_eq!(folder.discovery().map(|it| it.port), port, "{text}");
+            assert_ne!(folder.discovery_state(), DiscoveryState::NotRunning, "{text}");
+        };
+        check(
+            r#"{"version":1,"pid":OWN,"port":41415,"url":"http://127.0.0.1:41415","app":"0.1.0","more":1}"#,
+            Some(41415),
+        );
+        check(r#"{"version":1,"pid":OWN,"port":41415,"url":"http://10.0.0.1:41415","app":"0.1.0"}"#, None);
+        check(r#"{"version":2,"pid":OWN,"port":41415,"url":"http://127.0.0.1:41415","app":"0.1.0"}"#, None);
+        check("{", None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_instance_whose_process_has_ended_is_not_running() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = DataFolder::at(temporary.path());
+        let says = |pid: u32| {
+            let said = Discovery { pid, ..Discovery::of_this_process(41_415, "0.1.0") };
+            std::fs::write(temporary.path().join(DISCOVERY_FILE), serde_json::to_vec(&said).unwrap())
+                .unwrap();
+            said
+        };
+        let said = says(std::process::id());
+        assert_eq!(folder.discovery_state(), DiscoveryState::Running(said));
+        let mut gone = std::process::Command::new("/bin/sh").args(["-c", "exit 0"]).spawn().unwrap();
+        gone.wait().unwrap();
+        for pid in [gone.id(), 0, u32::MAX] {
+            says(pid);
+            assert_eq!(
+                (folder.discovery_state(), folder.discovery()),
+                (DiscoveryState::NotRunning, None),
+                "{pid}"
+            );
+        }
+    }
+}

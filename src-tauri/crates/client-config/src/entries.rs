@@ -1,0 +1,371 @@
+//! The entry of each client: which files it is in, what it says, and how it is recognized.
+//!
+//! Facts marked *measured* were seen with the program itself. The others are from its documentation, which is linked.
+
+use serde_json::{Map, Value, json};
+
+use crate::client::{Client, Scope};
+use crate::edit::{Format, Kind, Piece};
+use crate::env::{ConfigPath, Env, Os};
+use crate::token::Token;
+
+/// The name of our entry.
+pub const SERVER: &str = "askdesk";
+
+/// How long a client may wait for an answer, in seconds. Clients don't accept "forever", so it is a day.
+pub const WAIT_SECONDS: u64 = 24 * 60 * 60;
+const WAIT_MILLIS: u64 = WAIT_SECONDS * 1000;
+
+/// The tool of Claude Code that our hook answers.
+const CLAUDE_TOOL: &str = "AskUserQuestion";
+
+/// Claude Code's event when it asks.
+pub(crate) const ASKS: &str = "PermissionRequest";
+/// Claude Code's event when the question was answered in the terminal.
+pub(crate) const DONE: &str = "PostToolUse";
+/// Claude Code's event when a turn ends, and its questions with it.
+const OVER: &str = "Stop";
+/// How long Claude Code waits for the hooks that only notify us, in seconds.
+const TOLD_SECONDS: u64 = 10;
+
+/// What a client needs to reach the gateway.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    /// The port of the gateway.
+    pub port: u16,
+    /// The token that lets a client ask.
+    pub token: Token,
+    /// The command of Claude Code's hooks: the full path of `askdesk` and `hook`. Without it, Askdesk isn't notified when a
+    /// question was answered in the terminal.
+    pub command: Option<String>,
+    /// Whether Claude Code asks with that command too, instead of over HTTP.
+    pub ask_by_command: bool,
+}
+
+impl Endpoint {
+    fn mcp(&self) -> String {
+        format!("http://127.0.0.1:{}/mcp", self.port)
+    }
+
+    fn hook(&self) -> String {
+        format!("http://127.0.0.1:{}/hooks/claude", self.port)
+    }
+
+    fn headers(&self) -> Value {
+        json!({ "Authorization": format!("Bearer {}", self.token.reveal()) })
+    }
+}
+
+/// What one file of a client must contain.
+#[derive(Clone, Debug)]
+pub struct ConfigEntry {
+    /// Alternative paths. The first one that exists is used, or else the last one is created.
+    pub files: Vec<ConfigPath>,
+    /// The format.
+    pub format: Format,
+    /// The pieces of our entry in it.
+    pub pieces: Vec<Piece>,
+}
+
+/// Returns a client's entries. Empty if it has no files for the scope.
+pub fn entries(client: Client, scope: Scope, env: &Env, endpoint: &Endpoint) -> Vec<ConfigEntry> {
+    let of = |files: Vec<ConfigPath>, format, path: &'static [&'static str], value: Value| ConfigEntry {
+        files,
+        format,
+        pieces: vec![member(path, value)],
+    };
+    let json_at = |file: ConfigPath, path, value| vec![of(vec![file], Format::Json, path, value)];
+    let user = scope == Scope::User;
+    let home = env.home_path();
+    let project = ConfigPath::root(env.project.clone());
+    let (url, headers) = (endpoint.mcp(), endpoint.headers());
+    match client {
+        Client::ClaudeCode => claude(user, env, &project, endpoint),
+        // Measured. Codex reads a project's file only if it trusts the folder:
+        // https://developers.openai.com/codex/config-reference
+        Client::Codex => {
+            let folder = if user {
+                env.folder("CODEX_HOME", home.path.join(".codex"))
+            } else {
+                project.join(".codex")
+            };
+            let entry = json!({
+                "url": url,
+                "http_headers": headers,
+                "tool_timeout_sec": WAIT_SECONDS,
+                "default_tools_approval_mode": "approve",
+            });
+            vec![of(vec![folder.join("config.toml")], Format::Toml, &["mcp_servers"], entry)]
+        }
+        // Measured.
+        Client::GeminiCli => {
+            let home = env.folder("GEMINI_CLI_HOME", home.path);
+            let folder = if user { home } else { project }.join(".gemini");
+            let entry = json!({
+                "url": url,
+                "type": "http",
+                "headers": headers,
+                "timeout": WAIT_MILLIS,
+                "trust": true,
+            });
+            json_at(folder.join("settings.json"), &["mcpServers"], entry)
+        }
+        // Measured. It reads both names, and comments in either: https://opencode.ai/docs/config
+        Client::OpenCode => {
+            let folder = if user { env.config().join("opencode") } else { project };
+            let files = vec![folder.join("opencode.jsonc"), folder.join("opencode.json")];
+            let entry = json!({
+                "type": "remote",
+                "url": url,
+                "headers": headers,
+                "enabled": true,
+                "timeout": WAIT_MILLIS,
+            });
+            vec![of(files, Format::Json, &["mcp"], entry)]
+        }
+        // https://cursor.com/docs/mcp documents no timeout.
+        Client::Cursor => {
+            let folder = if user { home } else { project }.join(".cursor");
+            json_at(folder.join("mcp.json"), &["mcpServers"], json!({ "url": url, "headers": headers }))
+        }
+        // https://code.visualstudio.com/docs/copilot/reference/mcp-configuration documents no timeout.
+        Client::VsCode => {
+            let entry = json!({ "type": "http", "url": url, "headers": headers });
+            let files = if user { editors(env) } else { vec![project.join(".vscode")] };
+            let entry = |folder: ConfigPath| {
+                of(vec![folder.join("mcp.json")], Format::Json, &["servers"], entry.clone())
+            };
+            files.into_iter().map(entry).collect()
+        }
+        // https://docs.github.com/en/copilot/reference/copilot-cli-reference/cli-command-reference: `tools` is required,
+        // and
+        // `timeout` is that of a tool call in milliseconds.
+        Client::CopilotCli => {
+            let file = if user {
+                env.folder("COPILOT_HOME", home.path.join(".copilot")).join("mcp-config.json")
+            } else {
+                // It also reads `.mcp.json`, but Claude Code's entry there has the same name.
+                project.join(".github").join("mcp.json")
+            };
+            let entry = json!({
+                "type": "http",
+                "url": url,
+                "headers": headers,
+                "tools": ["*"],
+                "timeout": WAIT_MILLIS,
+            });
+            json_at(file, &["mcpServers"], entry)
+        }
+        // https://docs.windsurf.com/windsurf/cascade/mcp documents no file for a project and no timeout.
+        Client::Windsurf if !user => Vec::new(),
+        Client::Windsurf => {
+            let file = home.join(".codeium").join("windsurf").join("mcp_config.json");
+            json_at(file, &["mcpServers"], json!({ "serverUrl": url, "headers": headers }))
+        }
+        // https://antigravity.google/docs/mcp documents no timeout. Its parser accepts neither comments nor trailing
+        // commas.
+        Client::Antigravity => {
+            let entry = json!({ "serverUrl": url, "headers": headers });
+            let folders = if user {
+                let gemini = home.join(".gemini");
+                there_or_first(vec![gemini.join("config"), gemini.join("antigravity")])
+            } else {
+                vec![project.join(".agents")]
+            };
+            let entry = |folder: ConfigPath| {
+                of(vec![folder.join("mcp_config.json")], Format::Json, &["mcpServers"], entry.clone())
+            };
+            folders.into_iter().map(entry).collect()
+        }
+        // https://zed.dev/docs/ai/mcp: `timeout` is in seconds, and 60 by default:
+        // https://github.com/zed-industries/zed/blob/main/crates/settings_content/src/project.rs
+        Client::Zed => {
+            let folder = match (user, env.os) {
+                (false, _) => project.join(".zed"),
+                (true, Os::Windows) => env.app_data().join("Zed"),
+                (true, Os::MacOs) => home.join(".config").join("zed"),
+                (true, Os::Linux) => env.config().join("zed"),
+            };
+            let entry = json!({ "url": url, "headers": headers, "timeout": WAIT_SECONDS });
+            json_at(folder.join("settings.json"), &["context_servers"], entry)
+        }
+    }
+}
+
+/// Measured. Its own question tool asks through the hook, and everything else through the server. The server's `timeout` is
+/// in milliseconds, the hook's is in seconds. `alwaysLoad` keeps the tools from being hidden behind a search.
+///
+/// When a question is answered in the terminal, the hook that asked keeps waiting (Esc ends it; 2.1.329). So another hook
+/// reports that the tool has finished. "Chat about this" doesn't count as a use of the tool, and only the end of the turn
+/// reports it. Both are command hooks: an HTTP hook would show an error while Askdesk isn't running.
+fn claude(user: bool, env: &Env, project: &ConfigPath, endpoint: &Endpoint) -> Vec<ConfigEntry> {
+    let named = env.vars.contains_key("CLAUDE_CONFIG_DIR");
+    let folder = env.folder("CLAUDE_CONFIG_DIR", env.home.join(".claude"));
+    let server_file = match (user, named) {
+        (false, _) => project.join(".mcp.json"),
+        (true, true) => folder.join(".claude.json"),
+        (true, false) => ConfigPath { path: env.home.join(".claude.json"), within: env.home.clone() },
+    };
+    // A project's `settings.json` is shared. A token belongs in the user's own file.
+    let settings_file =
+        if user { folder.join("settings.json") } else { project.join(".claude").join("settings.local.json") };
+    let server = json!({
+        "type": "http",
+        "url": endpoint.mcp(),
+        "headers": endpoint.headers(),
+        "timeout": WAIT_MILLIS,
+        "alwaysLoad": true,
+    });
+    let command = |timeout| {
+        let command = endpoint.command.as_ref()?;
+        Some(json!({ "type": "command", "command": command, "timeout": timeout }))
+    };
+    let by_command = if endpoint.ask_by_command { command(WAIT_SECONDS) } else { None };
+    let asks = by_command.unwrap_or_else(|| {
+        let (url, headers) = (endpoint.hook(), endpoint.headers());
+        json!({ "type": "http", "url": url, "timeout": WAIT_SECONDS, "headers": headers })
+    });
+    let rule = format!("mcp__{SERVER}");
+    let rule = Kind::Element { value: rule.into(), ours: is_rule, inside: None, distinctive: false };
+    let hook = |path, value| Piece {
+        path,
+        kind: Kind::Element { value, ours: is_hook, inside: Some("hooks"), distinctive: true },
+    };
+    let of_tool = |hook| json!({ "matcher": CLAUDE_TOOL, "hooks": [hook] });
+    let mut settings =
+        vec![Piece { path: &["permissions", "allow"], kind: rule }, hook(&["hooks", ASKS], of_tool(asks))];
+    if let Some(told) = command(TOLD_SECONDS) {
+        settings.push(hook(&["hooks", DONE], of_tool(told.clone())));
+        settings.push(hook(&["hooks", OVER], json!({ "hooks": [told] })));
+    }
+    vec![
+        ConfigEntry {
+            files: vec![server_file],
+            format: Format::Json,
+            pieces: vec![member(&["mcpServers"], server)],
+        },
+        ConfigEntry { files: vec![settings_file], format: Format::Json, pieces: settings },
+    ]
+}
+
+/// Returns the settings folder of each VS Code edition that is installed.
+fn editors(env: &Env) -> Vec<ConfigPath> {
+    let home = env.home_path();
+    let folder = match env.os {
+        Os::Windows => env.app_data(),
+        Os::MacOs => home.join("Library").join("Application Support"),
+        Os::Linux => env.config(),
+    };
+    there_or_first(["Code", "Code - Insiders"].map(|edition| folder.join(edition).join("User")).to_vec())
+}
+
+fn there_or_first(places: Vec<ConfigPath>) -> Vec<ConfigPath> {
+    let there: Vec<ConfigPath> = places.iter().filter(|place| place.path.is_dir()).cloned().collect();
+    if there.is_empty() { places.into_iter().take(1).collect() } else { there }
+}
+
+/// Returns the files and folders that only a client creates.
+pub fn install_markers(client: Client, env: &Env) -> Vec<ConfigPath> {
+    let home = env.home_path();
+    match client {
+        Client::ClaudeCode => {
+            vec![env.folder("CLAUDE_CONFIG_DIR", home.path.join(".claude")), home.join(".claude.json")]
+        }
+        Client::Codex => vec![env.folder("CODEX_HOME", home.path.join(".codex"))],
+        // Antigravity uses a folder below this one.
+        Client::GeminiCli => {
+            vec![env.folder("GEMINI_CLI_HOME", home.path).join(".gemini").join("settings.json")]
+        }
+        Client::OpenCode => vec![env.config().join("opencode")],
+        Client::Cursor => vec![home.join(".cursor")],
+        Client::VsCode => editors(env),
+        Client::CopilotCli => vec![env.folder("COPILOT_HOME", home.path.join(".copilot"))],
+        Client::Windsurf => vec![home.join(".codeium").join("windsurf")],
+        Client::Antigravity => {
+            let gemini = home.join(".gemini");
+            vec![gemini.join("config"), gemini.join("antigravity"), home.join(".antigravity")]
+        }
+        Client::Zed => match env.os {
+            Os::Windows => vec![env.app_data().join("Zed")],
+            Os::MacOs => vec![home.join(".config").join("zed")],
+            Os::Linux => vec![env.config().join("zed")],
+        },
+    }
+}
+
+fn member(path: &'static [&'static str], value: Value) -> Piece {
+    let value = match value {
+        Value::Object(value) => value,
+        _ => Map::new(),
+    };
+    Piece { path, kind: Kind::Member { name: SERVER, value, ours: is_server } }
+}
+
+/// Tells whether an entry is ours.
+fn is_server(entry: &Value) -> bool {
+    let url = ["url", "serverUrl"].into_iter().find_map(|name| entry.get(name)?.as_str());
+    url.is_some_and(|url| leads_here(url, "/mcp")) && entry.get("command").is_none()
+}
+
+/// Tells whether an entry starts `askdesk mcp`, as a user may write it.
+pub(crate) fn is_by_hand(entry: &Value) -> bool {
+    let texts = |value: &Value| -> Vec<String> {
+        value.as_array().into_iter().flatten().filter_map(|it| Some(it.as_str()?.to_owned())).collect()
+    };
+    let command = &entry["command"];
+    let mut words = match command.as_str().or(command["path"].as_str()) {
+        Some(program) => vec![program.to_owned()],
+        None => texts(command),
+    };
+    words.extend(texts(if command.is_object() { &command["args"] } else { &entry["args"] }));
+    matches!(words.as_slice(), [program, does, ..] if is_this(program) && does == "mcp")
+}
+
+fn is_rule(element: &Value) -> bool {
+    element.as_str().and_then(|rule| rule.strip_prefix("mcp__")) == Some(SERVER)
+}
+
+/// Tells whether a hook is ours.
+fn is_hook(hook: &Value) -> bool {
+    let text = |name| hook.get(name).and_then(Value::as_str).unwrap_or_default();
+    leads_here(text("url"), "/hooks/claude") || runs_hook(text("command"))
+}
+
+/// Tells whether a command is `askdesk hook`, wherever the program is.
+fn runs_hook(command: &str) -> bool {
+    let program = command.strip_suffix(" hook").map(|program| program.trim_matches(['"', '\'']));
+    program.is_some_and(is_this)
+}
+
+fn is_this(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next();
+    name.is_some_and(|name| name.trim_end_matches(".exe") == SERVER)
+}
+
+fn leads_here(url: &str, path: &str) -> bool {
+    let port = url.strip_prefix("http://127.0.0.1:").and_then(|rest| rest.strip_suffix(path));
+    port.is_some_and(|port| port.parse::<u16>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hook_is_recognized_wherever_its_program_is() {
+        let ours = [
+            "askdesk hook",
+            "/usr/bin/askdesk hook",
+            "'/home/ada/my tools/askdesk' hook",
+            "\"C:\\Program Files\\Askdesk\\askdesk.exe\" hook",
+        ];
+        for command in ours {
+            assert!(runs_hook(command), "{command}");
+        }
+        for command in
+            ["", "hook", "/home/askdesk/check hook", "askdesk list", "not-askdesk hook", "askdesk hook; rm x"]
+        {
+            assert!(!runs_hook(command), "{command}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The system, folders and environment variables that decide where a client's files are.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The variables that clients read to find their files, and those that an AppImage sets.
+const VARIABLES: [&str; 10] = [
+    "APPDATA",
+    "APPDIR",
+    "APPIMAGE",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "COPILOT_HOME",
+    "GEMINI_CLI_HOME",
+    "PATH",
+    "PATHEXT",
+    "XDG_CONFIG_HOME",
+];
+
+/// The operating system, which decides where files are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Os {
+    /// Linux and other Unix systems.
+    Linux,
+    /// macOS.
+    MacOs,
+    /// Windows.
+    Windows,
+}
+
+impl Os {
+    /// The system this program was built for.
+    pub const CURRENT: Self = if cfg!(windows) {
+        Self::Windows
+    } else if cfg!(target_os = "macos") {
+        Self::MacOs
+    } else {
+        Self::Linux
+    };
+}
+
+/// Where to look for a user's files.
+#[derive(Clone, Debug)]
+pub struct Env {
+    /// The operating system.
+    pub os: Os,
+    /// The user's home folder.
+    pub home: PathBuf,
+    /// The folder that files of [`Scope::Project`](crate::Scope::Project) belong to.
+    pub project: PathBuf,
+    /// The environment variables that are set, by name.
+    pub vars: BTreeMap<&'static str, OsString>,
+}
+
+impl Env {
+    /// Reads the environment of this process. Returns `None` if there is no home folder.
+    pub fn from_process(project: PathBuf) -> Option<Self> {
+        let set = |name| Some((name, std::env::var_os(name).filter(|value| !value.is_empty())?));
+        let vars = VARIABLES.into_iter().filter_map(set).collect();
+        Some(Self { os: Os::CURRENT, home: dirs::home_dir()?, project, vars })
+    }
+
+    /// Returns the home folder as a place for files.
+    pub(crate) fn home_path(&self) -> ConfigPath {
+        ConfigPath::root(self.home.clone())
+    }
+
+    /// Returns the folder that a variable names, or another one.
+    pub(crate) fn folder(&self, variable: &str, otherwise: PathBuf) -> ConfigPath {
+        match self.vars.get(variable).map(Path::new) {
+            // A folder that the user names may be anywhere.
+            Some(named) if named.is_absolute() => ConfigPath::root(named.to_owned()),
+            _ => ConfigPath { path: otherwise, within: self.home.clone() },
+        }
+    }
+
+    /// Returns the XDG configuration folder. Many programs use it on macOS and Windows too.
+    pub(crate) fn config(&self) -> ConfigPath {
+        self.folder("XDG_CONFIG_HOME", self.home.join(".config"))
+    }
+
+    /// Returns the `AppData` folder of Windows.
+    pub(crate) fn app_data(&self) -> ConfigPath {
+        self.folder("APPDATA", self.home.join("AppData").join("Roaming"))
+    }
+}
+
+/// A file or folder, and the folder that no link may lead out of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigPath {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// The folder it must stay in.
+    pub within: PathBuf,
+}
+
+impl ConfigPath {
+    /// Uses a folder as its own limit.
+    pub(crate) fn root(folder: PathBuf) -> Self {
+        Self { path: folder.clone(), within: folder }
+    }
+
+    /// Returns a path below this one.
+    pub(crate) fn join(&self, path: impl AsRef<Path>) -> Self {
+        Self { path: self.path.join(path), within: self.within.clone() }
+    }
+}

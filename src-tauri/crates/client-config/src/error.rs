@@ -1,0 +1,98 @@
+//! Why a client's file is left as it is.
+
+use std::path::PathBuf;
+
+/// A file that can't be edited. Nothing in it is changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {kind}", file.display())]
+pub struct FileError {
+    /// The file.
+    pub file: PathBuf,
+    /// The reason.
+    pub kind: FileErrorKind,
+}
+
+/// The reason a file can't be edited. Messages don't quote the file, because it may hold secrets.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FileErrorKind {
+    /// The parser reports an error.
+    #[error("it cannot be read as {format}: {error}")]
+    Syntax {
+        /// JSON or TOML.
+        format: &'static str,
+        /// The parser's message.
+        error: String,
+    },
+    /// The top level isn't an object.
+    #[error("it holds no object, so there is no place for an entry")]
+    NotAnObject,
+    /// A value on the way to our entry has another type.
+    #[error("{path} is {is}, not {wanted}")]
+    WrongType {
+        /// The path of the value, separated by dots.
+        path: String,
+        /// The type it has.
+        is: &'static str,
+        /// The type it needs.
+        wanted: &'static str,
+    },
+    /// A key on the way to our entry occurs twice, so it's unclear which one counts.
+    #[error("{path} stands there more than once")]
+    Duplicate {
+        /// The path of the key, separated by dots.
+        path: String,
+    },
+    /// The file isn't UTF-8 text.
+    #[error("it is no text in UTF-8")]
+    NotUtf8,
+    /// The file is too large.
+    #[error("it has {bytes} bytes; at most {most} are read")]
+    TooLarge {
+        /// The file's size.
+        bytes: u64,
+        /// The limit.
+        most: u64,
+    },
+    /// The file is read-only.
+    #[error("it is read-only")]
+    ReadOnly,
+    /// The path is a folder or a special file.
+    #[error("it is no ordinary file")]
+    NotAFile,
+    /// A link leads out of the folder that the file belongs to.
+    #[error("it leads to {}, which is outside of {}", to.display(), within.display())]
+    OutsideRoot {
+        /// The link's target.
+        to: PathBuf,
+        /// The folder it must stay in.
+        within: PathBuf,
+    },
+    /// A link's target is missing.
+    #[error("it is a link that leads nowhere")]
+    BrokenLink,
+    /// The edit would change something besides our entry. Only a bug in a library or in this crate causes this.
+    #[error("the change would have touched more than the entry of Askdesk, so it was not made")]
+    Unsafe,
+    /// Another program changed the file after the plan was made.
+    #[error("it was changed by somebody else in the meantime; try again")]
+    Changed,
+    /// The system reports an error.
+    #[error("{error}")]
+    Io {
+        /// The system's message.
+        error: String,
+    },
+}
+
+impl FileErrorKind {
+    /// Names the file that has the error.
+    pub fn of(self, file: impl Into<PathBuf>) -> FileError {
+        FileError { file: file.into(), kind: self }
+    }
+}
+
+impl From<std::io::Error> for FileErrorKind {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io { error: error.to_string() }
+    }
+}

@@ -1,0 +1,279 @@
+//! The state of a client: whether it is installed, and what its files say.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use askdesk_version_probe::probe;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
+
+use crate::client::{Client, Scope};
+use crate::edit;
+use crate::entries::{self, Endpoint, SERVER};
+use crate::env::Env;
+use crate::error::FileErrorKind;
+use crate::file::Found;
+use crate::hook_command;
+
+/// How long the programs may take to print their versions.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How a client was recognized.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installed {
+    /// Its program, if one is on the path.
+    pub program: Option<PathBuf>,
+    /// A file or folder that only this client creates.
+    pub marker: Option<PathBuf>,
+}
+
+/// Returns how a client is recognized, or `None` if it isn't installed.
+pub fn installed(client: Client, env: &Env) -> Option<Installed> {
+    let path = env.vars.get("PATH");
+    let program = |name: &&str| which::which_in(name, path, &env.home).ok();
+    let program = client.programs().iter().find_map(program);
+    let marker =
+        entries::install_markers(client, env).into_iter().map(|place| place.path).find(|path| path.exists());
+    (program.is_some() || marker.is_some()).then_some(Installed { program, marker })
+}
+
+/// Runs the installed clients' programs to find their versions. They run at the same time, for up to 10 seconds.
+pub fn installed_versions(env: &Env) -> Vec<(Client, String)> {
+    std::thread::scope(|scope| {
+        let program = |client| Some((client, installed(client, env)?.program?));
+        let probes: Vec<_> = Client::ALL
+            .into_iter()
+            .filter_map(program)
+            .map(|(client, program)| (client, scope.spawn(move || probe(&program, VERSION_TIMEOUT))))
+            .collect();
+        let probed = probes.into_iter();
+        probed.filter_map(|(client, probe)| Some((client, probe.join().ok().flatten()?))).collect()
+    })
+}
+
+/// The state of the entry in one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileStatus {
+    /// The file.
+    pub file: PathBuf,
+    /// The state.
+    #[serde(flatten)]
+    pub entry: EntryState,
+}
+
+/// The state of an entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "entry", rename_all = "snake_case")]
+pub enum EntryState {
+    /// There is no entry.
+    Absent,
+    /// The entry is up to date.
+    Current,
+    /// Questions arrive, and something else differs, such as the timeout.
+    Differs,
+    /// The port or the token differs or is missing.
+    Stale,
+    /// The entry is disabled.
+    Off,
+    /// The user wrote an entry that starts `askdesk mcp`, which works.
+    ByHand,
+    /// Another program's entry has our name.
+    Foreign,
+    /// The file can't be read or edited.
+    Unusable {
+        /// The reason.
+        #[serde(serialize_with = "in_words")]
+        why: FileErrorKind,
+    },
+}
+
+fn in_words<S: Serializer>(why: &FileErrorKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(why)
+}
+
+/// What limits a connection whose entry is fine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Obstacle {
+    /// All hooks are turned off.
+    #[error("hooks are turned off (disableAllHooks), so questions in a terminal stay there")]
+    HooksOff,
+    /// A permission rule denies the tools.
+    #[error("a rule under permissions.deny forbids the tools of Askdesk")]
+    Denied,
+    /// The entry differs in a detail that doesn't affect whether questions arrive.
+    #[error(
+        "its entry lacks something or has it otherwise, such as how long it waits; connect again to bring it up to date"
+    )]
+    Differs,
+    /// The user wrote the entry.
+    #[error("its entry was written by hand and starts `askdesk mcp`; it is left as it is")]
+    ByHand,
+}
+
+/// Returns the state of each of a client's files.
+pub fn file_statuses(client: Client, scope: Scope, env: &Env, endpoint: &Endpoint) -> Vec<FileStatus> {
+    let mut file_statuses = Vec::new();
+    let endpoint = as_connected(client, scope, env, endpoint);
+    for entry in entries::entries(client, scope, env, &endpoint) {
+        let before = file_statuses.len();
+        for place in &entry.files {
+            let entry = match Found::read(place) {
+                Ok(Found { text: None, .. }) => continue,
+                Ok(Found { text: Some(text), .. }) => match edit::read(entry.format, &text) {
+                    Ok(said) => entry_of(&said, &entry.pieces),
+                    Err(why) => EntryState::Unusable { why },
+                },
+                Err(why) => EntryState::Unusable { why },
+            };
+            file_statuses.push(FileStatus { file: place.path.clone(), entry });
+        }
+        if let (true, Some(place)) = (file_statuses.len() == before, entry.files.last()) {
+            file_statuses.push(FileStatus { file: place.path.clone(), entry: EntryState::Absent });
+        }
+        // If a client has alternative files, one with an entry is enough.
+        if file_statuses[before..].iter().any(|it| it.entry != EntryState::Absent) {
+            let of_this = file_statuses.split_off(before);
+            file_statuses.extend(of_this.into_iter().filter(|it| it.entry != EntryState::Absent));
+        } else {
+            file_statuses.truncate(before + 1);
+        }
+    }
+    file_statuses
+}
+
+/// Changes an endpoint to match how the client is already connected. Another copy of `askdesk` is as good as this one while
+/// it exists.
+pub fn as_connected(client: Client, scope: Scope, env: &Env, endpoint: &Endpoint) -> Endpoint {
+    let command = |event| command_of_hook(event, client, scope, env);
+    let ask_by_command = command(entries::ASKS).is_some();
+    let stands = [entries::DONE, entries::ASKS].into_iter().filter_map(command);
+    let stands = stands.into_iter().find(|command| hook_command::program_exists(command, env));
+    Endpoint { command: stands.or(endpoint.command.clone()), ask_by_command, ..endpoint.clone() }
+}
+
+/// Returns the command of Claude Code's hook for an event, if it is ours.
+fn command_of_hook(event: &str, client: Client, scope: Scope, env: &Env) -> Option<String> {
+    let entries = crate::plan::entries_anywhere(client, scope, env);
+    entries.iter().flat_map(|entry| entry.files.iter().map(move |place| (entry, place))).find_map(
+        |(entry, place)| {
+            let said = edit::read(entry.format, &Found::read(place).ok()?.text?).ok()?;
+            let piece = entry.pieces.iter().find(|piece| piece.path == ["hooks", event])?;
+            Some(piece.kind.own(piece.find(&said)?)?["command"].as_str()?.to_owned())
+        },
+    )
+}
+
+fn entry_of(said: &Value, pieces: &[edit::Piece]) -> EntryState {
+    let found: Vec<_> = pieces.iter().map(|piece| (piece, piece.find(said))).collect();
+    // An entry that the user may have written too proves nothing.
+    let shows = |piece: &edit::Piece| !matches!(piece.kind, edit::Kind::Element { distinctive: false, .. });
+    if !found.iter().any(|(piece, found)| found.is_some() && shows(piece)) {
+        return EntryState::Absent;
+    }
+    let is_off = |found: &Value| found["disabled"] == true || found["enabled"] == false;
+    if found.iter().any(|(_, found)| found.is_some_and(is_off)) {
+        return EntryState::Off;
+    }
+    let by_hand = |found: &Value| entries::is_by_hand(found);
+    if found.iter().any(|(_, found)| found.is_some_and(by_hand)) {
+        return EntryState::ByHand;
+    }
+    let is_foreign = |piece: &edit::Piece, found| {
+        matches!(piece.kind, edit::Kind::Member { .. }) && !piece.is_proof(found)
+    };
+    if found.iter().any(|(piece, found)| found.is_some_and(|found| is_foreign(piece, found))) {
+        return EntryState::Foreign;
+    }
+    let current = found.iter().all(|(piece, found)| found.is_some_and(|found| piece.is_satisfied_by(found)));
+    match (current, found.iter().all(|(piece, found)| leads(piece, *found))) {
+        (true, _) => EntryState::Current,
+        (false, true) => EntryState::Differs,
+        (false, false) => EntryState::Stale,
+    }
+}
+
+/// The fields that decide whether a question arrives.
+const WAY: [&str; 6] = ["type", "url", "serverUrl", "headers", "http_headers", "command"];
+
+/// Tells whether a question arrives with this piece as it was found, or without it.
+fn leads(piece: &edit::Piece, found: Option<&Value>) -> bool {
+    let same = |found: &Value, wanted: &Value| {
+        WAY.iter().all(|name| match (wanted.get(name), found.get(name)) {
+            (Some(Value::Object(wanted)), Some(found)) => edit::covers(found, wanted),
+            (Some(wanted), found) => found == Some(wanted),
+            (None, _) => true,
+        })
+    };
+    match (&piece.kind, found) {
+        (edit::Kind::Member { value, .. }, Some(found)) => same(found, &Value::Object(value.clone())),
+        (edit::Kind::Element { .. }, _) if piece.path != ["hooks", entries::ASKS] => true,
+        (edit::Kind::Element { value, .. }, Some(found)) => {
+            let own = |value| piece.kind.own(value).unwrap_or(&Value::Null);
+            found["matcher"] == value["matcher"] && same(own(found), own(value))
+        }
+        (_, None) => false,
+    }
+}
+
+/// Returns what in a client's own settings limits the connection.
+pub fn obstacles(client: Client, scopes: &[Scope], env: &Env) -> Vec<Obstacle> {
+    if client != Client::ClaudeCode {
+        return Vec::new();
+    }
+    let mut obstacles = Vec::new();
+    for scope in scopes.iter().copied() {
+        for entry in crate::plan::entries_anywhere(client, scope, env) {
+            for place in &entry.files {
+                let Some(text) = Found::read(place).ok().and_then(|found| found.text) else { continue };
+                let Ok(said) = edit::read(entry.format, &text) else { continue };
+                if said["disableAllHooks"] == true {
+                    obstacles.push(Obstacle::HooksOff);
+                }
+                let rule = format!("mcp__{SERVER}");
+                let denied = said["permissions"]["deny"].as_array();
+                if denied.is_some_and(|rules| rules.iter().any(|it| it.as_str() == Some(&rule))) {
+                    obstacles.push(Obstacle::Denied);
+                }
+            }
+        }
+    }
+    obstacles.dedup();
+    obstacles
+}
+
+/// How long a call can wait, given that our entry sets what can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct WaitLimit {
+    /// The limit in seconds, if it is known.
+    pub seconds: Option<u64>,
+    /// What happens then, and what to do about it.
+    pub words: &'static str,
+}
+
+/// Returns the limit of a client.
+pub fn wait_limit(client: Client) -> WaitLimit {
+    let seconds = Some(entries::WAIT_SECONDS);
+    match client {
+        Client::ClaudeCode => WaitLimit {
+            seconds,
+            words: "its own questions and calls of the desk's tools wait for a day. In a terminal a call of a tool that \
+                    takes longer than two minutes goes on in the background; CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0 \
+                    turns that off",
+        },
+        // Measured with 0.61.0.
+        Client::GeminiCli => WaitLimit {
+            seconds,
+            words: "a call waits for a day; it uses servers only in folders that it trusts",
+        },
+        Client::Codex | Client::OpenCode | Client::CopilotCli | Client::Zed => {
+            WaitLimit { seconds, words: "a call waits for a day" }
+        }
+        Client::Cursor | Client::VsCode | Client::Windsurf | Client::Antigravity => WaitLimit {
+            seconds: None,
+            words: "it has no setting for how long a call may take, and its own limit is not known; the desk reports that \
+                    it waits every 15 seconds, and an answer that comes too late is kept for collect_answer",
+        },
+    }
+}

@@ -1,0 +1,89 @@
+//! The route of Claude Code's hooks. One hook asks while the terminal shows its own dialog, and the first answer wins. Other hooks
+//! report that the dialog was answered first.
+
+use askdesk_domain::{Channel, InboundClient};
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::{Extension, Json};
+use serde_json::Value;
+
+use super::SharedState;
+use crate::arguments::Asking;
+use crate::call::Caller;
+use crate::connections::Lifetime;
+use crate::error::HttpError;
+use crate::guard::parse_body;
+use crate::hook::{self, HookEvent, no_decision};
+use crate::response_tracking::ResponseTracker;
+
+/// The client name of a Claude Code in a terminal.
+const CLIENT: &str = "Claude Code";
+
+/// Handles a hook, and returns what it prints.
+pub async fn ask(
+    State(state): State<SharedState>,
+    Extension(tracker): Extension<ResponseTracker>,
+    body: Bytes,
+) -> Result<Json<Value>, HttpError> {
+    let body = parse_body(&body).map_err(HttpError::bad_request)?;
+    let question = match hook::read(&body) {
+        Ok(HookEvent::Asked(question)) => question,
+        Ok(HookEvent::Answered { session, drafts }) => {
+            state.hook_dialogs.answered(&session, &drafts);
+            return Ok(Json(no_decision()));
+        }
+        Ok(HookEvent::TurnEnded { session }) => {
+            state.hook_dialogs.session_ended_turn(&session);
+            return Ok(Json(no_decision()));
+        }
+        Ok(HookEvent::Other) => return Ok(Json(no_decision())),
+        // The terminal shows the question in its own dialog.
+        Err(refusal) => {
+            tracing::debug!(%refusal, "a terminal's question cannot be shown");
+            state.metrics.called("hook", "refused");
+            return Ok(Json(no_decision()));
+        }
+    };
+    let client = format!("terminal {} {}", question.session, question.folder.as_deref().unwrap_or_default());
+    let caller = Caller {
+        open_question: state.count_question(&client)?,
+        connection: client,
+        lifetime: Lifetime::UntilClosed,
+        visitor: InboundClient {
+            channel: Channel::TerminalHook,
+            name: CLIENT.to_owned(),
+            version: None,
+            folder: question.folder.clone(),
+        },
+        again: None,
+        tool: "hook",
+    };
+    let dialog = state.hook_dialogs.open(&question.session, &question.drafts);
+    let asking = Asking { questions: question.questions.clone(), limit_seconds: None };
+    let mut call = match state.ask(caller, asking).await {
+        Ok(call) => call,
+        Err(error) => {
+            tracing::debug!(error = error.message, "a terminal's question was rejected");
+            return Ok(Json(no_decision()));
+        }
+    };
+    let outcome = tokio::select! {
+        biased;
+        // The terminal continues with its own answer and would ignore one that was given here at the same moment.
+        () = dialog.answered() => {
+            call.answered_elsewhere().await;
+            return Ok(Json(no_decision()));
+        }
+        outcome = call.outcome() => outcome,
+        () = state.closing.cancelled() => None,
+    };
+    let Some(outcome) = outcome else {
+        call.leave().await;
+        return Ok(Json(no_decision()));
+    };
+    let decision = question.decision(&outcome);
+    // From here on, a report that the dialog was answered is about the answer that the terminal gets now.
+    drop(dialog);
+    call.finish(&outcome, Some(tracker));
+    Ok(Json(decision))
+}

@@ -1,0 +1,248 @@
+//! MCP over streamable HTTP, with sessions, as most clients speak it, and without (2026-07-28).
+
+mod middleware;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use askdesk_domain::{Channel, InboundClient};
+use askdesk_mcp_tools::{CANCELLED, CallResult, Client, Folder, GONE, Tool, refused, shown};
+use axum::Router;
+use axum::http::request;
+use axum::middleware::{from_fn, from_fn_with_state};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ListToolsResult, PaginatedRequestParams, ServerConfig,
+    Tool as McpTool,
+};
+use rmcp::service::RequestContext;
+use rmcp::transport::StreamableHttpServerConfig;
+use rmcp::transport::streamable_http_server::StreamableHttpService;
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::arguments;
+use crate::call::{Caller, PendingCall};
+use crate::connections::Lifetime;
+use crate::guard::MAX_BODY_BYTES;
+use crate::rate_limit::OpenQuestion;
+use crate::response_tracking::ResponseTracker;
+use crate::routes::SharedState;
+use crate::state::GatewayState;
+
+/// How long an idle session is kept. A question may be open in it for a day.
+const SESSION_TIMEOUT: Duration = Duration::from_secs(48 * 60 * 60);
+
+/// Builds the route of the MCP server.
+pub fn router(state: &SharedState) -> Router<SharedState> {
+    let own = |name: &str| format!("http://{name}:{}", state.port);
+    let mut config = StreamableHttpServerConfig::default()
+        .with_allowed_hosts(["127.0.0.1", "localhost", "::1"])
+        .with_allowed_origins([own("127.0.0.1"), own("localhost"), own("[::1]")])
+        .with_max_request_body_bytes(MAX_BODY_BYTES)
+        .with_cancellation_token(state.streams.clone());
+    // A client whose stream breaks off has gone. It comes back by asking the same question again.
+    config.sse_retry = None;
+    let mut session_config = SessionConfig::default();
+    session_config.keep_alive = Some(SESSION_TIMEOUT);
+    session_config.sse_retry = None;
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config = session_config;
+    let sessions = Arc::new(sessions);
+    let limits = middleware::SessionLimits::new(Arc::clone(state), Arc::clone(&sessions));
+    let state = Arc::clone(state);
+    let service =
+        StreamableHttpService::new(move || Ok(McpSession::new(Arc::clone(&state))), sessions, config);
+    Router::new()
+        .route_service("/mcp", service)
+        .layer(from_fn_with_state(limits, middleware::limit_rate))
+        .layer(from_fn(middleware::unify_errors))
+}
+
+/// One session of a client, or one call of a client without sessions.
+struct McpSession {
+    state: Arc<GatewayState>,
+    /// The key of the connection of a client with sessions.
+    id: Uuid,
+    folder: Folder,
+}
+
+impl McpSession {
+    fn new(state: Arc<GatewayState>) -> Self {
+        Self { state, id: Uuid::new_v4(), folder: Folder::default() }
+    }
+
+    async fn ask(
+        &self,
+        tool: Tool,
+        mut params: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let client = Client::of(context);
+        let arguments = params.arguments.take().map(Value::Object).unwrap_or_else(|| json!({}));
+        let asking = match arguments::read(tool, &arguments) {
+            Ok(asking) => asking,
+            Err(refusal) => {
+                self.state.metrics.called(tool.name_for(&client.name), "refused");
+                return Ok(shown::failed(&refused(&refusal)));
+            }
+        };
+        let folder = match self.folder.of(&client, &params, context, self.state.timeouts.roots).await {
+            Ok(folder) => folder,
+            Err(roots_request) => return Ok((*roots_request).into()),
+        };
+        let parts = context.extensions.get::<request::Parts>();
+        let open_question = parts.and_then(|parts| parts.extensions.get::<Arc<OpenQuestion>>()).cloned();
+        let Some(open_question) = open_question else {
+            return Err(ErrorData::internal_error("the call was not counted", None));
+        };
+        let connection = match (client.alone, &folder) {
+            (true, Some(folder)) => {
+                format!("{}\n{}\n{folder}", client.name, client.version.as_deref().unwrap_or_default())
+            }
+            // Two clients of the same name may work in two projects, and nothing tells them apart.
+            (true, None) => Uuid::new_v4().to_string(),
+            (false, Some(folder)) => key_in_folder(self.id, folder),
+            (false, None) => self.id.to_string(),
+        };
+        let lifetime = match client.alone && folder.is_none() {
+            true => Lifetime::Calls,
+            false => Lifetime::UntilClosed,
+        };
+        let caller = Caller {
+            connection,
+            lifetime,
+            visitor: InboundClient {
+                channel: Channel::Mcp,
+                name: client.name.clone(),
+                version: client.version,
+                folder,
+            },
+            again: None,
+            open_question,
+            tool: tool.name_for(&client.name),
+        };
+        let tracker = parts.and_then(|parts| parts.extensions.get::<ResponseTracker>()).cloned();
+        match self.state.ask(caller, asking).await {
+            Ok(call) => Ok(self.wait(call, tracker, context).await),
+            Err(error) => Ok(shown::failed(&error.message)),
+        }
+    }
+
+    async fn wait(
+        &self,
+        mut call: PendingCall,
+        tracker: Option<ResponseTracker>,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResponse {
+        let token = context.meta.get_progress_token();
+        let watched = tracker.clone();
+        let dropped = async move {
+            match watched {
+                Some(tracker) => tracker.dropped().await,
+                None => std::future::pending().await,
+            }
+        };
+        let gone = async {
+            tokio::select! {
+                biased;
+                () = context.ct.cancelled() => CANCELLED,
+                () = dropped => GONE,
+            }
+        };
+        let mut gone = std::pin::pin!(gone);
+        // The first tick comes at once. It opens the stream and shows the client that the call is being handled.
+        let mut progress = tokio::time::interval(self.state.timeouts.progress);
+        let outcome = loop {
+            tokio::select! {
+                biased;
+                ended = call.outcome_unless(gone.as_mut()) => match ended {
+                    Ok(outcome) => break outcome,
+                    Err(words) => {
+                        call.leave().await;
+                        return shown::failed(words);
+                    }
+                },
+                () = self.state.closing.cancelled() => break None,
+                _ = progress.tick(), if token.is_some() => {
+                    let Some(token) = token.clone() else { continue };
+                    let params = shown::waiting(token, call.elapsed());
+                    if let Err(error) = context.peer.notify_progress(params).await {
+                        tracing::debug!(%error, "a progress notification was not delivered");
+                    }
+                }
+            }
+        };
+        let Some(outcome) = outcome else {
+            let result = CallResult::desk_closed(call.request);
+            call.leave().await;
+            return shown::said(result);
+        };
+        shown::said(call.finish(&outcome, tracker))
+    }
+
+    async fn collect(
+        &self,
+        params: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResponse {
+        let arguments = params.arguments.map(Value::Object).unwrap_or_else(|| json!({}));
+        let parts = context.extensions.get::<request::Parts>();
+        let tracker = parts.and_then(|parts| parts.extensions.get::<ResponseTracker>()).cloned();
+        match self.state.collect(&arguments, tracker).await {
+            Ok(result) => shown::said(result),
+            Err(error) => shown::failed(&error.message),
+        }
+    }
+}
+
+impl ServerHandler for McpSession {
+    fn get_info(&self) -> ServerConfig {
+        shown::server(&self.state.version)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(shown::tools(&Client::of(&context).name))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<McpTool> {
+        shown::tool(name)
+    }
+
+    async fn call_tool(
+        &self,
+        params: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        match Tool::named(&params.name) {
+            Some(Tool::CollectAnswer) => Ok(self.collect(params, &context).await),
+            Some(tool) => self.ask(tool, params, &context).await,
+            None => Err(shown::unknown(&params.name)),
+        }
+    }
+}
+
+impl Drop for McpSession {
+    fn drop(&mut self) {
+        let (state, id) = (Arc::clone(&self.state), self.id);
+        let folder_key = self.folder.known().map(|folder| key_in_folder(id, folder));
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                state.connections.close(&id.to_string()).await;
+                if let Some(key) = folder_key {
+                    state.connections.close(&key).await;
+                }
+            });
+        }
+    }
+}
+
+/// Returns the key of a connection once its folder is known. Questions it asked before are in a session without a folder.
+fn key_in_folder(connection: Uuid, folder: &str) -> String {
+    format!("{connection}\n{folder}")
+}

@@ -1,0 +1,221 @@
+//! Lists, answers and declines open requests for the command line, and returns the answers to earlier questions.
+
+use std::sync::Arc;
+
+use askdesk_domain::{
+    AnswerInput, NativeRef, Outcome, Question, QuestionId, QuestionKind, Rejection, Request, RequestId,
+    Session,
+};
+use askdesk_engine::{EngineError, InboundStatus};
+use askdesk_mcp_tools::CallResult;
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::SharedState;
+use crate::arguments;
+use crate::error::HttpError;
+use crate::guard::parse_body;
+use crate::response_tracking::ResponseTracker;
+use crate::result;
+use crate::state::GatewayState;
+
+#[derive(Debug, Deserialize)]
+struct AnswerBody {
+    answers: Vec<AnswerToQuestion>,
+}
+
+#[derive(Debug, Deserialize)]
+struct AnswerToQuestion {
+    question: Value,
+    #[serde(default)]
+    chosen: Vec<String>,
+    other: Option<String>,
+    note: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct DeclineBody {
+    words: Option<String>,
+}
+
+/// Lists the open requests, oldest first.
+pub async fn list(State(state): State<SharedState>) -> Result<Json<Value>, HttpError> {
+    let waiting = state.visits.open_requests().await?;
+    let listed: Vec<Value> = waiting.iter().map(|(request, session)| listed(request, session)).collect();
+    Ok(Json(json!({"requests": listed})))
+}
+
+/// Answers a request, as the user does in the window.
+pub async fn answer(
+    State(state): State<SharedState>,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Response, HttpError> {
+    let id = known(&id)?;
+    let body: AnswerBody = parse_body(&body).map_err(HttpError::invalid)?;
+    let questions = state.engine.request(id).await?.questions;
+    let answers = body.answers.iter().enumerate();
+    let answers = answers.map(|(index, answer)| checked(index, answer, &questions));
+    let answered = state.engine.answer(id, answers.collect::<Result<Vec<_>, _>>()?).await;
+    Ok(ended(answered))
+}
+
+/// Declines a request.
+pub async fn decline(
+    State(state): State<SharedState>,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Response, HttpError> {
+    let id = known(&id)?;
+    let body: DeclineBody = parse_body(&body).map_err(HttpError::invalid)?;
+    Ok(ended(state.engine.decline(id, body.words).await))
+}
+
+impl GatewayState {
+    /// Returns the outcome of an earlier request for `collect_answer`, and saves that a late answer was delivered.
+    pub(crate) async fn collect(
+        self: &Arc<Self>,
+        arguments: &Value,
+        tracker: Option<ResponseTracker>,
+    ) -> Result<CallResult, HttpError> {
+        let id = arguments::read_request_id(arguments)
+            .map_err(|refusal| HttpError::invalid(refusal.to_string()))?;
+        if let Some(tracker) = &tracker {
+            tracker.answer_follows();
+        }
+        match self.visits.collect(id).await {
+            Err(EngineError::Reject(Rejection::NotFound { .. })) => Err(HttpError::not_found(
+                "There is no question with this requestId on the desk any more. Ask again if you still need the answer.",
+            )),
+            Err(error) => Err(error.into()),
+            Ok(collected) => self.fetched(id, collected, tracker).await,
+        }
+    }
+
+    async fn fetched(
+        self: &Arc<Self>,
+        id: RequestId,
+        collected: InboundStatus,
+        tracker: Option<ResponseTracker>,
+    ) -> Result<CallResult, HttpError> {
+        match collected {
+            InboundStatus::Open => Ok(CallResult::open(id)),
+            InboundStatus::Ended(outcome) => {
+                let questions = self.engine.request(id).await?.questions;
+                self.save_delivery(id, &outcome, tracker);
+                Ok(result::of(id, &questions, &outcome))
+            }
+        }
+    }
+
+    fn save_delivery(self: &Arc<Self>, id: RequestId, outcome: &Outcome, tracker: Option<ResponseTracker>) {
+        let is_answer = matches!(
+            outcome,
+            Outcome::Answered { .. } | Outcome::Declined { .. } | Outcome::RepliedInChat { .. }
+        );
+        let Some(native_ref) = NativeRef::new(format!("collect {}", Uuid::new_v4())).filter(|_| is_answer)
+        else {
+            return;
+        };
+        let state = Arc::clone(self);
+        tokio::spawn(async move {
+            let delivered = match tracker {
+                Some(tracker) => tracker.delivered().await,
+                None => true,
+            };
+            if delivered && let Err(error) = state.visits.told(id, native_ref, Ok(())).await {
+                tracing::debug!(%error, "the delivery of a late answer was not saved");
+            }
+        });
+    }
+}
+
+fn known(id: &str) -> Result<RequestId, HttpError> {
+    id.parse().map_err(|_| HttpError::not_found("there is no request with this id"))
+}
+
+fn ended(request: Result<Request, EngineError>) -> Response {
+    match request {
+        Ok(request) => match request.ended() {
+            Some(ended) => {
+                Json(result::of(request.id, &request.questions, &ended.outcome).structured).into_response()
+            }
+            None => Json(json!({"outcome": "open", "requestId": request.id})).into_response(),
+        },
+        Err(EngineError::Reject(Rejection::AlreadyEnded { by, at })) => {
+            let message = "the request has already ended in another way";
+            let body = json!({"error": "already_ended", "message": message, "by": by, "at": at});
+            (StatusCode::CONFLICT, Json(body)).into_response()
+        }
+        Err(error) => HttpError::from(error).into_response(),
+    }
+}
+
+fn checked(
+    index: usize,
+    answer: &AnswerToQuestion,
+    questions: &[Question],
+) -> Result<AnswerInput, HttpError> {
+    let field = |name: &str| format!("answers[{index}].{name}");
+    let place = match &answer.question {
+        Value::Number(number) => number.as_u64().and_then(|number| usize::try_from(number).ok()),
+        Value::String(text) => match text.parse::<QuestionId>() {
+            Ok(id) => Some(id.index() + 1),
+            Err(_) => text.trim().parse().ok(),
+        },
+        _ => None,
+    };
+    let question = place.and_then(|place| questions.get(place.checked_sub(1)?)).ok_or_else(|| {
+        let rule = format!("must be the id of a question or its number from 1 to {}", questions.len());
+        HttpError::invalid(format!("{}: {rule}", field("question")))
+    })?;
+    if question.kind == QuestionKind::Secret {
+        let rule = "a secret is given in the window alone";
+        return Err(HttpError::invalid(format!("{}: {rule}", field("question"))));
+    }
+    let chosen = answer.chosen.iter().enumerate().map(|(place, wanted)| {
+        let by_id = wanted.parse().ok().filter(|id| question.option(*id).is_some());
+        let mut labelled = question.options.iter().filter(|option| option.label == *wanted);
+        let by_label = labelled.next().filter(|_| labelled.next().is_none()).map(|option| option.id);
+        by_id.or(by_label).ok_or_else(|| {
+            let rule = "must be the id of an option of this question, or its label if only one has it";
+            HttpError::invalid(format!("{}[{place}]: {rule}", field("chosen")))
+        })
+    });
+    Ok(AnswerInput {
+        question: question.id,
+        chosen: chosen.collect::<Result<_, _>>()?,
+        other: answer.other.clone(),
+        note: answer.note.clone(),
+    })
+}
+
+fn listed(request: &Request, session: &Session) -> Value {
+    let questions = request.questions.iter().map(|question| {
+        let options = question
+            .options
+            .iter()
+            .map(|option| json!({"id": option.id, "label": option.label, "description": option.description}));
+        json!({
+            "id": question.id,
+            "text": question.text,
+            "header": question.header,
+            "kind": question.kind,
+            "allowsOther": question.allows_other,
+            "required": question.required,
+            "options": options.collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "requestId": request.id,
+        "session": {"name": session.name, "agent": session.origin.word(), "folder": session.folder},
+        "askedAt": request.asked_at,
+        "questions": questions.collect::<Vec<_>>(),
+    })
+}

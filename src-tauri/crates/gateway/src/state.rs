@@ -1,0 +1,73 @@
+//! What all routes share.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use askdesk_engine::{EngineError, EngineHandle, InboundCalls};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::access_tokens::AccessTokens;
+use crate::connections::Connections;
+use crate::hook_dialogs::HookDialogs;
+use crate::metrics::Metrics;
+use crate::rate_limit::{OpenQuestion, RateLimitError, RateLimits};
+use crate::server::Timeouts;
+
+/// The state that all routes share.
+pub struct GatewayState {
+    pub(crate) engine: EngineHandle,
+    pub(crate) visits: InboundCalls,
+    pub(crate) connections: Arc<Connections>,
+    pub(crate) rate_limits: RateLimits,
+    pub(crate) hook_dialogs: HookDialogs,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) tokens: AccessTokens,
+    pub(crate) metrics: Metrics,
+    pub(crate) version: String,
+    pub(crate) port: u16,
+    /// Cancelled when the gateway starts to close.
+    pub(crate) closing: CancellationToken,
+    /// Cancelled once no response is awaited any more. It ends the streams of MCP clients that only listen.
+    pub(crate) streams: CancellationToken,
+    /// The calls whose response isn't delivered yet.
+    pub(crate) calls: TaskTracker,
+}
+
+impl GatewayState {
+    pub(crate) fn new(
+        engine: EngineHandle,
+        tokens: AccessTokens,
+        version: String,
+        port: u16,
+        timeouts: Timeouts,
+    ) -> Arc<Self> {
+        let visits = InboundCalls::new(engine.clone());
+        Arc::new(Self {
+            connections: Connections::new(visits.clone()),
+            engine,
+            visits,
+            rate_limits: RateLimits::default(),
+            hook_dialogs: HookDialogs::default(),
+            timeouts,
+            tokens,
+            metrics: Metrics::default(),
+            version,
+            port,
+            closing: CancellationToken::new(),
+            streams: CancellationToken::new(),
+            calls: TaskTracker::new(),
+        })
+    }
+
+    /// Counts a call of a client and the question it asks.
+    pub(crate) fn count_question(&self, client: &str) -> Result<Arc<OpenQuestion>, RateLimitError> {
+        self.rate_limits.call(client, Instant::now())?;
+        Ok(Arc::new(self.rate_limits.open(client)?))
+    }
+
+    /// Returns the number of open questions.
+    pub(crate) async fn open_requests(&self) -> Result<usize, EngineError> {
+        self.engine.inspect(|desk| desk.requests().filter(|request| request.is_open()).count()).await
+    }
+}

@@ -1,0 +1,381 @@
+//! The API of the command line: JSON in, a stream of events out.
+
+use std::time::Duration;
+
+use askdesk_domain::{AnswerInput, Channel, OrphanedWhy, Outcome, QuestionId, Request, RequestId, Session};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+
+use super::fixture::{Fixture, PATIENCE, engine, gateway, quick};
+
+fn asks(connection: &str, question: &str) -> Value {
+    json!({
+        "client": {"kind": "command_line", "name": "deploy.sh", "folder": "/home/a", "connection": connection},
+        "tool": "ask_user",
+        "arguments": {"questions": [
+            {"question": question, "type": "select", "options": ["Yes, always", "No"]},
+            {"question": "Which name?", "type": "text"},
+        ]},
+    })
+}
+
+/// A call whose events are read one by one.
+pub struct Call(BufReader<TcpStream>);
+
+impl Call {
+    pub async fn begin(fixture: &Fixture, path: &str, body: &Value) -> Self {
+        let mut stream = TcpStream::connect(fixture.address).await.unwrap();
+        let bytes = fixture.head("POST", path).with(body.to_string().as_bytes());
+        stream.write_all(&bytes).await.unwrap();
+        Self(BufReader::new(stream))
+    }
+
+    /// Returns the next event, or `None` at the end.
+    pub async fn next(&mut self) -> Option<Value> {
+        let reading = async {
+            loop {
+                let mut line = String::new();
+                if self.0.read_line(&mut line).await.unwrap_or_default() == 0 {
+                    return None;
+                }
+                if let Ok(value) = serde_json::from_str::<Value>(line.trim())
+                    && value.is_object()
+                {
+                    return Some(value);
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, reading).await.expect("a line in time")
+    }
+
+    async fn asked(&mut self) -> RequestId {
+        let asked = self.next().await.unwrap();
+        assert_eq!(asked["event"], "asked", "{asked}");
+        asked["requestId"].as_str().unwrap().parse().unwrap()
+    }
+
+    async fn ended(&mut self) -> Value {
+        loop {
+            let line = self.next().await.expect("an end");
+            if line["event"] == "ended" {
+                return line;
+            }
+            assert_eq!(line["event"], "waiting", "{line}");
+        }
+    }
+}
+
+/// Closes the gateway and the engine, and opens new ones in the same folder.
+async fn restart(fixture: &mut Fixture) {
+    if let Some(gateway) = fixture.gateway.take() {
+        gateway.close().await;
+    }
+    fixture.engine.close().await.unwrap();
+    fixture.engine = engine(fixture.folder.path());
+    let gateway = gateway(fixture.folder.path(), &fixture.engine, quick()).await;
+    fixture.address = gateway.address();
+    fixture.gateway = Some(gateway);
+}
+
+pub async fn outcome(fixture: &Fixture, id: RequestId) -> Outcome {
+    fixture.until("the request has ended", move |desk| Some(desk.request(id)?.ended()?.outcome.clone())).await
+}
+
+pub async fn open(fixture: &Fixture) -> (Request, Session) {
+    fixture
+        .until("a question is open", |desk| {
+            let request = desk.requests().find(|request| request.is_open())?;
+            Some((request.clone(), desk.session(request.session)?.clone()))
+        })
+        .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_script_asks_and_another_answers() {
+    let fixture = Fixture::open().await;
+    let mut call = Call::begin(&fixture, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let id = call.asked().await;
+    assert_eq!(call.next().await.unwrap(), json!({"event": "waiting", "seconds": 0}));
+    let listed = fixture.get("/v1/requests").await.json();
+    assert_eq!(listed["requests"][0]["requestId"], json!(id));
+    assert_eq!(
+        listed["requests"][0]["session"],
+        json!({"name": "deploy.sh · a", "agent": "command_line", "folder": "/home/a"})
+    );
+    assert_eq!(listed["requests"][0]["questions"][0]["options"][0]["label"], "Yes, always");
+
+    let path = format!("/v1/requests/{id}/answer");
+    let wrong = fixture.post(&path, &json!({"answers": [{"question": 1, "chosen": ["Maybe"]}]})).await;
+    wrong.refuses(422, "invalid");
+    assert!(wrong.body.contains("answers[0].chosen[0]"), "{wrong:?}");
+    let right = json!({"callId": "1", "answers": [
+        {"question": "q1", "chosen": ["Yes, always"]}, {"question": 2, "other": "Ada"},
+    ]});
+    let answered = fixture.post(&path, &right).await;
+    assert_eq!((answered.status, &answered.json()["outcome"]), (200, &json!("answered")), "{answered:?}");
+    assert_eq!(fixture.post(&path, &right).await.status, 200, "the same again is the same result");
+    let other = json!({"answers": [{"question": 1, "chosen": ["No"]}]});
+    let late = fixture.post(&path, &other).await;
+    late.refuses(409, "already_ended");
+    assert_eq!(late.json()["by"], "person");
+
+    let ended = call.ended().await;
+    assert_eq!(
+        ended["result"]["answers"],
+        json!([
+            {"question": "Deploy?", "selectedOptions": ["Yes, always"]},
+            {"question": "Which name?", "selectedOptions": [], "customInput": "Ada"},
+        ])
+    );
+    assert!(ended["text"].as_str().unwrap().contains("\"Deploy?\"=\"Yes, always\""), "{ended}");
+    assert_eq!(call.next().await, None);
+    let one = format!("/v1/requests/{id}");
+    fixture.get(&one).await.refuses(404, "not_found");
+    let asking = fixture.head("GET", &one).set("authorization", &format!("Bearer {}", fixture.token()));
+    fixture.send(&asking, b"").await.refuses(404, "not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_question_of_each_client_is_listed_even_after_a_restart() {
+    let mut fixture = Fixture::open().await;
+    assert_eq!(fixture.get("/v1/clients").await.json(), json!({"clients": []}));
+    let mut call = Call::begin(&fixture, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let id = call.asked().await;
+    let asked_at = fixture.engine.request(id).await.unwrap().asked_at;
+    let known = json!({"clients": [{"channel": "command_line", "name": "deploy.sh", "askedAt": asked_at}]});
+    assert_eq!(fixture.get("/v1/clients").await.json(), known);
+    restart(&mut fixture).await;
+    assert_eq!(fixture.get("/v1/clients").await.json(), known);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_can_be_declined_from_elsewhere() {
+    let fixture = Fixture::open().await;
+    let mut call = Call::begin(&fixture, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let id = call.asked().await;
+    let declined = fixture.post(&format!("/v1/requests/{id}/decline"), &json!({"words": "not today"})).await;
+    assert_eq!(declined.json()["outcome"], "declined", "{declined:?}");
+    let ended = call.ended().await;
+    assert_eq!(ended["result"], json!({"outcome": "declined", "requestId": id, "words": "not today"}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_invalid_question_is_rejected_with_its_field() {
+    let fixture = Fixture::open().await;
+    let mut one_option = asks("c1", "Deploy?");
+    one_option["arguments"]["questions"][0]["options"] = json!(["x"]);
+    let refused = fixture.post("/v1/asks", &one_option).await;
+    refused.refuses(422, "invalid");
+    assert_eq!(refused.json()["message"], "questions[0].options: at least 2 options, got 1");
+    let mut tool = asks("c1", "Deploy?");
+    tool["tool"] = json!("collect_answer");
+    fixture.post("/v1/asks", &tool).await.refuses(422, "invalid");
+    fixture
+        .post("/v1/requests/0193e1f0-0000-7000-8000-000000000001/answer", &json!({"answers": []}))
+        .await
+        .refuses(404, "not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_script_that_ends_leaves_its_question_and_can_ask_again() {
+    let fixture = Fixture::open().await;
+    let mut call = Call::begin(&fixture, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let id = call.asked().await;
+    drop(call);
+    assert_eq!(outcome(&fixture, id).await, Outcome::Orphaned { why: OrphanedWhy::CallerGone });
+    let mut again = Call::begin(&fixture, "/v1/asks", &asks("c2", "Deploy?")).await;
+    assert_eq!(again.asked().await, id);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repeated_call_is_not_ended_by_its_earlier_attempt() {
+    let fixture = Fixture::open().await;
+    let mut body = asks("c1", "Deploy?");
+    body["nativeRef"] = json!("one-id-for-both");
+    let mut earlier = Call::begin(&fixture, "/v1/asks", &body).await;
+    let id = earlier.asked().await;
+    body["again"] = json!(id);
+    let mut call = Call::begin(&fixture, "/v1/asks", &body).await;
+    assert_eq!(call.asked().await, id);
+    drop(earlier);
+    let left = "askdesk_calls_total{tool=\"ask_user\",outcome=\"left\"} 1";
+    let leaves = async {
+        while !fixture.get("/metrics").await.body.contains(left) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, leaves).await.expect("the earlier attempt is left");
+    let right = json!({"answers": [{"question": 1, "chosen": ["No"]}]});
+    assert_eq!(fixture.post(&format!("/v1/requests/{id}/answer"), &right).await.status, 200);
+    assert_eq!(call.ended().await["result"]["outcome"], "answered");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_collects_late_answers_until_it_leaves() {
+    let fixture = Fixture::open().await;
+    let mut body = asks("c1", "Deploy?");
+    body["client"]["kind"] = "mcp".into();
+    let mut call = Call::begin(&fixture, "/v1/asks", &body).await;
+    let id = call.asked().await;
+    let client = json!({"kind": "mcp", "connection": "c1"});
+    let collect = json!({"client": client, "arguments": {"requestId": id}});
+    let open = fixture.post("/v1/collect", &collect).await.json();
+    assert_eq!(open["result"], json!({"outcome": "open", "requestId": id}));
+    drop(call);
+    assert_eq!(outcome(&fixture, id).await, Outcome::Orphaned { why: OrphanedWhy::CallerGone });
+    let right = json!({"answers": [{"question": 1, "chosen": ["No"]}]});
+    assert_eq!(fixture.post(&format!("/v1/requests/{id}/answer"), &right).await.status, 200);
+    let late = fixture.post("/v1/collect", &collect).await.json();
+    assert_eq!(late["result"]["outcome"], "answered");
+    assert!(late["text"].as_str().unwrap().contains("\"Deploy?\"=\"No\""), "{late}");
+    let unknown = json!({"client": client, "arguments": {"requestId": uuid::Uuid::nil()}});
+    fixture.post("/v1/collect", &unknown).await.refuses(404, "not_found");
+    fixture.post("/v1/collect", &json!({"client": client})).await.refuses(422, "invalid");
+    let over =
+        |desk: &askdesk_domain::Desk| desk.sessions().all(|session| !session.is_running()).then_some(());
+    assert!(fixture.engine.inspect(move |desk| over(desk).is_none()).await.unwrap());
+    assert_eq!(fixture.post("/v1/leave", &json!({"client": client})).await.json(), json!({"left": true}));
+    fixture.until("the session is over", over).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_54_a_call_finds_its_question_after_a_restart() {
+    let mut fixture = Fixture::open().await;
+    let mut call = Call::begin(&fixture, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let id = call.asked().await;
+    fixture.gateway.take().unwrap().close().await;
+    while let Some(line) = call.next().await {
+        assert_eq!(line["event"], "waiting", "a desk that closes ends nothing: {line}");
+    }
+    restart(&mut fixture).await;
+    let mut body = asks("c1", "Deploy?");
+    body["again"] = json!(id);
+    let mut again = Call::begin(&fixture, "/v1/asks", &body).await;
+    assert_eq!(again.asked().await, id);
+    let right = json!({"answers": [{"question": 1, "chosen": ["No"]}]});
+    assert_eq!(fixture.post(&format!("/v1/requests/{id}/answer"), &right).await.status, 200);
+    assert_eq!(again.ended().await["result"]["answers"][0]["selectedOptions"], json!(["No"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_test_question_is_asked_like_any_other() {
+    let fixture = Fixture::open().await;
+    let mut call = Call::begin(&fixture, "/v1/test", &json!({})).await;
+    let id = call.asked().await;
+    let (_, session) = open(&fixture).await;
+    assert_eq!(
+        (session.origin.channel(), session.origin.client()),
+        (Some(Channel::CommandLine), Some("askdesk doctor"))
+    );
+    let yes = json!({"answers": [{"question": 1, "chosen": ["Yes"]}]});
+    assert_eq!(fixture.post(&format!("/v1/requests/{id}/answer"), &yes).await.status, 200);
+    assert_eq!(call.ended().await["result"]["outcome"], "answered");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_self_test_asks_over_http_and_waits_for_the_answer() {
+    let fixture = Fixture::open().await;
+    let test = fixture.gateway.as_ref().unwrap().self_test();
+    test.await.unwrap();
+    let (request, session) = open(&fixture).await;
+    assert_eq!(session.origin.client(), Some("askdesk doctor"));
+    let yes = json!({"answers": [{"question": 1, "chosen": ["Yes"]}]});
+    assert_eq!(fixture.post(&format!("/v1/requests/{}/answer", request.id), &yes).await.status, 200);
+    let delivered = move |desk: &askdesk_domain::Desk| {
+        let ended = desk.request(request.id)?.ended()?;
+        matches!(ended.delivery, Some(askdesk_domain::Delivery::Delivered { .. })).then_some(())
+    };
+    fixture.until("somebody has waited for the answer", delivered).await;
+    let mut fixture = fixture;
+    let test = fixture.gateway.as_ref().unwrap().self_test();
+    fixture.gateway.take().unwrap().close().await;
+    assert!(test.await.is_err(), "nobody is there any more");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_can_have_sixty_four_open_questions() {
+    let fixture = Fixture::open().await;
+    let mut calls = Vec::new();
+    for n in 0..64 {
+        // Each run of a script is a connection of its own, but they count as one client.
+        let body = asks(&format!("c{n}"), &format!("Deploy {n}?"));
+        let mut call = Call::begin(&fixture, "/v1/asks", &body).await;
+        call.asked().await;
+        calls.push(call);
+    }
+    fixture.post("/v1/asks", &asks("c64", "One more?")).await.refuses(429, "too_many_requests");
+    let mut elsewhere = asks("c65", "Mine?");
+    elsewhere["client"]["folder"] = "/home/b".into();
+    let mut other = Call::begin(&fixture, "/v1/asks", &elsewhere).await;
+    other.asked().await;
+    assert_eq!(fixture.open_count().await, 65);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_of_a_thousand_open_questions_is_answered_to_its_caller() {
+    const CLIENTS: usize = 50;
+    const EACH: usize = 20;
+    let fixture =
+        Fixture::open_with(askdesk_gateway::Timeouts { progress: Duration::from_secs(60), ..quick() }).await;
+    let mut calls = Vec::new();
+    for client in 0..CLIENTS {
+        for n in 0..EACH {
+            let mut body = asks(&format!("c{client}"), &format!("Deploy {client}/{n}?"));
+            body["client"]["folder"] = format!("/home/{client}").into();
+            calls.push((client * EACH + n, Call::begin(&fixture, "/v1/asks", &body).await));
+        }
+    }
+    let mut waiting = Vec::new();
+    for (n, mut call) in calls {
+        waiting.push((n, call.asked().await, call));
+    }
+    assert_eq!(fixture.open_count().await, (CLIENTS * EACH) as u64);
+    let mut took = Vec::new();
+    // They are answered in another order than they came.
+    waiting.sort_by_key(|(n, ..)| (n * 7_919) % (CLIENTS * EACH));
+    for (n, id, call) in &mut waiting {
+        let mine = format!("answer {n}");
+        let words = AnswerInput {
+            question: QuestionId::at(1),
+            chosen: vec![],
+            other: Some(mine.clone()),
+            note: None,
+        };
+        fixture.engine.answer(*id, vec![words]).await.unwrap();
+        let began = std::time::Instant::now();
+        let ended = call.ended().await;
+        took.push(began.elapsed());
+        assert_eq!(ended["result"]["requestId"], json!(id));
+        assert_eq!(ended["result"]["answers"][1]["customInput"], mine.as_str());
+    }
+    took.sort();
+    let p99 = took[took.len() * 99 / 100];
+    println!("from the answer to its caller: median {:?}, p99 {p99:?}", took[took.len() / 2]);
+    assert!(p99 < Duration::from_millis(500), "p99 {p99:?}");
+    assert_eq!(fixture.open_count().await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_script_is_connected_only_while_it_waits() {
+    let fixture = Fixture::open().await;
+    let mut call = Call::begin(&fixture, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let id = call.asked().await;
+    let (_, session) = open(&fixture).await;
+    assert!(session.is_running());
+    let right = json!({"answers": [{"question": 1, "chosen": ["No"]}]});
+    assert_eq!(fixture.post(&format!("/v1/requests/{id}/answer"), &right).await.status, 200);
+    call.ended().await;
+    let over = |id| {
+        fixture.until("the script is not connected any more", move |desk| {
+            (!desk.session(id)?.is_running()).then_some(())
+        })
+    };
+    over(session.id).await;
+
+    let mut call = Call::begin(&fixture, "/v1/asks", &asks("c2", "Deploy again?")).await;
+    call.asked().await;
+    assert_eq!(open(&fixture).await.1.id, session.id, "the same script has the same session");
+    drop(call);
+    over(session.id).await;
+}

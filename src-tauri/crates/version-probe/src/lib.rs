@@ -1,0 +1,120 @@
+//! Runs a program with `--version` and reads its version from the output.
+
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use process_wrap::std::CommandWrap;
+
+/// How much of the output is read, in bytes.
+const MAX_OUTPUT: u64 = 4 * 1024;
+/// The longest version that is returned, in characters.
+const MAX_VERSION: usize = 64;
+/// The variables a program needs to run. It gets no others.
+const VARIABLES: [&str; 8] =
+    ["PATH", "HOME", "USERPROFILE", "SystemRoot", "TMPDIR", "TEMP", "APPDATA", "LOCALAPPDATA"];
+
+/// Returns the version of a program, or `None` if it prints none within the timeout. Blocks until then, and ends the program
+/// and everything it started.
+pub fn probe(program: &Path, timeout: Duration) -> Option<String> {
+    let mut command = Command::new(program);
+    command.arg("--version").env_clear().current_dir(std::env::temp_dir());
+    command.envs(VARIABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut command = CommandWrap::from(command);
+    #[cfg(unix)]
+    command.wrap(process_wrap::std::ProcessGroup::leader());
+    #[cfg(windows)]
+    command.wrap(process_wrap::std::JobObject);
+    let mut child = command.spawn().ok()?;
+    let stdout = child.stdout().take()?;
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut output = Vec::new();
+        let read = stdout.take(MAX_OUTPUT).read_to_end(&mut output);
+        // After the timeout there is no receiver.
+        let _ = sender.send(read.map(|_| output));
+    });
+    let output = receiver.recv_timeout(timeout).ok().and_then(Result::ok);
+    let _ = child.start_kill();
+    let _ = child.wait();
+    parse(&String::from_utf8_lossy(&output?))
+}
+
+/// Returns the first word that starts with a digit, after an optional `v`, and contains a dot.
+fn parse(output: &str) -> Option<String> {
+    let bare = |word: &str| word.strip_prefix('v').unwrap_or(word).trim_end_matches([',', ';']).to_owned();
+    let is_version =
+        |word: &String| word.starts_with(|first: char| first.is_ascii_digit()) && word.contains('.');
+    let version = output.split_whitespace().map(bare).find(is_version)?;
+    Some(version.chars().filter(char::is_ascii_graphic).take(MAX_VERSION).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("2.1.329 (Claude Code)\n", Some("2.1.329"))]
+    #[case("\nclaude v3.0.0-beta\nmore", Some("3.0.0-beta"))]
+    #[case("codex-cli 0.169.0\n", Some("0.169.0"))]
+    #[case("Zed v0.210.3, abc\n", Some("0.210.3"))]
+    #[case("unknown option --version", None)]
+    #[case("", None)]
+    fn the_version_is_the_first_word_that_looks_like_one(
+        #[case] output: &str,
+        #[case] expected: Option<&str>,
+    ) {
+        assert_eq!(parse(output).as_deref(), expected);
+    }
+
+    /// Writes a program with a shell. If this process wrote it, a process that another test starts at the same time could
+    /// hold it open for writing, and then it can't be run.
+    #[cfg(unix)]
+    fn program(folder: &Path, script: &str) -> std::path::PathBuf {
+        let program = folder.join("agent");
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", r#"printf %s "$1" > "$0" && chmod +x "$0""#]).arg(&program).arg(script);
+        assert!(shell.status().unwrap().success());
+        program
+    }
+
+    #[cfg(unix)]
+    #[rstest]
+    #[case("#!/bin/sh\necho \"1.2.3 ($1 $SECRET_OF_TEST)\"\n", Some("1.2.3"))]
+    #[case("#!/bin/sh\nexit 3\n", None)]
+    #[case(
+        "#!/bin/sh\nyes 1.2 | tr -d '\\n'\n",
+        Some("1.21.21.21.21.21.21.21.21.21.21.21.21.21.21.21.21.21.21.21.21.21")
+    )]
+    fn a_program_is_run_and_its_output_is_bounded(#[case] script: &str, #[case] expected: Option<&str>) {
+        let folder = tempfile::tempdir().unwrap();
+        let program = program(folder.path(), script);
+        assert_eq!(probe(&program, Duration::from_secs(60)).as_deref(), expected);
+        assert_eq!(probe(&folder.path().join("none"), Duration::from_secs(60)), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_prints_nothing_is_ended_with_everything_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let pid = folder.path().join("pid");
+        let script =
+            format!("#!/bin/sh\nsleep 600 &\necho $! > {0}.new; mv {0}.new {0}; wait\n", pid.display());
+        let program = program(folder.path(), &script);
+        let started = std::time::Instant::now();
+        assert_eq!(probe(&program, Duration::from_millis(500)), None);
+        assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+        let pid = std::fs::read_to_string(pid).unwrap();
+        let stat = std::path::PathBuf::from("/proc").join(pid.trim()).join("stat");
+        let runs = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
+        while cfg!(target_os = "linux") && runs() {
+            assert!(started.elapsed() < Duration::from_secs(60), "the child is still running");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
