@@ -1,4 +1,4 @@
-//! What can be written on the command line, and the help that says so.
+//! The command line's arguments and help texts.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -296,7 +296,7 @@ fn client() -> impl TypedValueParser<Value = Client> {
     PossibleValuesParser::new(Client::ALL.map(value)).try_map(|name| name.parse::<Client>())
 }
 
-/// Reads a time such as `90`, `90s`, `10m` or `2h`.
+/// Parses a duration such as `90`, `90s`, `10m` or `2h`.
 fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = match text.strip_suffix(['s', 'm', 'h']) {
         Some(number) => (number, &text[number.len()..]),

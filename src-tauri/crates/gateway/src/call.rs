@@ -226,7 +226,7 @@ mod tests {
     use super::*;
     use crate::access_tokens::AccessTokens;
     use crate::arguments;
-    use crate::server::Timeouts;
+    use crate::timeouts::Timeouts;
 
     fn caller(connection: &str, open_question: &Arc<OpenQuestion>) -> Caller {
         let name = connection.to_owned();

@@ -19,7 +19,9 @@ mod routes;
 mod self_test;
 mod server;
 mod state;
+mod timeouts;
 
 pub use guard::MAX_BODY_BYTES;
 pub use rate_limit::{MAX_CALLS, MAX_OPEN_QUESTIONS};
-pub use server::{Gateway, GatewayConfig, GatewayError, MAX_CONNECTIONS, Timeouts};
+pub use server::{Gateway, GatewayConfig, GatewayError, MAX_CONNECTIONS};
+pub use timeouts::Timeouts;

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use crate::access_tokens::Permission;
 use crate::error::HttpError;
+use crate::metrics::Metrics;
 use crate::state::GatewayState;
 use crate::{guard, response_tracking};
 
@@ -67,7 +68,7 @@ async fn health(State(state): State<SharedState>) -> Result<Json<Value>, HttpErr
 
 async fn metrics(State(state): State<SharedState>) -> Result<impl IntoResponse, HttpError> {
     let open = state.open_requests().await?;
-    let kind = (header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
+    let kind = (header::CONTENT_TYPE, Metrics::CONTENT_TYPE);
     Ok(([kind], state.metrics.text(open)))
 }
 

@@ -9,7 +9,6 @@ use std::time::Duration;
 use askdesk_client_config::DataFolder;
 use askdesk_client_config::discovery::{DEFAULT_PORT, Discovery, PublishedDiscovery};
 use askdesk_engine::EngineHandle;
-use askdesk_mcp_tools::shown::PROGRESS;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -24,6 +23,7 @@ use crate::access_tokens::AccessTokens;
 use crate::connections;
 use crate::routes;
 use crate::state::GatewayState;
+use crate::timeouts::Timeouts;
 
 /// How many connections are served at a time. Further ones are closed at once.
 pub const MAX_CONNECTIONS: usize = 4_096;
@@ -49,33 +49,6 @@ pub enum GatewayError {
     /// The discovery file can't be written.
     #[error("where the desk listens could not be written down: {0}")]
     Discovery(io::Error),
-}
-
-/// The gateway's timeouts. Tests use shorter ones.
-#[derive(Clone, Copy, Debug)]
-pub struct Timeouts {
-    /// How often a waiting caller is told that it still waits.
-    pub progress: Duration,
-    /// How long a client may take to name its folder.
-    pub roots: Duration,
-    /// How long the head of a request may take, and how long an idle connection is kept.
-    pub head: Duration,
-    /// How long the body of a request may take.
-    pub body: Duration,
-    /// How long closing waits until open calls have heard of it.
-    pub closing: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self {
-            progress: PROGRESS,
-            roots: Duration::from_secs(2),
-            head: Duration::from_secs(15),
-            body: Duration::from_secs(10),
-            closing: Duration::from_millis(800),
-        }
-    }
 }
 
 /// The configuration of a gateway.

@@ -12,7 +12,7 @@ use crate::connections::Connections;
 use crate::hook_dialogs::HookDialogs;
 use crate::metrics::Metrics;
 use crate::rate_limit::{OpenQuestion, RateLimitError, RateLimits};
-use crate::server::Timeouts;
+use crate::timeouts::Timeouts;
 
 /// The state that all routes share.
 pub struct GatewayState {

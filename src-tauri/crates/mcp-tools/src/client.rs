@@ -1,4 +1,4 @@
-//! Who calls, as far as it says.
+//! The client that calls, as it describes itself.
 
 use std::time::Duration;
 
@@ -9,44 +9,45 @@ use tokio::sync::OnceCell;
 
 use crate::roots;
 
-/// A client, by what it says of itself.
+/// A client, as it describes itself.
 #[derive(Clone, Debug)]
 pub struct Client {
     pub name: String,
     pub version: Option<String>,
     /// Whether it calls without a session.
-    pub alone: bool,
+    pub is_sessionless: bool,
     has_roots: bool,
 }
 
 impl Client {
-    /// Takes what stands in a call, or was said when the session began.
+    /// Reads the fields of a call, or of the start of its session.
     pub fn of(context: &RequestContext<RoleServer>) -> Self {
         let about = context.client_info();
         let name = about.as_ref().map(|about| about.name.trim()).filter(|name| !name.is_empty());
         let version = about.as_ref().map(|about| about.version.trim()).filter(|version| !version.is_empty());
-        let alone =
+        let is_sessionless =
             context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         Self {
             name: name.unwrap_or("MCP client").to_owned(),
             version: version.map(str::to_owned),
-            alone,
+            is_sessionless,
             has_roots: roots::has(context),
         }
     }
 }
 
-/// In which folder a client works: found out once, where it says so.
+/// The folder that a client works in. It is found out once.
 #[derive(Debug, Default)]
 pub struct Folder(OnceCell<Option<String>>);
 
 impl Folder {
-    /// Returns it as far as it is known by now.
+    /// Returns the folder, if it is known by now.
     pub fn known(&self) -> Option<&str> {
         self.0.get()?.as_deref()
     }
 
-    /// Returns it, or what the client has to be asked first: one without sessions then makes the same call again.
+    /// Returns the folder, or the request for roots that the client must answer first. A client without sessions then
+    /// repeats the call.
     pub async fn of(
         &self,
         client: &Client,
@@ -54,9 +55,9 @@ impl Folder {
         context: &RequestContext<RoleServer>,
         patience: Duration,
     ) -> Result<Option<String>, Box<InputRequiredResult>> {
-        if !client.alone {
+        if !client.is_sessionless {
             let asked = || roots::asked(context, client.has_roots, patience);
-            // What was not said in time is not known to be nothing.
+            // A client that was too slow is asked again at its next call.
             return Ok(self.0.get_or_try_init(asked).await.ok().cloned().flatten());
         }
         if let Some(given) = &params.input_responses {

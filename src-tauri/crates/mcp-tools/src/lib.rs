@@ -1,8 +1,7 @@
-//! What a client of MCP is shown of the desk, by whichever way it comes: the tools, what it is told where there is no answer,
-//! and what it says of itself.
+//! The MCP tools: their names, descriptions and schemas, and the texts that don't depend on a question.
 //!
-//! The server in the desk and its twin on standard input both take it from here, so that no client sees a difference. This
-//! crate knows no desk: it asks nobody and waits for nobody but the client.
+//! The gateway and `askdesk mcp` both use this crate, so that clients see no difference. It doesn't know the engine or the
+//! gateway.
 
 mod client;
 mod result;

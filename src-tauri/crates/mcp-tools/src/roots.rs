@@ -1,4 +1,4 @@
-//! In which folder a client works, where it says so: the first of its roots.
+//! The client's roots. The first one that is a folder is where it works.
 
 #![expect(
     deprecated,
@@ -13,15 +13,15 @@ use rmcp::service::RequestContext;
 use serde_json::Value;
 use tokio::time::error::Elapsed;
 
-/// The name under which a client without sessions is asked, and answers.
+/// The key of the request for roots, for clients without sessions.
 pub const KEY: &str = "roots";
 
-/// Says whether a client knows of roots.
+/// Tells whether a client supports roots.
 pub fn has(context: &RequestContext<RoleServer>) -> bool {
     context.client_capabilities().is_some_and(|able| able.roots.is_some())
 }
 
-/// Asks a client with a session; one that does not answer in time may do so the next time.
+/// Asks a client with a session. One that is too slow can answer the next time.
 pub async fn asked(
     context: &RequestContext<RoleServer>,
     has_roots: bool,
@@ -34,15 +34,15 @@ pub async fn asked(
     Ok(listed.ok().and_then(|listed| first(&listed)))
 }
 
-/// Asks a client without sessions: it makes the same call again, with what was asked.
+/// Returns the request for a client without sessions. It repeats the call with the answer.
 pub fn request() -> InputRequiredResult {
     let asked = InputRequest::ListRoots(ListRootsRequest::default());
     let requests = InputRequests::from([(KEY.to_owned(), asked)]);
-    // One that comes back with nothing but this knows no answer, and is not asked again.
+    // If the client repeats the call without an answer, it isn't asked again.
     InputRequiredResult::new(Some(requests), Some(KEY.to_owned()))
 }
 
-/// Reads what a client without sessions has answered.
+/// Reads the answer of a client without sessions.
 pub fn of_response(response: &Value) -> Option<String> {
     let listed = response.get("result").unwrap_or(response);
     first(&serde_json::from_value(listed.clone()).ok()?)
@@ -66,7 +66,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_folder_is_read_from_its_address() {
+    fn a_folder_is_read_from_its_url() {
         assert_eq!(folder("file:///home/a/my%20project"), Some("/home/a/my project".to_owned()));
         assert_eq!(folder("https://example.com/x"), None);
         assert_eq!(folder("nothing"), None);
@@ -74,7 +74,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn an_answer_is_read_with_and_without_its_frame() {
+    fn an_answer_is_read_with_and_without_its_envelope() {
         let roots = json!({"roots": [{"uri": "git://x"}, {"uri": "file:///work"}]});
         assert_eq!(of_response(&roots), Some("/work".to_owned()));
         assert_eq!(of_response(&json!({"result": roots})), Some("/work".to_owned()));

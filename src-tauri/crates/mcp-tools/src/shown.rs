@@ -1,4 +1,4 @@
-//! The forms in which the protocol has it all.
+//! Converts tools and results to MCP messages.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::result::{CallResult, waiting_words};
 use crate::tool::Tool;
 
-/// How often a client is told that the person is still waited for.
+/// How often a client is told that its call is still waiting.
 pub const PROGRESS: Duration = Duration::from_secs(15);
 
 pub fn server(version: &str) -> ServerConfig {
@@ -28,7 +28,7 @@ pub fn server(version: &str) -> ServerConfig {
         )
 }
 
-/// Lists the tools as a client is shown them.
+/// Lists the tools under the names for a client.
 pub fn tools(client: &str) -> ListToolsResult {
     let tools = Tool::ALL.iter().map(|tool| described(*tool, tool.name_for(client)));
     ListToolsResult::with_all_items(tools.collect())
@@ -38,16 +38,16 @@ pub fn tool(name: &str) -> Option<McpTool> {
     Tool::named(name).map(|tool| described(tool, name))
 }
 
-/// Refuses a call of a tool that is not there.
+/// Rejects a call of an unknown tool.
 pub fn unknown(name: &str) -> ErrorData {
     let names = Tool::ALL.map(|tool| tool.name_for("")).join(", ");
     ErrorData::invalid_params(format!("there is no tool \"{name}\"; there are {names}"), None)
 }
 
-/// Tells a caller how its call ended.
+/// Converts a result.
 ///
-/// Some clients hand on the structure alone (Claude Code 2.1.329, Codex 0.169.0): where there is no answer in it, what the
-/// model has to know stands in it too.
+/// Some clients only pass on the JSON (Claude Code 2.1.329, Codex 0.169.0). Without an answer in it, it must contain the
+/// text too.
 pub fn said(CallResult { text, mut structured }: CallResult) -> CallToolResponse {
     if structured["outcome"] != "answered" {
         structured["message"] = json!(text);
@@ -57,14 +57,14 @@ pub fn said(CallResult { text, mut structured }: CallResult) -> CallToolResponse
     result.into()
 }
 
-/// Tells a caller that its call failed.
+/// Returns the result of a failed call.
 pub fn failed(words: &str) -> CallToolResponse {
     CallToolResult::error(vec![ContentBlock::text(words)]).into()
 }
 
-/// Tells a client that the person is still waited for.
+/// Returns a progress notification.
 pub fn waiting(token: ProgressToken, waited: Duration) -> ProgressNotificationParam {
-    // It has to grow from one to the next, however soon that comes.
+    // The value must grow with every notification, however soon it comes.
     ProgressNotificationParam::new(token, waited.as_secs_f64()).with_message(waiting_words(waited))
 }
 

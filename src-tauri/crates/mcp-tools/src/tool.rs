@@ -1,31 +1,31 @@
-//! The tools by which a client asks: their names, what they say of themselves, and the shape of what they take.
+//! The tools: names, descriptions and input schemas.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// The longest title of [`Tool::AskUser`] that is advertised; a longer one is taken and shortened on screen.
+/// The longest title of [`Tool::AskUser`] in the schema. A longer one is accepted and shortened in the window.
 pub const TITLE_CHARS: usize = 100;
-/// The shortest limit a call may set.
+/// The shortest time limit of a call.
 pub const SHORTEST_LIMIT: Duration = Duration::from_secs(10);
-/// The longest limit a call may set.
+/// The longest time limit of a call.
 pub const LONGEST_LIMIT: Duration = Duration::from_secs(30 * 60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tool {
-    /// Asks in the form Claude Code's own tool has: one to four questions with two to four options each.
+    /// Asks like Claude Code's own tool: one to four questions with two to four options each.
     AskUserQuestion,
-    /// Asks one to ten questions of several kinds.
+    /// Asks one to ten questions of any kind.
     AskUser,
-    /// Takes the answer to a question whose call is over.
+    /// Returns the answer to a question whose call has ended.
     CollectAnswer,
 }
 
 impl Tool {
-    /// All of them, as they are listed.
+    /// All tools, in the order in which they are listed.
     pub const ALL: [Self; 3] = [Self::AskUserQuestion, Self::AskUser, Self::CollectAnswer];
 
-    /// Finds a tool by any name it has.
+    /// Finds a tool by any of its names.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "ask_user_question" => Some(Self::AskUserQuestion),
@@ -35,7 +35,7 @@ impl Tool {
         }
     }
 
-    /// Returns the name under which a client is shown it. Gemini CLI hides every tool called `ask_user` (0.61.0).
+    /// Returns its name for a client. Gemini CLI hides tools called `ask_user` (0.61.0).
     pub fn name_for(self, client: &str) -> &'static str {
         match self {
             Self::AskUserQuestion => "ask_user_question",
@@ -45,12 +45,12 @@ impl Tool {
         }
     }
 
-    /// Says whether a call of it waits for a person.
+    /// Tells whether it asks the user.
     pub const fn asks(self) -> bool {
         !matches!(self, Self::CollectAnswer)
     }
 
-    /// Returns its title for a person.
+    /// Returns its display name.
     pub const fn title(self) -> &'static str {
         match self {
             Self::AskUserQuestion => "Ask the user to choose",
@@ -59,7 +59,7 @@ impl Tool {
         }
     }
 
-    /// Returns what a model reads of it.
+    /// Returns its description for models.
     pub const fn description(self) -> &'static str {
         match self {
             Self::AskUserQuestion => {
@@ -81,7 +81,7 @@ impl Tool {
         }
     }
 
-    /// Returns the JSON Schema of what it takes.
+    /// Returns the JSON Schema of its arguments.
     pub fn input_schema(self) -> Value {
         match self {
             Self::AskUserQuestion => ask_user_question(),
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_tool_is_found_by_the_name_a_client_is_shown() {
+    fn every_tool_is_found_by_its_name_for_a_client() {
         for tool in Tool::ALL {
             for client in ["claude-code", "gemini-cli-mcp-client", "Gemini", "codex"] {
                 assert_eq!(Tool::named(tool.name_for(client)), Some(tool), "{tool:?} for {client}");
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn gemini_is_not_shown_the_name_it_hides() {
+    fn gemini_is_not_shown_a_name_that_it_hides() {
         assert_eq!(Tool::AskUser.name_for("Gemini-CLI"), "ask_person");
         assert_eq!(Tool::AskUser.name_for("opencode"), "ask_user");
     }

@@ -1,7 +1,7 @@
 use crate::fake_app::{FakeApp, exit, out};
 
 #[test]
-fn completions_know_the_commands_and_the_clients() {
+fn completions_contain_commands_and_clients() {
     let app = FakeApp::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let output = app.run(&["completions", shell]);
@@ -9,13 +9,13 @@ fn completions_know_the_commands_and_the_clients() {
         for word in ["disconnect", "doctor"] {
             assert!(out(&output).contains(word), "{shell}: {word}");
         }
-        // The others complete no values of what has no flag.
+        // Other shells don't complete values of positional arguments.
         assert_eq!(out(&output).contains("copilot-cli"), matches!(shell, "bash" | "zsh"), "{shell}");
     }
 }
 
 #[test]
-fn there_is_a_page_for_every_command() {
+fn every_command_has_a_manual_page() {
     let app = FakeApp::new();
     let page = app.run(&["man"]);
     assert!(out(&page).contains(".TH askdesk 1") && out(&page).contains("Exit codes"), "{}", out(&page));

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::fake_app::{FakeApp, TOKEN, err, exit, out, read};
 
-/// A file of Cursor's with a comment, so that it shows what is kept.
+/// A Cursor file with a comment, which must be kept.
 const BEFORE: &str =
     "{\n  // mine\n  \"mcpServers\": {\n    \"docs\": { \"url\": \"https://docs.example/mcp\" },\n  },\n}\n";
 
@@ -19,7 +19,7 @@ fn with_cursor() -> FakeApp {
 }
 
 #[test]
-fn case_56_a_dry_run_shows_the_exact_change_and_writes_nothing() {
+fn case_56_a_dry_run_prints_the_change_and_writes_nothing() {
     let app = with_cursor();
     let output = app.run(&["connect", "cursor", "--dry-run"]);
     assert_eq!(exit(&output), 0, "{}", err(&output));
@@ -71,7 +71,7 @@ fn case_56_connect_then_disconnect_leaves_the_file_as_it_was() {
 }
 
 #[test]
-fn where_nobody_can_be_asked_nothing_is_written_without_a_word_that_it_may() {
+fn without_a_terminal_nothing_is_written_unless_yes_is_given() {
     let app = with_cursor();
     let output = app.run(&["connect", "cursor"]);
     assert_eq!(exit(&output), 2);
@@ -80,7 +80,7 @@ fn where_nobody_can_be_asked_nothing_is_written_without_a_word_that_it_may() {
 }
 
 #[test]
-fn a_desk_that_never_ran_finds_the_token_it_is_to_have() {
+fn connecting_before_the_first_start_creates_the_token() {
     let app = with_cursor();
     assert_eq!(exit(&app.run(&["connect", "cursor", "--yes"])), 0);
     let token = read(&app.path("data/token"));
@@ -91,7 +91,7 @@ fn a_desk_that_never_ran_finds_the_token_it_is_to_have() {
 }
 
 #[test]
-fn all_takes_what_is_installed_and_one_refusal_stops_no_other() {
+fn all_connects_installed_clients_and_continues_after_an_error() {
     let app = with_cursor();
     fs::create_dir_all(app.path("home/.codex")).unwrap();
     fs::write(app.path("home/.codex/config.toml"), "model = \n").unwrap();
@@ -114,7 +114,7 @@ fn all_takes_what_is_installed_and_one_refusal_stops_no_other() {
 }
 
 #[test]
-fn a_project_has_its_own_files_and_a_word_about_the_token() {
+fn a_project_has_its_own_files_and_a_note_about_the_token() {
     let app = FakeApp::new();
     let output = app.run(&["connect", "vscode", "--scope", "project", "--yes"]);
     assert_eq!(exit(&output), 0, "{}", err(&output));
@@ -129,7 +129,7 @@ fn a_project_has_its_own_files_and_a_word_about_the_token() {
 }
 
 #[test]
-fn claude_can_be_given_the_command_as_its_hook() {
+fn claude_can_ask_with_a_command_hook() {
     let app = FakeApp::new();
     let output = app.run(&["connect", "claude", "--command-hook", "--yes"]);
     assert_eq!(exit(&output), 0, "{}", err(&output));
@@ -137,7 +137,7 @@ fn claude_can_be_given_the_command_as_its_hook() {
     let hook = &said["hooks"]["PermissionRequest"][0]["hooks"][0];
     assert_eq!(hook["type"], "command");
     assert!(hook["command"].as_str().unwrap().ends_with("askdesk hook"), "{hook}");
-    // In either form, the program is what says that a question was answered in the terminal.
+    // Either way, a command reports answers in the terminal.
     assert_eq!(exit(&app.run(&["connect", "claude", "--yes"])), 0);
     let http: Value = serde_json::from_str(&read(&app.path("home/.claude/settings.json"))).unwrap();
     assert_eq!(http["hooks"]["PermissionRequest"][0]["hooks"][0]["type"], "http");
@@ -145,7 +145,7 @@ fn claude_can_be_given_the_command_as_its_hook() {
 }
 
 #[test]
-fn another_token_is_drawn_and_those_who_have_the_old_one_are_named() {
+fn rotating_names_clients_with_the_old_token() {
     let app = with_cursor();
     assert_eq!(exit(&app.run(&["connect", "cursor", "--yes"])), 0);
     assert_eq!(exit(&app.run(&["connect", "vscode", "--scope", "project", "--yes"])), 0);
@@ -175,7 +175,7 @@ fn another_token_is_drawn_and_those_who_have_the_old_one_are_named() {
 }
 
 #[test]
-fn under_a_desk_that_does_not_answer_well_no_other_token_is_drawn() {
+fn rotating_fails_if_the_app_does_not_respond() {
     let app = FakeApp::new();
     drop(app.start());
     let secrets = || (read(&app.path("data/token")), read(&app.path("data/answer-token")));
@@ -190,7 +190,7 @@ fn under_a_desk_that_does_not_answer_well_no_other_token_is_drawn() {
     let badly = std::thread::spawn(move || {
         let (mut caller, _) = listener.accept().unwrap();
         let _ = caller.write_all(b"what?\r\n\r\n");
-        // What is_closed looks at and the call itself are two connections.
+        // `is_stopped` and the call itself use two connections.
         let (mut caller, _) = listener.accept().unwrap();
         let _ = caller.write_all(b"what?\r\n\r\n");
     });

@@ -21,7 +21,7 @@ fn client<'a>(report: &'a Value, id: &str) -> &'a Value {
 }
 
 #[test]
-fn case_60_each_agent_has_a_line_with_what_works_what_does_not_and_what_to_do() {
+fn case_60_each_client_has_a_status_and_a_remedy() {
     let app = FakeApp::new();
     program(&app, "codex", "codex-cli 0.169.0");
     program(&app, "claude", "2.1.329 (Claude Code)");
@@ -67,7 +67,7 @@ fn case_60_each_agent_has_a_line_with_what_works_what_does_not_and_what_to_do() 
 }
 
 #[test]
-fn case_60_an_entry_that_leads_to_another_port_is_named_with_what_to_do() {
+fn case_60_an_entry_with_another_port_is_reported_with_a_remedy() {
     let app = FakeApp::new();
     let desk = app.start();
     assert_eq!(exit(&app.run(&["connect", "gemini", "--yes"])), 0);
@@ -83,7 +83,7 @@ fn case_60_an_entry_that_leads_to_another_port_is_named_with_what_to_do() {
 }
 
 #[test]
-fn case_60_without_a_desk_that_is_what_is_to_be_done() {
+fn case_60_without_the_app_the_remedy_is_to_start_it() {
     let app = FakeApp::new();
     assert_eq!(exit(&app.run(&["connect", "opencode", "--yes"])), 0);
     let output = app.run(&["doctor"]);
@@ -93,7 +93,7 @@ fn case_60_without_a_desk_that_is_what_is_to_be_done() {
 }
 
 #[test]
-fn case_60_where_something_else_listens_it_is_not_to_be_started_but_restarted() {
+fn case_60_if_another_server_listens_the_remedy_is_to_restart_the_app() {
     let app = FakeApp::new();
     assert_eq!(exit(&app.run(&["connect", "opencode", "--yes"])), 0);
     let token = fs::read(app.path("data/token")).unwrap();
@@ -114,7 +114,7 @@ fn case_60_where_something_else_listens_it_is_not_to_be_started_but_restarted() 
 }
 
 #[test]
-fn case_60_settings_of_claude_that_are_in_the_way_are_named() {
+fn case_60_settings_of_claude_that_block_questions_are_reported() {
     let app = FakeApp::new();
     fs::create_dir_all(app.path("home/.claude")).unwrap();
     let settings = app.path("home/.claude/settings.json");
@@ -130,7 +130,7 @@ fn case_60_settings_of_claude_that_are_in_the_way_are_named() {
         .replace("\"allow\"", "\"deny\": [\"mcp__askdesk\"], \"allow\"");
     fs::write(&settings, denied).unwrap();
     assert_eq!(path(&report(&app))["state"], "broken");
-    // With half of it there, questions of its own tool would stay in the terminal.
+    // With half of the entry, questions of Claude Code's own tool would stay in the terminal.
     fs::write(&settings, "{}").unwrap();
     let half = path(&report(&app));
     assert_eq!(half["state"], "broken");
@@ -138,7 +138,7 @@ fn case_60_settings_of_claude_that_are_in_the_way_are_named() {
 }
 
 #[test]
-fn case_60_a_test_question_goes_the_whole_way() {
+fn case_60_the_test_question_is_asked_and_answered() {
     let app = FakeApp::new();
     let _desk = app.start();
     app.user(User::Sends(ended("answered", &json!({"answers": []}))));
@@ -153,7 +153,7 @@ fn case_60_a_test_question_goes_the_whole_way() {
     assert_eq!(exit(&output), 3);
     let report: Value = serde_json::from_str(out(&output)).unwrap();
     assert_eq!(report["test"]["outcome"], "declined");
-    // What was turned down never was there.
+    // A rejected question was never open.
     app.user(User::Rejects(503, json!({"error": "unavailable", "message": "the desk is closing"})));
     let output = app.run(&["doctor", "--ask"]);
     assert_eq!(err(&output), "askdesk: the desk is closing\n");

@@ -11,7 +11,7 @@ fn body() -> Value {
 }
 
 #[test]
-fn case_53_the_hook_hands_a_question_over_and_prints_the_decision() {
+fn case_53_the_hook_passes_on_a_question_and_prints_the_decision() {
     let app = FakeApp::new();
     let _desk = app.start();
     let decision = json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest",
@@ -25,7 +25,7 @@ fn case_53_the_hook_hands_a_question_over_and_prints_the_decision() {
 }
 
 #[test]
-fn case_53_where_the_desk_has_nothing_to_say_the_hook_is_silent() {
+fn case_53_without_a_decision_the_hook_prints_nothing() {
     let app = FakeApp::new();
     let _desk = app.start();
     let denied = json!({"error": "rate", "message": "too many"});
@@ -46,7 +46,7 @@ fn case_53_where_the_desk_has_nothing_to_say_the_hook_is_silent() {
 }
 
 #[test]
-fn case_53_of_an_answer_in_the_terminal_the_desk_hears_no_more_than_it_needs() {
+fn case_53_only_needed_fields_of_other_events_are_passed_on() {
     let app = FakeApp::new();
     let _desk = app.start();
     app.user(User::Sends(vec![json!({})]));
@@ -65,7 +65,7 @@ fn case_53_of_an_answer_in_the_terminal_the_desk_hears_no_more_than_it_needs() {
     assert_eq!(bodies, [known, over]);
 }
 
-/// The quickest of several runs: what else the machine does must not count.
+/// Returns the quickest of several runs, because other processes slow the machine down.
 fn quickest(app: &FakeApp) -> Duration {
     let runs = (0..10).map(|_| {
         let mut child = app.command(&["hook"]).stdin(Stdio::piped()).spawn().unwrap();
@@ -80,7 +80,7 @@ fn quickest(app: &FakeApp) -> Duration {
 }
 
 #[test]
-fn case_53_without_a_desk_the_hook_is_over_within_fifty_milliseconds() {
+fn case_53_without_the_app_the_hook_ends_within_fifty_milliseconds() {
     let app = FakeApp::new();
     assert!(quickest(&app) < Duration::from_millis(50), "never ran: {:?}", quickest(&app));
     let port = app.start().port;

@@ -7,7 +7,7 @@ fn last(app: &FakeApp) -> Call {
 }
 
 #[test]
-fn what_waits_is_listed_for_people_and_for_programs() {
+fn open_requests_are_listed_as_text_and_as_json() {
     let app = FakeApp::new();
     let _desk = app.start();
     let expected = format!(
@@ -21,7 +21,7 @@ fn what_waits_is_listed_for_people_and_for_programs() {
 }
 
 #[test]
-fn what_waits_is_answered_by_label_by_number_in_words_and_as_json() {
+fn a_request_is_answered_by_label_number_text_or_json() {
     let app = FakeApp::new();
     let _desk = app.start();
     let path = format!("/v1/requests/{REQUEST}/answer");
@@ -43,7 +43,7 @@ fn what_waits_is_answered_by_label_by_number_in_words_and_as_json() {
 }
 
 #[test]
-fn what_is_not_listed_is_answered_by_its_whole_id() {
+fn an_unlisted_request_is_answered_by_its_full_id() {
     let app = FakeApp::new();
     let _desk = app.start();
     let missed = REQUEST.replace('7', "8");
@@ -57,7 +57,7 @@ fn what_is_not_listed_is_answered_by_its_whole_id() {
 }
 
 #[test]
-fn what_is_not_listed_is_not_answered_by_number() {
+fn an_unlisted_request_is_not_answered_by_number() {
     let app = FakeApp::new();
     let _desk = app.start();
     let missed = REQUEST.replace('7', "8");
@@ -72,7 +72,7 @@ fn what_is_not_listed_is_not_answered_by_number() {
 }
 
 #[test]
-fn what_waits_is_declined_with_words_or_without() {
+fn a_request_is_declined_with_or_without_a_message() {
     let app = FakeApp::new();
     let _desk = app.start();
     for (line, words) in
@@ -86,7 +86,7 @@ fn what_waits_is_declined_with_words_or_without() {
 }
 
 #[test]
-fn an_answer_that_cannot_be_given_is_refused_in_words() {
+fn an_invalid_answer_is_rejected_with_a_message() {
     let app = FakeApp::new();
     let _desk = app.start();
     let check = |line: &[&str], code: i32, words: &str| {

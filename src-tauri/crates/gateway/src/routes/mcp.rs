@@ -97,7 +97,7 @@ impl McpSession {
         let Some(open_question) = open_question else {
             return Err(ErrorData::internal_error("the call was not counted", None));
         };
-        let connection = match (client.alone, &folder) {
+        let connection = match (client.is_sessionless, &folder) {
             (true, Some(folder)) => {
                 format!("{}\n{}\n{folder}", client.name, client.version.as_deref().unwrap_or_default())
             }
@@ -106,7 +106,7 @@ impl McpSession {
             (false, Some(folder)) => key_in_folder(self.id, folder),
             (false, None) => self.id.to_string(),
         };
-        let lifetime = match client.alone && folder.is_none() {
+        let lifetime = match client.is_sessionless && folder.is_none() {
             true => Lifetime::Calls,
             false => Lifetime::UntilClosed,
         };

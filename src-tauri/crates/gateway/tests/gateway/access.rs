@@ -296,7 +296,7 @@ async fn metrics_are_counted_and_need_the_token() {
     let fixture = Fixture::open().await;
     fixture.get("/nothing").await;
     let metrics = fixture.get("/metrics").await;
-    assert!(metrics.headers["content-type"].starts_with("text/plain"), "{metrics:?}");
+    assert!(metrics.headers["content-type"].starts_with("application/openmetrics-text"), "{metrics:?}");
     assert!(metrics.body.contains("askdesk_errors_total{code=\"not_found\"} 1"), "{metrics:?}");
     assert!(metrics.body.contains("askdesk_open_requests 0"), "{metrics:?}");
 }

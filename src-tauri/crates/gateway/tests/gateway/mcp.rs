@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use askdesk_domain::{AnswerInput, Channel, Delivery, OrphanedWhy, Outcome, QuestionId, Request, Session};
 use rmcp::model::{
@@ -487,17 +486,22 @@ async fn case_41_only_a_time_limit_ends_a_waiting_call() {
     let patient = tokio::spawn(async move { patient.call("ask_user_question", which_store()).await });
     fixture.until("both wait", |desk| (desk.requests().count() == 2).then_some(())).await;
     clock.advance(599_000);
-    tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(fixture.open_count().await, 2);
     clock.advance(2_000);
     let expired = limited.await.unwrap();
+    let ended_at = fixture.engine.request(with_limit.id).await.unwrap().ended().unwrap().at.millis();
+    assert!(ended_at - with_limit.asked_at.millis() >= 600_000, "not before its time limit");
     let structured = expired.structured_content.as_ref().unwrap();
     assert_eq!(structured["outcome"], "expired", "distinct from declined and from answered");
     assert_eq!(structured["message"], json!(text(&expired)), "some models see the structure alone");
     assert!(text(&expired).contains(&format!("collect_answer with requestId \"{}\"", with_limit.id)));
-    // The other one still waits a month later.
+    // The other one still waits a month later, when the time limit of a third one has passed.
+    let asks = json!({"questions": [{"question": "Color?", "type": "text"}], "timeout": 600});
+    let third = Arc::clone(&connected);
+    let third = tokio::spawn(async move { third.call("ask_user", asks).await });
+    fixture.until("the third waits", |desk| (desk.requests().count() == 3).then_some(())).await;
     clock.advance(30 * 24 * 3_600_000);
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(third.await.unwrap().structured_content.unwrap()["outcome"], "expired");
     assert!(!patient.is_finished());
     let (waits, _) = asked(&fixture).await;
     fixture.engine.answer(waits.id, second_option()).await.unwrap();

@@ -1,4 +1,4 @@
-//! The real agent CLIs: each asks over MCP, and its model's next request holds the person's answer.
+//! The real agent CLIs: each asks over MCP, and its model's next request contains the user's answer.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::fixture::{Fixture, PATIENCE, QUESTION, questions, read};
 
-/// Finds the program, or says that the test did not run.
+/// Finds the program, or reports that the test is not run.
 fn program_or_skip(test: &str, cli: Cli) -> Option<Program> {
     let program = cli.program();
     if program.is_none() {
@@ -19,7 +19,7 @@ fn program_or_skip(test: &str, cli: Cli) -> Option<Program> {
     program
 }
 
-/// What a program calls itself.
+/// The name that a program gives itself.
 fn name(cli: Cli) -> &'static str {
     match cli {
         Cli::ClaudeCode => "claude-code",
@@ -29,14 +29,14 @@ fn name(cli: Cli) -> &'static str {
     }
 }
 
-/// What the person does.
+/// What the user does.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Person {
     AnswersAfter(Duration),
     Declines,
 }
 
-/// Lets a program ask, has the person answer or decline, and looks at what its model is told.
+/// Lets a program ask, answers or declines, and checks what its model receives.
 pub async fn asks(test: &str, cli: Cli, person: Person) {
     let Some(program) = program_or_skip(test, cli) else { return };
     let fixture = Fixture::open().await;
@@ -73,7 +73,7 @@ pub async fn asks(test: &str, cli: Cli, person: Person) {
     }
     let told = model.call_results();
     assert_eq!(told.len(), 1, "{told:?}");
-    // Codex says first how long it took.
+    // Codex first reports how long the call took.
     let text = told[0].text.rsplit_once("Output:\n").map_or(told[0].text.as_str(), |(_, output)| output);
     assert_eq!(text, form(cli, person, &request));
     fixture.delivered(&mut running, &request).await;
@@ -84,15 +84,14 @@ pub async fn asks(test: &str, cli: Cli, person: Person) {
     fixture.askdesk(&["disconnect", cli.id(), "--yes"]).await;
     let expected: Vec<_> = before.iter().map(|(file, text)| (file.as_path(), text.clone())).collect();
     assert_eq!(read(&before), expected, "every file is as it was");
-    // Claude Code writes into this one itself; there only what is ours goes.
+    // Claude Code writes into this file too, so only our entry is gone.
     if let Ok(claude) = std::fs::read_to_string(fixture.home().join(".claude.json")) {
         let claude: Value = serde_json::from_str(&claude).unwrap();
         assert_eq!(claude["mcpServers"].get("askdesk"), None, "{claude}");
     }
 }
 
-/// What a model is told in the form of its program: Claude Code and Codex hand on what is meant for programs, the others the
-/// words.
+/// What a model receives: the JSON from Claude Code and Codex, the text from the others.
 fn form(cli: Cli, person: Person, request: &Request) -> String {
     let (words, data) = if person == Person::Declines {
         let words = "The user declined to answer. The user said: not today".to_owned();
@@ -117,28 +116,28 @@ fn form(cli: Cli, person: Person, request: &Request) -> String {
 const AT_ONCE: Person = Person::AnswersAfter(Duration::ZERO);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_real_claude_asks_and_its_model_is_told_the_answer() {
-    asks("the_real_claude_asks_and_its_model_is_told_the_answer", Cli::ClaudeCode, AT_ONCE).await;
+async fn the_real_claude_asks_and_its_model_receives_the_answer() {
+    asks("the_real_claude_asks_and_its_model_receives_the_answer", Cli::ClaudeCode, AT_ONCE).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_real_codex_asks_and_its_model_is_told_the_answer() {
-    asks("the_real_codex_asks_and_its_model_is_told_the_answer", Cli::Codex, AT_ONCE).await;
+async fn the_real_codex_asks_and_its_model_receives_the_answer() {
+    asks("the_real_codex_asks_and_its_model_receives_the_answer", Cli::Codex, AT_ONCE).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_real_gemini_asks_and_its_model_is_told_the_answer() {
-    asks("the_real_gemini_asks_and_its_model_is_told_the_answer", Cli::GeminiCli, AT_ONCE).await;
+async fn the_real_gemini_asks_and_its_model_receives_the_answer() {
+    asks("the_real_gemini_asks_and_its_model_receives_the_answer", Cli::GeminiCli, AT_ONCE).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_real_opencode_asks_and_its_model_is_told_the_answer() {
-    asks("the_real_opencode_asks_and_its_model_is_told_the_answer", Cli::OpenCode, AT_ONCE).await;
+async fn the_real_opencode_asks_and_its_model_receives_the_answer() {
+    asks("the_real_opencode_asks_and_its_model_receives_the_answer", Cli::OpenCode, AT_ONCE).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_answered_reaches_every_model_in_words() {
-    let test = "what_is_not_answered_reaches_every_model_in_words";
+async fn a_declined_question_reaches_every_model_as_text() {
+    let test = "a_declined_question_reaches_every_model_as_text";
     for cli in Cli::ALL {
         asks(test, cli, Person::Declines).await;
     }

@@ -1,4 +1,4 @@
-//! A desk without a window, the home of a person, and the command line between them.
+//! A real gateway, a user's home folder, and the `askdesk` program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Child;
 
-/// Longer than anything here takes that does not wait for a person; what is late has hung.
+/// Longer than anything here takes, except a user. A test that waits this long hangs.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What the programs ask.
+/// The question.
 pub const QUESTION: &str = "Which store should the notes be kept in?";
 
 pub fn questions() -> Value {
@@ -26,7 +26,7 @@ pub fn questions() -> Value {
         {"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}]}])
 }
 
-/// A desk, and a person's home and project.
+/// A gateway, and a user's home folder and project.
 pub struct Fixture {
     pub engine: EngineHandle,
     pub folder: TempDir,
@@ -38,7 +38,7 @@ impl Fixture {
         Self::open_with(Timeouts::default()).await
     }
 
-    /// Opens one that says often that a call still waits.
+    /// Uses a gateway that sends progress often.
     pub async fn open_with_frequent_progress() -> Self {
         Self::open_with(Timeouts { progress: Duration::from_millis(200), ..Timeouts::default() }).await
     }
@@ -62,13 +62,13 @@ impl Fixture {
     }
 
     pub fn project(&self) -> PathBuf {
-        // Programs name a folder as it is, without links on the way to it.
+        // Programs report a folder without links.
         fs::canonicalize(self.folder.path().join("project")).unwrap()
     }
 
-    /// Runs the command line in the person's home, as the person would; returns what it prints.
+    /// Runs `askdesk` as the user, and returns its output.
     pub async fn askdesk(&self, line: &[&str]) -> String {
-        // It speaks with the desk, which must not stand still meanwhile.
+        // It talks to the gateway, so this must not block.
         let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_askdesk"));
         command.args(line).env_clear().current_dir(self.project()).stdin(Stdio::null());
         command.env("ASKDESK_DATA_DIR", self.folder.path().join("data")).env("HOME", self.home());
@@ -77,15 +77,15 @@ impl Fixture {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Starts a program whose output is kept beside the home.
+    /// Starts a program whose output is kept in a file.
     pub fn start(&self, command: Command) -> Running {
         let mut running = self.start_with_input(command);
-        // Some wait for the end of their input before they begin.
+        // Some programs wait for the end of their input before they start.
         drop(running.child.stdin.take());
         running
     }
 
-    /// Starts a program that can be told something.
+    /// Starts a program with an open input.
     pub fn start_with_input(&self, command: Command) -> Running {
         let output = self.folder.path().join("output.txt");
         let into = fs::File::create(&output).unwrap();
@@ -95,7 +95,7 @@ impl Fixture {
         Running { child: command.spawn().unwrap(), output }
     }
 
-    /// Waits until something is true of the desk, for as long as the program runs.
+    /// Waits until a condition holds, while the program runs.
     pub async fn until<T: Send + 'static>(
         &self,
         running: &mut Running,
@@ -118,7 +118,7 @@ impl Fixture {
         }
     }
 
-    /// Waits for the question of a program.
+    /// Waits for the program's question.
     pub async fn asked(&self, running: &mut Running) -> (Request, Session) {
         self.until(running, "it asks", |desk| {
             let request = desk.requests().find(|request| request.is_open())?;
@@ -134,7 +134,7 @@ impl Fixture {
         self.engine.answer(request.id, vec![answer]).await.unwrap();
     }
 
-    /// Waits until the answer has left for the program that asked.
+    /// Waits until the answer is delivered to the program.
     pub async fn delivered(&self, running: &mut Running, request: &Request) {
         let id = request.id;
         self.until(running, "the answer is delivered", move |desk| {
@@ -145,7 +145,7 @@ impl Fixture {
     }
 }
 
-/// A program that runs; ended when dropped.
+/// A program. Dropping it ends the program.
 pub struct Running {
     child: Child,
     output: PathBuf,
@@ -161,16 +161,16 @@ impl Running {
         assert!(ended.is_none(), "it ended ({ended:?}) before: {what}; it says:\n{}", self.says());
     }
 
-    /// Says something to it.
+    /// Writes to its input.
     pub async fn say(&mut self, words: &str) {
         self.child.stdin.as_mut().unwrap().write_all(words.as_bytes()).await.unwrap();
     }
 
-    /// Waits for a line of JSON in which something is found.
+    /// Waits for a line of JSON that matches.
     pub async fn line<T>(&mut self, found: impl Fn(&Value) -> Option<T>) -> T {
         let looking = async {
             loop {
-                // Looked at before the output is: what it said last counts too.
+                // This comes before the output is read, so that its last line counts too.
                 let ended = self.child.try_wait().unwrap();
                 let said = self.says();
                 let mut lines = said.lines().filter_map(|line| serde_json::from_str(line).ok());
@@ -184,7 +184,7 @@ impl Running {
         tokio::time::timeout(PATIENCE, looking).await.expect("it says so in time")
     }
 
-    /// Waits until it ends by itself, well; returns what it said.
+    /// Waits until it exits with success, and returns its output.
     pub async fn ends_well(mut self) -> String {
         drop(self.child.stdin.take());
         match tokio::time::timeout(PATIENCE, self.child.wait()).await {
@@ -195,7 +195,7 @@ impl Running {
     }
 }
 
-/// Lists every file of a folder with what stands in it.
+/// Returns the text of each file.
 pub fn read(files: &[(PathBuf, String)]) -> Vec<(&Path, String)> {
     let text = |file: &Path| fs::read_to_string(file).unwrap_or_else(|error| error.to_string());
     files.iter().map(|(file, _)| (file.as_path(), text(file))).collect()

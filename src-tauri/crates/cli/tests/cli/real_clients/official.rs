@@ -1,5 +1,5 @@
-//! The official clients of MCP: the Inspector's command line and the SDKs for TypeScript and Python. Each lists the tools,
-//! asks and gets the answer, as text and as data; the SDKs cancel and find their question again.
+//! The official MCP clients: the Inspector's command line and the SDKs for TypeScript and Python. Each lists the tools,
+//! asks, and receives the answer as text and as JSON. The SDKs also cancel a call and find its question again.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::fixture::{Fixture, QUESTION, questions};
 
-/// What a program is told; the id of the request is another one each time.
+/// The result, without the request's id.
 fn expected(request: &Value) -> Value {
     json!({
         "content": [{"type": "text", "text": format!(
@@ -30,13 +30,13 @@ fn check_result(result: &Value) {
     assert_ne!(result["isError"], true);
 }
 
-/// Registers the desk in a project, in the form that most clients read, and returns the file.
+/// Registers the gateway in a project, and returns the file.
 async fn registered(fixture: &Fixture) -> PathBuf {
     fixture.askdesk(&["connect", "claude-code", "--scope", "project", "--yes"]).await;
     fixture.project().join(".mcp.json")
 }
 
-/// A command that knows nothing of the person whose machine it is.
+/// A command without the environment of this user.
 fn sealed(fixture: &Fixture, program: &Path) -> Command {
     let mut command = Command::new(program);
     command.env_clear().env("HOME", fixture.home()).env("PATH", std::env::var_os("PATH").unwrap_or_default());
@@ -48,15 +48,15 @@ fn skipped(test: &str, what: &str) {
     clis::report_skipped(test, &format!("{what} is not installed; {}", mcp_clients::HOW_TO_INSTALL));
 }
 
-/// What is known of a client from one call to the next.
+/// How a client is recognized from one call to the next.
 #[derive(Clone, Copy)]
 enum KnownBy {
     ItsSession,
-    /// It names neither a session nor a folder, so nobody knows whether what was asked before was asked by it.
+    /// It names neither a session nor a folder, so it isn't recognized.
     Nothing,
 }
 
-/// Has a script of ours ask, cancel, ask again, and be answered.
+/// Runs a script that asks, cancels, asks again, and is answered.
 async fn cancels_and_is_answered(fixture: &Fixture, command: Command, client: &str, known: KnownBy) {
     let mut running = fixture.start_with_input(command);
     let (request, session) = fixture.asked(&mut running).await;
@@ -107,7 +107,7 @@ fn call() -> String {
     json!({"questions": questions()}).to_string()
 }
 
-/// The Inspector does one thing and ends: it lists, and it calls.
+/// The Inspector does one thing per run: it lists the tools or calls one.
 async fn inspector(test: &str, era: &str) {
     let Some(program) = mcp_clients::inspector() else { return skipped(test, "the MCP Inspector") };
     let fixture = Fixture::open_with_frequent_progress().await;

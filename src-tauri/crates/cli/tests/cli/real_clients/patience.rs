@@ -1,4 +1,4 @@
-//! A person who takes 400 seconds: longer than what cuts waits short in these programs by themselves.
+//! A user who takes 400 seconds, which is longer than these programs' own timeouts.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::agents::{Person, asks};
 
 const LONG: Person = Person::AnswersAfter(Duration::from_secs(400));
 
-/// Run with `cargo test -p askdesk-cli --test cli -- --ignored case_55`; what came of it stands in `docs/measured.md`.
+/// Run it with `cargo test -p askdesk-cli --test cli -- --ignored case_55`. `docs/measured.md` has the results.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes seven minutes"]
 async fn case_55_every_agent_waits_for_400_seconds() {

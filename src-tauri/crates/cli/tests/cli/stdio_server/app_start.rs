@@ -1,4 +1,4 @@
-//! Starting the desk where none runs.
+//! `askdesk mcp --start` starts the app.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,18 +11,18 @@ use tokio::task::block_in_place;
 use super::mcp_client::{Connected, PATIENCE, connect, structured, which_store};
 use crate::fake_app::{FakeApp, User, ended};
 
-/// Writes a program by way of a shell: a file that this process has open for writing cannot be run.
+/// Writes a program with a shell. A file that this process has open for writing can't be run.
 fn program(file: &Path, script: &str) {
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", r#"printf %s "$1" > "$0" && chmod +x "$0""#]).arg(file).arg(script);
     assert!(shell.status().unwrap().success());
 }
 
-/// A desk that does not say where it listens until it is started.
+/// A fake app that is only found once it was started.
 struct Hidden {
     app: FakeApp,
     _desk: crate::fake_app::Running,
-    /// The program in a folder of its own: beside the usual one there may be a real desk.
+    /// The program in a folder of its own, because a real app may be beside the usual one.
     askdesk: PathBuf,
 }
 
@@ -41,7 +41,7 @@ impl Hidden {
         Self { app, _desk: desk, askdesk }
     }
 
-    /// A desk that notes how it was started, and then says where it listens.
+    /// A program that records how it was started, and then publishes the discovery file.
     fn starts_from(&self, folder: &str) {
         let note = format!("echo {folder} \"$@\" >> {}", self.app.path("started").display());
         let data = self.app.path("data").display().to_string();
@@ -59,7 +59,7 @@ impl Hidden {
         command
     }
 
-    /// The process of the desk that was started.
+    /// The process of the app.
     fn pid(&self) -> Option<Pid> {
         let noted = std::fs::read_to_string(self.app.path("data/pid")).ok()?;
         Pid::from_raw(noted.trim().parse().ok()?)
@@ -79,7 +79,7 @@ impl Drop for Hidden {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_desk_beside_the_program_is_started_once_and_without_a_window() {
+async fn the_app_beside_the_program_is_started_once_and_without_a_window() {
     let hidden = Hidden::new();
     hidden.starts_from("own");
     hidden.starts_from("bin");
@@ -95,7 +95,7 @@ async fn the_desk_beside_the_program_is_started_once_and_without_a_window() {
         (&json!("answered"), &json!("answered"))
     );
     assert_eq!(hidden.started(), "own --in-background\n");
-    // The client and the program go; the desk does not.
+    // The client and this program end, and the app keeps running.
     let Connected { client, mut child, .. } = connected;
     let closing = tokio::spawn(client.cancel());
     super::mcp_client::ended(&mut child).await;
@@ -104,7 +104,7 @@ async fn the_desk_beside_the_program_is_started_once_and_without_a_window() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_desk_in_the_path_is_started_where_none_is_beside_the_program() {
+async fn the_app_on_the_path_is_started_if_none_is_beside_the_program() {
     let hidden = Hidden::new();
     hidden.starts_from("bin");
     let connected = connect(hidden.command(&["mcp", "--start"])).await;
@@ -114,7 +114,7 @@ async fn the_desk_in_the_path_is_started_where_none_is_beside_the_program() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_desk_that_runs_is_not_started_again() {
+async fn a_running_app_is_not_started_again() {
     let hidden = Hidden::new();
     hidden.starts_from("bin");
     std::fs::rename(hidden.app.path("data/hidden.json"), hidden.app.path("data/desk.json")).unwrap();
@@ -125,7 +125,7 @@ async fn a_desk_that_runs_is_not_started_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_who_did_not_ask_for_it_starts_the_desk() {
+async fn without_the_flag_the_app_is_not_started() {
     let hidden = Hidden::new();
     hidden.starts_from("bin");
     let connected = connect(hidden.command(&["mcp"])).await;
@@ -135,7 +135,7 @@ async fn nobody_who_did_not_ask_for_it_starts_the_desk() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_desk_that_cannot_be_started_is_no_desk() {
+async fn an_app_that_cannot_be_started_counts_as_not_running() {
     let hidden = Hidden::new();
     let connected = connect(hidden.command(&["mcp", "--start"])).await;
     let result = connected.call("ask_user_question", which_store()).await;
@@ -148,10 +148,10 @@ async fn a_desk_that_cannot_be_started_is_no_desk() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_desk_whose_call_was_given_up_leaves_no_dead_process_behind() {
+async fn an_app_whose_call_was_cancelled_leaves_no_zombie() {
     let hidden = Hidden::new();
     let noted = hidden.app.path("data/pid").display().to_string();
-    // It never says where it listens.
+    // It never publishes a discovery file.
     let script =
         format!("#!/bin/sh\necho $$ > {noted}.new\n/bin/mv {noted}.new {noted}\nexec /bin/sleep 600\n");
     program(&hidden.app.path("bin/askdesk-desktop"), &script);
@@ -167,7 +167,7 @@ async fn a_desk_whose_call_was_given_up_leaves_no_dead_process_behind() {
     };
     until(&|| hidden.pid().is_some()).await;
     call.cancel(None).await.unwrap();
-    // The next is answered once the one before has been let go of.
+    // The next call is answered once the one before was given up.
     assert_eq!(connected.client.list_all_tools().await.unwrap().len(), 3);
     let pid = hidden.pid().unwrap();
     kill_process(pid, Signal::KILL).unwrap();

@@ -1,4 +1,4 @@
-//! The whole way: a client, the program, and a real engine behind its doors.
+//! A client, `askdesk mcp`, and a real gateway.
 
 use askdesk_domain::{
     AnswerInput, Channel, Delivery, OrphanedWhy, Outcome, QuestionId, Request, RequestId, Session,
@@ -16,7 +16,7 @@ use super::mcp_client::{
 };
 use crate::gateway_fixture::Fixture;
 
-/// The program, with the data folder of a desk.
+/// The program with the data folder of a gateway.
 pub fn at(fixture: &Fixture, line: &[&str]) -> std::process::Command {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_askdesk"));
     command.args(line).env_clear().env("ASKDESK_DATA_DIR", fixture.folder.path()).current_dir("/");
@@ -65,7 +65,7 @@ async fn over_http(fixture: &Fixture, name: &'static str) -> (Vec<Tool>, Option<
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_tools_are_those_of_the_desks_own_server_with_a_desk_and_without() {
+async fn the_tools_are_those_of_the_gateway_even_without_the_app() {
     let fixture = Fixture::open().await;
     let nowhere = tempfile::tempdir().unwrap();
     for name in ["gemini-cli-mcp-client", "codex-mcp-client"] {
@@ -91,7 +91,7 @@ async fn the_tools_are_those_of_the_desks_own_server_with_a_desk_and_without() {
 #[case(Speaks::Sessions, None, "/")]
 #[case(Speaks::Discovery, None, "/")]
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_of_the_desk_is_the_result_of_the_call(
+async fn an_answer_is_the_result_of_the_call(
     #[case] speaks: Speaks,
     #[case] root: Option<&'static str>,
     #[case] folder: &str,
@@ -127,7 +127,7 @@ async fn an_answer_of_the_desk_is_the_result_of_the_call(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn case_45_a_wait_is_kept_alive() {
+async fn case_45_a_waiting_call_is_kept_alive_by_progress() {
     let fixture = Fixture::open().await;
     let mut connected = connect(at(&fixture, &["mcp"])).await;
     let _call = connected.begin("ask_user_question", which_store()).await;
@@ -137,7 +137,7 @@ async fn case_45_a_wait_is_kept_alive() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_person_declines_with_words() {
+async fn a_declined_call_contains_the_users_message() {
     let fixture = Fixture::open().await;
     let connected = connect(at(&fixture, &["mcp"])).await;
     let answering = async {
@@ -150,7 +150,7 @@ async fn the_person_declines_with_words() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_limit_passes_and_the_late_answer_is_collected() {
+async fn a_call_times_out_and_its_late_answer_is_collected() {
     let (fixture, clock) = Fixture::open_by_hand().await;
     let connected = connect(at(&fixture, &["mcp"])).await;
     let asks = json!({"questions": [{"question": "Name?", "type": "text"}], "timeout": 600});
@@ -161,7 +161,7 @@ async fn a_limit_passes_and_the_late_answer_is_collected() {
     };
     let (result, id) = tokio::join!(connected.call("ask_user", asks), passing);
     assert_eq!(unanswered(&result), json!({"outcome": "expired", "requestId": id}));
-    // While the desk still notes that this was told, no other end is taken.
+    // The request accepts no other outcome while the delivery is being saved.
     delivered(&fixture, id).await;
     let words = AnswerInput {
         question: QuestionId::at(0),
@@ -177,7 +177,7 @@ async fn a_limit_passes_and_the_late_answer_is_collected() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_collected_too_early_or_by_a_wrong_id_is_said() {
+async fn collecting_too_early_or_with_a_wrong_id_is_reported() {
     let fixture = Fixture::open().await;
     let connected = connect(at(&fixture, &["mcp"])).await;
     let _call = connected.begin("ask_user_question", which_store()).await;
@@ -192,7 +192,7 @@ async fn what_is_collected_too_early_or_by_a_wrong_id_is_said() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_shown_is_refused_in_words_from_which_the_call_can_be_repaired() {
+async fn an_invalid_question_is_rejected_with_a_message_that_helps_to_fix_it() {
     let fixture = Fixture::open().await;
     let connected = connect(at(&fixture, &["mcp"])).await;
     let asks = json!({"questions": [
@@ -206,7 +206,7 @@ async fn what_cannot_be_shown_is_refused_in_words_from_which_the_call_can_be_rep
     let secret = json!({"questions": [{"question": "Key?", "type": "secret"}]});
     let refused = connected.call("ask_user", secret).await;
     assert!(text(&refused).contains("a secret cannot be asked here"), "{refused:?}");
-    // More than the desk takes at once.
+    // The body is larger than the gateway accepts.
     let large = json!({"questions": [{"question": "x".repeat(300 * 1024), "type": "text"}]});
     let refused = connected.call("ask_user", large).await;
     assert_eq!(refused.is_error, Some(true), "{refused:?}");
@@ -215,7 +215,7 @@ async fn what_cannot_be_shown_is_refused_in_words_from_which_the_call_can_be_rep
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_that_was_changed_is_read_anew() {
+async fn a_rotated_token_is_read_again() {
     let fixture = Fixture::open().await;
     let connected = connect(at(&fixture, &["mcp"])).await;
     let old = fixture.token();
@@ -230,7 +230,7 @@ async fn a_token_that_was_changed_is_read_anew() {
         };
         let id = fixture.until("the second asks", other).await;
         fixture.engine.decline(id, None).await.unwrap();
-        // Who was let in before the change still waits.
+        // The call from before the rotation is still waiting.
         fixture.engine.answer(waits.id, second_option()).await.unwrap();
     };
     let asks = json!({"questions": [{"question": "Sure?", "type": "confirm"}]});

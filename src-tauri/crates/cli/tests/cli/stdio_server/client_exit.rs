@@ -1,4 +1,4 @@
-//! Calls that are given up, and clients that go.
+//! Calls that are cancelled, and clients that go.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use tokio::task::block_in_place;
 use super::mcp_client::{Connected, Speaks, connect, connect_as, ended, text, which_store};
 use crate::fake_app::{Call, FakeApp, LEFT, Running, User};
 
-/// A desk at which the person says nothing.
+/// A fake app whose user never answers.
 fn app() -> (FakeApp, Running) {
     let app = FakeApp::new();
     let desk = block_in_place(|| app.start());
@@ -22,14 +22,14 @@ fn until(app: &FakeApp, path: &str) -> Call {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_is_cancelled_leaves_its_question_at_once() {
+async fn a_cancelled_call_leaves_its_question_at_once() {
     let (app, _desk) = app();
     let connected = connect(app.command(&["mcp"])).await;
     let call = connected.begin("ask_user_question", which_store()).await;
     until(&app, "/v1/asks");
     call.cancel(Some("the person pressed Esc".to_owned())).await.unwrap();
     until(&app, LEFT);
-    // The same client may ask on.
+    // The same client can ask again.
     app.user(User::Sends(crate::fake_app::ended("declined", &json!({}))));
     let next = connected.call("ask_user_question", which_store()).await;
     assert_eq!(text(&next), "…");
@@ -39,7 +39,7 @@ async fn a_call_that_is_cancelled_leaves_its_question_at_once() {
 #[case(Speaks::Sessions)]
 #[case(Speaks::Discovery)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_goes_leaves_its_question_and_no_program_behind(#[case] speaks: Speaks) {
+async fn a_client_that_goes_leaves_its_question_and_no_process(#[case] speaks: Speaks) {
     let (app, _desk) = app();
     let mut took = Vec::new();
     for _ in 0..3 {
@@ -56,7 +56,8 @@ async fn a_client_that_goes_leaves_its_question_and_no_program_behind(#[case] sp
         until(&app, "/v1/leave");
         closing.await.unwrap().unwrap();
     }
-    // The library alone would wait five seconds for the call to end. What else the machine does must not count.
+    // The library alone would wait five seconds for the call to end. The shortest of the runs counts, because other
+    // processes slow the machine down.
     assert!(took.iter().min().unwrap() < &Duration::from_secs(4), "{took:?}");
 }
 
@@ -65,7 +66,7 @@ async fn a_client_that_goes_leaves_its_question_and_no_program_behind(#[case] sp
 #[case(Signal::INT)]
 #[case(Signal::HUP)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_program_that_is_told_to_end_says_goodbye(#[case] signal: Signal) {
+async fn a_signal_closes_the_connection_before_the_program_ends(#[case] signal: Signal) {
     let (app, _desk) = app();
     let mut connected = connect(app.command(&["mcp"])).await;
     let _call = connected.begin("ask_user_question", which_store()).await;
@@ -78,7 +79,7 @@ async fn a_program_that_is_told_to_end_says_goodbye(#[case] signal: Signal) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_program_that_is_killed_leaves_its_question() {
+async fn a_killed_program_leaves_its_question() {
     let (app, _desk) = app();
     let mut connected = connect(app.command(&["mcp"])).await;
     let _call = connected.begin("ask_user_question", which_store()).await;
@@ -88,7 +89,7 @@ async fn a_program_that_is_killed_leaves_its_question() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_goes_while_there_is_no_desk_leaves_no_program_behind() {
+async fn a_client_that_goes_while_the_app_is_stopped_leaves_no_process() {
     let (app, desk) = app();
     let connected = connect(app.command(&["mcp"])).await;
     let _call = connected.begin("ask_user_question", which_store()).await;

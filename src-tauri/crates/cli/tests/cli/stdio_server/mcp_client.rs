@@ -1,4 +1,4 @@
-//! A client of MCP, of both generations of the protocol, with the program as its child.
+//! An MCP client with and without sessions, with `askdesk mcp` as its child.
 
 #![expect(deprecated, reason = "roots are on their way out, and clients still have them")]
 
@@ -17,17 +17,17 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio::sync::mpsc;
 
-/// Longer than anything here takes on a machine that does much else; what is late has hung.
+/// Longer than anything here takes on a busy machine. A test that waits this long hangs.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Which generation a client speaks.
+/// The generation of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaks {
     Sessions,
     Discovery,
 }
 
-/// What a client says of itself.
+/// What a client tells the server.
 #[derive(Clone, Debug)]
 pub struct TestClient {
     name: &'static str,
@@ -59,12 +59,12 @@ pub struct Connected {
     said: Arc<Mutex<String>>,
 }
 
-/// Connects as most clients do.
+/// Connects with a session.
 pub async fn connect(command: std::process::Command) -> Connected {
     connect_as(command, "codex-mcp-client", Speaks::Sessions, None, "").await
 }
 
-/// Connects as a client that writes something before it begins.
+/// Connects as a client that writes something before its first message.
 pub async fn connect_as(
     command: std::process::Command,
     name: &'static str,
@@ -106,18 +106,18 @@ impl Connected {
         tokio::time::timeout(PATIENCE, calling).await.expect("an end in time").unwrap()
     }
 
-    /// Begins a call that can be cancelled.
+    /// Starts a call that can be cancelled.
     pub async fn begin(&self, tool: &str, arguments: Value) -> RequestHandle<RoleClient> {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params(tool, arguments)));
         self.client.send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap()
     }
 
-    /// Waits for the next word that the person is waited for.
+    /// Waits for the next progress notification.
     pub async fn next_progress(&mut self) -> String {
         tokio::time::timeout(PATIENCE, self.progress.recv()).await.expect("a word in time").unwrap()
     }
 
-    /// Waits until the program has said something to the log, and returns all it said.
+    /// Waits until the program has printed a note, and returns everything it has printed.
     pub async fn heard(&self, words: &str) -> String {
         let hearing = async {
             loop {
@@ -135,7 +135,7 @@ impl Connected {
     }
 }
 
-/// Waits until a child has ended by itself, and well.
+/// Waits until a child exits with success.
 pub async fn ended(child: &mut Child) {
     let status = tokio::time::timeout(PATIENCE, child.wait()).await.expect("an end of the program").unwrap();
     assert!(status.success(), "{status}");
@@ -161,7 +161,7 @@ pub fn structured(result: &CallToolResult) -> &Value {
     result.structured_content.as_ref().expect("a structure")
 }
 
-/// The structure of an end without an answer, without the words that stand in it too.
+/// The JSON of a result without an answer, except for the message in it.
 pub fn unanswered(result: &CallToolResult) -> Value {
     let mut said = structured(result).clone();
     assert_eq!(said["message"], text(result), "for clients that hand on the structure alone");

@@ -1,4 +1,4 @@
-//! What goes over the pipes, byte for byte.
+//! The bytes on standard input and output.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Output, Stdio};
@@ -18,14 +18,14 @@ fn request(id: u32, method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
-/// Gives the program some lines and closes its input.
+/// Writes lines to the program and closes its input.
 fn given(app: &FakeApp, lines: &[String]) -> Output {
     let mut child = app.command(&["mcp"]).stdin(Stdio::piped()).spawn().unwrap();
     give(&mut child, &lines.iter().map(|line| format!("{line}\n")).collect::<String>());
     child.wait_with_output().unwrap()
 }
 
-/// Reads what came back; anything that is no message fails the test.
+/// Parses the output. Anything but JSON-RPC messages fails the test.
 fn answers(output: &Output) -> Vec<Value> {
     let messages = out(output).lines().map(|line| serde_json::from_str::<Value>(line).expect("a message"));
     let answers = messages.filter(|message| message.get("id").is_some_and(|id| !id.is_null()));
@@ -33,7 +33,7 @@ fn answers(output: &Output) -> Vec<Value> {
 }
 
 #[test]
-fn who_closes_the_input_at_once_still_reads_what_was_asked_for() {
+fn a_client_that_closes_its_input_still_receives_responses() {
     let app = FakeApp::new();
     let lines = [initialize(), request(2, "tools/list", &json!({}))].map(|line| line.to_string());
     let output = given(&app, &lines);
@@ -46,13 +46,13 @@ fn who_closes_the_input_at_once_still_reads_what_was_asked_for() {
 }
 
 #[test]
-fn a_client_that_says_nothing_and_goes_is_no_failure() {
+fn closing_the_input_without_a_message_is_no_failure() {
     let output = given(&FakeApp::new(), &[]);
     assert_eq!((exit(&output), out(&output), err(&output)), (0, "", ""));
 }
 
 #[test]
-fn a_client_that_reads_no_more_is_gone_though_its_end_stays_open() {
+fn a_client_that_stops_reading_counts_as_gone() {
     let app = FakeApp::new();
     let mut child = app.command(&["mcp"]).stdin(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
@@ -68,7 +68,7 @@ fn a_client_that_reads_no_more_is_gone_though_its_end_stays_open() {
 }
 
 #[test]
-fn garbage_is_passed_over_before_and_after_the_beginning() {
+fn garbage_is_ignored_before_and_after_initialization() {
     let app = FakeApp::new();
     let garbage =
         ["text", "{", "[]", "7", "null", "{\"a\": 1}", "\u{0}\u{1b}[2J", "", "\"id\""].map(str::to_owned);
@@ -94,7 +94,7 @@ fn garbage_is_passed_over_before_and_after_the_beginning() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn garbage_before_the_beginning_keeps_no_real_client_out() {
+async fn garbage_before_initialization_does_not_stop_a_real_client() {
     let app = FakeApp::new();
     for speaks in [Speaks::Sessions, Speaks::Discovery] {
         let garbage = "text\n{\n\u{0}\n\n";
@@ -103,16 +103,16 @@ async fn garbage_before_the_beginning_keeps_no_real_client_out() {
     }
 }
 
-/// Where nobody listens there is nothing to wait for.
+/// It doesn't wait, because nobody could answer.
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_desk_the_model_is_told_at_once_to_ask_by_other_means() {
+async fn without_the_app_the_model_is_told_at_once_to_ask_in_another_way() {
     let app = FakeApp::new();
     let told = async |why: &str| {
         let connected = connect(app.command(&["mcp"])).await;
         let began = Instant::now();
         for (tool, arguments, words) in [
             ("ask_user_question", which_store(), "in plain text in your reply"),
-            // It may have been answered: to ask in plain text would be to ask twice.
+            // The question may be answered already. Asking in plain text would ask twice.
             (
                 "collect_answer",
                 json!({"requestId": crate::fake_app::REQUEST}),
@@ -141,7 +141,7 @@ async fn without_a_desk_the_model_is_told_at_once_to_ask_by_other_means() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_desk_turns_down_is_said_to_the_model() {
+async fn a_rejected_call_reaches_the_model_as_text() {
     let app = FakeApp::new();
     let _desk = tokio::task::block_in_place(|| app.start());
     let connected = connect(app.command(&["mcp"])).await;
@@ -158,7 +158,7 @@ async fn what_the_desk_turns_down_is_said_to_the_model() {
         assert_eq!(result.is_error, Some(true));
         assert_eq!(text(&result), told);
     }
-    // A desk that is going is none.
+    // An app that is quitting counts as not running.
     app.user(User::Rejects(503, json!({"error": "unavailable", "message": "the desk is closing"})));
     let result = connected.call("ask_user_question", which_store()).await;
     assert_eq!(unanswered(&result), json!({"outcome": "no_desk"}));

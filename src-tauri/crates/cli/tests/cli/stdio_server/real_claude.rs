@@ -1,4 +1,4 @@
-//! The real `claude`, with the program as its server over standard input and output; its model is a mock on loopback.
+//! The real `claude` with `askdesk mcp` as its server. Its model is a mock on loopback.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -16,7 +16,7 @@ use super::mcp_client::PATIENCE;
 use crate::gateway_fixture::Fixture;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_real_claude_asks_over_the_twin_and_its_model_is_told_the_answer() {
+async fn the_real_claude_asks_over_stdio_and_its_model_receives_the_answer() {
     let Some(program) = clis::claude_program() else {
         let why = format!("the real claude is not installed; {}", clis::HOW_TO_INSTALL);
         clis::report_skipped("the_real_claude_asks_over_the_twin", &why);
@@ -43,7 +43,7 @@ async fn the_real_claude_asks_over_the_twin_and_its_model_is_told_the_answer() {
     let mut claude = command.spawn().unwrap();
     let said = json!({"type": "user", "message": {"role": "user", "content": "Please go on."},
         "parent_tool_use_id": null, "session_id": ""});
-    // Its input stays open: at its end the program gives up what it waits for.
+    // Its input stays open: at its end the program gives up its calls.
     claude.stdin.as_mut().unwrap().write_all(format!("{said}\n").as_bytes()).await.unwrap();
 
     let (request, session) = asked(&fixture).await;

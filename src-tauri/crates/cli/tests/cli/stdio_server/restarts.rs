@@ -1,4 +1,4 @@
-//! Desks that go and come back while a call waits.
+//! Askdesk restarts while a call waits.
 
 use std::net::SocketAddr;
 
@@ -14,7 +14,7 @@ use crate::fake_app::{FakeApp, REQUEST, User, ended};
 use crate::gateway_fixture::{Fixture, engine, quick};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_waits_is_registered_again_as_the_request_it_was() {
+async fn a_waiting_call_is_sent_again_with_its_request_id() {
     let app = FakeApp::new();
     let first = block_in_place(|| app.start());
     let connected = connect(app.command(&["mcp"])).await;
@@ -35,7 +35,7 @@ async fn a_call_that_waits_is_registered_again_as_the_request_it_was() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_desk_that_does_not_come_back_leaves_a_question_that_can_be_collected() {
+async fn if_the_app_does_not_come_back_the_answer_can_be_collected_later() {
     let app = FakeApp::new();
     let desk = block_in_place(|| app.start());
     let connected = connect(app.command(&["mcp", "--patience", "1s"])).await;
@@ -59,8 +59,8 @@ async fn open(folder: &std::path::Path, engine: &EngineHandle, port: Option<u16>
     Gateway::open(spec).await.unwrap()
 }
 
-/// Ends a desk with no word to those who wait, and opens it again on the same folder and port.
-async fn killed_and_opened(fixture: &mut Fixture, address: SocketAddr) {
+/// Ends a gateway without telling waiting callers, and opens it again with the same folder and port.
+async fn kill_and_reopen(fixture: &mut Fixture, address: SocketAddr) {
     drop(fixture.gateway.take().unwrap());
     fixture.engine.close().await.unwrap();
     fixture.engine = engine(fixture.folder.path());
@@ -68,18 +68,18 @@ async fn killed_and_opened(fixture: &mut Fixture, address: SocketAddr) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn case_54_a_question_over_the_twin_survives_the_restart_of_the_desk() {
+async fn case_54_a_question_over_stdio_survives_a_restart() {
     let mut fixture = Fixture::open().await;
     let address = fixture.address;
     let connected = connect(at(&fixture, &["mcp"])).await;
     let call = connected.begin("ask_user_question", which_store()).await;
     let (before, _): (Request, _) = asked(&fixture).await;
-    killed_and_opened(&mut fixture, address).await;
+    kill_and_reopen(&mut fixture, address).await;
     let (after, session) = asked(&fixture).await;
     assert_eq!((after.id, session.origin.client()), (before.id, Some("codex-mcp-client")));
-    // Once more, with another token.
+    // And again, with another token.
     std::fs::write(fixture.folder.path().join("token"), format!("{}\n", "ab".repeat(32))).unwrap();
-    killed_and_opened(&mut fixture, address).await;
+    kill_and_reopen(&mut fixture, address).await;
     let (after, _) = asked(&fixture).await;
     assert_eq!(after.id, before.id);
     fixture.engine.answer(after.id, second_option()).await.unwrap();

@@ -159,7 +159,7 @@ mod tests {
 
     use super::*;
     use crate::access_tokens::AccessTokens;
-    use crate::server::Timeouts;
+    use crate::timeouts::Timeouts;
 
     #[tokio::test]
     async fn idle_sessions_are_closed_when_there_are_too_many() {
