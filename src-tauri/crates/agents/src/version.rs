@@ -1,5 +1,3 @@
-//! The version of an agent's program.
-
 use std::path::Path;
 use std::time::Duration;
 

@@ -10,7 +10,6 @@ use crate::arguments::Arguments;
 use crate::exit::{Exit, Failure};
 use crate::terminal;
 
-/// Prints completions for a shell.
 pub fn completions(shell: Shell) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "askdesk", &mut script);

@@ -10,7 +10,6 @@ use crate::exit::{Exit, Failure};
 use crate::http_client::HttpClient;
 use crate::terminal;
 
-/// Connects clients.
 pub async fn connect(folder: &DataFolder, connect: &Connect) -> Result<Exit, Failure> {
     let env = env()?;
     let unusable =
@@ -35,7 +34,6 @@ pub async fn connect(folder: &DataFolder, connect: &Connect) -> Result<Exit, Fai
     Ok(exit)
 }
 
-/// Disconnects clients.
 pub fn disconnect(disconnect: &Disconnect) -> Result<Exit, Failure> {
     let env = env()?;
     let plan = |client| askdesk_client_config::disconnect(client, disconnect.which.scope.into(), &env);

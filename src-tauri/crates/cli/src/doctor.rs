@@ -79,9 +79,7 @@ struct FileReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 enum Connection {
-    /// They arrive.
     Works {
-        /// What limits the connection.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         but: Vec<String>,
     },

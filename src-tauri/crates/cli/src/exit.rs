@@ -13,7 +13,6 @@ pub enum Exit {
     Problem = 1,
     /// The arguments or the input are invalid.
     BadInput = 2,
-    /// The user declined.
     Declined = 3,
     /// The time limit has passed.
     Expired = 4,
@@ -43,12 +42,7 @@ pub enum Failure {
     },
     /// Askdesk rejected the call.
     #[error("{message}")]
-    Rejected {
-        /// The HTTP status.
-        status: u16,
-        /// Askdesk's message.
-        message: String,
-    },
+    Rejected { status: u16, message: String },
     /// Askdesk's response isn't understood.
     #[error("the desk sent something that is not understood: {0}")]
     InvalidResponse(String),

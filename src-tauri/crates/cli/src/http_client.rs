@@ -156,7 +156,6 @@ impl HttpClient {
 /// Keeps a connection open. Dropping it closes the connection.
 type Connection = AbortOnDropHandle<()>;
 
-/// The events of a question.
 pub struct Events {
     lines: Pin<Box<dyn Stream<Item = Result<String, LinesCodecError>> + Send>>,
     _connection: Connection,

@@ -11,7 +11,6 @@ use crate::terminal::note;
 
 /// The first pause before Askdesk is looked for again. It doubles each time.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
 /// How often a rejected token is read again. It may just have been rotated.
 const TOKEN_RETRIES: u32 = 2;

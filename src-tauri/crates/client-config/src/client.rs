@@ -10,13 +10,10 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Client {
-    /// Claude Code.
     ClaudeCode,
     /// Codex. Its command line, app and editor extension share one file.
     Codex,
-    /// Gemini CLI.
     GeminiCli,
-    /// OpenCode.
     #[serde(rename = "opencode")]
     OpenCode,
     /// Cursor. The editor and the command line share one file.
@@ -26,11 +23,9 @@ pub enum Client {
     VsCode,
     /// GitHub Copilot CLI.
     CopilotCli,
-    /// Windsurf.
     Windsurf,
     /// Antigravity. The editor and the command line have a file each.
     Antigravity,
-    /// Zed.
     Zed,
 }
 
@@ -140,7 +135,6 @@ impl FromStr for Client {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
-    /// For the user, in every folder.
     #[default]
     User,
     /// For one project. The file may be shared.

@@ -10,7 +10,6 @@ use crate::client::Client;
 pub struct SeenClient {
     /// The channel: `mcp`, `terminal_hook` or one that no client here uses.
     pub channel: String,
-    /// Its own name.
     pub name: String,
     /// When it last asked, in milliseconds since 1970.
     pub asked_at: i64,

@@ -16,7 +16,6 @@ use crate::status::{
 pub struct DiagnosticInput<'a> {
     /// Where the user's files are.
     pub env: &'a Env,
-    /// The scopes that count.
     pub scopes: &'a [Scope],
     /// What the entries should say. If it isn't known, files aren't looked at.
     pub endpoint: Option<&'a Endpoint>,
@@ -27,7 +26,6 @@ pub struct DiagnosticInput<'a> {
 /// The diagnosis of one client. Its version isn't part of it, because that takes running a program.
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
-    /// The client.
     pub client: Client,
     /// How it was recognized, if it is installed.
     pub installed: Option<Installed>,
@@ -44,9 +42,7 @@ pub struct Diagnosis {
 /// Whether a client's questions reach Askdesk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConnectionState {
-    /// They arrive.
     Works {
-        /// What limits the connection.
         but: Vec<Obstacle>,
     },
     /// They don't arrive.
@@ -69,12 +65,7 @@ pub enum ConnectionProblem {
     Foreign(PathBuf),
     /// A file can't be read or edited.
     #[error("{}: {kind}", file.display())]
-    Unusable {
-        /// The file.
-        file: PathBuf,
-        /// The reason.
-        kind: FileErrorKind,
-    },
+    Unusable { file: PathBuf, kind: FileErrorKind },
     /// The entry is in another of the client's files, and missing in this one.
     #[error("{}: the entry is missing there", .0.display())]
     Incomplete(PathBuf),
@@ -83,7 +74,6 @@ pub enum ConnectionProblem {
     Obstacle(#[from] Obstacle),
 }
 
-/// Diagnoses a client.
 pub fn diagnose(client: Client, input: &DiagnosticInput<'_>) -> Diagnosis {
     let DiagnosticInput { env, scopes, endpoint, seen } = *input;
     let of = |scope: Scope| {

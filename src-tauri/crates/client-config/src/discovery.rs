@@ -27,7 +27,6 @@ const FORM: u32 = 1;
 /// The largest discovery file that is read, in bytes.
 const MAX_DISCOVERY_BYTES: u64 = 16 * 1024;
 
-/// Why there is no data folder.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoDataFolder {
     /// The variable holds no path.
@@ -58,7 +57,6 @@ fn data_folder_from(variable: Option<&OsStr>, system: Option<PathBuf>) -> Result
 /// What the discovery file holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Discovery {
-    /// The version of this form.
     pub version: u32,
     /// The process that listens.
     pub pid: u32,
@@ -66,7 +64,6 @@ pub struct Discovery {
     pub port: u16,
     /// The base URL with that port.
     pub url: String,
-    /// The version of the app.
     #[serde(default)]
     pub app: String,
 }
@@ -105,7 +102,6 @@ impl DataFolder {
         Self { path: path.into() }
     }
 
-    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -7,12 +7,10 @@ use serde_json::{Map, Value};
 
 use crate::error::FileErrorKind;
 
-/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// JSON with comments and trailing commas.
     Json,
-    /// TOML.
     Toml,
 }
 
@@ -21,7 +19,6 @@ pub enum Format {
 pub struct Piece {
     /// The keys that lead to the object or list that contains it.
     pub path: &'static [&'static str],
-    /// What it is.
     pub kind: Kind,
 }
 
@@ -30,16 +27,12 @@ pub struct Piece {
 pub enum Kind {
     /// A member of an object. Fields of its value that others added stay.
     Member {
-        /// The key.
         name: &'static str,
         /// The fields its value needs.
         value: Map<String, Value>,
-        /// Tells whether a value is ours.
         ours: fn(&Value) -> bool,
     },
-    /// An element of a list.
     Element {
-        /// The element.
         value: Value,
         /// Tells whether an element, or an item of its inner list, is ours.
         ours: fn(&Value) -> bool,
@@ -51,7 +44,6 @@ pub enum Kind {
 }
 
 impl Piece {
-    /// Finds the piece in a document.
     pub fn find<'a>(&self, document: &'a Value) -> Option<&'a Value> {
         let place = self.path.iter().try_fold(document, |value, name| value.get(name))?;
         match &self.kind {

@@ -31,7 +31,6 @@ const TOLD_SECONDS: u64 = 10;
 /// What a client needs to reach the gateway.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
-    /// The port of the gateway.
     pub port: u16,
     /// The token that lets a client ask.
     pub token: Token,
@@ -61,9 +60,7 @@ impl Endpoint {
 pub struct ConfigEntry {
     /// Alternative paths. The first one that exists is used, or else the last one is created.
     pub files: Vec<ConfigPath>,
-    /// The format.
     pub format: Format,
-    /// The pieces of our entry in it.
     pub pieces: Vec<Piece>,
 }
 
@@ -301,7 +298,6 @@ fn member(path: &'static [&'static str], value: Value) -> Piece {
     Piece { path, kind: Kind::Member { name: SERVER, value, ours: is_server } }
 }
 
-/// Tells whether an entry is ours.
 fn is_server(entry: &Value) -> bool {
     let url = ["url", "serverUrl"].into_iter().find_map(|name| entry.get(name)?.as_str());
     url.is_some_and(|url| leads_here(url, "/mcp")) && entry.get("command").is_none()
@@ -325,7 +321,6 @@ fn is_rule(element: &Value) -> bool {
     element.as_str().and_then(|rule| rule.strip_prefix("mcp__")) == Some(SERVER)
 }
 
-/// Tells whether a hook is ours.
 fn is_hook(hook: &Value) -> bool {
     let text = |name| hook.get(name).and_then(Value::as_str).unwrap_or_default();
     leads_here(text("url"), "/hooks/claude") || runs_hook(text("command"))

@@ -23,9 +23,7 @@ const VARIABLES: [&str; 10] = [
 pub enum Os {
     /// Linux and other Unix systems.
     Linux,
-    /// macOS.
     MacOs,
-    /// Windows.
     Windows,
 }
 

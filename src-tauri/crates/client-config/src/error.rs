@@ -6,9 +6,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {kind}", file.display())]
 pub struct FileError {
-    /// The file.
     pub file: PathBuf,
-    /// The reason.
     pub kind: FileErrorKind,
 }
 
@@ -31,7 +29,6 @@ pub enum FileErrorKind {
     WrongType {
         /// The path of the value, separated by dots.
         path: String,
-        /// The type it has.
         is: &'static str,
         /// The type it needs.
         wanted: &'static str,
@@ -45,14 +42,8 @@ pub enum FileErrorKind {
     /// The file isn't UTF-8 text.
     #[error("it is no text in UTF-8")]
     NotUtf8,
-    /// The file is too large.
     #[error("it has {bytes} bytes; at most {most} are read")]
-    TooLarge {
-        /// The file's size.
-        bytes: u64,
-        /// The limit.
-        most: u64,
-    },
+    TooLarge { bytes: u64, most: u64 },
     /// The file is read-only.
     #[error("it is read-only")]
     ReadOnly,

@@ -11,10 +11,8 @@ use crate::error::FileErrorKind;
 
 /// The largest file that is read. Claude Code keeps everything about a user's projects in one.
 const FILE_MOST: u64 = 64 * 1024 * 1024;
-/// The suffix of a backup.
 const BACKUP: &str = ".askdesk-backup";
 
-/// A file as it was found.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// Its path as the client names it.
@@ -26,18 +24,15 @@ pub struct Found {
 }
 
 impl Found {
-    /// Reads a file.
     pub fn read(place: &ConfigPath) -> Result<Self, FileErrorKind> {
         let target = resolve(place)?;
         Ok(Self { file: place.path.clone(), text: text_of(&target)?, target })
     }
 
-    /// Returns the path of its backup.
     pub fn backup(&self) -> PathBuf {
         backup_of(&self.target)
     }
 
-    /// Reads its backup.
     pub fn backup_text(&self) -> Result<Option<String>, FileErrorKind> {
         text_of(&self.backup())
     }
@@ -141,7 +136,6 @@ pub fn write(
     Ok(())
 }
 
-/// Removes a file.
 pub fn remove(target: &Path) -> Result<(), FileErrorKind> {
     fs::remove_file(target)?;
     target.parent().map(sync);

@@ -14,9 +14,7 @@ use crate::token::Token;
 /// The changes for one client.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The client.
     pub client: Client,
-    /// The scope.
     pub scope: Scope,
     /// The change of each file. Empty if everything is up to date.
     pub changes: Vec<Change>,
@@ -24,7 +22,6 @@ pub struct Plan {
     pub notes: Vec<Note>,
 }
 
-/// The change of one file.
 #[derive(Clone, Debug)]
 pub struct Change {
     /// The file, by the path that the client uses.
@@ -41,11 +38,7 @@ pub struct Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Backup {
     Leave,
-    Make {
-        copy: PathBuf,
-        /// The backup that is there already.
-        over: Option<String>,
-    },
+    Make { copy: PathBuf, over: Option<String> },
     Remove(PathBuf),
 }
 
@@ -61,7 +54,6 @@ pub enum Note {
     /// The file has changed since the client was connected, so only our entry is removed.
     #[error("{}: changed since it was connected, so only the entry of Askdesk is taken out; the file as it was before stays in {}", file.display(), backup.display())]
     ChangedSince {
-        /// The file.
         file: PathBuf,
         /// The backup with the original text.
         backup: PathBuf,
@@ -80,12 +72,9 @@ pub enum Note {
     NeedsTrust(Client),
 }
 
-/// What was changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// The files that were changed.
     pub files: Vec<PathBuf>,
-    /// The backups that were made.
     pub backups: Vec<PathBuf>,
 }
 

@@ -1,5 +1,3 @@
-//! The preview of a change.
-
 use similar::TextDiff;
 
 use crate::plan::Change;
@@ -14,7 +12,6 @@ const HIDDEN: &str = "…";
 pub enum TokenDisplay {
     /// Tokens are hidden, because the preview may end up in a log.
     Hidden,
-    /// Tokens are shown.
     Shown,
 }
 

@@ -54,18 +54,14 @@ pub fn installed_versions(env: &Env) -> Vec<(Client, String)> {
 /// The state of the entry in one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileStatus {
-    /// The file.
     pub file: PathBuf,
-    /// The state.
     #[serde(flatten)]
     pub entry: EntryState,
 }
 
-/// The state of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "entry", rename_all = "snake_case")]
 pub enum EntryState {
-    /// There is no entry.
     Absent,
     /// The entry is up to date.
     Current,
@@ -73,7 +69,6 @@ pub enum EntryState {
     Differs,
     /// The port or the token differs or is missing.
     Stale,
-    /// The entry is disabled.
     Off,
     /// The user wrote an entry that starts `askdesk mcp`, which works.
     ByHand,
@@ -81,7 +76,6 @@ pub enum EntryState {
     Foreign,
     /// The file can't be read or edited.
     Unusable {
-        /// The reason.
         #[serde(serialize_with = "in_words")]
         why: FileErrorKind,
     },
@@ -96,7 +90,6 @@ fn in_words<S: Serializer>(why: &FileErrorKind, serializer: S) -> Result<S::Ok, 
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Obstacle {
-    /// All hooks are turned off.
     #[error("hooks are turned off (disableAllHooks), so questions in a terminal stay there")]
     HooksOff,
     /// A permission rule denies the tools.
@@ -252,7 +245,6 @@ pub struct WaitLimit {
     pub words: &'static str,
 }
 
-/// Returns the limit of a client.
 pub fn wait_limit(client: Client) -> WaitLimit {
     let seconds = Some(entries::WAIT_SECONDS);
     match client {

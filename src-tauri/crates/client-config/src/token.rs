@@ -67,7 +67,6 @@ impl Token {
         }
     }
 
-    /// Replaces a token file with a new token.
     pub fn replace(file: &Path) -> io::Result<Self> {
         let token = Self::generate()?;
         token.temporary_file(file)?.persist(file).map_err(|error| error.error)?;

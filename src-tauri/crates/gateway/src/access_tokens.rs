@@ -16,7 +16,6 @@ pub enum Permission {
     Answer,
 }
 
-/// Both access tokens.
 #[derive(Debug)]
 pub struct AccessTokens {
     ask: AccessToken,

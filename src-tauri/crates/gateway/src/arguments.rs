@@ -5,16 +5,13 @@ use askdesk_domain::{Question, QuestionKind, QuestionLimits, Refusal, RequestId,
 use askdesk_mcp_tools::{LONGEST_LIMIT, SHORTEST_LIMIT, Tool};
 use serde_json::{Map, Value};
 
-/// What a call asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asking {
-    /// The validated questions.
     pub questions: Vec<Question>,
     /// The time limit that the caller has set, in seconds.
     pub limit_seconds: Option<u32>,
 }
 
-/// Reads the arguments of a tool that asks.
 pub fn read(tool: Tool, arguments: &Value) -> Result<Asking, Refusal> {
     match tool {
         Tool::AskUserQuestion => {

@@ -23,7 +23,6 @@ use crate::state::GatewayState;
 /// What the user is told about an asker's time limit.
 const AFTER_LIMIT: &str = "the agent goes on without an answer";
 
-/// Who asks, and how.
 #[derive(Debug)]
 pub struct Caller {
     /// The key of the connection. Calls with the same key share a session.
@@ -42,7 +41,6 @@ pub struct Caller {
 
 /// A call that waits for the end of its request. Dropping it before that leaves the request to the user.
 pub struct PendingCall {
-    /// The request.
     pub request: RequestId,
     questions: Vec<Question>,
     started: Instant,
@@ -62,7 +60,6 @@ struct ActiveCall {
 }
 
 impl GatewayState {
-    /// Asks for a caller.
     pub(crate) async fn ask(
         self: &Arc<Self>,
         caller: Caller,

@@ -13,7 +13,6 @@ pub const IDLE_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// How often idle connections are looked for.
 pub const IDLE_CHECK: Duration = Duration::from_secs(60);
 
-/// The connections that have asked something.
 pub struct Connections {
     visits: InboundCalls,
     known: Mutex<HashMap<String, Arc<Connection>>>,

@@ -12,9 +12,7 @@ use crate::rate_limit::RateLimitError;
 /// A request that is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpError {
-    /// The status.
     pub status: StatusCode,
-    /// The code for programs.
     pub code: &'static str,
     /// The message for people and models.
     pub message: String,

@@ -17,16 +17,13 @@ const QUESTION_TOOL: &str = "AskUserQuestion";
 /// The event that asks a question. A body that names no event is one of these.
 const ASKS: &str = "PermissionRequest";
 
-/// What a hook reports.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HookEvent {
-    /// The terminal asks a question.
     Asked(Box<HookQuestion>),
     /// A question of a session was answered in the terminal.
     Answered {
         /// Claude Code's id of the session.
         session: String,
-        /// The questions as they came.
         drafts: Vec<RawQuestion>,
     },
     /// The turn of a session has ended, and with it all its questions.
@@ -38,21 +35,18 @@ pub enum HookEvent {
     Other,
 }
 
-/// A question of a terminal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HookQuestion {
     /// Claude Code's id of the session.
     pub session: String,
     /// The folder that the session works in.
     pub folder: Option<String>,
-    /// The validated questions.
     pub questions: Vec<Question>,
     /// The questions as they came. The answer must repeat their full texts.
     pub(crate) drafts: Vec<RawQuestion>,
     input: Value,
 }
 
-/// Reads the body of a hook.
 pub fn read(body: &Value) -> Result<HookEvent, Refusal> {
     let text = |name: &str| body.get(name).and_then(Value::as_str);
     if !body.is_object() {

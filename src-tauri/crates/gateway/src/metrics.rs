@@ -66,7 +66,6 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// The content type of [`Metrics::text`].
     pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
     /// Counts a call that has ended.

@@ -58,7 +58,6 @@ impl ResponseTracker {
     }
 }
 
-/// Tracks every response.
 pub async fn track(State(state): State<Arc<GatewayState>>, mut request: Request, next: Next) -> Response {
     // The gateway waits for open calls before it closes, but not for streams that only listen.
     let call = (request.method() == Method::POST).then(|| state.calls.token());

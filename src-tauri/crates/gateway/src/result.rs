@@ -5,7 +5,6 @@ use askdesk_domain::{OrphanedWhy, Outcome, Question, RequestId, WithdrawnWhy};
 use askdesk_mcp_tools::{CallResult, cut_off, kept};
 use serde_json::{Map, Value, json};
 
-/// Returns the result for an outcome.
 pub fn of(request: RequestId, questions: &[Question], outcome: &Outcome) -> CallResult {
     let mut fields = Map::new();
     fields.insert("outcome".to_owned(), json!(name(outcome)));

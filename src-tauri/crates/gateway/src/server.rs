@@ -51,18 +51,14 @@ pub enum GatewayError {
     Discovery(io::Error),
 }
 
-/// The configuration of a gateway.
 #[derive(Clone)]
 pub struct GatewayConfig {
     /// The data folder, for the tokens and the discovery file.
     pub folder: PathBuf,
-    /// The engine that handles the questions.
     pub engine: EngineHandle,
-    /// The version of the app.
     pub version: String,
     /// The first port to try, or `None` for any free port.
     pub port: Option<u16>,
-    /// The timeouts.
     pub timeouts: Timeouts,
 }
 
@@ -86,7 +82,6 @@ struct Sockets {
     cut_off: CancellationToken,
 }
 
-/// A gateway that listens.
 pub struct Gateway {
     address: SocketAddr,
     state: Arc<GatewayState>,

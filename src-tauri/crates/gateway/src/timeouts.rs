@@ -1,5 +1,3 @@
-//! The gateway's timeouts.
-
 use std::time::Duration;
 
 use askdesk_mcp_tools::shown::PROGRESS;

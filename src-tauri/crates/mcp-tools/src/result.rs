@@ -10,7 +10,6 @@ pub const CANCELLED: &str = "The call was cancelled.";
 /// The error of a call whose client has gone.
 pub const GONE: &str = "The caller is gone.";
 
-/// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallResult {
     pub text: String,

@@ -62,7 +62,6 @@ pub fn failed(words: &str) -> CallToolResponse {
     CallToolResult::error(vec![ContentBlock::text(words)]).into()
 }
 
-/// Returns a progress notification.
 pub fn waiting(token: ProgressToken, waited: Duration) -> ProgressNotificationParam {
     // The value must grow with every notification, however soon it comes.
     ProgressNotificationParam::new(token, waited.as_secs_f64()).with_message(waiting_words(waited))

@@ -12,7 +12,6 @@ use crate::terminal::note;
 
 /// How long the app may take until its gateway listens.
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// How often this is checked.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Starts the app, one call at a time.

@@ -27,7 +27,6 @@ const ROOTS_TIMEOUT: Duration = Duration::from_secs(2);
 /// The longest client name that the gateway accepts, in characters.
 const MAX_NAME: usize = 128;
 
-/// The handler of one client.
 pub struct Handler {
     connection: Connection,
     folder: Folder,

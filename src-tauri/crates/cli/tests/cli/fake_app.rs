@@ -109,7 +109,6 @@ impl FakeApp {
         self.calls()
     }
 
-    /// Waits for a call with a path.
     pub fn wait_for(&self, path: &str) -> Call {
         let since = Instant::now();
         loop {

@@ -1,5 +1,3 @@
-//! Edits of TOML.
-
 use serde_json::{Map, Value};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
 

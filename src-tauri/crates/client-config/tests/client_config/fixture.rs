@@ -12,7 +12,6 @@ pub const TOKEN: &str = "3f9a0c7e51d24b6f8812aa90cd34ef563f9a0c7e51d24b6f8812aa9
 /// A token that isn't [`TOKEN`].
 pub const OTHER_TOKEN: &str = "00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff";
 
-/// The command of the hooks.
 pub const HOOK: &str = "/usr/bin/askdesk hook";
 
 pub struct Fixture {

@@ -2,7 +2,6 @@
 
 use askdesk_client_config::Client;
 
-/// The key of a client's servers.
 pub fn servers(client: Client) -> &'static str {
     match client {
         Client::OpenCode => "mcp",

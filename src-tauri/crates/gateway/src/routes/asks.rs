@@ -173,7 +173,6 @@ async fn stream_events(
     Ok((headers, Body::from_stream(lines)).into_response())
 }
 
-/// The events of one call.
 struct Events {
     state: SharedState,
     tracker: ResponseTracker,

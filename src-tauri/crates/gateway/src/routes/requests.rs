@@ -66,7 +66,6 @@ pub async fn answer(
     Ok(ended(answered))
 }
 
-/// Declines a request.
 pub async fn decline(
     State(state): State<SharedState>,
     Path(id): Path<String>,

@@ -17,7 +17,6 @@ use tokio::net::TcpStream;
 /// Longer than anything here takes. A test that waits this long hangs.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Short timeouts.
 pub fn quick() -> Timeouts {
     Timeouts {
         progress: Duration::from_millis(100),

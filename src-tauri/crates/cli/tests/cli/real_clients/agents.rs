@@ -29,7 +29,6 @@ fn name(cli: Cli) -> &'static str {
     }
 }
 
-/// What the user does.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Person {
     AnswersAfter(Duration),

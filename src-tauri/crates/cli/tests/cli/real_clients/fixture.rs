@@ -18,7 +18,6 @@ use tokio::process::Child;
 /// Longer than anything here takes, except a user. A test that waits this long hangs.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The question.
 pub const QUESTION: &str = "Which store should the notes be kept in?";
 
 pub fn questions() -> Value {

@@ -59,7 +59,6 @@ pub struct Connected {
     said: Arc<Mutex<String>>,
 }
 
-/// Connects with a session.
 pub async fn connect(command: std::process::Command) -> Connected {
     connect_as(command, "codex-mcp-client", Speaks::Sessions, None, "").await
 }

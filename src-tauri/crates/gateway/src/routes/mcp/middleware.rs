@@ -23,7 +23,6 @@ use crate::state::GatewayState;
 const SESSIONS: usize = 512;
 /// How much of an error message of the MCP library is passed on.
 const REFUSAL_BYTES: usize = 8 * 1024;
-/// The header with the session's id.
 const SESSION_HEADER: &str = "mcp-session-id";
 /// The rate limit that all clients share for opening sessions.
 const NEWCOMERS: &str = "newcomers";
@@ -36,7 +35,6 @@ pub struct SessionLimits {
 }
 
 impl SessionLimits {
-    /// Limits the sessions of a session manager.
     pub const fn new(state: Arc<GatewayState>, sessions: Arc<LocalSessionManager>) -> Self {
         Self { state, sessions }
     }
