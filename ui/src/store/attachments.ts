@@ -1,7 +1,7 @@
 import { isSame, nameOf } from '../entities/attachment/attachment';
 import type { AttachedFiles, Attachment, RefusedFile, SessionId, Takes } from '../generated/wire';
 import { agentOf } from './agents';
-import { withoutKey } from './queueEdits';
+import { withoutKey } from './records';
 import type { Refusal, State } from './state';
 
 /** What can happen to what goes along with a message that is written. */

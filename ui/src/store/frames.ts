@@ -3,7 +3,8 @@ import { isMissed } from '../entities/request/requestStatus';
 import type { Change, Delta, Entry, Frame, LiveText, Request, Session, Snapshot } from '../generated/wire';
 import { forgetSession } from './history';
 import { closeOverlay, replaceSession } from './navigation';
-import { rescueQueueEdits, withoutKey } from './queueEdits';
+import { rescueQueueEdits } from './queueEdits';
+import { filterValues, withoutKey } from './records';
 import { selectedSession, sessionsInOrder, shownSession } from './select';
 import { allIn, indexed, withoutSession, withValue } from './sessionIndex';
 import { emptyTranscript, type State, type Transcript } from './state';
@@ -121,10 +122,8 @@ function applyChange(state: State, change: Change): State {
       return noteUnread(putEntry(state, change.session, change.entry), change.session, change.entry);
     case 'live_text':
       return { ...state, live: addLiveText(state.live, change.added) };
-    case 'live_cleared': {
-      const { [change.session]: _, ...live } = state.live;
-      return { ...state, live };
-    }
+    case 'live_cleared':
+      return { ...state, live: withoutKey(state.live, change.session) };
     case 'session_deleted':
       return selectFirst(forgetSession(state, change.session));
     case 'session_closed':
@@ -153,8 +152,6 @@ function closeSession(state: State, closed: string): State {
   const index = order.findIndex((session) => session.id === closed);
   if (index < 0) return state;
   const neighbour = order[index + 1] ?? order[index - 1];
-  const { [closed]: _, ...transcripts } = state.transcripts;
-  const { [closed]: __, ...live } = state.live;
   const requests = withoutSession(state.requests, closed);
   const approvals = withoutSession(state.approvals, closed);
   const sessions = state.sessions.filter((session) => session.id !== closed);
@@ -165,8 +162,8 @@ function closeSession(state: State, closed: string): State {
     requests,
     approvals,
     archive: archiveGone(state, requests, approvals),
-    transcripts,
-    live,
+    transcripts: withoutKey(state.transcripts, closed),
+    live: withoutKey(state.live, closed),
     unread: only(state.unread, sessions),
     stopping: only(state.stopping, sessions),
   };
@@ -205,8 +202,7 @@ function isReadAgain({ status, entries, later }: Transcript): boolean {
 
 function forgetTranscript(state: State, session: string): State {
   if (!(session in state.transcripts)) return state;
-  const { [session]: _, ...transcripts } = state.transcripts;
-  return { ...state, transcripts };
+  return { ...state, transcripts: withoutKey(state.transcripts, session) };
 }
 
 /** Adds text to what an agent is writing; text of one kind flows together. */
@@ -221,15 +217,13 @@ function addLiveText(live: State['live'], added: LiveText): State['live'] {
 }
 
 function only<T>(from: Readonly<Record<string, T>>, sessions: readonly Session[]): Record<string, T> {
-  return Object.fromEntries(
-    Object.entries(from).filter(([id]) => sessions.some((session) => session.id === id)),
-  );
+  return filterValues(from, (_, id) => sessions.some((session) => session.id === id));
 }
 
 /** Keeps what the app no longer sends: the transcript still speaks of it. */
 function archiveGone({ archive, ...state }: State, requests: State['requests'], approvals: State['approvals']): State['archive'] {
   const gone = <T>(before: Readonly<Record<string, T>>, after: Readonly<Record<string, T>>) =>
-    Object.fromEntries(Object.entries(before).filter(([id]) => !(id in after)));
+    filterValues(before, (_, id) => !(id in after));
   return {
     requests: { ...archive.requests, ...gone(state.requests.byId, requests.byId) },
     approvals: { ...archive.approvals, ...gone(state.approvals.byId, approvals.byId) },

@@ -2,6 +2,7 @@ import type { HistoryFound, SearchHit, Session, SessionId, TranscriptPage } from
 import type { AppError } from '../platform/bridge';
 import { closeOverlay, forgetPlaces } from './navigation';
 import { withoutSession as withoutItsQuestions } from './pastQuestions';
+import { filterValues, withoutKey } from './records';
 import { withoutSession } from './sessionIndex';
 import type { Excerpt, State } from './state';
 import { archivePage, mergeEntries } from './transcriptPages';
@@ -110,14 +111,12 @@ export function anySession(state: State, id: SessionId): Session | null {
 
 /** Drops everything of a session that was deleted. */
 export function forgetSession(state: State, id: SessionId): State {
-  const drop = <T>(from: Readonly<Record<string, T>>): Record<string, T> => {
-    const { [id]: _, ...rest } = from;
-    return rest;
-  };
+  const drop = <T>(from: Readonly<Record<string, T>>) => withoutKey(from, id);
+  const isElsewhere = (one: { session: SessionId }) => one.session !== id;
   const requests = withoutSession(state.requests, id);
   const archive = {
-    requests: elsewhere(state.archive.requests, id),
-    approvals: elsewhere(state.archive.approvals, id),
+    requests: filterValues(state.archive.requests, isElsewhere),
+    approvals: filterValues(state.archive.approvals, isElsewhere),
   };
   const gone = (request: string) => request in state.requests.byId && !(request in requests.byId);
   const queue = state.sessions.find((session) => session.id === id)?.queue ?? [];
@@ -139,13 +138,9 @@ export function forgetSession(state: State, id: SessionId): State {
     attached: drop(state.attached),
     refusals: drop(state.refusals),
     picked: drop(state.picked),
-    drafts: Object.fromEntries(Object.entries(state.drafts).filter(([request]) => !gone(request))),
-    missedOpen: Object.fromEntries(
-      Object.entries(state.missedOpen).filter(([request]) => !gone(request)),
-    ),
-    queueEdits: Object.fromEntries(
-      Object.entries(state.queueEdits).filter(([message]) => !waited(message)),
-    ),
+    drafts: filterValues(state.drafts, (_, request) => !gone(request)),
+    missedOpen: filterValues(state.missedOpen, (_, request) => !gone(request)),
+    queueEdits: filterValues(state.queueEdits, (_, message) => !waited(message)),
     delivered: state.delivered.filter((request) => !gone(request)),
     history: {
       ...history,
@@ -162,8 +157,4 @@ export function bySession(hits: readonly SearchHit[]): { session: SessionId; hit
   const groups = new Map<SessionId, SearchHit[]>();
   for (const hit of hits) groups.set(hit.session, [...(groups.get(hit.session) ?? []), hit]);
   return [...groups].map(([session, its]) => ({ session, hits: its }));
-}
-
-function elsewhere<T extends { session: SessionId }>(from: Readonly<Record<string, T>>, session: SessionId) {
-  return Object.fromEntries(Object.entries(from).filter(([, value]) => value.session !== session));
 }

@@ -1,10 +1,6 @@
 import type { Session } from '../generated/wire';
+import { withoutKey } from './records';
 import type { State } from './state';
-
-export function withoutKey<T>(from: Readonly<Record<string, T>>, key: string): Record<string, T> {
-  const { [key]: _, ...rest } = from;
-  return rest;
-}
 
 /** Words of a message that was sent while they were changed go to the composer: they were not sent. */
 export function rescueQueueEdits(state: State, before: Session | undefined, after: Session): State {

@@ -35,7 +35,7 @@ import { type HistoryAction, reduceHistory } from './history';
 import { type InboxAction, reduceInbox } from './inbox';
 import { goToSession, type NavigationAction, reduceNavigation } from './navigation';
 import { type PastQuestionsAction, reducePastQuestions } from './pastQuestions';
-import { withoutKey } from './queueEdits';
+import { withoutKey } from './records';
 import { shownSession } from './select';
 import { withValue } from './sessionIndex';
 import {
@@ -121,8 +121,7 @@ export function reduce(state: State, action: Action): State {
   const next = step(state, action);
   const shown = shownSession(next);
   if (shown === null || !next.unread[shown]) return next;
-  const { [shown]: _, ...unread } = next.unread;
-  return { ...next, unread };
+  return { ...next, unread: withoutKey(next.unread, shown) };
 }
 
 function step(state: State, action: Action): State {
@@ -144,10 +143,8 @@ function step(state: State, action: Action): State {
     }
     case 'stop_asked':
       return { ...state, stopping: { ...state.stopping, [action.session]: action.at } };
-    case 'stop_failed': {
-      const { [action.session]: _, ...stopping } = state.stopping;
-      return { ...state, stopping };
-    }
+    case 'stop_failed':
+      return { ...state, stopping: withoutKey(state.stopping, action.session) };
     case 'agents_listed':
       return { ...state, agents: action.agents };
     case 'page_asked':
@@ -174,15 +171,13 @@ function step(state: State, action: Action): State {
       const { key, command, payload, error } = action;
       return withSubmit(state, key, { command, payload, phase: 'failed', error });
     }
-    case 'submit_done': {
-      const { [action.key]: _, ...submits } = state.submits;
-      return { ...state, submits };
-    }
+    case 'submit_done':
+      return { ...state, submits: withoutKey(state.submits, action.key) };
     case 'request_ended': {
       const known = state.requests.byId[action.request.id];
-      const { [action.request.id]: _, ...others } = state.drafts;
       // What was typed has gone out or was given up; a secret must not stay behind. What others ended keeps its words.
-      const drafts = draftFate(action.request) === 'goes' ? others : state.drafts;
+      const goes = draftFate(action.request) === 'goes';
+      const drafts = goes ? withoutKey(state.drafts, action.request.id) : state.drafts;
       const next = { ...state, drafts };
       const newer = known?.state.state === 'ended' && !isMissed(known);
       return newer ? next : putRequest(next, action.request);
@@ -190,8 +185,7 @@ function step(state: State, action: Action): State {
     case 'approval_decided': {
       const { approval } = action;
       const known = state.approvals.byId[approval.id];
-      const { [approval.id]: _, ...decisions } = state.decisions;
-      const next = { ...state, decisions };
+      const next = { ...state, decisions: withoutKey(state.decisions, approval.id) };
       if (known && known.state.state !== 'open') return next;
       return { ...next, approvals: withValue(next.approvals, approval) };
     }

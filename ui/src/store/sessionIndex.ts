@@ -1,4 +1,5 @@
 import type { SessionId } from '../generated/wire';
+import { filterValues, withoutKey } from './records';
 
 /** A place in the order of age. */
 export interface Age {
@@ -42,8 +43,10 @@ export function withValue<T extends OfSession>({ byId, bySession }: SessionIndex
 
 export function withoutSession<T extends OfSession>(index: SessionIndex<T>, session: SessionId): SessionIndex<T> {
   const gone = new Set(ofSession(index, session).map(({ id }) => id));
-  const { [session]: _, ...bySession } = index.bySession;
-  return { byId: Object.fromEntries(Object.entries(index.byId).filter(([id]) => !gone.has(id))), bySession };
+  return {
+    byId: filterValues(index.byId, (_, id) => !gone.has(id)),
+    bySession: withoutKey(index.bySession, session),
+  };
 }
 
 /** The values of a session, oldest first. */
