@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 
 import { wordsOfLoss } from '../src/entities/session/sessionWords';
-import type { AgentDescriptor } from '../src/generated/wire';
+import { settingDescriptors, type AgentDescriptor } from '../src/generated/wire';
 import { plural, t } from '../src/shared/messages';
 import { de } from '../src/shared/messages/de';
 import { en } from '../src/shared/messages/en';
@@ -30,11 +30,19 @@ const ofAgents = (agents: readonly AgentDescriptor[]) =>
       ...option.values.flatMap((value) => [`${option.category}.${value.id}`, `${option.category}_hint.${value.id}`]),
     ]),
   ]);
-const OPEN = ['agent.', 'config.', 'mode.', 'mode_hint.', 'effort.'];
+
+/** Keys that end in a setting's category, its id or one of its values. */
+const ofSettings = settingDescriptors.flatMap(({ id, category, ...rest }) => [
+  `settings.${category}`,
+  `settings.${id}`,
+  `settings.${id}.help`,
+  ...('choices' in rest ? rest.choices.map((value) => `settings.${id}.${value}`) : []),
+]);
+const OPEN = ['settings.', 'agent.', 'config.', 'mode.', 'mode_hint.', 'effort.'];
 
 function unusedIn(text: string, keys: readonly string[]): string[] {
   const templates = inTemplates(text).filter((template) => !OPEN.includes(template));
-  const lookedUp = ofAgents([claudeCode, demo]);
+  const lookedUp = [...ofAgents([claudeCode, demo]), ...ofSettings];
   return keys.filter((key) => {
     const base = key.replace(/\.(one|other)$/, '');
     const named = text.includes(`'${key}'`) || text.includes(`plural('${base}'`) || lookedUp.includes(key);
@@ -73,7 +81,7 @@ test('no message is missing', () => {
 });
 
 test('a message that nobody names is found, also where ids of agents are looked up, and one that is not there', () => {
-  const invented = ['start.nobody', 'agent.nobody', 'mode.nobody', 'mode_hint.nobody', 'effort.nobody', 'config.nobody'];
+  const invented = ['settings.nobody', 'start.nobody', 'agent.nobody', 'mode.nobody', 'mode_hint.nobody', 'effort.nobody', 'config.nobody'];
   expect(OPEN.filter((open) => !inTemplates(all).includes(open))).toEqual([]);
   expect(unusedIn(all, [...Object.keys(en), ...invented])).toEqual(invented);
   expect(missingIn(`${all} t('start.nobody') plural('nobody', 2)`)).toEqual(['start.nobody', 'nobody.one', 'nobody.other']);

@@ -1281,76 +1281,36 @@ export type LogKind = "unusable" | "stderr" | "refused" | "note";
 /**
  * Everything a person can set.
  */
-export type Settings = { language: LanguageChoice, 
+export type Settings = { language: LanguageChoice, theme: Theme, textSize: TextSize, density: Density, 
 /**
- * Light or dark.
+ * About questions and permission requests of sessions that are not in view.
  */
-theme: Theme, textSize: TextSize, 
+notifyQuestions: NotifyQuestions, notifySubagents: OnOff, 
 /**
- * How much room there is between things.
+ * About finished turns.
  */
-density: Density, 
+notifyFinished: OptIn, pausedUntil: PausedUntil, quietHours: DoNotDisturbHours, remindMinutes: ReminderMinutes, notifySound: OptIn, 
 /**
- * Whether the system tells of questions and permissions that are not looked at.
+ * Whether one digit answers a single question with one choice.
  */
-notifyQuestions: NotifyQuestions, 
+quickAnswer: OnOff, undoSeconds: UndoSeconds, 
 /**
- * Whether what a subagent asks is told of too.
+ * Whether a choice shows the next question.
  */
-notifySubagents: OnOff, 
+autoAdvance: OnOff, onClose: OnClose, startAtLogin: OptIn, 
 /**
- * Whether the system tells that a session has finished its turn.
+ * Opens the oldest question from any program.
  */
-notifyFinished: OptIn, 
+globalShortcut: GlobalShortcut, keepDays: RetentionDays, 
 /**
- * Until when only the counts in the window tell.
+ * What every start of an agent gets in addition.
  */
-pausedUntil: PausedUntil, 
-/**
- * The hours in which only the counts in the window tell.
- */
-quietHours: DoNotDisturbHours, 
-/**
- * After how many minutes an open question is told of once more.
- */
-remindMinutes: ReminderMinutes, 
-/**
- * Whether a notification is heard too.
- */
-notifySound: OptIn, 
-/**
- * Whether one key answers a lone question with one choice.
- */
-quickAnswer: OnOff, 
-/**
- * How long such an answer can be taken back.
- */
-undoSeconds: UndoSeconds, 
-/**
- * Whether a fresh choice shows the next question.
- */
-autoAdvance: OnOff, onClose: OnClose, 
-/**
- * Whether the system starts the app when the person logs in.
- */
-startAtLogin: OptIn, 
-/**
- * Which keys bring up what waits, from anywhere.
- */
-globalShortcut: GlobalShortcut, 
-/**
- * What every start of an agent gets in addition, by agent.
- */
-launchOverrides: { [key in AgentId]: LaunchOverrides }, 
-/**
- * How long sessions that are over are kept.
- */
-keepDays: RetentionDays, };
+launchOverrides: { [key in AgentId]: LaunchOverrides }, };
 
 /**
- * One thing that is set to a value.
+ * A setting with its value.
  */
-export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": DoNotDisturbHours } | { "setting": "remind_minutes", "value": ReminderMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "agent_arguments", "value": { agent: AgentId, arguments: Arguments, } } | { "setting": "agent_environment", "value": { agent: AgentId, environment: Environment, } } | { "setting": "keep_days", "value": RetentionDays };
+export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": DoNotDisturbHours } | { "setting": "remind_minutes", "value": ReminderMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "keep_days", "value": RetentionDays } | { "setting": "agent_arguments", "value": { agent: AgentId, arguments: Arguments, } } | { "setting": "agent_environment", "value": { agent: AgentId, environment: Environment, } };
 
 /**
  * A language that everything is written in.
@@ -1368,7 +1328,8 @@ export type LanguageChoice = "system" | "en" | "zh" | "de";
 export type Theme = "system" | "light" | "dark";
 
 /**
- * How large everything is, in per cent of the usual size.
+ * The size of everything in the window, in percent. Beyond the upper bound, not everything can be reached (WCAG 2.2,
+ * 1.4.4).
  */
 export type TextSize = number;
 
@@ -1393,14 +1354,15 @@ export type OnOff = "on" | "off";
 export type OptIn = "off" | "on";
 
 /**
- * How long an answer that one key gave can be taken back, in seconds.
+ * The undo window of a quick answer, in seconds. The agent waits meanwhile.
  */
 export type UndoSeconds = number;
 
 export type OnClose = "keep_running" | "quit";
 
 /**
- * For how many days a session is kept after it has ended; 0 keeps it until the person deletes it.
+ * For how many days a session is kept after it has ended; 0 keeps it until the person deletes it. Only a few values are
+ * allowed, because a mistyped number would delete sessions.
  */
 export type RetentionDays = number;
 
@@ -1420,7 +1382,7 @@ export type DoNotDisturbHours = string;
 export type GlobalShortcut = string;
 
 /**
- * After how many minutes an open question is told of once more; 0 never does.
+ * After how many minutes a reminder of an open question is shown; 0 is never.
  */
 export type ReminderMinutes = number;
 
@@ -2035,3 +1997,25 @@ export interface CommandMap {
   save_draft: { input: SaveDraft; output: Done };
   read_drafts: { input: ReadDrafts; output: DraftsRead };
 }
+
+/** Every setting but those of an agent, in the order of the settings window. */
+export const settingDescriptors = [
+  {"id":"language","category":"appearance","kind":"choice","choices":["system","en","zh","de"]},
+  {"id":"theme","category":"appearance","kind":"choice","choices":["system","light","dark"]},
+  {"id":"text_size","category":"appearance","kind":"number","least":80,"most":200},
+  {"id":"density","category":"appearance","kind":"choice","choices":["comfortable","compact"]},
+  {"id":"notify_questions","category":"notifications","kind":"choice","choices":["unseen","never"]},
+  {"id":"notify_subagents","category":"notifications","kind":"choice","choices":["on","off"]},
+  {"id":"notify_finished","category":"notifications","kind":"choice","choices":["off","on"]},
+  {"id":"paused_until","category":"notifications","kind":"pause"},
+  {"id":"quiet_hours","category":"notifications","kind":"hours"},
+  {"id":"remind_minutes","category":"notifications","kind":"number_choice","choices":[0,5,15,60]},
+  {"id":"notify_sound","category":"notifications","kind":"choice","choices":["off","on"]},
+  {"id":"quick_answer","category":"questions","kind":"choice","choices":["on","off"]},
+  {"id":"undo_seconds","category":"questions","kind":"number","least":1,"most":30},
+  {"id":"auto_advance","category":"questions","kind":"choice","choices":["on","off"]},
+  {"id":"on_close","category":"window","kind":"choice","choices":["keep_running","quit"]},
+  {"id":"start_at_login","category":"window","kind":"choice","choices":["off","on"]},
+  {"id":"global_shortcut","category":"window","kind":"shortcut"},
+  {"id":"keep_days","category":"data","kind":"number_choice","choices":[0,30,90,365]},
+] as const;

@@ -14,7 +14,7 @@ use tokio::sync::{OnceCell, watch};
 use crate::dto::Done;
 use crate::error::{Detail, Error, ErrorCode};
 use crate::host::Host;
-use crate::notifications::Notifications;
+use crate::notification_log::Notifications;
 
 /// How many commands are remembered, so that a repeated one is not run again.
 const REMEMBERED_COMMANDS: usize = 1_024;

@@ -4,8 +4,11 @@ mod agents;
 mod clients;
 mod history;
 mod messages;
+mod notifications;
 mod past_questions;
 mod questions;
 mod sessions;
 mod settings;
 mod window;
+
+pub use notifications::PauseLength;

@@ -8,7 +8,7 @@ pub mod error;
 mod export;
 mod handlers;
 mod host;
-mod notifications;
+mod notification_log;
 mod setting_error;
 #[cfg(all(test, feature = "ts"))]
 mod wire_types;
@@ -17,5 +17,5 @@ pub use api::{Api, RunningWork, View};
 pub use commands::{COMMAND_NAMES, dispatch, read_input};
 pub use dto::{UnappliedReason, UnappliedSetting};
 pub use error::{Detail, Error, ErrorCode};
+pub use handlers::PauseLength;
 pub use host::{ClientHost, Host, Pending, SaveError, SelfTestError};
-pub use notifications::PauseLength;

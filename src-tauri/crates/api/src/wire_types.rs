@@ -78,6 +78,22 @@ fn typescript() -> String {
     }
     text.push('\n');
     text.push_str(crate::for_each_command!(command_map));
+    text.push_str(&setting_descriptors());
+    text
+}
+
+/// The declarations of the settings, from which the page builds the settings window.
+fn setting_descriptors() -> String {
+    let mut text =
+        String::from("\n/** Every setting but those of an agent, in the order of the settings window. */\n");
+    text.push_str("export const settingDescriptors = [\n");
+    for domain::SettingDescriptor { id, category, kind, .. } in domain::SETTINGS {
+        let mut descriptor = serde_json::json!({"id": id, "category": category});
+        let kind = serde_json::to_value(kind()).unwrap();
+        descriptor.as_object_mut().unwrap().extend(kind.as_object().unwrap().clone());
+        text.push_str(&format!("  {descriptor},\n"));
+    }
+    text.push_str("] as const;\n");
     text
 }
 

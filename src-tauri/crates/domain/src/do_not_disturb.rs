@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Settable, SettingError, Written};
+use crate::error::{Bounds, Settable, SettingError, SettingKind, Written, number_setting};
 use crate::id::Timestamp;
 
 const MINUTES_OF_A_DAY: u16 = 24 * 60;
@@ -85,6 +85,10 @@ impl Settable for DoNotDisturbHours {
     fn read(written: Written) -> Result<Self, SettingError> {
         if let Written::Text(text) = written { text.try_into() } else { Err(SettingError::NoHours) }
     }
+
+    fn kind() -> SettingKind {
+        SettingKind::Hours
+    }
 }
 
 impl From<DoNotDisturbHours> for String {
@@ -93,43 +97,16 @@ impl From<DoNotDisturbHours> for String {
     }
 }
 
-/// After how many minutes an open question is told of once more; 0 never does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "u16", into = "u16")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number"))]
-pub struct ReminderMinutes(u16);
+number_setting! {
+    /// After how many minutes a reminder of an open question is shown; 0 is never.
+    ReminderMinutes, Bounds::OneOf(&[0, 5, 15, 60]), default 0
+}
 
 impl ReminderMinutes {
-    pub const CHOICES: [u16; 4] = [0, 5, 15, 60];
-
-    fn none_of() -> SettingError {
-        SettingError::NoneOf { choices: Self::CHOICES.map(|minutes| minutes.to_string()).into() }
-    }
-
     /// Returns when a question is told of once more; none where it never is.
     pub fn due(self, asked_at: Timestamp) -> Option<Timestamp> {
         let millis = i64::from(self.0) * 60_000;
         (self.0 != 0).then(|| Timestamp::from_millis(asked_at.millis().saturating_add(millis)))
-    }
-}
-
-impl TryFrom<u16> for ReminderMinutes {
-    type Error = SettingError;
-
-    fn try_from(minutes: u16) -> Result<Self, SettingError> {
-        if Self::CHOICES.contains(&minutes) { Ok(Self(minutes)) } else { Err(Self::none_of()) }
-    }
-}
-
-impl Settable for ReminderMinutes {
-    fn read(written: Written) -> Result<Self, SettingError> {
-        written.number::<u16>().ok_or_else(Self::none_of)?.try_into()
-    }
-}
-
-impl From<ReminderMinutes> for u16 {
-    fn from(minutes: ReminderMinutes) -> Self {
-        minutes.0
     }
 }
 
@@ -139,7 +116,11 @@ impl From<ReminderMinutes> for u16 {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number"))]
 pub struct PausedUntil(u32);
 
-impl Settable for PausedUntil {}
+impl Settable for PausedUntil {
+    fn kind() -> SettingKind {
+        SettingKind::Pause
+    }
+}
 
 impl PausedUntil {
     /// Pauses until a moment.

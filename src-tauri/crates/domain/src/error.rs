@@ -6,6 +6,7 @@ mod storage;
 mod validation;
 
 pub use delivery::DeliveryError;
-pub use setting::{LaunchOverrideError, Settable, SettingError, Written};
+pub(crate) use setting::number_setting;
+pub use setting::{Bounds, LaunchOverrideError, Settable, SettingError, SettingKind, Written};
 pub use storage::StorageError;
 pub use validation::ValidationError;

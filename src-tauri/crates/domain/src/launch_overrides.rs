@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{LaunchOverrideError, Settable, SettingError, Written};
+use crate::error::{LaunchOverrideError, Settable, SettingError, SettingKind, Written};
 
 /// The most arguments, and the most variables.
 pub const EXTRAS: usize = 64;
@@ -118,6 +118,10 @@ impl Settable for Arguments {
             _ => Err(SettingError::NoList),
         }
     }
+
+    fn kind() -> SettingKind {
+        SettingKind::Arguments
+    }
 }
 
 impl From<Arguments> for Vec<String> {
@@ -166,6 +170,10 @@ impl Settable for Environment {
             Written::Named(variables) => variables.try_into(),
             _ => Err(SettingError::NoTable),
         }
+    }
+
+    fn kind() -> SettingKind {
+        SettingKind::Variables
     }
 }
 

@@ -64,7 +64,8 @@ pub use draft::{
 };
 pub use ended_by::EndedBy;
 pub use error::{
-    DeliveryError, LaunchOverrideError, Settable, SettingError, StorageError, ValidationError, Written,
+    DeliveryError, LaunchOverrideError, Settable, SettingError, SettingKind, StorageError, ValidationError,
+    Written,
 };
 pub use event::{ApprovalEvent, Event, QueueEvent, RequestEvent, SessionEvent};
 pub use id::{
@@ -91,7 +92,8 @@ pub use retention_days::RetentionDays;
 pub use session::{Session, SessionEnd, SessionState};
 pub use session_options::{QuestionPolicy, SessionOptions};
 pub use settings::{
-    Density, NotifyQuestions, OnClose, OnOff, OptIn, Setting, Settings, TextSize, Theme, UndoSeconds,
+    Density, NotifyQuestions, OnClose, OnOff, OptIn, SETTINGS, Setting, SettingDescriptor, Settings,
+    TextSize, Theme, UndoSeconds,
 };
 pub use shortcut::{Combination, GlobalShortcut, Held, PressedKey};
 pub use tool::{TodoItem, TodoStatus, ToolDetail, ToolKind};

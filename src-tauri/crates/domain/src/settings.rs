@@ -2,141 +2,145 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::do_not_disturb::{DoNotDisturbHours, PausedUntil, ReminderMinutes};
-use crate::error::{Settable, SettingError, Written};
+use crate::error::{Bounds, Settable, SettingError, SettingKind, Written, number_setting};
 use crate::id::AgentId;
 use crate::language::LanguageChoice;
 use crate::launch_overrides::{Arguments, Environment, LaunchOverrides};
 use crate::retention_days::RetentionDays;
 use crate::shortcut::GlobalShortcut;
 
-/// Everything a person can set.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub struct Settings {
-    pub language: LanguageChoice,
-    /// Light or dark.
-    pub theme: Theme,
-    pub text_size: TextSize,
-    /// How much room there is between things.
-    pub density: Density,
-    /// Whether the system tells of questions and permissions that are not looked at.
-    pub notify_questions: NotifyQuestions,
-    /// Whether what a subagent asks is told of too.
-    pub notify_subagents: OnOff,
-    /// Whether the system tells that a session has finished its turn.
-    pub notify_finished: OptIn,
-    /// Until when only the counts in the window tell.
-    pub paused_until: PausedUntil,
-    /// The hours in which only the counts in the window tell.
-    pub quiet_hours: DoNotDisturbHours,
-    /// After how many minutes an open question is told of once more.
-    pub remind_minutes: ReminderMinutes,
-    /// Whether a notification is heard too.
-    pub notify_sound: OptIn,
-    /// Whether one key answers a lone question with one choice.
-    pub quick_answer: OnOff,
-    /// How long such an answer can be taken back.
-    pub undo_seconds: UndoSeconds,
-    /// Whether a fresh choice shows the next question.
-    pub auto_advance: OnOff,
-    pub on_close: OnClose,
-    /// Whether the system starts the app when the person logs in.
-    pub start_at_login: OptIn,
-    /// Which keys bring up what waits, from anywhere.
-    pub global_shortcut: GlobalShortcut,
-    /// What every start of an agent gets in addition, by agent.
-    pub launch_overrides: BTreeMap<AgentId, LaunchOverrides>,
-    /// How long sessions that are over are kept.
-    pub keep_days: RetentionDays,
+/// Declares every setting once: `key => id: Variant(Type)`. From it follow the settings themselves, the change of one setting,
+/// and the descriptors by which the settings file is read and written and the settings window is built.
+macro_rules! settings {
+    ($($category:ident {
+        $($(#[$doc:meta])* $key:ident => $id:ident: $variant:ident($type:ty),)+
+    })+) => {
+        /// Everything a person can set.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+        pub struct Settings {
+            $($($(#[$doc])* pub $id: $type,)+)+
+            /// What every start of an agent gets in addition.
+            pub launch_overrides: BTreeMap<AgentId, LaunchOverrides>,
+        }
+
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(tag = "setting", content = "value", rename_all = "snake_case")]
+        #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+        pub enum Setting {
+            $($($(#[$doc])* $variant($type),)+)+
+            AgentArguments { agent: AgentId, arguments: Arguments },
+            AgentEnvironment { agent: AgentId, environment: Environment },
+        }
+
+        /// Every setting but those of an agent, in the order of the settings window.
+        pub const SETTINGS: &[SettingDescriptor] = &[$($(SettingDescriptor {
+            id: stringify!($id),
+            category: stringify!($category),
+            key: stringify!($key),
+            read: |written| <$type>::read(written).map(Setting::$variant),
+            kind: <$type>::kind,
+        },)+)+];
+
+        impl Settings {
+            /// Returns the settings with one of them changed.
+            #[must_use]
+            pub fn with(mut self, setting: Setting) -> Self {
+                match setting {
+                    $($(Setting::$variant(value) => self.$id = value,)+)+
+                    Setting::AgentArguments { agent, arguments } => {
+                        self.launch_overrides.entry(agent).or_default().arguments = arguments;
+                    }
+                    Setting::AgentEnvironment { agent, environment } => {
+                        self.launch_overrides.entry(agent).or_default().environment = environment;
+                    }
+                }
+                self
+            }
+        }
+
+        impl Setting {
+            /// Returns the descriptor; none for the settings of an agent.
+            pub fn descriptor(&self) -> Option<&'static SettingDescriptor> {
+                let id = match self {
+                    $($(Self::$variant(_) => stringify!($id),)+)+
+                    Self::AgentArguments { .. } | Self::AgentEnvironment { .. } => return None,
+                };
+                SettingDescriptor::find(id)
+            }
+
+            /// Serializes the value without the setting's name.
+            pub fn serialize_value<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $($(Self::$variant(value) => value.serialize(serializer),)+)+
+                    Self::AgentArguments { arguments, .. } => arguments.serialize(serializer),
+                    Self::AgentEnvironment { environment, .. } => environment.serialize(serializer),
+                }
+            }
+        }
+    };
 }
 
-/// One thing that is set to a value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "setting", content = "value", rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Setting {
-    Language(LanguageChoice),
-    /// Light or dark.
-    Theme(Theme),
-    TextSize(TextSize),
-    /// How much room there is between things.
-    Density(Density),
-    /// Whether the system tells of questions and permissions that are not looked at.
-    NotifyQuestions(NotifyQuestions),
-    /// Whether what a subagent asks is told of too.
-    NotifySubagents(OnOff),
-    /// Whether the system tells that a session has finished its turn.
-    NotifyFinished(OptIn),
-    /// Until when only the counts in the window tell.
-    PausedUntil(PausedUntil),
-    /// The hours in which only the counts in the window tell.
-    QuietHours(DoNotDisturbHours),
-    /// After how many minutes an open question is told of once more.
-    RemindMinutes(ReminderMinutes),
-    /// Whether a notification is heard too.
-    NotifySound(OptIn),
-    /// Whether one key answers a lone question with one choice.
-    QuickAnswer(OnOff),
-    /// How long such an answer can be taken back.
-    UndoSeconds(UndoSeconds),
-    /// Whether a fresh choice shows the next question.
-    AutoAdvance(OnOff),
-    OnClose(OnClose),
-    /// Whether the system starts the app when the person logs in.
-    StartAtLogin(OptIn),
-    /// Which keys bring up what waits, from anywhere.
-    GlobalShortcut(GlobalShortcut),
-    /// Arguments that every start of an agent gets.
-    AgentArguments {
-        agent: AgentId,
-        arguments: Arguments,
-    },
-    /// Variables that every start of an agent gets.
-    AgentEnvironment {
-        agent: AgentId,
-        environment: Environment,
-    },
-    /// How long sessions that are over are kept.
-    KeepDays(RetentionDays),
+settings! {
+    appearance {
+        language => language: Language(LanguageChoice),
+        theme => theme: Theme(Theme),
+        text_size => text_size: TextSize(TextSize),
+        density => density: Density(Density),
+    }
+    notifications {
+        /// About questions and permission requests of sessions that are not in view.
+        questions => notify_questions: NotifyQuestions(NotifyQuestions),
+        subagents => notify_subagents: NotifySubagents(OnOff),
+        /// About finished turns.
+        finished => notify_finished: NotifyFinished(OptIn),
+        paused_until => paused_until: PausedUntil(PausedUntil),
+        quiet_hours => quiet_hours: QuietHours(DoNotDisturbHours),
+        remind_minutes => remind_minutes: RemindMinutes(ReminderMinutes),
+        sound => notify_sound: NotifySound(OptIn),
+    }
+    questions {
+        /// Whether one digit answers a single question with one choice.
+        quick_answer => quick_answer: QuickAnswer(OnOff),
+        undo_seconds => undo_seconds: UndoSeconds(UndoSeconds),
+        /// Whether a choice shows the next question.
+        auto_advance => auto_advance: AutoAdvance(OnOff),
+    }
+    window {
+        on_close => on_close: OnClose(OnClose),
+        start_at_login => start_at_login: StartAtLogin(OptIn),
+        /// Opens the oldest question from any program.
+        global_shortcut => global_shortcut: GlobalShortcut(GlobalShortcut),
+    }
+    data {
+        keep_days => keep_days: KeepDays(RetentionDays),
+    }
+}
+
+/// What the settings file, the change of a setting and the settings window need to know about it.
+#[derive(Debug)]
+pub struct SettingDescriptor {
+    /// The name in a change and, in camel case, in [`Settings`].
+    pub id: &'static str,
+    /// The table of the settings file, and the section of the settings window.
+    pub category: &'static str,
+    /// The name in the table.
+    pub key: &'static str,
+    pub read: fn(Written) -> Result<Setting, SettingError>,
+    pub kind: fn() -> SettingKind,
+}
+
+impl SettingDescriptor {
+    pub fn find(id: &str) -> Option<&'static Self> {
+        SETTINGS.iter().find(|setting| setting.id == id)
+    }
 }
 
 impl Settings {
-    /// Returns the settings with one of them changed.
-    #[must_use]
-    pub fn with(mut self, setting: Setting) -> Self {
-        match setting {
-            Setting::Language(language) => self.language = language,
-            Setting::Theme(theme) => self.theme = theme,
-            Setting::TextSize(size) => self.text_size = size,
-            Setting::Density(density) => self.density = density,
-            Setting::NotifyQuestions(notify) => self.notify_questions = notify,
-            Setting::NotifySubagents(notify) => self.notify_subagents = notify,
-            Setting::NotifyFinished(notify) => self.notify_finished = notify,
-            Setting::PausedUntil(until) => self.paused_until = until,
-            Setting::QuietHours(hours) => self.quiet_hours = hours,
-            Setting::RemindMinutes(minutes) => self.remind_minutes = minutes,
-            Setting::NotifySound(sound) => self.notify_sound = sound,
-            Setting::QuickAnswer(quick) => self.quick_answer = quick,
-            Setting::UndoSeconds(seconds) => self.undo_seconds = seconds,
-            Setting::AutoAdvance(advance) => self.auto_advance = advance,
-            Setting::OnClose(on_close) => self.on_close = on_close,
-            Setting::StartAtLogin(start) => self.start_at_login = start,
-            Setting::GlobalShortcut(shortcut) => self.global_shortcut = shortcut,
-            Setting::AgentArguments { agent, arguments } => {
-                self.launch_overrides.entry(agent).or_default().arguments = arguments;
-            }
-            Setting::AgentEnvironment { agent, environment } => {
-                self.launch_overrides.entry(agent).or_default().environment = environment;
-            }
-            Setting::KeepDays(days) => self.keep_days = days,
-        }
-        self
-    }
-
     /// Returns what is added to every start of an agent.
     pub fn extras(&self, agent: &AgentId) -> LaunchOverrides {
         self.launch_overrides.get(agent).cloned().unwrap_or_default()
@@ -162,48 +166,15 @@ pub enum Theme {
     Dark,
 }
 
-/// How large everything is, in per cent of the usual size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "u16", into = "u16")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number"))]
-pub struct TextSize(u16);
+number_setting! {
+    /// The size of everything in the window, in percent. Beyond the upper bound, not everything can be reached (WCAG 2.2,
+    /// 1.4.4).
+    TextSize, Bounds::Between(80, 200), default 100
+}
 
 impl TextSize {
-    /// The smallest that can be read.
-    pub const LEAST: u16 = 80;
-    /// The largest at which everything can still be reached (WCAG 2.2, 1.4.4).
-    pub const MOST: u16 = 200;
-
-    const NOT_BETWEEN: SettingError = SettingError::NotBetween { least: Self::LEAST, most: Self::MOST };
-
     pub fn factor(self) -> f64 {
         f64::from(self.0) / 100.0
-    }
-}
-
-impl Default for TextSize {
-    fn default() -> Self {
-        Self(100)
-    }
-}
-
-impl TryFrom<u16> for TextSize {
-    type Error = SettingError;
-
-    fn try_from(percent: u16) -> Result<Self, SettingError> {
-        if (Self::LEAST..=Self::MOST).contains(&percent) { Ok(Self(percent)) } else { Err(Self::NOT_BETWEEN) }
-    }
-}
-
-impl Settable for TextSize {
-    fn read(written: Written) -> Result<Self, SettingError> {
-        written.number::<u16>().ok_or(Self::NOT_BETWEEN)?.try_into()
-    }
-}
-
-impl From<TextSize> for u16 {
-    fn from(size: TextSize) -> Self {
-        size.0
     }
 }
 
@@ -251,50 +222,14 @@ pub enum OptIn {
     On,
 }
 
-/// How long an answer that one key gave can be taken back, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "u8", into = "u8")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number"))]
-pub struct UndoSeconds(u8);
+number_setting! {
+    /// The undo window of a quick answer, in seconds. The agent waits meanwhile.
+    UndoSeconds, Bounds::Between(1, 30), default 3
+}
 
 impl UndoSeconds {
-    /// The least in which a person can see what was pressed and take it back.
-    pub const LEAST: u8 = 1;
-    /// The most an agent is kept waiting.
-    pub const MOST: u8 = 30;
-
-    const NOT_BETWEEN: SettingError =
-        SettingError::NotBetween { least: Self::LEAST as u16, most: Self::MOST as u16 };
-
-    /// Returns it in milliseconds.
     pub fn millis(self) -> i64 {
         i64::from(self.0) * 1_000
-    }
-}
-
-impl Default for UndoSeconds {
-    fn default() -> Self {
-        Self(3)
-    }
-}
-
-impl TryFrom<u8> for UndoSeconds {
-    type Error = SettingError;
-
-    fn try_from(seconds: u8) -> Result<Self, SettingError> {
-        if (Self::LEAST..=Self::MOST).contains(&seconds) { Ok(Self(seconds)) } else { Err(Self::NOT_BETWEEN) }
-    }
-}
-
-impl Settable for UndoSeconds {
-    fn read(written: Written) -> Result<Self, SettingError> {
-        written.number::<u8>().ok_or(Self::NOT_BETWEEN)?.try_into()
-    }
-}
-
-impl From<UndoSeconds> for u8 {
-    fn from(seconds: UndoSeconds) -> Self {
-        seconds.0
     }
 }
 
@@ -323,10 +258,27 @@ mod tests {
 
     #[test]
     fn seconds_to_undo_outside_their_bounds_are_none() {
-        for seconds in [0, 31, u8::MAX] {
+        for seconds in [0, 31, u16::MAX] {
             assert!(UndoSeconds::try_from(seconds).is_err(), "{seconds}");
         }
         assert_eq!(UndoSeconds::try_from(30).map(UndoSeconds::millis), Ok(30_000));
+    }
+
+    #[test]
+    fn the_id_of_a_setting_names_it_in_a_change_and_in_the_settings() {
+        let all = serde_json::to_value(Settings::default()).unwrap();
+        for setting in SETTINGS {
+            let camel = setting.id.split('_').enumerate().map(|(n, word)| match n {
+                0 => word.to_owned(),
+                _ => word[..1].to_uppercase() + &word[1..],
+            });
+            let default = all[camel.collect::<String>()].clone();
+            assert!(!default.is_null(), "{}", setting.id);
+            let read = (setting.read)(serde_json::from_value(default.clone()).unwrap()).unwrap();
+            let change = serde_json::json!({"setting": setting.id, "value": default});
+            assert_eq!(serde_json::to_value(&read).unwrap(), change);
+            assert_eq!(read.descriptor().map(|it| it.id), Some(setting.id));
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Settable, SettingError, Written};
+use crate::error::{Settable, SettingError, SettingKind, Written};
 
 /// The highest function key that keyboards have.
 const FUNCTION_KEYS: u8 = 12;
@@ -165,6 +165,10 @@ impl From<GlobalShortcut> for String {
 impl Settable for GlobalShortcut {
     fn read(written: Written) -> Result<Self, SettingError> {
         if let Written::Text(text) = written { text.try_into() } else { Err(SettingError::NoShortcut) }
+    }
+
+    fn kind() -> SettingKind {
+        SettingKind::Shortcut
     }
 }
 

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_agents::{Agent, Catalog};
-use askdesk_domain::{Arguments, Environment, Settable, Setting, SettingError, Settings, Timestamp, Written};
+use askdesk_domain::{
+    Arguments, Environment, SETTINGS, Settable, Setting, SettingError, Settings, Timestamp, Written,
+};
 use serde::de::{IgnoredAny, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
@@ -19,50 +21,12 @@ pub const FILE: &str = "settings.toml";
 /// The largest file that is read.
 const FILE_BYTES: u64 = 4 * 1024 * 1024;
 
-const LANGUAGE: Key<'static> = Key(&["appearance"], "language");
-const THEME: Key<'static> = Key(&["appearance"], "theme");
-const TEXT_SIZE: Key<'static> = Key(&["appearance"], "text_size");
-const DENSITY: Key<'static> = Key(&["appearance"], "density");
-const NOTIFY_QUESTIONS: Key<'static> = Key(&["notifications"], "questions");
-const NOTIFY_SUBAGENTS: Key<'static> = Key(&["notifications"], "subagents");
-const NOTIFY_FINISHED: Key<'static> = Key(&["notifications"], "finished");
-const PAUSED_UNTIL: Key<'static> = Key(&["notifications"], "paused_until");
-const QUIET_HOURS: Key<'static> = Key(&["notifications"], "quiet_hours");
-const REMIND_MINUTES: Key<'static> = Key(&["notifications"], "remind_minutes");
-const NOTIFY_SOUND: Key<'static> = Key(&["notifications"], "sound");
-const QUICK_ANSWER: Key<'static> = Key(&["questions"], "quick_answer");
-const UNDO_SECONDS: Key<'static> = Key(&["questions"], "undo_seconds");
-const AUTO_ADVANCE: Key<'static> = Key(&["questions"], "auto_advance");
-const ON_CLOSE: Key<'static> = Key(&["window"], "on_close");
-const START_AT_LOGIN: Key<'static> = Key(&["window"], "start_at_login");
-const GLOBAL_SHORTCUT: Key<'static> = Key(&["window"], "global_shortcut");
 /// The table that holds a table for each agent.
 const AGENTS: &str = "agents";
 const ARGUMENTS: &str = "arguments";
 const ENVIRONMENT: &str = "environment";
-const KEEP_DAYS: Key<'static> = Key(&["data"], "keep_days");
-const KEYS: &[Key<'static>] = &[
-    LANGUAGE,
-    THEME,
-    TEXT_SIZE,
-    DENSITY,
-    NOTIFY_QUESTIONS,
-    NOTIFY_SUBAGENTS,
-    NOTIFY_FINISHED,
-    PAUSED_UNTIL,
-    QUIET_HOURS,
-    REMIND_MINUTES,
-    NOTIFY_SOUND,
-    QUICK_ANSWER,
-    UNDO_SECONDS,
-    AUTO_ADVANCE,
-    ON_CLOSE,
-    START_AT_LOGIN,
-    GLOBAL_SHORTCUT,
-    KEEP_DAYS,
-];
 
-/// Where a setting stands in the file: a table within tables, and a name in it.
+/// The place of a setting in the file: a path of tables, and a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key<'a>(&'a [&'a str], &'a str);
 
@@ -211,7 +175,7 @@ impl SettingsFile {
                 DocumentMut::new()
             }
         };
-        put(&mut document, setting);
+        put(&mut document, &setting);
         // A person may have put a link to a file of theirs in its place.
         let path = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -256,24 +220,9 @@ fn load(path: &Path) -> Result<DocumentMut, IgnoredWhy> {
 
 fn interpret(document: &DocumentMut, agents: &Catalog) -> ReadSettings {
     let mut read = ReadSettings { ignored: unknown(document, agents), ..ReadSettings::default() };
-    one(document, LANGUAGE, Setting::Language, &mut read);
-    one(document, THEME, Setting::Theme, &mut read);
-    one(document, TEXT_SIZE, Setting::TextSize, &mut read);
-    one(document, DENSITY, Setting::Density, &mut read);
-    one(document, NOTIFY_QUESTIONS, Setting::NotifyQuestions, &mut read);
-    one(document, NOTIFY_SUBAGENTS, Setting::NotifySubagents, &mut read);
-    one(document, NOTIFY_FINISHED, Setting::NotifyFinished, &mut read);
-    one(document, PAUSED_UNTIL, Setting::PausedUntil, &mut read);
-    one(document, QUIET_HOURS, Setting::QuietHours, &mut read);
-    one(document, REMIND_MINUTES, Setting::RemindMinutes, &mut read);
-    one(document, NOTIFY_SOUND, Setting::NotifySound, &mut read);
-    one(document, QUICK_ANSWER, Setting::QuickAnswer, &mut read);
-    one(document, UNDO_SECONDS, Setting::UndoSeconds, &mut read);
-    one(document, AUTO_ADVANCE, Setting::AutoAdvance, &mut read);
-    one(document, ON_CLOSE, Setting::OnClose, &mut read);
-    one(document, START_AT_LOGIN, Setting::StartAtLogin, &mut read);
-    one(document, GLOBAL_SHORTCUT, Setting::GlobalShortcut, &mut read);
-    one(document, KEEP_DAYS, Setting::KeepDays, &mut read);
+    for setting in SETTINGS {
+        read_entry(document, Key(&[setting.category], setting.key), setting.read, Ok, &mut read);
+    }
     for agent in configurable(agents) {
         let (id, reserved) = (&agent.descriptor().id, agent.reserved_flags());
         let tables = [AGENTS, id.as_str()];
@@ -281,10 +230,10 @@ fn interpret(document: &DocumentMut, agents: &Catalog) -> ReadSettings {
             reserved.check(&arguments).map_err(|flaw| IgnoredWhy::Unfit { value: None, flaw })?;
             Ok(Setting::AgentArguments { agent: id.clone(), arguments })
         };
-        checked(document, Key(&tables, ARGUMENTS), arguments, &mut read);
+        read_entry(document, Key(&tables, ARGUMENTS), Arguments::read, arguments, &mut read);
         let environment =
             |environment: Environment| Ok(Setting::AgentEnvironment { agent: id.clone(), environment });
-        checked(document, Key(&tables, ENVIRONMENT), environment, &mut read);
+        read_entry(document, Key(&tables, ENVIRONMENT), Environment::read, environment, &mut read);
     }
     read
 }
@@ -294,25 +243,18 @@ fn configurable(agents: &Catalog) -> impl Iterator<Item = &Arc<dyn Agent>> {
     agents.iter().filter(|agent| agent.descriptor().capabilities.launch_overrides)
 }
 
-fn one<T: Settable>(
+/// Reads an entry of the file, if it exists, into the settings or the list of ignored entries.
+fn read_entry<T>(
     document: &DocumentMut,
     key: Key<'_>,
-    setting: fn(T) -> Setting,
-    read: &mut ReadSettings,
-) {
-    checked(document, key, |value| Ok(setting(value)), read);
-}
-
-fn checked<T: Settable>(
-    document: &DocumentMut,
-    key: Key<'_>,
+    parse: impl FnOnce(Written) -> Result<T, SettingError>,
     setting: impl FnOnce(T) -> Result<Setting, IgnoredWhy>,
     read: &mut ReadSettings,
 ) {
     let Some(item) = key.find(document) else { return };
-    // What is itself a table may have a heading of its own.
+    // The variables of an agent are a table, which may have a heading of its own.
     let value = match item.clone().into_value() {
-        Ok(value) if item.is_value() || key.1 == ENVIRONMENT => interpret_one(value),
+        Ok(value) if item.is_value() || key.1 == ENVIRONMENT => parse_value(value, parse),
         _ => Err(IgnoredWhy::NoValue),
     };
     match value.and_then(setting) {
@@ -321,19 +263,24 @@ fn checked<T: Settable>(
     }
 }
 
-fn interpret_one<T: Settable>(value: Value) -> Result<T, IgnoredWhy> {
-    // A list or a table is not repeated here: what stands in it may be secret.
+fn parse_value<T>(
+    value: Value,
+    parse: impl FnOnce(Written) -> Result<T, SettingError>,
+) -> Result<T, IgnoredWhy> {
+    // A list or a table may hold secrets, so the error does not repeat it.
     let shown = (!value.is_array() && !value.is_inline_table()).then(|| value.to_string().trim().to_owned());
     let reading: ValueDeserializer = value.into_deserializer();
     let written = Written::deserialize(reading).unwrap_or(Written::Other(IgnoredAny));
-    T::read(written).map_err(|flaw| IgnoredWhy::Unfit { value: shown, flaw })
+    parse(written).map_err(|flaw| IgnoredWhy::Unfit { value: shown, flaw })
 }
 
 fn unknown(document: &DocumentMut, agents: &Catalog) -> Vec<IgnoredSetting> {
+    let tables: Vec<[&str; 1]> = SETTINGS.iter().map(|setting| [setting.category]).collect();
     let agents: Vec<[&str; 2]> =
         configurable(agents).map(|agent| [AGENTS, agent.descriptor().id.as_str()]).collect();
     let of_agents = agents.iter().flat_map(|tables| [Key(tables, ARGUMENTS), Key(tables, ENVIRONMENT)]);
-    let keys: Vec<Key<'_>> = KEYS.iter().copied().chain(of_agents).collect();
+    let settings = SETTINGS.iter().zip(&tables).map(|(setting, tables)| Key(tables, setting.key));
+    let keys: Vec<Key<'_>> = settings.chain(of_agents).collect();
     let mut unknown = Vec::new();
     note_unknown(&keys, document.as_table(), &[], &mut unknown);
     unknown
@@ -361,37 +308,17 @@ fn note_unknown(
     }
 }
 
-fn put(document: &mut DocumentMut, setting: Setting) {
-    let agent = match &setting {
-        Setting::AgentArguments { agent, .. } | Setting::AgentEnvironment { agent, .. } => agent.to_string(),
-        _ => String::new(),
+fn put(document: &mut DocumentMut, setting: &Setting) {
+    let (tables, name) = match (setting, setting.descriptor()) {
+        (_, Some(setting)) => (vec![setting.category], setting.key),
+        (Setting::AgentArguments { agent, .. }, None) => (vec![AGENTS, agent.as_str()], ARGUMENTS),
+        (Setting::AgentEnvironment { agent, .. }, None) => (vec![AGENTS, agent.as_str()], ENVIRONMENT),
+        (_, None) => return,
     };
-    let of_agent = [AGENTS, agent.as_str()];
-    let (Key(tables, name), value) = match setting {
-        Setting::Language(language) => (LANGUAGE, value(language)),
-        Setting::Theme(theme) => (THEME, value(theme)),
-        Setting::TextSize(size) => (TEXT_SIZE, value(size)),
-        Setting::Density(density) => (DENSITY, value(density)),
-        Setting::NotifyQuestions(notify) => (NOTIFY_QUESTIONS, value(notify)),
-        Setting::NotifySubagents(notify) => (NOTIFY_SUBAGENTS, value(notify)),
-        Setting::NotifyFinished(notify) => (NOTIFY_FINISHED, value(notify)),
-        Setting::PausedUntil(until) => (PAUSED_UNTIL, value(until)),
-        Setting::QuietHours(hours) => (QUIET_HOURS, value(hours)),
-        Setting::RemindMinutes(minutes) => (REMIND_MINUTES, value(minutes)),
-        Setting::NotifySound(sound) => (NOTIFY_SOUND, value(sound)),
-        Setting::QuickAnswer(quick) => (QUICK_ANSWER, value(quick)),
-        Setting::UndoSeconds(seconds) => (UNDO_SECONDS, value(seconds)),
-        Setting::AutoAdvance(advance) => (AUTO_ADVANCE, value(advance)),
-        Setting::OnClose(on_close) => (ON_CLOSE, value(on_close)),
-        Setting::StartAtLogin(start) => (START_AT_LOGIN, value(start)),
-        Setting::GlobalShortcut(shortcut) => (GLOBAL_SHORTCUT, value(shortcut)),
-        Setting::AgentArguments { arguments, .. } => (Key(&of_agent, ARGUMENTS), value(arguments)),
-        Setting::AgentEnvironment { environment, .. } => (Key(&of_agent, ENVIRONMENT), value(environment)),
-        Setting::KeepDays(days) => (KEEP_DAYS, value(days)),
-    };
+    let value = setting.serialize_value(ValueSerializer::new()).ok();
     let Some(value) = value else { return };
     let mut entries: &mut dyn TableLike = document.as_table_mut();
-    for (n, table) in (1..).zip(tables) {
+    for (n, table) in (1..).zip(tables.iter().copied()) {
         let item = entries.entry(table).or_insert(Item::None);
         if !item.is_table_like() {
             let mut made = Table::new();
@@ -427,10 +354,6 @@ fn put_value(entries: &mut dyn TableLike, name: &str, mut value: Value) {
         *value.decor_mut() = before.decor().clone();
     }
     *before = Item::Value(value);
-}
-
-fn value(setting: impl Serialize) -> Option<Value> {
-    setting.serialize(ValueSerializer::new()).ok()
 }
 
 #[cfg(test)]

@@ -1,4 +1,10 @@
-import type { AgentDescriptor, Setting, Settings } from '../../generated/wire';
+import {
+  settingDescriptors,
+  type AgentDescriptor,
+  type Language,
+  type Setting,
+  type Settings,
+} from '../../generated/wire';
 import { nameOfAgent } from '../../shared/agentNames';
 import { clientNames } from '../../shared/clientWords';
 import { plural, t } from '../../shared/messages';
@@ -16,13 +22,7 @@ export interface Choice {
 interface Named {
   /** Unique among the rows. */
   id: string;
-  section:
-    | 'settings.appearance'
-    | 'settings.notifications'
-    | 'settings.questions'
-    | 'settings.window'
-    | 'settings.agents'
-    | 'settings.data';
+  section: 'settings.agents' | `settings.${Descriptor['category']}`;
   name: string;
   help: string;
 }
@@ -61,238 +61,84 @@ export type Row = ChoiceRow | ArgumentsRow | VariablesRow | ShortcutRow;
 /** Keys that no common desktop has for itself; the one for the next question stands among them. */
 export const SUGGESTED = 'Ctrl+Alt+J';
 
-const QUIET_HOURS = ['off', '20:00-08:00', '21:00-07:00', '22:00-07:00', '23:00-08:00'];
-const REMIND_MINUTES = [0, 5, 15, 60];
+type Descriptor = (typeof settingDescriptors)[number];
+type SettingId = Descriptor['id'];
+
 /** The hour of the morning at which a pause until tomorrow ends, as in the tray. */
 const MORNING = 8;
-const KEEP_DAYS = [0, 30, 90, 365];
-const UNDO_SECONDS = [1, 2, 3, 5, 10, 30];
-const TEXT_SIZES = [80, 90, 100, 110, 125, 150, 175, 200];
 
-/** All settings with what they are set to, in the order of the screen. */
+/** The values offered for settings with more possible values than fit a list. Others can be set in the file. */
+const OFFERED: Partial<Record<SettingId, readonly (number | string)[]>> = {
+  text_size: [80, 90, 100, 110, 125, 150, 175, 200],
+  undo_seconds: [1, 2, 3, 5, 10, 30],
+  quiet_hours: ['off', '20:00-08:00', '21:00-07:00', '22:00-07:00', '23:00-08:00'],
+};
+
+const onOff = (value: Value) => t(value === 'on' ? 'settings.on' : 'settings.off');
+
+/** The words for the values of a setting, where they are not `settings.<id>.<value>`. */
+const WORDS: Partial<Record<SettingId, (value: Value) => string>> = {
+  language: (value) => (value === 'system' ? t('settings.language.system') : languageNames[value as Language]),
+  text_size: (percent) => t('settings.text_size.percent', { percent }),
+  notify_subagents: onOff,
+  notify_finished: onOff,
+  notify_sound: onOff,
+  quick_answer: onOff,
+  auto_advance: onOff,
+  start_at_login: onOff,
+  undo_seconds: (seconds) => plural('settings.undo_seconds', Number(seconds)),
+  quiet_hours: (hours) => (hours === 'off' ? t('settings.quiet_hours.off') : String(hours).replace('-', ' – ')),
+  remind_minutes: (minutes) =>
+    minutes === 0 ? t('settings.remind_minutes.off') : t('settings.remind_minutes.minutes', { minutes }),
+  keep_days: (days) => (days === 0 ? t('settings.keep_days.all') : t('settings.keep_days.days', { days })),
+};
+
+type Value = number | string;
+
+/** All settings with their values, in the order of the screen. */
 export function rowsOf(settings: Settings, agents: readonly AgentDescriptor[]): Row[] {
-  return [
-    {
-      kind: 'choice',
-      id: 'language',
-      section: 'settings.appearance',
-      name: t('settings.language'),
-      help: t('settings.language.help'),
-      current: settings.language,
-      choices: [
-        choice(t('settings.language.system'), { setting: 'language', value: 'system' }),
-        ...(['en', 'zh', 'de'] as const).map((value) =>
-          choice(languageNames[value], { setting: 'language', value }),
-        ),
-      ],
-    },
-    {
-      kind: 'choice',
-      id: 'theme',
-      section: 'settings.appearance',
-      name: t('settings.theme'),
-      help: t('settings.theme.help'),
-      current: settings.theme,
-      choices: [
-        choice(t('settings.theme.system'), { setting: 'theme', value: 'system' }),
-        choice(t('settings.theme.light'), { setting: 'theme', value: 'light' }),
-        choice(t('settings.theme.dark'), { setting: 'theme', value: 'dark' }),
-      ],
-    },
-    {
-      kind: 'choice',
-      id: 'text_size',
-      section: 'settings.appearance',
-      name: t('settings.text_size'),
-      help: t('settings.text_size.help'),
-      current: String(settings.textSize),
-      choices: withCurrent(TEXT_SIZES, settings.textSize).map((value) =>
-        choice(t('settings.text_size.percent', { percent: value }), { setting: 'text_size', value }),
-      ),
-    },
-    {
-      kind: 'choice',
-      id: 'density',
-      section: 'settings.appearance',
-      name: t('settings.density'),
-      help: t('settings.density.help'),
-      current: settings.density,
-      choices: [
-        choice(t('settings.density.comfortable'), { setting: 'density', value: 'comfortable' }),
-        choice(t('settings.density.compact'), { setting: 'density', value: 'compact' }),
-      ],
-    },
-    {
-      kind: 'choice',
-      id: 'notify_questions',
-      section: 'settings.notifications',
-      name: t('settings.notify_questions'),
-      help: t('settings.notify_questions.help'),
-      current: settings.notifyQuestions,
-      choices: [
-        choice(t('settings.notify_questions.unseen'), { setting: 'notify_questions', value: 'unseen' }),
-        choice(t('settings.notify_questions.never'), { setting: 'notify_questions', value: 'never' }),
-      ],
-    },
-    {
-      kind: 'choice',
-      id: 'notify_subagents',
-      section: 'settings.notifications',
-      name: t('settings.notify_subagents'),
-      help: t('settings.notify_subagents.help'),
-      current: settings.notifySubagents,
-      choices: [
-        choice(t('settings.on'), { setting: 'notify_subagents', value: 'on' }),
-        choice(t('settings.off'), { setting: 'notify_subagents', value: 'off' }),
-      ],
-    },
-    {
-      kind: 'choice',
-      id: 'notify_finished',
-      section: 'settings.notifications',
-      name: t('settings.notify_finished'),
-      help: t('settings.notify_finished.help'),
-      current: settings.notifyFinished,
-      choices: [
-        choice(t('settings.on'), { setting: 'notify_finished', value: 'on' }),
-        choice(t('settings.off'), { setting: 'notify_finished', value: 'off' }),
-      ],
-    },
-    {
-      kind: 'choice',
-      id: 'paused_until',
-      section: 'settings.notifications',
-      name: t('settings.paused_until'),
-      help: t('settings.paused_until.help'),
-      current: String(pausedUntil(settings)),
-      choices: pauses(settings),
-    },
-    {
-      kind: 'choice',
-      id: 'quiet_hours',
-      section: 'settings.notifications',
-      name: t('settings.quiet_hours'),
-      help: t('settings.quiet_hours.help'),
-      current: settings.quietHours,
-      choices: [...new Set([...QUIET_HOURS, settings.quietHours])].map((value) =>
-        choice(value === 'off' ? t('settings.quiet_hours.off') : value.replace('-', ' – '), {
-          setting: 'quiet_hours',
-          value,
-        }),
-      ),
-    },
-    {
-      kind: 'choice',
-      id: 'remind_minutes',
-      section: 'settings.notifications',
-      name: t('settings.remind_minutes'),
-      help: t('settings.remind_minutes.help'),
-      current: String(settings.remindMinutes),
-      choices: REMIND_MINUTES.map((value) =>
-        choice(
-          value === 0
-            ? t('settings.remind_minutes.off')
-            : t('settings.remind_minutes.minutes', { minutes: value }),
-          { setting: 'remind_minutes', value },
-        ),
-      ),
-    },
-    {
-      kind: 'choice',
-      id: 'notify_sound',
-      section: 'settings.notifications',
-      name: t('settings.notify_sound'),
-      help: t('settings.notify_sound.help'),
-      current: settings.notifySound,
-      choices: [
-        choice(t('settings.on'), { setting: 'notify_sound', value: 'on' }),
-        choice(t('settings.off'), { setting: 'notify_sound', value: 'off' }),
-      ],
-    },
-    {
-      kind: 'choice',
-      id: 'quick_answer',
-      section: 'settings.questions',
-      name: t('settings.quick_answer'),
-      help: t('settings.quick_answer.help'),
-      current: settings.quickAnswer,
-      choices: [
-        choice(t('settings.on'), { setting: 'quick_answer', value: 'on' }),
-        choice(t('settings.off'), { setting: 'quick_answer', value: 'off' }),
-      ],
-    },
-    {
-      kind: 'choice',
-      id: 'undo_seconds',
-      section: 'settings.questions',
-      name: t('settings.undo_seconds'),
-      help: t('settings.undo_seconds.help'),
-      current: String(settings.undoSeconds),
-      choices: withCurrent(UNDO_SECONDS, settings.undoSeconds).map((value) =>
-        choice(plural('settings.undo_seconds', value), { setting: 'undo_seconds', value }),
-      ),
-    },
-    {
-      kind: 'choice',
-      id: 'auto_advance',
-      section: 'settings.questions',
-      name: t('settings.auto_advance'),
-      help: t('settings.auto_advance.help'),
-      current: settings.autoAdvance,
-      choices: [
-        choice(t('settings.on'), { setting: 'auto_advance', value: 'on' }),
-        choice(t('settings.off'), { setting: 'auto_advance', value: 'off' }),
-      ],
-    },
-    {
-      kind: 'choice',
-      id: 'on_close',
-      section: 'settings.window',
-      name: t('settings.on_close'),
-      help: t('settings.on_close.help'),
-      current: settings.onClose,
-      choices: [
-        choice(t('settings.on_close.keep_running'), { setting: 'on_close', value: 'keep_running' }),
-        choice(t('settings.on_close.quit'), { setting: 'on_close', value: 'quit' }),
-      ],
-    },
-    {
-      kind: 'choice',
-      id: 'start_at_login',
-      section: 'settings.window',
-      name: t('settings.start_at_login'),
-      help: t('settings.start_at_login.help'),
-      current: settings.startAtLogin,
-      choices: [
-        choice(t('settings.on'), { setting: 'start_at_login', value: 'on' }),
-        choice(t('settings.off'), { setting: 'start_at_login', value: 'off' }),
-      ],
-    },
-    {
-      kind: 'shortcut',
-      id: 'global_shortcut',
-      section: 'settings.window',
-      name: t('settings.global_shortcut'),
-      help: t('settings.global_shortcut.help'),
-      current: settings.globalShortcut,
-      change: (value) => ({ setting: 'global_shortcut', value }),
-    },
-    ...agents.filter(({ capabilities }) => capabilities.launchOverrides).flatMap((agent) => rowsOfStart(settings, agent, agents)),
-    {
-      kind: 'choice',
-      id: 'keep_days',
-      section: 'settings.data',
-      name: t('settings.keep_days'),
-      help: t('settings.keep_days.help'),
-      current: String(settings.keepDays),
-      choices: KEEP_DAYS.map((value) =>
-        choice(value === 0 ? t('settings.keep_days.all') : t('settings.keep_days.days', { days: value }), {
-          setting: 'keep_days',
-          value,
-        }),
-      ),
-    },
-  ];
+  const rows = settingDescriptors.map((descriptor) => rowOf(settings, descriptor));
+  const ofAgents = agents
+    .filter(({ capabilities }) => capabilities.launchOverrides)
+    .flatMap((agent) => rowsOfStart(settings, agent, agents));
+  const data = rows.findIndex(({ section }) => section === 'settings.data');
+  return [...rows.slice(0, data), ...ofAgents, ...rows.slice(data)];
+}
+
+function rowOf(settings: Settings, descriptor: Descriptor): Row {
+  const { id, category } = descriptor;
+  const named: Named = {
+    id,
+    section: `settings.${category}`,
+    name: t(`settings.${id}`),
+    help: t(`settings.${id}.help`),
+  };
+  const current = settings[camelCase(id)];
+  const change = (value: Value) => ({ setting: id, value }) as Setting;
+  switch (descriptor.kind) {
+    case 'shortcut':
+      return { ...named, kind: 'shortcut', current: String(current), change };
+    case 'pause':
+      return { ...named, kind: 'choice', current: String(pausedUntil(settings)), choices: pauses(settings) };
+    default: {
+      const words = WORDS[id] ?? ((value) => t(`settings.${id}.${value}` as 'settings.theme.light'));
+      // A value that was set in the file may not be one of those offered.
+      const offered: readonly Value[] =
+        words === onOff
+          ? ['on', 'off']
+          : 'choices' in descriptor
+            ? descriptor.choices
+            : withCurrent(OFFERED[id] ?? [], current as Value);
+      const choices = offered.map((value) => ({ value: String(value), words: words(value), change: change(value) }));
+      return { ...named, kind: 'choice', current: String(current), choices };
+    }
+  }
+}
+
+type CamelCase<S extends string> = S extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : S;
+
+function camelCase<S extends string>(id: S): CamelCase<S> {
+  return id.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as CamelCase<S>;
 }
 
 /** What is added to every start of one agent. */
@@ -386,7 +232,7 @@ function pauses(settings: Settings): Choice[] {
   ];
 }
 
-/** What was set by hand may be none of the usual ones. */
-function withCurrent(usual: readonly number[], current: number): number[] {
-  return [...new Set([...usual, current])].sort((a, b) => a - b);
+function withCurrent(offered: readonly Value[], current: Value): Value[] {
+  const values = [...new Set([...offered, current])];
+  return typeof current === 'number' ? values.sort((a, b) => Number(a) - Number(b)) : values;
 }

@@ -1,4 +1,4 @@
-//! What the window reports about itself, and the notification log that it shows.
+//! What the window reports about itself.
 
 use crate::api::{Api, View};
 use crate::dto::*;
@@ -13,9 +13,5 @@ impl Api {
     pub async fn note_painted(&self, input: NotePainted) -> Result<Done, Error> {
         self.host.painted(input);
         Ok(Done {})
-    }
-
-    pub async fn read_tellings(&self, _: ReadTellings) -> Result<TellingsRead, Error> {
-        Ok(TellingsRead { tellings: self.notification_log() })
     }
 }

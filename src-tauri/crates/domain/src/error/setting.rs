@@ -138,15 +138,39 @@ impl Written {
     }
 }
 
+/// How the value of a setting is chosen. The page builds the row of the settings window from it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum SettingKind {
+    Choice {
+        choices: Vec<String>,
+    },
+    NumberChoice {
+        choices: Vec<u16>,
+    },
+    Number {
+        least: u16,
+        most: u16,
+    },
+    /// Two times of day as in `22:00-07:00`, or `off`.
+    Hours,
+    /// The end of a pause, in seconds since 1970; 0 is none.
+    Pause,
+    /// Keys as in `Ctrl+Alt+J`, or `off`.
+    Shortcut,
+    Arguments,
+    Variables,
+}
+
+/// A value that can be set, in the settings file and in the settings window.
 pub trait Settable: DeserializeOwned {
-    /// Reads it from what was written, or says what is wrong with that.
+    /// Parses a value, or says what is wrong with it.
     fn read(written: Written) -> Result<Self, SettingError> {
-        let of_text = |text: String| Self::deserialize(StringDeserializer::<SettingError>::new(text));
-        // No text at all is none of the words there are, where there are words to choose from.
+        // A value that is no text at all is refused with the choices, if there are any.
         let no_text =
-            || of_text(String::new()).err().filter(|unfit| matches!(unfit, SettingError::NoneOf { .. }));
+            || parse::<Self>(String::new()).err().filter(|it| matches!(it, SettingError::NoneOf { .. }));
         match written {
-            Written::Text(text) => of_text(text),
+            Written::Text(text) => parse(text),
             Written::Number(number) => Self::deserialize(number.into_deserializer())
                 .map_err(|unfit: SettingError| no_text().unwrap_or(unfit)),
             Written::Texts(_) | Written::Named(_) | Written::Other(_) => {
@@ -154,7 +178,101 @@ pub trait Settable: DeserializeOwned {
             }
         }
     }
+
+    /// Returns how the value is chosen. By default, it is one of the variants of an enum, which serde names when it
+    /// refuses a text.
+    fn kind() -> SettingKind {
+        let choices = match parse::<Self>(String::new()) {
+            Err(SettingError::NoneOf { choices }) => choices,
+            _ => Vec::new(),
+        };
+        SettingKind::Choice { choices }
+    }
 }
+
+fn parse<T: DeserializeOwned>(text: String) -> Result<T, SettingError> {
+    T::deserialize(StringDeserializer::<SettingError>::new(text))
+}
+
+/// The numbers that a setting can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bounds {
+    /// From the first to the second, both included.
+    Between(u16, u16),
+    OneOf(&'static [u16]),
+}
+
+impl Bounds {
+    pub fn check(self, number: u16) -> Result<u16, SettingError> {
+        let fits = match self {
+            Self::Between(least, most) => (least..=most).contains(&number),
+            Self::OneOf(choices) => choices.contains(&number),
+        };
+        if fits { Ok(number) } else { Err(self.error()) }
+    }
+
+    pub fn error(self) -> SettingError {
+        match self {
+            Self::Between(least, most) => SettingError::NotBetween { least, most },
+            Self::OneOf(choices) => {
+                SettingError::NoneOf { choices: choices.iter().map(ToString::to_string).collect() }
+            }
+        }
+    }
+
+    pub fn kind(self) -> SettingKind {
+        match self {
+            Self::Between(least, most) => SettingKind::Number { least, most },
+            Self::OneOf(choices) => SettingKind::NumberChoice { choices: choices.to_vec() },
+        }
+    }
+}
+
+/// Declares a setting that is a number, with its bounds and its default.
+macro_rules! number_setting {
+    ($(#[$doc:meta])* $name:ident, $bounds:expr, default $default:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[serde(try_from = "u16", into = "u16")]
+        #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number"))]
+        pub struct $name(u16);
+
+        impl $name {
+            const BOUNDS: $crate::error::Bounds = $bounds;
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self($default)
+            }
+        }
+
+        impl TryFrom<u16> for $name {
+            type Error = $crate::error::SettingError;
+
+            fn try_from(number: u16) -> Result<Self, Self::Error> {
+                Self::BOUNDS.check(number).map(Self)
+            }
+        }
+
+        impl From<$name> for u16 {
+            fn from(setting: $name) -> Self {
+                setting.0
+            }
+        }
+
+        impl $crate::error::Settable for $name {
+            fn read(written: $crate::error::Written) -> Result<Self, $crate::error::SettingError> {
+                written.number::<u16>().ok_or_else(|| Self::BOUNDS.error())?.try_into()
+            }
+
+            fn kind() -> $crate::error::SettingKind {
+                Self::BOUNDS.kind()
+            }
+        }
+    };
+}
+pub(crate) use number_setting;
 
 #[cfg(test)]
 mod tests {

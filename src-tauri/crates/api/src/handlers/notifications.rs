@@ -1,20 +1,15 @@
 //! Notifications: applies the notification policy to what is known now, keeps the notification log, and pauses.
 
-use std::collections::VecDeque;
-
 use askdesk_domain::{
-    Finished, MinuteOfDay, NotNeededWhy, NotificationCandidate, NotificationDecision, NotificationHistory,
-    NotificationRemoval, Occasion, OptIn, PausedUntil, PendingItem, Session, Setting, Timestamp,
+    Finished, MinuteOfDay, NotNeededWhy, NotificationCandidate, NotificationDecision, NotificationRemoval,
+    Occasion, OptIn, PausedUntil, PendingItem, Session, Setting, Timestamp,
 };
 use jiff::tz::TimeZone;
 use jiff::{ToSpan, Zoned};
 
 use crate::api::Api;
-use crate::dto::{ChangeSetting, NotificationLogEntry};
+use crate::dto::{ChangeSetting, ReadTellings, TellingsRead};
 use crate::error::Error;
-
-/// The most decisions in the notification log.
-const LOGGED_DECISIONS: usize = 50;
 
 /// The hour at which a pause until tomorrow ends.
 const MORNING: i8 = 8;
@@ -27,33 +22,6 @@ pub enum PauseLength {
     /// Until 8:00 the next morning.
     UntilTomorrow,
     Off,
-}
-
-/// The state of the notification policy in this run, and its log, newest first.
-#[derive(Debug, Default)]
-pub(crate) struct Notifications {
-    policy: NotificationHistory,
-    log: VecDeque<NotificationLogEntry>,
-}
-
-impl Notifications {
-    fn add_to_log(
-        &mut self,
-        at: Timestamp,
-        of: &Session,
-        waiting: Option<PendingItem>,
-        occasion: Occasion,
-        telling: NotificationDecision,
-    ) {
-        self.log.truncate(LOGGED_DECISIONS - 1);
-        self.log.push_front(NotificationLogEntry {
-            at,
-            session: of.name.clone(),
-            waiting,
-            occasion,
-            telling,
-        });
-    }
 }
 
 impl Api {
@@ -80,7 +48,7 @@ impl Api {
         let settings = self.settings().watch().borrow().clone();
         let mut notifications = self.notifications();
         let telling = notifications.policy.decide(&news, &settings);
-        notifications.add_to_log(at, of, Some(waiting), occasion, telling);
+        notifications.log_decision(at, of, Some(waiting), occasion, telling);
         telling
     }
 
@@ -103,7 +71,7 @@ impl Api {
         };
         let mut notifications = self.notifications();
         let telling = notifications.policy.decide_finished(&finished, &settings);
-        notifications.add_to_log(at, of, None, Occasion::Finished, telling);
+        notifications.log_decision(at, of, None, Occasion::Finished, telling);
         telling
     }
 
@@ -135,8 +103,8 @@ impl Api {
         Some((end, minute_of_day(end, TimeZone::system()).to_string()))
     }
 
-    pub(crate) fn notification_log(&self) -> Vec<NotificationLogEntry> {
-        self.notifications().log.iter().cloned().collect()
+    pub async fn read_tellings(&self, _: ReadTellings) -> Result<TellingsRead, Error> {
+        Ok(TellingsRead { tellings: self.notifications().log() })
     }
 }
 

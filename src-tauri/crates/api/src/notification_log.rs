@@ -1,0 +1,42 @@
+//! The state of the notification policy in this run, and the log of its decisions.
+
+use std::collections::VecDeque;
+
+use askdesk_domain::{NotificationDecision, NotificationHistory, Occasion, PendingItem, Session, Timestamp};
+
+use crate::dto::NotificationLogEntry;
+
+/// The most decisions in the notification log.
+const LOGGED_DECISIONS: usize = 50;
+
+/// The state of the notification policy in this run, and its log, newest first.
+#[derive(Debug, Default)]
+pub struct Notifications {
+    pub policy: NotificationHistory,
+    log: VecDeque<NotificationLogEntry>,
+}
+
+impl Notifications {
+    pub fn log_decision(
+        &mut self,
+        at: Timestamp,
+        of: &Session,
+        waiting: Option<PendingItem>,
+        occasion: Occasion,
+        telling: NotificationDecision,
+    ) {
+        self.log.truncate(LOGGED_DECISIONS - 1);
+        self.log.push_front(NotificationLogEntry {
+            at,
+            session: of.name.clone(),
+            waiting,
+            occasion,
+            telling,
+        });
+    }
+
+    /// Returns the log, newest first.
+    pub fn log(&self) -> Vec<NotificationLogEntry> {
+        self.log.iter().cloned().collect()
+    }
+}
