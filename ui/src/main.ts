@@ -8,8 +8,7 @@ import { spoken } from './shared/messages/language.svelte';
 import { createPage } from './store/page';
 import { languageAtStart } from './store/sync/language';
 import App from './view/App.svelte';
-import { domFocus } from './view/domFocus';
 
 // Where its texts cannot be read the window is still of use, in English.
 await spoken.speak(languageAtStart(tauriBridge.language)).catch(() => undefined);
-mount(App, { target: document.body, props: { page: createPage(tauriBridge, domFocus) } });
+mount(App, { target: document.body, props: { page: createPage(tauriBridge) } });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { deedOf, hintsAt, PANEL_KEYS, WINDOW_KEYS, type Deed, type Spot } from '../src/feature/panel/keys';
+import { deedOf, hintsAt, PANEL_KEYS, WINDOW_KEYS } from '../src/feature/panel/keys';
+import type { Deed, Spot } from '../src/shared/focusTargets';
 import type { Press } from '../src/shared/keys';
 
 /** A press as it is written down: `Ctrl+Alt+x`. */

@@ -9,7 +9,6 @@ import { allOf, countOf } from '../src/store/transcriptEntries';
 import { addEntry, addPage, trim, WINDOW } from '../src/store/transcriptWindow';
 import { anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { domFocus } from '../src/view/domFocus';
 import { settle } from './open';
 
 const PAGE = 200;
@@ -32,7 +31,7 @@ describe('a session that says twenty thousand things', () => {
 
   async function streamed(atEnd: boolean) {
     const bridge = new FakeBridge({ sessions: [aSession()] });
-    const { store, commands, open } = createPage(bridge, domFocus);
+    const { store, commands, open } = createPage(bridge);
     close = open();
     await settle();
     const kept: Entry[] = (bridge.entries['s1'] = []);

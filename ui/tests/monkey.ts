@@ -7,7 +7,6 @@ import { createPage } from '../src/store/page';
 import { anApproval, aQuestion, aRequest, aSession, NOW } from '../src/testing/builders';
 import { ModelApp } from '../src/testing/modelApp';
 import App from '../src/view/App.svelte';
-import { domFocus } from '../src/view/domFocus';
 import { openDialog, Watch } from './monkeyWatch';
 
 const STEPS = 250;
@@ -75,7 +74,7 @@ class Monkey {
   readonly #model = new ModelApp(SESSIONS.map((id, place) => aSession({ id, name: `work ${id}`, place })));
   readonly #watch = new Watch(this.#model);
   readonly #user = userEvent.setup({ delay: null, pointerEventsCheck: 0 });
-  #page = createPage(this.#model, domFocus);
+  #page = createPage(this.#model);
   #view: { unmount: () => void } | null = null;
   #count = 0;
   #typed = 0;
@@ -91,7 +90,7 @@ class Monkey {
   }
 
   async open(): Promise<void> {
-    this.#page = createPage(this.#model, domFocus);
+    this.#page = createPage(this.#model);
     this.#watch.store = this.#page.store;
     this.#view = render(App, { page: this.#page });
     await this.#settle();

@@ -7,11 +7,10 @@ import type { Request } from '../src/generated/wire';
 import { createPage } from '../src/store/page';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import App from '../src/view/App.svelte';
-import { domFocus } from '../src/view/domFocus';
 
 /** Opens the whole window over a fake bridge. */
 export async function openPage(bridge: FakeBridge) {
-  const page = createPage(bridge, domFocus);
+  const page = createPage(bridge);
   const user = userEvent.setup();
   const view = render(App, { page });
   await settle();

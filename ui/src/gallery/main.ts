@@ -8,7 +8,6 @@ import { languageOf, spoken } from '../shared/messages/language.svelte';
 import { createPage, type Page } from '../store/page';
 import type { FakeBridge } from '../testing/fakeBridge';
 import App from '../view/App.svelte';
-import { domFocus } from '../view/domFocus';
 import { scenes } from './scenes';
 import { STATES, states, type GalleryState } from './states';
 
@@ -53,7 +52,7 @@ function open(bridge: FakeBridge): Page {
   localStorage.clear();
   const { language } = spoken;
   bridge.settings = { ...bridge.settings, settings: { ...bridge.settings.settings, language } };
-  const page = createPage(bridge, domFocus);
+  const page = createPage(bridge);
   mount(App, { target: document.body, props: { page } });
   return page;
 }

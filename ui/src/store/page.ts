@@ -1,10 +1,11 @@
 import type { Bridge } from '../platform/bridge';
+import { FocusTargets } from '../shared/focusTargets';
 import { ApprovalCommands } from './commands/approvals';
 import { AttachmentCommands } from './commands/attachments';
 import { ClientCommands } from './commands/clients';
 import { HistoryCommands } from './commands/history';
 import { MessageCommands } from './commands/messages';
-import { NavigationCommands, type Focus } from './commands/navigation';
+import { NavigationCommands } from './commands/navigation';
 import { PastQuestionCommands } from './commands/pastQuestions';
 import { QuestionCommands } from './commands/questions';
 import { SessionCommands } from './commands/sessions';
@@ -36,9 +37,10 @@ export type Commands = ReturnType<typeof createPage>['commands'];
 export type Page = ReturnType<typeof createPage>;
 
 /** The page without its components: its state, its commands, and what keeps them in step with the app. */
-export function createPage(bridge: Bridge, focus: Focus) {
+export function createPage(bridge: Bridge) {
   const initial = initialState(sessionStorage.getItem(SELECTED_KEY), readUnsent());
   const store = new Store(resumeFrom(initial, bridge.handover as Handover | null));
+  const focusTargets = new FocusTargets();
   const timers = new Timers();
   const submitter = new Submitter(bridge, store, timers);
   const drafts = new DraftSaves(bridge, store, submitter);
@@ -52,7 +54,7 @@ export function createPage(bridge: Bridge, focus: Focus) {
     clients: new ClientCommands(bridge),
     history,
     messages: new MessageCommands(store, submitter),
-    navigation: new NavigationCommands(store, history, focus),
+    navigation: new NavigationCommands(store, history, focusTargets),
     pastQuestions: new PastQuestionCommands(bridge, store),
     questions: new QuestionCommands(store, submitter),
     sessions: new SessionCommands(bridge, store, submitter),
@@ -109,5 +111,5 @@ export function createPage(bridge: Bridge, focus: Focus) {
     };
   }
 
-  return { store, commands, deepLinks, open };
+  return { store, commands, focusTargets, deepLinks, open };
 }

@@ -1,4 +1,5 @@
 import type { Request, RequestId } from '../generated/wire';
+import { isDialogOpen } from '../shared/dialogs';
 import type { Page } from '../store/page';
 import { openApprovals, openRequests, requestOf, sessionInView } from '../store/select';
 
@@ -36,7 +37,7 @@ export class DeepLinkVisit {
         if (waits.length > 0 || permissions.length > 0) return;
         this.end();
         const byPerson = ended.length > 0 && ended.every((id) => isEndedHere(requestOf(state, id)));
-        if (byPerson && document.hasFocus() && !document.querySelector('dialog[open]')) {
+        if (byPerson && document.hasFocus() && !isDialogOpen()) {
           void this.#page.commands.window.answeredThere(request.id);
         }
       });

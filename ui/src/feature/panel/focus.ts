@@ -1,12 +1,3 @@
-const FIELDS = 'fieldset input, fieldset textarea';
-
-/** Puts the focus on a card's question: on what is chosen, else on its first field. */
-export function focusFields(card: Element | null): void {
-  const chosen = card?.querySelector<HTMLElement>('fieldset input:checked');
-  const target = chosen ?? card?.querySelector<HTMLElement>(FIELDS);
-  (target ?? card?.querySelector<HTMLElement>('[data-submit]'))?.focus();
-}
-
 /** Remembers where the focus was outside an element, to give it back. */
 export class FocusBefore {
   #last: HTMLElement | null = null;

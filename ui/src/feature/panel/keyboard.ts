@@ -1,60 +1,56 @@
-import type { RequestId } from '../../generated/wire';
+import type { Attachment } from 'svelte/attachments';
+
+import type { CardId, Deed, FocusTargets } from '../../shared/focusTargets';
 import type { Commands } from '../../store/page';
-import { deedOf, spotOf, type Deed, type Spot } from './keys';
+import { deedOf } from './keys';
 
-const CARD = '[data-card], [data-missed]';
+interface Around {
+  commands: Commands;
+  targets: FocusTargets;
+}
 
-/** What a form does at a key; says whether the key had a meaning there. */
-export type CarryOut = (deed: Deed, at: { spot: Spot; target: Element }) => boolean;
-
-const forms = new WeakMap<Element, CarryOut>();
-
-/** Lets a form of answers take the keys that are pressed anywhere on its card, wherever that card stands. */
-export function takesKeys(form: HTMLElement, { commands, carryOut }: { commands: Commands; carryOut: CarryOut }) {
-  const card = form.closest<HTMLElement>(CARD) ?? form;
-  const onkeydown = (event: KeyboardEvent) =>
-    press(event, card, commands, () => {
-      // From the card itself Esc leads on to what is around it.
-      if (event.target === card) return false;
-      if (!isField(event.target)) return false;
-      card.focus();
-      return true;
-    });
-  forms.set(form, carryOut);
-  card.addEventListener('keydown', onkeydown);
-  return {
-    destroy: () => {
-      card.removeEventListener('keydown', onkeydown);
-      forms.delete(form);
-    },
+/** Lets the answer form of a card take the keys that are pressed anywhere on the card. */
+export function answerKeys(around: Around, id: CardId): Attachment<HTMLElement> {
+  return (card) => {
+    const onkeydown = (event: KeyboardEvent) => {
+      if (!around.targets.form(id)) return;
+      press(event, id, around, () => {
+        // From the card itself Esc leads on to what is around it.
+        if (event.target === card || !isField(event.target)) return false;
+        card.focus();
+        return true;
+      });
+    };
+    card.addEventListener('keydown', onkeydown);
+    return () => card.removeEventListener('keydown', onkeydown);
   };
 }
 
 /** Carries out a key that was pressed in the panel, but on none of its questions, for the one that is shown. */
 export function pressAround(
   event: KeyboardEvent,
-  { commands, panel, shown, fold }: { commands: Commands; panel: Element; shown: RequestId | null; fold: () => void },
+  { shown, fold, ...around }: Around & { shown: CardId | null; fold: () => void },
 ): void {
   const { target } = event;
-  const at = target instanceof Element ? target.closest<HTMLElement>(CARD) : null;
-  const card = at ?? (shown ? panel.querySelector<HTMLElement>(`[data-card="${CSS.escape(shown)}"]`) : null);
-  press(event, card, commands, () => {
-    if (at && isField(target)) at.focus();
+  const at = target instanceof Element ? around.targets.cardAround(target) : null;
+  press(event, at ?? shown, around, () => {
+    if (at && isField(target)) around.targets.card(at)?.focus();
     else fold();
     return true;
   });
 }
 
-function press(event: KeyboardEvent, card: Element | null, commands: Commands, leave: () => boolean): void {
+function press(event: KeyboardEvent, id: CardId | null, { commands, targets }: Around, leave: () => boolean): void {
   const { target } = event;
   if (event.defaultPrevented || !(target instanceof Element)) return;
-  const spot = target === document.body && card ? spotOf(card) : spotOf(target);
+  const card = id === null ? null : targets.card(id);
+  const spot = targets.spotOf(target === document.body && card ? card : target);
   const deed = deedOf(event, spot);
-  if (!deed || !carryOut(deed)) return;
+  if (!deed || !carryOut(deed, target)) return;
   event.preventDefault();
   event.stopPropagation();
 
-  function carryOut(deed: Deed): boolean {
+  function carryOut(deed: Deed, target: Element): boolean {
     switch (deed.deed) {
       case 'leave':
         return leave();
@@ -62,22 +58,14 @@ function press(event: KeyboardEvent, card: Element | null, commands: Commands, l
         commands.dispatch({ type: 'overlay_opened', overlay: { overlay: 'keys' } });
         return true;
       case 'chat':
-        return goToComposer();
-      default: {
+        return targets.focusComposer();
+      default:
         // A card that asks for a permission holds no answers, and so takes none of the keys that answer.
-        const form = card?.querySelector('[data-answers]');
-        return (form && forms.get(form)?.(deed, { spot, target: target as Element })) ?? false;
-      }
+        return (id !== null && targets.form(id)?.carryOut(deed, { spot, target })) || false;
     }
   }
 }
 
 function isField(target: EventTarget | null): boolean {
   return target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement;
-}
-
-function goToComposer(): boolean {
-  const composer = document.querySelector<HTMLElement>('[data-composer]:not(:disabled)');
-  composer?.focus();
-  return composer !== null;
 }

@@ -1,29 +1,6 @@
+import type { Deed, Spot } from '../../shared/focusTargets';
 import { isCommand, isComposing, mac, shortcut, type Press } from '../../shared/keys';
 import type { MessageKey } from '../../shared/messages';
-
-/** Where the focus is when a key is pressed, as far as the key's meaning goes. */
-export type Spot =
-  | 'radio'
-  | 'checkbox'
-  /** The field of Other, or the field of a question for words. */
-  | 'words'
-  | 'note'
-  /** Any other field: it keeps its keys. */
-  | 'field'
-  /** The button that submits, or the summary as a whole. */
-  | 'submit'
-  /** Another button, or whatever else has keys of its own. */
-  | 'control'
-  /** The card or the panel itself. */
-  | 'card';
-
-export type Deed =
-  | { deed: 'choose'; place: number }
-  | { deed: 'move'; step: 1 | -1 }
-  | { deed: 'turn'; step: 1 | -1 }
-  | { deed: 'go_on' | 'submit' | 'submit_from_anywhere' | 'chat' | 'note' | 'undo' | 'leave' | 'help' }
-  /** The key is held down: it has done what it does, and must not do anything else either. */
-  | { deed: 'nothing' };
 
 type KeyName = MessageKey & `keys.${string}`;
 
@@ -170,22 +147,6 @@ export function hintsAt(spot: Spot): { keys: readonly string[]; words: KeyName }
     const words = hints[spot];
     return words ? [{ keys, words }] : [];
   });
-}
-
-/** Where the focus is, for the table of keys. */
-export function spotOf(target: Element): Spot {
-  if (target instanceof HTMLInputElement && target.type === 'radio') return 'radio';
-  if (target instanceof HTMLInputElement && target.type === 'checkbox') return 'checkbox';
-  if (target.matches('input, textarea, select, [contenteditable]')) {
-    if (target.closest('[data-note]')) return 'note';
-    return target.closest('fieldset') ? 'words' : 'field';
-  }
-  if (target.matches('[data-submit]')) return 'submit';
-  // A card can be focused too, but has no keys of its own.
-  const own = target.matches('button, a, summary, [role="separator"], [tabindex="0"]');
-  if (own) return 'control';
-  const summary = target.matches('[data-card], [data-missed]') && target.querySelector('[data-summary]');
-  return summary ? 'submit' : 'card';
 }
 
 /** Whether nothing is held but Shift, which some layouts need for a digit or a sign. */

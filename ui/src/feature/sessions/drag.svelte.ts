@@ -53,7 +53,7 @@ export class RowDrag {
 }
 
 function gapAt(list: HTMLElement, event: PointerEvent): number {
-  const rows = [...list.querySelectorAll('[data-row]')].map((row) => row.getBoundingClientRect());
+  const rows = [...list.children].map((row) => row.getBoundingClientRect());
   const across = isAcross(rows);
   return rows.filter((row) =>
     across

@@ -2,7 +2,9 @@ import { tick } from 'svelte';
 
 import { unanswered } from '../../entities/request/answerDraft';
 import { isMissed } from '../../entities/request/requestStatus';
-import type { Approval, ApprovalId, Request, RequestId, SessionId } from '../../generated/wire';
+import type { Approval, Request, RequestId, SessionId } from '../../generated/wire';
+import { closeDialogs } from '../../shared/dialogs';
+import type { FocusTargets } from '../../shared/focusTargets';
 import { nextWaiting, waitingCursor } from '../inbox';
 import type { Direction } from '../place';
 import { draftOf, sessionInView } from '../select';
@@ -10,22 +12,12 @@ import type { Store } from '../store.svelte';
 import type { DeepLinkTarget } from '../sync/deepLinks';
 import type { HistoryCommands } from './history';
 
-/** Puts the keyboard focus where the person asked to go. */
-export interface Focus {
-  /** On the composer of the session in view. */
-  session(id: SessionId): void;
-  /** On the first field of a request's card. */
-  request(id: RequestId): void;
-  approval(id: ApprovalId): void;
-  closeDialogs(): void;
-}
-
 /** Goes to places because the person asked for it. */
 export class NavigationCommands {
   constructor(
     private readonly store: Store,
     private readonly history: HistoryCommands,
-    private readonly focus: Focus,
+    private readonly focusTargets: FocusTargets,
   ) {}
 
   /** Goes back or forward, and reads what the place shows. */
@@ -33,15 +25,14 @@ export class NavigationCommands {
     this.store.dispatch({ type: 'stepped', direction, at: Date.now() });
     void this.history.resume();
     await tick();
-    const session = sessionInView(this.store.state);
-    if (session) this.focus.session(session.id);
+    if (sessionInView(this.store.state)) this.focusTargets.focusSession();
   }
 
   /** Shows a session, where one writes to it. */
   async showSession(session: SessionId): Promise<void> {
     this.store.dispatch({ type: 'session_selected', session });
     await tick();
-    this.focus.session(session);
+    this.focusTargets.focusSession();
   }
 
   /** Shows a request in the panel of its session. */
@@ -51,14 +42,14 @@ export class NavigationCommands {
     dispatch({ type: 'request_picked', session: request.session, request: request.id });
     if (isMissed(request)) dispatch({ type: 'missed_folded', request: request.id, open: true });
     await tick();
-    this.focus.request(request.id);
+    this.focusTargets.focusCard(request.id);
   }
 
   /** Shows an approval in the panel of its session; nothing is decided on the way. */
   async showApproval(approval: Approval): Promise<void> {
     this.#showPanel(approval);
     await tick();
-    this.focus.approval(approval.id);
+    this.focusTargets.focusCard(approval.id);
   }
 
   /** Shows the next question of any session that waits, after the one with the focus or the one shown last. */
@@ -72,7 +63,7 @@ export class NavigationCommands {
 
   /** Shows what a deep link leads to. No approval gets the focus. */
   async follow(target: DeepLinkTarget): Promise<void> {
-    this.focus.closeDialogs();
+    closeDialogs();
     if ('request' in target) await this.#showUnanswered(target.request);
     else if ('approval' in target) this.#showPanel(target.approval);
     else this.store.dispatch({ type: 'session_selected', session: target.session.id });

@@ -1,0 +1,128 @@
+import { createContext } from 'svelte';
+import type { Attachment } from 'svelte/attachments';
+
+import type { ApprovalId, RequestId } from '../generated/wire';
+
+export type CardId = RequestId | ApprovalId;
+
+/** Where the focus is when a key is pressed, as far as the key's meaning goes. */
+export type Spot =
+  | 'radio'
+  | 'checkbox'
+  /** The field of Other, or the field of a question for words. */
+  | 'words'
+  | 'note'
+  /** Any other field: it keeps its keys. */
+  | 'field'
+  /** The button that submits, or the summary as a whole. */
+  | 'submit'
+  /** Another button, or whatever else has keys of its own. */
+  | 'control'
+  /** The card or the panel itself. */
+  | 'card';
+
+export type Deed =
+  | { deed: 'choose'; place: number }
+  | { deed: 'move'; step: 1 | -1 }
+  | { deed: 'turn'; step: 1 | -1 }
+  | { deed: 'go_on' | 'submit' | 'submit_from_anywhere' | 'chat' | 'note' | 'undo' | 'leave' | 'help' }
+  /** The key is held down: it has done what it does, and must not do anything else either. */
+  | { deed: 'nothing' };
+
+/** What the answer form of a card does for keys and commands. */
+export interface AnswerController {
+  /** Moves the focus to the question, or to the submit button where no question is shown. */
+  focus(): void;
+  /** Carries out a key; returns whether the key has a meaning here. */
+  carryOut(deed: Deed, at: { spot: Spot; target: Element }): boolean;
+  showsSummary(): boolean;
+}
+
+/** The elements that keys and commands move the focus to, registered by the components that own them. */
+export class FocusTargets {
+  readonly #cards = new Map<CardId, HTMLElement>();
+  readonly #forms = new Map<CardId, AnswerController>();
+  /** Of the session that is shown. */
+  readonly #session = new Map<'composer' | 'transcript', HTMLElement>();
+
+  registerCard(id: CardId): Attachment<HTMLElement> {
+    return (element) => register(this.#cards, id, element);
+  }
+
+  /** Registers a card's answer form; returns how to take it back. */
+  registerForm(id: CardId, form: AnswerController): () => void {
+    return register(this.#forms, id, form);
+  }
+
+  registerComposer: Attachment<HTMLTextAreaElement> = (element) => register(this.#session, 'composer', element);
+  registerTranscript: Attachment<HTMLElement> = (element) => register(this.#session, 'transcript', element);
+
+  card(id: CardId): HTMLElement | null {
+    return this.#cards.get(id) ?? null;
+  }
+
+  form(id: CardId): AnswerController | null {
+    return this.#forms.get(id) ?? null;
+  }
+
+  /** Returns the card that an element is in. */
+  cardAround(element: Element | null): CardId | null {
+    for (const [id, card] of this.#cards) if (card.contains(element)) return id;
+    return null;
+  }
+
+  /** Returns where an element is, for the table of keys. A card that shows its summary submits. */
+  spotOf(element: Element): Spot {
+    const id = this.cardAround(element);
+    const summary = id !== null && this.card(id) === element && this.form(id)?.showsSummary();
+    return summary ? 'submit' : spotOf(element);
+  }
+
+  /** Moves the focus to a card's question, or to the card itself where it has none. */
+  focusCard(id: CardId): void {
+    this.form(id)?.focus();
+    const card = this.card(id);
+    if (!card?.contains(document.activeElement)) card?.focus();
+  }
+
+  /** Moves the focus to where the person writes to the agent; returns whether they can. */
+  focusComposer(): boolean {
+    const composer = this.#session.get('composer');
+    if (!composer?.matches(':enabled')) return false;
+    composer.focus();
+    return true;
+  }
+
+  focusSession(): void {
+    if (!this.focusComposer()) this.#session.get('transcript')?.focus();
+  }
+}
+
+export const [useFocusTargets, provideFocusTargets] = createContext<FocusTargets>();
+
+const spots = new WeakMap<Element, Spot>();
+
+/** Says which keys work on an element whose tag does not say it. */
+export function spot(kind: 'words' | 'note' | 'submit'): Attachment {
+  return (element) => {
+    spots.set(element, kind);
+  };
+}
+
+function spotOf(target: Element): Spot {
+  const declared = spots.get(target);
+  if (declared) return declared;
+  if (target instanceof HTMLInputElement && target.type === 'radio') return 'radio';
+  if (target instanceof HTMLInputElement && target.type === 'checkbox') return 'checkbox';
+  if (target.matches('input, textarea, select, [contenteditable]')) return 'field';
+  // A card can be focused too, but has no keys of its own.
+  return target.matches('button, a, summary, [role="separator"], [tabindex="0"]') ? 'control' : 'card';
+}
+
+function register<K, V>(map: Map<K, V>, key: K, value: V): () => void {
+  map.set(key, value);
+  return () => {
+    // A card that takes the place of another one registers before the other one goes.
+    if (map.get(key) === value) map.delete(key);
+  };
+}
