@@ -240,6 +240,14 @@ describe('a excerpt of a transcript', () => {
 });
 
 describe('deleting a session', () => {
+  test('the question whether to delete keeps the keys of the window', async () => {
+    const { user } = await openStretch(withPast());
+    await user.click(button('Delete'));
+    await user.keyboard('{Control>}k{/Control}');
+    await settle();
+    expect(screen.getAllByRole('dialog')).toEqual([screen.getByRole('dialog', { name: 'Delete “api” for good?' })]);
+  });
+
   test('names what goes and what stays before anything is done', async () => {
     const { bridge, user } = await openStretch(withPast());
     await user.click(button('Delete'));

@@ -42,7 +42,6 @@ export interface AnswerController {
 export class FocusTargets {
   readonly #cards = new Map<CardId, HTMLElement>();
   readonly #forms = new Map<CardId, AnswerController>();
-  /** Of the session that is shown. */
   readonly #session = new Map<'composer' | 'transcript', HTMLElement>();
 
   registerCard(id: CardId): Attachment<HTMLElement> {
