@@ -1491,12 +1491,12 @@ export type NotificationLogEntry = { at: Timestamp, session: string,
 waiting: PendingItem | null, occasion: Occasion, telling: NotificationDecision, };
 
 /**
- * A program whose agents can ask over the desk's door.
+ * An app whose agents can ask over the gateway.
  */
 export type Client = "claude-code" | "codex" | "gemini-cli" | "opencode" | "cursor" | "vscode" | "copilot-cli" | "windsurf" | "antigravity" | "zed";
 
 /**
- * What stands in the way of questions though the entry is there.
+ * What limits a connection whose entry is fine.
  */
 export type Obstacle = "hooks_off" | "denied" | "differs" | "by_hand";
 
