@@ -1271,10 +1271,18 @@ export type SessionLog = { lines: Array<LogLine>, };
 /**
  * One line of a session's log.
  */
-export type LogLine = { at: Timestamp, kind: LogKind, text: string, };
+export type LogLine = { 
+/**
+ * When the line was added.
+ */
+at: Timestamp, kind: LogKind, 
+/**
+ * At most [`LOG_LINE_BYTES`] of its text.
+ */
+text: string, };
 
 /**
- * What a line of a session's log is.
+ * Where a line of the log comes from.
  */
 export type LogKind = "unusable" | "stderr" | "refused" | "note";
 
@@ -1307,9 +1315,6 @@ globalShortcut: GlobalShortcut, keepDays: RetentionDays,
  */
 launchOverrides: { [key in AgentId]: LaunchOverrides }, };
 
-/**
- * A setting with its value.
- */
 export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": DoNotDisturbHours } | { "setting": "remind_minutes", "value": ReminderMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "keep_days", "value": RetentionDays } | { "setting": "agent_arguments", "value": { agent: AgentId, arguments: Arguments, } } | { "setting": "agent_environment", "value": { agent: AgentId, environment: Environment, } };
 
 /**

@@ -16,7 +16,10 @@ use crate::session::{Session, SessionEnd};
 /// Something that has happened. Serialized as the event alone: its word in `event` is unique among all four.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-#[allow(clippy::large_enum_variant, reason = "events are few and short-lived; a box would be in every pattern")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "events are few and short-lived; a box would be in every pattern"
+)]
 pub enum Event {
     Session(SessionEvent),
     Queue(QueueEvent),
@@ -285,7 +288,10 @@ impl From<RequestEvent> for Event {
 /// What happened to a permission request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-#[allow(clippy::large_enum_variant, reason = "events are few and short-lived; a box would be in every pattern")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "events are few and short-lived; a box would be in every pattern"
+)]
 pub enum ApprovalEvent {
     #[serde(rename = "approval_asked")]
     Asked { approval: Approval },
