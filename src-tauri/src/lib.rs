@@ -153,7 +153,7 @@ fn start(app: &AppHandle, profile: Result<Profile, StartupError>, api_sender: &A
         Err(_) => language::of_system(),
     };
     match profile.and_then(|profile| open_engine(app, profile)) {
-        Ok((api, attention, gateway_config)) => {
+        Ok((api, notifications, gateway_config)) => {
             appearance::follow(app, api.settings());
             api_sender.send(api.clone());
             let in_background = autostart::in_background(std::env::args_os());
@@ -167,7 +167,7 @@ fn start(app: &AppHandle, profile: Result<Profile, StartupError>, api_sender: &A
             badge::follow(app, pending.watch());
             tray::follow(app, api.clone(), pending.watch());
             shortcut::follow(app, pending.watch());
-            notify::listen(app, api.clone(), attention, pending);
+            notify::listen(app, api.clone(), notifications, pending);
             let retention = api.clone();
             tauri::async_runtime::spawn(async move { retention.delete_expired_daily().await });
             gateway::open(app, gateway_config);
@@ -199,11 +199,10 @@ fn open_engine(
     app: &AppHandle,
     Profile { folder, settings, agents }: Profile,
 ) -> Result<(Api, mpsc::Receiver<NotificationEvent>, GatewayConfig), StartupError> {
-    let OpenedEngine { handle, notifications: attention } =
-        EngineHandle::open(&folder, Arc::new(SystemClock), agents)?;
+    let OpenedEngine { handle, notifications } = EngineHandle::open(&folder, Arc::new(SystemClock), agents)?;
     let gateway_config = gateway::config(app, &folder, handle.clone());
     let host = ShellHost::new(app, folder, settings.watch());
-    Ok((Api::new(handle, settings, Arc::new(host)), attention, gateway_config))
+    Ok((Api::new(handle, settings, Arc::new(host)), notifications, gateway_config))
 }
 
 fn data_folder() -> Result<PathBuf, StartupError> {

@@ -46,9 +46,9 @@ use option_buttons::OptionButtons;
 /// How long the end of the app waits until its notifications are withdrawn.
 const WITHDRAW_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Handles the engine's attention events and the clicks on notifications, until the engine closes.
-pub fn listen(app: &AppHandle, api: Api, attention: mpsc::Receiver<NotificationEvent>, pending: PendingList) {
-    let (mut attention, reminding) = with_reminders(api.engine(), api.settings().watch(), attention);
+/// Handles the engine's notification events and the clicks on notifications, until the engine closes.
+pub fn listen(app: &AppHandle, api: Api, events: mpsc::Receiver<NotificationEvent>, pending: PendingList) {
+    let (mut events, reminding) = with_reminders(api.engine(), api.settings().watch(), events);
     tauri::async_runtime::spawn(reminding);
     // Each notification is activated at most once, which bounds the channel.
     let (sender, mut activations) = mpsc::unbounded_channel();
@@ -59,8 +59,8 @@ pub fn listen(app: &AppHandle, api: Api, attention: mpsc::Receiver<NotificationE
     let listening = tauri::async_runtime::spawn(async move {
         loop {
             tokio::select! {
-                attention = attention.recv() => match attention {
-                    Some(attention) => driver.handle(attention).await,
+                event = events.recv() => match event {
+                    Some(event) => driver.handle(event).await,
                     None => break,
                 },
                 Some(activation) = activations.recv() => driver.activated(activation).await,
@@ -111,8 +111,8 @@ impl NotificationDriver {
         language::messages(&self.api.settings().watch().borrow())
     }
 
-    async fn handle(&mut self, attention: NotificationEvent) {
-        match attention {
+    async fn handle(&mut self, event: NotificationEvent) {
+        match event {
             NotificationEvent::Asked { request, session } => {
                 self.finished_no_more(session.id);
                 self.pending.add(PendingEntry::question(&request));
