@@ -4,30 +4,16 @@
 use std::time::Duration;
 
 use crate::support::agents::{Stage, choose, fake_agent};
+use crate::support::desk::half;
 use crate::support::own_process::{handed_folder, kill_at};
-use askdesk_domain::{
-    CommandId, Delivery, DeliveryError, Draft, DraftAnswer, DraftTarget, Outcome, QuestionId, Request,
-    RequestId, SessionId,
-};
-use askdesk_engine::{DraftRevision, NotificationEvent, SaveDraft};
+use askdesk_domain::{Delivery, DeliveryError, DraftTarget, Outcome, Request, SessionId};
+use askdesk_engine::NotificationEvent;
 use rstest::rstest;
-use uuid::Uuid;
 
 /// Long enough for something to happen that must not.
 const QUIET: Duration = Duration::from_millis(250);
 
 const SCENARIO: &str = "technology";
-
-fn half(id: RequestId) -> DraftTarget {
-    let answer = DraftAnswer {
-        question: QuestionId::at(0),
-        chosen: Vec::new(),
-        other_chosen: true,
-        other: "half a thought".to_owned(),
-        note: String::new(),
-    };
-    DraftTarget::Request { id, draft: Draft { answers: vec![answer], ..Draft::default() } }
-}
 
 /// A person is asked, begins an answer, gives another one, and it arrives. The test below ends it somewhere on the way,
 /// in a process and a folder of its own.
@@ -38,8 +24,7 @@ async fn a_question_there_and_back() {
     let mut stage = Stage::open_at(&folder).await;
     let session = stage.play(SCENARIO).await;
     let request = stage.asked_one(session).await;
-    let revision = DraftRevision { page: CommandId::new(Uuid::from_u128(1)), n: 1 };
-    stage.desk.engine.save_draft(SaveDraft { revision, of: half(request.id) }).await.unwrap();
+    stage.desk.begin(request.id).await;
     stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await.unwrap();
     stage.until_delivered(request.id).await;
     stage.until_idle(session).await;

@@ -5,18 +5,14 @@ mod crash_recovery;
 
 use std::time::Duration;
 
-use crate::support::desk::{PATIENCE, TestDesk, choose, heard, questions, rejected};
+use crate::support::desk::{PATIENCE, TestDesk, choose, half, heard, questions, rejected};
 use askdesk_domain::{
-    Channel, CommandId, Delivery, DeliveryError, Draft, DraftAnswer, DraftTarget, EndedBy, Limit, NativeRef,
-    OrphanedWhy, Outcome, QuestionId, Rejection, RequestId, SessionId, Timestamp, WithdrawnWhy,
+    Channel, Delivery, DeliveryError, EndedBy, Limit, NativeRef, OrphanedWhy, Outcome, QuestionId, Rejection,
+    RequestId, SessionId, Timestamp, WithdrawnWhy,
 };
 use askdesk_engine::inbound::{InboundClient, Leave};
-use askdesk_engine::{
-    DraftRevision, EngineError, InboundAsk, InboundCall, InboundCalls, InboundStatus, NotificationEvent,
-    SaveDraft,
-};
+use askdesk_engine::{EngineError, InboundAsk, InboundCall, InboundCalls, InboundStatus, NotificationEvent};
 use tokio::sync::oneshot;
-use uuid::Uuid;
 
 fn codex() -> InboundClient {
     InboundClient {
@@ -52,22 +48,6 @@ async fn answer(desk: &TestDesk, request: RequestId) -> Outcome {
 
 async fn delivery(desk: &TestDesk, request: RequestId) -> Option<Delivery> {
     desk.request(request).await.ended().and_then(|ended| ended.delivery.clone())
-}
-
-fn half(id: RequestId) -> DraftTarget {
-    let answer = DraftAnswer {
-        question: QuestionId::at(0),
-        chosen: Vec::new(),
-        other_chosen: true,
-        other: "half a thought".to_owned(),
-        note: String::new(),
-    };
-    DraftTarget::Request { id, draft: Draft { answers: vec![answer], ..Draft::default() } }
-}
-
-async fn begin(desk: &TestDesk, id: RequestId) {
-    let revision = DraftRevision { page: CommandId::new(Uuid::from_u128(1)), n: 1 };
-    desk.engine.save_draft(SaveDraft { revision, of: half(id) }).await.unwrap();
 }
 
 #[tokio::test]
@@ -117,7 +97,7 @@ async fn case_34_what_a_client_left_is_open_again_with_its_draft_when_it_asks_th
     let mut desk = TestDesk::open().await;
     let (visits, session) = come(&desk).await;
     let left = visits.ask(session, asking("a")).await.unwrap();
-    begin(&desk, left.request).await;
+    desk.begin(left.request).await;
     visits.leave(session, call("a"), Leave::Gone).await.unwrap();
     assert_eq!(heard(left.end).await, Outcome::Orphaned { why: OrphanedWhy::CallerGone });
     assert!(matches!(
@@ -225,7 +205,7 @@ async fn case_54_after_a_restart_of_the_desk_the_call_finds_its_question_again()
     let first = TestDesk::open_at(kept.path()).await;
     let (visits, session) = come(&first).await;
     let asked = visits.ask(session, asking("a")).await.unwrap();
-    begin(&first, asked.request).await;
+    first.begin(asked.request).await;
     first.engine.close().await.unwrap();
     drop((first, visits));
     assert!(asked.end.await.is_err(), "the desk is gone, and says nothing");

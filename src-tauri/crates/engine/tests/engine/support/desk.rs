@@ -9,13 +9,15 @@ use askdesk_agents::claude::{ClaudeAdapter, ClaudeCode};
 use askdesk_agents::{Agent, Catalog, LaunchPlan, LinkPlan, Prepared, Start};
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, AgentId, AnswerInput, ApprovalDecision, ApprovalOption, ApprovalOptionId,
-    ApprovalOptionKind, Ask, Command, NativeRef, OptionLabel, Origin, Outcome, Question, QuestionId,
-    QuestionKind, QuestionLimits, RawOption, RawQuestion, Request, RequestId, Session, SessionCommand,
-    SessionId, SessionOptions, Timestamp, question_input,
+    ApprovalOptionKind, Ask, Command, CommandId, Draft, DraftAnswer, DraftTarget, NativeRef, OptionLabel,
+    Origin, Outcome, Question, QuestionId, QuestionKind, QuestionLimits, RawOption, RawQuestion, Request,
+    RequestId, Session, SessionCommand, SessionId, SessionOptions, Timestamp, question_input,
 };
 use askdesk_engine::clock::{Clock, ManualClock};
 use askdesk_engine::frame::{Frame, Snapshot};
-use askdesk_engine::{EngineError, EngineHandle, NotificationEvent, OpenedEngine, Subscription};
+use askdesk_engine::{
+    DraftRevision, EngineError, EngineHandle, NotificationEvent, OpenedEngine, SaveDraft, Subscription,
+};
 use tokio::sync::{mpsc, oneshot};
 
 use super::mirror::Mirror;
@@ -167,6 +169,12 @@ impl TestDesk {
         (self.engine.register(ask(of, n), waiter).await.unwrap(), outcome)
     }
 
+    /// Saves a draft that begins an answer.
+    pub async fn begin(&self, id: RequestId) {
+        let revision = DraftRevision { page: CommandId::new(uuid::Uuid::from_u128(1)), n: 1 };
+        self.engine.save_draft(SaveDraft { revision, of: half(id) }).await.unwrap();
+    }
+
     pub async fn request(&self, id: RequestId) -> Request {
         self.snapshot().await.requests.into_iter().find(|request| request.id == id).unwrap()
     }
@@ -259,6 +267,18 @@ pub fn choose(question: usize, chosen: &[usize]) -> AnswerInput {
     let question = QuestionId::at(question);
     let chosen = chosen.iter().map(|place| question.option(*place)).collect();
     AnswerInput { question, chosen, other: None, note: None }
+}
+
+/// A draft with the beginning of an answer in the person's own words.
+pub fn half(id: RequestId) -> DraftTarget {
+    let answer = DraftAnswer {
+        question: QuestionId::at(0),
+        chosen: Vec::new(),
+        other_chosen: true,
+        other: "half a thought".to_owned(),
+        note: String::new(),
+    };
+    DraftTarget::Request { id, draft: Draft { answers: vec![answer], ..Draft::default() } }
 }
 
 pub fn say(question: usize, words: &str) -> AnswerInput {
