@@ -30,6 +30,10 @@ pub enum Event {
 /// What happened to a session or its agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "events are few and short-lived; a box would be in every pattern"
+)]
 pub enum SessionEvent {
     #[serde(rename = "session_started")]
     Started {
