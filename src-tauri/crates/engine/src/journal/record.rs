@@ -14,8 +14,6 @@ use rusqlite::Row;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::search::EntryKind;
-
 /// The format of the records, and of the database's `user_version`.
 pub(super) const FORMAT: u32 = 4;
 
@@ -28,7 +26,6 @@ impl Record for Delivery {}
 impl Record for DeliveryError {}
 impl Record for DraftTarget {}
 impl Record for EntryBody {}
-impl Record for EntryKind {}
 impl Record for Event {}
 impl Record for Limit {}
 impl Record for Outcome {}

@@ -47,6 +47,8 @@ pub enum EntryKind {
     TurnEnded,
 }
 
+impl record::Record for EntryKind {}
+
 impl EntryKind {
     pub const fn of(body: &EntryBody) -> Self {
         match body {

@@ -10,6 +10,7 @@ use askdesk_domain::{
 };
 use serde_json::{Value, json};
 
+use super::super::search::EntryKind;
 use super::*;
 
 const EVENTS: &str = include_str!("events.jsonl");
