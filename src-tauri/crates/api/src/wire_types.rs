@@ -83,6 +83,7 @@ fn typescript() -> String {
 }
 
 /// The declarations of the settings, from which the page builds the settings window.
+#[allow(clippy::unwrap_used, reason = "a value without maps of other keys always becomes JSON")]
 fn setting_descriptors() -> String {
     let mut text =
         String::from("\n/** Every setting but those of an agent, in the order of the settings window. */\n");

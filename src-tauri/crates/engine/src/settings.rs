@@ -161,13 +161,13 @@ impl SettingsFile {
 
     /// Changes one setting and leaves all else in the file as it stands, the comments too. A file that cannot be read is
     /// kept under another name.
-    pub fn change(&self, setting: Setting, now: Timestamp) -> Result<ReadSettings, SettingsError> {
+    pub fn change(&self, setting: &Setting, now: Timestamp) -> Result<ReadSettings, SettingsError> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         self.write(setting, now).map_err(|source| SettingsError { path: self.path.clone(), source })?;
         Ok(self.read())
     }
 
-    fn write(&self, setting: Setting, now: Timestamp) -> std::io::Result<()> {
+    fn write(&self, setting: &Setting, now: Timestamp) -> std::io::Result<()> {
         let mut document = match load(&self.path) {
             Ok(document) => document,
             Err(_) => {
@@ -175,7 +175,7 @@ impl SettingsFile {
                 DocumentMut::new()
             }
         };
-        put(&mut document, &setting);
+        put(&mut document, setting);
         // A person may have put a link to a file of theirs in its place.
         let path = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
         let folder = path.parent().unwrap_or(Path::new("."));

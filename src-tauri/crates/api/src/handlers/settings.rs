@@ -17,7 +17,7 @@ impl Api {
     pub async fn change_setting(&self, input: ChangeSetting) -> Result<SettingsRead, Error> {
         self.check_agent_setting(&input.change)?;
         let (settings, now) = (Arc::clone(&self.settings), self.engine.clock().now());
-        let changed = blocking(move || settings.change(input.change, now)).await?;
+        let changed = blocking(move || settings.change(&input.change, now)).await?;
         let changed = changed.map_err(|error| {
             let path = Some(error.path.display().to_string());
             let file = Detail::File { path, error: error.source.to_string() };

@@ -85,7 +85,7 @@ fn each_setting_that_is_changed_is_there_after_a_restart() {
     ];
     let expected = changes.clone().into_iter().fold(Settings::default(), Settings::with);
     for change in changes {
-        file.change(change, NOW).unwrap();
+        file.change(&change, NOW).unwrap();
     }
     let reopened = SettingsFile::open(folder.path(), agents());
     assert_eq!(*reopened.watch().borrow(), expected);
@@ -105,7 +105,7 @@ fn a_change_leaves_comments_and_whatever_else_stands_in_the_file() {
         "# mine\n[appearance]\n# bright\ntheme = \"light\" # for the day\ncolour = \"red\"\n\n[later]\nthing = 1\n",
     );
     let file = SettingsFile::open(folder.path(), agents());
-    file.change(Setting::Theme(Theme::Dark), NOW).unwrap();
+    file.change(&Setting::Theme(Theme::Dark), NOW).unwrap();
     assert_eq!(
         text_in(&folder),
         "# mine\n[appearance]\n# bright\ntheme = \"dark\" # for the day\ncolour = \"red\"\n\n[later]\nthing = 1\n"
@@ -201,7 +201,7 @@ fn a_table_of_variables_may_have_a_heading_of_its_own_and_keeps_its_comments() {
     assert_eq!(extras(&read).arguments, arguments(&["--add-dir", "/a"]));
     assert_eq!(extras(&read).environment, environment(&[("EDITOR", "vi"), ("HTTPS_PROXY", "http://h:1")]));
     let changed = environment(&[("HTTPS_PROXY", "http://h:2"), ("PAGER", "less")]);
-    let read = file.change(of_agent_environment(changed.clone()), NOW).unwrap();
+    let read = file.change(&of_agent_environment(changed.clone()), NOW).unwrap();
     assert_eq!((extras(&read).environment, read.ignored), (changed, Vec::new()));
     assert!(
         text_in(&folder).ends_with(
@@ -232,9 +232,9 @@ fn the_most_that_can_be_set_can_be_read_again() {
     let names: Vec<String> = (0..askdesk_domain::launch_overrides::EXTRAS).map(|n| format!("V{n}")).collect();
     let variables: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), long.as_str())).collect();
     let set = environment(&variables);
-    file.change(of_agent_environment(set.clone()), NOW).unwrap();
+    file.change(&of_agent_environment(set.clone()), NOW).unwrap();
     let words = vec![long.as_str(); askdesk_domain::launch_overrides::EXTRAS];
-    let read = file.change(of_agent_arguments(arguments(&words)), NOW).unwrap();
+    let read = file.change(&of_agent_arguments(arguments(&words)), NOW).unwrap();
     assert_eq!(read.ignored, []);
     assert_eq!((extras(&read).environment, extras(&read).arguments), (set, arguments(&words)));
 }
@@ -249,7 +249,7 @@ fn a_file_that_cannot_be_read_is_named_and_kept_when_something_is_changed() {
     let why = &read.ignored[0].why;
     assert!(matches!(why, IgnoredWhy::Unparsed { line: 1, column: 12, .. }), "{why:?}");
 
-    file.change(Setting::Theme(Theme::Light), NOW).unwrap();
+    file.change(&Setting::Theme(Theme::Light), NOW).unwrap();
     assert_eq!(file.read().settings.theme, Theme::Light);
     let kept = folder.path().join("settings.toml.damaged-7");
     assert_eq!(std::fs::read_to_string(kept).unwrap(), "[appearance\ntheme = \"dark\"");
@@ -302,7 +302,7 @@ fn a_link_to_a_file_elsewhere_stays_a_link() {
     let folder = tempfile::tempdir().unwrap();
     let link = folder.path().join(FILE);
     std::os::unix::fs::symlink(elsewhere.path().join(FILE), &link).unwrap();
-    SettingsFile::open(folder.path(), agents()).change(Setting::Theme(Theme::Dark), NOW).unwrap();
+    SettingsFile::open(folder.path(), agents()).change(&Setting::Theme(Theme::Dark), NOW).unwrap();
     assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
     assert!(text_in(&elsewhere).contains("dark"));
 }
@@ -311,7 +311,7 @@ fn a_link_to_a_file_elsewhere_stays_a_link() {
 fn a_folder_that_cannot_be_written_to_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let file = SettingsFile::open(&folder.path().join("gone"), agents());
-    let error = file.change(Setting::Theme(Theme::Dark), NOW).unwrap_err();
+    let error = file.change(&Setting::Theme(Theme::Dark), NOW).unwrap_err();
     assert!(error.to_string().contains("settings.toml"), "{error}");
     assert_eq!(file.read(), ReadSettings::default());
 }

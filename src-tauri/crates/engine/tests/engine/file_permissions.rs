@@ -32,7 +32,7 @@ fn fill(folder: &Path) -> EngineHandle {
     let settings = SettingsFile::open(folder, Catalog::default());
     let OpenedEngine { handle, .. } =
         EngineHandle::open(folder, Arc::new(SystemClock), Catalog::default()).unwrap();
-    settings.change(Setting::Theme(Theme::Dark), Timestamp::from_millis(1)).unwrap();
+    settings.change(&Setting::Theme(Theme::Dark), Timestamp::from_millis(1)).unwrap();
     handle.images().keep(SystemClock.session_id(), "one.png", PNG).unwrap();
     handle
 }

@@ -13,7 +13,7 @@ const MINUTE: i64 = 60_000;
 const QUIET: Duration = Duration::from_millis(300);
 
 fn remind_after(file: &SettingsFile, desk: &TestDesk, minutes: u16) {
-    file.change(Setting::RemindMinutes(minutes.try_into().unwrap()), desk.clock.now()).unwrap();
+    file.change(&Setting::RemindMinutes(minutes.try_into().unwrap()), desk.clock.now()).unwrap();
 }
 
 fn reminded(desk: &mut TestDesk, file: &SettingsFile) -> mpsc::Receiver<NotificationEvent> {
