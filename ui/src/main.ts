@@ -9,6 +9,6 @@ import { createPage } from './store/page';
 import { languageAtStart } from './store/sync/language';
 import App from './view/App.svelte';
 
-// Where its texts cannot be read the window is still of use, in English.
+// If the catalog can't be loaded, the window stays in English.
 await spoken.speak(languageAtStart(tauriBridge.language)).catch(() => undefined);
 mount(App, { target: document.body, props: { page: createPage(tauriBridge) } });

@@ -18,55 +18,58 @@ export type CommandName = keyof CommandMap;
 export type Input<C extends CommandName> = CommandMap[C]['input'];
 export type Output<C extends CommandName> = CommandMap[C]['output'];
 
-/** A command's error, or that the command did not reach the app at all. */
+/** A command's error; `unreachable` means that the command never reached the app. */
 export type AppError = Omit<CommandError, 'code'> & { code: ErrorCode | 'unreachable' };
 
-/** What is known of the language before the first line of the page runs. */
+/** The language settings that are known before the page's first line runs. */
 export interface LanguageAtStart {
   readonly system: Language;
   readonly chosen: LanguageChoice;
 }
 
-/** The way out of the webview; rejections are always a `AppError`. */
+/** The only way out of the webview. Every rejection is an `AppError`. */
 export interface Bridge {
   readonly language: LanguageAtStart;
-  /** What the page before handed to this one when its window was closed; none where there was none. */
+  /** State that the previous page handed over when its window closed; null if there was none. */
   readonly handover: unknown;
   call<C extends CommandName>(command: C, input: Input<C>): Promise<Output<C>>;
   /** Delivers frames in order until the returned function is called. */
   subscribe(receive: (frames: Frame[]) => void): Promise<() => Promise<void>>;
-  /** Hears of a deep link, by a click on a notification or an address, until the returned function is called. */
+  /** Listens for deep links (clicked notifications and opened addresses) until the returned function is called. */
   onDeepLink(hear: () => void): Promise<() => void>;
-  /** The request, approval or session to show; the app keeps it until it hears that it was shown. */
+  /** The request, approval, or session to show. The app remembers it until `deepLinkShown`. */
   deepLink(): Promise<RequestId | ApprovalId | SessionId | null>;
-  /** Says that it is shown, or that nothing is known of it. */
+  /** Confirms that the target was shown, or that it is unknown. */
   deepLinkShown(id: RequestId | ApprovalId | SessionId): Promise<void>;
-  /** Hears that the window is to close, until the returned function is called. */
+  /** Listens for the window's close request until the returned function is called. */
   onClosing(hear: () => void): Promise<() => void>;
-  /** The number under which the app asks the page to save everything; none while the window stays. */
+  /** The number of the app's current request to save everything before closing; null while the window stays open. */
   closing(): Promise<number | null>;
-  /** Says that everything is saved, and hands something to the next page. */
+  /** Confirms that everything is saved, and hands state over to the next page. */
   readyToClose(ask: number, handover: unknown): Promise<void>;
-  /** Says that the person has answered what a deep link led to, and did nothing else: the focus may go back. */
+  /**
+   * Reports that the user answered the deep link's target and did nothing else, so the focus may return to another
+   * app.
+   */
   answeredThere(id: RequestId): Promise<void>;
-  /** Opens an address of the web or of a mailbox in the person's own program for it. */
+  /** Opens a web or mail address in the user's default program. */
   openLink(url: string): Promise<void>;
-  /** Lets the person choose a folder, beginning in one; none where they choose none. */
+  /** Opens the system's folder picker at a folder; returns null if the user cancels. */
   pickFolder(start: string): Promise<string | null>;
-  /** Lets the person choose files to attach to the message that is written in a session. */
+  /** Opens the system's file picker and attaches the chosen files to the session's unsent message. */
   pickAttachments(session: SessionId): Promise<AttachedFiles>;
-  /** Attaches the files that were dropped on the window just now. */
+  /** Attaches the files that were last dropped on the window. */
   attachDropped(session: SessionId): Promise<AttachedFiles>;
-  /** Hears of files that are dragged over the window, until the returned function is called. */
+  /** Listens for files being dragged over the window, until the returned function is called. */
   onFiles(hear: (drag: FileDrag) => void): Promise<() => void>;
-  /** Where the bytes of an image of a message are found. */
+  /** Returns the URL that serves an image of a message. */
   imageSource(session: SessionId, image: string): string;
 }
 
-/** Files that are dragged over the window: they are over it, went away, or were dropped. */
+/** A file drag entered the window, left it, or ended in a drop. */
 export type FileDrag = 'over' | 'left' | 'dropped';
 
-/** Gives whatever a command was rejected with the shape of an error of the desk. */
+/** Converts any rejection of a command into an `AppError`. */
 export function asAppError(thrown: unknown): AppError {
   if (typeof thrown === 'object' && thrown !== null && 'code' in thrown && 'traceId' in thrown) {
     return thrown as CommandError;
@@ -75,7 +78,7 @@ export function asAppError(thrown: unknown): AppError {
   return { code: 'unreachable', message, retryable: true, traceId: '', field: null, ended: null };
 }
 
-/** What a call returns, or the error it was rejected with. */
+/** Returns the result of a call, or the error it was rejected with. */
 export async function orError<T>(call: () => Promise<T>): Promise<T | AppError> {
   try {
     return await call();
@@ -94,24 +97,24 @@ async function reach<T>(command: string, args: Record<string, unknown>): Promise
 
 declare global {
   interface Window {
-    /** Put there by the app. */
+    /** Injected by the app. */
     readonly __ASKDESK_LANGUAGE__?: LanguageAtStart;
-    /** Put there by the app, as the page before wrote it. */
+    /** Injected by the app: the handover of the previous page, verbatim. */
     readonly __ASKDESK_LEFT__?: string;
   }
 }
 
-/** The bridge of the desktop app. */
+/** The desktop app's bridge, on top of Tauri. */
 export const tauriBridge: Bridge = {
   language: window.__ASKDESK_LANGUAGE__ ?? { system: 'en', chosen: 'system' },
   handover: window.__ASKDESK_LEFT__ === undefined ? null : (JSON.parse(window.__ASKDESK_LEFT__) as unknown),
   call: (command, input) => reach(command, { input }),
   async subscribe(receive) {
-    // The first frames may come before the number that they belong to.
+    // The first frames may arrive before the number of their subscription.
     let number: (subscription: number) => void = () => undefined;
     const numbered = new Promise<number>((resolve) => (number = resolve));
     const channel = new Channel<Frame[]>((frames) => {
-      // The app holds back what follows until this is taken, so that keys never wait behind it.
+      // The app sends no further frames until these are acknowledged, so that keystrokes never queue behind them.
       void numbered.then((subscription) => reach<void>('took_frames', { subscription })).catch(() => undefined);
       receive(frames);
     });

@@ -2,7 +2,7 @@ import type { AgentDescriptor, AgentId } from '../generated/wire';
 import { lookUp } from './messages';
 import { visibly } from './visible';
 
-/** What an agent is called: a brand as it is, unless the catalogue translates it. */
+/** The display name of an agent: its brand name, unless the catalog translates it. */
 export function nameOfAgent(agents: readonly AgentDescriptor[], id: AgentId): string {
   return lookUp(`agent.${id}`) ?? agents.find((agent) => agent.id === id)?.name ?? visibly(id);
 }

@@ -5,7 +5,7 @@ import { visibly } from './visible';
 const HOUR = 3_600;
 const MINUTE = 60;
 
-/** What each program calls itself; never translated. */
+/** Brand names of the programs; never translated. */
 export const clientNames = {
   'claude-code': 'Claude Code',
   codex: 'Codex',
@@ -19,7 +19,7 @@ export const clientNames = {
   zed: 'Zed',
 } as const satisfies Record<Client, string>;
 
-/** Why a file of another program is left as it is, as the end of a sentence. */
+/** Why a program's config file isn't edited, as the end of a sentence. */
 export function wordsOfFileTrouble(trouble: FileTrouble): string {
   switch (trouble.trouble) {
     case 'unparsed':
@@ -67,7 +67,7 @@ const remedies = {
   system: 'remedy.system',
 } as const satisfies Record<FileTrouble['trouble'], MessageKey>;
 
-/** What the person can do about it, as a sentence. */
+/** How the user can fix it, as a sentence. */
 export function wordsOfFileRemedy({ trouble }: FileTrouble): string {
   return t(remedies[trouble]);
 }
@@ -79,7 +79,7 @@ const obstacleWords = {
   by_hand: 'clients.is_by_hand',
 } as const satisfies Record<Obstacle, MessageKey>;
 
-/** Why the questions of a program do not arrive. */
+/** Why a program's questions don't arrive. */
 function wordsOfBreak(why: ClientBreak): string {
   switch (why.why) {
     case 'stale':
@@ -101,7 +101,7 @@ function wordsOfBreak(why: ClientBreak): string {
   }
 }
 
-/** How a program stands to the desk, in a sentence or more. */
+/** Describes the connection state of a program, in one or more sentences. */
 export function wordsOfWay({ way, found }: ClientRead, shut: boolean): string {
   switch (way.way) {
     case 'works':
@@ -113,18 +113,18 @@ export function wordsOfWay({ way, found }: ClientRead, shut: boolean): string {
   }
 }
 
-/** What is worth knowing though the questions of a program arrive. */
+/** Caveats about a program whose questions do arrive. */
 export function wordsOfBut({ way }: ClientRead): string[] {
   return way.way === 'works' ? way.but.map((but) => t(obstacleWords[but])) : [];
 }
 
-/** What is known of a program besides, of how long it waits. */
+/** Remarks about the time limits of particular programs. */
 const waitWords: Partial<Record<Client, 'clients.wait_background' | 'clients.wait_trusted'>> = {
   'claude-code': 'clients.wait_background',
   'gemini-cli': 'clients.wait_trusted',
 };
 
-/** How long a program waits for an answer. */
+/** Describes how long a program waits for an answer. */
 export function wordsOfWait({ client, limitSeconds }: ClientRead): string {
   if (limitSeconds === null) return t('clients.wait_unknown');
   const long =
@@ -135,7 +135,7 @@ export function wordsOfWait({ client, limitSeconds }: ClientRead): string {
   return more === undefined ? long : t('clients.wait_and', { wait: long, more: t(more) });
 }
 
-/** What the person should know of a change. */
+/** What the user should know about a config change. */
 export function wordsOfClientNote(note: ClientNote): string {
   switch (note.note) {
     case 'open_to_others':

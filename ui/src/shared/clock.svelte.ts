@@ -1,4 +1,4 @@
-/** The present moment, to the second, for whatever shows a waiting time. */
+/** The current time, updated every second, for components that show elapsed time. */
 class Clock {
   now = $state(Date.now());
 

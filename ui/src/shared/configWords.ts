@@ -2,7 +2,7 @@ import type { ConfigCategory, ConfigId, ConfigOption, ConfigValue, ValueId } fro
 import { lookUp, t, translated, type MessageKey } from './messages';
 import { visibly } from './visible';
 
-/** The order in which what can be chosen is shown. */
+/** The display order of config options. */
 const order = ['mode', 'model', 'effort', 'other'] as const satisfies readonly ConfigCategory[];
 
 const optionWords = {
@@ -11,17 +11,17 @@ const optionWords = {
   effort: 'start.effort',
 } as const satisfies Record<Exclude<ConfigCategory, 'other'>, MessageKey>;
 
-/** The options in the order in which they are shown. */
+/** Sorts options into display order. */
 export function inOrder(config: readonly ConfigOption[]): ConfigOption[] {
   return order.flatMap((category) => config.filter((option) => option.category === category));
 }
 
-/** The value an option lists under an id. */
+/** Finds an option's value by its id. */
 export function valueOf(option: ConfigOption, id: ValueId | null): ConfigValue | null {
   return option.values.find((value) => value.id === id) ?? null;
 }
 
-/** What an option is called; where several are about the same, only the agent's own names tell them apart. */
+/** The label of an option. If several options share a category, each has the agent's own name. */
 export function wordsOfConfig(option: ConfigOption, config: readonly ConfigOption[]): string {
   const { category } = option;
   if (category === 'other') return lookUp(`config.${option.id}`) ?? visibly(option.name);
@@ -29,7 +29,7 @@ export function wordsOfConfig(option: ConfigOption, config: readonly ConfigOptio
   return alone ? t(optionWords[category]) : visibly(option.name);
 }
 
-/** What a value is called: the agent's own name, translated where the catalogue knows it. */
+/** The label of a value: the catalog's translation if there is one, otherwise the agent's own name. */
 export function wordsOfValue(option: ConfigOption, id: ValueId): string {
   const name = valueOf(option, id)?.name ?? id;
   switch (option.category) {
@@ -43,7 +43,7 @@ export function wordsOfValue(option: ConfigOption, id: ValueId): string {
   }
 }
 
-/** What a value of a mode or of an option of the agent's own does. */
+/** The description of a permission mode's value, or of a value of an agent-specific option. */
 export function hintOfValue(option: ConfigOption, id: ValueId): string | null {
   const description = valueOf(option, id)?.description ?? null;
   if (description === null) return null;
@@ -58,13 +58,13 @@ export function hintOfValue(option: ConfigOption, id: ValueId): string | null {
   }
 }
 
-/** What a value of an option is called that the session may no longer have. */
+/** The label of a value, even if the session no longer offers its option. */
 export function wordsOfChoice(config: readonly ConfigOption[], option: ConfigId, value: ValueId): string {
   const known = config.find((one) => one.id === option);
   return known ? wordsOfValue(known, value) : visibly(value);
 }
 
-/** Whether the agent asks for nothing with a value. */
+/** Whether the agent never asks for permission with this value. */
 export function isUnattended(config: readonly ConfigOption[], option: ConfigId, value: ValueId | null): boolean {
   const known = config.find((one) => one.id === option);
   return known !== undefined && valueOf(known, value)?.risk === 'unattended';

@@ -1,9 +1,9 @@
 import type { Attachment } from 'svelte/attachments';
 
-/** The modal dialogs on the page, the topmost last. */
+/** Open modal dialogs, the topmost last. */
 const stack: HTMLDialogElement[] = [];
 
-/** Shows a dialog above everything else for as long as it is on the page. */
+/** Shows a dialog as a modal while it is mounted. */
 export const modal: Attachment<HTMLDialogElement> = (dialog) => {
   dialog.showModal();
   stack.push(dialog);
@@ -12,7 +12,7 @@ export const modal: Attachment<HTMLDialogElement> = (dialog) => {
   };
 };
 
-/** Whether a dialog is open: it keeps the keys to itself. */
+/** Whether a dialog is open; an open dialog receives all keys. */
 export function isDialogOpen(): boolean {
   return stack.some((dialog) => dialog.open);
 }

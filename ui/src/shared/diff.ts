@@ -1,7 +1,9 @@
-/** One line of a diff. */
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed' | 'place' | 'note';
-  /** Its number before and after; none where it is not part of that side, or where nobody said. */
+  /**
+   * Line numbers in the old and the new version; null if the line isn't on that side, or if the diff gives no
+   * numbers.
+   */
   before: number | null;
   after: number | null;
   text: string;
@@ -9,7 +11,7 @@ export interface DiffLine {
 
 const PLACE = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
-/** Reads a unified diff without file headers; what is none stays as lines that say what they say. */
+/** Parses a unified diff without file headers. Lines that aren't part of a diff are kept as text. */
 export function readDiff(diff: string): DiffLine[] {
   let before: number | null = null;
   let after: number | null = null;

@@ -5,18 +5,18 @@ import type { ApprovalId, RequestId } from '../generated/wire';
 
 export type CardId = RequestId | ApprovalId;
 
-/** Where the focus is when a key is pressed, as far as the key's meaning goes. */
+/** The kind of element that has the focus when a key is pressed. */
 export type Spot =
   | 'radio'
   | 'checkbox'
-  /** The field of Other, or the field of a question for words. */
+  /** The field of Other, or of a question without options. */
   | 'words'
   | 'note'
-  /** Any other field: it keeps its keys. */
+  /** Any other field: it handles its own keys. */
   | 'field'
-  /** The button that submits, or the summary as a whole. */
+  /** The submit button, or the whole summary. */
   | 'submit'
-  /** Another button, or whatever else has keys of its own. */
+  /** Another button, or any other element that handles keys itself. */
   | 'control'
   /** The card or the panel itself. */
   | 'card';
@@ -26,19 +26,19 @@ export type Deed =
   | { deed: 'move'; step: 1 | -1 }
   | { deed: 'turn'; step: 1 | -1 }
   | { deed: 'go_on' | 'submit' | 'submit_from_anywhere' | 'chat' | 'note' | 'undo' | 'leave' | 'help' }
-  /** The key is held down: it has done what it does, and must not do anything else either. */
+  /** A key repeat: the key already acted, and must not trigger anything else. */
   | { deed: 'nothing' };
 
-/** What the answer form of a card does for keys and commands. */
+/** The operations that a card's answer form offers to keys and commands. */
 export interface AnswerController {
-  /** Moves the focus to the question, or to the submit button where no question is shown. */
+  /** Moves the focus to the question, or to the submit button if no question is shown. */
   focus(): void;
   /** Carries out a key; returns whether the key has a meaning here. */
   carryOut(deed: Deed, at: { spot: Spot; target: Element }): boolean;
   showsSummary(): boolean;
 }
 
-/** The elements that keys and commands move the focus to, registered by the components that own them. */
+/** The elements that keys and commands move the focus to. Their components register them. */
 export class FocusTargets {
   readonly #cards = new Map<CardId, HTMLElement>();
   readonly #forms = new Map<CardId, AnswerController>();
@@ -48,7 +48,7 @@ export class FocusTargets {
     return (element) => register(this.#cards, id, element);
   }
 
-  /** Registers a card's answer form; returns how to take it back. */
+  /** Registers a card's answer form; returns a function that unregisters it. */
   registerForm(id: CardId, form: AnswerController): () => void {
     return register(this.#forms, id, form);
   }
@@ -64,27 +64,27 @@ export class FocusTargets {
     return this.#forms.get(id) ?? null;
   }
 
-  /** Returns the card that an element is in. */
+  /** Returns the card that contains an element. */
   cardAround(element: Element | null): CardId | null {
     for (const [id, card] of this.#cards) if (card.contains(element)) return id;
     return null;
   }
 
-  /** Returns where an element is, for the table of keys. A card that shows its summary submits. */
+  /** Classifies an element for the key table. A card that shows its summary counts as `submit`. */
   spotOf(element: Element): Spot {
     const id = this.cardAround(element);
     const summary = id !== null && this.card(id) === element && this.form(id)?.showsSummary();
     return summary ? 'submit' : spotOf(element);
   }
 
-  /** Moves the focus to a card's question, or to the card itself where it has none. */
+  /** Moves the focus to a card's question, or to the card itself if it has none. */
   focusCard(id: CardId): void {
     this.form(id)?.focus();
     const card = this.card(id);
     if (!card?.contains(document.activeElement)) card?.focus();
   }
 
-  /** Moves the focus to where the person writes to the agent; returns whether they can. */
+  /** Moves the focus to the message field; returns whether there is one. */
   focusComposer(): boolean {
     const composer = this.#session.get('composer');
     if (!composer?.matches(':enabled')) return false;
@@ -101,7 +101,7 @@ export const [useFocusTargets, provideFocusTargets] = createContext<FocusTargets
 
 const spots = new WeakMap<Element, Spot>();
 
-/** Says which keys work on an element whose tag does not say it. */
+/** Declares which keys work on an element whose tag doesn't say so. */
 export function spot(kind: 'words' | 'note' | 'submit'): Attachment {
   return (element) => {
     spots.set(element, kind);
@@ -121,7 +121,7 @@ function spotOf(target: Element): Spot {
 function register<K, V>(map: Map<K, V>, key: K, value: V): () => void {
   map.set(key, value);
   return () => {
-    // A card that takes the place of another one registers before the other one goes.
+    // A replacement card registers before the old one unregisters.
     if (map.get(key) === value) map.delete(key);
   };
 }

@@ -20,7 +20,7 @@ import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import { createLowlight } from 'lowlight';
 
-/** Reads code of the languages agents write most; a tree of words, never markup. */
+/** Parses code in the languages that agents write most, into a syntax tree and never into markup. */
 export const grammars = createLowlight({
   bash,
   c,

@@ -1,13 +1,13 @@
-/** What a stretch of code is; each has a colour of its own. */
+/** The token kinds; each has its own color. */
 export type Kind = 'plain' | 'keyword' | 'text' | 'number' | 'comment' | 'name' | 'added' | 'removed';
 
-/** A stretch of code of one kind. */
+/** A piece of code with a single token kind. */
 export interface Run {
   kind: Kind;
   text: string;
 }
 
-/** Characters of code that are coloured; more stays plain. */
+/** The maximum number of characters to highlight; longer code stays plain. */
 const COLOURED_MAX = 48 * 1024;
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -57,7 +57,9 @@ function collect(node: Node, kind: Kind, runs: Run[]): void {
   for (const child of node.children ?? []) collect(child, kinds[name] ?? kind, runs);
 }
 
-/** Tells the words of code apart; none where the language is not known or the code is long. Loads its grammars when first asked. */
+/**
+ * Highlights code; returns null if the language is unknown or the code is too long. Loads the grammars on first use.
+ */
 export async function highlighted(code: string, language: string): Promise<Run[] | null> {
   if (language === '' || code.length > COLOURED_MAX) return null;
   const { grammars } = await import('./grammars');
@@ -76,7 +78,7 @@ const byEnding: Readonly<Record<string, string>> = {
   vue: 'xml',
 };
 
-/** The language a file is most likely written in, by its name's ending; a guess costs nothing if it is wrong. */
+/** Guesses the language from a file extension; a wrong guess does no harm. */
 export function languageOf(path: string): string {
   const ending = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   return byEnding[ending] ?? ending;

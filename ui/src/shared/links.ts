@@ -1,6 +1,6 @@
 import { getContext, setContext } from 'svelte';
 
-/** Asks the person whether to open a link outside. */
+/** Asks the user to confirm opening an external link. */
 export type AskToOpen = (url: string) => void;
 
 const KEY = Symbol('links');
@@ -9,21 +9,21 @@ export function provideLinks(ask: AskToOpen): void {
   setContext(KEY, ask);
 }
 
-/** None where nothing can be opened: a link is then shown with its address. */
+/** Null if links can't be opened; they then show their address as text. */
 export function useLinks(): AskToOpen | null {
   return getContext<AskToOpen | undefined>(KEY) ?? null;
 }
 
 const OUTSIDE = new Set(['http:', 'https:', 'mailto:']);
 
-/** The whole address of a link that may be opened outside, as a machine reads it; none for every other kind. */
+/** The normalized URL of a link that may be opened externally; null for any other link. */
 export function outside(href: string): string | null {
   if (!URL.canParse(href)) return null;
   const url = new URL(href);
   return OUTSIDE.has(url.protocol) ? url.href : null;
 }
 
-/** A whole address in parts, so that the host can be told from what only looks like one. */
+/** Splits a URL, so that the real host stands out from text that only resembles one. */
 export function partsOf(whole: string): { before: string; host: string; after: string } {
   const url = new URL(whole);
   if (url.host === '') return { before: whole, host: '', after: '' };

@@ -2,28 +2,31 @@ import { Marked, type Token, type Tokens } from 'marked';
 
 export type { Token, Tokens };
 
-/** Characters of a text that are looked at for Markdown; a longer one is shown as it is. */
+/** The maximum length of Markdown, in characters; longer text is shown as plain text. */
 export const MARKDOWN_MAX = 256 * 1024;
-/** Characters of one block. */
+/** The maximum length of one block, in characters. */
 const BLOCK_MAX = 32 * 1024;
-/** Characters in a row without a new list item, table row or blank line: reading those costs the square of their number. */
+/**
+ * The maximum number of characters without a new list item, table row, or blank line: parsing them takes quadratic
+ * time.
+ */
 const RUN_MAX = 6 * 1024;
-/** How deep lists and quotes may stand in each other. */
+/** The maximum nesting depth of lists and quotes. */
 const NESTED_MAX = 8;
-/** Milliseconds one text may cost; what comes after is shown as it is. */
+/** The time budget for one text, in milliseconds; the rest is shown as plain text. */
 const COST_MAX = 250;
 
-/** A stretch of a text that stands for itself, read or left as it is. */
+/** An independent piece of a text, either parsed or left as source. */
 export interface Block {
   source: string;
-  /** None where the source is shown as plain text. */
+  /** Null if the source is shown as plain text. */
   tokens: readonly Token[] | null;
 }
 
-/** HTML and named links are not Markdown here: they stay the characters they are. */
+/** HTML and reference links are disabled: they stay literal text. */
 const reader = new Marked({
   gfm: true,
-  // What an agent wrote on a line of its own stays there.
+  // Keeps the agent's line breaks.
   breaks: true,
   tokenizer: { html: () => undefined, tag: () => undefined, def: () => undefined, reflink: () => undefined },
 });
@@ -34,7 +37,7 @@ const NESTED = new RegExp(`^[ \\t]*(?:(?:[-*+>]|\\d{1,9}[.)])[ \\t]*){${NESTED_M
 const INDENTED = /^[ \t]{33,}(?:[-*+>]|\d{1,9}[.)])/;
 const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 
-/** Cuts a text where a blank line ends everything before it, so that what is added later changes the last block alone. */
+/** Splits a text at blank lines that end all open constructs, so that appended text changes only the last block. */
 export function cutBlocks(text: string): { source: string; plain: boolean }[] {
   const blocks: { source: string; plain: boolean }[] = [];
   let lines: string[] = [];
@@ -69,7 +72,7 @@ export function cutBlocks(text: string): { source: string; plain: boolean }[] {
   return blocks;
 }
 
-/** Reads a text block by block; a block that was read before is the same value again. */
+/** Parses a text block by block. A block that was parsed before returns the identical object. */
 export class BlockReader {
   #known = new Map<string, Block>();
 
@@ -92,7 +95,7 @@ function tokensOf(source: string): Token[] | null {
   try {
     return reader.lexer(source);
   } catch {
-    // What the reader cannot take is text.
+    // If the parser fails, the block is shown as plain text.
     return null;
   }
 }
@@ -106,7 +109,7 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: '\u00a0',
 };
 
-/** Puts the few characters in that Markdown writes by name; all others stay as they are written. */
+/** Decodes the few HTML entities that Markdown needs; all other entities stay literal. */
 export function unescaped(text: string): string {
   return text.replace(/&(?:#39|(\w+));/g, (whole, name?: string) => (name ? (NAMED[name] ?? whole) : "'"));
 }

@@ -1,14 +1,14 @@
 export interface MenuItem {
   id: string;
   words: string;
-  /** The keys that do the same without the menu. */
+  /** The keyboard shortcut of the item. */
   keys?: string;
   danger?: boolean;
-  /** Set where one of the items is the present choice. */
+  /** Set if one of the items is the current choice. */
   checked?: boolean;
 }
 
-/** Where a menu opens, in pixels of the window. */
+/** Where a menu opens, in window pixels. */
 export interface MenuPlace {
   x: number;
   y: number;

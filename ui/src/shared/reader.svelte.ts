@@ -4,7 +4,7 @@ type Reader = Component<{ text: string }>;
 
 let loaded = $state.raw<Reader | null>(null);
 
-/** What shows Markdown; none until it was loaded, which nothing at the start waits for. */
+/** The Markdown component; null until it is loaded. Startup doesn't wait for it. */
 export function markdownReader(): Reader | null {
   return loaded;
 }

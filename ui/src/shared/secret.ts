@@ -1,6 +1,6 @@
 const PARTS = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH|HEADERS/i;
 
-/** Whether the name of a variable tells of a secret; the engine has the same rule for what it keeps. */
+/** Whether a variable's name suggests a secret. The engine applies the same rule to what it stores. */
 export function isSecret(name: string): boolean {
   return PARTS.test(name);
 }

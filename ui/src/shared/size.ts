@@ -17,7 +17,7 @@ const megabytesOf = unit('megabyte', 1);
 
 const KILO = 1024;
 
-/** A number of bytes as people read it. */
+/** Formats a number of bytes for display. */
 export function sizeOf(bytes: number): string {
   if (bytes < KILO) return bytesOf().format(bytes);
   if (bytes < KILO * KILO) return kilobytesOf().format(bytes / KILO);

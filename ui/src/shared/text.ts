@@ -1,14 +1,14 @@
 import { visibly } from './visible';
 
-/** Letters of a header that are shown. */
+/** The maximum length of a displayed header, in graphemes. */
 const HEADER_SHOWN = 12;
 
-/** Characters in which one letter is looked for; what is put together of more is cut. */
+/** How many characters to search for one grapheme; longer clusters are cut. */
 const LETTER_MAX = 64;
 
 const letters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** The first letters of a text, as a person counts them: what is put together stays whole. */
+/** The first graphemes of a text; combined characters aren't split. */
 export function firstLetters(text: string, count: number): string {
   let end = 0;
   let seen = 0;
@@ -20,28 +20,31 @@ export function firstLetters(text: string, count: number): string {
   return text.slice(0, end);
 }
 
-/** A header as it fits on its chip. */
+/** A header, shortened to fit its chip. */
 export function shortHeader(header: string): string {
   if (firstLetters(header, HEADER_SHOWN) === header) return header;
   return `${firstLetters(header, HEADER_SHOWN - 1).trimEnd()}…`;
 }
 
-/** A text of so many letters at most, with a mark where it was cut. */
+/** Shortens a text to a number of graphemes, with an ellipsis if it was cut. */
 export function cutText(text: string, count: number): string {
   return text.length <= count ? text : `${firstLetters(text, count).trimEnd()}…`;
 }
 
-/** A label without the suffix that its badge stands for, every character visible; what is sent keeps it. */
+/**
+ * An option's label without the suffix that its badge replaces, with every character visible. The sent label keeps
+ * both.
+ */
 export function shownLabel(option: { label: string; recommended: boolean }): string {
   const label = visibly(option.label).trim();
   if (!option.recommended) return label;
   return label.replace(/\s*\(recommended\)$/i, '') || label;
 }
 
-/** Characters a stretch may have however few lines it is cut to. */
+/** The maximum length of an excerpt, in characters, regardless of its line count. */
 const STRETCH_MAX = 64 * 1024;
 
-/** The first lines of a text, and how many more there are; one endless line is cut as well. */
+/** The first lines of a text and the number of hidden lines. A single overlong line is cut too. */
 export function cutLines(text: string, lines: number): { shown: string; hidden: number } {
   let end = -1;
   for (let count = 0; count < lines; count += 1) {

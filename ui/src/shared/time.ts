@@ -1,7 +1,7 @@
 import { t } from './messages';
 import { inLanguage } from './messages/formats';
 
-/** A span as a clock shows it: `0:42`, `12:05`, `1:02:03`. */
+/** Formats a duration as a clock: `0:42`, `12:05`, `1:02:03`. */
 export function span(millis: number): string {
   const seconds = Math.max(0, Math.floor(millis / 1000));
   const two = (value: number) => String(value).padStart(2, '0');
@@ -10,7 +10,7 @@ export function span(millis: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** A span where there is little room: `0:42`, `12:05`, `3 h`. */
+/** Formats a duration for tight spaces: `0:42`, `12:05`, `3 h`. */
 export function shortSpan(millis: number): string {
   const hours = Math.floor(millis / 3_600_000);
   return hours > 0 ? t('time.hours', { hours }) : span(millis);
@@ -20,7 +20,7 @@ const tenths = inLanguage(
   (locale) => new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
 );
 
-/** A turn's length: `0.8 s`, `42 s`, `3 min 5 s`. */
+/** Formats the duration of a turn: `0.8 s`, `42 s`, `3 min 5 s`. */
 export function duration(millis: number): string {
   if (millis < 10_000) return t('time.seconds', { seconds: tenths().format(millis / 1000) });
   const seconds = Math.round(millis / 1000);
@@ -31,17 +31,17 @@ export function duration(millis: number): string {
 const times = inLanguage((locale) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }));
 const moments = inLanguage((locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }));
 
-/** The time of day of a moment, as people write it in the language of the window. */
+/** The time of day in the window's locale. */
 export function clockTime(at: number): string {
   return times().format(at);
 }
 
-/** The day and the time of a moment, as people write them in the language of the window. */
+/** The date and time in the window's locale. */
 export function dayTime(at: number): string {
   return moments().format(at);
 }
 
-/** The time of a moment, with the day where that is another one. */
+/** The time of day, with the date unless it is today. */
 export function momentTime(at: number, now: number): string {
   const today = new Date(at).toDateString() === new Date(now).toDateString();
   return today ? clockTime(at) : dayTime(at);
@@ -57,7 +57,7 @@ const costs = inLanguage(
     }),
 );
 
-/** A sum of US dollars; what a turn costs is often a fraction of a cent. */
+/** Formats US dollars; a turn often costs a fraction of a cent. */
 export function dollars(value: number): string {
   return costs().format(value);
 }

@@ -22,7 +22,7 @@ const programHints = {
   unfit: 'failure.hint_unfit',
 } as const satisfies Record<ProgramError, MessageKey>;
 
-/** Why an agent could not be started or ended badly, and what to do about it. */
+/** Why an agent couldn't start or failed, and how to fix it. */
 export function wordsOfFailure(failure: AgentFailure, agents: readonly AgentDescriptor[]): string {
   switch (failure.failure) {
     case 'agent_missing': {
@@ -51,7 +51,7 @@ export function wordsOfFailure(failure: AgentFailure, agents: readonly AgentDesc
   }
 }
 
-/** How the program is installed; nothing where that is not known. */
+/** The installation instructions for a program; null if none are known. */
 function wordsOfInstall(
   { agent, install }: Extract<AgentFailure, { failure: 'agent_missing' }>,
   agents: readonly AgentDescriptor[],

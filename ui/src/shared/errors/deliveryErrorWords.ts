@@ -4,7 +4,7 @@ import { visibly } from '../visible';
 import { wordsOfStorageError } from './storageErrorWords';
 import { wordsOfValidationError } from './validationErrorWords';
 
-/** Why something did not reach the agent, as the end of a sentence. */
+/** Why something didn't reach the agent, as the end of a sentence. */
 export function wordsOfDeliveryError(why: DeliveryError): string {
   switch (why.undelivered) {
     case 'input_closed':

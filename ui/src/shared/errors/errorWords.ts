@@ -8,14 +8,14 @@ import { wordsOfFolder } from './agentFailureWords';
 import { wordsOfStorageError } from './storageErrorWords';
 import { unableWords, wordsOfFault, wordsOfRefused, wordsOfValidationError } from './validationErrorWords';
 
-/** The words for each error code; a new code does not compile without words. */
+/** The text of each error code. A new code doesn't compile without one. */
 const errorWords = {
   not_found: () => t('error.not_found'),
   already_ended: ({ ended }) =>
     ended
       ? t('error.already_ended_by', { by: t(endedByWords[ended.by]), time: clockTime(ended.at) })
       : t('error.already_ended'),
-  // What names no breach was not understood, and what the window sends should be.
+  // Without a named rule, the app couldn't parse the input, which is a bug of the page.
   invalid: (error) =>
     t('error.invalid', { message: error.detail ? wordsOfDetail(error) : wordsOfFault(error.message) }),
   session_gone: () => t('error.session_gone'),
@@ -43,7 +43,7 @@ const errorWords = {
   unreachable: ({ message }) => t('error.unreachable', { message: visibly(message) }),
 } satisfies Record<AppError['code'], (error: AppError) => string>;
 
-/** What an error says to the person. */
+/** The user-facing text of an error. */
 export function wordsOfError(error: AppError): string {
   return errorWords[error.code](error);
 }
@@ -52,7 +52,7 @@ function wordsOfRemedy({ detail }: AppError): string {
   return detail?.detail === 'client_file' ? wordsOfFileRemedy(detail.trouble) : t('remedy.system');
 }
 
-/** What belongs to the code of an error; where nothing does, its message says it in English. */
+/** The text for an error's detail; without a detail, the English message of the error. */
 function wordsOfDetail({ detail, message }: AppError): string {
   switch (detail?.detail) {
     case 'breach':

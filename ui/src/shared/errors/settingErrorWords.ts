@@ -4,7 +4,7 @@ import { list } from '../messages/formats';
 import { sizeOf } from '../size';
 import { visibly } from '../visible';
 
-/** What is wrong with a value that was to be set, as the end of a sentence. */
+/** Why a value was rejected, as the end of a sentence. */
 export function wordsOfSettingError(unfit: SettingError): string {
   switch (unfit.unfit) {
     case 'none_of':
@@ -45,7 +45,7 @@ function wordsOfFlaw(flaw: LaunchOverrideError): string {
   }
 }
 
-/** Why something in the settings file has no effect. */
+/** Why an entry of the settings file has no effect. */
 export function wordsOfIgnored(why: IgnoredWhy): string {
   switch (why.why) {
     case 'unknown':

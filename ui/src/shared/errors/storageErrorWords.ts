@@ -16,7 +16,7 @@ export function wordsOfStorageError(of: StorageError): string {
     case 'too_new':
       return t('trouble.too_new', { path: visibly(of.path) });
     case 'other':
-      // An earlier version kept no path.
+      // Earlier versions didn't store a path.
       return of.path === ''
         ? t('trouble.unwritten', { error: visibly(of.error) })
         : t('trouble.other', { path: visibly(of.path), error: visibly(of.error) });

@@ -4,7 +4,7 @@ import { visibly } from '../visible';
 import { wordsOfDeliveryError } from './deliveryErrorWords';
 import { wordsOfSettingError } from './settingErrorWords';
 
-/** How what the person entered breaks a rule, as the end of a sentence. */
+/** Which rule the user's input breaks, as the end of a sentence. */
 export function wordsOfValidationError(breach: ValidationError): string {
   switch (breach.breach) {
     case 'empty':
@@ -62,12 +62,12 @@ export function wordsOfValidationError(breach: ValidationError): string {
   }
 }
 
-/** What the person has no part in: the app asked itself for what cannot be. */
+/** The user can't cause or fix this: the page sent an invalid command. */
 export function wordsOfFault(rule: string): string {
   return t('breach.other', { rule: visibly(rule) });
 }
 
-/** Why the agent did not make a change it was asked for. */
+/** Why the agent rejected a requested change. */
 export function wordsOfRefused(why: ChangeRefused): string {
   switch (why.refused) {
     case 'in_words':
