@@ -38,7 +38,7 @@ const someUses = {
   deny: 'rule.deny_some',
 } as const satisfies Record<ToolRule, MessageKey>;
 
-/** Whether an option lets the agent go on. */
+/** Whether the option lets the agent continue. */
 export function allows({ kind }: ApprovalOption): boolean {
   return kind === 'allow_once' || kind === 'allow_always';
 }
@@ -65,25 +65,25 @@ export function wordsOfOption({ kind, label }: ApprovalOption, config: readonly 
   }
 }
 
-/** Which uses a pattern of the agent's own speaks of; where that is not plain, the pattern itself is shown. */
+/** Describes what an agent's own permission pattern covers. Unclear patterns are shown verbatim. */
 function wordsOfUses(pattern: string): string {
   const beginning = /^([^*]+)(?::| )\*$/.exec(pattern)?.[1];
   if (beginning) return t('rule.begins', { text: beginning });
   return pattern.includes('*') ? t('rule.fits', { text: pattern }) : t('rule.exactly', { text: pattern });
 }
 
-/** What waits for a decision, and for how long. */
+/** Describes a waiting approval and how long it has been waiting. */
 export function wordsOfWaiting({ subject, title }: Approval, time: string): string {
   if (subject.detail === 'plan') return t('approval.plan_waiting', { time });
   return t('approval.waiting', { tool: visibly(title), time });
 }
 
-/** The options that were chosen, in the agent's order. */
+/** The chosen options, in the agent's order. */
 export function chosenOf({ options }: Approval, decision: ApprovalDecision): ApprovalOption[] {
   return options.filter(({ id }) => decision.options.includes(id));
 }
 
-/** What was decided on a permission or a plan. */
+/** The decision on a permission or a plan, in words. */
 export function wordsOfDecision(approval: Approval, decision: ApprovalDecision, config: readonly ConfigOption[]): string {
   const tool = visibly(approval.title);
   const { message } = decision;
@@ -102,10 +102,10 @@ export function wordsOfDecision(approval: Approval, decision: ApprovalDecision, 
   return first.kind === 'allow_always' ? t('approval.allowed_rules', { tool }) : t('approval.allowed', { tool });
 }
 
-/** What was chosen beyond the kind of the decision, with how far it reaches, a line each. */
+/** What was chosen beyond allow or deny, with its scope; one line each. */
 export function linesOfDecision(approval: Approval, decision: ApprovalDecision, config: readonly ConfigOption[]): string[] {
   const chosen = chosenOf(approval, decision).filter(({ label }) => label.label !== 'plain');
-  // A plan's line says the mode that follows itself.
+  // For a plan, the decision's own text already names the mode that follows.
   const said = chosen.filter(({ label }) => approval.subject.detail !== 'plan' || label.label !== 'config');
   return said.map((option) => {
     const words = wordsOfOption(option, config);

@@ -3,20 +3,20 @@ import type { AnswerInput, OptionId, Question, QuestionId, Request } from '../..
 export interface DraftAnswer {
   chosen: readonly OptionId[];
   otherChosen: boolean;
-  /** Kept even while another option is chosen, so that no text is lost. */
+  /** Kept even if another option is chosen, so that no text is lost. */
   other: string;
   note: string;
   noteOpen: boolean;
 }
 
 export interface Draft {
-  /** The index of the question that is shown; the number of questions means the summary. */
+  /** The index of the visible question; the number of questions means the summary. */
   active: number;
   answers: Readonly<Record<QuestionId, DraftAnswer>>;
-  /** Whether a submit was held back to name what is unanswered. */
+  /** Whether a submit was blocked to list the unanswered questions. */
   warned: boolean;
   declining: boolean;
-  /** Whether the person is asked before what they wrote goes with a missed request. */
+  /** Whether to confirm before dismissing a missed request discards the user's text. */
   dismissing: boolean;
   words: string;
 }
@@ -42,7 +42,7 @@ export function takesOne(question: Question): boolean {
   return question.kind === 'single' || question.kind === 'confirm';
 }
 
-/** Whether a question is answered by words alone, without options. */
+/** Whether a question has no options and takes free text only. */
 export function takesWords(question: Question): boolean {
   return question.kind === 'text' || question.kind === 'secret';
 }
@@ -51,7 +51,7 @@ export function answerOf(draft: Draft, question: Question): DraftAnswer {
   return draft.answers[question.id] ?? emptyAnswer;
 }
 
-/** The person's own words as they would be sent; blank counts as none. */
+/** The user's own answer as it would be sent; blank text counts as none. */
 export function wordsOf(question: Question, answer: DraftAnswer): string | null {
   const counts = takesWords(question) || answer.otherChosen;
   return counts && answer.other.trim() !== '' ? answer.other : null;
@@ -65,36 +65,36 @@ export function unanswered(request: Request, draft: Draft): Question[] {
   return request.questions.filter((question) => !isAnswered(question, answerOf(draft, question)));
 }
 
-/** Questions that hold a note but nothing it could belong to. */
+/** Questions whose note has no answer to go along with. */
 export function strayNotes(request: Request, draft: Draft): Question[] {
   return unanswered(request, draft).filter(
     (question) => answerOf(draft, question).note.trim() !== '',
   );
 }
 
-/** Whether anything was begun: a choice, or words. */
+/** Whether the draft holds anything: a choice or text. */
 export function isBegun(draft: Draft): boolean {
   return hasWords(draft) || Object.values(draft.answers).some(({ chosen }) => chosen.length > 0);
 }
 
-/** Whether the person wrote something, wherever it stands. */
+/** Whether the user typed anything in any field. */
 export function hasWords(draft: Draft): boolean {
   const written = Object.values(draft.answers).flatMap(({ other, note }) => [other, note]);
   return [draft.words, ...written].some((text) => text.trim() !== '');
 }
 
-/** Whether something was said to a question that asks for a secret. */
+/** Whether the draft answers a question that asks for a secret. */
 export function hasSecret(request: Request, draft: Draft): boolean {
   return request.questions.some((question) => question.kind === 'secret' && answerOf(draft, question).other !== '');
 }
 
-/** Forgets secrets: they are never kept, so they cannot be given late. */
+/** Removes secrets: they are never stored, so they can't be sent late. */
 export function withoutSecrets(request: Request, draft: Draft): Draft {
   const secrets = request.questions.filter(({ kind, id }) => kind === 'secret' && id in draft.answers);
   return secrets.reduce((kept, question) => withAnswer(kept, question, emptyAnswer), draft);
 }
 
-/** The answers to send; an unanswered question is left out. */
+/** The answers to send, without unanswered questions. */
 export function toInputs(request: Request, draft: Draft): AnswerInput[] {
   return request.questions.flatMap((question) => {
     const answer = answerOf(draft, question);
@@ -105,7 +105,7 @@ export function toInputs(request: Request, draft: Draft): AnswerInput[] {
   });
 }
 
-/** The next unanswered question after one, from the start again if need be; else the summary. */
+/** The next unanswered question after an index, wrapping around; the summary if there is none. */
 export function afterwards(request: Request, draft: Draft, from: number): number {
   const count = request.questions.length;
   for (let step = 1; step < count; step += 1) {
@@ -116,7 +116,7 @@ export function afterwards(request: Request, draft: Draft, from: number): number
   return count;
 }
 
-/** Chooses or clears an option; a fresh choice of one goes on to what is still unanswered. */
+/** Selects or clears an option. A new choice in a single-choice question moves on to the next unanswered question. */
 export function chooseOption(
   request: Request,
   draft: Draft,
@@ -136,7 +136,7 @@ export function chooseOption(
   return { ...next, active: afterwards(request, next, from) };
 }
 
-/** Chooses or clears the Other row; its text stays either way. */
+/** Selects or clears the Other row; its text is kept either way. */
 export function chooseOther(draft: Draft, question: Question, on: boolean): Draft {
   const answer = answerOf(draft, question);
   const chosen = on && takesOne(question) ? [] : answer.chosen;

@@ -4,19 +4,19 @@ import { cutText } from '../../shared/text';
 import { answerOf, type Draft, isAnswered, wordsOf } from './answerDraft';
 import { labelIn, nameIn } from './questionNames';
 
-/** Letters of a label that are read back; the whole one stands with the question. */
+/** The maximum length of a label that is read back, in graphemes; the question shows the full label. */
 const LABEL_SHOWN = 600;
 
-/** One question's answer as the person reads it back. */
+/** A question's answer, formatted for reading back. */
 export interface AnswerLine {
   question: Question;
   name: string;
-  /** The chosen labels and own words, each whole; none means not answered. */
+  /** The full chosen labels and the user's own answer; empty means unanswered. */
   parts: string[];
   note: string | null;
 }
 
-/** The answers of an ended request, unanswered questions included. */
+/** The answers of an ended request, including unanswered questions. */
 export function linesOfAnswers(request: Request, answers: readonly Answer[]): AnswerLine[] {
   return request.questions.map((question) => {
     const answer = answers.find((given) => given.question === question.id);
@@ -36,7 +36,7 @@ export function linesOfDraft(request: Request, draft: Draft): AnswerLine[] {
   });
 }
 
-/** All that was begun, as plain text: also words that no choice sends. */
+/** Everything in a draft as plain text, including text that isn't part of any chosen answer. */
 export function textOfDraft(request: Request, draft: Draft): string {
   const begun = request.questions.flatMap((question) => {
     const answer = answerOf(draft, question);

@@ -12,7 +12,7 @@ import { type MessageKey, t } from '../../shared/messages';
 import { visibly } from '../../shared/visible';
 import { channelOf, clientOf, isInbound } from '../session/origin';
 
-/** Who or what gave a request its end. */
+/** Who or what ended a request. */
 export function wordsOfEnder(outcome: Outcome): string {
   return t(endedByWords[enderOf(outcome)]);
 }
@@ -59,7 +59,7 @@ export const outcomeIcons = {
   orphaned: 'missed',
 } as const satisfies Record<OutcomeKind, string>;
 
-/** How an end without answers reads, and how it looks. */
+/** The text and the style of an end without answers. */
 export function wordsOfEnd(
   outcome: Exclude<Outcome, { outcome: 'answered' }>,
   request: Request,
@@ -124,21 +124,21 @@ const missedWords = {
   app_quit: 'missed.app_quit',
 } as const satisfies Record<keyof typeof orphanedWords, MessageKey>;
 
-/** Why a request was missed, in few words. */
+/** A short reason why a request was missed. */
 export function wordsOfMissed({ state }: Request, session: Session): string {
   if (state.state !== 'ended' || state.outcome.outcome !== 'orphaned') return t('missed.expired');
   const { why } = state.outcome;
   return why === 'caller_gone' ? t('connected_app.stopped_waiting', { client: clientOf(session) }) : t(missedWords[why]);
 }
 
-/** What becomes of an answer that waits for its agent. */
+/** What happens next to an answer that waits for its agent. */
 export function wordsOfSaved(session: Session | null): string {
   if (session && isInbound(session)) return t('connected_app.kept', { client: clientOf(session) });
   if (session?.state.state !== 'ended') return t(session ? 'kept.running' : 'delivery.parked');
   return t(session.resumable ? 'kept.resumable' : 'delivery.parked');
 }
 
-/** How an answer reads that arrived after its call was closed. */
+/** The delivery status of an answer that was given after its call had closed. */
 export function wordsOfLate(session: Session | null): string {
   return session && isInbound(session) ? t('connected_app.late', { client: clientOf(session) }) : t('delivery.late');
 }

@@ -3,18 +3,18 @@ import { t } from '../../shared/messages';
 import { cutText, shownLabel } from '../../shared/text';
 import { visibly } from '../../shared/visible';
 
-/** Characters of a name: longer ones are shortened where they only name something. */
+/** The maximum length of a question's name in characters, where it serves as a label. */
 const NAME_SHOWN = 200;
-/** Characters of a text that is read aloud or stands in a tooltip. */
+/** The maximum length of a spoken text or a tooltip, in characters. */
 const SPOKEN = 500;
 
-/** What a question is called where its whole text does not fit. */
+/** A question's short name, for places where its full text doesn't fit. */
 export function nameOf(question: Question): string {
   const name = question.header?.trim() || question.text.trim();
   return visibly(cutText(name, NAME_SHOWN));
 }
 
-/** What a question is called among the others of its request: those that look the same are numbered. */
+/** A question's name within its request; identical names are numbered. */
 export function nameIn(request: Request, question: Question): string {
   const name = nameOf(question);
   const twins = request.questions.filter((other) => nameOf(other) === name);
@@ -22,20 +22,19 @@ export function nameIn(request: Request, question: Question): string {
   return t('question.twin', { name, n: request.questions.indexOf(question) + 1 });
 }
 
-/** What a question is called on a pill. */
 export function pillName(question: Question, index: number): string {
   const header = question.header?.trim();
   return header ? visibly(cutText(header, NAME_SHOWN)) : t('question.numbered', { n: index + 1 });
 }
 
-/** A question's text where it is one line of many: read aloud, or in a tooltip. */
+/** A question's text as a single line, for screen readers and tooltips. */
 export function spokenText(question: Question | undefined): string {
   return question ? visibly(cutText(question.text, SPOKEN)) : '';
 }
 
 const labels = new WeakMap<Question, ReadonlyMap<string, string>>();
 
-/** An option's label as it is shown among the others: an empty one is named, and those that look the same are numbered. */
+/** An option's label among the others: an empty label gets a name, and identical labels are numbered. */
 export function labelIn(question: Question, option: QuestionOption): string {
   let known = labels.get(question);
   if (!known) {
@@ -63,9 +62,9 @@ function labelsOf(question: Question): ReadonlyMap<string, string> {
   );
 }
 
-/** What stands below the first paragraph of a question: its lists, its code, its further paragraphs. */
+/** A question's text, split into its first paragraph and the rest: lists, code, further paragraphs. */
 export interface Parted {
-  /** Empty where the text does not begin with a paragraph. */
+  /** Empty if the text doesn't start with a paragraph. */
   head: string;
   rest: string;
 }
@@ -73,10 +72,10 @@ export interface Parted {
 const BEGINS_BLOCK = /^\s*(?:`{3,}|~{3,}|[-*+]\s|#{1,6}\s|[|>]|\d{1,9}[.)]\s)/;
 const RULES = /^[\s|:-]+$/;
 
-/** The line above it is the head of a table, or a heading. */
+/** A rule turns the line above it into a table header or a heading. */
 const isRule = (line: string) => RULES.test(line) && line.includes('-');
 
-/** Parts a question's text into what names it and what explains it. */
+/** Splits a question's text into its name and its explanation. */
 export function parted(text: string): Parted {
   const lines = text.trim().split('\n');
   const until = lines.findIndex(

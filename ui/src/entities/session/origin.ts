@@ -9,27 +9,27 @@ const channelWords = {
   command_line: 'channel.command_line',
 } as const satisfies Record<Channel, MessageKey>;
 
-/** Whether a session is a connected app's: an agent that Askdesk did not start. */
+/** Whether a session belongs to a connected app: an agent that Askdesk didn't start. */
 export function isInbound({ origin }: Session): boolean {
   return origin.kind === 'inbound';
 }
 
-/** The agent behind an origin; none for a client that only asks. */
+/** The agent behind an origin; null for a client that only asks. */
 export function agentIn(origin: Origin): AgentId | null {
   return origin.kind === 'inbound' ? null : origin.agent;
 }
 
-/** How a client connects; none for an agent. */
+/** How a client connects; null for an agent. */
 export function channelOf(origin: Origin): Channel | null {
   return origin.kind === 'inbound' ? origin.channel : null;
 }
 
-/** What runs in a session: the agent's name, or how its client connects. */
+/** What runs in a session: the agent's name, or the client's channel. */
 export function wordsOfOrigin(agents: readonly AgentDescriptor[], { origin }: Session): string {
   return origin.kind === 'inbound' ? t(channelWords[origin.channel]) : nameOfAgent(agents, origin.agent);
 }
 
-/** What the client of a session calls itself. */
+/** The name that a session's client reports. */
 export function clientOf({ origin }: Session): string {
   if (origin.kind !== 'inbound') return t('connected_app.unnamed');
   return origin.client ? visibly(origin.client) : t(channelWords[origin.channel]);

@@ -3,23 +3,23 @@ import { type MessageKey, plural, t } from '../../shared/messages';
 import { list } from '../../shared/messages/formats';
 import { isInbound } from './origin';
 
-/** What a session's row says; needing the person outranks what the agent does. */
+/** The status shown in a session's row. A session that needs the user shows that first, whatever the agent is doing. */
 export type SessionFace = 'needs_you' | 'starting' | 'working' | 'idle' | 'ended' | 'failed';
 
-/** What of a session waits for the person, kinds apart. */
+/** What is waiting for the user in a session, by kind. */
 export interface Waiting {
-  /** Questions that are open, and answers that could not be handed over. */
+  /** Open questions, and answers whose delivery failed. */
   questions: number;
   approvals: number;
   /** When the oldest of them was asked. */
   since: number | null;
 }
 
-/** What would be lost or cut short if a session were closed now. */
+/** What closing a session now would lose or interrupt. */
 export interface CloseLoss {
   working: boolean;
   waiting: Waiting;
-  /** Answers that wait for the agent to be there again. */
+  /** Answers that wait until the agent runs again. */
   undelivered: number;
   unsent: boolean;
 }
@@ -32,14 +32,14 @@ const faceWords = {
   failed: 'face.failed',
 } as const satisfies Record<SessionFace, MessageKey>;
 
-/** What a session's row says; a connected app is connected or not. */
+/** The status text of a session's row; connected apps are connected or disconnected. */
 export function wordsOfFace(session: Session, face: SessionFace): string {
   if (isInbound(session) && face === 'idle') return t('connected_app.there');
   if (isInbound(session) && face === 'ended') return t('connected_app.left');
   return t(faceWords[face]);
 }
 
-/** What ending or closing a session would lose or cut short, one sentence for each. */
+/** What ending or closing a session would lose or interrupt, one sentence each. */
 export function wordsOfLoss({ working, waiting, undelivered, unsent }: CloseLoss): string {
   const { questions, approvals } = waiting;
   const kinds = [
