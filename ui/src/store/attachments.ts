@@ -4,7 +4,7 @@ import { agentOf } from './agents';
 import { withoutKey } from './records';
 import type { Refusal, State } from './state';
 
-/** What can happen to what goes along with a message that is written. */
+/** Changes to the attachments of unsent messages. */
 export type AttachmentAction =
   | { type: 'files_attached'; session: SessionId; files: AttachedFiles }
   | { type: 'files_refused'; session: SessionId; refused: readonly Refusal[] }
@@ -29,13 +29,13 @@ export function reduceAttachments(state: State, action: AttachmentAction): State
   }
 }
 
-/** The newest refusals alone: each try has its own. */
+/** Keeps only the latest refusals: each attempt replaces those of the previous one. */
 function refuse(state: State, session: SessionId, refused: readonly Refusal[]): State {
   const others = withoutKey(state.refusals, session);
   return { ...state, refusals: refused.length === 0 ? others : { ...others, [session]: refused } };
 }
 
-/** Puts files behind those that are attached, each once, as many as a message takes. */
+/** Appends files without duplicates, up to the number a message can take. */
 function put(before: readonly Attachment[], files: AttachedFiles, takes: Takes | null) {
   const count = takes?.takes === 'images_and_files' ? takes.count : 0;
   const held = [...before];
@@ -48,7 +48,7 @@ function put(before: readonly Attachment[], files: AttachedFiles, takes: Takes |
   return { held, refused };
 }
 
-/** Takes out what went out with a message; what was attached meanwhile stays. */
+/** Removes the attachments that were sent with a message; those added in the meantime stay. */
 export function withoutSent(state: State, session: SessionId, sent: readonly Attachment[]): State {
   const held = attachedOf(state, session).filter((one) => !sent.some((other) => isSame(one, other)));
   return { ...state, attached: { ...state.attached, [session]: held }, refusals: withoutKey(state.refusals, session) };
@@ -58,7 +58,7 @@ export function attachedOf(state: State, session: SessionId): readonly Attachmen
   return state.attached[session] ?? [];
 }
 
-/** What the agent of a session takes along with a message; none while that is not known. */
+/** The attachments that a session's agent accepts; null until that is known. */
 export function takesOf(state: State, session: SessionId): Takes | null {
   const known = state.sessions.find((one) => one.id === session);
   return (known && agentOf(state, known)?.capabilities.takes) ?? null;

@@ -3,8 +3,8 @@ import { createContext } from 'svelte';
 import type { Commands } from './page';
 import type { View } from './store.svelte';
 
-/** What the person can do; the same everywhere. */
+/** The commands are the same in every part of the window. */
 export const [useCommands, provideCommands] = createContext<Commands>();
 
-/** The state as this part of the window draws it. */
+/** The state that this part of the window renders, which may be deferred. */
 export const [useView, provideView] = createContext<View>();

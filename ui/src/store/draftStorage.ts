@@ -1,4 +1,4 @@
-/** Drafts between the page and the disk: what of them is kept, and how the two become one after a reload. */
+/** Converts drafts between the page and the disk, and merges the two after a reload. */
 import {
   answerOf,
   type Draft,
@@ -19,10 +19,10 @@ import type {
 import { approvalDraftOf, draftOf } from './select';
 import type { ApprovalDraft, State } from './state';
 
-/** What becomes of a draft: it can be sent, its words are left to the person, or it is over. */
+/** What happens to a draft: it can still be sent, only its text is kept for the user, or it is deleted. */
 export type DraftFate = 'stays' | 'words_stay' | 'goes';
 
-/** Only what the person did on the card itself ends what they had begun there. */
+/** Only the user's own action on the card deletes its draft. */
 export function draftFate(request: Request): DraftFate {
   if (request.state.state === 'open' || isMissed(request)) return 'stays';
   const { outcome } = request.state;
@@ -44,7 +44,9 @@ function approvalDraftFate({ state }: Approval): DraftFate {
   return state.state === 'withdrawn' ? 'words_stay' : 'goes';
 }
 
-/** What of a draft goes to disk; none where nothing of it can be kept any more. Words said to a secret never do. */
+/**
+ * The part of a draft to store; null if there is nothing left to store. Answers to secret questions are never stored.
+ */
 export function storedDraft(state: State, id: string): DraftTarget | null {
   const request = state.requests.byId[id];
   if (request && id in state.drafts) {
@@ -59,7 +61,7 @@ export function storedDraft(state: State, id: string): DraftTarget | null {
   return null;
 }
 
-/** Whether there is nothing in it to come back to. */
+/** Whether the draft is empty, so that nothing needs to be stored. */
 export function isBlank({ of, draft }: DraftTarget): boolean {
   if (of === 'request') {
     return draft.active === 0 && draft.answers.length === 0 && !draft.declining && draft.words === '';
@@ -91,7 +93,7 @@ function fromStored({ active, answers, declining, words }: StoredDraft): Draft {
   return { ...emptyDraft, active, answers: Object.fromEntries(begun), declining, words };
 }
 
-/** Puts what was kept under what the person has done since the page was loaded: neither is lost. */
+/** Merges stored drafts with the user's changes since the page loaded, without losing either. */
 export function restoreDrafts(state: State, kept: readonly DraftTarget[]): State {
   const drafts = { ...state.drafts };
   const decisions = { ...state.decisions };
@@ -147,7 +149,7 @@ function mergedApproval(mine: ApprovalDraft, disk: ApprovalDraft): ApprovalDraft
   };
 }
 
-/** What was typed into a field that was still empty goes on from what had stood there. */
+/** Text typed before the stored text was loaded is appended to it. */
 function mergedText(disk: string, mine: string): string {
   if (disk === '' || disk === mine) return mine;
   return mine === '' ? disk : `${disk}\n${mine}`;

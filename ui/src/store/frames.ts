@@ -11,10 +11,10 @@ import { emptyTranscript, type State, type Transcript } from './state';
 import { addEntry } from './transcriptWindow';
 import { dropUndoable, putUndoable } from './undoWindow';
 
-/** How much of a transcript is kept while another session is shown. */
+/** How many chunks of a transcript to keep while another session is in view. */
 const CHUNKS_OUT_OF_VIEW = 2;
 
-/** Folds frames into the state; every change carries a whole value, so folding one twice changes nothing. */
+/** Folds frames into the state. Every change carries a whole value, so folding it twice has no effect. */
 export function receiveFrames(state: State, frames: readonly Frame[]): State {
   const known = state.requests;
   const wasLive = state.link.generation > 0;
@@ -28,7 +28,7 @@ export function receiveFrames(state: State, frames: readonly Frame[]): State {
   return wasLive ? announceNew(noted, known) : noted;
 }
 
-/** What was begun on a question stays before the eyes of the person when the question is missed. */
+/** Keeps a draft visible when its question becomes missed. */
 function noteMissed(state: State, known: State['requests']): State {
   return Object.entries(state.drafts).reduce((noted, [id, draft]) => {
     const [before, now] = [known.byId[id], state.requests.byId[id]];
@@ -41,7 +41,7 @@ function noteMissed(state: State, known: State['requests']): State {
 
 function announceNew(state: State, known: State['requests']): State {
   const fresh = allIn(state.requests).filter(
-    // What was missed and is asked again is news once more.
+    // A missed request that is asked again is announced again.
     (request) => request.state.state === 'open' && known.byId[request.id]?.state.state !== 'open',
   );
   if (fresh.length === 0) return state;
@@ -85,7 +85,7 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
   return selectFirst(snapshot.held.reduce(putUndoable, next));
 }
 
-/** Selects a session only where none is: nothing that arrives ever takes the person elsewhere. */
+/** Selects a session only if none is selected: incoming frames never switch the user's session. */
 function selectFirst(state: State): State {
   const has = (id: string | null) => state.sessions.some((session) => session.id === id);
   if (has(selectedSession(state))) return state;
@@ -131,7 +131,7 @@ function applyChange(state: State, change: Change): State {
   }
 }
 
-/** Puts a session in its place; the first one that comes is selected. */
+/** Inserts or updates a session. The first one to arrive is selected. */
 export function putSession(state: State, session: Session): State {
   const index = state.sessions.findIndex((other) => other.id === session.id);
   if (index >= 0) {
@@ -146,7 +146,7 @@ function isWorking(session: Session): boolean {
   return session.state.state === 'working';
 }
 
-/** Takes a session out; its neighbour is shown where it was. */
+/** Removes a session; if it was in view, its neighbor is shown instead. */
 function closeSession(state: State, closed: string): State {
   const order = sessionsInOrder(state);
   const index = order.findIndex((session) => session.id === closed);
@@ -169,14 +169,14 @@ function closeSession(state: State, closed: string): State {
   };
 }
 
-/** Marks a session that said something out of view; what the person said is nothing new to them. */
+/** Marks a session as unread when something happens out of view, except for the user's own messages. */
 function noteUnread(state: State, session: string, entry: Entry): State {
   if (entry.body.kind === 'person' || state.unread[session]) return state;
   if (session === shownSession(state)) return state;
   return { ...state, unread: { ...state.unread, [session]: true } };
 }
 
-/** Puts a request in its place, and remembers for a moment that its end was just delivered. */
+/** Inserts or updates a request, and briefly remembers that its outcome was just delivered. */
 export function putRequest(state: State, request: Request): State {
   const before = state.requests.byId[request.id];
   const requests = withValue(state.requests, request);
@@ -195,7 +195,7 @@ function putEntry(state: State, session: string, entry: Entry): State {
   return { ...state, transcripts: { ...state.transcripts, [session]: addEntry(transcript, entry) } };
 }
 
-/** A transcript that is out of view is not kept growing: it is read from the disk when it is looked at. */
+/** A long transcript doesn't grow while out of view: it is loaded from disk when it is shown again. */
 function isReadAgain({ status, entries, later }: Transcript): boolean {
   return status === 'unread' || later || (status === 'read' && entries.length > CHUNKS_OUT_OF_VIEW);
 }
@@ -205,7 +205,7 @@ function forgetTranscript(state: State, session: string): State {
   return { ...state, transcripts: withoutKey(state.transcripts, session) };
 }
 
-/** Adds text to what an agent is writing; text of one kind flows together. */
+/** Adds streamed text of an agent; consecutive text of one kind is joined. */
 function addLiveText(live: State['live'], added: LiveText): State['live'] {
   const before = live[added.session] ?? [];
   const last = before.at(-1);
@@ -220,7 +220,7 @@ function only<T>(from: Readonly<Record<string, T>>, sessions: readonly Session[]
   return filterValues(from, (_, id) => sessions.some((session) => session.id === id));
 }
 
-/** Keeps what the app no longer sends: the transcript still speaks of it. */
+/** Archives what the app no longer sends, because the transcript still refers to it. */
 function archiveGone({ archive, ...state }: State, requests: State['requests'], approvals: State['approvals']): State['archive'] {
   const gone = <T>(before: Readonly<Record<string, T>>, after: Readonly<Record<string, T>>) =>
     filterValues(before, (_, id) => !(id in after));

@@ -7,7 +7,6 @@ import { withoutSession } from './sessionIndex';
 import type { Excerpt, State } from './state';
 import { archivePage, mergeEntries } from './transcriptPages';
 
-/** What can happen while the past is looked at. */
 export type HistoryAction =
   | { type: 'history_written'; query: string }
   | { type: 'history_found'; query: string; found: HistoryFound; added: boolean }
@@ -32,7 +31,7 @@ export function reduceHistory(state: State, action: HistoryAction): State {
       return next({ query: action.query, error: null, ...found });
     }
     case 'history_found': {
-      // What was typed in the meantime has an answer of its own on its way.
+      // The query has changed since; its own result is on the way.
       if (action.query !== history.query) return state;
       const { hits, more } = action.found;
       return next({ hits: action.added ? add(history.hits, hits) : hits, more, found: action.query, error: null });
@@ -82,7 +81,7 @@ export const emptyExcerpt = {
   deleting: false,
 } as const;
 
-/** Puts a page beside what is there; a page that ends right before its bound may have something behind it. */
+/** Merges a page with the loaded entries. If a page ends right before its bound, there may be more entries after it. */
 function grow(excerpt: Excerpt, page: TranscriptPage, before: number | null): Excerpt {
   const entries = mergeEntries(page.entries, excerpt.entries);
   const first = page.entries[0]?.n === entries[0]?.n;
@@ -103,13 +102,13 @@ function add(known: readonly SearchHit[], more: readonly SearchHit[]): readonly 
   return [...known, ...more.filter((hit) => !has(hit))];
 }
 
-/** A session that can be looked at: one that is listed, or one that is over. */
+/** A session that can be viewed: a listed one or a past one. */
 export function anySession(state: State, id: SessionId): Session | null {
   const here = (session: Session) => session.id === id;
   return state.sessions.find(here) ?? state.history.past?.find(here) ?? null;
 }
 
-/** Drops everything of a session that was deleted. */
+/** Removes everything that belongs to a deleted session. */
 export function forgetSession(state: State, id: SessionId): State {
   const drop = <T>(from: Readonly<Record<string, T>>) => withoutKey(from, id);
   const isElsewhere = (one: { session: SessionId }) => one.session !== id;
@@ -152,7 +151,7 @@ export function forgetSession(state: State, id: SessionId): State {
   };
 }
 
-/** The hits of each session together, in the order of each session's best. */
+/** Groups hits by session, ordered by each session's best hit. */
 export function bySession(hits: readonly SearchHit[]): { session: SessionId; hits: SearchHit[] }[] {
   const groups = new Map<SessionId, SearchHit[]>();
   for (const hit of hits) groups.set(hit.session, [...(groups.get(hit.session) ?? []), hit]);

@@ -27,7 +27,7 @@ export function reduceInbox(state: State, action: InboxAction): State {
   }
 }
 
-/** The session the inbox is narrowed to; none while all are shown, or where it is gone. */
+/** The session that the inbox is filtered to; null if it shows all, or if that session no longer exists. */
 export function inboxSession(state: State): Session | null {
   return sessionOf(state, state.inbox.session);
 }
@@ -38,12 +38,15 @@ function inOrder<T extends Age & { session: SessionId }>(state: State, all: read
   return state.inbox.newestFirst ? sorted.reverse() : sorted;
 }
 
-/** Whether a request waits for the person: open, or its answer could not be handed over. */
+/** Whether a request waits for the user: it is open, or its answer couldn't be delivered. */
 function waits(state: State, request: Request): boolean {
   return request.state.state === 'open' || isStuck(request) || state.submits[request.id]?.phase === 'failed';
 }
 
-/** What the inbox lists: all that waits, and what ended before the person's eyes, so that nothing moves under a click. */
+/**
+ * What the inbox lists: everything waiting, and what ended while the user was looking, so that nothing moves under a
+ * click.
+ */
 export function inboxRequests(state: State): Request[] {
   const listed = allIn(state.requests).filter(
     (request) =>
@@ -52,12 +55,12 @@ export function inboxRequests(state: State): Request[] {
   return inOrder(state, listed);
 }
 
-/** The approvals that wait, in the inbox's order. */
+/** The waiting approvals, in inbox order. */
 export function inboxApprovals(state: State): Approval[] {
   return inOrder(state, state.sessions.flatMap((session) => openApprovals(state, session.id)));
 }
 
-/** The sessions with missed requests or answers that are kept, as the sidebar lists them. */
+/** The sessions with missed requests or saved answers, in sidebar order. */
 export function inboxMissed(state: State): Session[] {
   const only = inboxSession(state)?.id ?? null;
   return sessionsInOrder(state).filter(
@@ -69,7 +72,7 @@ function missedCount(state: State, session: SessionId): number {
   return missedOf(state, session).length + savedOf(state, session).length;
 }
 
-/** What of all sessions waits for the person, kinds apart; the sum of what the sidebar shows. */
+/** What is waiting in all sessions, by kind; the sum of the sidebar's badges. */
 export function allWaiting(state: State): Waiting {
   const each = state.sessions.map((session) => waitingOf(state, session.id));
   const since = each.flatMap((waiting) => waiting.since ?? []);
@@ -80,7 +83,7 @@ export function allWaiting(state: State): Waiting {
   };
 }
 
-/** How many questions, permissions and missed requests wait in each part of the inbox. */
+/** How many questions, permission requests, and missed requests each part of the inbox lists. */
 export function inboxCounts(state: State): Record<InboxPart, number> {
   return {
     questions: inboxRequests(state)
@@ -91,7 +94,7 @@ export function inboxCounts(state: State): Record<InboxPart, number> {
   };
 }
 
-/** The waiting request after a place in the order of age, from the start again if need be; none where none waits. */
+/** The next waiting request by age, wrapping around; null if nothing is waiting. */
 export function nextWaiting(state: State, from: Age | null): Request | null {
   const waiting = allIn(state.requests)
     .filter((request) => request.state.state === 'open' || isStuck(request))
@@ -101,7 +104,7 @@ export function nextWaiting(state: State, from: Age | null): Request | null {
   return after ?? waiting[0] ?? null;
 }
 
-/** Where the way through the waiting requests goes on: after the focused one, else after the last one it led to. */
+/** Where to continue through the waiting requests: after the focused one, otherwise after the one shown last. */
 export function waitingCursor(state: State, at: RequestId | null): Age | null {
   return state.requests.byId[at ?? ''] ?? state.lastWaiting;
 }

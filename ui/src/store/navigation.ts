@@ -4,14 +4,14 @@ import { type Direction, goTo, type Navigation, type Place, replacePlace, step, 
 import { sessionOf } from './select';
 import type { State } from './state';
 
-/** What lies over the window; one at a time. */
+/** A dialog above the window; only one is open at a time. */
 export type Overlay =
   | { overlay: 'finder' | 'keys' | 'settings' }
   | { overlay: 'log'; session: SessionId }
-  /** Asks before an address is opened outside. */
+  /** Confirms opening an external address. */
   | { overlay: 'link'; url: string };
 
-/** What changes the place or the overlay. */
+/** Actions that change the place or the overlay. */
 export type NavigationAction =
   | { type: 'session_selected'; session: SessionId }
   | { type: 'start_opened' }
@@ -53,23 +53,23 @@ export function reduceNavigation(state: State, action: NavigationAction): State 
   }
 }
 
-/** Goes to a session because the person asked for it. */
+/** Goes to a session at the user's request. */
 export function goToSession(state: State, session: SessionId): State {
   return enter(state, goTo(state.navigation, { at: 'session', session }));
 }
 
-/** Makes another session the one in view, or the one to return to; the person did not ask for it. */
+/** Changes the session in view, or the one to return to, without a request of the user. */
 export function replaceSession(state: State, session: SessionId | null): State {
   const { navigation } = state;
   return { ...state, navigation: replacePlace(navigation, { ...navigation.place, session }) };
 }
 
-/** Closes the overlay if it is one of these. */
+/** Closes the overlay if it matches. */
 export function closeOverlay(state: State, is: (overlay: Overlay) => boolean): State {
   return state.overlay && is(state.overlay) ? { ...state, overlay: null } : state;
 }
 
-/** Drops every way to a session that was deleted. */
+/** Removes every place of a deleted session from the history. */
 export function forgetPlaces(state: State, deleted: SessionId): State {
   const { place, back, forward } = state.navigation;
   const kept = (places: readonly Place[]) =>
@@ -86,7 +86,7 @@ function open(state: State, view: View): State {
   return enter(state, goTo(state.navigation, { ...view, session }));
 }
 
-/** Shows a place; a session that is gone since gives way to the one in view. */
+/** Shows a place. If its session no longer exists, the one in view stays. */
 function enter(state: State, navigation: Navigation): State {
   const { place } = navigation;
   const session = sessionOf(state, place.session) ? place.session : state.navigation.place.session;

@@ -26,17 +26,17 @@ import { readUnsent, storeUnsent } from './sync/unsentMessages';
 import { WindowClosing } from './sync/windowClosing';
 import { Timers } from './timers';
 
-/** How long "Delivered" is shown before its card goes. */
+/** How long a card shows "Delivered" before it disappears. */
 const DELIVERED_MS = 2000;
 /** How long typing must pause before unsent messages are stored. */
 const STORE_UNSENT_MS = 250;
 const SELECTED_KEY = 'askdesk.selected';
 
-/** What the person can do, by what it is about. */
+/** The commands that the user can issue, grouped by topic. */
 export type Commands = ReturnType<typeof createPage>['commands'];
 export type Page = ReturnType<typeof createPage>;
 
-/** The page without its components: its state, its commands, and what keeps them in step with the app. */
+/** The page without its components: its state, its commands, and the parts that sync it with the app. */
 export function createPage(bridge: Bridge) {
   const initial = initialState(sessionStorage.getItem(SELECTED_KEY), readUnsent());
   const store = new Store(resumeFrom(initial, bridge.handover as Handover | null));
@@ -91,7 +91,7 @@ export function createPage(bridge: Bridge) {
   store.onChange(commands.window.noteView);
   store.onChange(commands.transcripts.react);
 
-  /** Runs the page; returns the way to stop. */
+  /** Starts the page; returns a function that stops it. */
   function open(): () => void {
     const { noteView } = commands.window;
     const storeNow = () => storeUnsent(store.state);

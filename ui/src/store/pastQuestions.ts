@@ -2,7 +2,7 @@ import type { QuestionsFound, QuestionsWanted, SessionId } from '../generated/wi
 import type { AppError } from '../platform/bridge';
 import type { History, PastQuestions, QuestionsFilter, State } from './state';
 
-/** What can happen while the questions of the past are looked at. */
+/** Actions in the list of past questions. */
 export type PastQuestionsAction =
   | { type: 'history_part_shown'; part: History['part'] }
   | { type: 'questions_filtered'; change: Partial<QuestionsFilter> }
@@ -23,7 +23,7 @@ export function reducePastQuestions(state: State, action: PastQuestionsAction): 
     case 'questions_filtered':
       return next({ filter: { ...questions.filter, ...action.change }, error: null, saved: null });
     case 'questions_found': {
-      // What was asked for in the meantime has an answer of its own on its way.
+      // The filter has changed since; its own result is on the way.
       if (!same(action.filter, questions.filter)) return state;
       const before = action.added ? (questions.found?.questions ?? []) : [];
       return next({ found: { ...action.found, questions: add(before, action.found) }, error: null });
@@ -35,12 +35,12 @@ export function reducePastQuestions(state: State, action: PastQuestionsAction): 
   }
 }
 
-/** The filter as the app takes it. */
+/** Converts the filter into the app's format. */
 export function searchOf({ query, session, outcome }: QuestionsFilter): QuestionsWanted {
   return { query, session, outcomes: outcome === null ? [] : [outcome] };
 }
 
-/** Drops the questions of a session that was deleted. */
+/** Removes the questions of a deleted session. */
 export function withoutSession(questions: PastQuestions, id: SessionId): PastQuestions {
   const { filter, found } = questions;
   const left = found && {
@@ -54,7 +54,7 @@ function same(a: QuestionsFilter, b: QuestionsFilter): boolean {
   return a.query === b.query && a.session === b.session && a.outcome === b.outcome;
 }
 
-/** What ended while somebody read on has moved the rest by a place. */
+/** Questions that ended between two pages shift the rest, so the next page can repeat some. */
 function add(before: QuestionsFound['questions'], { questions }: QuestionsFound): QuestionsFound['questions'] {
   const known = new Set(before.map(({ request }) => request.id));
   return [...before, ...questions.filter(({ request }) => !known.has(request.id))];

@@ -8,18 +8,18 @@ export type View =
   /** A part of a past transcript, opened at an entry or at its end. */
   | { at: 'past_session'; past: SessionId; entry: number | null };
 
-/** The place that is shown, and the ways back and forward from it. */
+/** The current place, and the history for going back and forward. */
 export interface Navigation {
   readonly place: Place;
-  /** The latest last. */
+  /** Most recent last. */
   readonly back: readonly Place[];
-  /** The nearest last. */
+  /** Nearest last. */
   readonly forward: readonly Place[];
 }
 
 export type Direction = 'back' | 'forward';
 
-/** Places that are remembered in each direction. */
+/** The maximum number of remembered places in each direction. */
 export const MOST_PLACES = 50;
 
 export const initialNavigation: Navigation = {
@@ -28,18 +28,18 @@ export const initialNavigation: Navigation = {
   forward: [],
 };
 
-/** Goes to a place because the person asked for it. */
+/** Goes to a place at the user's request. */
 export function goTo(navigation: Navigation, place: Place): Navigation {
   if (isSame(navigation.place, place)) return navigation;
   return { place, back: push(navigation.back, navigation.place), forward: [] };
 }
 
-/** Changes the place without a way back to the one before, as when that one is gone. */
+/** Changes the place without a history entry, for example because the previous place no longer exists. */
 export function replacePlace(navigation: Navigation, place: Place): Navigation {
   return { ...navigation, place };
 }
 
-/** Goes back or forward to the nearest place that still exists; stays where there is none. */
+/** Goes back or forward to the nearest place that still exists; stays if there is none. */
 export function step(navigation: Navigation, direction: Direction, exists: (place: Place) => boolean): Navigation {
   const ahead = navigation[direction];
   const index = ahead.findLastIndex((place) => exists(place) && !isSame(place, navigation.place));

@@ -2,7 +2,7 @@ import type { Session } from '../generated/wire';
 import { withoutKey } from './records';
 import type { State } from './state';
 
-/** Words of a message that was sent while they were changed go to the composer: they were not sent. */
+/** If a queued message is sent while the user edits it, the unsent edit moves to the composer. */
 export function rescueQueueEdits(state: State, before: Session | undefined, after: Session): State {
   const gone = (before?.queue ?? []).filter(
     (message) =>

@@ -52,7 +52,7 @@ import {
 import { type PageAsked, takePage } from './transcriptPages';
 import { trim } from './transcriptWindow';
 
-/** Everything that can happen to the window's state. */
+/** Everything that can change the window's state. */
 export type Action =
   | { type: 'frames_received'; frames: readonly Frame[] }
   | { type: 'subscription_lost' }
@@ -102,7 +102,7 @@ type DraftAction = { request: RequestId } & (
       question: QuestionId;
       option: OptionId;
       on: boolean;
-      /** Whether the choice may go on to the next question: false while moving with arrow keys. */
+      /** Whether the choice may advance to the next question: false while moving with arrow keys. */
       goOn: boolean;
     }
   | { type: 'other_chosen'; question: QuestionId; on: boolean }
@@ -116,7 +116,7 @@ type DraftAction = { request: RequestId } & (
   | { type: 'dismissing'; open: boolean }
 );
 
-/** The window's next state; what is in view has been seen. */
+/** Returns the next state. What is in view counts as seen. */
 export function reduce(state: State, action: Action): State {
   const next = step(state, action);
   const shown = shownSession(next);
@@ -175,7 +175,8 @@ function step(state: State, action: Action): State {
       return { ...state, submits: withoutKey(state.submits, action.key) };
     case 'request_ended': {
       const known = state.requests.byId[action.request.id];
-      // What was typed has gone out or was given up; a secret must not stay behind. What others ended keeps its words.
+      // The draft was sent or given up, so it goes: a secret must not stay behind. If others ended the request, the
+      // text stays.
       const goes = draftFate(action.request) === 'goes';
       const drafts = goes ? withoutKey(state.drafts, action.request.id) : state.drafts;
       const next = { ...state, drafts };
@@ -225,7 +226,7 @@ function step(state: State, action: Action): State {
       return { ...state, messages: { ...state.messages, [action.session]: action.text } };
     case 'message_sent': {
       const rest = withoutSent(state, action.session, action.attachments);
-      // Words typed while the message was on its way stay.
+      // Text typed while the message was being sent stays.
       if (rest.messages[action.session] !== action.text) return rest;
       return { ...rest, messages: { ...rest.messages, [action.session]: '' } };
     }
@@ -301,7 +302,7 @@ function step(state: State, action: Action): State {
   }
 }
 
-/** What the settings add to an agent's start stands in the form as soon as it is set. */
+/** The form shows a launch override as soon as the settings change. */
 function withSettings(agents: AgentsFound | null, { settings }: SettingsRead): AgentsFound | null {
   const none: LaunchOverrides = { arguments: [], environment: {} };
   const extras = ({ agent }: AgentFound) => settings.launchOverrides[agent] ?? none;

@@ -18,7 +18,6 @@ export type PanelItem =
   | { kind: 'question'; id: string; at: number; request: Request }
   | { kind: 'approval'; id: string; at: number; approval: Approval };
 
-/** The sessions as the sidebar lists them. */
 export function sessionsInOrder(state: State): Session[] {
   return [...state.sessions].sort((a, b) => a.place - b.place);
 }
@@ -28,7 +27,7 @@ export function selectedSession({ navigation }: State): SessionId | null {
   return navigation.place.session;
 }
 
-/** The id of the session in view; none at another place. */
+/** The id of the session in view; null at any other place. */
 export function shownSession({ navigation: { place } }: State): SessionId | null {
   return place.at === 'session' ? place.session : null;
 }
@@ -37,7 +36,7 @@ export function sessionOf(state: State, id: SessionId | null): Session | null {
   return state.sessions.find((session) => session.id === id) ?? null;
 }
 
-/** The session in view; none at another place. */
+/** The session in view; null at any other place. */
 export function sessionInView(state: State): Session | null {
   return sessionOf(state, shownSession(state));
 }
@@ -76,7 +75,7 @@ export function openApprovals(state: State, session: SessionId): Approval[] {
   return ofSession(state.approvals, session).filter((approval) => approval.state.state === 'open');
 }
 
-/** How many questions, stuck answers and approvals of a session wait for the person. */
+/** How many questions, stuck answers, and approvals of a session wait for the user. */
 export function waitingCount(state: State, session: SessionId): number {
   const { questions, approvals } = waitingOf(state, session);
   return questions + approvals;
@@ -95,7 +94,7 @@ export function waitingOf(state: State, session: SessionId): Waiting {
   };
 }
 
-/** What closing a session would lose; none where it can simply go. */
+/** What closing a session would lose; null if it would lose nothing. */
 export function closeLoss(state: State, session: Session): CloseLoss | null {
   const waiting = waitingOf(state, session.id);
   const undelivered = ofSession(state.requests, session.id).filter(
@@ -116,7 +115,7 @@ export function closeLoss(state: State, session: Session): CloseLoss | null {
   return nothing ? null : loss;
 }
 
-/** What the person said in a session, oldest first, the same twice in a row once. */
+/** The user's messages in a session, oldest first, without consecutive duplicates. */
 export function saidBefore(state: State, session: SessionId): string[] {
   const said = allOf(transcriptOf(state, session).entries).flatMap(({ body }) =>
     body.kind === 'person' && body.text !== '' ? [body.text] : [],
@@ -130,25 +129,28 @@ export function faceOf(state: State, session: Session): SessionFace {
   return session.state.end.end === 'failed' ? 'failed' : 'ended';
 }
 
-/** The request the panel shows: the one picked while it is open, else the oldest open one. */
+/** The request that the panel shows: the picked one while it is open, otherwise the oldest open one. */
 export function shownRequest(state: State, session: SessionId): Request | null {
   const open = openRequests(state, session);
   return open.find((request) => request.id === state.picked[session]) ?? open[0] ?? null;
 }
 
-/** Whether an ended request still has something to say: on its way, stuck, delivered last, or too late. */
+/**
+ * Whether an ended request still has a card: its outcome is pending, stuck, or delivered last, or its answer came too
+ * late.
+ */
 function isStillShown(state: State, request: Request, deliveredLast: RequestId | undefined): boolean {
-  // What was missed has a place of its own.
+  // Missed requests have their own list.
   if (request.state.state === 'open' || isMissed(request)) return false;
   if (state.submits[request.id]?.phase === 'failed') return true;
   const how = request.state.delivery?.delivery;
   return how === 'pending' || how === 'failed' || request.id === deliveredLast;
 }
 
-/** The panel's cards, oldest first, so that what arrives never moves what is being read. */
+/** The panel's cards, oldest first, so that new cards never move the one being read. */
 export function panelItems(state: State, session: SessionId): PanelItem[] {
   const items: PanelItem[] = [];
-  // One confirmation is enough: several would push the question down that is being read.
+  // One confirmation is enough: several would push down the question being read.
   const deliveredLast = state.delivered.findLast((id) => state.requests.byId[id]?.session === session);
   for (const request of ofSession(state.requests, session)) {
     if (!isStillShown(state, request, deliveredLast)) continue;

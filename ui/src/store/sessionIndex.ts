@@ -1,7 +1,7 @@
 import type { SessionId } from '../generated/wire';
 import { filterValues, withoutKey } from './records';
 
-/** A place in the order of age. */
+/** A position in the order of age. */
 export interface Age {
   id: string;
   askedAt: number;
@@ -11,13 +11,13 @@ interface OfSession extends Age {
   session: SessionId;
 }
 
-/** Values by their id, and those of each session oldest first. */
+/** Values by id, and the values of each session, oldest first. */
 export interface SessionIndex<T extends OfSession> {
   readonly byId: Readonly<Record<string, T>>;
   readonly bySession: Readonly<Record<SessionId, readonly T[]>>;
 }
 
-/** The oldest first; of one moment, in the order of their ids, which grow. */
+/** Oldest first; values of the same moment are ordered by their ascending ids. */
 export function byAge(a: Age, b: Age): number {
   return a.askedAt - b.askedAt || (a.id < b.id ? -1 : 1);
 }
@@ -28,12 +28,12 @@ export function indexed<T extends OfSession>(values: readonly T[]): SessionIndex
   return { byId: Object.fromEntries(values.map((value) => [value.id, value])), bySession };
 }
 
-/** Puts a value in its place; one with its id is replaced. */
+/** Inserts a value in order; replaces a value with the same id. */
 export function withValue<T extends OfSession>({ byId, bySession }: SessionIndex<T>, value: T): SessionIndex<T> {
   const { id, session } = value;
   const before = byId[id];
   const others = (of: SessionId) => (bySession[of] ?? []).filter((other) => other.id !== id);
-  // A call can be claimed by a session later.
+  // A session can claim a call later.
   const moved = before && before.session !== session ? { [before.session]: others(before.session) } : {};
   return {
     byId: { ...byId, [id]: value },

@@ -32,70 +32,70 @@ import { initialNavigation, type Navigation } from './place';
 import { indexed, type SessionIndex } from './sessionIndex';
 import type { Entries, Places } from './transcriptEntries';
 
-/** How the window stands to the stream of frames. */
+/** The state of the subscription to the app's frames. */
 export interface Link {
   status: 'connecting' | 'live' | 'stale';
   epoch: string | null;
   seq: number;
-  /** Counts snapshots: a page read before the newest one may be out of date. */
+  /** Counts snapshots: a page requested before the latest one may be outdated. */
   generation: number;
 }
 
 export interface Transcript {
   entries: Entries;
-  /** The places the stream has set since the last snapshot; a page never overwrites them. */
+  /** Entries that the stream has set since the last snapshot; pages never overwrite them. */
   streamed: Places;
   status: 'unread' | 'reading' | 'read';
-  /** Whether there are older ones than those that are held. */
+  /** Whether older entries exist that aren't loaded. */
   more: boolean;
-  /** Whether there are newer ones than those that are held. */
+  /** Whether newer entries exist that aren't loaded. */
   later: boolean;
-  /** The place of the newest entry that was heard of. */
+  /** The highest known entry number. */
   newest: number;
-  /** Whether the person follows the end; what is held moves on with it. */
+  /** Whether the user follows the end; the loaded entries then move on with it. */
   atEnd: boolean;
-  /** What the stream said outside of what is held while a page is read. */
+  /** Entries that streamed in while a page was loading, outside the loaded range. */
   meanwhile: readonly Entry[];
   error: AppError | null;
 }
 
-/** What the person is about to decide on an approval. */
+/** The user's unsent decision on an approval. */
 export interface ApprovalDraft {
   form: 'none' | 'options' | 'message' | 'plan';
   message: string;
-  /** The chosen options; none while the person has not touched them. */
+  /** The chosen options; null until the user changes them. */
   options: readonly ApprovalOptionId[] | null;
-  /** The plan as edited; none while it is as the agent wrote it. */
+  /** The edited plan; null if it is unchanged. */
   plan: string | null;
 }
 
-/** What was chosen of an agent's config options; one that is missing stays the agent's own. */
+/** Chosen values of an agent's config options; missing options keep the agent's default. */
 export type Choices = Readonly<Record<ConfigId, ValueId>>;
 
-/** What the person has filled in to start a session. */
+/** The user's unsent input for starting a session. */
 export interface StartDraft {
-  /** None while the first one stands. */
+  /** Null means the first agent. */
   agent: AgentId | null;
-  /** None while the suggested one stands. */
+  /** Null means the suggested folder. */
   folder: string | null;
   prompt: string;
   name: string;
-  /** By agent: a value of one means nothing to another. */
+  /** By agent, because agents don't share values. */
   config: Readonly<Record<AgentId, Choices>>;
   questions: QuestionPolicy;
   program: string;
 }
 
-/** One command on its way, or the error it came back with. */
+/** A command in progress, or the error it returned. */
 export interface Submit {
   command: CommandId;
-  /** What was sent; the same again reuses the command's id. */
+  /** The sent content; sending the same content again reuses the command's id. */
   payload: string;
   phase: 'sending' | 'failed';
   error: AppError | null;
 }
 
-/** A file that does not go along with a message. */
+/** A file that can't be attached to a message. */
 export interface Refusal {
   name: string;
   why: RefusedWhy | { why: 'words_only' };
@@ -106,66 +106,64 @@ export interface ReportedError {
   error: AppError;
 }
 
-/** A part of a transcript that is only looked at. */
+/** A read-only part of a transcript. */
 export interface Excerpt {
   session: Session;
-  /** The entry it was opened at. */
+  /** The entry that it was opened at. */
   n: number | null;
   entries: readonly Entry[];
   read: boolean;
   earlier: boolean;
   later: boolean;
   error: AppError | null;
-  /** The file an export was written to. */
+  /** The path of the exported file. */
   saved: string | null;
-  /** Whether the person is asked if the session is to be deleted. */
+  /** Whether the user is being asked to confirm deleting the session. */
   deleting: boolean;
 }
 
-/** What of the past's questions is looked at. */
 export interface QuestionsFilter {
   query: string;
-  /** None stands for every session. */
+  /** Null means that questions of all sessions are shown. */
   session: SessionId | null;
-  /** None stands for any end. */
+  /** Null means that any outcome is shown. */
   outcome: OutcomeKind | null;
 }
 
 export interface PastQuestions {
   filter: QuestionsFilter;
-  /** What was found for the filter as it stands, once that was read. */
+  /** The result for the current filter, once loaded. */
   found: QuestionsFound | null;
   error: AppError | null;
-  /** The file an export was written to. */
+  /** The path of the exported file. */
   saved: string | null;
 }
 
-/** The view of the past. */
 export interface History {
-  /** Everything that was said, or questions alone. */
+  /** All messages, or only questions. */
   part: 'said' | 'questions';
   questions: PastQuestions;
   query: string;
-  /** The query that the hits answer. */
+  /** The query that the hits belong to. */
   found: string | null;
   hits: readonly SearchHit[];
   more: boolean;
   error: AppError | null;
-  /** The sessions that are over, once they were read. */
+  /** The past sessions, once loaded. */
   past: readonly Session[] | null;
   excerpt: Excerpt | null;
 }
 
-/** The parts of the inbox; permissions share none with questions. */
+/** The parts of the inbox; questions and permissions never share one. */
 export type InboxPart = 'questions' | 'approvals' | 'missed';
 
-/** The view of everything that waits, of all sessions. */
+/** The Inbox view of everything waiting in all sessions. */
 export interface Inbox {
   part: InboxPart;
-  /** The one session it is narrowed to. */
+  /** The session that the inbox is filtered to; null means all. */
   session: SessionId | null;
   newestFirst: boolean;
-  /** When it was opened: what ended later stays in its place. */
+  /** When the inbox was opened; items that end later stay in place. */
   since: number;
 }
 
@@ -174,13 +172,13 @@ export interface State {
   sessions: readonly Session[];
   requests: SessionIndex<Request>;
   approvals: SessionIndex<Approval>;
-  /** What only pages of a transcript spoke of; the stream's own word goes before it. */
+  /** Items known only from transcript pages; streamed values take precedence. */
   archive: {
     requests: Readonly<Record<RequestId, Request>>;
     approvals: Readonly<Record<ApprovalId, Approval>>;
   };
   live: Readonly<Record<SessionId, readonly LiveText[]>>;
-  /** Answers that are sent in a moment and can still be undone. */
+  /** Held answers that can still be undone before they are sent. */
   undoable: Readonly<Record<RequestId, UndoableAnswer>>;
   transcripts: Readonly<Record<SessionId, Transcript>>;
   storage: StorageNotice | null;
@@ -188,33 +186,33 @@ export interface State {
   overlay: Overlay | null;
   /** A session to select as soon as it is known. */
   remembered: SessionId | null;
-  /** Sessions that said something while another one was shown. */
+  /** Sessions with new entries since they were last in view. */
   unread: Readonly<Record<SessionId, true>>;
-  /** When the person asked an agent to stop its turn; gone once it has. */
+  /** When the user asked an agent to stop its turn; removed once it has stopped. */
   stopping: Readonly<Record<SessionId, number>>;
   agents: AgentsFound | null;
-  /** Every agent the app knows, installed or not. */
+  /** Every agent the app supports, installed or not. */
   agentsKnown: readonly AgentDescriptor[];
   start: StartDraft;
   picked: Readonly<Record<SessionId, RequestId>>;
   missedOpen: Readonly<Record<RequestId, boolean>>;
   drafts: Readonly<Record<RequestId, Draft>>;
   decisions: Readonly<Record<ApprovalId, ApprovalDraft>>;
-  /** The drafts, by what they were begun on, that are not on disk as they stand here, and why. */
+  /** Why drafts couldn't be saved in their current form, by the id of their request or approval. */
   unsaved: Readonly<Record<string, AppError>>;
   messages: Readonly<Record<SessionId, string>>;
-  /** What goes along with the messages that are written. */
+  /** Attachments of unsent messages. */
   attached: Readonly<Record<SessionId, readonly Attachment[]>>;
-  /** What could not be attached at the last try. */
+  /** Files rejected in the latest attempt to attach. */
   refusals: Readonly<Record<SessionId, readonly Refusal[]>>;
-  /** New words of messages that wait, while they are changed. */
+  /** Unsaved changes to the texts of queued messages. */
   queueEdits: Readonly<Record<MessageId, string>>;
   submits: Readonly<Record<string, Submit>>;
-  /** Requests whose delivery was seen just now and is still to be shown for a moment. */
+  /** Requests whose outcome was just delivered; shown briefly. */
   delivered: readonly RequestId[];
   announced: { serial: number; requests: readonly RequestId[] };
   failures: readonly ReportedError[];
-  /** What the person has folded and unfolded, by place in the transcript. */
+  /** Entries that the user expanded or collapsed, by entry number. */
   unfolded: Readonly<Record<SessionId, Readonly<Record<number, boolean>>>>;
   panelCollapsed: boolean;
   /** In pixels. */
@@ -222,11 +220,11 @@ export interface State {
   settings: SettingsRead | null;
   history: History;
   inbox: Inbox;
-  /** The waiting request that was shown last by its key. */
+  /** The waiting request last shown by the keyboard shortcut. */
   lastWaiting: { id: RequestId; askedAt: number } | null;
 }
 
-/** In pixels: from what the narrowest card needs to what leaves a readable transcript. */
+/** In pixels: from the narrowest usable card to the widest panel that leaves a readable transcript. */
 export const PANEL_WIDTH = { min: 304, preferred: 400, max: 720 } as const;
 
 export function initialState(

@@ -4,21 +4,21 @@ import { asAppError } from '../platform/bridge';
 import { type Action, reduce } from './reducer';
 import type { State } from './state';
 
-/** The state as one part of the window draws it. */
+/** The state that one part of the window renders. */
 export interface View {
   readonly state: State;
 }
 
-/** What follows from a change of the state. */
+/** Runs after a state change. */
 export type Effect = (before: State, after: State) => void;
 
-/** Holds the state and carries actions to the reducer. */
+/** Holds the state and passes actions to the reducer. */
 export class Store implements View {
   #state: State;
   #deferredState: State;
   #catchUpPending = false;
   readonly #effects: Effect[] = [];
-  /** What stands beside the panel draws this: a new question is painted a frame before anything else moves. */
+  /** The state for everything beside the panel: a new question is painted a frame before anything else changes. */
   readonly deferred: View;
 
   constructor(initial: State) {
@@ -36,13 +36,13 @@ export class Store implements View {
     return this.#state;
   }
 
-  /** Runs an effect after each action, in the order they were added. */
+  /** Registers an effect to run after each action, in registration order. */
   onChange(effect: Effect): void {
     this.#effects.push(effect);
   }
 
   readonly dispatch = (action: Action): void => {
-    // An effect that acts must not run again because of what its action changed.
+    // Untracked, because a Svelte effect that dispatches must not rerun because of its own action.
     const before = untrack(() => this.#state);
     this.#state = reduce(before, action);
     untrack(() => {
@@ -56,7 +56,10 @@ export class Store implements View {
     this.dispatch({ type: 'failed', error: asAppError(thrown) });
   };
 
-  /** Only what an agent sent may wait, and no longer than a frame: what the person does shows everywhere at once. */
+  /**
+   * Only frames from the app may be deferred, for at most a frame: the user's own actions show everywhere
+   * immediately.
+   */
   #updateDeferred(before: State, { type }: Action): void {
     const sent = type === 'frames_received';
     if (sent && this.#catchUpPending) return;

@@ -3,10 +3,10 @@ import { asAppError, type Bridge, type CommandName, type Input, type Output } fr
 import type { Store } from './store.svelte';
 import type { Timers } from './timers';
 
-/** How long a command may take before the window says that it is being sent: less would only flicker. */
+/** How long a command may take before the window shows "sending"; a shorter delay would only flicker. */
 const SENDING_SHOWN_MS = 60;
 
-/** Names the submit of one thing, so that two never share a state. */
+/** Builds the key of each submit, so that no two share a state. */
 export const submitKey = {
   request: (id: RequestId) => id,
   held: (id: RequestId) => `held:${id}`,
@@ -29,11 +29,11 @@ export const submitKey = {
 
 type Body<C extends CommandName> = Omit<Input<C>, 'requestId'>;
 
-/** Sends commands that must not be done twice, each under a key. */
+/** Sends commands that must not run twice, each under a key. */
 export class Submitter {
-  /** The keys of the commands on their way. */
+  /** The keys of commands in progress. */
   readonly #sending = new Set<string>();
-  /** Called when a command has come back. */
+  /** Called whenever a command has returned. */
   onSettled: () => void = () => undefined;
 
   constructor(
@@ -51,8 +51,8 @@ export class Submitter {
   }
 
   /**
-   * Sends one command under a key. While it is on its way the same key sends nothing; the same
-   * content after an error goes out under the same command id, so it is never done twice.
+   * Sends a command under a key. While it is in progress, the same key sends nothing. After an error, the same
+   * content is sent under the same command id, so it never runs twice.
    */
   async submit<C extends CommandName>(key: string, command: C, body: Body<C>): Promise<Output<C> | null> {
     if (this.#sending.has(key)) return null;
@@ -78,7 +78,7 @@ export class Submitter {
     }
   }
 
-  /** Sends a command that has no card of its own: its error goes to the top of the window. */
+  /** Sends a command that has no card of its own: its error appears at the top of the window. */
   async submitReported<C extends CommandName>(key: string, command: C, body: Body<C>): Promise<boolean> {
     if (await this.submit(key, command, body)) return true;
     const submit = this.store.state.submits[key];

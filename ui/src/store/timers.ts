@@ -1,8 +1,8 @@
-/** Timers that end together. */
+/** A group of timers that are cancelled together. */
 export class Timers {
   readonly #running = new Set<ReturnType<typeof setTimeout>>();
 
-  /** Runs something later; returns the way to cancel it. */
+  /** Runs something after a delay; returns a function that cancels it. */
   later(millis: number, act: () => void): () => void {
     const timer = setTimeout(() => {
       this.#running.delete(timer);

@@ -1,6 +1,6 @@
 import type { Entry } from '../generated/wire';
 
-/** Entries in the order of their places, in chunks: adding one copies a chunk and not all of them. */
+/** Entries in ascending order, in chunks: adding one copies a single chunk instead of all entries. */
 export type Entries = readonly (readonly Entry[])[];
 
 const CHUNK = 512;
@@ -26,21 +26,21 @@ export function countOf(entries: Entries): number {
   return entries.reduce((count, chunk) => count + chunk.length, 0);
 }
 
-/** Without the first chunks, as many as leave at least so many entries. */
+/** Removes leading chunks, as many as possible while keeping at least `kept` entries. */
 export function withoutFirst(entries: Entries, kept: number): Entries {
   let count = countOf(entries);
   const start = entries.findIndex((chunk) => (count -= chunk.length) < kept);
   return entries.slice(Math.max(start, 0));
 }
 
-/** Without the last chunks, as many as leave at least so many entries. */
+/** Removes trailing chunks, as many as possible while keeping at least `kept` entries. */
 export function withoutLast(entries: Entries, kept: number): Entries {
   let count = 0;
   const end = entries.findIndex((chunk) => (count += chunk.length) >= kept);
   return end < 0 ? entries : entries.slice(0, end + 1);
 }
 
-/** Puts an entry in its place; one that stands there already is replaced. */
+/** Inserts an entry in order; replaces an entry with the same number. */
 export function withEntry(entries: Entries, entry: Entry): Entries {
   const last = entries.at(-1) ?? [];
   const end = last.at(-1);
@@ -58,7 +58,7 @@ export function withEntry(entries: Entries, entry: Entry): Entries {
   return entries.with(Math.max(at, 0), changed);
 }
 
-/** Places as runs from one to another, apart and in order. */
+/** Entry numbers as ordered, separate ranges; both ends are included. */
 export type Places = readonly (readonly [from: number, to: number])[];
 
 export function holds(places: Places, n: number): boolean {

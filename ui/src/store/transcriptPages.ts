@@ -2,15 +2,15 @@ import type { Entry, TranscriptPage } from '../generated/wire';
 import { emptyTranscript, type State } from './state';
 import { addPage } from './transcriptWindow';
 
-/** The page of a transcript that was asked for. */
+/** A requested page of a transcript. */
 export interface PageAsked {
   session: string;
-  /** None means the newest page. */
+  /** Null means the latest page. */
   before: number | null;
   generation: number;
 }
 
-/** Puts a page of a transcript in its place; what the stream said in the meantime stays. */
+/** Merges a loaded page into a transcript; entries that were streamed in the meantime stay. */
 export function takePage(state: State, asked: PageAsked, page: TranscriptPage): State {
   if (asked.generation !== state.link.generation) return state;
   const transcript = state.transcripts[asked.session] ?? emptyTranscript;
@@ -19,7 +19,7 @@ export function takePage(state: State, asked: PageAsked, page: TranscriptPage): 
   return archivePage(next, page);
 }
 
-/** Keeps what a page speaks of. */
+/** Archives the requests and approvals of a page. */
 export function archivePage(state: State, page: TranscriptPage): State {
   return {
     ...state,
@@ -30,7 +30,7 @@ export function archivePage(state: State, page: TranscriptPage): State {
   };
 }
 
-/** Puts entries in their order; those that are kept go before those of a page. */
+/** Merges entries in order; loaded entries take precedence over those of the page. */
 export function mergeEntries(page: readonly Entry[], kept: readonly Entry[]): Entry[] {
   const places = new Map(page.map((entry) => [entry.n, entry]));
   for (const entry of kept) places.set(entry.n, entry);

@@ -16,12 +16,12 @@ import {
 import { mergeEntries, type PageAsked } from './transcriptPages';
 
 /**
- * How many entries of a transcript the page holds: the newest ones, or those around what is read. With more than `most`
- * it goes back to about `kept`; what is left out is read again when it is scrolled to.
+ * How many entries of a transcript the page keeps in memory: the newest ones, or those around the scroll position.
+ * Beyond `most`, it drops back to about `kept`; dropped entries are loaded again on scrolling.
  */
 export const WINDOW = { kept: 2_000, most: 3_000 } as const;
 
-/** Takes an entry of the stream, unless it stands outside of what is held. */
+/** Adds a streamed entry, unless it is outside the loaded range. */
 export function addEntry(transcript: Transcript, entry: Entry): Transcript {
   const { entries, atEnd, later, more } = transcript;
   const newest = Math.max(transcript.newest, entry.n);
@@ -38,19 +38,19 @@ export function addEntry(transcript: Transcript, entry: Entry): Transcript {
   };
 }
 
-/** A page that is on its way may know less of it. */
+/** A page that is still loading may not include this entry. */
 function outside(transcript: Transcript, entry: Entry): Transcript {
   if (transcript.status !== 'reading') return transcript;
   return { ...transcript, meanwhile: [...transcript.meanwhile, entry].slice(-WINDOW.most) };
 }
 
-/** Puts a page in its place; one that would leave a gap is not taken, because what is held has moved on. */
+/** Merges a page. A page that would leave a gap is dropped, because the loaded range has moved on. */
 export function addPage(transcript: Transcript, asked: PageAsked, page: TranscriptPage): Transcript {
   const read: Transcript = { ...transcript, status: 'read', error: null, meanwhile: [] };
   const first = firstOf(transcript.entries)?.n ?? null;
   const last = lastOf(transcript.entries)?.n ?? null;
   if (asked.before === null) {
-    // Where the end was not held, what is held lies apart from it.
+    // If the end wasn't loaded, the loaded entries don't connect to the latest page.
     const own = transcript.later ? [] : allOf(transcript.entries).filter(({ n }) => holds(transcript.streamed, n));
     const [begins, ends] = [own[0]?.n, page.entries.at(-1)?.n];
     if (begins !== undefined && ends !== undefined && begins > ends + 1) return read;
@@ -68,7 +68,7 @@ export function addPage(transcript: Transcript, asked: PageAsked, page: Transcri
   return finish({ ...read, entries: [...transcript.entries, ...inChunks(fresh)] }, transcript.meanwhile);
 }
 
-/** Puts what came while a page was read in its place, as far as it joins what is held. */
+/** Merges the entries that arrived while the page was loading, if they connect to the loaded range. */
 function finish(transcript: Transcript, meanwhile: readonly Entry[]): Transcript {
   let { entries, streamed } = transcript;
   for (const entry of meanwhile) {
@@ -82,7 +82,7 @@ function finish(transcript: Transcript, meanwhile: readonly Entry[]): Transcript
   return { ...transcript, entries, streamed, newest, later: last < newest };
 }
 
-/** Leaves out what is far from where the person reads. */
+/** Unloads entries far from the scroll position. */
 export function trim(transcript: Transcript, from: 'start' | 'end'): Transcript {
   if (countOf(transcript.entries) <= WINDOW.most) return transcript;
   return from === 'start'

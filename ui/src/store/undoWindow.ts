@@ -11,12 +11,14 @@ import {
 import type { Request, RequestId, UndoableAnswer } from '../generated/wire';
 import type { State } from './state';
 
-/** The answer of a request that goes in a moment; none where nothing is held. */
+/** The held answer of a request; null if there is none. */
 export function undoableAnswerOf(state: State, request: RequestId): UndoableAnswer | null {
   return state.undoable[request] ?? null;
 }
 
-/** Whether one key may answer a request: a lone question with one choice, and nothing written that would be left out. */
+/**
+ * Whether a single key may answer a request: it has one single-choice question, and no typed text would be left out.
+ */
 export function isQuick(state: State, request: Request): boolean {
   const [question, ...more] = request.questions;
   if (!question || more.length > 0 || !takesOne(question)) return false;
@@ -25,7 +27,7 @@ export function isQuick(state: State, request: Request): boolean {
   return on && request.state.state === 'open' && !draft.declining && !hasWords(draft);
 }
 
-/** Holds an answer; it stands on the screen as the choice it is, wherever it was made. */
+/** Holds an answer, and shows it as the selected option, wherever it was chosen. */
 export function putUndoable(state: State, held: UndoableAnswer): State {
   const request = state.requests.byId[held.request];
   const kept = { ...state, undoable: { ...state.undoable, [held.request]: held } };
@@ -34,14 +36,14 @@ export function putUndoable(state: State, held: UndoableAnswer): State {
   return { ...kept, drafts: { ...kept.drafts, [request.id]: withUndoable(held, request, draft) } };
 }
 
-/** Lets go of an answer; where the request is still open it was taken back, and its choice is unmade. */
+/** Removes a held answer. If its request is still open, the answer was undone, so its option is cleared. */
 export function dropUndoable(state: State, id: RequestId): State {
   const { [id]: held, ...rest } = state.undoable;
   if (!held) return state;
   const next = { ...state, undoable: rest };
   const [request, draft] = [state.requests.byId[id], state.drafts[id]];
   if (!request || !draft || request.state.state !== 'open') return next;
-  // Who has chosen something else by now keeps that.
+  // If the user has chosen something else since, that choice stays.
   if (!isSameAnswer(held, request, draft)) return next;
   const unmade = request.questions.reduce(
     (before, question) => withAnswer(before, question, { ...answerOf(before, question), chosen: [] }),
@@ -50,7 +52,7 @@ export function dropUndoable(state: State, id: RequestId): State {
   return { ...next, drafts: { ...next.drafts, [id]: unmade } };
 }
 
-/** Requests whose held answer is no longer what stands on the screen: it must not go. */
+/** Requests whose held answer no longer matches the visible choice, so it must not be sent. */
 export function outdatedAnswers(state: State): Request[] {
   return Object.values(state.undoable).flatMap((held) => {
     const request = state.requests.byId[held.request];

@@ -4,9 +4,9 @@ import { takesOf } from '../attachments';
 import type { Refusal } from '../state';
 import type { Store } from '../store.svelte';
 
-/** Hands the app what the person pastes, drops or chooses; it keeps it or says why not. */
+/** Passes pasted, dropped, and chosen files to the app, which stores each or says why not. */
 export class AttachmentCommands {
-  /** Hand-overs on their way. */
+  /** The number of transfers in progress. */
   #pending = 0;
 
   constructor(private readonly bridge: Bridge, private readonly store: Store) {}
@@ -15,7 +15,7 @@ export class AttachmentCommands {
     return this.#pending > 0;
   }
 
-  /** Attaches pasted files: they have no path, so only images can be taken. */
+  /** Attaches pasted files. They have no path, so only images work. */
   async paste(session: SessionId, pasted: readonly File[]): Promise<void> {
     this.#pending += 1;
     try {
@@ -31,7 +31,7 @@ export class AttachmentCommands {
     const files: AttachedFiles = { attached: [], refused: [] };
     const refuse = (file: File, why: RefusedWhy) => files.refused.push({ name: file.name, why });
     for (const file of pasted) {
-      // What is too large is not even read.
+      // Files over the size limit aren't even read.
       if (file.size > takes.imageBytes) {
         refuse(file, { why: 'too_large' });
         continue;
@@ -52,31 +52,31 @@ export class AttachmentCommands {
     this.#took(session, files);
   }
 
-  /** Attaches what was dropped on the window just now. */
+  /** Attaches the files that were last dropped on the window. */
   drop(session: SessionId): Promise<void> {
     return this.#attach(session, () => this.bridge.attachDropped(session));
   }
 
-  /** Lets the person choose files. */
+  /** Opens the file picker and attaches the chosen files. */
   pick(session: SessionId): Promise<void> {
     return this.#attach(session, () => this.bridge.pickAttachments(session));
   }
 
-  /** Takes an attachment back; an image's bytes are forgotten. */
+  /** Removes an attachment and discards an image's bytes. */
   async remove(session: SessionId, attachment: Attachment): Promise<void> {
     this.store.dispatch({ type: 'attachment_removed', session, attachment });
     if (attachment.attachment !== 'image') return;
     const input = { requestId: crypto.randomUUID(), session, attachments: [attachment] };
-    // What stays behind goes with its session.
+    // Bytes left behind by a failure are deleted with their session.
     await this.bridge.call('discard_attachments', input).catch(() => undefined);
   }
 
-  /** Where the page finds the bytes of an image. */
+  /** The URL that serves an image's bytes. */
   source(session: SessionId, image: string): string {
     return this.bridge.imageSource(session, image);
   }
 
-  /** Listens to files that are dragged over the window; returns the way to stop. */
+  /** Listens for files being dragged over the window; returns a function that stops listening. */
   onDrag(listen: (drag: FileDrag) => void): () => void {
     const listening = this.bridge.onFiles(listen);
     listening.catch(() => undefined);

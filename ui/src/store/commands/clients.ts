@@ -8,14 +8,14 @@ import type {
 } from '../../generated/wire';
 import { type AppError, type Bridge, orError } from '../../platform/bridge';
 
-/** A change as it is shown; nothing else is ever written. */
+/** A config change as the user sees it; only planned changes are ever written. */
 export interface Planned extends ClientPlan {
   id: CommandId;
   client: Client;
   goal: ClientGoal;
 }
 
-/** Connects other programs. */
+/** Connects Askdesk to other programs. */
 export class ClientCommands {
   constructor(private readonly bridge: Bridge) {}
 
@@ -23,13 +23,13 @@ export class ClientCommands {
     return orError(() => this.bridge.call('read_clients', {}));
   }
 
-  /** Asks the installed programs for their versions, which takes seconds; one that cannot be asked has none. */
+  /** Asks the installed programs for their versions, which takes seconds; programs that don't answer are left out. */
   async versions(): Promise<ClientVersion[]> {
     const read = await orError(() => this.bridge.call('read_client_versions', {}));
     return 'versions' in read ? read.versions : [];
   }
 
-  /** Computes what would change; nothing is written. */
+  /** Computes a config change without writing it. */
   plan(client: Client, goal: ClientGoal): Promise<Planned | AppError> {
     const id = crypto.randomUUID();
     return orError(async () => {
@@ -38,14 +38,14 @@ export class ClientCommands {
     });
   }
 
-  /** Writes what was shown; returns the error if that failed. */
+  /** Writes a planned change; returns the error if that fails. */
   async change({ id }: Planned): Promise<AppError | null> {
     const change = () => this.bridge.call('change_client', { requestId: crypto.randomUUID(), plan: id });
     const done = await orError(change);
     return 'code' in done ? done : null;
   }
 
-  /** Has a question asked the way other programs ask; returns the error if it did not come. */
+  /** Asks a test question the way a connected app would; returns the error if it doesn't arrive. */
   async test(): Promise<AppError | null> {
     const done = await orError(() => this.bridge.call('test_door', { requestId: crypto.randomUUID() }));
     return 'code' in done ? done : null;

@@ -3,16 +3,16 @@ import { asAppError, type Bridge } from '../../platform/bridge';
 import { anySession } from '../history';
 import type { Store } from '../store.svelte';
 
-/** How long to wait for the next letter before searching. */
+/** How long typing must pause before a search starts. */
 export const PAUSE_MS = 180;
-/** Hits read at once. */
+/** Hits per page. */
 const HITS = 30;
-/** Entries of a excerpt read at once. */
+/** Entries per page of an excerpt. */
 const ENTRIES = 60;
-/** How many of them stand behind the one that was found. */
+/** How many entries of the page follow the hit. */
 const BEHIND = 20;
 
-/** Searches past sessions, opens parts of them, and exports them. */
+/** Searches past sessions, opens excerpts of them, and exports them. */
 export class HistoryCommands {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -23,7 +23,7 @@ export class HistoryCommands {
     await this.#readAgain();
   }
 
-  /** Reads what the place shows after a step back or forward. */
+  /** Loads the current place after a step back or forward. */
   async resume(): Promise<void> {
     const { place } = this.store.state.navigation;
     if (place.at === 'history') await this.#readAgain();
@@ -32,11 +32,11 @@ export class HistoryCommands {
 
   async #readAgain(): Promise<void> {
     await this.#readPast();
-    // A session may have gone on since it was searched.
+    // The session may have grown since the search.
     if (this.store.state.history.query.trim() !== '') await this.#search(0);
   }
 
-  /** Searches for what is typed, once the typing pauses. */
+  /** Searches for the query once typing pauses. */
   write(query: string): void {
     this.store.dispatch({ type: 'history_written', query });
     clearTimeout(this.#timer);
@@ -44,7 +44,7 @@ export class HistoryCommands {
     this.#timer = setTimeout(() => void this.#search(0), PAUSE_MS);
   }
 
-  /** Reads the hits behind those that are known. */
+  /** Loads the next page of hits. */
   more(): Promise<void> {
     return this.#search(this.store.state.history.hits.length);
   }
@@ -82,14 +82,14 @@ export class HistoryCommands {
     return this.#read(session, n === null ? null : n + BEHIND + 1);
   }
 
-  /** Reads the entries before those that are shown. */
+  /** Loads the entries before the visible ones. */
   async earlier(): Promise<void> {
     const { excerpt } = this.store.state.history;
     const first = excerpt?.entries[0];
     if (excerpt && first) await this.#read(excerpt.session.id, first.n);
   }
 
-  /** Reads the entries behind those that are shown. */
+  /** Loads the entries after the visible ones. */
   async later(): Promise<void> {
     const { excerpt } = this.store.state.history;
     const last = excerpt?.entries.at(-1);
@@ -106,7 +106,7 @@ export class HistoryCommands {
     }
   }
 
-  /** Writes a session to a file that the person chooses. */
+  /** Exports a session to a file that the user chooses. */
   async save(session: SessionId, format: ExportFormat): Promise<void> {
     try {
       const { path } = await this.bridge.call('save_export', { session, format });

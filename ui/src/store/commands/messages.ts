@@ -3,7 +3,7 @@ import { attachedOf } from '../attachments';
 import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
 
-/** What is sent to agents, now or from the queue. */
+/** Messages to agents, sent immediately or queued. */
 export class MessageCommands {
   constructor(private readonly store: Store, private readonly submitter: Submitter) {}
 
@@ -11,7 +11,7 @@ export class MessageCommands {
     return this.#submitWritten(session, 'send_message');
   }
 
-  /** Keeps what is written until the agent's turn ends. */
+  /** Queues the unsent message until the agent's turn ends. */
   queue(session: SessionId): Promise<void> {
     return this.#submitWritten(session, 'queue_message');
   }
@@ -31,7 +31,7 @@ export class MessageCommands {
     return text.trim() === '' && attachments.length === 0 ? null : { text, attachments };
   }
 
-  /** Returns whether the new text was taken. */
+  /** Returns whether the app accepted the new text. */
   async editQueued(session: SessionId, id: MessageId, text: string): Promise<boolean> {
     const body = { session, id, text };
     return (await this.submitter.submit(submitKey.queued(id), 'edit_queued', body)) !== null;
@@ -41,7 +41,7 @@ export class MessageCommands {
     await this.submitter.submit(submitKey.queued(id), 'remove_queued', { session, id });
   }
 
-  /** Sends a queued message now, even into a running turn. */
+  /** Sends a queued message immediately, even during a turn. */
   async sendQueued(session: SessionId, id: MessageId): Promise<void> {
     await this.submitter.submit(submitKey.queued(id), 'send_queued', { session, id });
   }

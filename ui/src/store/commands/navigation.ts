@@ -12,7 +12,7 @@ import type { Store } from '../store.svelte';
 import type { DeepLinkTarget } from '../sync/deepLinks';
 import type { HistoryCommands } from './history';
 
-/** Goes to places because the person asked for it. */
+/** Navigation that the user asked for. */
 export class NavigationCommands {
   constructor(
     private readonly store: Store,
@@ -20,7 +20,7 @@ export class NavigationCommands {
     private readonly focusTargets: FocusTargets,
   ) {}
 
-  /** Goes back or forward, and reads what the place shows. */
+  /** Goes back or forward, and loads what the new place shows. */
   async step(direction: Direction): Promise<void> {
     this.store.dispatch({ type: 'stepped', direction, at: Date.now() });
     void this.history.resume();
@@ -28,7 +28,7 @@ export class NavigationCommands {
     if (sessionInView(this.store.state)) this.focusTargets.focusSession();
   }
 
-  /** Shows a session, where one writes to it. */
+  /** Shows a session and focuses its message field. */
   async showSession(session: SessionId): Promise<void> {
     this.store.dispatch({ type: 'session_selected', session });
     await tick();
@@ -45,14 +45,14 @@ export class NavigationCommands {
     this.focusTargets.focusCard(request.id);
   }
 
-  /** Shows an approval in the panel of its session; nothing is decided on the way. */
+  /** Shows an approval in the panel of its session, without deciding anything. */
   async showApproval(approval: Approval): Promise<void> {
     this.#showPanel(approval);
     await tick();
     this.focusTargets.focusCard(approval.id);
   }
 
-  /** Shows the next question of any session that waits, after the one with the focus or the one shown last. */
+  /** Shows the next waiting question of any session, after the focused one or the one shown last. */
   async showNextWaiting(focused: RequestId | null): Promise<void> {
     const { state } = this.store;
     const next = nextWaiting(state, waitingCursor(state, focused));
@@ -61,7 +61,7 @@ export class NavigationCommands {
     await this.#showUnanswered(next);
   }
 
-  /** Shows what a deep link leads to. No approval gets the focus. */
+  /** Shows the target of a deep link. Approvals never get the focus. */
   async follow(target: DeepLinkTarget): Promise<void> {
     closeDialogs();
     if ('request' in target) await this.#showUnanswered(target.request);
@@ -69,10 +69,10 @@ export class NavigationCommands {
     else this.store.dispatch({ type: 'session_selected', session: target.session.id });
   }
 
-  /** Shows a request at its first question without an answer. */
+  /** Shows a request at its first unanswered question. */
   async #showUnanswered(request: Request): Promise<void> {
     const [first] = unanswered(request, draftOf(this.store.state, request.id));
-    // Where all are answered, the person is left where they were.
+    // If all questions are answered, the visible question stays the same.
     if (first && request.state.state === 'open') {
       const index = request.questions.indexOf(first);
       this.store.dispatch({ type: 'question_shown', request: request.id, index });

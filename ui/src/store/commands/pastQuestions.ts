@@ -5,21 +5,21 @@ import type { QuestionsFilter } from '../state';
 import type { Store } from '../store.svelte';
 import { PAUSE_MS } from './history';
 
-/** Requests read at once. */
+/** Requests per page. */
 const REQUESTS = 50;
 
-/** Reads past questions as they are filtered, and exports them. */
+/** Loads past questions that match the filter, and exports them. */
 export class PastQuestionCommands {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly bridge: Bridge, private readonly store: Store) {}
 
-  /** Reads what the filter leaves now: questions may have ended since they were looked at. */
+  /** Reloads the matching questions, because some may have ended in the meantime. */
   read(): Promise<void> {
     return this.#read(0);
   }
 
-  /** Changes the filter, and reads what it leaves; words are waited for until the typing pauses. */
+  /** Changes the filter and reloads; for a text change, waits until typing pauses. */
   filter(change: Partial<QuestionsFilter>): void {
     this.store.dispatch({ type: 'questions_filtered', change });
     clearTimeout(this.#timer);
@@ -27,7 +27,7 @@ export class PastQuestionCommands {
     this.#timer = setTimeout(() => void this.#read(0), pause);
   }
 
-  /** Reads on behind what is known. */
+  /** Loads the next page. */
   more(): Promise<void> {
     return this.#read(this.store.state.history.questions.found?.questions.length ?? 0);
   }
@@ -43,7 +43,7 @@ export class PastQuestionCommands {
     }
   }
 
-  /** Writes all that is filtered to a file that the person chooses. */
+  /** Exports all matching questions to a file that the user chooses. */
   async save(format: QuestionsFormat): Promise<void> {
     const { filter } = this.store.state.history.questions;
     try {

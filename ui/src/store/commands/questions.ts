@@ -7,7 +7,7 @@ import { submitKey, type Submitter } from '../submit';
 import { outdatedAnswers } from '../undoWindow';
 
 export class QuestionCommands {
-  /** What is being held and taken back of a request, one after another. */
+  /** The pending hold and undo commands of each request; they run one at a time. */
   readonly #turns = new Map<RequestId, Promise<void>>();
 
   constructor(private readonly store: Store, private readonly submitter: Submitter) {}
@@ -22,7 +22,7 @@ export class QuestionCommands {
     return this.#end(this.submitter.submit(submitKey.request(id), 'answer_question', body));
   }
 
-  /** Answers a lone question after a moment in which that can be undone. */
+  /** Answers a lone question after a delay in which the user can undo it. */
   holdAnswer(request: Request): void {
     const { id } = request;
     const body = { id, answers: toInputs(request, draftOf(this.store.state, id)) };
@@ -30,18 +30,18 @@ export class QuestionCommands {
     this.#inTurn(id, hold, () => this.#undoOvertaken());
   }
 
-  /** Takes back an answer that was not sent yet. */
+  /** Takes back an answer before it is sent. */
   undo({ id }: Request): void {
     this.#inTurn(id, () => this.submitter.submitReported(submitKey.held(id), 'take_back_answer', { id }));
   }
 
-  /** Undoes the answers that the person has changed since. */
+  /** Undoes held answers that the user has changed since. */
   readonly react = (before: State, after: State): void => {
     if (after.undoable !== before.undoable || after.drafts !== before.drafts) this.#undoOvertaken();
   };
 
   #undoOvertaken(): void {
-    // Where the next one is on its way already, it takes the place of the one before.
+    // If a newer answer is already being held, it replaces the previous one.
     for (const request of outdatedAnswers(this.store.state)) if (!this.#turns.has(request.id)) this.undo(request);
   }
 
@@ -65,7 +65,7 @@ export class QuestionCommands {
     return this.#end(this.submitter.submit(submitKey.request(id), 'cancel_question', { id, reason: null }));
   }
 
-  /** Gives up a missed request, or an answer that was not delivered. */
+  /** Dismisses a missed request, or discards an undelivered answer. */
   dismiss({ id }: Request): Promise<boolean> {
     return this.#end(this.submitter.submit(submitKey.request(id), 'dismiss_request', { id }));
   }

@@ -30,34 +30,34 @@ export class SessionCommands {
     await this.submitter.submitReported(submitKey.close(session), 'close_session', { session });
   }
 
-  /** Deletes a session that has ended, for good. */
+  /** Permanently deletes a session that has ended. */
   async delete(session: SessionId): Promise<void> {
     await this.submitter.submitReported(submitKey.delete(session), 'delete_session', { session });
   }
 
-  /** Puts a session before another one, or at the end. */
+  /** Moves a session before another one, or to the end. */
   async move(session: SessionId, before: SessionId | null): Promise<void> {
     await this.submitter.submitReported(submitKey.move(session), 'move_session', { session, before });
   }
 
-  /** Returns whether the name was taken. */
+  /** Returns whether the app accepted the name. */
   async rename(session: SessionId, name: string): Promise<boolean> {
     const renamed = await this.submitter.submit(submitKey.rename(session), 'rename_session', { session, name });
     if (renamed) this.store.dispatch({ type: 'session_renamed', session, name: renamed.name });
     return renamed !== null;
   }
 
-  /** Forgets that a new name was refused. */
+  /** Clears the error of a rejected name. */
   giveUpRename(session: SessionId): void {
     this.store.dispatch({ type: 'submit_done', key: submitKey.rename(session) });
   }
 
-  /** Changes how a session notifies. */
+  /** Changes a session's notification settings. */
   async setAttention(session: SessionId, attention: SessionNotifications): Promise<void> {
     await this.submitter.submitReported(submitKey.attention(session), 'set_attention', { session, attention });
   }
 
-  /** Returns whether the value was taken. */
+  /** Returns whether the app accepted the value. */
   setConfig(session: SessionId, option: ConfigId, value: ValueId): Promise<boolean> {
     const body = { session, option, value };
     return this.submitter.submitReported(submitKey.config(session, option), 'set_config', body);

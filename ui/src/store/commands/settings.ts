@@ -5,12 +5,12 @@ import type { Store } from '../store.svelte';
 export class SettingsCommands {
   constructor(private readonly bridge: Bridge, private readonly store: Store) {}
 
-  /** Returns the error if that failed. */
+  /** Returns the error if reading fails. */
   read(): Promise<AppError | null> {
     return this.#take(() => this.bridge.call('read_settings', {}));
   }
 
-  /** Changes one setting; returns the error if that failed. */
+  /** Changes a setting; returns the error if that fails. */
   change(change: Setting): Promise<AppError | null> {
     return this.#take(() => this.bridge.call('change_setting', { change }));
   }
@@ -24,7 +24,7 @@ export class SettingsCommands {
     }
   }
 
-  /** Reads what was notified last, or was not, and why. */
+  /** Reads the notification log: recent notifications, shown or not, and why. */
   readNotificationLog(): Promise<TellingsRead | AppError> {
     return orError(() => this.bridge.call('read_tellings', {}));
   }

@@ -14,10 +14,10 @@ export const defaultOptions: SessionOptions = {
   extras: { arguments: [], environment: {} },
 };
 
-/** What a person fills in to start a session. */
+/** The user's input for starting a session. */
 export type StartChoice = Omit<Input<'start_session'>, 'requestId'>;
 
-/** Starts sessions, and finds out what can be started. */
+/** Starts sessions, and finds out which agents can start. */
 export class StartCommands {
   constructor(
     private readonly bridge: Bridge,
@@ -33,7 +33,7 @@ export class StartCommands {
     }
   }
 
-  /** Lets the person choose a folder; none where they choose none. */
+  /** Opens the folder picker; returns null if the user cancels. */
   async pickFolder(start: string): Promise<string | null> {
     try {
       return await this.bridge.pickFolder(start);
@@ -46,19 +46,19 @@ export class StartCommands {
   async session(choice: StartChoice): Promise<boolean> {
     const started = await this.#start(submitKey.start, choice);
     if (started) this.store.dispatch({ type: 'start_drafted', change: emptyStartDraft });
-    // What the settings add now is shown before it is used.
+    // If the settings now add something else to the start, the form shows it before it is used.
     const error = submitOf(this.store.state, submitKey.start)?.error;
     if (error?.code === 'extras_changed') await this.listAgents();
     return started;
   }
 
-  /** Starts the example every newcomer sees. */
+  /** Starts the demo with the example for new users. */
   async demo(): Promise<void> {
     const choice = this.#example('demo', t('start.demo_prompt'), null);
     if (choice) await this.#start(submitKey.demo, choice);
   }
 
-  /** Has a question asked in a session that stays out of view; returns whether it will be asked. */
+  /** Asks a test question in a session outside the view; returns whether it will be asked. */
   async testQuestion(): Promise<boolean> {
     const words = [t('test.question'), t('test.by_notification'), t('test.by_looking'), t('test.thanks')];
     const choice = this.#example('reach', words.join('\n'), t('test.name'));

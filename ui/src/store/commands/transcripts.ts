@@ -9,10 +9,10 @@ import type { Timers } from '../timers';
 import { firstOf, lastOf } from '../transcriptEntries';
 import { isOverfull } from '../transcriptWindow';
 
-/** Entries read at once. */
+/** Entries per page. */
 const PAGE = 200;
 
-/** Reads transcripts in pages. */
+/** Loads transcripts in pages. */
 export class TranscriptCommands {
   #cancelTrim: () => void = () => undefined;
 
@@ -26,7 +26,7 @@ export class TranscriptCommands {
     return this.#readPage(session, null);
   }
 
-  /** Reads the entries before those that are held. */
+  /** Loads the entries before the loaded ones. */
   async readEarlier(session: SessionId): Promise<void> {
     const { status, entries } = transcriptOf(this.store.state, session);
     if (status === 'reading') return;
@@ -34,7 +34,7 @@ export class TranscriptCommands {
     await this.#trim(session, 'end');
   }
 
-  /** Reads the entries after those that are held, and leaves out the first ones where there are too many. */
+  /** Loads the entries after the loaded ones, and unloads the first ones if there are too many. */
   async readLater(session: SessionId): Promise<void> {
     const { status, later, entries } = transcriptOf(this.store.state, session);
     const last = lastOf(entries);
@@ -43,13 +43,13 @@ export class TranscriptCommands {
     await this.#trim(session, 'start');
   }
 
-  /** Reads what is selected, and keeps it within the bound. */
+  /** Loads the selected session's transcript, and keeps it within the limit. */
   readonly react = (_: State, after: State): void => {
     const session = selectedSession(after);
     if (!session) return;
     const transcript = transcriptOf(after, session);
     if (transcript.status === 'unread') void this.#readPage(session, null);
-    // Who reads further up keeps the place; what comes is not held beyond the bound.
+    // A user who reads further up keeps the scroll position; new entries aren't loaded beyond the limit.
     if (transcript.atEnd && isOverfull(transcript)) {
       this.#cancelTrim();
       this.#cancelTrim = this.timers.later(0, () => void this.#trim(session, 'start'));
@@ -68,7 +68,10 @@ export class TranscriptCommands {
     }
   }
 
-  /** In a step of its own: the list moves either for what was added or for what was left out. */
+  /**
+   * A separate step, because the list can adjust its scroll position for either added or removed entries, not both at
+   * once.
+   */
   async #trim(session: SessionId, from: 'start' | 'end'): Promise<void> {
     await tick();
     if (isOverfull(transcriptOf(this.store.state, session))) {

@@ -3,14 +3,14 @@ import type { Bridge } from '../../platform/bridge';
 import { sessionInView } from '../select';
 import type { Store } from '../store.svelte';
 
-/** Tells the app what stands on the screen. */
+/** Reports the window's visible state to the app. */
 export class WindowCommands {
   #lastView = '';
   readonly #painted = new Set<string>();
 
   constructor(private readonly bridge: Bridge, private readonly store: Store) {}
 
-  /** Reports which session is in view; what nobody can look at counts as none. */
+  /** Reports which session is in view; none if the window can't be seen. */
   readonly noteView = (): void => {
     const session = sessionInView(this.store.state)?.id ?? null;
     const view = { session, focused: document.hasFocus() };
@@ -20,12 +20,12 @@ export class WindowCommands {
     void this.bridge.call('note_view', view).catch(() => undefined);
   };
 
-  /** Reports once that a request is painted, or the window itself: in the first task after the frame that drew it. */
+  /** Reports once that a request, or the window itself, is painted: in the first task after the frame that drew it. */
   notePainted(request: RequestId | null): void {
     const key = request ?? '';
     if (this.#painted.has(key)) return;
     this.#painted.add(key);
-    // The first task after the frame; a message channel goes by way of another process and comes frames later.
+    // The first task after the frame. A message channel would go through another process and arrive frames later.
     requestAnimationFrame(() =>
       setTimeout(() => {
         const at = Math.round(performance.timeOrigin + performance.now());
@@ -34,13 +34,13 @@ export class WindowCommands {
     );
   }
 
-  /** Reports that the person has answered what a deep link led to, and did nothing else since. */
+  /** Reports that the user answered a deep link's target and has done nothing else since. */
   async answeredThere(request: RequestId): Promise<void> {
-    // Where the app hears nothing of it, the focus stays here.
+    // If the app can't be reached, the focus stays here.
     await this.bridge.answeredThere(request).catch(() => undefined);
   }
 
-  /** Opens a link the person has agreed to. */
+  /** Opens a link that the user confirmed. */
   async openLink(url: string): Promise<void> {
     try {
       await this.bridge.openLink(url);

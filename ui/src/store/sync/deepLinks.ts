@@ -7,20 +7,20 @@ import type { Store } from '../store.svelte';
 export type DeepLinkTarget = { request: Request } | { approval: Approval } | { session: Session };
 
 /**
- * Shows what a click on a notification or an address leads to. The app keeps it until it is shown here, so that none is
- * lost while the page loads or subscribes again.
+ * Shows the target of a clicked notification or an opened address. The app keeps the target until it is shown here,
+ * so it isn't lost while the page loads or resubscribes.
  */
 export class DeepLinks {
   #show: ((what: DeepLinkTarget) => Promise<void>) | null = null;
   #looking = false;
   #again = false;
-  /** What a snapshot that is older than the link did not have. */
+  /** The id that a snapshot older than the link didn't contain. */
   #missing: string | null = null;
 
   constructor(
     private readonly bridge: Bridge,
     private readonly store: Store,
-    /** Settles once stored drafts were read or could not be: they tell which question is the first without an answer. */
+    /** Settles once stored drafts were loaded or failed to load: they determine the first unanswered question. */
     private readonly draftsRead: Promise<void>,
   ) {
     store.onChange((before, after) => {
@@ -28,7 +28,7 @@ export class DeepLinks {
     });
   }
 
-  /** Follows deep links from now on; returns the way to stop. */
+  /** Starts following deep links; returns a function that stops it. */
   open(show: (what: DeepLinkTarget) => Promise<void>): () => void {
     this.#show = show;
     const heard = this.bridge.onDeepLink(() => void this.#look());
@@ -57,14 +57,14 @@ export class DeepLinks {
 
   async #lookOnce(): Promise<void> {
     await this.draftsRead;
-    // The snapshot that is to come looks again.
+    // The next snapshot checks again.
     if (this.store.state.link.status !== 'live') return;
     const id = await this.bridge.deepLink();
     const { state } = this.store;
     if (id === null || state.link.status !== 'live' || !this.#show) return;
     const what = whatIs(state, id);
     if (!what && this.#missing !== id) {
-      // It may be on its way; a snapshot from now on has it, or nothing has.
+      // It may still be on its way. If the next snapshot doesn't contain it, it doesn't exist.
       this.#missing = id;
       this.store.dispatch({ type: 'subscription_lost' });
       return;
@@ -75,7 +75,7 @@ export class DeepLinks {
   }
 }
 
-/** What an id stands for, where its session is there to go to. */
+/** What an id refers to; null if its session doesn't exist. */
 function whatIs(state: State, id: string): DeepLinkTarget | null {
   const request = requestOf(state, id);
   if (request) return sessionOf(state, request.session) && { request };

@@ -5,26 +5,26 @@ import type { State } from '../state';
 import type { Store } from '../store.svelte';
 import type { Submitter } from '../submit';
 
-/** How long after a change it is on its way to the disk; on disk it is to be within 300 ms. */
+/** The delay between a change and its save; it must be on disk within 300 ms. */
 const SAVE_MS = 150;
-/** How long to wait after a failure. */
+/** The delay before a retry. */
 const AGAIN_MS = 1000;
 
-/** Keeps drafts on disk while the person types, and reads them when the page is loaded. */
+/** Saves drafts while the user types, and loads them with the page. */
 export class DraftSaves {
-  /** By it the app tells which of two saves that overtook each other is the later one. */
+  /** With the count, lets the app order saves that arrive out of order. */
   readonly #page = crypto.randomUUID();
   #count = 0;
-  /** Nothing is saved before what is on disk was read: it would be overwritten unseen. */
+  /** Nothing is saved before the stored drafts are loaded, because a save would overwrite them. */
   #read = false;
   readonly #changed = new Set<string>();
   readonly #saving = new Set<string>();
-  /** Each draft as it stands on disk. */
+  /** The serialized form that each draft has on disk. */
   readonly #kept = new Map<string, string>();
   #timer: ReturnType<typeof setTimeout> | null = null;
   #open = false;
   #tried: () => void = () => undefined;
-  /** Over once it was tried to read what is kept. */
+  /** Settles after the first attempt to load the stored drafts. */
   readonly tried = new Promise<void>((resolve) => (this.#tried = resolve));
 
   constructor(
@@ -33,15 +33,15 @@ export class DraftSaves {
     private readonly submitter: Submitter,
   ) {
     store.onChange((before, after) => this.#note(before, after));
-    // What was being sent held its draft up.
+    // A draft isn't saved while its request is being sent.
     submitter.onSettled = () => this.#changed.size > 0 && this.#later(SAVE_MS);
   }
 
-  /** Reads what is kept and saves from now on; gives the way to stop. */
+  /** Loads the stored drafts and starts saving; returns a function that stops it. */
   open(): () => void {
     this.#open = true;
     const blur = () => this.#save(false);
-    // Whoever leaves does not come back to what is on its way.
+    // A page that closes can't wait for saves in progress.
     const leave = () => this.#save(true);
     const hidden = () => document.visibilityState === 'hidden' && leave();
     document.addEventListener('focusout', blur);
@@ -62,7 +62,7 @@ export class DraftSaves {
     };
   }
 
-  /** Takes note of which drafts an action has changed. */
+  /** Notes which drafts an action has changed. */
   #note(before: State, after: State): void {
     if (before.drafts === after.drafts && before.decisions === after.decisions) return;
     this.#noteIn(before.drafts, after.drafts);
@@ -70,12 +70,12 @@ export class DraftSaves {
     if (this.#changed.size > 0) this.#later(SAVE_MS);
   }
 
-  /** Whether something that was begun is not on disk as it stands here. */
+  /** Whether any draft has changes that aren't on disk. */
   get isBusy(): boolean {
     return this.#changed.size > 0 || this.#saving.size > 0;
   }
 
-  /** Saves at once what has changed. */
+  /** Saves all changed drafts immediately. */
   saveNow(): void {
     this.#save(false);
   }
@@ -85,7 +85,7 @@ export class DraftSaves {
     for (const id of Object.keys(after)) if (after[id] !== before[id]) this.#changed.add(id);
     for (const id of Object.keys(before)) {
       if (id in after) continue;
-      // It was sent or given up, and the app has let it go by itself.
+      // It was sent or discarded, and the app has already deleted it.
       this.#changed.delete(id);
       this.#kept.delete(id);
     }
@@ -115,7 +115,7 @@ export class DraftSaves {
     }
   }
 
-  /** Sends what has changed; what is being saved goes out again when that is back, or at once where none will wait. */
+  /** Saves changed drafts. A draft that is already being saved waits for that save, unless the page is closing. */
   #save(leaving: boolean): void {
     if (!this.#read) return;
     for (const id of [...this.#changed]) {
@@ -152,11 +152,11 @@ export class DraftSaves {
   }
 
   #noteFailed(id: string, error: AppError): void {
-    // What it was begun on has ended: there is nothing to save it for.
+    // The request or approval has ended, so the draft is no longer needed.
     if (error.code === 'already_ended' || error.code === 'not_found') return this.#noteSaved(id);
     if (!this.#open) return;
     this.store.dispatch({ type: 'draft_unsaved', id, error });
-    // What does not fit fits no better the second time.
+    // An invalid draft would fail again.
     if (error.code === 'invalid') return;
     this.#changed.add(id);
     this.#later(AGAIN_MS);
@@ -167,7 +167,7 @@ function written(draft: DraftTarget): string {
   return JSON.stringify(draft, sortedKeys);
 }
 
-/** Two forms of one draft differ in nothing but the order of their fields. */
+/** Sorts fields, because two forms of the same draft differ only in field order. */
 function sortedKeys(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -3,12 +3,12 @@ import type { Bridge, LanguageAtStart } from '../../platform/bridge';
 import { languageOf, spoken } from '../../shared/messages/language.svelte';
 import type { Effect, Store } from '../store.svelte';
 
-/** What was chosen since the window was made: a page that is reloaded is told what held when it was made. */
+/** The language chosen since the window was created; a reloaded page still gets the injected value from that time. */
 const CHOSEN_KEY = 'askdesk.language';
 
 const choices: readonly string[] = ['system', 'en', 'zh', 'de'] satisfies LanguageChoice[];
 
-/** Speaks the language of the settings as soon as it changes. */
+/** Switches the page's language when the setting changes. */
 export function followLanguage(bridge: Bridge, store: Store): Effect {
   return (before, after) => {
     const language = after.settings?.settings.language;

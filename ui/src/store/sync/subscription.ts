@@ -2,10 +2,10 @@ import type { Bridge } from '../../platform/bridge';
 import type { Store } from '../store.svelte';
 import type { Timers } from '../timers';
 
-/** How long to wait before subscribing again after a failure. */
+/** The delay before subscribing again after a failure. */
 const RESUBSCRIBE_MS = 1000;
 
-/** Keeps the state in step with the app's stream of frames. */
+/** Keeps the state in sync with the app's stream of frames. */
 export class Subscription {
   /** Frames of an older subscription are ignored. */
   #current = 0;
@@ -21,7 +21,7 @@ export class Subscription {
     });
   }
 
-  /** Subscribes; returns the way to stop. */
+  /** Subscribes; returns a function that unsubscribes. */
   open(): () => void {
     void this.#subscribe();
     return () => {

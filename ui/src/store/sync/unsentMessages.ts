@@ -6,7 +6,7 @@ const ATTACHED_KEY = 'askdesk.attached';
 
 type Unsent = Pick<State, 'messages' | 'attached'>;
 
-/** The messages and attachments that were not sent when the window last closed. */
+/** Loads the messages and attachments that were unsent when the window last closed. */
 export function readUnsent(): Unsent {
   const isText = (kept: unknown): kept is string => typeof kept === 'string';
   const isList = (kept: unknown): kept is Attachment[] => Array.isArray(kept) && kept.every(isAttachment);
@@ -31,7 +31,6 @@ function read<T>(key: string, is: (kept: unknown) => kept is T): Record<string, 
   }
 }
 
-/** Stores messages and attachments that were not sent yet. */
 export function storeUnsent({ messages, attached }: Unsent): void {
   store(KEY, messages, (text) => text !== '');
   store(ATTACHED_KEY, attached, (list) => list.length > 0);
@@ -43,6 +42,6 @@ function store<T>(key: string, values: Readonly<Record<string, T>>, says: (value
     if (unsent.length === 0) localStorage.removeItem(key);
     else localStorage.setItem(key, JSON.stringify(Object.fromEntries(unsent)));
   } catch {
-    // A full storage keeps what it had; what is unsent still stands in the window.
+    // If the storage is full, it keeps its previous content; the unsent text is still in the window.
   }
 }

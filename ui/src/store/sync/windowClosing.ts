@@ -8,21 +8,21 @@ import type { State } from '../state';
 import type { Store } from '../store.svelte';
 import { handoverOf } from './handover';
 
-/** How long no key may have come: the last ones typed before the window was closed are still on their way. */
+/** How long the keyboard must be idle: the last keys typed before the window closed may still be on their way. */
 const QUIET_MS = 60;
-/** How long to wait before looking again where something is not kept yet; longer each time. */
+/** The delay before checking again for unsaved changes; it doubles each time. */
 const AGAIN_MS = { first: 40, most: 5000 } as const;
 
 interface Unsaved {
-  /** Whether something is on its way to the app. */
+  /** Whether changes are still being sent to the app. */
   readonly isBusy: boolean;
-  /** Starts saving all that was begun. */
+  /** Starts saving all unsaved input. */
   saveAll(): void;
 }
 
 /**
- * Says when the window can go: all that the person began is with the app. As long as it is not, the window stays, though it may
- * be hidden.
+ * Tells the app when the window can close: once the app has everything the user typed. Until then, the window stays
+ * open, although it may be hidden.
  */
 export class WindowClosing {
   #open = false;
@@ -35,7 +35,7 @@ export class WindowClosing {
     private readonly unsaved: Unsaved,
   ) {}
 
-  /** Listens from now on; gives the way to stop. */
+  /** Starts listening; returns a function that stops it. */
   open(): () => void {
     this.#open = true;
     const typed = () => (this.#keys += 1);
@@ -69,7 +69,7 @@ export class WindowClosing {
         }
       }
     } catch {
-      // The window is hidden and keeps what it has; whoever closes it again asks again.
+      // The hidden window keeps its state; the next attempt to close it asks again.
     } finally {
       this.#looking = false;
     }
@@ -79,7 +79,7 @@ export class WindowClosing {
     const before = this.#keys;
     await wait(QUIET_MS);
     if (this.#keys !== before) return false;
-    // What a field hands over when it is left is handed over.
+    // Some fields save their value when they lose the focus.
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     await tick();
     this.unsaved.saveAll();
@@ -88,7 +88,7 @@ export class WindowClosing {
   }
 }
 
-/** What is said to a secret is written down nowhere, so it stays in its window until it is sent. */
+/** Answers to secret questions are never stored, so their window stays until they are sent. */
 function hasSecrets(state: State): boolean {
   return allIn(state.requests).some((request) => hasSecret(request, draftOf(state, request.id)));
 }
