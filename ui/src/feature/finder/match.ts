@@ -1,6 +1,6 @@
 import type { Session } from '../../generated/wire';
 
-/** How well a word fits a text, smaller better; none where it does not. */
+/** How well a word matches a text, lower is better; null if it doesn't match. */
 function fit(text: string, word: string): number | null {
   const at = text.indexOf(word);
   if (at === 0) return 0;
@@ -13,7 +13,7 @@ function fit(text: string, word: string): number | null {
   return 4;
 }
 
-/** A name is what the person gave, so it goes before a folder. */
+/** The user chose the name, so name matches rank before folder matches. */
 const FOLDER = 5;
 
 function rank({ name, folder }: Session, words: readonly string[]): number | null {
@@ -28,7 +28,7 @@ function rank({ name, folder }: Session, words: readonly string[]): number | nul
   return sum;
 }
 
-/** The sessions whose name or folder has every word asked for, the best first. */
+/** The sessions whose name or folder contains every searched word, best match first. */
 export function matching(sessions: readonly Session[], asked: string): Session[] {
   const words = asked.toLowerCase().split(/\s+/).filter((word) => word !== '');
   return sessions
