@@ -1,4 +1,4 @@
-/** Remembers where the focus was outside an element, to give it back. */
+/** Remembers which element outside a container had the focus, to return the focus to it. */
 export class FocusBefore {
   #last: HTMLElement | null = null;
 
@@ -7,7 +7,7 @@ export class FocusBefore {
     if (target instanceof HTMLElement && !inside?.contains(target)) this.#last = target;
   }
 
-  /** Gives the focus back if it stands nowhere: the person may have gone elsewhere by now. */
+  /** Returns the focus if no element has it: the user may have moved on since. */
   giveBack(): void {
     const { activeElement } = document;
     const nowhere = !activeElement || activeElement === document.body;

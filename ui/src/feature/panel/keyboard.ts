@@ -9,13 +9,13 @@ interface Around {
   targets: FocusTargets;
 }
 
-/** Lets the answer form of a card take the keys that are pressed anywhere on the card. */
+/** Passes keys pressed anywhere on a card to its answer form. */
 export function answerKeys(around: Around, id: CardId): Attachment<HTMLElement> {
   return (card) => {
     const onkeydown = (event: KeyboardEvent) => {
       if (!around.targets.form(id)) return;
       press(event, id, around, () => {
-        // From the card itself Esc leads on to what is around it.
+        // Esc on the card itself is left to the surrounding element.
         if (event.target === card || !isField(event.target)) return false;
         card.focus();
         return true;
@@ -26,7 +26,7 @@ export function answerKeys(around: Around, id: CardId): Attachment<HTMLElement> 
   };
 }
 
-/** Carries out a key that was pressed in the panel, but on none of its questions, for the one that is shown. */
+/** Handles a key pressed in the panel outside its cards, on behalf of the visible card. */
 export function pressAround(
   event: KeyboardEvent,
   { shown, fold, ...around }: Around & { shown: CardId | null; fold: () => void },
@@ -60,7 +60,7 @@ function press(event: KeyboardEvent, id: CardId | null, { commands, targets }: A
       case 'chat':
         return targets.focusComposer();
       default:
-        // A card that asks for a permission holds no answers, and so takes none of the keys that answer.
+        // Permission cards have no answer form, so they ignore the keys that answer.
         return (id !== null && targets.form(id)?.carryOut(deed, { spot, target })) || false;
     }
   }

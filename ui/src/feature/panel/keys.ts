@@ -4,12 +4,12 @@ import type { MessageKey } from '../../shared/messages';
 
 type KeyName = MessageKey & `keys.${string}`;
 
-/** One row of the table: what its keys do, where they work, and where the footer names them. */
+/** A row of the key table: what its keys do, where they work, and where the footer lists them. */
 export interface KeyRow {
   keys: readonly string[];
   does: KeyName;
   hints: Partial<Record<Spot, KeyName>>;
-  /** Where the panel carries it out; nothing where the window or the browser does. */
+  /** Where the panel handles the keys; empty if the window or the browser does. */
   works: readonly Spot[];
   deed: (press: Press, spot: Spot) => Deed | null;
 }
@@ -17,10 +17,10 @@ export interface KeyRow {
 const OPTIONS: readonly Spot[] = ['radio', 'checkbox'];
 const OUTSIDE_FIELDS: readonly Spot[] = [...OPTIONS, 'submit', 'control', 'card'];
 const EVERYWHERE: readonly Spot[] = [...OUTSIDE_FIELDS, 'words', 'note', 'field'];
-/** A Mac moves by words with Alt and an arrow. */
+/** On a Mac, Alt and an arrow move the caret by words. */
 const WHERE_ARROWS_TURN = mac ? OUTSIDE_FIELDS : EVERYWHERE;
 
-/** All keys of the panel: what they do, what `?` and the footer say of them. */
+/** All keys of the panel, with their effects and their texts in the footer and the `?` dialog. */
 export const PANEL_KEYS: readonly KeyRow[] = [
   {
     keys: ['1–9'],
@@ -34,7 +34,7 @@ export const PANEL_KEYS: readonly KeyRow[] = [
     keys: ['↑', '↓'],
     does: 'keys.move',
     hints: { radio: 'keys.hint.move', checkbox: 'keys.hint.move' },
-    // The browser itself moves within a radio group.
+    // Within a radio group, the browser moves the focus itself.
     works: ['checkbox', 'card'],
     deed: (press) => {
       if (!isBare(press) || press.shiftKey) return null;
@@ -115,14 +115,14 @@ export const PANEL_KEYS: readonly KeyRow[] = [
   {
     keys: ['?'],
     does: 'keys.help',
-    // The footer has a button for it.
+    // The footer has a button for this.
     hints: {},
     works: OUTSIDE_FIELDS,
     deed: (press) => (isBare(press) && press.key === '?' ? { deed: 'help' } : null),
   },
 ];
 
-/** The keys of the whole window, which the window carries out. */
+/** Keys that work everywhere; the window component handles them, not the panel. */
 export const WINDOW_KEYS: readonly Pick<KeyRow, 'keys' | 'does'>[] = [
   { keys: [shortcut('J')], does: 'keys.next_waiting' },
   { keys: [shortcut('K')], does: 'keys.find' },
@@ -131,7 +131,7 @@ export const WINDOW_KEYS: readonly Pick<KeyRow, 'keys' | 'does'>[] = [
   { keys: [shortcut(',')], does: 'keys.settings' },
 ];
 
-/** What a press does at a spot; nothing where the key belongs to the field, the browser or an input method. */
+/** What a key press does at a spot; null if the field, the browser, or an input method handles the key. */
 export function deedOf(press: Press, spot: Spot): Deed | null {
   if (isComposing(press)) return null;
   for (const row of PANEL_KEYS) {
@@ -141,7 +141,7 @@ export function deedOf(press: Press, spot: Spot): Deed | null {
   return null;
 }
 
-/** The rows the footer names at a spot, with their short words. */
+/** The rows that the footer lists at a spot, with their short labels. */
 export function hintsAt(spot: Spot): { keys: readonly string[]; words: KeyName }[] {
   return PANEL_KEYS.flatMap(({ keys, hints }) => {
     const words = hints[spot];
@@ -149,7 +149,7 @@ export function hintsAt(spot: Spot): { keys: readonly string[]; words: KeyName }
   });
 }
 
-/** Whether nothing is held but Shift, which some layouts need for a digit or a sign. */
+/** Whether no modifier is held except Shift, which some layouts need for digits and symbols. */
 function isBare(press: Press): boolean {
   return !press.altKey && !press.ctrlKey && !press.metaKey;
 }

@@ -4,10 +4,12 @@ import type { Commands } from '../../store/page';
 import { draftOf } from '../../store/select';
 import type { View } from '../../store/store.svelte';
 
-/** How many options have a digit that chooses them. */
+/** The number of options that a digit can select. */
 export const DIGITS = 9;
 
-/** Opens the note of a question; one that is not answered takes the option in focus, to which the note belongs. */
+/**
+ * Opens a question's note. If the question is unanswered, this selects the focused option, to which the note belongs.
+ */
 export function addNote(
   commands: Commands,
   view: View,
