@@ -1,14 +1,14 @@
 import type { SessionId } from '../../generated/wire';
 
-/** In pixels: how far the pointer goes before a press becomes a drag. */
+/** In pixels: the distance after which a press becomes a drag. */
 const BEGINS = 6;
-/** In pixels: how near the edge of the list a drag makes it scroll, and how far at once. */
+/** In pixels: how close to the list's edge a drag starts scrolling, and how far each step scrolls. */
 const SCROLLS = { near: 28, step: 12 } as const;
 
-/** A row that is dragged among the others. */
+/** The drag of a row within the list. */
 export class RowDrag {
   dragged: SessionId | null = $state(null);
-  /** The gap it would drop into, counted from the top. */
+  /** The gap where the row would be dropped, counted from the top. */
   gap: number | null = $state(null);
   #pressed: { session: SessionId; x: number; y: number; pointer: number } | null = null;
   readonly #list: () => HTMLElement | undefined;
@@ -20,7 +20,7 @@ export class RowDrag {
   }
 
   press(event: PointerEvent, session: SessionId): void {
-    // A finger scrolls the list.
+    // Touch scrolls the list instead.
     if (event.button !== 0 || event.pointerType === 'touch') return;
     this.#pressed = { session, x: event.clientX, y: event.clientY, pointer: event.pointerId };
   }
@@ -32,7 +32,7 @@ export class RowDrag {
     if (this.dragged === null) {
       if (Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) < BEGINS) return;
       this.dragged = pressed.session;
-      // From here on the press belongs to the list, so its end chooses no row.
+      // From here on, the list captures the pointer, so releasing it selects no row.
       list.setPointerCapture(event.pointerId);
     }
     this.gap = gapAt(list, event);
@@ -62,7 +62,7 @@ function gapAt(list: HTMLElement, event: PointerEvent): number {
   ).length;
 }
 
-/** Narrow windows list the sessions side by side. */
+/** Narrow windows lay out the sessions side by side. */
 function isAcross([first, second]: readonly DOMRect[]): boolean {
   return first !== undefined && second !== undefined && first.top === second.top;
 }

@@ -3,10 +3,10 @@ import type { Session } from '../../generated/wire';
 import type { MenuItem } from '../../shared/menu';
 import { t } from '../../shared/messages';
 
-/** What can be done with a session from its row. */
+/** The actions in the context menu of a session's row. */
 export type Deed = 'rename' | 'up' | 'down' | 'mute' | 'unmute' | 'hide' | 'unhide' | 'resume' | 'end' | 'close';
 
-/** The deeds a session's menu offers now. */
+/** The actions that a session's menu currently offers. */
 export function actionsOf(session: Session, index: number, count: number): (MenuItem & { id: Deed })[] {
   const ended = session.state.state === 'ended';
   const deeds: (MenuItem & { id: Deed; offered: boolean })[] = [
@@ -24,7 +24,10 @@ export function actionsOf(session: Session, index: number, count: number): (Menu
   return deeds.filter((deed) => deed.offered).map(({ offered: _, ...deed }) => deed);
 }
 
-/** The session that one step up or down puts a session before; none means the end, undefined no step. */
+/**
+ * The session that a step up or down moves a session before. Null means the end; undefined means that no step is
+ * possible.
+ */
 export function beforeAfterStep(
   order: readonly Session[],
   session: Session,
@@ -35,7 +38,7 @@ export function beforeAfterStep(
   return (step < 0 ? order[index - 1] : order[index + 2])?.id ?? null;
 }
 
-/** As {@link beforeAfterStep}, for a session that is dropped into a gap; gaps are counted from the top. */
+/** Like {@link beforeAfterStep}, but for a drop into a gap; gaps are counted from the top. */
 export function beforeAfterDrop(
   order: readonly Session[],
   session: string,

@@ -1,29 +1,29 @@
 import type { AppError } from '../../platform/bridge';
 import { wordsOfError } from '../../shared/errors/errorWords';
 
-/** What is wrong, and with which item. */
+/** A validation error and the index of its item. */
 export interface Wrong {
   at: number;
   words: string;
 }
 
-/** How the fields of a list and the setting it stands for belong together. */
+/** Converts between the fields of a list and the setting's value. */
 interface Kind<Item, Kept> {
   items: (kept: Kept) => readonly Item[];
   kept: (items: readonly Item[]) => Kept;
-  /** What is wrong with the fields already before they are sent. */
+  /** Validates the fields before they are sent. */
   wrong?: (items: readonly Item[]) => Wrong | null;
-  /** Tells whether two are the same. */
+  /** Serializes a value, for comparison. */
   text: (kept: Kept) => string;
   send: (to: Kept) => Promise<AppError | null>;
 }
 
-/** A list that is edited: what stands in the fields, also where it cannot be kept or is not yet filled in. */
+/** An editable list: it keeps the content of the fields, even while it is invalid or incomplete. */
 export class Editing<Item, Kept> {
   items: readonly Item[] = $state.raw([]);
   wrong: Wrong | null = $state.raw(null);
   readonly #kind: Kind<Item, Kept>;
-  /** What is set, as far as the fields know. */
+  /** The last known value of the setting, serialized. */
   #known: string | null = null;
   #sent: Promise<void> = Promise.resolve();
 
@@ -31,7 +31,7 @@ export class Editing<Item, Kept> {
     this.#kind = kind;
   }
 
-  /** Takes what is set now; where the fields know of it already they stay as they are. */
+  /** Takes the current value of the setting. If it is already known, the fields stay as they are. */
   take(now: Kept): void {
     const text = this.#kind.text(now);
     if (text === this.#known) return;
@@ -54,7 +54,7 @@ export class Editing<Item, Kept> {
     this.save(Math.min(n, this.items.length - 1));
   }
 
-  /** Sets what stands in the fields, one after another: the last one must be the one that holds. */
+  /** Saves the fields. Saves run one after another, so that the last one wins. */
   save(edited: number): void {
     this.#sent = this.#sent.then(() => this.#send(edited));
   }
@@ -75,7 +75,7 @@ export class Editing<Item, Kept> {
     }
     this.#known = before;
     const words = wordsOfError(error);
-    // In the same words it is still the same item that is wrong.
+    // The same message again refers to the same item.
     if (this.wrong?.words !== words) this.wrong = { at: edited, words };
   }
 }

@@ -1,11 +1,11 @@
-/** The keys that are held with another one, in the order in which a combination is written. */
+/** Modifiers in the order in which a combination lists them. */
 export const HELD = ['Ctrl', 'Alt', 'Shift', 'Super'] as const;
 export type HeldKey = (typeof HELD)[number];
 
-/** What of a key event the recorder looks at. */
+/** The part of a key event that the recorder uses. */
 export type Struck = Pick<KeyboardEvent, 'key' | 'code'>;
 
-/** What came of a key: one that is held, a whole combination, one that ends the recording, or one that cannot be used. */
+/** The result of a key press: a modifier, a complete combination, Escape to end the recording, or an unusable key. */
 export type Recorded =
   | { got: 'held'; key: HeldKey }
   | { got: 'combination'; keys: string }
@@ -35,16 +35,16 @@ const NAMED: Readonly<Record<string, string>> = {
   Delete: 'Delete',
 };
 
-/** The key that is held by itself, as it is written; none for every other one. */
+/** The modifier that a key is; null for every other key. */
 export function heldKey({ key, code }: Struck): HeldKey | null {
-  // Some systems name a key by what it does together with others, such as Alt with Shift.
+  // Some systems report a modifier under the name of its combined function, such as Alt with Shift.
   if (/^(Alt|Shift|Control|Meta|OS)(Left|Right)$/.test(code)) {
     return HELD_KEYS[code.replace(/Left$|Right$/, '')] ?? null;
   }
   return HELD_KEYS[key] ?? null;
 }
 
-/** What a key comes to while others are held. */
+/** The result of a key press while modifiers are held. */
 export function recorded(struck: Struck, held: ReadonlySet<HeldKey>): Recorded {
   const alone = heldKey(struck);
   if (alone) return { got: 'held', key: alone };
@@ -52,12 +52,12 @@ export function recorded(struck: Struck, held: ReadonlySet<HeldKey>): Recorded {
   if (struck.key === 'Escape' && others.length === 0) return { got: 'escape' };
   const pressed = pressedKey(struck);
   if (pressed === null) return { got: 'unusable', why: 'no_such_key' };
-  // A key with Shift alone belongs to whoever is being written in.
+  // A key with only Shift is normal typing.
   if (others.every((key) => key === 'Shift')) return { got: 'unusable', why: 'nothing_held' };
   return { got: 'combination', keys: [...others, pressed].join('+') };
 }
 
-/** The key as it is written; a letter is the one that stands on it, where the alphabet has it. */
+/** The key's name in a combination: the printed letter in Latin layouts, otherwise the letter of that position. */
 function pressedKey({ key, code }: Struck): string | null {
   if (/^[a-z]$/i.test(key)) return key.toUpperCase();
   if (/^F([1-9]|1[0-2])$/.test(code)) return code;

@@ -11,63 +11,63 @@ import { plural, t } from '../../shared/messages';
 import { languageNames } from '../../shared/messages/language.svelte';
 import { momentTime } from '../../shared/time';
 
-/** One value a setting can have. */
+/** A value that a setting can take. */
 export interface Choice {
-  /** Stands for the change in the list's control. */
+  /** Identifies the change in the select element. */
   value: string;
   words: string;
   change: Setting;
 }
 
 interface Named {
-  /** Unique among the rows. */
+  /** Unique among all rows. */
   id: string;
   section: 'settings.agents' | `settings.${Descriptor['category']}`;
   name: string;
   help: string;
 }
 
-/** A setting that has one of a few values. */
+/** A setting with a few possible values. */
 export interface ChoiceRow extends Named {
   kind: 'choice';
   current: string;
   choices: readonly Choice[];
 }
 
-/** A setting that is a list of texts. */
+/** A setting that holds a list of texts. */
 export interface ArgumentsRow extends Named {
   kind: 'arguments';
   current: readonly string[];
   change: (to: string[]) => Setting;
 }
 
-/** A setting that is a list of names with their values. */
+/** A setting that holds names and their values. */
 export interface VariablesRow extends Named {
   kind: 'variables';
   current: Readonly<Record<string, string>>;
   change: (to: Record<string, string>) => Setting;
 }
 
-/** A setting that is a combination of keys. */
+/** A setting that holds a key combination. */
 export interface ShortcutRow extends Named {
   kind: 'shortcut';
   current: string;
   change: (to: string) => Setting;
 }
 
-/** One setting as it stands on the screen. */
+/** A setting as shown in the dialog. */
 export type Row = ChoiceRow | ArgumentsRow | VariablesRow | ShortcutRow;
 
-/** Keys that no common desktop has for itself; the one for the next question stands among them. */
+/** A combination that no common desktop reserves; J is also the key for the next question. */
 export const SUGGESTED = 'Ctrl+Alt+J';
 
 type Descriptor = (typeof settingDescriptors)[number];
 type SettingId = Descriptor['id'];
 
-/** The hour of the morning at which a pause until tomorrow ends, as in the tray. */
+/** The hour at which "until tomorrow" ends, the same as in the tray. */
 const MORNING = 8;
 
-/** The values offered for settings with more possible values than fit a list. Others can be set in the file. */
+/** The offered values of settings with too many possible values for a list. Others can be set in the file. */
 const OFFERED: Partial<Record<SettingId, readonly (number | string)[]>> = {
   text_size: [80, 90, 100, 110, 125, 150, 175, 200],
   undo_seconds: [1, 2, 3, 5, 10, 30],
@@ -76,7 +76,7 @@ const OFFERED: Partial<Record<SettingId, readonly (number | string)[]>> = {
 
 const onOff = (value: Value) => t(value === 'on' ? 'settings.on' : 'settings.off');
 
-/** The words for the values of a setting, where they are not `settings.<id>.<value>`. */
+/** The labels of a setting's values, unless they are under `settings.<id>.<value>`. */
 const WORDS: Partial<Record<SettingId, (value: Value) => string>> = {
   language: (value) => (value === 'system' ? t('settings.language.system') : languageNames[value as Language]),
   text_size: (percent) => t('settings.text_size.percent', { percent }),
@@ -95,7 +95,7 @@ const WORDS: Partial<Record<SettingId, (value: Value) => string>> = {
 
 type Value = number | string;
 
-/** All settings with their values, in the order of the screen. */
+/** All settings with their values, in display order. */
 export function rowsOf(settings: Settings, agents: readonly AgentDescriptor[]): Row[] {
   const rows = settingDescriptors.map((descriptor) => rowOf(settings, descriptor));
   const ofAgents = agents
@@ -122,7 +122,7 @@ function rowOf(settings: Settings, descriptor: Descriptor): Row {
       return { ...named, kind: 'choice', current: String(pausedUntil(settings)), choices: pauses(settings) };
     default: {
       const words = WORDS[id] ?? ((value) => t(`settings.${id}.${value}` as 'settings.theme.light'));
-      // A value that was set in the file may not be one of those offered.
+      // The settings file may contain a value that isn't offered.
       const offered: readonly Value[] =
         words === onOff
           ? ['on', 'off']
@@ -141,11 +141,11 @@ function camelCase<S extends string>(id: S): CamelCase<S> {
   return id.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as CamelCase<S>;
 }
 
-/** What is added to every start of one agent. */
+/** The launch overrides of one agent. */
 function rowsOfStart(settings: Settings, { id }: AgentDescriptor, agents: readonly AgentDescriptor[]): Row[] {
   const agent = nameOfAgent(agents, id);
   const added = settings.launchOverrides[id];
-  // Ids of fields are told apart by spaces.
+  // Spaces separate ids in ARIA attributes, so the id must not contain any.
   const key = encodeURIComponent(id);
   return [
     {
@@ -169,7 +169,7 @@ function rowsOfStart(settings: Settings, { id }: AgentDescriptor, agents: readon
   ];
 }
 
-/** The rows that hold every word of a search, in name, help or choices. */
+/** The rows whose name, help, or choices contain every searched word. */
 export function found(rows: readonly Row[], search: string): Row[] {
   const words = search.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter((row) => {
@@ -179,7 +179,7 @@ export function found(rows: readonly Row[], search: string): Row[] {
   });
 }
 
-/** Whether a search is about other programs whose agents can ask. */
+/** Whether a search refers to connected apps. */
 export function speaksOfClients(search: string): boolean {
   const words = search.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   const texts = [t('settings.agents'), t('clients.title'), t('clients.help'), ...Object.values(clientNames)];
@@ -187,7 +187,7 @@ export function speaksOfClients(search: string): boolean {
   return words.every((word) => text.includes(word));
 }
 
-/** The values that are no secrets: those of variables stay out of it. */
+/** The searchable values, without secrets: variable values are excluded. */
 function valuesOf(row: Row): readonly string[] {
   switch (row.kind) {
     case 'choice':
@@ -205,7 +205,7 @@ function choice(words: string, change: Setting): Choice {
   return { value: String(change.value), words, change };
 }
 
-/** When a pause ends, in seconds since 1970; 0 where nothing is paused any more. */
+/** When the pause ends, as a Unix time in seconds; 0 if notifications aren't paused. */
 function pausedUntil(settings: Settings): number {
   return settings.pausedUntil * 1000 > Date.now() ? settings.pausedUntil : 0;
 }
@@ -214,7 +214,7 @@ function pauses(settings: Settings): Choice[] {
   const until = (words: string, end: () => number): Choice => ({
     value: words,
     words,
-    // It ends an hour after it was chosen, not after the page was drawn.
+    // A getter, because the pause lasts an hour from when it is chosen, not from when the page was rendered.
     get change() {
       return { setting: 'paused_until' as const, value: Math.floor(end() / 1000) };
     },

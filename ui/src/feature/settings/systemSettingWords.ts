@@ -2,7 +2,7 @@ import type { UnappliedSetting } from '../../generated/wire';
 import { t } from '../../shared/messages';
 import { visibly } from '../../shared/visible';
 
-/** Why the system does not do what a setting says; null where it does. */
+/** Why the system doesn't apply a setting; null if it does. */
 export function wordsOfUnmet(unmet: readonly UnappliedSetting[], id: string): string | null {
   const why = unmet.find(({ setting }) => setting === id)?.why;
   switch (why?.why) {

@@ -14,14 +14,14 @@ import type { Choices, StartDraft, State } from '../../store/state';
 
 type Policy = SessionOptions['questions'];
 
-/** Folders of the sessions that were started last, each once. */
+/** The folders of the most recently started sessions, without duplicates. */
 export function recentFolders(state: State, most: number): string[] {
   const started = state.sessions.filter((session) => worksInFolder(state, session) && !isInbound(session));
   const newest = started.sort((a, b) => b.startedAt - a.startedAt);
   return [...new Set(newest.map((session) => session.folder))].slice(0, most);
 }
 
-/** The end of a folder's path, by which it is known. */
+/** The last component of a folder's path. */
 export function folderName(path: string): string {
   return path.replace(/[\\/]+$/, '').split(/[\\/]/).at(-1) || path;
 }
@@ -30,32 +30,32 @@ function orNone(text: string): string | null {
   return text.trim() === '' ? null : text.trim();
 }
 
-/** The agent that is chosen: the first one where nothing else is. */
+/** The chosen agent; defaults to the first one. */
 export function agentOfDraft({ agent }: StartDraft, agents: readonly AgentDescriptor[]): AgentDescriptor | null {
   return agents.find(({ id }) => id === agent) ?? agents[0] ?? null;
 }
 
-/** What is chosen first of all for an agent that needs no folder. */
+/** The options shown immediately for an agent that needs no folder. */
 export function optionsAtOnce({ capabilities, config }: AgentDescriptor): ConfigOption[] {
   return capabilities.folder ? [] : config.filter((option) => option.category === 'other' && option.values.length > 0);
 }
 
-/** The value of such an option: the first one where nothing else is chosen. */
+/** The value of such an option: the user's choice, else the current value, else the first one. */
 export function valueAtOnce(option: ConfigOption, choices: Choices): string {
   return choices[option.id] ?? option.current ?? option.values[0]?.id ?? '';
 }
 
-/** When questions may come from an agent; none where it cannot ask. */
+/** The question policies that an agent supports; empty if it can't ask. */
 export function policiesOf({ capabilities, config }: AgentDescriptor): Policy[] {
   if (capabilities.questions === 'none') return [];
   const plans = config.some(({ values }) => values.some(({ planning }) => planning));
   return (Object.keys(policyWords) as Policy[]).filter((policy) => policy !== 'plan_only' || plans);
 }
 
-/** What a draft asks for with one agent; what that agent does not have is left to it. */
+/** Converts a draft into start options for an agent; unsupported options are left to the agent's defaults. */
 export function choiceOf(draft: StartDraft, agent: AgentDescriptor, found: AgentFound | null, folder: string): StartChoice {
   const chosen = draft.config[agent.id] ?? {};
-  // What stands in the form, and nothing else, may be used.
+  // Only what the form shows may be used.
   const extras = found?.extras ?? defaultOptions.extras;
   if (!agent.capabilities.folder) {
     const config = Object.fromEntries(optionsAtOnce(agent).map((option) => [option.id, valueAtOnce(option, chosen)]));
@@ -78,12 +78,12 @@ function choiceIn(option: ConfigOption, chosen: Choices): [string, string][] {
   return known ? [[option.id, value]] : [];
 }
 
-/** Whether the agent would ask for nothing. */
+/** Whether the agent would never ask for permission. */
 export function isUnattendedStart({ config }: AgentDescriptor, choice: StartChoice): boolean {
   return Object.entries(choice.options.config).some(([option, value]) => isUnattended(config, option, value));
 }
 
-/** What differs from the usual, in words. */
+/** Describes the options that differ from the defaults. */
 export function wordsOfOptions({ config }: AgentDescriptor, { config: chosen, questions, program }: SessionOptions): string[] {
   const choices = inOrder(config).flatMap((option) => {
     const value = chosen[option.id];

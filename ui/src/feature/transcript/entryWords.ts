@@ -10,7 +10,7 @@ export const toolWords = {
   failed: 'tool.failed',
 } as const satisfies Record<ToolStatus, MessageKey>;
 
-/** What an error of the model's service means, by the number it answers with or the word it uses. */
+/** The meaning of a model API error, by its status code or error type. */
 const serviceErrors = [
   [/api error\D{0,4}401\b|authentication_error|invalid api key|please run \/login/i, 'agent_error.signed_out'],
   [/api error\D{0,4}403\b|permission_error/i, 'agent_error.forbidden'],
@@ -23,7 +23,7 @@ const serviceErrors = [
   [/ECONNREFUSED|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|connection error|fetch failed/i, 'agent_error.unreachable'],
 ] as const satisfies readonly (readonly [RegExp, MessageKey])[];
 
-/** What an agent's error means and what to do about it; none where only its own words can say. */
+/** Explains an agent's error and how to fix it; null if only the agent's own text can tell. */
 export function wordsOfAgentError(error: string): string | null {
   const known = serviceErrors.find(([pattern]) => pattern.test(error));
   return known ? t(known[1]) : null;

@@ -1,24 +1,24 @@
-/** How near to the end still counts as following it. */
+/** The distance from the end that still counts as following it. */
 const NEAR_PX = 40;
-/** How long after a hand has moved what scrolls still counts as its doing. */
+/** How long after user input a scroll still counts as caused by the user. */
 const BY_HAND_MS = 400;
 
 const UPWARDS = new Set(['ArrowUp', 'PageUp', 'Home']);
 
 /**
- * Keeps the end of a growing text in view until the person scrolls away from it. Only a hand leaves
- * the end: what is measured anew moves the text too.
+ * Keeps the end of a growing text in view until the user scrolls away. Only user input stops following, because new
+ * measurements of the content also scroll.
  */
 export class Follower {
   following = $state(true);
-  /** Whether there is more below than what is listed: then its end is not the end. */
+  /** Whether more entries exist below the listed ones: the end of the list isn't the end of the transcript then. */
   open = false;
   #scroller: HTMLElement | null = null;
   #top = 0;
   #height = 0;
   #byHandUntil = 0;
 
-  /** Follows while what is inside changes its size; gives the way to stop. */
+  /** Follows the end whenever the content's size changes; returns a function that stops it. */
   watch(scroller: HTMLElement, content: HTMLElement): () => void {
     this.#scroller = scroller;
     const observer = new ResizeObserver(() => this.settle());
@@ -61,7 +61,7 @@ export class Follower {
     if (UPWARDS.has(event.key)) this.#noteHand();
   }
 
-  /** A press on what scrolls itself, and on nothing in it, is a press on its bar. */
+  /** A press on the scroller itself, rather than its content, is a press on the scrollbar. */
   notePointer(event: PointerEvent): void {
     if (event.target === event.currentTarget) this.#noteHand();
   }
