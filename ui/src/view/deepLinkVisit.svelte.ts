@@ -4,8 +4,9 @@ import type { Page } from '../store/page';
 import { openApprovals, openRequests, requestOf, sessionInView } from '../store/select';
 
 /**
- * Watches a person whom a deep link led to a question. Once they have ended it, with whatever else waits in its session,
- * and done nothing else, the app hears of it: it gives the focus back where the person came by keys.
+ * Watches a user who followed a deep link to a question. Once they have ended it and everything else waiting in its
+ * session, and have done nothing else, the app is notified. If the user came by keyboard, the app then returns the
+ * focus to the previous app.
  */
 export class DeepLinkVisit {
   readonly #page: Page;
@@ -25,7 +26,7 @@ export class DeepLinkVisit {
     window.addEventListener('pointerdown', elsewhere, true);
     window.addEventListener('blur', end);
     const unwatch = $effect.root(() => {
-      /** What waited when it was last looked. */
+      /** The requests that were open at the previous run. */
       let waited: readonly RequestId[] = [];
       $effect(() => {
         const { state } = this.#page.store;
@@ -50,20 +51,20 @@ export class DeepLinkVisit {
     };
   }
 
-  /** The person did something else: whatever they end now, they stay. */
+  /** The user did something else, so the focus stays here whatever they answer next. */
   end(): void {
     this.#end?.();
     this.#end = null;
   }
 }
 
-/** Where nothing has the focus, keys are for the question the person is at. */
+/** Without a focused element, keys apply to the question that the user is working on. */
 function isInPanel(target: EventTarget | null): boolean {
   const nowhere = target === document.body || target === document.documentElement;
   return nowhere || (target instanceof Element && target.closest('aside') !== null);
 }
 
-/** Whether the person ended it, and not by a message: who writes is at work in the window. */
+/** Whether the user ended the request other than by a message: a user who writes is still working in the window. */
 function isEndedHere(request: Request | null): boolean {
   if (request?.state.state !== 'ended') return false;
   const { outcome } = request.state;

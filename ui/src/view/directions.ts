@@ -1,7 +1,10 @@
 import { mac } from '../shared/keys';
 import type { Direction } from '../store/place';
 
-/** Where Alt and an arrow lead. In the panel they turn between questions; in a field on a Mac they move by words. */
+/**
+ * The direction of Alt and an arrow key. In the panel, these keys switch questions; in a text field on a Mac, they
+ * move by words.
+ */
 export function directionOfKey(event: KeyboardEvent): Direction | null {
   const { key, target } = event;
   if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return null;
@@ -10,7 +13,7 @@ export function directionOfKey(event: KeyboardEvent): Direction | null {
   return key === 'ArrowRight' ? 'forward' : null;
 }
 
-/** Where the buttons on the side of a mouse lead. */
+/** The direction of a mouse's side buttons. */
 export function directionOfButton(button: number): Direction | null {
   if (button === 3) return 'back';
   return button === 4 ? 'forward' : null;

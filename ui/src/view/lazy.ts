@@ -1,4 +1,4 @@
-/** Parts of the window that nobody sees at the start: they are read when they are first wanted. */
+/** Parts of the window that aren't visible at startup; each is loaded on first use. */
 export const later = {
   finder: () => import('../feature/finder/Finder.svelte'),
   history: () => import('./HistoryView.svelte'),
