@@ -12,8 +12,8 @@ import { scenes } from './scenes';
 import { STATES, states, type GalleryState } from './states';
 
 /**
- * Shows one scene: `gallery.html?scene=pair`. `click` names buttons, options and pills to press
- * first, parted by `|`; `select` names a session; `lang` names a language.
+ * Shows one scene: `gallery.html?scene=pair`. `click` lists the buttons, options, and pills to press first, separated
+ * by `|`; `select` names a session; `lang` names a language.
  */
 async function show(): Promise<void> {
   const query = new URLSearchParams(location.search);
@@ -57,7 +57,7 @@ function open(bridge: FakeBridge): Page {
   return page;
 }
 
-/** Shows one state and says in the page's element when it is there. */
+/** Shows a state, and marks the root element when it is complete. */
 async function showState(state: GalleryState, query: URLSearchParams): Promise<void> {
   const { scene, act, shows } = states[state];
   const bridge = scene();

@@ -106,7 +106,7 @@ export const answered: Outcome = {
   ],
 };
 
-/** The agents, with what the demo can play. */
+/** The agents, including the demo with its examples. */
 const agents = agentsWith(
   aValue('demo', { name: 'All five, one after another', description: 'A short talk with every kind of question.' }),
 );
@@ -143,7 +143,7 @@ export function end(outcome: Outcome, delivered = true): { state: 'ended' } & En
   return { state: 'ended', outcome, at: NOW, delivery };
 }
 
-/** Each scene of the gallery: a desk in one state. */
+/** The gallery's scenes: each builds the app in one state. */
 export const scenes: Record<string, () => FakeBridge> = {
   start: () => {
     const bridge = base([]);

@@ -8,7 +8,7 @@ import { anEntry, aQuestion, aRequest, NOW } from '../testing/builders';
 import { anError, type FakeBridge } from '../testing/fakeBridge';
 import { answered, at, auth, base, end, providers, shell } from './scenes';
 
-/** Every state of a question that somebody can meet, and every way of looking at one. */
+/** Every state that a question can be in, and every display variant. */
 export const STATES = [
   'loading',
   'empty',
@@ -41,13 +41,13 @@ export type GalleryState = (typeof STATES)[number];
 
 export interface Shown {
   scene: () => FakeBridge;
-  /** What is done before it is looked at. */
+  /** Brings the scene into the state. */
   act?: (store: Store, bridge: FakeBridge) => Promise<void> | void;
-  /** What is there when the state is shown. */
+  /** The selector of an element that exists once the state is shown. */
   shows: string;
 }
 
-/** The least that a transcript is read for. */
+/** The shortest realistic transcript. */
 const talk = [
   anEntry(1, {
     kind: 'person',
@@ -69,7 +69,7 @@ function desk(...requests: Request[]): FakeBridge {
 
 const asks = (...questions: Question[]) => aRequest({ questions, askedAt: at(NOW - 42_000) });
 
-/** What two questions came to. */
+/** A request with two questions and the given outcome. */
 const ended = (outcome: Parameters<typeof end>[0], changes: Partial<Extract<Request['state'], { state: 'ended' }>> = {}) =>
   aRequest({
     questions: [auth, providers],
@@ -79,7 +79,7 @@ const ended = (outcome: Parameters<typeof end>[0], changes: Partial<Extract<Requ
 
 const unheard = { delivery: null };
 
-/** Presses what a person would, by its name. */
+/** Clicks an element by its visible text, like a user. */
 async function press(name: string): Promise<void> {
   await tick();
   const targets = [...document.querySelectorAll<HTMLElement>('aside :is(button, label)')];
@@ -89,7 +89,7 @@ async function press(name: string): Promise<void> {
   await tick();
 }
 
-/** What goes away by itself stays to be looked at. */
+/** Disables timers of a second or more, so that temporary elements stay visible. */
 function holdTime(): void {
   const later = window.setTimeout;
   window.setTimeout = ((act: TimerHandler, millis = 0, ...rest: unknown[]) =>
@@ -298,7 +298,7 @@ async function type(css: string, text: string): Promise<void> {
   await tick();
 }
 
-/** WebKit never has colours forced on it: what is written for that is made to hold without being asked for. */
+/** WebKit has no forced colors mode, so this applies the `forced-colors` rules unconditionally. */
 function forceColours(): void {
   const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
   const forced = rules.filter((rule) => rule instanceof CSSMediaRule && rule.conditionText.includes('forced-colors'));

@@ -41,7 +41,7 @@ const diff = `@@ -12,7 +12,9 @@
  }
 `;
 
-/** Everything a transcript can hold. */
+/** One entry of every kind that a transcript can hold. */
 export const richBodies: EntryBody[] = [
   { kind: 'person', text: 'Add authentication to the API.\nKeep the public routes public.', attachments: [] },
   { kind: 'thinking', text: 'The routes are in src/routes.rs. I should look there first, then at the gateway.' },
@@ -141,7 +141,7 @@ The gateway goes on validating tokens of other services.`;
 
 export const edit = { detail: 'edit', path: '/home/ada/projects/api/src/routes.rs', diff } as const;
 
-/** As many entries as asked for, of every kind in turn. */
+/** Generates entries that cycle through all kinds. */
 export function manyEntries(count: number, from = 1): Entry[] {
   return Array.from({ length: count }, (_, index) => {
     const n = from + index;

@@ -17,7 +17,7 @@ export function anOption(changes: Partial<ConfigOption> = {}): ConfigOption {
   return { id: 'mode', name: 'Mode', category: 'mode', values: [], freeText: false, live: true, current: null, ...changes };
 }
 
-/** A mode in the words that its agent has for it in English, which are those of the catalogue. */
+/** A permission mode with its English texts, which match those of the catalog. */
 function aMode(id: 'plan' | 'default' | 'accept_edits' | 'bypass', changes: Partial<ConfigValue> = {}): ConfigValue {
   return aValue(id, { name: en[`mode.${id}`], description: en[`mode_hint.${id}`], ...changes });
 }
@@ -71,7 +71,7 @@ export const claudeCode: AgentDescriptor = {
   ],
 };
 
-/** The agent that comes with the app, with what it can play. */
+/** The bundled demo agent, with its examples. */
 export const demo: AgentDescriptor = {
   ...claudeCode,
   id: 'demo',
@@ -89,12 +89,12 @@ export const demo: AgentDescriptor = {
   config: [modes, examples()],
 };
 
-/** The option by which the demo takes what it plays. */
+/** The demo's config option for the example to play. */
 export function examples(...values: ConfigValue[]): ConfigOption {
   return anOption({ id: 'example', name: 'Example', category: 'other', values, freeText: true, live: false });
 }
 
-/** The agents a desk knows, with what the demo can play. */
+/** The agents that the app knows, with the demo's examples. */
 export function agentsWith(...values: ConfigValue[]): AgentDescriptor[] {
   return [claudeCode, { ...demo, config: [modes, examples(...values)] }];
 }
@@ -109,12 +109,12 @@ export function of(agent: AgentDescriptor): Pick<Session, 'origin' | 'config'> {
   return { origin: { machine: 'local', kind: 'started', agent: agent.id }, config: agent.config };
 }
 
-/** The config options of an agent with some of their present values. */
+/** An agent's config options, with some current values replaced. */
 export function withCurrent(agent: AgentDescriptor, current: Record<string, string>): ConfigOption[] {
   return agent.config.map((option) => ({ ...option, current: current[option.id] ?? option.current }));
 }
 
-/** What a session of a client has that only asks. */
+/** The session fields of a client that only asks. */
 export function inbound(channel: Extract<Origin, { kind: 'inbound' }>['channel'], client: string): Pick<Session, 'origin' | 'config'> {
   return { origin: { machine: 'local', kind: 'inbound', channel, client }, config: [] };
 }

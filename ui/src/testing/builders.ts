@@ -14,7 +14,7 @@ import type {
 import { defaultOptions } from '../store/commands/start';
 import { claudeCode, demo, of } from './agents';
 
-/** A fixed moment, so that waiting times read the same everywhere. */
+/** A fixed time, so that waiting times are the same on every run. */
 export const NOW = Date.UTC(2026, 10, 21, 9, 0, 0);
 
 export function aSession(changes: Partial<Session> = {}): Session {
@@ -40,7 +40,7 @@ export function aSession(changes: Partial<Session> = {}): Session {
 
 type OptionSketch = string | Partial<QuestionOption>;
 
-/** A question with ids as they are minted: `q1`, `q1o2`. */
+/** A question with ids in the engine's format: `q1`, `q1o2`. */
 export function aQuestion(
   place: number,
   changes: Partial<Omit<Question, 'options'>> & { options?: OptionSketch[] } = {},
@@ -100,7 +100,7 @@ export function anApproval(changes: Partial<Approval> = {}): Approval {
   };
 }
 
-/** To allow once, what can be allowed for good, and to deny. */
+/** Allow once, the given "always allow" options, and deny. */
 export function someOptions(...always: Pick<ApprovalOption, 'id' | 'label' | 'scope'>[]): ApprovalOption[] {
   const plain = { label: { label: 'plain' }, scope: null, combines: false } as const;
   return [
@@ -110,7 +110,7 @@ export function someOptions(...always: Pick<ApprovalOption, 'id' | 'label' | 'sc
   ];
 }
 
-/** What can be decided on a plan, with the modes that may follow it. */
+/** The options of a plan approval, with the permission modes that can follow the plan. */
 export function planOptions(...modes: string[]): ApprovalOption[] {
   const [allow, ...rest] = someOptions();
   const followed = modes.map((value): ApprovalOption => ({

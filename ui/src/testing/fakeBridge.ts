@@ -25,25 +25,25 @@ export interface Call {
 
 type Reply<C extends CommandName> = (input: Input<C>) => Output<C> | Promise<Output<C>>;
 
-/** Stands where the app would: records calls, replies as told, and pushes frames. */
+/** Replaces the app in tests: it records calls, returns configured replies, and pushes frames. */
 export class FakeBridge implements Bridge {
   language: LanguageAtStart = { system: 'en', chosen: 'system' };
   readonly calls: Call[] = [];
-  /** The links that were opened outside. */
+  /** The links that were opened externally. */
   readonly opened: string[] = [];
   subscriptions = 0;
   snapshot: Snapshot;
   entries: Record<SessionId, Entry[]> = {};
-  /** What is on disk of what was begun. */
+  /** The content of the simulated disk. */
   drafts: DraftTarget[] = [];
   agents: AgentsFound = { agents: [], home: null };
-  /** The folder the person chooses. */
+  /** The result of the folder picker. */
   folder: string | null = null;
-  /** The files the person chooses or drops. */
+  /** The files that the user picks or drops. */
   files: AttachedFiles = { attached: [], refused: [] };
-  /** How often the files of a drop were taken. */
+  /** How many times dropped files were attached. */
   drops = 0;
-  /** Stands for files dragged over the window. */
+  /** Simulates dragging files over the window. */
   dragFiles: (drag: FileDrag) => void = () => undefined;
   settings: SettingsRead = {
     settings: {
@@ -71,17 +71,17 @@ export class FakeBridge implements Bridge {
     unmet: [],
     file: '/home/ada/.local/share/askdesk/settings.toml',
   };
-  /** How other programs stand to the desk. */
+  /** The connection states of other programs. */
   clients: ClientRead[] = [];
-  /** What a click or an address was about last and was not shown yet. */
+  /** The target of the latest deep link, until it is shown. */
   wish: string | null = null;
-  /** What the page before left. */
+  /** The state handed over by the previous page. */
   handover: Handover | null = null;
-  /** The number under which the page is asked to keep everything. */
+  /** The number of the pending request to save everything. */
   asked: number | null = null;
   readonly handovers: { ask: number; handover: Handover }[] = [];
   #leave: () => void = () => undefined;
-  /** What was answered with nothing else done since the person was led there. */
+  /** The deep link targets that the user answered without doing anything else. */
   readonly answeredAway: string[] = [];
   #knock: () => void = () => undefined;
   #receive: ((frames: Frame[]) => void) | null = null;
@@ -179,7 +179,7 @@ export class FakeBridge implements Bridge {
     };
   }
 
-  /** Stands for a click on a notification, or an address. */
+  /** Simulates a click on a notification or an opened address. */
   want(id: string): void {
     this.wish = id;
     this.#knock();
@@ -213,7 +213,7 @@ export class FakeBridge implements Bridge {
   }
 
   async readyToClose(ask: number, handover: unknown): Promise<void> {
-    // As it travels.
+    // Serialized, as it would be over IPC.
     this.handovers.push({ ask, handover: JSON.parse(JSON.stringify(handover)) as Handover });
     if (this.asked === ask) this.asked = null;
   }
@@ -248,7 +248,7 @@ export class FakeBridge implements Bridge {
     return `kept-image://localhost/${session}.${image}`;
   }
 
-  /** Pushes changes as the next delta, and keeps them for the next snapshot. */
+  /** Pushes changes as the next delta, and applies them to the next snapshot. */
   push(...changes: Change[]): void {
     const { epoch, seq } = this.snapshot;
     this.snapshot = changes.reduce(keep, { ...this.snapshot, seq: seq + 1 });
@@ -304,7 +304,7 @@ function changed(settings: Settings, change: Setting): Settings {
   }
 }
 
-/** The name of a setting as a field. */
+/** Converts a setting's name to its camelCase field. */
 function camel(name: string): string {
   return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -19,13 +19,13 @@ import { draftFate, isBlank } from '../store/draftStorage';
 import { anEntry } from './builders';
 import { anError, FakeBridge } from './fakeBridge';
 
-/** How a command fares on its way: how long either way takes, and what goes wrong. */
+/** How a command travels: the delay in each direction, and what fails. */
 export interface Luck {
   millis: number;
   fails: 'no' | 'refused' | 'reply_lost';
 }
 
-/** The commands that change something; the others are answered at once. */
+/** The commands that change something; all others are answered immediately. */
 const CHANGING_COMMANDS: ReadonlySet<CommandName> = new Set([
   'answer_question',
   'hold_answer',
@@ -42,18 +42,18 @@ const CHANGING_COMMANDS: ReadonlySet<CommandName> = new Set([
   'resume_session',
 ]);
 
-/** A small desk behind the bridge: it ends requests, holds answers and keeps drafts as the app does. */
+/** A small model of the app behind the bridge: it ends requests, holds answers, and stores drafts like the real one. */
 export class ModelApp extends FakeBridge {
-  /** Hears of every command in the moment the window sends it. */
+  /** Called with every command at the moment the window sends it. */
   hear: (command: CommandName, input: unknown) => void = () => undefined;
-  /** Hears of an answer that was held and goes now. */
+  /** Called when a held answer is sent. */
   hearHeldGo: (held: UndoableAnswer) => void = () => undefined;
-  /** Says how the next command fares. */
+  /** Returns the fate of the next command. */
   luck: () => Luck = () => ({ millis: 0, fails: 'no' });
   readonly said: Record<SessionId, string[]> = {};
-  /** The deeds that came back to the window. */
+  /** The number of changing commands that have returned to the window. */
   settled = 0;
-  /** The requests whose held answer is being taken back or changed. */
+  /** The requests whose held answer is being undone or changed. */
   readonly turning = new Map<string, number>();
   readonly #outputs = new Map<string, unknown>();
   readonly #orders = new Map<string, number>();
@@ -139,7 +139,7 @@ export class ModelApp extends FakeBridge {
     if (id !== null) this.turning.set(id, (this.turning.get(id) ?? 0) + by);
   }
 
-  /** A request, also one that only pages of the transcript still tell of. */
+  /** A request, including one that only transcript pages still contain. */
   known(id: string): Request | null {
     return this.snapshot.requests.find((request) => request.id === id) ?? this.#past.get(id) ?? null;
   }
@@ -184,7 +184,7 @@ export class ModelApp extends FakeBridge {
     this.#put({ ...this.approval(id), state: { state: 'withdrawn', at: Date.now() } });
   }
 
-  /** Takes the oldest end that is on its way a step further. */
+  /** Advances the oldest pending delivery. */
   deliverNext(worked: boolean): void {
     const next = this.snapshot.requests.find((request) => deliveryOf(request)?.delivery === 'pending');
     if (next) this.#deliver(next.id, worked ? { delivery: 'delivered', at: Date.now() } : { delivery: 'failed', error: { undelivered: 'input_closed' } });
@@ -203,7 +203,7 @@ export class ModelApp extends FakeBridge {
     this.#change(session, { state: { state: 'ended', end: { end: 'app_quit' }, at: Date.now() }, resumable: true });
   }
 
-  /** What is over is left to the pages of the transcript, as for a window that comes anew. */
+  /** Drops finished requests from the snapshot and leaves them to transcript pages, as for a newly opened window. */
   forgetOver(): void {
     const isOver = (request: Request) =>
       request.state.state === 'ended' && !isMissed(request) && (deliveryOf(request)?.delivery ?? 'delivered') === 'delivered';
@@ -211,7 +211,7 @@ export class ModelApp extends FakeBridge {
     this.snapshot = { ...this.snapshot, requests: this.snapshot.requests.filter((one) => !isOver(one)) };
   }
 
-  /** Loses a delta on its way, so that the window has to ask for everything again. */
+  /** Loses a delta, so that the window has to resubscribe. */
   gap(): void {
     this.snapshot = { ...this.snapshot, seq: this.snapshot.seq + 1 };
     this.push();
@@ -303,7 +303,7 @@ export class ModelApp extends FakeBridge {
     this.push(this.#entry(session, { kind: 'person', text, attachments: [] }));
   }
 
-  /** Puts an entry at the end of a session's transcript. */
+  /** Appends an entry to a session's transcript. */
   write(session: SessionId, body: EntryBody): void {
     this.push(this.#entry(session, body));
   }
