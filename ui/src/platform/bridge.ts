@@ -47,10 +47,7 @@ export interface Bridge {
   closing(): Promise<number | null>;
   /** Confirms that everything is saved, and hands state over to the next page. */
   readyToClose(ask: number, handover: unknown): Promise<void>;
-  /**
-   * Reports that the user answered the deep link's target and did nothing else, so the focus may return to another
-   * app.
-   */
+  /** Reports that the user answered the deep link's target and did nothing else: the focus may return. */
   answeredThere(id: RequestId): Promise<void>;
   /** Opens a web or mail address in the user's default program. */
   openLink(url: string): Promise<void>;

@@ -1,9 +1,6 @@
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed' | 'place' | 'note';
-  /**
-   * Line numbers in the old and the new version; null if the line isn't on that side, or if the diff gives no
-   * numbers.
-   */
+  /** Line numbers in the old and the new version; null if the line isn't on that side or the diff has no numbers. */
   before: number | null;
   after: number | null;
   text: string;

@@ -57,9 +57,7 @@ function collect(node: Node, kind: Kind, runs: Run[]): void {
   for (const child of node.children ?? []) collect(child, kinds[name] ?? kind, runs);
 }
 
-/**
- * Highlights code; returns null if the language is unknown or the code is too long. Loads the grammars on first use.
- */
+/** Highlights code; null if the language is unknown or the code too long. Loads the grammars on first use. */
 export async function highlighted(code: string, language: string): Promise<Run[] | null> {
   if (language === '' || code.length > COLOURED_MAX) return null;
   const { grammars } = await import('./grammars');

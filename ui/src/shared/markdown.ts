@@ -7,8 +7,7 @@ export const MARKDOWN_MAX = 256 * 1024;
 /** The maximum length of one block, in characters. */
 const BLOCK_MAX = 32 * 1024;
 /**
- * The maximum number of characters without a new list item, table row, or blank line: parsing them takes quadratic
- * time.
+ * The maximum length, in characters, without a new list item, table row, or blank line: parsing takes quadratic time.
  */
 const RUN_MAX = 6 * 1024;
 /** The maximum nesting depth of lists and quotes. */

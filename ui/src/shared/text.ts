@@ -31,10 +31,7 @@ export function cutText(text: string, count: number): string {
   return text.length <= count ? text : `${firstLetters(text, count).trimEnd()}…`;
 }
 
-/**
- * An option's label without the suffix that its badge replaces, with every character visible. The sent label keeps
- * both.
- */
+/** An option's label without the suffix that its badge replaces, all characters visible. The sent label keeps both. */
 export function shownLabel(option: { label: string; recommended: boolean }): string {
   const label = visibly(option.label).trim();
   if (!option.recommended) return label;

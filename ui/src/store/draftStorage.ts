@@ -44,9 +44,7 @@ function approvalDraftFate({ state }: Approval): DraftFate {
   return state.state === 'withdrawn' ? 'words_stay' : 'goes';
 }
 
-/**
- * The part of a draft to store; null if there is nothing left to store. Answers to secret questions are never stored.
- */
+/** The part of a draft to store; null if nothing is left to store. Answers to secret questions are never stored. */
 export function storedDraft(state: State, id: string): DraftTarget | null {
   const request = state.requests.byId[id];
   if (request && id in state.drafts) {

@@ -43,10 +43,7 @@ function waits(state: State, request: Request): boolean {
   return request.state.state === 'open' || isStuck(request) || state.submits[request.id]?.phase === 'failed';
 }
 
-/**
- * What the inbox lists: everything waiting, and what ended while the user was looking, so that nothing moves under a
- * click.
- */
+/** What the inbox lists: all that is waiting, and what ended since it was opened, so nothing moves under a click. */
 export function inboxRequests(state: State): Request[] {
   const listed = allIn(state.requests).filter(
     (request) =>

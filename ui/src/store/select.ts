@@ -135,10 +135,7 @@ export function shownRequest(state: State, session: SessionId): Request | null {
   return open.find((request) => request.id === state.picked[session]) ?? open[0] ?? null;
 }
 
-/**
- * Whether an ended request still has a card: its outcome is pending, stuck, or delivered last, or its answer came too
- * late.
- */
+/** Whether an ended request still has a card: pending, stuck, delivered last, or answered too late. */
 function isStillShown(state: State, request: Request, deliveredLast: RequestId | undefined): boolean {
   // Missed requests have their own list.
   if (request.state.state === 'open' || isMissed(request)) return false;

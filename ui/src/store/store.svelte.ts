@@ -56,10 +56,7 @@ export class Store implements View {
     this.dispatch({ type: 'failed', error: asAppError(thrown) });
   };
 
-  /**
-   * Only frames from the app may be deferred, for at most a frame: the user's own actions show everywhere
-   * immediately.
-   */
+  /** Defers only frames from the app, for at most a frame: the user's own actions show everywhere immediately. */
   #updateDeferred(before: State, { type }: Action): void {
     const sent = type === 'frames_received';
     if (sent && this.#catchUpPending) return;

@@ -16,9 +16,7 @@ export function undoableAnswerOf(state: State, request: RequestId): UndoableAnsw
   return state.undoable[request] ?? null;
 }
 
-/**
- * Whether a single key may answer a request: it has one single-choice question, and no typed text would be left out.
- */
+/** Whether a single key may answer a request: one single-choice question, and no typed text to leave out. */
 export function isQuick(state: State, request: Request): boolean {
   const [question, ...more] = request.questions;
   if (!question || more.length > 0 || !takesOne(question)) return false;

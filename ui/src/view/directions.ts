@@ -2,8 +2,7 @@ import { mac } from '../shared/keys';
 import type { Direction } from '../store/place';
 
 /**
- * The direction of Alt and an arrow key. In the panel, these keys switch questions; in a text field on a Mac, they
- * move by words.
+ * The direction of Alt and an arrow key. In the panel they switch questions; in a Mac text field they move by words.
  */
 export function directionOfKey(event: KeyboardEvent): Direction | null {
   const { key, target } = event;

@@ -7,9 +7,7 @@ import type { View } from '../../store/store.svelte';
 /** The number of options that a digit can select. */
 export const DIGITS = 9;
 
-/**
- * Opens a question's note. If the question is unanswered, this selects the focused option, to which the note belongs.
- */
+/** Opens a question's note. If the question is unanswered, selects the focused option, which the note belongs to. */
 export function addNote(
   commands: Commands,
   view: View,

@@ -24,10 +24,7 @@ export function actionsOf(session: Session, index: number, count: number): (Menu
   return deeds.filter((deed) => deed.offered).map(({ offered: _, ...deed }) => deed);
 }
 
-/**
- * The session that a step up or down moves a session before. Null means the end; undefined means that no step is
- * possible.
- */
+/** The session that a step moves a session before; null means the end, undefined that no step is possible. */
 export function beforeAfterStep(
   order: readonly Session[],
   session: Session,

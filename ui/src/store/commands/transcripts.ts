@@ -68,10 +68,7 @@ export class TranscriptCommands {
     }
   }
 
-  /**
-   * A separate step, because the list can adjust its scroll position for either added or removed entries, not both at
-   * once.
-   */
+  /** A separate step: the list can adjust its scroll position for either added or removed entries, not for both. */
   async #trim(session: SessionId, from: 'start' | 'end'): Promise<void> {
     await tick();
     if (isOverfull(transcriptOf(this.store.state, session))) {
