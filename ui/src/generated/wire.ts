@@ -1,22 +1,22 @@
 // Generated from the Rust types by `cargo xtask wire`. Do not edit.
 
 /**
- * Names one request: one call of an agent with its questions (UUIDv7, so that ids sort by age).
+ * Identifies a request: one call of an agent with its questions (UUIDv7, so ids sort by age).
  */
 export type RequestId = string;
 
 /**
- * Names one session of one agent (UUIDv7).
+ * Identifies one session of one agent (UUIDv7).
  */
 export type SessionId = string;
 
 /**
- * Names one approval an agent waits for (UUIDv7).
+ * Identifies an approval (UUIDv7).
  */
 export type ApprovalId = string;
 
 /**
- * Names one command of a caller, so that sending it twice does it once.
+ * Identifies a command of a caller, so that sending it twice carries it out once.
  */
 export type CommandId = string;
 
@@ -26,17 +26,17 @@ export type CommandId = string;
 export type NativeRef = string;
 
 /**
- * A question's place in its request, counted from 1; written `q1`.
+ * A question's position in its request, counted from 1; written `q1`.
  */
 export type QuestionId = string;
 
 /**
- * An option's place in its question, counted from 1; written `q1o2`, so an id of another question never fits.
+ * An option's position in its question, counted from 1; written `q1o2`, so it never matches another question.
  */
 export type OptionId = string;
 
 /**
- * A moment, in milliseconds since the Unix epoch.
+ * A point in time, in milliseconds since the Unix epoch.
  */
 export type Timestamp = number;
 
@@ -44,11 +44,11 @@ export type QuestionKind = "single" | "multi" | "text" | "confirm" | "secret";
 
 export type QuestionOption = { 
 /**
- * Minted from the option's place, so the same question gets the same ids again.
+ * Derived from the option's position, so the same question gets the same ids again.
  */
 id: OptionId, 
 /**
- * The label verbatim, a "(Recommended)" suffix included: it is what the agent gets back.
+ * The label verbatim, including a "(Recommended)" suffix: the agent gets it back like this.
  */
 label: string, 
 /**
@@ -66,7 +66,7 @@ recommended: boolean, };
 
 export type Question = { 
 /**
- * Minted from the question's place.
+ * Derived from the question's position.
  */
 id: QuestionId, 
 /**
@@ -74,7 +74,7 @@ id: QuestionId,
  */
 text: string, 
 /**
- * A short name of the question; whole here, shortened on screen.
+ * A short name of the question, stored whole and shortened on screen.
  */
 header: string | null, kind: QuestionKind, 
 /**
@@ -82,19 +82,19 @@ header: string | null, kind: QuestionKind,
  */
 options: Array<QuestionOption>, 
 /**
- * Whether own words are a possible answer beside the options.
+ * Whether the user can give an own answer besides the options.
  */
 allowsOther: boolean, 
 /**
- * The description of the agent's own "Other" option, where it sent one.
+ * The description of the agent's own "Other" option, if it sent one.
  */
 otherDescription: string | null, 
 /**
- * Whether the agent said that it cannot go on without this one.
+ * Whether the agent said that it can't continue without this answer.
  */
 required: boolean, 
 /**
- * What stands in the empty text field.
+ * The placeholder of the empty text field.
  */
 placeholder: string | null, };
 
@@ -103,11 +103,11 @@ placeholder: string | null, };
  */
 export type AnswerInput = { question: QuestionId, 
 /**
- * The chosen options in any order; none where only words were given, or nothing at all.
+ * The chosen options in any order; empty if there is only text, or nothing.
  */
 chosen: Array<OptionId>, 
 /**
- * The person's own words; blank counts as none.
+ * The user's own answer; blank counts as none.
  */
 other: string | null, 
 /**
@@ -116,20 +116,20 @@ other: string | null,
 note: string | null, };
 
 /**
- * An answer that goes to the agent in a moment, unless it is taken back.
+ * An answer that will be sent when its undo window ends, unless it is undone.
  */
 export type UndoableAnswer = { request: RequestId, answers: Array<AnswerInput>, 
 /**
- * When the person gave it.
+ * When the user gave it.
  */
 since: Timestamp, until: Timestamp, 
 /**
- * Why it could not go then; it goes when the person sends it again.
+ * Why it could not be sent; the user can send it again.
  */
 error: DeliveryError | null, };
 
 /**
- * The answer to one question, checked: it says something.
+ * The checked answer to one question; never empty.
  */
 export type Answer = { question: QuestionId, 
 /**
@@ -137,25 +137,25 @@ export type Answer = { question: QuestionId,
  */
 chosen: Array<OptionId>, 
 /**
- * The person's own words; a secret's are left out wherever an answer is kept.
+ * The user's own answer; the text of a secret is removed before an answer is stored.
  */
 other: string | null, note: string | null, 
 /**
- * Whether a secret was given; its words travel to the agent alone.
+ * Whether a secret was given; its text goes to the agent only.
  */
 secretGiven: boolean, };
 
 /**
- * The answers of one request, in the order of its questions; a question that is missing was not answered.
+ * The answers of one request, in the order of its questions; an unanswered question has none.
  */
 export type Answers = Array<Answer>;
 
 /**
- * A deadline somebody set on a request, and nothing sets by itself.
+ * A time limit, which only the asker can set.
  */
 export type Limit = { at: Timestamp, 
 /**
- * What happens then, in the words of whoever set it.
+ * What happens then, in the asker's own words.
  */
 then: string, };
 
@@ -168,7 +168,7 @@ export type Request = { id: RequestId, session: SessionId,
  */
 nativeRef: NativeRef, 
 /**
- * The subagent or client that asks, where it is not the session itself.
+ * The subagent or connected app that asks, if it is not the session itself.
  */
 askedBy: string | null, 
 /**
@@ -176,7 +176,7 @@ askedBy: string | null,
  */
 questions: Array<Question>, askedAt: Timestamp, 
 /**
- * A deadline, if one was set.
+ * A time limit, if one was set.
  */
 limit: Limit | null, 
 /**
@@ -185,13 +185,13 @@ limit: Limit | null,
 state: RequestState, };
 
 /**
- * Whether a request waits or has ended.
+ * Whether a request is open or has ended.
  */
 export type RequestState = { "state": "open" } | { "state": "ended" } & Ended;
 
 export type Ended = { outcome: Outcome, at: Timestamp, 
 /**
- * How far the end has travelled to the agent; none where there is nobody to tell.
+ * How far the outcome has travelled to the agent; none if it needs no delivery.
  */
 delivery: Delivery | null, };
 
@@ -200,66 +200,63 @@ delivery: Delivery | null, };
  */
 export type Outcome = { "outcome": "answered", answers: Answers, } | { "outcome": "declined", 
 /**
- * What the person said about it.
+ * The user's message.
  */
 words: string | null, } | { "outcome": "replied_in_chat", text: string, } | { "outcome": "expired" } | { "outcome": "withdrawn", why: WithdrawnWhy, } | { "outcome": "orphaned", why: OrphanedWhy, };
 
 export type EndedBy = "person" | "person_in_chat" | "agent" | "elsewhere" | "limit" | "session";
 
-/**
- * Why a request was taken back.
- */
 export type WithdrawnWhy = { "why": "by_agent" } | { "why": "turn_ended" } | { "why": "interrupted" } | { "why": "answered_elsewhere" } | { "why": "cancelled", 
 /**
- * What the person said about it.
+ * The user's message.
  */
 reason: string | null, };
 
 /**
- * What became of whoever asked an orphaned request.
+ * Why the asker of an orphaned request is gone.
  */
 export type OrphanedWhy = "agent_ended" | "session_stopped" | "app_quit" | "caller_gone";
 
 /**
- * How far an end has travelled to the agent.
+ * How far an outcome has travelled to the agent.
  */
 export type Delivery = { "delivery": "pending" } | { "delivery": "delivered", at: Timestamp, 
 /**
- * Whether it came as a message after the call was closed.
+ * Whether it was sent as a message after the call was closed.
  */
 late?: boolean, } | { "delivery": "failed", 
 /**
- * What went wrong; earlier versions kept it as a sentence.
+ * The reason; earlier versions stored it as a sentence.
  */
 error: DeliveryError, } | { "delivery": "parked" };
 
 /**
- * Names an agent: the key of its descriptor, and of its settings.
+ * Identifies an agent: the key of its descriptor and of its settings.
  */
 export type AgentId = string;
 
 /**
- * Names a machine that agents run on.
+ * Identifies a machine that agents run on.
  */
 export type MachineId = string;
 
 /**
- * Names a config option of an agent, in the agent's words.
+ * Identifies a config option of an agent; the agent chooses it.
  */
 export type ConfigId = string;
 
 /**
- * Names a value of a config option, in the agent's words.
+ * Identifies a value of a config option; the agent chooses it.
  */
 export type ValueId = string;
 
 /**
- * The agent's own id of a session, by which it resumes it.
+ * The agent's own id of a session, by which it is resumed.
  */
 export type NativeSession = string;
 
 /**
- * One thing that can be chosen about how an agent runs.
+ * One configurable aspect of how an agent runs.
  */
 export type ConfigOption = { id: ConfigId, 
 /**
@@ -267,7 +264,7 @@ export type ConfigOption = { id: ConfigId,
  */
 name: string, category: ConfigCategory, values: Array<ConfigValue>, 
 /**
- * Whether a value that is not listed may be typed.
+ * Whether a value outside the list can be typed.
  */
 freeText: boolean, 
 /**
@@ -275,7 +272,7 @@ freeText: boolean,
  */
 live: boolean, 
 /**
- * The present value; none while it is not known.
+ * The current value, if it is known.
  */
 current: ValueId | null, };
 
@@ -298,7 +295,7 @@ name: string,
  */
 description: string | null, 
 /**
- * Whether the person must agree to it first.
+ * Whether the user must confirm it first.
  */
 risk: Risk, 
 /**
@@ -324,7 +321,7 @@ id: AgentId,
  */
 name: string, 
 /**
- * The command that is searched for; none for an agent that comes with the app.
+ * The command to search for; none for an agent that ships with the app.
  */
 program: string | null, 
 /**
@@ -332,11 +329,11 @@ program: string | null,
  */
 install: string | null, 
 /**
- * A shell command that signs the person in.
+ * A shell command that signs the user in.
  */
 login: string | null, 
 /**
- * The version it was verified with, run here with the real program.
+ * The version it was tested with, using the real program.
  */
 verified: string | null, capabilities: Capabilities, 
 /**
@@ -354,7 +351,7 @@ approvals: boolean, plan: boolean,
  */
 resume: boolean, 
 /**
- * What goes along with a message.
+ * What a message to it can carry.
  */
 takes: Takes, 
 /**
@@ -374,11 +371,11 @@ cost: boolean,
  */
 contextSize: boolean, 
 /**
- * Whether a session needs a folder of the person's to work in.
+ * Whether a session needs one of the user's folders to work in.
  */
 folder: boolean, 
 /**
- * Whether settings may add arguments and variables to its start.
+ * Whether settings can add arguments and environment variables to its start.
  */
 launchOverrides: boolean, };
 
@@ -401,55 +398,55 @@ export type Origin = {
  */
 machine: MachineId, } & ({ "kind": "started", agent: AgentId, } | { "kind": "attached", agent: AgentId, } | { "kind": "inbound", channel: Channel, 
 /**
- * The client's own name.
+ * The app's own name.
  */
 client: string, });
 
 /**
- * Who started a session's agent, and how it reaches the desk.
+ * Who started a session's agent, and how it connects to Askdesk.
  */
 export type OriginKind = { "kind": "started", agent: AgentId, } | { "kind": "attached", agent: AgentId, } | { "kind": "inbound", channel: Channel, 
 /**
- * The client's own name.
+ * The app's own name.
  */
 client: string, };
 
 /**
- * How an inbound client connects.
+ * How a connected app reaches Askdesk.
  */
 export type Channel = "mcp" | "terminal_hook" | "command_line";
 
 /**
- * When an agent's questions come to the person.
+ * When an agent's questions are shown to the user.
  */
 export type QuestionPolicy = "always" | "plan_only" | "never";
 
 /**
- * What is added to the start of an agent.
+ * The additions to the start of an agent.
  */
 export type LaunchOverrides = { 
 /**
- * Arguments that follow the desk's own.
+ * Arguments after the ones that Askdesk sets.
  */
 arguments: Arguments, environment: Environment, };
 
 /**
- * Arguments of a program, in order.
+ * Program arguments, in order.
  */
 export type Arguments = string[];
 
 /**
- * Variables by their names. What they are set to is for the agent alone: it stands in no log.
+ * Environment variables by name. Their values are for the agent alone and never logged.
  */
 export type Environment = Record<string, string>;
 
 export type SessionOptions = { 
 /**
- * The chosen values of the agent's config options; an option that is missing stays the agent's own.
+ * The chosen values of the agent's config options; the agent's default applies to a missing one.
  */
 config: { [key in ConfigId]: ValueId }, 
 /**
- * When its questions come to the person.
+ * When its questions are shown to the user.
  */
 questions: QuestionPolicy, 
 /**
@@ -457,38 +454,31 @@ questions: QuestionPolicy,
  */
 program: string | null, 
 /**
- * What the person's settings add to the start.
+ * What the user's settings add to the start.
  */
 extras: LaunchOverrides, };
 
 /**
- * Names one message that waits to be sent (UUIDv7).
+ * Identifies a queued message (UUIDv7).
  */
 export type MessageId = string;
 
 /**
- * One message that waits; its text is bounded by [`PERSON_TEXT_BYTES`](crate::text::PERSON_TEXT_BYTES).
+ * A queued message; its text is bounded by [`PERSON_TEXT_BYTES`](crate::text::PERSON_TEXT_BYTES).
  */
 export type QueuedMessage = { id: MessageId, 
 /**
- * Its words; none where something is attached and nothing was written.
+ * Its text; empty if there are only attachments.
  */
-text: string, 
-/**
- * What goes along with it.
- */
-attachments: Array<Attachment>, };
+text: string, attachments: Array<Attachment>, };
 
-/**
- * How the person is told of one session.
- */
 export type SessionNotifications = { 
 /**
- * It only counts in the window.
+ * Only the counts in the window show it.
  */
 muted: boolean, 
 /**
- * Outside the window, nothing of what it asks is shown.
+ * Notifications don't show its texts.
  */
 private: boolean, };
 
@@ -501,56 +491,52 @@ export type Session = { id: SessionId, origin: Origin, name: string,
  */
 folder: string, startedAt: Timestamp, 
 /**
- * What the agent does now; whether it needs the person follows from its open requests and approvals.
+ * What the agent is doing; whether it needs the user follows from its open requests and approvals.
  */
 state: SessionState, 
 /**
- * The agent's version as it says itself.
+ * The version that the agent reports.
  */
 version: string | null, 
 /**
- * The model as the agent says itself.
+ * The model that the agent reports.
  */
 model: string | null, 
 /**
- * How many lines of its output could not be used; they stand in the session's log.
+ * How many lines of its output could not be used; the session log has them.
  */
 unusableLines: number, options: SessionOptions, 
 /**
- * Its place in the order of sessions; a smaller one comes first.
+ * Its position in the order of sessions; lower comes first.
  */
 place: number, 
 /**
- * Whether it has ended and its agent can take it up again.
+ * Whether it has ended and its agent can resume it.
  */
 resumable: boolean, 
 /**
- * The config options with their present values.
+ * The config options with their current values.
  */
 config: Array<ConfigOption>, 
 /**
- * The agent's own id of the session; none while it has not said one.
+ * The agent's own id of the session; none until it reports one.
  */
 nativeSession: NativeSession | null, 
 /**
- * What the person wrote while the agent worked and is still to be sent, oldest first.
+ * The queued messages, oldest first.
  */
-queue: Array<QueuedMessage>, 
-/**
- * How the person is told of it.
- */
-attention: SessionNotifications, };
+queue: Array<QueuedMessage>, attention: SessionNotifications, };
 
 export type SessionState = { "state": "starting" } | { "state": "working" } | { "state": "idle" } | { "state": "ended", end: SessionEnd, at: Timestamp, };
 
 export type SessionEnd = { "end": "finished" } | { "end": "stopped" } | { "end": "app_quit" } | { "end": "failed", 
 /**
- * What happened; earlier versions kept it as a sentence.
+ * The reason; earlier versions stored it as a sentence.
  */
 why: AgentFailure, };
 
 /**
- * Why an agent could not be started, or ended badly.
+ * Why an agent could not be started, or failed.
  */
 export type AgentFailure = { "failure": "agent_missing", agent: AgentId, program: string, tried: Array<SearchedLocation>, 
 /**
@@ -566,12 +552,12 @@ problem: ProgramError, error: string, } | { "failure": "exited", code: number | 
  */
 said: string, next: NextStep, } | { "failure": "interrupt_ignored", 
 /**
- * How long it was waited for, in seconds.
+ * How long Askdesk waited, in seconds.
  */
 seconds: number, next: NextStep, } | { "failure": "output_lost", next: NextStep, } | { "failure": "session_unknown" } | { "failure": "desk_failed" } | { "failure": "text", text: string, };
 
 /**
- * A place in which a program was looked for.
+ * A place that was searched for a program.
  */
 export type SearchedLocation = { "place": "path_variable", 
 /**
@@ -587,7 +573,7 @@ export type FolderError = { "problem": "missing" } | { "problem": "not_a_folder"
 export type ProgramError = "missing" | "forbidden" | "unfit";
 
 /**
- * What a person can do about an agent that ended badly.
+ * What the user can do about an agent that failed.
  */
 export type NextStep = "resume" | "start_anew";
 
@@ -596,11 +582,11 @@ export type NextStep = "resume" | "start_anew";
  */
 export type DeliveryError = { "undelivered": "input_closed" } | { "undelivered": "write_failed", error: string, } | { "undelivered": "not_reading", 
 /**
- * How many lines wait for it.
+ * How many lines are queued for it.
  */
 lines: number, } | { "undelivered": "not_awaited" } | { "undelivered": "may_have_arrived" } | { "undelivered": "not_running" } | { "undelivered": "busy" } | { "undelivered": "closing" } | { "undelivered": "refused", rule: ValidationError, } | { "undelivered": "not_kept", } & ({ "trouble": "busy", path: string, } | { "trouble": "full", 
 /**
- * What cannot grow.
+ * The file that can't grow.
  */
 path: string, } | { "trouble": "damaged", path: string, error: string, } | { "trouble": "stuck", path: string, error: string, } | { "trouble": "too_new", path: string, found: number, 
 /**
@@ -609,13 +595,13 @@ path: string, } | { "trouble": "damaged", path: string, error: string, } | { "tr
 known: number, } | { "trouble": "other", path: string, error: string, }) | { "undelivered": "image_gone", name: string, } | { "undelivered": "file_unreadable", path: string, error: string, } | { "undelivered": "text", text: string, };
 
 /**
- * What is wrong with the storage.
+ * Why the storage can't be used.
  *
- * An earlier version kept no path, and a whole sentence as the error.
+ * An earlier version stored no path, and a whole sentence as the error.
  */
 export type StorageError = { "trouble": "busy", path: string, } | { "trouble": "full", 
 /**
- * What cannot grow.
+ * The file that can't grow.
  */
 path: string, } | { "trouble": "damaged", path: string, error: string, } | { "trouble": "stuck", path: string, error: string, } | { "trouble": "too_new", path: string, found: number, 
 /**
@@ -628,67 +614,67 @@ known: number, } | { "trouble": "other", path: string, error: string, };
  */
 export type ValidationError = { "breach": "empty" } | { "breach": "too_long", 
 /**
- * How many bytes it may have.
+ * The upper bound, in bytes.
  */
 most: number, bytes: number, } | { "breach": "queue_full", most: number, } | { "breach": "too_many_attached", most: number, count: number, } | { "breach": "attached", why: DeliveryError, } | { "breach": "path_untold" } | { "breach": "question_open" } | { "breach": "still_open" } | { "breach": "still_awaited" } | { "breach": "nothing_answered" } | { "breach": "note_alone" } | { "breach": "one_only" } | { "breach": "no_own_words" } | { "breach": "no_option" } | { "breach": "no_plan" } | { "breach": "still_running" } | { "breach": "no_model" } | { "breach": "no_folder" } | { "breach": "late_secret" } | { "breach": "plan_cut_off" } | { "breach": "no_address", 
 /**
- * What is wrong with it, as its reader says.
+ * The parser's error.
  */
 error: string, } | { "breach": "address_not_opened", scheme: string, } | { "breach": "no_program", error: string, } | { "breach": "path_not_text" } | { "breach": "unfit", flaw: SettingError, } | { "breach": "other", 
 /**
- * The rule, and what came instead.
+ * The rule, and the value that breaks it.
  */
 rule: string, };
 
 /**
- * What is wrong with a value that was to be set.
+ * Why a value of a setting is invalid.
  */
 export type SettingError = { "unfit": "none_of", 
 /**
- * Which can be, as they are written.
+ * The valid choices, as they are written.
  */
 choices: Array<string>, } | { "unfit": "not_between", 
 /**
- * The least it may be.
+ * The lower bound.
  */
 least: number, 
 /**
- * The most it may be.
+ * The upper bound.
  */
 most: number, } | { "unfit": "no_list" } | { "unfit": "no_table" } | { "unfit": "too_many", most: number, count: number, } | { "unfit": "argument", 
 /**
- * Its place, from 1.
+ * Its position, from 1.
  */
 n: number, flaw: LaunchOverrideError, } | { "unfit": "variable", name: string, 
 /**
- * What is wrong with what it is set to.
+ * What is wrong with its value.
  */
 flaw: LaunchOverrideError, } | { "unfit": "no_hours" } | { "unfit": "no_shortcut" } | { "unfit": "no_name", 
 /**
- * The beginning of what it was to be called.
+ * The beginning of the rejected name.
  */
 name: string, } | { "unfit": "text", text: string, };
 
 /**
- * What is wrong with one thing that a person adds to the start of an agent.
+ * Why an argument or variable that a user adds to an agent's start is invalid.
  */
 export type LaunchOverrideError = { "extra": "too_long", 
 /**
- * How many bytes it may have.
+ * The upper bound, in bytes.
  */
 most: number, bytes: number, } | { "extra": "zero" } | { "extra": "own_flag", flag: string, } | { "extra": "chosen_flag", flag: string, };
 
 /**
- * What came of a change that the agent was asked for and did not make.
+ * Why the agent did not make a change.
  */
 export type ChangeRefused = { "refused": "in_words", words: string, } | { "refused": "unanswered", 
 /**
- * How long it was waited for.
+ * How long Askdesk waited for it.
  */
 seconds: number, } | { "refused": "others_wait" } | { "refused": "unreached", why: DeliveryError, };
 
 /**
- * What cannot be done everywhere.
+ * A feature that some agents don't support.
  */
 export type UnsupportedFeature = "attaching" | "saving";
 
@@ -698,7 +684,7 @@ export type ToolDetail = { "detail": "command",
  */
 command: string, 
 /**
- * The agent's own line about it, and every setting of the call, a line each.
+ * The agent's own description, and every parameter of the call, one per line.
  */
 description: string | null, } | { "detail": "edit", path: string, 
 /**
@@ -710,7 +696,7 @@ diff: string, } | { "detail": "write", path: string, content: string, } | { "det
  */
 plan: string, 
 /**
- * The file in which the agent keeps it.
+ * The file that the agent stores it in.
  */
 path: string | null, } | { "detail": "network", 
 /**
@@ -725,34 +711,31 @@ input: string, };
 export type TodoItem = { text: string, status: TodoStatus, };
 
 /**
- * How far a thing to do is.
+ * The state of a todo item.
  */
 export type TodoStatus = "pending" | "in_progress" | "done";
 
 /**
- * Names one option of an approval, in the agent's words; it goes back as it came.
+ * Identifies an option of an approval; the agent chooses it, and it is returned unchanged.
  */
 export type ApprovalOptionId = string;
 
-/**
- * One thing that can be decided on an approval.
- */
 export type ApprovalOption = { 
 /**
- * The agent's id of the option, which goes back as it came.
+ * The agent's id of the option, returned unchanged.
  */
 id: ApprovalOptionId, kind: ApprovalOptionKind, label: OptionLabel, 
 /**
- * How far it reaches; none where the kind says it all.
+ * The scope; none if the kind already says it.
  */
 scope: OptionScope | null, 
 /**
- * Whether it may be chosen together with others of this kind that may.
+ * Whether it can be chosen together with other options of this kind that allow it.
  */
 combines: boolean, };
 
 /**
- * What an option does. The words are those of the Agent Client Protocol.
+ * What an option does. The names come from the Agent Client Protocol.
  */
 export type ApprovalOptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
 
@@ -767,13 +750,10 @@ content: string | null, behaviour: ToolRule, } | { "label": "folder", paths: Arr
  */
 export type ToolRule = "allow" | "ask" | "deny";
 
-/**
- * How far an option reaches.
- */
 export type OptionScope = "session" | "local" | "project" | "user";
 
 /**
- * One permission an agent waits for.
+ * One permission that an agent requests.
  */
 export type Approval = { id: ApprovalId, session: SessionId, 
 /**
@@ -781,11 +761,11 @@ export type Approval = { id: ApprovalId, session: SessionId,
  */
 nativeRef: NativeRef, 
 /**
- * What the agent calls it; mostly the name of a tool.
+ * The agent's title for it, usually the name of a tool.
  */
 title: string, 
 /**
- * The agent's own line about what it wants to do.
+ * The agent's own description of what it wants to do.
  */
 description: string | null, 
 /**
@@ -793,11 +773,11 @@ description: string | null,
  */
 subject: ToolDetail, 
 /**
- * What can be decided, in the agent's order.
+ * The options, in the agent's order.
  */
 options: Array<ApprovalOption>, 
 /**
- * Whether a refusal may carry words for the agent.
+ * Whether a denial can carry a message to the agent.
  */
 takesMessage: boolean, askedAt: Timestamp, 
 /**
@@ -806,33 +786,30 @@ takesMessage: boolean, askedAt: Timestamp,
 state: ApprovalState, };
 
 /**
- * Whether an approval waits or has ended.
+ * Whether an approval is open or has ended.
  */
 export type ApprovalState = { "state": "open" } | { "state": "decided", decision: ApprovalDecision, at: Timestamp, 
 /**
- * Set when the decision could not be handed to the agent.
+ * Set if the decision could not be delivered to the agent.
  */
 error: DeliveryError | null, } | { "state": "withdrawn", at: Timestamp, };
 
-/**
- * What the person decided on an approval.
- */
 export type ApprovalDecision = { 
 /**
- * The chosen options: one, or several that combine.
+ * The chosen options: one, or several that can be combined.
  */
 options: Array<ApprovalOptionId>, 
 /**
- * What the agent is told with a refusal.
+ * The message to the agent that goes with a denial.
  */
 message: string | null, 
 /**
- * The plan as the person edited it; none where it stays as it is.
+ * The plan as the user edited it; none if it is unchanged.
  */
 plan: string | null, };
 
 /**
- * An amount in US dollars, kept in nano-dollars so that equal amounts are equal; a plain number on the wire.
+ * An amount in US dollars, stored in nano-dollars so that equal amounts compare equal; a plain number on the wire.
  */
 export type Usd = number;
 
@@ -841,7 +818,7 @@ export type Usd = number;
  */
 export type ContextUse = { used: number, 
 /**
- * Tokens it can hold.
+ * The capacity in tokens.
  */
 size: number, };
 
@@ -850,7 +827,7 @@ size: number, };
  */
 export type Entry = { 
 /**
- * Its place in the session, counted from 1; a later entry of the same place replaces it.
+ * Its position in the session, counted from 1; a later entry with the same position replaces it.
  */
 n: number, 
 /**
@@ -860,13 +837,9 @@ at: Timestamp, body: EntryBody, };
 
 export type EntryBody = { "kind": "person", 
 /**
- * Its words; none where something is attached and nothing was written.
+ * Its text; empty if there are only attachments.
  */
-text: string, 
-/**
- * What went along with it.
- */
-attachments: Array<Attachment>, } | { "kind": "agent", text: string, } | { "kind": "thinking", text: string, } | { "kind": "tool", 
+text: string, attachments: Array<Attachment>, } | { "kind": "agent", text: string, } | { "kind": "thinking", text: string, } | { "kind": "tool", 
 /**
  * The agent's id of the call.
  */
@@ -876,58 +849,50 @@ toolUse: string, name: string, toolKind: ToolKind,
  */
 summary: string, 
 /**
- * What exactly it does; earlier versions kept it as text under `input`.
+ * What exactly it does; earlier versions stored it as text under `input`.
  */
-detail: ToolDetail, status: ToolStatus, 
-/**
- * What came out.
- */
-output: string | null, } | { "kind": "request", request: RequestId, } | { "kind": "approval", approval: ApprovalId, } | { "kind": "plan", items: Array<TodoItem>, } | { "kind": "notice", notice: Notice, } | { "kind": "turn_ended", 
+detail: ToolDetail, status: ToolStatus, output: string | null, } | { "kind": "request", request: RequestId, } | { "kind": "approval", approval: ApprovalId, } | { "kind": "plan", items: Array<TodoItem>, } | { "kind": "notice", notice: Notice, } | { "kind": "turn_ended", 
 /**
  * Its length in milliseconds.
  */
 millis: number, inputTokens: number, outputTokens: number, cachedTokens: number, 
 /**
- * The agent's error in its own words, where the turn failed.
+ * The agent's own error message, if the turn failed.
  */
 error: string | null, 
 /**
- * What it cost, as the agent reckons it.
+ * The cost that the agent reports.
  */
 costUsd: Usd | null, 
 /**
- * How full the agent's context was after it.
+ * How full the agent's context was afterwards.
  */
 context: ContextUse | null, };
 
 /**
- * What kind of tool was called. The words are those of the Agent Client Protocol.
+ * The kind of a tool. The names come from the Agent Client Protocol.
  */
 export type ToolKind = "read" | "edit" | "execute" | "search" | "fetch" | "think" | "other";
 
 /**
- * How far a tool call is.
+ * The state of a tool call.
  */
 export type ToolStatus = "pending" | "awaiting_permission" | "running" | "done" | "failed";
 
 /**
- * Something the person should know about a session; the words are chosen by the screen.
+ * A notice about a session; the page chooses the words.
  */
 export type Notice = { "notice": "question_refused", 
 /**
- * The field and the rule, as the agent was told.
+ * The field and the rule that the agent was told.
  */
-reason: string, } | { "notice": "question_turned_off", 
+reason: string, } | { "notice": "question_turned_off", policy: QuestionPolicy, 
 /**
- * When questions come to the person in this session.
- */
-policy: QuestionPolicy, 
-/**
- * What was asked, a line for each question.
+ * The questions, one per line.
  */
 text: string, } | { "notice": "answers_brought" } | { "notice": "same_text_joined", text: string, } | { "notice": "cut_in_half" } | { "notice": "interrupted" } | { "notice": "message_not_sent", 
 /**
- * What went wrong; earlier versions kept it as a sentence.
+ * The reason; earlier versions stored it as a sentence.
  */
 error: DeliveryError, };
 
@@ -1083,16 +1048,13 @@ options: SessionOptions, };
  */
 export type SendMessage = { requestId: CommandId, session: SessionId, text: string, attachments: Array<Attachment>, };
 
-/**
- * One thing that goes along with a message.
- */
 export type Attachment = { "attachment": "image", 
 /**
- * Names its bytes among those that are kept for the session.
+ * Identifies its bytes among the session's stored images.
  */
 image: ImageId, 
 /**
- * What it is, by its own first bytes.
+ * The format, detected from its first bytes.
  */
 format: ImageFormat, name: string, bytes: number, } | { "attachment": "file", path: string, 
 /**
@@ -1103,16 +1065,16 @@ bytes: number, };
 export type ImageFormat = "png" | "jpeg" | "gif" | "webp";
 
 /**
- * Names an image by its content: the SHA-256 of its bytes.
+ * Identifies an image by its content: the SHA-256 of its bytes.
  */
 export type ImageId = string;
 
 /**
- * What an agent takes along with a message.
+ * Which attachments an agent accepts.
  */
 export type Takes = { "takes": "words" } | { "takes": "images_and_files", count: number, 
 /**
- * How large an image may be, in bytes.
+ * The largest accepted image, in bytes.
  */
 imageBytes: number, };
 
@@ -1286,16 +1248,13 @@ text: string, };
  */
 export type LogKind = "unusable" | "stderr" | "refused" | "note";
 
-/**
- * Everything a person can set.
- */
 export type Settings = { language: LanguageChoice, theme: Theme, textSize: TextSize, density: Density, 
 /**
- * About questions and permission requests of sessions that are not in view.
+ * Notifications of questions and permission requests of sessions that are not in view.
  */
 notifyQuestions: NotifyQuestions, notifySubagents: OnOff, 
 /**
- * About finished turns.
+ * Notifications of finished turns.
  */
 notifyFinished: OptIn, pausedUntil: PausedUntil, quietHours: DoNotDisturbHours, remindMinutes: ReminderMinutes, notifySound: OptIn, 
 /**
@@ -1303,86 +1262,83 @@ notifyFinished: OptIn, pausedUntil: PausedUntil, quietHours: DoNotDisturbHours, 
  */
 quickAnswer: OnOff, undoSeconds: UndoSeconds, 
 /**
- * Whether a choice shows the next question.
+ * Whether a choice moves on to the next question.
  */
 autoAdvance: OnOff, onClose: OnClose, startAtLogin: OptIn, 
 /**
- * Opens the oldest question from any program.
+ * Opens the oldest question from any app.
  */
 globalShortcut: GlobalShortcut, keepDays: RetentionDays, 
 /**
- * What every start of an agent gets in addition.
+ * The additions to every start of an agent.
  */
 launchOverrides: { [key in AgentId]: LaunchOverrides }, };
 
 export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": DoNotDisturbHours } | { "setting": "remind_minutes", "value": ReminderMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "keep_days", "value": RetentionDays } | { "setting": "agent_arguments", "value": { agent: AgentId, arguments: Arguments, } } | { "setting": "agent_environment", "value": { agent: AgentId, environment: Environment, } };
 
 /**
- * A language that everything is written in.
+ * A language that the user interface supports.
  */
 export type Language = "en" | "zh" | "de";
 
-/**
- * The language a person wants.
- */
 export type LanguageChoice = "system" | "en" | "zh" | "de";
 
 /**
- * Light or dark.
+ * The color scheme: light or dark.
  */
 export type Theme = "system" | "light" | "dark";
 
 /**
- * The size of everything in the window, in percent. Beyond the upper bound, not everything can be reached (WCAG 2.2,
+ * The scale of the whole window, in percent. Beyond the upper bound, parts become unreachable (WCAG 2.2,
  * 1.4.4).
  */
 export type TextSize = number;
 
 /**
- * How much room there is between things.
+ * The spacing between elements.
  */
 export type Density = "comfortable" | "compact";
 
 /**
- * Which questions and permissions the system tells of.
+ * Which questions and permission requests are notified.
  */
 export type NotifyQuestions = "unseen" | "never";
 
 /**
- * Whether something happens by itself.
+ * Whether something happens automatically; on by default.
  */
 export type OnOff = "on" | "off";
 
 /**
- * Whether something happens that nobody wants unless they said so.
+ * Whether something happens automatically; off by default.
  */
 export type OptIn = "off" | "on";
 
 /**
- * The undo window of a quick answer, in seconds. The agent waits meanwhile.
+ * The undo window of a quick answer, in seconds. The agent waits during it.
  */
 export type UndoSeconds = number;
 
 export type OnClose = "keep_running" | "quit";
 
 /**
- * For how many days a session is kept after it has ended; 0 keeps it until the person deletes it. Only a few values are
- * allowed, because a mistyped number would delete sessions.
+ * For how many days a session is kept after it has ended; 0 keeps it until the user deletes it. Only a few
+ * values are allowed, because a mistyped number would delete sessions.
  */
 export type RetentionDays = number;
 
 /**
- * Until when nothing is told but by the counts in the window, in seconds since 1970; 0 where nothing is paused.
+ * The end of a notification pause, in seconds since 1970; 0 is no pause. The window still shows counts.
  */
 export type PausedUntil = number;
 
 /**
- * The hours in which nothing is told but by the counts in the window: none, or from one minute of the day to another.
+ * Daily hours without notifications, from one minute of the day to another, or none; the window still shows counts.
  */
 export type DoNotDisturbHours = string;
 
 /**
- * The combination that is set, or none.
+ * The shortcut that is set, or none.
  */
 export type GlobalShortcut = string;
 
@@ -1453,25 +1409,22 @@ export type UnappliedReason = { "why": "own_folder" } | { "why": "taken" } | { "
 error: string, };
 
 /**
- * What waits for the person: a question or a permission, never both.
+ * An item that needs the user: a question or a permission request, never both.
  */
 export type PendingItem = { "what": "question", "id": RequestId } | { "what": "permission", "id": ApprovalId };
 
 /**
- * Why the person might be told now.
+ * The reason to notify the user now.
  */
 export type Occasion = "asked" | "reminder" | "finished";
 
 /**
- * What the rule comes to.
+ * The result of the policy.
  */
 export type NotificationDecision = { "telling": "notify", "why": NotificationContent } | { "telling": "badge_only", "why": SuppressedWhy } | { "telling": "untold", "why": SuppressedWhy } | { "telling": "nothing", "why": NotNeededWhy };
 
 export type NotificationContent = "whole" | "private" | "summary";
 
-/**
- * Why only the counts say that something waits.
- */
 export type SuppressedWhy = "never" | "paused" | "muted" | "subagent" | "quiet_hours" | "summary" | "burst";
 
 export type NotNeededWhy = "before" | "ended" | "in_view" | "waits" | "unwanted";
@@ -1821,64 +1774,54 @@ export type QuestionsFormat = "csv" | "json";
 export type SaveQuestions = { wanted: QuestionsWanted, format: QuestionsFormat, };
 
 /**
- * What a person has begun on a request: choices, words, and which question they were at.
+ * A draft for a request: choices, texts, and the question that was shown.
  */
 export type Draft = { 
 /**
- * The index of the question that is shown; the number of questions means the summary.
+ * The index of the visible question; the number of questions means the summary.
  */
 active: number, 
 /**
- * What was begun on each question; one that is missing was not touched.
+ * The drafts of its questions; an untouched question has none.
  */
 answers: Array<DraftAnswer>, 
 /**
- * Whether the person is about to decline.
+ * Whether the decline form is open.
  */
 declining: boolean, 
 /**
- * What the agent would be told then.
+ * The message to the agent in that form.
  */
 words: string, };
 
 /**
- * What was begun on one question; kept as it stands, even where it could not be sent so.
+ * The draft of one question; stored as it is, even if it would not be a valid answer.
  */
-export type DraftAnswer = { question: QuestionId, chosen: Array<OptionId>, 
+export type DraftAnswer = { question: QuestionId, chosen: Array<OptionId>, otherChosen: boolean, 
 /**
- * Whether the person's own words are chosen.
- */
-otherChosen: boolean, 
-/**
- * The person's own words, kept even while something else is chosen.
+ * The user's own answer, kept even while something else is chosen.
  */
 other: string, note: string, };
 
-/**
- * What a person has begun to decide on an approval.
- */
 export type ApprovalDraft = { form: ApprovalForm, 
 /**
- * What the agent would be told with a refusal.
+ * The message to the agent that goes with a denial.
  */
 message: string, 
 /**
- * The chosen options; none while the person has not touched them.
+ * The chosen options; none while the user has not touched them.
  */
 options: Array<ApprovalOptionId> | null, 
 /**
- * The plan as the person edited it; none while it is as the agent wrote it.
+ * The plan as the user edited it; none while it is unchanged.
  */
 plan: string | null, };
 
 /**
- * A form of an approval that a person can have open.
+ * The form of an approval that is open.
  */
 export type ApprovalForm = "none" | "options" | "message" | "plan";
 
-/**
- * A draft with what it was begun on.
- */
 export type DraftTarget = { "of": "request", id: RequestId, draft: Draft, } | { "of": "approval", id: ApprovalId, draft: ApprovalDraft, };
 
 /**

@@ -1,4 +1,4 @@
-//! What an agent is: one description that the window, exports and the start form are driven by.
+//! Agent descriptors. The window, the exports and the start form are built from them.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,13 +15,13 @@ pub struct AgentDescriptor {
     pub id: AgentId,
     /// Its display name, a brand that is not translated.
     pub name: String,
-    /// The command that is searched for; none for an agent that comes with the app.
+    /// The command to search for; none for an agent that ships with the app.
     pub program: Option<String>,
     /// A shell command that installs it.
     pub install: Option<String>,
-    /// A shell command that signs the person in.
+    /// A shell command that signs the user in.
     pub login: Option<String>,
-    /// The version it was verified with, run here with the real program.
+    /// The version it was tested with, using the real program.
     pub verified: Option<String>,
     pub capabilities: Capabilities,
     /// What can be chosen when a session starts.
@@ -38,7 +38,7 @@ pub struct Capabilities {
     pub plan: bool,
     /// Whether it can resume an ended session.
     pub resume: bool,
-    /// What goes along with a message.
+    /// What a message to it can carry.
     pub takes: Takes,
     /// What a message does that arrives during a turn.
     pub during_turn: DuringTurn,
@@ -48,9 +48,9 @@ pub struct Capabilities {
     pub cost: bool,
     /// Whether it reports how full its context is.
     pub context_size: bool,
-    /// Whether a session needs a folder of the person's to work in.
+    /// Whether a session needs one of the user's folders to work in.
     pub folder: bool,
-    /// Whether settings may add arguments and variables to its start.
+    /// Whether settings can add arguments and environment variables to its start.
     pub launch_overrides: bool,
 }
 
@@ -62,7 +62,7 @@ pub enum QuestionPath {
     /// Over the agent's own protocol.
     Native,
     McpTool,
-    /// The agent cannot ask.
+    /// The agent can't ask.
     None,
 }
 
@@ -71,7 +71,7 @@ pub enum QuestionPath {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum DuringTurn {
-    /// It waits for the end of the turn.
+    /// It is queued until the turn ends.
     Queue,
     Steer,
 }

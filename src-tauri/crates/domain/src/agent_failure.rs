@@ -1,4 +1,4 @@
-//! Why an agent could not be started, or ended badly: codes with what belongs to them. The screen chooses the words; those here
+//! Why an agent could not be started, or failed: error codes with their data. The page chooses the words; the texts here
 //! are for logs and exports.
 
 use std::fmt::{self, Display, Formatter};
@@ -7,15 +7,15 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::id::AgentId;
 
-/// How many of an agent's last lines are repeated; the whole tail stands in the session's log.
+/// How many lines of the agent's error output are repeated; the session log has the rest.
 pub const SAID_LINES: usize = 8;
 
-/// Why an agent could not be started, or ended badly.
+/// Why an agent could not be started, or failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "failure", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum AgentFailure {
-    /// The program is nowhere to be found.
+    /// The program was not found.
     AgentMissing {
         agent: AgentId,
         program: String,
@@ -24,7 +24,7 @@ pub enum AgentFailure {
         #[serde(default)]
         install: Option<String>,
     },
-    /// The folder the agent shall work in cannot be used.
+    /// The agent's working folder can't be used.
     FolderUnusable { path: String, problem: FolderError },
     /// The system refused to run the program.
     NotStarted {
@@ -41,24 +41,24 @@ pub enum AgentFailure {
         said: String,
         next: NextStep,
     },
-    /// The agent did not stop when it was asked to, and was ended.
+    /// The agent did not stop when asked and was killed.
     InterruptIgnored {
-        /// How long it was waited for, in seconds.
+        /// How long Askdesk waited, in seconds.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         seconds: u64,
         next: NextStep,
     },
-    /// The agent's output could not be read any more.
+    /// The agent's output could no longer be read.
     OutputLost { next: NextStep },
     /// The agent no longer has the session.
     SessionUnknown,
-    /// The app failed inside the session.
+    /// Askdesk failed while it ran the session.
     DeskFailed,
-    /// What an earlier version of the app wrote down, as a text.
+    /// A text that an earlier version of the app stored.
     Text { text: String },
 }
 
-/// A place in which a program was looked for.
+/// A place that was searched for a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "place", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -79,9 +79,9 @@ pub enum FolderError {
     Missing,
     /// It is a file, or something else.
     NotAFolder,
-    /// The system does not let it be opened.
+    /// The system denies access.
     Forbidden,
-    /// Its path begins neither at the root nor with `~`.
+    /// Its path is neither absolute nor starts with `~`.
     NotAbsolute,
     Other {
         error: String,
@@ -95,17 +95,17 @@ pub enum FolderError {
 pub enum ProgramError {
     Missing,
     Forbidden,
-    /// It is perhaps no program for this system.
+    /// It may be built for another system.
     Unfit,
 }
 
-/// What a person can do about an agent that ended badly.
+/// What the user can do about an agent that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum NextStep {
     Resume,
-    /// Start a new one, because the agent has not begun this one.
+    /// Start a new session, because the agent has not begun this one.
     StartAnew,
 }
 
@@ -208,7 +208,7 @@ impl Display for NextStep {
 }
 
 impl FolderError {
-    /// Says what the system's error means for a folder.
+    /// Classifies a system error for a folder.
     pub fn of(error: &std::io::Error) -> Self {
         match error.kind() {
             std::io::ErrorKind::NotFound => Self::Missing,
@@ -218,13 +218,13 @@ impl FolderError {
     }
 }
 
-/// Returns the last lines of an agent's error output that are repeated.
+/// Returns the last lines of an agent's error output.
 pub fn last_lines(stderr_tail: &str) -> String {
     let lines: Vec<&str> = stderr_tail.lines().filter(|line| !line.trim().is_empty()).collect();
     lines[lines.len().saturating_sub(SAID_LINES)..].join("\n")
 }
 
-/// Reads what is closed today; what earlier versions kept as plain text stays a text.
+/// Reads an enum that is closed today; a plain text of an earlier version becomes its text variant.
 pub(crate) fn known_or_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -233,7 +233,7 @@ where
     Stored::deserialize(deserializer).map(Stored::into_known)
 }
 
-/// Reads the same where there may be none.
+/// Like [`known_or_text`], for an optional value.
 pub(crate) fn known_or_text_or_none<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

@@ -1,4 +1,4 @@
-//! Answers: what a person chose and wrote, checked against the questions they belong to.
+//! Answers: what a user chose and wrote, checked against the questions.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,10 +14,10 @@ use crate::text::{PERSON_TEXT_BYTES, says_something, without_controls};
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct AnswerInput {
     pub question: QuestionId,
-    /// The chosen options in any order; none where only words were given, or nothing at all.
+    /// The chosen options in any order; empty if there is only text, or nothing.
     #[serde(default)]
     pub chosen: Vec<OptionId>,
-    /// The person's own words; blank counts as none.
+    /// The user's own answer; blank counts as none.
     #[serde(default)]
     pub other: Option<String>,
     /// A note on the choice; blank counts as none.
@@ -25,7 +25,7 @@ pub struct AnswerInput {
     pub note: Option<String>,
 }
 
-/// The answer to one question, checked: it says something.
+/// The checked answer to one question; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -33,21 +33,21 @@ pub struct Answer {
     pub question: QuestionId,
     /// The chosen options, in the question's order.
     pub chosen: Vec<OptionId>,
-    /// The person's own words; a secret's are left out wherever an answer is kept.
+    /// The user's own answer; the text of a secret is removed before an answer is stored.
     pub other: Option<String>,
     pub note: Option<String>,
-    /// Whether a secret was given; its words travel to the agent alone.
+    /// Whether a secret was given; its text goes to the agent only.
     pub secret_given: bool,
 }
 
-/// The answers of one request, in the order of its questions; a question that is missing was not answered.
+/// The answers of one request, in the order of its questions; an unanswered question has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Answers(Vec<Answer>);
 
 impl Answers {
-    /// Checks a caller's answers against the questions; names the field that does not fit.
+    /// Checks a caller's answers against the questions. An error names the field.
     pub fn check(questions: &[Question], inputs: &[AnswerInput]) -> Result<Self, Rejection> {
         if inputs.len() > questions.len() {
             let rule = format!("at most {} answers, got {}", questions.len(), inputs.len());
@@ -80,12 +80,12 @@ impl Answers {
         self.0.iter()
     }
 
-    /// Finds the answer to one question; none if it was not answered.
+    /// Finds the answer to one question, if it was answered.
     pub fn to(&self, question: QuestionId) -> Option<&Answer> {
         self.0.iter().find(|answer| answer.question == question)
     }
 
-    /// Leaves out the words of secrets, for everything that is kept or shown.
+    /// Removes the text of secrets, for everything that is stored or shown.
     pub fn without_secrets(&self) -> Self {
         let kept = |answer: &Answer| match answer.secret_given {
             true => Answer { other: None, ..answer.clone() },
@@ -123,7 +123,7 @@ fn check_one(
     }
     if input.chosen.is_empty() && other.is_none() {
         return match note {
-            // A note is text the person typed: dropping it in silence would lose it.
+            // The user typed the note: dropping it silently would lose it.
             Some(_) => Err(Rejection::invalid(field("note"), ValidationError::NoteAlone)),
             None => Ok(None),
         };
@@ -138,12 +138,12 @@ fn check_one(
     }))
 }
 
-/// Checks a person's text: bounded, without control characters, and none if it says nothing.
+/// Checks a user's text: bounded and without control characters; none if it is blank.
 pub fn words(text: Option<&str>, field: &str) -> Result<Option<String>, Rejection> {
     words_within(text, field, PERSON_TEXT_BYTES)
 }
 
-/// Checks a person's text like [`words`], with a bound of its own.
+/// Like [`words`], with its own bound.
 pub(crate) fn words_within(
     text: Option<&str>,
     field: &str,

@@ -1,4 +1,4 @@
-//! An approval: an agent asks for permission to do something. Never a question, never answered like one.
+//! Approvals: an agent asks for permission to do something. An approval is never a question and never answered like one.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ pub const APPROVAL_OPTIONS: usize = 48;
 /// The most folders of one option.
 pub const OPTION_FOLDERS: usize = 32;
 
-/// One permission an agent waits for.
+/// One permission that an agent requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -21,16 +21,16 @@ pub struct Approval {
     pub session: SessionId,
     /// The agent's own id of the call.
     pub native_ref: NativeRef,
-    /// What the agent calls it; mostly the name of a tool.
+    /// The agent's title for it, usually the name of a tool.
     pub title: String,
-    /// The agent's own line about what it wants to do.
+    /// The agent's own description of what it wants to do.
     pub description: Option<String>,
     /// What exactly would run or change.
     #[serde(deserialize_with = "detail_or_text")]
     pub subject: ToolDetail,
-    /// What can be decided, in the agent's order.
+    /// The options, in the agent's order.
     pub options: Vec<ApprovalOption>,
-    /// Whether a refusal may carry words for the agent.
+    /// Whether a denial can carry a message to the agent.
     pub takes_message: bool,
     pub asked_at: Timestamp,
     /// Open, or how it ended.
@@ -42,42 +42,41 @@ impl Approval {
         self.options.iter().find(|option| option.id == *id)
     }
 
-    /// Says whether it is a plan that waits for approval.
+    /// Returns whether it is a plan that needs approval.
     pub const fn is_plan(&self) -> bool {
         matches!(self.subject, ToolDetail::Plan { .. })
     }
 }
 
-/// One thing that can be decided on an approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ApprovalOption {
-    /// The agent's id of the option, which goes back as it came.
+    /// The agent's id of the option, returned unchanged.
     pub id: ApprovalOptionId,
     pub kind: ApprovalOptionKind,
     pub label: OptionLabel,
-    /// How far it reaches; none where the kind says it all.
+    /// The scope; none if the kind already says it.
     pub scope: Option<OptionScope>,
-    /// Whether it may be chosen together with others of this kind that may.
+    /// Whether it can be chosen together with other options of this kind that allow it.
     pub combines: bool,
 }
 
-/// What an option does. The words are those of the Agent Client Protocol.
+/// What an option does. The names come from the Agent Client Protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ApprovalOptionKind {
     AllowOnce,
-    /// Allows this, and from now on what the label says.
+    /// Allows this, and from now on whatever the label says.
     AllowAlways,
     RejectOnce,
-    /// Refuses this, and from now on what the label says.
+    /// Denies this, and from now on whatever the label says.
     RejectAlways,
 }
 
 impl ApprovalOptionKind {
-    /// Says whether it lets the agent go on.
+    /// Returns whether it lets the agent proceed.
     pub const fn allows(self) -> bool {
         matches!(self, Self::AllowOnce | Self::AllowAlways)
     }
@@ -91,16 +90,16 @@ pub enum OptionLabel {
     Plain,
     /// The agent's own words.
     Text { text: String },
-    /// How calls of a tool are treated from now on.
+    /// A rule for calls of a tool, from now on.
     Tool {
         tool: String,
         /// Which of its calls, in the agent's own pattern; none means all.
         content: Option<String>,
         behaviour: ToolRule,
     },
-    /// Folders the agent may work in from now on.
+    /// Folders that the agent may work in from now on.
     Folder { paths: Vec<String> },
-    /// A config option gets another value from now on.
+    /// Sets a config option from now on.
     Config { option: ConfigId, value: ValueId },
 }
 
@@ -114,59 +113,57 @@ pub enum ToolRule {
     Deny,
 }
 
-/// How far an option reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum OptionScope {
     Session,
-    /// This folder, for this person.
+    /// This folder, for this user.
     Local,
-    /// This folder, for everybody who works in it.
+    /// This folder, for everyone who works in it.
     Project,
     User,
 }
 
-/// Whether an approval waits or has ended.
+/// Whether an approval is open or has ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ApprovalState {
-    /// Waits for a decision.
+    /// Awaits a decision.
     Open,
     Decided {
         decision: ApprovalDecision,
         at: Timestamp,
-        /// Set when the decision could not be handed to the agent.
+        /// Set if the decision could not be delivered to the agent.
         #[serde(default, deserialize_with = "known_or_text_or_none")]
         error: Option<DeliveryError>,
     },
-    /// The agent took it back, its turn ended, or the session is gone.
+    /// The agent withdrew it, its turn ended, or the session is gone.
     Withdrawn { at: Timestamp },
 }
 
-/// What the person decided on an approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ApprovalDecision {
-    /// The chosen options: one, or several that combine.
+    /// The chosen options: one, or several that can be combined.
     pub options: Vec<ApprovalOptionId>,
-    /// What the agent is told with a refusal.
+    /// The message to the agent that goes with a denial.
     #[serde(default)]
     pub message: Option<String>,
-    /// The plan as the person edited it; none where it stays as it is.
+    /// The plan as the user edited it; none if it is unchanged.
     #[serde(default)]
     pub plan: Option<String>,
 }
 
 impl ApprovalDecision {
-    /// Chooses one option and says nothing more.
+    /// Chooses one option without a message.
     pub fn of(option: ApprovalOptionId) -> Self {
         Self { options: vec![option], message: None, plan: None }
     }
 
-    /// Says whether it lets the agent go on; none where it names no option of the approval.
+    /// Returns whether it lets the agent proceed; none if it names no option of the approval.
     pub fn allows(&self, approval: &Approval) -> Option<bool> {
         let first = self.options.first().and_then(|id| approval.option(id));
         first.map(|option| option.kind.allows())

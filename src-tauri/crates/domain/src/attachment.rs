@@ -1,4 +1,4 @@
-//! What a person sends along with a message: images, whose bytes the app keeps, and files, which stay where they are.
+//! Attachments of a message: images, whose bytes the app stores, and files, which stay where they are.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,34 +9,33 @@ use crate::answer::words;
 use crate::error::ValidationError;
 use crate::rejection::{Rejection, UnsupportedFeature};
 
-/// How many attachments one message takes.
+/// How many attachments a message can have.
 pub const ATTACHMENTS: usize = 8;
 
-/// The largest image that is taken, in bytes; agents make a larger one smaller before they send it.
+/// The largest accepted image, in bytes; agents shrink a larger one before they send it.
 pub const IMAGE_BYTES: usize = 8 * 1024 * 1024;
 
-/// The longest name of an image that is kept, in characters; a longer one is cut.
+/// The longest image name that is stored, in characters; a longer one is cut.
 pub const NAME_CHARS: usize = 120;
 
-/// The longest path of a file that is taken, in bytes.
+/// The longest accepted path of a file, in bytes.
 pub const PATH_BYTES: usize = 4_096;
 
-/// One thing that goes along with a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "attachment", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Attachment {
-    /// An image; the agent is given its bytes.
+    /// An image; the agent gets its bytes.
     Image {
-        /// Names its bytes among those that are kept for the session.
+        /// Identifies its bytes among the session's stored images.
         image: ImageId,
-        /// What it is, by its own first bytes.
+        /// The format, detected from its first bytes.
         format: ImageFormat,
         name: String,
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         bytes: u64,
     },
-    /// A file; the agent is given its path.
+    /// A file; the agent gets its path.
     File {
         path: String,
         /// Its size when it was attached.
@@ -46,7 +45,7 @@ pub enum Attachment {
 }
 
 impl Attachment {
-    /// Returns what it is called: an image's name, or the last part of a file's path.
+    /// Returns the display name: an image's name, or the last part of a file's path.
     pub fn name(&self) -> &str {
         match self {
             Self::Image { name, .. } => name,
@@ -54,7 +53,7 @@ impl Attachment {
         }
     }
 
-    /// Returns the image, where it is one.
+    /// Returns the id, if it is an image.
     pub const fn image(&self) -> Option<ImageId> {
         match self {
             Self::Image { image, .. } => Some(*image),
@@ -63,7 +62,7 @@ impl Attachment {
     }
 }
 
-/// What an agent takes along with a message.
+/// Which attachments an agent accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "takes", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -72,14 +71,14 @@ pub enum Takes {
     ImagesAndFiles {
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         count: usize,
-        /// How large an image may be, in bytes.
+        /// The largest accepted image, in bytes.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         image_bytes: usize,
     },
 }
 
 impl Takes {
-    /// Checks that attachments may go along with a message.
+    /// Checks that a message can carry these attachments.
     pub fn check(self, attachments: &[Attachment]) -> Result<(), Rejection> {
         match self {
             Self::Words if !attachments.is_empty() => {
@@ -102,7 +101,7 @@ pub enum ImageFormat {
 }
 
 impl ImageFormat {
-    /// Tells an image by its first bytes, whatever it is called; none for anything else.
+    /// Detects the format from the first bytes, whatever the name says; none if it is unknown.
     pub fn of(content: &[u8]) -> Option<Self> {
         match content {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(Self::Png),
@@ -123,7 +122,7 @@ impl ImageFormat {
     }
 }
 
-/// Names an image by its content: the SHA-256 of its bytes.
+/// Identifies an image by its content: the SHA-256 of its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string"))]
 pub struct ImageId([u8; 32]);
@@ -147,7 +146,7 @@ impl fmt::Debug for ImageId {
     }
 }
 
-/// Says that a text is not the name of an image.
+/// A text is not an image id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an image's name: 64 digits of 0-9 and a-f")]
 pub struct InvalidImage;
@@ -186,7 +185,7 @@ impl<'de> Deserialize<'de> for ImageId {
     }
 }
 
-/// Checks a person's message to an agent: words as [`words`] takes them, which may be missing where something is attached.
+/// Checks a user's message to an agent. The text follows the rules of [`words`], and may be missing if something is attached.
 pub fn message(text: &str, attachments: &[Attachment]) -> Result<String, Rejection> {
     if attachments.len() > ATTACHMENTS {
         let rule = ValidationError::TooManyAttached { most: ATTACHMENTS, count: attachments.len() };
@@ -199,7 +198,7 @@ pub fn message(text: &str, attachments: &[Attachment]) -> Result<String, Rejecti
     }
 }
 
-/// Puts a message that has only attachments into words: their names.
+/// Describes a message that has only attachments by their names.
 pub fn in_words(text: &str, attachments: &[Attachment]) -> String {
     if !text.is_empty() {
         return text.to_owned();
@@ -208,12 +207,12 @@ pub fn in_words(text: &str, attachments: &[Attachment]) -> String {
     names.join(", ")
 }
 
-/// Says whether a path can be told to an agent: as text on one line, between quotes.
+/// Returns whether a path can be given to an agent: as text on one line, between quotes.
 pub fn can_be_told(path: &str) -> bool {
     !path.is_empty() && path.len() <= PATH_BYTES && !path.contains(|c: char| c.is_control() || c == '"')
 }
 
-/// Makes a name fit to be shown: on one line, and not endless.
+/// Makes a name fit for display: on one line, and bounded.
 pub fn plain_name(name: &str) -> String {
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
     name.chars().filter(|c| !c.is_control()).take(NAME_CHARS).collect()

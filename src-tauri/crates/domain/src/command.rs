@@ -1,4 +1,4 @@
-//! The changes that the engine can be asked to make.
+//! The commands that the engine accepts.
 
 use crate::answer::AnswerInput;
 use crate::approval::{ApprovalDecision, ApprovalOption};
@@ -15,7 +15,7 @@ use crate::session::SessionEnd;
 use crate::session_options::SessionOptions;
 use crate::tool::ToolDetail;
 
-/// A change that the engine is asked to make, with its time and its ids.
+/// A command to the engine, with its time and its ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     Session(SessionCommand),
@@ -29,13 +29,12 @@ pub enum Command {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionCommand {
     Start {
-        /// Its id, minted by the caller.
         id: SessionId,
         origin: Origin,
         name: String,
         folder: String,
         options: SessionOptions,
-        /// The agent's config options, with what was chosen as their present values.
+        /// The agent's config options, with the choices as their current values.
         config: Vec<ConfigOption>,
         at: Timestamp,
     },
@@ -43,23 +42,22 @@ pub enum SessionCommand {
         session: SessionId,
         name: String,
     },
-    /// Says how the person is told of a session.
+    /// Sets how the user is notified of a session.
     SetNotifications {
         session: SessionId,
         attention: SessionNotifications,
     },
-    /// Gives a session another place in the order.
     Move {
         session: SessionId,
-        /// The session it shall stand before; none for the end.
+        /// The session that follows it; none moves it to the end.
         before: Option<SessionId>,
     },
-    /// Takes an ended session off the sidebar.
+    /// Removes an ended session from the sidebar.
     Close {
         session: SessionId,
         at: Timestamp,
     },
-    /// Opens an ended session again, because its agent is about to be started again.
+    /// Opens an ended session again before its agent is restarted.
     Resume {
         session: SessionId,
         at: Timestamp,
@@ -68,11 +66,11 @@ pub enum SessionCommand {
     NoteSpoke {
         session: SessionId,
     },
-    /// Notes that the agent has no such session any more.
+    /// Notes that the agent no longer has the session.
     NoteForgotten {
         session: SessionId,
     },
-    /// Notes what the agent said about itself.
+    /// Notes the agent's information about itself.
     Introduce {
         session: SessionId,
         version: Option<String>,
@@ -80,7 +78,7 @@ pub enum SessionCommand {
         /// Its own id of the session.
         native_session: Option<NativeSession>,
     },
-    /// Notes the agent's config options with their present values.
+    /// Notes the agent's config options with their current values.
     NoteConfig {
         session: SessionId,
         config: Vec<ConfigOption>,
@@ -90,7 +88,7 @@ pub enum SessionCommand {
         session: SessionId,
         working: bool,
     },
-    /// Tells that a session has finished its turn, after all that was to follow by itself.
+    /// Announces that a session has finished its turn, once no queued message follows.
     NotifyFinished {
         session: SessionId,
     },
@@ -99,17 +97,17 @@ pub enum SessionCommand {
         session: SessionId,
         lines: u64,
     },
-    /// Closes a session whose process is gone.
+    /// Ends a session whose process is gone.
     End {
         session: SessionId,
         end: SessionEnd,
         at: Timestamp,
     },
-    /// Forgets a session that has ended, with everything that was said in it.
+    /// Deletes an ended session and its whole transcript.
     Delete {
         session: SessionId,
     },
-    /// Closes what an earlier run of the app left open.
+    /// Ends what an earlier run of the app left open.
     CloseEarlierRun {
         at: Timestamp,
     },
@@ -132,24 +130,23 @@ pub enum RequestCommand {
     },
     Decline {
         request: RequestId,
-        /// What the person said about it.
+        /// The user's message about it.
         words: Option<String>,
         at: Timestamp,
     },
-    /// Closes a request without an answer, by the person's own hand.
+    /// Ends a request without an answer, at the user's request.
     Cancel {
         request: RequestId,
-        /// What the person said about it.
         reason: Option<String>,
         at: Timestamp,
     },
-    /// Ends a session's open requests by an ordinary message of the person.
+    /// Ends a session's open requests with an ordinary message of the user.
     ReplyInChat {
         session: SessionId,
         text: String,
         at: Timestamp,
     },
-    /// Takes back one request or approval, because its agent did.
+    /// Withdraws one request or approval, because its agent did.
     Withdraw {
         session: SessionId,
         /// The agent's own id of the call.
@@ -157,40 +154,40 @@ pub enum RequestCommand {
         why: WithdrawnWhy,
         at: Timestamp,
     },
-    /// Takes back all that a session has open.
+    /// Withdraws everything that is open in a session.
     WithdrawAll {
         session: SessionId,
         why: WithdrawnWhy,
         at: Timestamp,
     },
-    /// Ends a request whose limit has passed; ignored where none was set or it has not passed.
+    /// Ends a request whose time limit has passed; ignored if it has no limit or the limit has not passed.
     Expire {
         request: RequestId,
         at: Timestamp,
     },
-    /// Notes how far the end of a request has travelled.
+    /// Notes how far the outcome of a request has travelled.
     NoteDelivery {
         request: RequestId,
-        /// To which call, by the agent's own id of it; none for all that wait for it, or for a message.
+        /// The agent's own id of the call; none means every call of the request, or a message.
         call: Option<NativeRef>,
         delivery: Delivery,
     },
-    /// Notes that the end of a request is about to be handed to the agent.
+    /// Notes that the outcome of a request is about to be sent to the agent.
     NoteSending {
         request: RequestId,
-        /// To which call, by the agent's own id of it.
+        /// The agent's own id of the call.
         call: NativeRef,
     },
-    /// Sends the answers that wait for a session to run.
+    /// Sends the answers that are parked for a session.
     SendParked {
         session: SessionId,
     },
-    /// Gives up a request that was missed or could not be delivered.
+    /// Dismisses a missed request, or discards an answer that could not be delivered.
     Dismiss {
         request: RequestId,
         at: Timestamp,
     },
-    /// Hands over once more an end that could not be handed over.
+    /// Tries again to deliver an outcome.
     Retry {
         request: RequestId,
     },
@@ -202,39 +199,39 @@ impl From<RequestCommand> for Command {
     }
 }
 
-/// Commands about clients that Askdesk did not start.
+/// Commands about connected apps, which Askdesk did not start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InboundCommand {
-    /// Opens a session for a client that the desk did not start, or takes up again the one it left.
+    /// Opens a session for a connected app, or reopens the one that it left.
     Open {
-        /// Its id if it is a new one, minted by the caller.
+        /// A new id from the caller, used for a new session.
         id: SessionId,
         visitor: InboundClient,
         at: Timestamp,
     },
-    /// Registers a request of such a client; one that asks the same finds what it has asked before.
+    /// Registers a request of a connected app; if the app asks the same again, this finds the earlier request.
     Ask {
         ask: Ask,
-        /// The request that this call waited for before, if it knows.
+        /// The request that this call waited for before, if the caller knows it.
         again: Option<RequestId>,
     },
-    /// Notes that one call of such a client waits no more.
+    /// Notes that one call of a connected app no longer waits.
     LeaveCall {
         session: SessionId,
-        /// The client's own id of the call.
+        /// The app's own id of the call.
         native_ref: NativeRef,
         why: Leave,
         at: Timestamp,
     },
-    /// Notes whether such a client was told how its request ended.
+    /// Notes whether a connected app received the outcome of its request.
     NoteDelivered {
         request: RequestId,
-        /// The client's own id of the call that was told.
+        /// The app's own id of that call.
         native_ref: NativeRef,
         told: Result<(), DeliveryError>,
         at: Timestamp,
     },
-    /// Notes that such a client is gone with all its calls.
+    /// Notes that a connected app is gone, with all its calls.
     Leave { session: SessionId, at: Timestamp },
 }
 
@@ -253,7 +250,7 @@ pub enum ApprovalCommand {
         decision: ApprovalDecision,
         at: Timestamp,
     },
-    /// Notes that a decision could not be handed to the agent.
+    /// Notes that a decision could not be delivered to the agent.
     NoteNotDelivered {
         approval: ApprovalId,
         /// What went wrong.
@@ -267,26 +264,25 @@ impl From<ApprovalCommand> for Command {
     }
 }
 
-/// Commands about the messages that wait for the end of a turn.
+/// Commands about the queued messages of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueueCommand {
-    /// Keeps a message until the agent's turn ends.
+    /// Queues a message until the agent's turn ends.
     Add {
         session: SessionId,
-        /// The message's id, minted by the caller.
+        /// A new id that the caller generates.
         id: MessageId,
         text: String,
-        /// What goes along with it.
         attachments: Vec<Attachment>,
     },
-    /// Changes the words of a message that waits.
+    /// Changes the text of a queued message.
     Edit { session: SessionId, id: MessageId, text: String },
-    /// Takes back a message that waits.
+    /// Removes a queued message without sending it.
     Remove { session: SessionId, id: MessageId },
     /// Takes a message out of the queue to send it to the agent.
     Send {
         session: SessionId,
-        /// The message the person wants sent now; none sends the oldest by itself, once the agent is at rest.
+        /// The message that the user wants to send now; none sends the oldest once the agent is idle.
         now: Option<MessageId>,
     },
 }
@@ -300,16 +296,16 @@ impl From<QueueCommand> for Command {
 /// A request as an adapter registers it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ask {
-    /// Its id, minted by the caller; not used if the request is already known.
+    /// A new id from the caller; ignored if the request is already known.
     pub id: RequestId,
     pub session: SessionId,
     /// The agent's own id of the call.
     pub native_ref: NativeRef,
-    /// The subagent or client that asks.
+    /// The subagent or connected app that asks.
     pub asked_by: Option<String>,
-    /// Its questions, accepted by [`crate::question_input::accept`].
+    /// Its questions, checked by [`crate::question_input::accept`].
     pub questions: Vec<Question>,
-    /// A deadline, if one was set.
+    /// A time limit, if one was set.
     pub limit: Option<Limit>,
     pub at: Timestamp,
 }
@@ -317,24 +313,23 @@ pub struct Ask {
 /// An approval as an adapter registers it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskApproval {
-    /// Its id, minted by the caller.
     pub id: ApprovalId,
     pub session: SessionId,
     /// The agent's own id of the call.
     pub native_ref: NativeRef,
-    /// What the agent calls it; mostly the name of a tool.
+    /// The agent's title for it, usually the name of a tool.
     pub title: String,
-    /// The agent's own line about it.
+    /// The agent's own description of it.
     pub description: Option<String>,
     /// What exactly would run or change.
     pub subject: ToolDetail,
     pub options: Vec<ApprovalOption>,
-    /// Whether a refusal may carry words for the agent.
+    /// Whether a denial can carry a message to the agent.
     pub takes_message: bool,
     pub at: Timestamp,
 }
 
-/// Says what became of the session when its end orphans a request.
+/// Maps the end of a session to the reason why it orphans a request.
 pub(crate) const fn orphaned_by(end: &SessionEnd) -> OrphanedWhy {
     match end {
         SessionEnd::Stopped => OrphanedWhy::SessionStopped,

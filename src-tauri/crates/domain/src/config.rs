@@ -1,4 +1,4 @@
-//! Config options: what a person chooses for a session, in the agent's own values.
+//! Config options: what a user chooses for a session, in the agent's own values.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{ConfigId, ValueId};
 
-/// The most config options of one session that are kept.
+/// How many config options of a session are stored at most.
 pub const CONFIG_OPTIONS: usize = 32;
-/// The most values of one config option that are kept.
+/// How many values of a config option are stored at most.
 pub const CONFIG_VALUES: usize = 256;
 
-/// What was chosen, by option.
+/// The chosen values, by option.
 pub type Choices = BTreeMap<ConfigId, ValueId>;
 
-/// One thing that can be chosen about how an agent runs.
+/// One configurable aspect of how an agent runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -24,11 +24,11 @@ pub struct ConfigOption {
     pub name: String,
     pub category: ConfigCategory,
     pub values: Vec<ConfigValue>,
-    /// Whether a value that is not listed may be typed.
+    /// Whether a value outside the list can be typed.
     pub free_text: bool,
     /// Whether it can be changed while the session runs.
     pub live: bool,
-    /// The present value; none while it is not known.
+    /// The current value, if it is known.
     pub current: Option<ValueId>,
 }
 
@@ -55,7 +55,7 @@ pub struct ConfigValue {
     pub name: String,
     /// What it does, in the agent's words.
     pub description: Option<String>,
-    /// Whether the person must agree to it first.
+    /// Whether the user must confirm it first.
     pub risk: Risk,
     /// Whether the agent only plans with it and changes nothing.
     pub planning: bool,
@@ -66,9 +66,9 @@ pub struct ConfigValue {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Risk {
-    /// The agent still asks before what the person has not allowed.
+    /// The agent asks before it does anything that the user has not allowed.
     Usual,
-    /// The agent asks for nothing. The person agrees at each start, and no resume brings it back.
+    /// The agent asks for nothing. The user confirms this at each start, and resuming never restores it.
     Unattended,
 }
 
@@ -78,21 +78,21 @@ impl ConfigOption {
         self.values.iter().find(|value| value.id == *id)
     }
 
-    /// Returns the present value where it is a listed one.
+    /// Returns the current value if it is in the list.
     pub fn current_value(&self) -> Option<&ConfigValue> {
         self.current.as_ref().and_then(|current| self.value(current))
     }
 }
 
-/// Says whether the agent only plans now; one whose mode is not known does not.
+/// Returns whether the agent is only planning; false if its mode is unknown.
 pub fn is_planning(config: &[ConfigOption]) -> bool {
     let modes = config.iter().filter(|option| option.category == ConfigCategory::Mode);
     modes.filter_map(ConfigOption::current_value).any(|value| value.planning)
 }
 
-/// Returns what an ended session is resumed with: what was chosen for it, in the mode it was in last. What lets an agent
-/// do everything was allowed for one run. `described` are the agent's options as its descriptor has them: a session whose
-/// agent never named its own is held to those.
+/// Returns the choices to resume an ended session with: its chosen options, in its last mode. A mode that bypasses
+/// permissions was confirmed for one run and is dropped. `described` are the options of the agent's descriptor; they apply
+/// to a session whose agent never reported its own.
 pub fn choices_to_resume(chosen: &Choices, config: &[ConfigOption], described: &[ConfigOption]) -> Choices {
     let mut choices = chosen.clone();
     for option in config.iter().filter(|option| option.category == ConfigCategory::Mode) {
@@ -108,7 +108,7 @@ pub fn choices_to_resume(chosen: &Choices, config: &[ConfigOption], described: &
     choices
 }
 
-/// Returns the options with what was chosen as their present values.
+/// Returns the options with the choices as their current values.
 pub fn with_choices(config: &[ConfigOption], choices: &Choices) -> Vec<ConfigOption> {
     let chosen = |option: &ConfigOption| {
         let current = choices.get(&option.id).or(option.current.as_ref()).cloned();

@@ -1,4 +1,4 @@
-//! What a command does: events to write down and effects to carry out afterwards. Pure.
+//! Decides commands: each becomes events to store and effects to carry out afterwards. Pure.
 
 mod approval;
 mod calls;
@@ -19,43 +19,43 @@ use crate::request::{Outcome, Request};
 use crate::session::Session;
 pub use calls::{ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST};
 
-/// What to do once the events of a decision are on disk.
+/// An action that follows once the events of a decision are on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Tell whoever waits for the request how it ended, secrets included.
+    /// Deliver the outcome of a request, secrets included, to every waiter.
     Resolve { request: RequestId, outcome: Outcome },
-    /// Let go of whoever waits for one call of a request that others go on waiting for.
+    /// Release the waiter of one call whose request other calls still wait for.
     LetGo {
         request: RequestId,
         /// The agent's own id of the call.
         native_ref: NativeRef,
     },
-    /// Hand an end over once more.
+    /// Deliver an outcome again.
     Redeliver {
         request: RequestId,
-        /// To which call, by the agent's own id of it.
+        /// The agent's own id of the call.
         native_ref: NativeRef,
         outcome: Outcome,
     },
-    /// Send what waits for a session to run: its agent is there.
+    /// Send what is parked for a session, because its agent is running.
     SendParked { session: SessionId },
-    /// Tell the agent what was decided.
+    /// Deliver a decision to the agent.
     ResolveApproval { approval: ApprovalId, decision: ApprovalDecision },
-    /// Send the oldest message that waits: the agent is at rest.
+    /// Send the oldest queued message, because the agent is idle.
     SendQueued { session: SessionId },
-    /// Tell the person that a request waits.
+    /// Notify the user that a request is open.
     Notify { request: RequestId },
-    /// Take back what [`Effect::Notify`] showed.
+    /// Remove the notification that [`Effect::Notify`] showed.
     WithdrawNotification { request: RequestId },
-    /// Tell the person that an approval waits.
+    /// Notify the user that an approval is open.
     NotifyApproval { approval: ApprovalId },
-    /// Take back what [`Effect::NotifyApproval`] showed.
+    /// Remove the notification that [`Effect::NotifyApproval`] showed.
     WithdrawApprovalNotification { approval: ApprovalId },
-    /// Tell the person that a session has finished its turn.
+    /// Notify the user of a finished turn.
     NotifyFinished { session: SessionId },
-    /// Take back what [`Effect::NotifyFinished`] showed.
+    /// Remove the notification that [`Effect::NotifyFinished`] showed.
     WithdrawFinished { session: SessionId },
-    /// Give [`RequestCommand::Expire`](crate::command::RequestCommand::Expire) once a time has come.
+    /// Issue [`RequestCommand::Expire`](crate::command::RequestCommand::Expire) when the time limit passes.
     WatchLimit {
         request: RequestId,
         /// When its limit passes.
@@ -65,10 +65,10 @@ pub enum Effect {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decision {
-    /// What happened, in order; empty where the command repeats what is already so.
+    /// What happened, in order; empty if the command changes nothing.
     pub events: Vec<Event>,
     pub effects: Vec<Effect>,
-    /// The request this was about, where a registration found one that is already known.
+    /// The request that a registration found, if it was already known.
     pub request: Option<RequestId>,
 }
 
@@ -78,7 +78,7 @@ impl Decision {
     }
 }
 
-/// Decides what a command does to the desk, or why it does nothing.
+/// Decides the events and effects of a command, or why it is rejected.
 pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Rejection> {
     let mut decision = match command {
         Command::Session(command) => session::decide(desk, command),

@@ -1,4 +1,4 @@
-//! The desk: everything that is true now, made by folding events in order.
+//! The desk: the current state, built by folding events in order.
 
 mod calls;
 mod inbound;
@@ -14,11 +14,11 @@ use crate::session::{Session, SessionState};
 pub(crate) use calls::{Call, together};
 use lifecycle::Life;
 
-/// How many requests that need nothing more are kept in memory; older ones are read from the journal.
+/// How many settled requests stay in memory; older ones are read from the journal.
 pub const SETTLED_REQUESTS: usize = 1_000;
-/// How many missed requests are kept in memory; older ones are read from the journal, and take no late answer.
+/// How many missed requests stay in memory; older ones are read from the journal and accept no late answer.
 pub const MISSED_REQUESTS: usize = 1_000;
-/// How many approvals that need nothing more are kept in memory.
+/// How many settled approvals stay in memory.
 pub const SETTLED_APPROVALS: usize = 1_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,15 +27,15 @@ pub struct Desk {
     requests: BTreeMap<RequestId, Request>,
     approvals: BTreeMap<ApprovalId, Approval>,
     lives: BTreeMap<SessionId, Life>,
-    /// Requests whose call nobody waits for any more: their end can only travel as a message.
+    /// Requests whose calls have all stopped waiting: an outcome can only travel as a message.
     closed_calls: BTreeSet<RequestId>,
-    /// Requests whose end may have left for the agent, and nobody knows yet.
+    /// Requests whose outcome may have left for the agent, with unknown arrival.
     sending: BTreeSet<RequestId>,
-    /// Requests that more calls wait for than the one that asked; a request that is not here has that one alone.
+    /// The calls of requests that several calls have joined; a request without an entry has only its first call.
     calls: BTreeMap<RequestId, Vec<Call>>,
-    /// The calls that wait for a request of another session, with the session they came from.
+    /// Calls that joined a request of another session, with the session they came from.
     guests: BTreeMap<(RequestId, NativeRef), SessionId>,
-    /// When a request of a client that visits was asked again last.
+    /// When a connected app last repeated a request.
     asked_again: BTreeMap<RequestId, Timestamp>,
     settled_requests: VecDeque<RequestId>,
     missed_requests: VecDeque<RequestId>,
@@ -62,7 +62,7 @@ impl Desk {
         self.sessions.values().filter(|session| self.is_closed(session.id))
     }
 
-    /// Lists the sessions that are over, oldest first.
+    /// Lists the ended sessions, oldest first.
     pub fn past_sessions(&self) -> impl Iterator<Item = &Session> {
         self.sessions.values().filter(|session| !session.is_running())
     }
@@ -92,23 +92,23 @@ impl Desk {
         self.approvals.get(&id)
     }
 
-    /// Finds the request a session's running agent registered under its own id; an id of an earlier run names nothing.
+    /// Finds a request by the native id that the session's running agent gave it; ids of earlier runs match nothing.
     pub fn by_native_ref(&self, session: SessionId, native_ref: &NativeRef) -> Option<&Request> {
         let same = |request: &&Request| request.session == session && self.is_call_of(request, native_ref);
         self.requests.values().filter(same).find(|request| !self.is_call_closed(request.id))
     }
 
-    /// Says whether nobody waits for a request's call any more, so that its end can only travel as a message.
+    /// Returns whether no call of the request waits any more, so that its outcome can only travel as a message.
     pub fn is_call_closed(&self, id: RequestId) -> bool {
         self.closed_calls.contains(&id)
     }
 
-    /// Says whether a request's end may have left for the agent, and nobody knows yet whether it arrived.
+    /// Returns whether the outcome may have left for the agent, with unknown arrival.
     pub fn is_sending(&self, id: RequestId) -> bool {
         self.sending.contains(&id)
     }
 
-    /// Lists the requests of a session whose answer waits to be sent as a message, oldest first.
+    /// Lists a session's requests whose answers are parked, oldest first.
     pub fn parked(&self, session: SessionId) -> impl Iterator<Item = &Request> {
         let waits = move |request: &&Request| {
             let parked =
@@ -136,7 +136,7 @@ impl Desk {
         self.approvals.values().filter(move |approval| approval.session == session).filter(open)
     }
 
-    /// Applies one event. An event about something unknown changes nothing.
+    /// Applies one event. An event about an unknown item changes nothing.
     pub fn fold(&mut self, event: &Event) {
         match event {
             Event::Session(event) => self.fold_session(event),
@@ -222,7 +222,7 @@ impl Desk {
         match event {
             RequestEvent::Asked { request } => {
                 self.requests.insert(request.id, request.clone());
-                // What asks has spoken.
+                // An agent that asks has produced output.
                 self.on_life(request.session, |life| life.spoke = true);
             }
             RequestEvent::AskedAgain { request, native_ref, guest, at } => {
@@ -240,7 +240,7 @@ impl Desk {
                     request.state =
                         RequestState::Ended(Ended { outcome: outcome.clone(), at: *at, delivery });
                 }
-                // Whoever asked is gone: no later text may be routed to its call.
+                // The asker is gone: no later text may be routed to its call.
                 if let Outcome::Orphaned { .. } = outcome {
                     self.close_call(*request);
                 }

@@ -1,4 +1,4 @@
-//! When the person wants to hear less, or once more: quiet hours, what is set for one session, the reminder.
+//! When notifications are reduced or repeated: do not disturb hours, settings of one session, reminders.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,17 +10,17 @@ use crate::id::Timestamp;
 
 const MINUTES_OF_A_DAY: u16 = 24 * 60;
 
-/// A minute of the person's own day, counted from midnight.
+/// A minute of the user's local day, counted from midnight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MinuteOfDay(u16);
 
 impl MinuteOfDay {
-    /// Returns the minute that a clock shows; what no clock shows is taken as its last hour or minute.
+    /// Returns the minute for a clock time; an invalid hour or minute is clamped to the last one.
     pub fn of(hour: u16, minute: u16) -> Self {
         Self(hour.min(23) * 60 + minute.min(59))
     }
 
-    /// Returns the minute of an hour; none where a day has no such one.
+    /// Returns the minute for a clock time; none if a day has no such time.
     pub fn at(hour: u16, minute: u16) -> Option<Self> {
         (hour < 24 && minute < 60).then_some(Self(hour * 60 + minute))
     }
@@ -45,7 +45,7 @@ impl FromStr for MinuteOfDay {
     }
 }
 
-/// The hours in which nothing is told but by the counts in the window: none, or from one minute of the day to another.
+/// Daily hours without notifications, from one minute of the day to another, or none; the window still shows counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string"))]
@@ -55,7 +55,7 @@ impl DoNotDisturbHours {
     /// The word for none.
     pub const OFF: &str = "off";
 
-    /// Says whether a minute lies in them; hours that end before they begin go over midnight.
+    /// Returns whether a minute is within the hours; hours that end before they start span midnight.
     pub fn hold(self, now: MinuteOfDay) -> bool {
         self.0.is_some_and(|(from, to)| {
             let since = |minute: MinuteOfDay| (minute.0 + MINUTES_OF_A_DAY - from.0) % MINUTES_OF_A_DAY;
@@ -74,7 +74,7 @@ impl TryFrom<String> for DoNotDisturbHours {
         let minutes =
             text.split_once('-').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
         match minutes {
-            // Hours that begin and end at once could mean none or all of them.
+            // Equal start and end times are ambiguous: they could mean no hours or all of them.
             Some((from, to)) if from != to => Ok(Self(Some((from, to)))),
             _ => Err(SettingError::NoHours),
         }
@@ -103,14 +103,14 @@ number_setting! {
 }
 
 impl ReminderMinutes {
-    /// Returns when a question is told of once more; none where it never is.
+    /// Returns when a question's reminder is due; none if reminders are off.
     pub fn due(self, asked_at: Timestamp) -> Option<Timestamp> {
         let millis = i64::from(self.0) * 60_000;
         (self.0 != 0).then(|| Timestamp::from_millis(asked_at.millis().saturating_add(millis)))
     }
 }
 
-/// Until when nothing is told but by the counts in the window, in seconds since 1970; 0 where nothing is paused.
+/// The end of a notification pause, in seconds since 1970; 0 is no pause. The window still shows counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number"))]
@@ -123,26 +123,25 @@ impl Settable for PausedUntil {
 }
 
 impl PausedUntil {
-    /// Pauses until a moment.
+    /// Creates a pause that ends at a moment.
     pub fn at(end: Timestamp) -> Self {
         Self(u32::try_from(end.millis() / 1_000).unwrap_or_default())
     }
 
-    /// Returns when it ends; none where nothing is paused any more.
+    /// Returns when the pause ends; none if it is over.
     pub fn end(self, now: Timestamp) -> Option<Timestamp> {
         let end = Timestamp::from_millis(i64::from(self.0) * 1_000);
         (now < end).then_some(end)
     }
 }
 
-/// How the person is told of one session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct SessionNotifications {
-    /// It only counts in the window.
+    /// Only the counts in the window show it.
     pub muted: bool,
-    /// Outside the window, nothing of what it asks is shown.
+    /// Notifications don't show its texts.
     pub private: bool,
 }
 

@@ -1,33 +1,33 @@
-//! Drafts: what a person has begun on a request or an approval and not sent.
+//! Drafts: what a user typed or chose on a request or an approval and hasn't sent.
 
 use serde::{Deserialize, Serialize};
 
 use crate::id::{ApprovalId, ApprovalOptionId, OptionId, QuestionId, RequestId, SessionId};
 use crate::text::says_something;
 
-/// The most words one draft may hold, in bytes: more than the questions of any request take as answers.
+/// The most text in one draft, in bytes: more than the answers of any request can hold.
 pub const DRAFT_BYTES: usize = 4 * 1024 * 1024;
 
-/// What a person has begun on a request: choices, words, and which question they were at.
+/// A draft for a request: choices, texts, and the question that was shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Draft {
-    /// The index of the question that is shown; the number of questions means the summary.
+    /// The index of the visible question; the number of questions means the summary.
     #[serde(default)]
     pub active: u16,
-    /// What was begun on each question; one that is missing was not touched.
+    /// The drafts of its questions; an untouched question has none.
     #[serde(default)]
     pub answers: Vec<DraftAnswer>,
-    /// Whether the person is about to decline.
+    /// Whether the decline form is open.
     #[serde(default)]
     pub declining: bool,
-    /// What the agent would be told then.
+    /// The message to the agent in that form.
     #[serde(default)]
     pub words: String,
 }
 
-/// What was begun on one question; kept as it stands, even where it could not be sent so.
+/// The draft of one question; stored as it is, even if it would not be a valid answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -35,35 +35,33 @@ pub struct DraftAnswer {
     pub question: QuestionId,
     #[serde(default)]
     pub chosen: Vec<OptionId>,
-    /// Whether the person's own words are chosen.
     #[serde(default)]
     pub other_chosen: bool,
-    /// The person's own words, kept even while something else is chosen.
+    /// The user's own answer, kept even while something else is chosen.
     #[serde(default)]
     pub other: String,
     #[serde(default)]
     pub note: String,
 }
 
-/// What a person has begun to decide on an approval.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct ApprovalDraft {
     #[serde(default)]
     pub form: ApprovalForm,
-    /// What the agent would be told with a refusal.
+    /// The message to the agent that goes with a denial.
     #[serde(default)]
     pub message: String,
-    /// The chosen options; none while the person has not touched them.
+    /// The chosen options; none while the user has not touched them.
     #[serde(default)]
     pub options: Option<Vec<ApprovalOptionId>>,
-    /// The plan as the person edited it; none while it is as the agent wrote it.
+    /// The plan as the user edited it; none while it is unchanged.
     #[serde(default)]
     pub plan: Option<String>,
 }
 
-/// A form of an approval that a person can have open.
+/// The form of an approval that is open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -73,12 +71,10 @@ pub enum ApprovalForm {
     None,
     /// The choice of what is always allowed.
     Options,
-    /// The words of a refusal.
     Message,
     Plan,
 }
 
-/// A draft with what it was begun on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -93,7 +89,7 @@ pub enum Begun {
     Approval(ApprovalId),
 }
 
-/// A draft that may be kept: what it speaks of exists, and no secret is in it.
+/// A valid draft: its target exists, and it holds no secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedDraft {
     pub session: SessionId,
@@ -102,11 +98,11 @@ pub struct SavedDraft {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DraftOutcome {
-    /// All of it can still be sent.
+    /// Everything in it can still be sent.
     Stays,
-    /// Nothing of it can be sent, but the words are still the person's.
+    /// Nothing in it can be sent, but the user's text is kept.
     WordsStay,
-    /// It was sent or given up.
+    /// It was sent or discarded.
     Goes,
 }
 
@@ -118,7 +114,7 @@ impl DraftTarget {
         }
     }
 
-    /// Says whether nothing was begun, so that there is nothing to keep.
+    /// Returns whether the draft is empty and need not be stored.
     pub fn is_blank(&self) -> bool {
         match self {
             Self::Request { draft, .. } => *draft == Draft::default(),
@@ -126,7 +122,7 @@ impl DraftTarget {
         }
     }
 
-    /// Says whether the person wrote something, wherever it stands.
+    /// Returns whether the user typed any text.
     pub fn has_words(&self) -> bool {
         self.texts().any(says_something)
     }

@@ -1,4 +1,4 @@
-//! Which drafts may be saved, and what becomes of them when something happens.
+//! Which drafts can be saved, and how events change them.
 
 use crate::approval::{Approval, ApprovalState};
 use crate::desk::Desk;
@@ -11,9 +11,9 @@ use crate::question::QuestionKind;
 use crate::rejection::Rejection;
 use crate::request::{Outcome, Request, WithdrawnWhy};
 
-/// Checks a draft against what it was begun on, and leaves out what a secret question holds.
+/// Checks a draft against its target, and removes the texts of secret questions.
 ///
-/// It is refused where what was begun has been sent or given up: then there is nothing to come back to.
+/// A draft for something that was already sent or discarded is refused: there is nothing to return to.
 pub fn check(desk: &Desk, of: &DraftTarget) -> Result<SavedDraft, Rejection> {
     let bytes: usize = of.texts().map(str::len).sum();
     if bytes > DRAFT_BYTES {
@@ -39,7 +39,7 @@ pub fn check(desk: &Desk, of: &DraftTarget) -> Result<SavedDraft, Rejection> {
     }
 }
 
-/// Says what becomes of a draft when something happens; none if it is not about a draft.
+/// Returns how an event affects a draft, if it does.
 pub fn after(event: &Event) -> Option<(Begun, DraftOutcome)> {
     match event {
         Event::Request(RequestEvent::Ended { request, outcome, .. }) => {
@@ -59,7 +59,7 @@ pub fn after(event: &Event) -> Option<(Begun, DraftOutcome)> {
     }
 }
 
-/// Only what the person did on the card itself ends what they had begun there.
+/// Only an action of the user on the card itself clears its draft.
 const fn fate(outcome: &Outcome) -> DraftOutcome {
     match outcome {
         Outcome::Orphaned { .. } | Outcome::Expired => DraftOutcome::Stays,

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum EndedBy {
     Person,
-    /// The person, by an ordinary message.
+    /// The user, by an ordinary message.
     PersonInChat,
     Agent,
-    /// Another place where the same question could be answered.
+    /// Another place where the same question was answered.
     Elsewhere,
     Limit,
     Session,

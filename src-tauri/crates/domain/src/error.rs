@@ -1,4 +1,4 @@
-//! What can go wrong, as codes with their data. The page chooses the words; those here are for logs, exports and agents.
+//! Errors as codes with their data. The page chooses the words; the texts here are for logs, exports and agents.
 
 mod delivery;
 mod setting;

@@ -1,4 +1,4 @@
-//! What has happened. The journal stores events; an event is never refused.
+//! Events: what has happened. The journal stores them; an event is never refused.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::queue::QueuedMessage;
 use crate::request::{CallDelivery, Delivery, Limit, Outcome, Request};
 use crate::session::{Session, SessionEnd};
 
-/// Something that has happened. Serialized as the event alone: its word in `event` is unique among all four.
+/// An event. Serialized without this wrapper: the word in `event` is unique across all four variants.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 #[allow(
@@ -39,23 +39,23 @@ pub enum SessionEvent {
     Started {
         session: Session,
     },
-    /// The agent said its version and model.
+    /// The agent reported its version and model.
     #[serde(rename = "agent_introduced")]
     Introduced {
         session: SessionId,
         version: Option<String>,
         model: Option<String>,
     },
-    /// The agent said its own id of the session.
+    /// The agent reported its native session id.
     NativeSessionKnown {
         session: SessionId,
         /// The agent's id of it.
         native_session: NativeSession,
     },
-    /// The agent's config options, or their present values, are others now.
+    /// The agent's config options or their current values changed.
     ConfigChanged {
         session: SessionId,
-        /// The options with their present values.
+        /// The options with their current values.
         config: Vec<ConfigOption>,
     },
     TurnBegan {
@@ -82,45 +82,44 @@ pub enum SessionEvent {
         session: SessionId,
         name: String,
     },
-    /// The person said how they want to be told of a session.
+    /// The user changed the notification settings of a session.
     #[serde(rename = "attention_set")]
     NotificationsSet {
         session: SessionId,
         attention: SessionNotifications,
     },
-    /// A session got another place in the order.
     #[serde(rename = "session_moved")]
     Moved {
         session: SessionId,
-        /// The session it stands before; none for the end.
+        /// The session that follows it; none means the end.
         before: Option<SessionId>,
     },
-    /// A session left the sidebar.
+    /// A session was removed from the sidebar.
     #[serde(rename = "session_closed")]
     Closed {
         session: SessionId,
         at: Timestamp,
     },
-    /// A session's agent was started again, and the session is open again.
+    /// A session's agent was restarted, and the session is open again.
     #[serde(rename = "session_resumed")]
     Resumed {
         session: SessionId,
         at: Timestamp,
     },
-    /// The agent finished a first piece of output; from then on it can know the session later.
+    /// The agent finished its first piece of output; from then on the session can be resumed.
     AgentSpoke {
         session: SessionId,
     },
-    /// The agent has no such session any more.
+    /// The agent no longer has the session.
     #[serde(rename = "session_forgotten")]
     Forgotten {
         session: SessionId,
     },
-    /// The client of a session is gone, and others still wait for what was asked there.
+    /// The app of a session is gone, while other calls still wait for its requests.
     ClientLeft {
         session: SessionId,
     },
-    /// The person had a session forgotten for good.
+    /// The user deleted a session permanently.
     #[serde(rename = "session_deleted")]
     Deleted {
         session: SessionId,
@@ -157,20 +156,19 @@ impl From<SessionEvent> for Event {
     }
 }
 
-/// What happened to the messages that wait for the end of a turn.
+/// What happened to queued messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum QueueEvent {
-    /// The person wrote a message that waits for the end of the agent's turn.
+    /// The user queued a message until the end of the agent's turn.
     #[serde(rename = "message_queued")]
     Added { session: SessionId, message: QueuedMessage },
-    /// The person changed the words of a message that waits.
+    /// The user changed the text of a queued message.
     #[serde(rename = "queued_edited")]
     Edited { session: SessionId, message: QueuedMessage },
-    /// The person took back a message that waited.
     #[serde(rename = "queued_removed")]
     Removed { session: SessionId, message: MessageId },
-    /// A message that waited goes to the agent.
+    /// A queued message was sent to the agent.
     #[serde(rename = "queued_sent")]
     Sent { session: SessionId, message: QueuedMessage },
 }
@@ -198,31 +196,31 @@ pub enum RequestEvent {
     Asked {
         request: Request,
     },
-    /// A further call asks what a request asks, and waits for its end together with the others.
+    /// Another call joined a request by asking the same.
     AskedAgain {
         request: RequestId,
         /// The agent's own id of that call.
         native_ref: NativeRef,
-        /// The session of that call, where it is another than the request's.
+        /// The session of that call, if it differs from the request's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         guest: Option<SessionId>,
-        /// When, where that counts for how long the request takes in further calls.
+        /// The time of the call, if it extends how long the request accepts further calls.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<Timestamp>,
     },
-    /// A request that was missed is open again, because its client asks it again.
+    /// A missed request is open again, because its app repeats it.
     Reopened {
         request: RequestId,
-        /// The client's own id of the call that waits for it now.
+        /// The app's own id of the call that waits for it now.
         native_ref: NativeRef,
-        /// The session of that call, where it is another than the request's.
+        /// The session of that call, if it differs from the request's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         guest: Option<SessionId>,
-        /// A deadline, if one was set this time.
+        /// A time limit, if one was set this time.
         limit: Option<Limit>,
         at: Timestamp,
     },
-    /// A call that waited for a request together with others was taken back.
+    /// A call that had joined a request was withdrawn.
     CallLeft {
         request: RequestId,
         /// The agent's own id of that call.
@@ -230,39 +228,37 @@ pub enum RequestEvent {
     },
     Ended {
         request: RequestId,
-        /// How; secrets are left out.
+        /// The outcome, without secrets.
         outcome: Outcome,
         at: Timestamp,
     },
-    /// The end of a request travelled on.
     DeliveryChanged {
         request: RequestId,
-        /// How far, to all calls that wait for it.
+        /// The combined delivery to all its calls.
         delivery: Delivery,
-        /// How far to one of several; none where the request has one call, or its end goes to none.
+        /// The delivery to one of several calls; none if the request has one call or needs no delivery.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<CallDelivery>,
     },
-    /// The end of a request is about to be handed to the agent; from here on it may have arrived.
+    /// The outcome of a request is about to be sent to the agent; from now on it may have arrived.
     Sending {
         request: RequestId,
-        /// Whether it goes as a message, because its call is closed.
+        /// Whether it is sent as a message, because its call is closed.
         late: bool,
-        /// To which of several calls; none where the request has one call, or its end goes as a message.
+        /// Which of several calls it is sent to; none if the request has one call, or it is sent as a message.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<NativeRef>,
     },
-    /// The person answered or declined a request that had ended without them; it waits to be delivered.
+    /// The user answered or declined a request that had ended without them; it awaits delivery.
     AnsweredLate {
         request: RequestId,
         outcome: Outcome,
         at: Timestamp,
     },
-    /// The person wants nothing more of a request that was missed or could not be delivered.
+    /// The user dismissed a missed or undelivered request.
     Dismissed {
         request: RequestId,
         outcome: Outcome,
-        /// When it ended so.
         at: Timestamp,
     },
 }
@@ -301,7 +297,7 @@ pub enum ApprovalEvent {
     Asked { approval: Approval },
     #[serde(rename = "approval_decided")]
     Decided { approval: ApprovalId, decision: ApprovalDecision, at: Timestamp },
-    /// A decision could not be handed to the agent.
+    /// A decision could not be delivered to the agent.
     #[serde(rename = "approval_delivery_failed")]
     DeliveryFailed {
         approval: ApprovalId,
@@ -309,7 +305,6 @@ pub enum ApprovalEvent {
         #[serde(deserialize_with = "known_or_text")]
         error: DeliveryError,
     },
-    /// An approval was taken back.
     #[serde(rename = "approval_withdrawn")]
     Withdrawn { approval: ApprovalId, at: Timestamp },
 }

@@ -1,4 +1,5 @@
-//! Ids and times. None has a default: whoever makes one says where it comes from.
+//! Ids and times. None has a default: the caller supplies each one. Ids travel between the page, the journal and agents;
+//! labels never identify anything.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -50,23 +51,23 @@ macro_rules! uuid_id {
 }
 
 uuid_id! {
-    /// Names one request: one call of an agent with its questions (UUIDv7, so that ids sort by age).
+    /// Identifies a request: one call of an agent with its questions (UUIDv7, so ids sort by age).
     RequestId
 }
 uuid_id! {
-    /// Names one session of one agent (UUIDv7).
+    /// Identifies one session of one agent (UUIDv7).
     SessionId
 }
 uuid_id! {
-    /// Names one approval an agent waits for (UUIDv7).
+    /// Identifies an approval (UUIDv7).
     ApprovalId
 }
 uuid_id! {
-    /// Names one message that waits to be sent (UUIDv7).
+    /// Identifies a queued message (UUIDv7).
     MessageId
 }
 uuid_id! {
-    /// Names one command of a caller, so that sending it twice does it once.
+    /// Identifies a command of a caller, so that sending it twice carries it out once.
     CommandId
 }
 
@@ -80,7 +81,7 @@ pub const NATIVE_REF_BYTES: usize = 512;
 pub struct NativeRef(String);
 
 impl NativeRef {
-    /// Takes a reference of 1 to [`NATIVE_REF_BYTES`] bytes; anything else names no call.
+    /// Accepts 1 to [`NATIVE_REF_BYTES`] bytes; none for anything else.
     pub fn new(text: impl Into<String>) -> Option<Self> {
         let text = text.into();
         (!text.trim().is_empty() && text.len() <= NATIVE_REF_BYTES).then_some(Self(text))
@@ -107,17 +108,17 @@ macro_rules! text_id {
         pub struct $name(Cow<'static, str>);
 
         impl $name {
-            /// The longest accepted id, in bytes.
+            /// The upper bound, in bytes.
             pub const BYTES: usize = $most;
 
-            /// Takes an id of 1 to [`Self::BYTES`] bytes without control characters.
+            /// Accepts 1 to [`Self::BYTES`] bytes without control characters; none for anything else.
             pub fn new(text: impl Into<String>) -> Option<Self> {
                 let text = text.into();
                 let fits = !text.trim().is_empty() && text.len() <= Self::BYTES;
                 (fits && !text.contains(char::is_control)).then_some(Self(Cow::Owned(text)))
             }
 
-            /// Names an id that is written in the code; in a constant, a bad one does not compile.
+            /// Creates an id from a literal; in a constant, an invalid one does not compile.
             pub const fn literal(text: &'static str) -> Self {
                 assert!(!text.is_empty() && text.len() <= Self::BYTES, "an id of 1 byte or more");
                 Self(Cow::Borrowed(text))
@@ -138,41 +139,41 @@ macro_rules! text_id {
 }
 
 text_id! {
-    /// Names an agent: the key of its descriptor, and of its settings.
+    /// Identifies an agent: the key of its descriptor and of its settings.
     AgentId, 64
 }
 text_id! {
-    /// Names a machine that agents run on.
+    /// Identifies a machine that agents run on.
     MachineId, 256
 }
 text_id! {
-    /// Names a config option of an agent, in the agent's words.
+    /// Identifies a config option of an agent; the agent chooses it.
     ConfigId, 128
 }
 text_id! {
-    /// Names a value of a config option, in the agent's words.
+    /// Identifies a value of a config option; the agent chooses it.
     ValueId, 4_096
 }
 text_id! {
-    /// The agent's own id of a session, by which it resumes it.
+    /// The agent's own id of a session, by which it is resumed.
     NativeSession, 512
 }
 text_id! {
-    /// Names one option of an approval, in the agent's words; it goes back as it came.
+    /// Identifies an option of an approval; the agent chooses it, and it is returned unchanged.
     ApprovalOptionId, 512
 }
 
 impl MachineId {
-    /// The machine the desk runs on.
+    /// The machine that Askdesk runs on.
     pub const LOCAL: Self = Self::literal("local");
 }
 
-/// A question's place in its request, counted from 1; written `q1`.
+/// A question's position in its request, counted from 1; written `q1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string"))]
 pub struct QuestionId(u16);
 
-/// An option's place in its question, counted from 1; written `q1o2`, so an id of another question never fits.
+/// An option's position in its question, counted from 1; written `q1o2`, so it never matches another question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string"))]
 pub struct OptionId {
@@ -181,7 +182,7 @@ pub struct OptionId {
 }
 
 impl QuestionId {
-    /// Mints the id of the question at `index` (counted from 0).
+    /// Returns the id of the question at `index` (counted from 0).
     pub const fn at(index: usize) -> Self {
         Self(index as u16 + 1)
     }
@@ -191,7 +192,7 @@ impl QuestionId {
         self.0 as usize - 1
     }
 
-    /// Mints the id of this question's option at `index` (counted from 0).
+    /// Returns the id of this question's option at `index` (counted from 0).
     pub const fn option(self, index: usize) -> OptionId {
         OptionId { question: self, option: index as u16 + 1 }
     }
@@ -209,7 +210,7 @@ impl fmt::Display for OptionId {
     }
 }
 
-/// Says that a text is not an id of the form `q1` or `q1o2`.
+/// A text is not an id of the form `q1` or `q1o2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an id of the form {0}")]
 pub struct InvalidId(&'static str);
@@ -254,7 +255,7 @@ macro_rules! serde_as_text {
 }
 serde_as_text!(QuestionId, OptionId);
 
-/// A moment, in milliseconds since the Unix epoch.
+/// A point in time, in milliseconds since the Unix epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number"))]

@@ -1,4 +1,4 @@
-//! Clients that the desk did not start: they come by themselves, ask, and wait for the answer.
+//! Connected apps: programs that Askdesk did not start, which connect, ask, and wait for the answer.
 
 use serde::Serialize;
 
@@ -6,29 +6,29 @@ use crate::id::Timestamp;
 use crate::origin::Channel;
 use crate::text::{cut_at, says_something, without_controls};
 
-/// The longest name of a client, in characters; a longer one is cut.
+/// The longest name of an app, in characters; a longer one is cut.
 pub const CLIENT_NAME_CHARS: usize = 80;
 
-/// The longest folder of a client, in bytes; a longer one is cut.
+/// The longest folder of an app, in bytes; a longer one is cut.
 pub const CLIENT_FOLDER_BYTES: usize = 4_096;
 
-/// The longest version of a client, in characters; a longer one is cut.
+/// The longest version of an app, in characters; a longer one is cut.
 const VERSION_CHARS: usize = 40;
 
-/// A client that comes to ask, in its own words.
+/// A connected app as it describes itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InboundClient {
     pub channel: Channel,
-    /// What it calls itself.
+    /// Its own name; may be empty.
     pub name: String,
-    /// Its version, if it says.
+    /// The version, if the app reports one.
     pub version: Option<String>,
-    /// The folder it works in, if it says.
+    /// The working folder, if the app reports one.
     pub folder: Option<String>,
 }
 
 impl InboundClient {
-    /// Makes its words fit to be shown and to be known again by: on one line, and not endless.
+    /// Makes its texts fit for display and comparison: on one line, and bounded.
     pub fn plain(&self) -> Self {
         let version = self.version.as_deref().map(|version| one_line(version, VERSION_CHARS));
         let folder = self
@@ -46,17 +46,16 @@ impl InboundClient {
     }
 }
 
-/// When the clients of one name that come by one way asked last.
+/// When the apps with one name and channel last asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LastAsked {
     pub channel: Channel,
-    /// What they call themselves.
     pub name: String,
     pub asked_at: Timestamp,
 }
 
-/// Names a client that does not say what it is.
+/// Returns the name of an app that reports none.
 const fn unnamed(channel: Channel) -> &'static str {
     match channel {
         Channel::Mcp => "MCP client",
@@ -69,11 +68,10 @@ fn one_line(text: &str, chars: usize) -> String {
     without_controls(&text.replace(['\n', '\t'], " ")).trim().chars().take(chars).collect()
 }
 
-/// Why a call waits no more.
+/// Why a call stopped waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leave {
-    /// It was taken back, or whoever made it is gone.
+    /// It was withdrawn, or its caller is gone.
     Gone,
-    /// It was answered in another place.
     AnsweredElsewhere,
 }

@@ -1,24 +1,24 @@
-//! The languages the desk speaks to people in.
+//! The languages of the user interface.
 
 use serde::{Deserialize, Serialize};
 
-/// A language that everything is written in.
+/// A language that the user interface supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Language {
     #[default]
     En,
-    /// Chinese in simplified characters.
+    /// Simplified Chinese.
     Zh,
     De,
 }
 
 impl Language {
-    /// Returns the first of a system's locales that says a language; where none of them is spoken here, English.
+    /// Returns the language of the first of the system's locales that is supported; English if there is none.
     ///
-    /// A locale is written as `de_DE.UTF-8`, `de-AT` or `zh-Hans-CN`. The locale `C` asks for no language in
-    /// particular, which is English, and those after it are not looked at.
+    /// A locale looks like `de_DE.UTF-8`, `de-AT` or `zh-Hans-CN`. The locale `C` means no particular language; it counts
+    /// as English and ends the search.
     pub fn of_system<'a>(locales: impl IntoIterator<Item = &'a str>) -> Self {
         locales.into_iter().find_map(Self::of_locale).unwrap_or_default()
     }
@@ -34,7 +34,6 @@ impl Language {
     }
 }
 
-/// The language a person wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -42,13 +41,13 @@ pub enum LanguageChoice {
     #[default]
     System,
     En,
-    /// Chinese in simplified characters.
+    /// Simplified Chinese.
     Zh,
     De,
 }
 
 impl LanguageChoice {
-    /// Returns the language it comes to where the system has this one.
+    /// Resolves the setting with the system's language.
     pub fn with_system(self, system: Language) -> Language {
         match self {
             Self::System => system,

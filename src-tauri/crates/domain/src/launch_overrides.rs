@@ -1,4 +1,5 @@
-//! What a person adds to every start of an agent: arguments and variables of its environment.
+//! Launch overrides: arguments and environment variables that a user adds to every start of an agent.
+//! A start names the overrides that its form showed; if the settings have changed since, the start is refused.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,29 +8,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{LaunchOverrideError, Settable, SettingError, SettingKind, Written};
 
-/// The most arguments, and the most variables.
+/// How many arguments, and how many variables, are allowed.
 pub const EXTRAS: usize = 64;
 /// The longest argument, and the longest name or value of a variable, in bytes.
 pub const EXTRA_BYTES: usize = 4 * 1024;
-/// How much of a name is shown that no variable can have.
+/// How many characters of an invalid variable name are shown.
 const SHOWN_CHARS: usize = 40;
 
-/// Parts of a variable's name that tell of a secret.
+/// Parts of a variable's name that suggest a secret.
 const SECRET_PARTS: &[&str] =
     &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "HEADERS"];
 
-/// What is added to the start of an agent.
+/// The additions to the start of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct LaunchOverrides {
-    /// Arguments that follow the desk's own.
+    /// Arguments after the ones that Askdesk sets.
     pub arguments: Arguments,
     pub environment: Environment,
 }
 
 impl LaunchOverrides {
-    /// Returns what is kept of them with a session: a secret is kept in the settings alone.
+    /// Returns what is stored with a session: secrets are stored in the settings only.
     #[must_use]
     pub fn without_secrets(mut self) -> Self {
         for (name, value) in &mut self.environment.0 {
@@ -40,7 +41,7 @@ impl LaunchOverrides {
         self
     }
 
-    /// Returns what was kept with a session, with the secrets that are set now; one that is set no more is left out.
+    /// Returns the stored overrides with the secrets of the current settings; a secret that is no longer set is left out.
     #[must_use]
     pub fn with_secrets_of(mut self, now: &Self) -> Self {
         self.environment.0.retain(|name, value| {
@@ -54,7 +55,7 @@ impl LaunchOverrides {
     }
 }
 
-/// Arguments of a program, in order.
+/// Program arguments, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string[]"))]
@@ -79,19 +80,19 @@ impl TryFrom<Vec<String>> for Arguments {
     }
 }
 
-/// Flags of an agent that settings may not add.
+/// Flags of an agent that settings can't add.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReservedFlags {
-    /// Flags by which the desk itself speaks with the agent, or that would end it at once.
+    /// Flags that Askdesk sets to talk to the agent, or that would end it at once.
     pub own: &'static [&'static str],
     /// Their short forms; a letter that follows in the same word is another flag, or a value.
     pub own_short: &'static [char],
-    /// Flags for what is chosen at each start: what lets an agent do everything is never remembered.
+    /// Flags for what is chosen at each start: bypassing permissions is never remembered.
     pub chosen: &'static [&'static str],
 }
 
 impl ReservedFlags {
-    /// Checks that none of the arguments is reserved.
+    /// Returns an error if one of the arguments is reserved.
     pub fn check(&self, arguments: &Arguments) -> Result<(), SettingError> {
         for (n, argument) in (1..).zip(arguments.iter()) {
             let flag = argument.split('=').next().unwrap_or_default();
@@ -130,14 +131,14 @@ impl From<Arguments> for Vec<String> {
     }
 }
 
-/// Variables by their names. What they are set to is for the agent alone: it stands in no log.
+/// Environment variables by name. Their values are for the agent alone and never logged.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "BTreeMap<String, String>", into = "BTreeMap<String, String>")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "Record<string, string>"))]
 pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
-    /// Lists names and values, by name.
+    /// Lists names and values, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
@@ -183,7 +184,7 @@ impl From<Environment> for BTreeMap<String, String> {
     }
 }
 
-/// Says whether the name of a variable tells of a secret.
+/// Returns whether the name of a variable suggests a secret.
 pub fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     SECRET_PARTS.iter().any(|part| name.contains(part))

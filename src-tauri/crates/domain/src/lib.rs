@@ -1,7 +1,7 @@
-//! What a session, a question, an answer and an approval are, and which moves between their states are legal.
+//! What sessions, questions, answers and approvals are, and which state changes are legal.
 //!
 //! Nothing here does IO, reads a clock, draws a random id or parses another program's JSON: every
-//! command carries its time and its ids, [`decide`] says what happens, [`Desk::fold`] lets it happen.
+//! command carries its time and its ids, [`decide`] returns what happens, and [`Desk::fold`] applies it.
 
 pub mod agent;
 pub mod agent_failure;

@@ -1,4 +1,4 @@
-//! Whether the person is told, outside the window, that something waits: the one rule, and what was told before.
+//! The notification policy: decides whether an item is notified outside the window, and remembers what was.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -8,16 +8,16 @@ use crate::do_not_disturb::{MinuteOfDay, SessionNotifications};
 use crate::id::{ApprovalId, RequestId, SessionId, Timestamp};
 use crate::settings::{NotifyQuestions, OnOff, OptIn, Settings};
 
-/// How many notifications may stand for one thing each within [`BURST_MILLIS`]; what comes beyond goes into a summary.
+/// How many notifications of single items can be shown within [`BURST_MILLIS`]; further ones go into a summary.
 pub const BURST: usize = 5;
 
-/// How long what was told counts as just told, in milliseconds.
+/// How long a notification counts as recent, in milliseconds.
 pub const BURST_MILLIS: i64 = 10_000;
 
-/// How many things are remembered as told; older ones have ended long ago.
+/// How many notified items are remembered; older ones have ended long ago.
 const TOLD: usize = 4_096;
 
-/// What waits for the person: a question or a permission, never both.
+/// An item that needs the user: a question or a permission request, never both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(tag = "what", content = "id", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -26,51 +26,51 @@ pub enum PendingItem {
     Permission(ApprovalId),
 }
 
-/// Why the person might be told now.
+/// The reason to notify the user now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Occasion {
     Asked,
-    /// It has waited for as long as the person set.
+    /// It has been open for as long as the user set.
     Reminder,
-    /// The session has finished its turn; nothing waits by that.
+    /// The session has finished its turn; nothing is waiting because of it.
     Finished,
 }
 
-/// Everything the rule looks at beside the settings.
+/// The input of the policy, besides the settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolicyInput {
-    /// Why the person might be told now.
+    /// The reason to notify the user now.
     pub occasion: Occasion,
     pub session: SessionId,
     pub by_subagent: bool,
-    /// Whether something of it waits that is older; what waits in others changes nothing.
+    /// Whether an older item of the session is waiting; other sessions don't count.
     pub waits: bool,
     pub attention: SessionNotifications,
-    /// The session that the window shows, if it has the focus.
+    /// The session in view: the window shows it and has the focus.
     pub looked_at: Option<SessionId>,
-    /// The minute of the person's own day.
+    /// The minute of the user's local day.
     pub minute: MinuteOfDay,
     pub at: Timestamp,
     pub before: Before,
-    /// What was told in the last [`BURST_MILLIS`].
+    /// The notifications of the last [`BURST_MILLIS`].
     pub recent: Recent,
 }
 
-/// What was told of the same thing before.
+/// What was decided on the same item before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {
     Nothing,
-    /// The rule has decided on this occasion, whatever it came to.
+    /// The policy has decided on this occasion, whatever the result.
     Decided,
     Ended,
 }
 
-/// What was told of other things just now.
+/// The recent notifications of other items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recent {
-    /// So few notifications that one more can be read.
+    /// Fewer than [`BURST`].
     Few,
     /// As many as [`BURST`] or more.
     Many,
@@ -78,15 +78,15 @@ pub enum Recent {
     Summary,
 }
 
-/// What the rule comes to.
+/// The result of the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "telling", content = "why", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum NotificationDecision {
     Notify(NotificationContent),
-    /// Only the counts say it.
+    /// Only the counts in the window show it.
     BadgeOnly(SuppressedWhy),
-    /// Nothing says it: what has finished is not counted.
+    /// Nothing shows it: finished turns are not counted.
     Untold(SuppressedWhy),
     Nothing(NotNeededWhy),
 }
@@ -97,28 +97,26 @@ pub enum NotificationDecision {
 pub enum NotificationContent {
     /// The session's name and what it asks.
     Whole,
-    /// That something waits, and nothing of it.
+    /// That something is waiting, without its text.
     Private,
-    /// That more waits than can be shown one by one.
+    /// That more is waiting than single notifications can show.
     Summary,
 }
 
-/// Why only the counts say that something waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum SuppressedWhy {
-    /// The person wants no notifications.
     Never,
     Paused,
     Muted,
-    /// A subagent asks, and those are muted.
+    /// Questions of subagents are muted.
     Subagent,
-    /// It is within the quiet hours.
+    /// The do not disturb hours apply.
     QuietHours,
-    /// A summary that was just shown speaks of it too.
+    /// A summary that was just shown covers it.
     Summary,
-    /// So many notifications have just come that one more would bury those of questions.
+    /// One more of so many recent notifications would hide those of questions.
     Burst,
 }
 
@@ -126,18 +124,17 @@ pub enum SuppressedWhy {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum NotNeededWhy {
-    /// It was decided on before; a replay changes nothing.
+    /// It was decided before; a replay changes nothing.
     Before,
     Ended,
-    /// The person looks at that session.
     InView,
-    /// Something waits in that session, and a session that waits has not finished.
+    /// Something is waiting in that session, so it has not finished.
     Waits,
-    /// Nobody wants to hear of it.
+    /// Notifications of finished turns are off.
     Unwanted,
 }
 
-/// Decides whether and how the person is told.
+/// Decides whether and how the user is notified.
 pub fn tell(facts: &PolicyInput, settings: &Settings) -> NotificationDecision {
     if facts.occasion == Occasion::Finished {
         return tell_finished(facts, settings);
@@ -161,7 +158,7 @@ pub fn tell(facts: &PolicyInput, settings: &Settings) -> NotificationDecision {
     }
 }
 
-/// A session that has finished is told of as long as that buries nothing that waits: never in a burst, and never where it waits itself.
+/// Decides on a finished turn. It must not hide anything that waits: no notification in a burst, or if the session itself waits.
 fn tell_finished(facts: &PolicyInput, settings: &Settings) -> NotificationDecision {
     if settings.notify_finished == OptIn::Off {
         return NotificationDecision::Nothing(NotNeededWhy::Unwanted);
@@ -199,54 +196,53 @@ fn silenced(facts: &PolicyInput, settings: &Settings) -> Option<SuppressedWhy> {
     }
 }
 
-/// What might be told of now, before it is known what was told before.
+/// A possible notification, before the history of notifications is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotificationCandidate {
     pub waiting: PendingItem,
-    /// Why the person might be told now.
+    /// The reason to notify the user now.
     pub occasion: Occasion,
     pub session: SessionId,
     pub by_subagent: bool,
     pub attention: SessionNotifications,
-    /// The session that the window shows, if it has the focus.
+    /// The session in view: the window shows it and has the focus.
     pub looked_at: Option<SessionId>,
-    /// The minute of the person's own day.
+    /// The minute of the user's local day.
     pub minute: MinuteOfDay,
     pub at: Timestamp,
 }
 
-/// A session that has finished its turn, before it is known what was told before.
+/// A finished turn, before the history of notifications is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finished {
     pub session: SessionId,
     pub waits: bool,
     pub attention: SessionNotifications,
-    /// The session that the window shows, if it has the focus.
+    /// The session in view: the window shows it and has the focus.
     pub looked_at: Option<SessionId>,
-    /// The minute of the person's own day.
+    /// The minute of the user's local day.
     pub minute: MinuteOfDay,
     pub at: Timestamp,
 }
 
-/// A notification that need not stand any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotificationRemoval {
-    /// The one that stands for this alone, if any.
+    /// The item's own notification, if it has one.
     Own,
-    /// That one, and the summary: this was the last that it spoke of.
+    /// That one and the summary, because this was its last item.
     OwnAndSummary,
 }
 
-/// What was told in this run. Nothing that an earlier run told of is still open, so none of it can be told again.
+/// The notifications of this run. No item that an earlier run notified is still open, so none is notified twice.
 #[derive(Clone, Debug, Default)]
 pub struct NotificationHistory {
     decided: BTreeSet<(PendingItem, Occasion)>,
     order: VecDeque<(PendingItem, Occasion)>,
     ended: BTreeSet<PendingItem>,
     recent: VecDeque<(Timestamp, bool)>,
-    /// When it was told that a session has finished; that never makes a question part of a burst.
+    /// When finished turns were notified; they never make a question part of a burst.
     finished: VecDeque<Timestamp>,
-    /// What a summary speaks of and still waits, by when it was told.
+    /// The waiting items of the summary, by the time of their notification.
     summed: BTreeMap<PendingItem, Timestamp>,
 }
 
@@ -295,7 +291,7 @@ impl NotificationHistory {
         telling
     }
 
-    /// Decides whether it is told that a session has finished its turn; each turn is news of its own.
+    /// Decides on a finished turn; each turn is decided on its own.
     pub fn decide_finished(&mut self, finished: &Finished, settings: &Settings) -> NotificationDecision {
         let Finished { session, waits, attention, looked_at, minute, at } = *finished;
         while self.finished.front().is_some_and(|told| !just(*told, at)) {
@@ -326,7 +322,7 @@ impl NotificationHistory {
         telling
     }
 
-    /// Notes that something waits. What had its end and is asked again may be told of again, for nothing of it stands any more.
+    /// Notes that an item is waiting. An item that had ended and is asked again can be notified again: nothing of it is shown any more.
     pub fn begin(&mut self, waiting: PendingItem) {
         if self.ended.remove(&waiting) {
             self.decided.remove(&(waiting, Occasion::Asked));
@@ -334,7 +330,7 @@ impl NotificationHistory {
         }
     }
 
-    /// Notes that something has its end; returns what need not stand any more.
+    /// Notes that an item has ended; returns the notifications to remove.
     pub fn end(&mut self, waiting: PendingItem) -> NotificationRemoval {
         if self.ended.len() == TOLD {
             self.ended.pop_first();
@@ -346,7 +342,7 @@ impl NotificationHistory {
         }
     }
 
-    /// Returns what a summary spoke of first and still waits.
+    /// Returns the oldest waiting item of the summary.
     pub fn first_summed(&self) -> Option<PendingItem> {
         self.summed.iter().min_by_key(|(_, at)| **at).map(|(waiting, _)| *waiting)
     }
@@ -386,7 +382,7 @@ impl NotificationHistory {
     }
 }
 
-/// Says whether what was told at one moment was told just now.
+/// Returns whether one moment is recent at another.
 fn just(at: Timestamp, now: Timestamp) -> bool {
     now.millis().saturating_sub(at.millis()) < BURST_MILLIS
 }

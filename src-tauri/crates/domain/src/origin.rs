@@ -1,4 +1,4 @@
-//! Where a session comes from: which machine, and whether the desk started its agent.
+//! The origin of a session: its machine, and whether Askdesk started its agent.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub struct Origin {
     pub kind: OriginKind,
 }
 
-/// Who started a session's agent, and how it reaches the desk.
+/// Who started a session's agent, and how it connects to Askdesk.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -24,29 +24,29 @@ pub enum OriginKind {
     Started {
         agent: AgentId,
     },
-    /// Somebody else runs it, and the desk attached to its server.
+    /// Someone else runs it, and Askdesk attached to its server.
     Attached {
         agent: AgentId,
     },
-    /// It connects to the desk only to ask: there is no process that could be spoken to.
+    /// A connected app that only asks: there is no process to send messages to.
     Inbound {
         channel: Channel,
-        /// The client's own name.
+        /// The app's own name.
         client: String,
     },
 }
 
-/// How an inbound client connects.
+/// How a connected app reaches Askdesk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Channel {
     /// A tool call over MCP.
     Mcp,
-    /// A hook of an agent in somebody's terminal, whose own dialog is open there at the same time.
+    /// A hook of an agent in a terminal, whose own dialog is open there at the same time.
     #[serde(alias = "terminal")]
     TerminalHook,
-    /// The command line: a script, or a person's own shell.
+    /// The command line: a script, or a user's own shell.
     CommandLine,
 }
 
@@ -62,17 +62,17 @@ impl Channel {
 }
 
 impl Origin {
-    /// An agent that the desk starts on this machine.
+    /// An agent that Askdesk starts on this machine.
     pub const fn started(agent: AgentId) -> Self {
         Self { machine: MachineId::LOCAL, kind: OriginKind::Started { agent } }
     }
 
-    /// A client on this machine that connects to ask.
+    /// A connected app on this machine.
     pub const fn inbound(channel: Channel, client: String) -> Self {
         Self { machine: MachineId::LOCAL, kind: OriginKind::Inbound { channel, client } }
     }
 
-    /// Returns the agent; none for a client that only asks.
+    /// Returns the agent; none for a connected app.
     pub const fn agent(&self) -> Option<&AgentId> {
         match &self.kind {
             OriginKind::Started { agent } | OriginKind::Attached { agent } => Some(agent),
@@ -80,7 +80,7 @@ impl Origin {
         }
     }
 
-    /// Returns how an inbound client connects.
+    /// Returns how a connected app reaches Askdesk.
     pub const fn channel(&self) -> Option<Channel> {
         match &self.kind {
             OriginKind::Inbound { channel, .. } => Some(*channel),
@@ -88,7 +88,7 @@ impl Origin {
         }
     }
 
-    /// Returns the name of an inbound client.
+    /// Returns the name of a connected app.
     pub fn client(&self) -> Option<&str> {
         match &self.kind {
             OriginKind::Inbound { client, .. } => Some(client),
@@ -96,7 +96,7 @@ impl Origin {
         }
     }
 
-    /// Names it in exports and over HTTP: the agent's id, or how the client connects.
+    /// The name in exports and over HTTP: the agent's id, or the channel.
     pub fn word(&self) -> &str {
         match &self.kind {
             OriginKind::Started { agent } | OriginKind::Attached { agent } => agent.as_str(),
@@ -106,7 +106,7 @@ impl Origin {
         }
     }
 
-    /// Says whether it only connects to ask.
+    /// Returns whether it is a connected app, which only asks.
     pub const fn is_inbound(&self) -> bool {
         matches!(self.kind, OriginKind::Inbound { .. })
     }

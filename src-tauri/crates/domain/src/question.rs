@@ -1,4 +1,4 @@
-//! A question as it is shown: the texts an agent sent, with ids of our own.
+//! Questions as they are shown: the texts that an agent sent, with our ids.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,20 +8,20 @@ use crate::id::{OptionId, QuestionId};
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum QuestionKind {
-    /// Exactly one option, or own words.
+    /// Exactly one option, or the user's own answer.
     Single,
-    /// Any number of options, and own words beside them.
+    /// Any number of options, and the user's own answer besides.
     Multi,
-    /// Own words only.
+    /// Only the user's own answer.
     Text,
-    /// Yes or no; its two options are minted by us.
+    /// Yes or no; Askdesk creates its two options.
     Confirm,
-    /// Own words that are masked and never written down.
+    /// An own answer that is masked and never stored.
     Secret,
 }
 
 impl QuestionKind {
-    /// Says whether the answer is the person's own words rather than a choice.
+    /// Returns whether the answer is text rather than a choice.
     pub const fn is_words(self) -> bool {
         matches!(self, Self::Text | Self::Secret)
     }
@@ -31,9 +31,9 @@ impl QuestionKind {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct QuestionOption {
-    /// Minted from the option's place, so the same question gets the same ids again.
+    /// Derived from the option's position, so the same question gets the same ids again.
     pub id: OptionId,
-    /// The label verbatim, a "(Recommended)" suffix included: it is what the agent gets back.
+    /// The label verbatim, including a "(Recommended)" suffix: the agent gets it back like this.
     pub label: String,
     /// A line that explains the label.
     pub description: Option<String>,
@@ -47,22 +47,22 @@ pub struct QuestionOption {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Question {
-    /// Minted from the question's place.
+    /// Derived from the question's position.
     pub id: QuestionId,
     /// The question's text verbatim.
     pub text: String,
-    /// A short name of the question; whole here, shortened on screen.
+    /// A short name of the question, stored whole and shortened on screen.
     pub header: Option<String>,
     pub kind: QuestionKind,
     /// The options in the agent's order, without the agent's own "Other".
     pub options: Vec<QuestionOption>,
-    /// Whether own words are a possible answer beside the options.
+    /// Whether the user can give an own answer besides the options.
     pub allows_other: bool,
-    /// The description of the agent's own "Other" option, where it sent one.
+    /// The description of the agent's own "Other" option, if it sent one.
     pub other_description: Option<String>,
-    /// Whether the agent said that it cannot go on without this one.
+    /// Whether the agent said that it can't continue without this answer.
     pub required: bool,
-    /// What stands in the empty text field.
+    /// The placeholder of the empty text field.
     pub placeholder: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! From what an agent sent to questions that can be shown: lenient in, refused in words where nothing can be shown.
+//! Turns an agent's input into questions that can be shown. Accepts what it can; otherwise an error names the field.
 
 use std::fmt;
 
@@ -6,61 +6,61 @@ use crate::id::QuestionId;
 use crate::question::{Question, QuestionKind, QuestionOption};
 use crate::text::bounded;
 
-/// What an agent sent as one option, after its JSON was read.
+/// An agent's input for one option, after its JSON was parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawOption {
-    /// The label; may be empty where the agent is not ours.
+    /// The label; other programs may leave it empty.
     pub label: String,
-    /// The description, if one came.
+    /// The description, if there is one.
     pub description: Option<String>,
-    /// The preview, if one came.
+    /// The preview, if there is one.
     pub preview: Option<String>,
 }
 
-/// What an agent sent as one question, after its JSON was read.
+/// An agent's input for one question, after its JSON was parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawQuestion {
     pub text: String,
-    /// Its header, if one came.
+    /// Its header, if there is one.
     pub header: Option<String>,
     /// How the agent wants it answered.
     pub kind: QuestionKind,
     pub options: Vec<RawOption>,
-    /// Whether the agent calls it required.
+    /// Whether the agent marks it as required.
     pub required: bool,
-    /// What stands in the empty text field.
+    /// The placeholder of the empty text field.
     pub placeholder: Option<String>,
 }
 
-/// Bounds that hold for one source of questions (the table "Bounds" of the question contract).
+/// The bounds for one source of questions (the table "Bounds" of the question contract).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuestionLimits {
-    /// How many questions one request may hold.
+    /// How many questions one request can hold.
     pub questions: usize,
-    /// The fewest options of a select; below it the question is refused (0: it becomes free text).
+    /// The fewest options of a select; with fewer, the question is refused (0: it becomes free text).
     pub options_min: usize,
     /// The most options of a select.
     pub options_max: usize,
-    /// Whether two questions with one text, or two options with one label, are refused.
+    /// Whether two questions with the same text, or two options with the same label, are refused.
     pub refuse_twins: bool,
 }
 
 impl QuestionLimits {
-    /// What an agent that is not ours may send.
+    /// The bounds of agents that use their own tools.
     pub const FOREIGN: Self = Self { questions: 32, options_min: 0, options_max: 64, refuse_twins: false };
-    /// Our own `ask_user_question` tool.
+    /// The bounds of our `ask_user_question` tool.
     pub const ASK_USER_QUESTION: Self =
         Self { questions: 4, options_min: 2, options_max: 4, refuse_twins: true };
-    /// Our own `ask_user` tool.
+    /// The bounds of our `ask_user` tool.
     pub const ASK_USER: Self = Self { questions: 10, options_min: 2, options_max: 12, refuse_twins: true };
 }
 
-/// Why questions cannot be shown, in words from which the call can be repaired.
+/// Why questions can't be shown; the agent can repair its call with it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Refusal {
     /// The path of the field, as in `questions[1].options`.
     pub field: String,
-    /// The rule that it breaks, and what came instead.
+    /// The rule that it breaks, and the value that breaks it.
     pub rule: String,
 }
 
@@ -77,7 +77,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Turns drafts into questions with ids, or names the first field that cannot be shown.
+/// Turns inputs into questions with ids. An error names the first field that can't be shown.
 pub fn accept(drafts: &[RawQuestion], rules: QuestionLimits) -> Result<Vec<Question>, Refusal> {
     if drafts.is_empty() {
         return Err(Refusal::new("questions", "at least 1 question, got 0"));
@@ -88,7 +88,7 @@ pub fn accept(drafts: &[RawQuestion], rules: QuestionLimits) -> Result<Vec<Quest
     }
     let questions = drafts.iter().enumerate().map(|(index, draft)| question(index, draft, rules));
     let questions = questions.collect::<Result<_, _>>()?;
-    // Every text is compared with every other, so the bounds on their number come first.
+    // Every text is compared with every other, so their number is checked first.
     if rules.refuse_twins {
         refuse_twins(drafts)?;
     }
@@ -136,7 +136,7 @@ fn question(index: usize, draft: &RawQuestion, rules: QuestionLimits) -> Result<
         return Err(Refusal::new(field("options"), format!("none for this type of question, got {count}")));
     }
 
-    // The agent's own "Other", once or more often, is the row for own words that is there anyway.
+    // The agent's own "Other", however often it occurs, becomes the row for an own answer that always exists.
     let mut own_other = draft.options.iter().filter(|option| is_other(&option.label));
     let mut options: Vec<QuestionOption> = draft
         .options

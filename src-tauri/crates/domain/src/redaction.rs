@@ -1,4 +1,4 @@
-//! What is left of the events of a deleted session: their shape, without a word that anybody wrote.
+//! Redaction: what remains of the events of a deleted session is their structure, without any text.
 
 use crate::answer::Answers;
 use crate::approval::{Approval, ApprovalDecision, ApprovalState};
@@ -12,7 +12,7 @@ use crate::session::{Session, SessionEnd, SessionState};
 use crate::session_options::SessionOptions;
 use crate::tool::ToolDetail;
 
-/// What an event names, and by that the session it belongs to.
+/// The item that an event is about; it determines the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventSubject {
     Session(SessionId),
@@ -21,7 +21,7 @@ pub enum EventSubject {
 }
 
 impl Event {
-    /// Returns what the event is about.
+    /// Returns the item that the event is about.
     pub const fn subject(&self) -> EventSubject {
         match self {
             Self::Session(event) => EventSubject::Session(event.session()),
@@ -33,10 +33,10 @@ impl Event {
         }
     }
 
-    /// Keeps the event's shape and leaves out every word anybody said or wrote.
+    /// Keeps the event's structure and removes every text that was said or written.
     ///
-    /// The events of a deleted session stay in their places without their contents: which settled requests are still
-    /// in memory depends on all that were ever settled, so a journal with holes would not fold to the same desk.
+    /// The events of a deleted session keep their positions without their content. Which settled requests are still in
+    /// memory depends on all requests that ever settled, so a journal with gaps would fold to a different desk.
     pub fn without_words(&self) -> Self {
         match self {
             Self::Session(event) => event.without_words().into(),
@@ -52,7 +52,7 @@ impl SessionEvent {
         let none = String::new;
         match self {
             Self::Started { session } => Self::Started {
-                // Every field is named, so that a new one is thought of here.
+                // Every field is listed, so that a new one is not forgotten here.
                 session: Session {
                     id: session.id,
                     origin: silent_origin(&session.origin),
@@ -197,7 +197,7 @@ impl ApprovalEvent {
         }
     }
 }
-/// A client chose its own name.
+/// The app chose its own name.
 fn silent_origin(origin: &Origin) -> Origin {
     match &origin.kind {
         OriginKind::Inbound { channel, .. } => Origin {
@@ -224,7 +224,7 @@ fn silent(message: &QueuedMessage) -> QueuedMessage {
     QueuedMessage { id: message.id, text: String::new(), attachments: Vec::new() }
 }
 
-/// An agent may have put words into its own id of a call.
+/// An agent may have put text into its own id of a call.
 fn silent_ref(native_ref: &NativeRef) -> NativeRef {
     NativeRef::new("forgotten").unwrap_or_else(|| native_ref.clone())
 }

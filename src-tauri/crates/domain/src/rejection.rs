@@ -1,4 +1,4 @@
-//! Why a command is refused; expected, and never a fault of the app.
+//! Why a command is rejected. Rejections are expected and never a fault of the app.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::id::Timestamp;
 /// Why a command changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// No such request, approval or session.
+    /// There is no request, approval or session with this id.
     #[error("there is no {what} with this id")]
     NotFound { what: &'static str },
     /// The request or approval has already ended in another way.
@@ -20,24 +20,24 @@ pub enum Rejection {
     #[error("{field}: {rule}")]
     Invalid {
         field: String,
-        /// The rule, and what came instead.
+        /// The rule, and the value that breaks it.
         rule: ValidationError,
     },
-    /// The session has ended; nothing can reach it.
+    /// The session has ended, so it can't be reached.
     #[error("the session has ended")]
     SessionGone,
     /// The agent was asked and refused, or did not answer.
     #[error("{why}")]
     AgentRefused {
-        /// What it said, or why it said nothing.
+        /// The agent's reason, or why there is none.
         why: ChangeRefused,
     },
-    /// The agent of this session cannot do that.
+    /// The agent of this session doesn't support it.
     #[error("{what} is not supported by this agent")]
     Unsupported { what: UnsupportedFeature },
 }
 
-/// What came of a change that the agent was asked for and did not make.
+/// Why the agent did not make a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "refused", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -47,18 +47,18 @@ pub enum ChangeRefused {
     /// It did not answer in time.
     #[error("The agent did not answer within {seconds} seconds.")]
     Unanswered {
-        /// How long it was waited for.
+        /// How long Askdesk waited for it.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         seconds: u64,
     },
-    /// It has not answered those before.
+    /// Earlier changes are still unanswered.
     #[error("The agent has not answered the changes before this one.")]
     OthersWait,
     #[error("{why}")]
     Unreached { why: DeliveryError },
 }
 
-/// What cannot be done everywhere.
+/// A feature that some agents don't support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]

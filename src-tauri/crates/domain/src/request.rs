@@ -1,4 +1,4 @@
-//! A request: one call of an agent with its questions, from asked to its one end.
+//! Requests: one call of an agent with its questions, from the moment it is asked to its single end.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,13 +10,13 @@ use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::question::Question;
 use crate::session::Session;
 
-/// A deadline somebody set on a request, and nothing sets by itself.
+/// A time limit, which only the asker can set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Limit {
     pub at: Timestamp,
-    /// What happens then, in the words of whoever set it.
+    /// What happens then, in the asker's own words.
     pub then: String,
 }
 
@@ -29,19 +29,18 @@ pub struct Request {
     pub session: SessionId,
     /// The agent's own id of the call.
     pub native_ref: NativeRef,
-    /// The subagent or client that asks, where it is not the session itself.
+    /// The subagent or connected app that asks, if it is not the session itself.
     pub asked_by: Option<String>,
     /// At least one question.
     pub questions: Vec<Question>,
     pub asked_at: Timestamp,
-    /// A deadline, if one was set.
+    /// A time limit, if one was set.
     pub limit: Option<Limit>,
     /// Open, or how it ended.
     pub state: RequestState,
 }
 
 impl Request {
-    /// Says whether the request still waits for an end.
     pub fn is_open(&self) -> bool {
         matches!(self.state, RequestState::Open)
     }
@@ -54,36 +53,36 @@ impl Request {
         }
     }
 
-    /// Says whether somebody else than the session's own agent or client asks: a subagent of it.
+    /// Returns whether a subagent asks, and not the session's own agent or app.
     pub fn is_by_subagent(&self, session: &Session) -> bool {
         self.asked_by.is_some() && self.asked_by.as_deref() != session.origin.client()
     }
 
-    /// Says whether a person still has something to do or to watch: open, or its end has not reached the agent.
+    /// Returns whether the request still concerns the user: it is open, or its outcome has not reached the agent.
     pub fn is_live(&self) -> bool {
         match &self.state {
             RequestState::Open => true,
             RequestState::Ended(ended) => match ended.delivery {
                 Some(Delivery::Pending | Delivery::Failed { .. }) => true,
-                // What is not an answer is of no use to an agent that has gone on.
+                // Only an answer is useful to an agent that has moved on.
                 Some(Delivery::Parked) => ended.outcome.can_come_late(),
                 Some(Delivery::Delivered { .. }) | None => false,
             },
         }
     }
 
-    /// Says whether it ended without the person, who may still answer it.
+    /// Returns whether it ended without the user, who can still answer it.
     pub fn is_missed(&self) -> bool {
         self.ended().is_some_and(|ended| matches!(ended.outcome, Outcome::Orphaned { .. } | Outcome::Expired))
     }
 }
 
-/// Whether a request waits or has ended.
+/// Whether a request is open or has ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum RequestState {
-    /// Waits for an end.
+    /// Awaits an outcome.
     Open,
     Ended(Ended),
 }
@@ -94,7 +93,7 @@ pub enum RequestState {
 pub struct Ended {
     pub outcome: Outcome,
     pub at: Timestamp,
-    /// How far the end has travelled to the agent; none where there is nobody to tell.
+    /// How far the outcome has travelled to the agent; none if it needs no delivery.
     pub delivery: Option<Delivery>,
 }
 
@@ -103,25 +102,25 @@ pub struct Ended {
 #[serde(tag = "outcome", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Outcome {
-    /// The person answered at least one question.
+    /// The user answered at least one question.
     Answered { answers: Answers },
-    /// The person declined to answer.
+    /// The user declined to answer.
     Declined {
-        /// What the person said about it.
+        /// The user's message.
         words: Option<String>,
     },
-    /// The person wrote an ordinary message instead.
+    /// The user sent an ordinary message instead.
     RepliedInChat { text: String },
-    /// A limit somebody set has passed.
+    /// Its time limit has passed.
     Expired,
-    /// The request was taken back.
+    /// It was withdrawn before an answer was needed.
     Withdrawn { why: WithdrawnWhy },
-    /// The session that asked is gone.
+    /// Its session is gone.
     Orphaned { why: OrphanedWhy },
 }
 
 impl Outcome {
-    /// Names who or what ended the request.
+    /// Returns who or what ended the request.
     pub const fn by(&self) -> EndedBy {
         match self {
             Self::Answered { .. } | Self::Declined { .. } => EndedBy::Person,
@@ -136,17 +135,17 @@ impl Outcome {
         }
     }
 
-    /// Says whether a secret was given with it.
+    /// Returns whether the answers include a secret.
     pub fn gives_secret(&self) -> bool {
         matches!(self, Self::Answered { answers } if answers.iter().any(|answer| answer.secret_given))
     }
 
-    /// Says whether it is worth telling an agent after the call is closed.
+    /// Returns whether it is still worth sending after the call is closed.
     pub const fn can_come_late(&self) -> bool {
         matches!(self, Self::Answered { .. } | Self::Declined { .. })
     }
 
-    /// Says whether the agent waits to be told of this end.
+    /// Returns whether the agent waits for this outcome.
     pub const fn needs_delivery(&self) -> bool {
         match self {
             Self::Answered { .. } | Self::Declined { .. } | Self::RepliedInChat { .. } | Self::Expired => {
@@ -158,7 +157,6 @@ impl Outcome {
     }
 }
 
-/// Why a request was taken back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -166,18 +164,17 @@ pub enum WithdrawnWhy {
     ByAgent,
     /// The agent's turn ended while it was open.
     TurnEnded,
-    /// The person interrupted the agent.
+    /// The user interrupted the agent.
     Interrupted,
-    /// It was answered in another place.
     AnsweredElsewhere,
-    /// The person closed it without an answer.
+    /// The user closed it without an answer.
     Cancelled {
-        /// What the person said about it.
+        /// The user's message.
         reason: Option<String>,
     },
 }
 
-/// What became of whoever asked an orphaned request.
+/// Why the asker of an orphaned request is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -186,11 +183,11 @@ pub enum OrphanedWhy {
     SessionStopped,
     /// The app ended while it was open.
     AppQuit,
-    /// The client that asked waits no more: it took its call back, or is gone.
+    /// The connected app withdrew its call, or is gone.
     CallerGone,
 }
 
-/// How far an end has travelled to the agent.
+/// How far an outcome has travelled to the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "delivery", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -199,22 +196,22 @@ pub enum Delivery {
     /// The agent has shown that it has it.
     Delivered {
         at: Timestamp,
-        /// Whether it came as a message after the call was closed.
+        /// Whether it was sent as a message after the call was closed.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "ts", ts(optional, as = "Option<bool>"))]
         late: bool,
     },
-    /// It could not be handed over; it can be tried again.
+    /// It could not be delivered; it can be retried.
     Failed {
-        /// What went wrong; earlier versions kept it as a sentence.
+        /// The reason; earlier versions stored it as a sentence.
         #[serde(deserialize_with = "known_or_text")]
         error: DeliveryError,
     },
-    /// Nobody is there to take it.
+    /// Saved until an agent can take it.
     Parked,
 }
 
-/// How far an end has travelled to one of several calls that wait for it.
+/// How far an outcome has travelled to one of several calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallDelivery {
     /// The agent's own id of the call.

@@ -1,4 +1,4 @@
-//! Which past sessions are due to be deleted.
+//! Retention: which past sessions are due for deletion.
 
 use crate::desk::Desk;
 use crate::id::{SessionId, Timestamp};
@@ -8,7 +8,7 @@ use crate::session::{Session, SessionState};
 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 
-/// Says whether a session has ended longer ago than `days`, and nothing in it waits for the person or for its agent.
+/// Returns whether a session ended more than `days` ago and nothing in it awaits the user or its agent.
 pub fn is_due(days: RetentionDays, desk: &Desk, session: &Session, now: Timestamp) -> bool {
     let SessionState::Ended { at, .. } = session.state else { return false };
     let age = now.millis().saturating_sub(at.millis());

@@ -1,4 +1,5 @@
-//! A session: one agent in one folder, over all the runs of its program.
+//! Sessions: one agent in one folder, across all runs of its program. `native_session` is the agent's own id of it. It is
+//! journaled when the agent reports it, and only this id is used to resume the session.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,39 +25,38 @@ pub struct Session {
     /// The folder the agent works in.
     pub folder: String,
     pub started_at: Timestamp,
-    /// What the agent does now; whether it needs the person follows from its open requests and approvals.
+    /// What the agent is doing; whether it needs the user follows from its open requests and approvals.
     pub state: SessionState,
-    /// The agent's version as it says itself.
+    /// The version that the agent reports.
     pub version: Option<String>,
-    /// The model as the agent says itself.
+    /// The model that the agent reports.
     pub model: Option<String>,
-    /// How many lines of its output could not be used; they stand in the session's log.
+    /// How many lines of its output could not be used; the session log has them.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub unusable_lines: u64,
     #[serde(default)]
     pub options: SessionOptions,
-    /// Its place in the order of sessions; a smaller one comes first.
+    /// Its position in the order of sessions; lower comes first.
     #[serde(default)]
     pub place: u32,
-    /// Whether it has ended and its agent can take it up again.
+    /// Whether it has ended and its agent can resume it.
     #[serde(default)]
     pub resumable: bool,
-    /// The config options with their present values.
+    /// The config options with their current values.
     #[serde(default)]
     pub config: Vec<ConfigOption>,
-    /// The agent's own id of the session; none while it has not said one.
+    /// The agent's own id of the session; none until it reports one.
     #[serde(default)]
     pub native_session: Option<NativeSession>,
-    /// What the person wrote while the agent worked and is still to be sent, oldest first.
+    /// The queued messages, oldest first.
     #[serde(default)]
     pub queue: Vec<QueuedMessage>,
-    /// How the person is told of it.
     #[serde(default)]
     pub attention: SessionNotifications,
 }
 
 impl Session {
-    /// Says whether its process can still be spoken to, or its client is still there.
+    /// Returns whether its process is running, or its app is connected.
     pub const fn is_running(&self) -> bool {
         !matches!(self.state, SessionState::Ended { .. })
     }
@@ -66,13 +66,13 @@ impl Session {
 #[serde(tag = "state", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum SessionState {
-    /// The process was started and has not spoken yet.
+    /// The process was started and has not produced output yet.
     Starting,
     /// A turn is running.
     Working,
-    /// It waits for the person's next message.
+    /// It awaits the user's next message.
     Idle,
-    /// Its process is gone.
+    /// Its process has exited, or its app is gone.
     Ended { end: SessionEnd, at: Timestamp },
 }
 
@@ -80,14 +80,14 @@ pub enum SessionState {
 #[serde(tag = "end", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum SessionEnd {
-    /// The agent ended by itself, without an error.
+    /// The agent ended without an error, unasked.
     Finished,
     Stopped,
     /// The app ended while it ran.
     AppQuit,
     /// It could not be started, or ended with an error.
     Failed {
-        /// What happened; earlier versions kept it as a sentence.
+        /// The reason; earlier versions stored it as a sentence.
         #[serde(deserialize_with = "known_or_text")]
         why: AgentFailure,
     },

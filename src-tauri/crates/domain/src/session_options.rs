@@ -1,11 +1,11 @@
-//! What a session is started with, and what may be changed while it runs.
+//! The options that a session is started with, and those that can change while it runs.
 
 use serde::{Deserialize, Serialize};
 
 use crate::config::Choices;
 use crate::launch_overrides::LaunchOverrides;
 
-/// When an agent's questions come to the person.
+/// When an agent's questions are shown to the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -19,7 +19,7 @@ pub enum QuestionPolicy {
 }
 
 impl QuestionPolicy {
-    /// Says whether a question may come now.
+    /// Returns whether a question may be shown now.
     pub const fn lets_ask(self, planning: bool) -> bool {
         match self {
             Self::Always => true,
@@ -33,13 +33,13 @@ impl QuestionPolicy {
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct SessionOptions {
-    /// The chosen values of the agent's config options; an option that is missing stays the agent's own.
+    /// The chosen values of the agent's config options; the agent's default applies to a missing one.
     pub config: Choices,
-    /// When its questions come to the person.
+    /// When its questions are shown to the user.
     pub questions: QuestionPolicy,
     /// The program to run instead of the one found on PATH.
     pub program: Option<String>,
-    /// What the person's settings add to the start.
+    /// What the user's settings add to the start.
     pub extras: LaunchOverrides,
 }
 

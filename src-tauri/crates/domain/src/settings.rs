@@ -1,4 +1,4 @@
-//! What a person can set, and what holds where nothing is set.
+//! The settings: one declaration with the id, the type and the default of each.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,18 @@ use crate::launch_overrides::{Arguments, Environment, LaunchOverrides};
 use crate::retention_days::RetentionDays;
 use crate::shortcut::GlobalShortcut;
 
-/// Declares every setting once: `key => id: Variant(Type)`. From it follow the settings themselves, the change of one setting,
-/// and the descriptors by which the settings file is read and written and the settings window is built.
+/// Declares every setting once: `key => id: Variant(Type)`. It generates the settings, the change of one setting, and the
+/// descriptors that the settings file and the settings window are built from.
 macro_rules! settings {
     ($($category:ident {
         $($(#[$doc:meta])* $key:ident => $id:ident: $variant:ident($type:ty),)+
     })+) => {
-        /// Everything a person can set.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(rename_all = "camelCase")]
         #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
         pub struct Settings {
             $($($(#[$doc])* pub $id: $type,)+)+
-            /// What every start of an agent gets in addition.
+            /// The additions to every start of an agent.
             pub launch_overrides: BTreeMap<AgentId, LaunchOverrides>,
         }
 
@@ -37,7 +36,7 @@ macro_rules! settings {
             AgentEnvironment { agent: AgentId, environment: Environment },
         }
 
-        /// Every setting but those of an agent, in the order of the settings window.
+        /// Every setting except those of an agent, in the order of the settings window.
         pub const SETTINGS: &[SettingDescriptor] = &[$($(SettingDescriptor {
             id: stringify!($id),
             category: stringify!($category),
@@ -47,7 +46,7 @@ macro_rules! settings {
         },)+)+];
 
         impl Settings {
-            /// Returns the settings with one of them changed.
+            /// Returns the settings with one changed.
             #[must_use]
             pub fn with(mut self, setting: Setting) -> Self {
                 match setting {
@@ -93,10 +92,10 @@ settings! {
         density => density: Density(Density),
     }
     notifications {
-        /// About questions and permission requests of sessions that are not in view.
+        /// Notifications of questions and permission requests of sessions that are not in view.
         questions => notify_questions: NotifyQuestions(NotifyQuestions),
         subagents => notify_subagents: NotifySubagents(OnOff),
-        /// About finished turns.
+        /// Notifications of finished turns.
         finished => notify_finished: NotifyFinished(OptIn),
         paused_until => paused_until: PausedUntil(PausedUntil),
         quiet_hours => quiet_hours: QuietHours(DoNotDisturbHours),
@@ -107,13 +106,13 @@ settings! {
         /// Whether one digit answers a single question with one choice.
         quick_answer => quick_answer: QuickAnswer(OnOff),
         undo_seconds => undo_seconds: UndoSeconds(UndoSeconds),
-        /// Whether a choice shows the next question.
+        /// Whether a choice moves on to the next question.
         auto_advance => auto_advance: AutoAdvance(OnOff),
     }
     window {
         on_close => on_close: OnClose(OnClose),
         start_at_login => start_at_login: StartAtLogin(OptIn),
-        /// Opens the oldest question from any program.
+        /// Opens the oldest question from any app.
         global_shortcut => global_shortcut: GlobalShortcut(GlobalShortcut),
     }
     data {
@@ -121,14 +120,14 @@ settings! {
     }
 }
 
-/// What the settings file, the change of a setting and the settings window need to know about it.
+/// What the settings file, the change of a setting and the settings window know about a setting.
 #[derive(Debug)]
 pub struct SettingDescriptor {
     /// The name in a change and, in camel case, in [`Settings`].
     pub id: &'static str,
-    /// The table of the settings file, and the section of the settings window.
+    /// The table in the settings file, and the section of the settings window.
     pub category: &'static str,
-    /// The name in the table.
+    /// The name within the table.
     pub key: &'static str,
     pub read: fn(Written) -> Result<Setting, SettingError>,
     pub kind: fn() -> SettingKind,
@@ -141,7 +140,7 @@ impl SettingDescriptor {
 }
 
 impl Settings {
-    /// Returns what is added to every start of an agent.
+    /// Returns the additions to every start of an agent.
     pub fn extras(&self, agent: &AgentId) -> LaunchOverrides {
         self.launch_overrides.get(agent).cloned().unwrap_or_default()
     }
@@ -155,7 +154,7 @@ impl Settable for OnOff {}
 impl Settable for OptIn {}
 impl Settable for OnClose {}
 
-/// Light or dark.
+/// The color scheme: light or dark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -167,7 +166,7 @@ pub enum Theme {
 }
 
 number_setting! {
-    /// The size of everything in the window, in percent. Beyond the upper bound, not everything can be reached (WCAG 2.2,
+    /// The scale of the whole window, in percent. Beyond the upper bound, parts become unreachable (WCAG 2.2,
     /// 1.4.4).
     TextSize, Bounds::Between(80, 200), default 100
 }
@@ -178,31 +177,30 @@ impl TextSize {
     }
 }
 
-/// How much room there is between things.
+/// The spacing between elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Density {
-    /// Enough to rest the eye.
     #[default]
     Comfortable,
-    /// More on the screen.
+    /// Denser, to show more at once.
     Compact,
 }
 
-/// Which questions and permissions the system tells of.
+/// Which questions and permission requests are notified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum NotifyQuestions {
-    /// Those of sessions that are not looked at.
+    /// Those of sessions that are not in view.
     #[default]
     Unseen,
     /// None.
     Never,
 }
 
-/// Whether something happens by itself.
+/// Whether something happens automatically; on by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -212,7 +210,7 @@ pub enum OnOff {
     Off,
 }
 
-/// Whether something happens that nobody wants unless they said so.
+/// Whether something happens automatically; off by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -223,7 +221,7 @@ pub enum OptIn {
 }
 
 number_setting! {
-    /// The undo window of a quick answer, in seconds. The agent waits meanwhile.
+    /// The undo window of a quick answer, in seconds. The agent waits during it.
     UndoSeconds, Bounds::Between(1, 30), default 3
 }
 
@@ -237,10 +235,10 @@ impl UndoSeconds {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum OnClose {
-    /// The sessions go on; the tray brings the window back.
+    /// The sessions continue; the tray reopens the window.
     #[default]
     KeepRunning,
-    /// The app ends, after asking where something is at work.
+    /// The app quits, after a confirmation if a session is working.
     Quit,
 }
 

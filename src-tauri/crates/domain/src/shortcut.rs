@@ -1,4 +1,4 @@
-//! The combination of keys that brings up what waits from anywhere, as it is written down: `Ctrl+Alt+J`.
+//! The global shortcut, which brings the open questions to the front, and its written form: `Ctrl+Alt+J`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,10 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Settable, SettingError, SettingKind, Written};
 
-/// The highest function key that keyboards have.
 const FUNCTION_KEYS: u8 = 12;
 
-/// The combination that is set, or none.
+/// The shortcut that is set, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string"))]
@@ -20,27 +19,27 @@ impl GlobalShortcut {
     /// The word for none.
     pub const OFF: &str = "off";
 
-    /// Returns the combination; none where none is set.
+    /// Returns the combination, if one is set.
     pub const fn combination(self) -> Option<Combination> {
         self.0
     }
 }
 
-/// Keys that are held, and one that is pressed with them.
+/// Modifier keys and the key that is pressed with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Combination {
     pub held: Held,
     pub key: PressedKey,
 }
 
-/// The keys that are held; one besides Shift always is, because a key alone belongs to whoever is being written in.
+/// The modifier keys; at least one besides Shift, because a plain key belongs to the app that has the focus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
     pub ctrl: bool,
-    /// Alt, on a Mac Option.
+    /// Alt; Option on a Mac.
     pub alt: bool,
     pub shift: bool,
-    /// Super, on Windows the Windows key, on a Mac Command.
+    /// Super; the Windows key on Windows, Command on a Mac.
     pub meta: bool,
 }
 
@@ -64,7 +63,6 @@ pub enum PressedKey {
 }
 
 impl PressedKey {
-    /// The keys with a name of their own.
     const NAMED: [(Self, &str); 11] = [
         (Self::Space, "Space"),
         (Self::Up, "Up"),
@@ -123,7 +121,7 @@ impl FromStr for Combination {
                 "super" | "meta" | "win" | "cmd" | "command" => &mut held.meta,
                 _ => return Err(SettingError::NoShortcut),
             };
-            // What is named twice was meant to be something else.
+            // A modifier that occurs twice is a typing error.
             if std::mem::replace(one, true) {
                 return Err(SettingError::NoShortcut);
             }

@@ -1,18 +1,18 @@
 //! Bounds on texts, and how a text over its bound is cut.
 
-/// The longest single text an agent may send, in bytes; a longer one is cut with [`CUT_MARK`].
+/// The longest single text of an agent, in bytes; a longer one is cut with [`CUT_MARK`].
 pub const AGENT_TEXT_BYTES: usize = 64 * 1024;
-/// The longest free text a person may send, in bytes; a longer one is refused, never cut.
+/// The longest free text of a user, in bytes; a longer one is refused, never cut.
 pub const PERSON_TEXT_BYTES: usize = 32 * 1024;
-/// What stands at the end of a text that was cut.
+/// The suffix of a text that was cut.
 pub const CUT_MARK: &str = " … [cut at 64 KiB]";
 
-/// Cuts an agent's text to [`AGENT_TEXT_BYTES`], the mark included, at a character boundary.
+/// Cuts an agent's text to [`AGENT_TEXT_BYTES`], including the mark, at a character boundary.
 pub fn bounded(text: &str) -> String {
     cut_at(text.to_owned(), AGENT_TEXT_BYTES, CUT_MARK)
 }
 
-/// Cuts a text to so many bytes, the mark included, at a character boundary.
+/// Cuts a text to a number of bytes, including the mark, at a character boundary.
 pub fn cut_at(mut text: String, bytes: usize, mark: &str) -> String {
     if text.len() > bytes {
         let mut end = bytes.saturating_sub(mark.len());
@@ -25,12 +25,12 @@ pub fn cut_at(mut text: String, bytes: usize, mark: &str) -> String {
     text
 }
 
-/// Removes control characters except line feed and tab from a person's text; `\r\n` becomes `\n`.
+/// Removes control characters except line feed and tab from a user's text; `\r\n` becomes `\n`.
 pub fn without_controls(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }
 
-/// Says whether a person's text says anything at all.
+/// Returns whether a user's text is not blank.
 pub fn says_something(text: &str) -> bool {
     text.chars().any(|c| !c.is_whitespace() && !c.is_control() && !is_invisible(c))
 }

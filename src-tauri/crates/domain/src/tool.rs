@@ -1,17 +1,17 @@
-//! What a tool call does, as far as a person needs to see it: never a question, and nothing an agent reads.
+//! What a tool call does, as far as a user needs to see it. It is never a question, and agents never read it.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::text::cut_at;
 
-/// The most that is kept of one tool call, in bytes; a longer text in it is cut with [`DETAIL_CUT_MARK`].
+/// How much of one tool call is stored, in bytes; a longer text in it is cut with [`DETAIL_CUT_MARK`].
 pub const DETAIL_BYTES: usize = 256 * 1024;
-/// What stands at the end of a text that was cut.
+/// The suffix of a text that was cut.
 pub const DETAIL_CUT_MARK: &str = "\n… [cut at 256 KiB]";
-/// The most items of a todo list that are kept.
+/// How many items of a todo list are stored.
 pub const TODO_ITEMS: usize = 1_000;
 
-/// What kind of tool was called. The words are those of the Agent Client Protocol.
+/// The kind of a tool. The names come from the Agent Client Protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -36,7 +36,7 @@ pub enum ToolDetail {
     Command {
         /// The command as it would run.
         command: String,
-        /// The agent's own line about it, and every setting of the call, a line each.
+        /// The agent's own description, and every parameter of the call, one per line.
         description: Option<String>,
     },
     /// A change to a file.
@@ -45,15 +45,15 @@ pub enum ToolDetail {
         /// A unified diff without file headers; its line numbers count within the changed text.
         diff: String,
     },
-    /// A file written anew.
+    /// A new or overwritten file.
     Write { path: String, content: String },
-    /// A list of things to do.
+    /// The agent's list of tasks.
     Todos { items: Vec<TodoItem> },
-    /// A plan that waits for approval.
+    /// A plan that needs approval.
     Plan {
         /// The plan, in Markdown.
         plan: String,
-        /// The file in which the agent keeps it.
+        /// The file that the agent stores it in.
         path: Option<String>,
     },
     /// A connection to another host.
@@ -68,7 +68,7 @@ pub enum ToolDetail {
 }
 
 impl ToolDetail {
-    /// Tells all of it as plain text.
+    /// Renders all of it as plain text.
     pub fn text(&self) -> String {
         let lines = |first: Option<&String>, rest: &String| {
             first.into_iter().chain([rest]).map(String::as_str).collect::<Vec<_>>().join("\n")
@@ -103,7 +103,7 @@ impl TodoItem {
     }
 }
 
-/// How far a thing to do is.
+/// The state of a todo item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -114,9 +114,9 @@ pub enum TodoStatus {
 }
 
 impl ToolDetail {
-    /// Cuts what is too long, so that the whole stays within [`DETAIL_BYTES`].
+    /// Cuts long texts, so that the whole stays within [`DETAIL_BYTES`].
     pub fn bounded(self) -> Self {
-        // The texts beside the main one get at most a quarter between them.
+        // All texts besides the main one get at most a quarter in total.
         const SMALL: usize = DETAIL_BYTES / 8;
         const MAIN: usize = DETAIL_BYTES - 2 * SMALL;
         let small = |text: String| cut_at(text, SMALL, DETAIL_CUT_MARK);
@@ -134,7 +134,7 @@ impl ToolDetail {
         }
     }
 
-    /// Says whether a text of it was cut.
+    /// Returns whether any of its texts was cut.
     pub fn is_cut(&self) -> bool {
         let cut = |text: &str| text.ends_with(DETAIL_CUT_MARK);
         match self {
@@ -150,7 +150,7 @@ impl ToolDetail {
     }
 }
 
-/// Keeps the first items that fit; the last one kept says that there were more.
+/// Keeps the first items that fit; the last one says that there were more.
 fn bounded_items(items: Vec<TodoItem>, bytes: usize) -> Vec<TodoItem> {
     let mut kept: Vec<TodoItem> = Vec::new();
     let mut left = bytes;
@@ -168,7 +168,7 @@ fn bounded_items(items: Vec<TodoItem>, bytes: usize) -> Vec<TodoItem> {
     kept
 }
 
-/// Reads a detail; what earlier versions kept as plain text is of no special kind.
+/// Reads a detail; a plain text of an earlier version becomes one without a special kind.
 pub(crate) fn detail_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ToolDetail, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

@@ -15,7 +15,7 @@ use crate::usage::{ContextUse, Usd};
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Entry {
-    /// Its place in the session, counted from 1; a later entry of the same place replaces it.
+    /// Its position in the session, counted from 1; a later entry with the same position replaces it.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub n: u64,
     /// When it was first written.
@@ -28,16 +28,15 @@ pub struct Entry {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum EntryBody {
     Person {
-        /// Its words; none where something is attached and nothing was written.
+        /// Its text; empty if there are only attachments.
         text: String,
-        /// What went along with it.
         #[serde(default)]
         attachments: Vec<Attachment>,
     },
     Agent {
         text: String,
     },
-    /// What the agent thought.
+    /// The agent's reasoning.
     Thinking {
         text: String,
     },
@@ -50,18 +49,17 @@ pub enum EntryBody {
         tool_kind: ToolKind,
         /// One line that says what it does.
         summary: String,
-        /// What exactly it does; earlier versions kept it as text under `input`.
+        /// What exactly it does; earlier versions stored it as text under `input`.
         #[serde(alias = "input", deserialize_with = "detail_or_text")]
         detail: ToolDetail,
         status: ToolStatus,
-        /// What came out.
         output: Option<String>,
     },
-    /// A request stands here; its state is read from the request.
+    /// The position of a request; its state is read from the request.
     Request {
         request: RequestId,
     },
-    /// An approval stands here; its state is read from the approval.
+    /// The position of an approval; its state is read from the approval.
     Approval {
         approval: ApprovalId,
     },
@@ -69,7 +67,6 @@ pub enum EntryBody {
     Plan {
         items: Vec<TodoItem>,
     },
-    /// Something the person should know.
     Notice {
         notice: Notice,
     },
@@ -84,61 +81,59 @@ pub enum EntryBody {
         #[serde(default)]
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         cached_tokens: u64,
-        /// The agent's error in its own words, where the turn failed.
+        /// The agent's own error message, if the turn failed.
         error: Option<String>,
-        /// What it cost, as the agent reckons it.
+        /// The cost that the agent reports.
         #[serde(default)]
         cost_usd: Option<Usd>,
-        /// How full the agent's context was after it.
+        /// How full the agent's context was afterwards.
         #[serde(default)]
         context: Option<ContextUse>,
     },
 }
 
-/// How far a tool call is.
+/// The state of a tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ToolStatus {
-    /// It was announced and has not begun.
+    /// It was announced and has not started.
     Pending,
-    /// It waits for the person's permission.
     AwaitingPermission,
     Running,
-    /// It came to its end.
+    /// It finished successfully.
     Done,
-    /// It failed or was refused.
+    /// It failed or was denied.
     Failed,
 }
 
-/// Something the person should know about a session; the words are chosen by the screen.
+/// A notice about a session; the page chooses the words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "notice", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Notice {
-    /// A question could not be shown and was refused to the agent.
+    /// A question could not be shown, and the agent was told.
     QuestionRefused {
-        /// The field and the rule, as the agent was told.
+        /// The field and the rule that the agent was told.
         reason: String,
     },
-    /// A question was refused to the agent because this session's questions are off.
+    /// A question was refused because the session's question policy excludes it.
     QuestionTurnedOff {
-        /// When questions come to the person in this session.
         policy: QuestionPolicy,
-        /// What was asked, a line for each question.
+        /// The questions, one per line.
         text: String,
     },
-    /// The agent brought answers with its question; they went through unchanged and nobody was asked.
+    /// The agent's call already had answers; they were passed through unchanged and the user wasn't asked.
     AnswersBrought,
-    /// Two questions had one text; their answers were sent joined under it.
+    /// Two questions had the same text; their answers were sent joined under it.
     SameTextJoined { text: String },
-    /// The last line of the agent was cut off by its end.
+    /// The agent ended in the middle of its last line.
     CutInHalf,
-    /// The person interrupted the agent.
+    /// The user interrupted the agent.
     Interrupted,
     /// The message did not reach the agent.
     MessageNotSent {
-        /// What went wrong; earlier versions kept it as a sentence.
+        /// The reason; earlier versions stored it as a sentence.
         #[serde(deserialize_with = "known_or_text")]
         error: DeliveryError,
     },

@@ -1,5 +1,5 @@
-//! Answers that are held for a moment, so that the person can still take them back. Never written down: a run that ends
-//! sends none of them, and their questions are open again.
+//! Answers within their undo window, in which the user can undo them. They are never stored: when the app quits, none is
+//! sent, and their questions are open again.
 
 use std::collections::BTreeMap;
 
@@ -14,30 +14,30 @@ use crate::rejection::Rejection;
 use crate::request::{Outcome, Request};
 use crate::settings::UndoSeconds;
 
-/// An answer that goes to the agent in a moment, unless it is taken back.
+/// An answer that will be sent when its undo window ends, unless it is undone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct UndoableAnswer {
     pub request: RequestId,
     pub answers: Vec<AnswerInput>,
-    /// When the person gave it.
+    /// When the user gave it.
     pub since: Timestamp,
     pub until: Timestamp,
-    /// Why it could not go then; it goes when the person sends it again.
+    /// Why it could not be sent; the user can send it again.
     pub error: Option<DeliveryError>,
 }
 
-/// The answers that are held, each for another request.
+/// The held answers, at most one per request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UndoWindow(BTreeMap<RequestId, UndoableAnswer>);
 
-/// What holding an answer comes to.
+/// The result of holding an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// It is held now; another one of the same request is not any more.
+    /// It is held now, and replaces an earlier one of the same request.
     Held(UndoableAnswer),
-    /// The same answer is held, or has ended the request, already.
+    /// The same answer is already held, or has already ended the request.
     Already,
 }
 
@@ -47,7 +47,7 @@ impl UndoWindow {
         self.0.values()
     }
 
-    /// Decides what holding an answer comes to; only the one choice of a lone question is ever held.
+    /// Decides whether to hold an answer; only a single choice for a lone question is ever held.
     pub fn hold(
         &self,
         desk: &Desk,
@@ -79,7 +79,7 @@ impl UndoWindow {
         }))
     }
 
-    /// Decides whether taking an answer back changes anything; refuses it where the request has ended.
+    /// Decides whether an undo changes anything; an error if the request has ended.
     pub fn take_back(&self, desk: &Desk, id: RequestId) -> Result<bool, Rejection> {
         let request = desk.request(id).ok_or(Rejection::NotFound { what: "request" })?;
         match request.ended() {
@@ -88,7 +88,7 @@ impl UndoWindow {
         }
     }
 
-    /// Says whether this very answer is still held, and so goes now.
+    /// Returns whether this exact answer is still held and must be given now.
     pub fn is_due(&self, held: &UndoableAnswer) -> bool {
         self.0.get(&held.request) == Some(held)
     }
@@ -97,12 +97,12 @@ impl UndoWindow {
         self.0.insert(held.request, held);
     }
 
-    /// Lets go of an answer that is not to be given, and returns it.
+    /// Removes a held answer and returns it.
     pub fn remove(&mut self, id: RequestId) -> Option<UndoableAnswer> {
         self.0.remove(&id)
     }
 
-    /// Lets go of the answers whose request is open no more, however it ended, and names those.
+    /// Removes the answers whose request is no longer open, and returns those requests.
     pub fn settle(&mut self, desk: &Desk) -> Vec<RequestId> {
         let is_open = |id: &RequestId| desk.request(*id).is_some_and(Request::is_open);
         let over: Vec<_> = self.0.keys().copied().filter(|id| !is_open(id)).collect();

@@ -3,7 +3,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Nano-dollars in a dollar.
 const NANOS: f64 = 1e9;
 
-/// An amount in US dollars, kept in nano-dollars so that equal amounts are equal; a plain number on the wire.
+/// An amount in US dollars, stored in nano-dollars so that equal amounts compare equal; a plain number on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "number"))]
 pub struct Usd(u64);
@@ -11,10 +11,10 @@ pub struct Usd(u64);
 impl Usd {
     pub const ZERO: Self = Self(0);
 
-    /// Takes an amount that is finite and not negative.
+    /// Accepts a finite amount that is not negative.
     pub fn new(dollars: f64) -> Option<Self> {
         let nanos = (dollars * NANOS).round();
-        // Above this a float no longer tells neighbouring numbers apart, and no turn costs that much.
+        // Above this, a float can't tell neighbouring amounts apart, and no turn costs that much.
         let usable = nanos.is_finite() && (0.0..=9e15).contains(&nanos);
         usable.then_some(Self(nanos as u64))
     }
@@ -24,7 +24,7 @@ impl Usd {
         self.0 as f64 / NANOS
     }
 
-    /// Returns what was added since an earlier sum; a sum that began anew is all new.
+    /// Returns the increase since an earlier sum; a lower sum has restarted and counts in full.
     pub const fn since(self, earlier: Self) -> Self {
         match self.0.checked_sub(earlier.0) {
             Some(added) => Self(added),
@@ -49,11 +49,11 @@ impl<'de> Deserialize<'de> for Usd {
 /// What a turn used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Tokens read, those from a cache included.
+    /// Tokens read, including those from a cache.
     pub input_tokens: u64,
     pub output_tokens: u64,
     pub cached_tokens: u64,
-    /// What it cost, as the agent reckons it.
+    /// The cost that the agent reports.
     pub cost: Option<Usd>,
     /// How full the agent's context is after the turn.
     pub context: Option<ContextUse>,
@@ -66,7 +66,7 @@ pub struct Usage {
 pub struct ContextUse {
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub used: u64,
-    /// Tokens it can hold.
+    /// The capacity in tokens.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub size: u64,
 }

@@ -1,4 +1,4 @@
-//! Approvals: what is registered, and which decision fits which of them.
+//! Approvals: their registration, and which decisions are valid.
 
 use super::{Decision, Effect, running};
 use crate::answer::{words, words_within};
@@ -71,7 +71,7 @@ fn settle(
     }
 }
 
-/// Puts a decision into its plain form, or names the field that does not fit the approval.
+/// Normalizes a decision, or names the field that doesn't fit the approval.
 fn check(approval: &Approval, wanted: &ApprovalDecision) -> Result<ApprovalDecision, Rejection> {
     let chosen = chosen(approval, &wanted.options)?;
     let allows = chosen.iter().all(|option| option.kind.allows());
@@ -88,7 +88,7 @@ fn check(approval: &Approval, wanted: &ApprovalDecision) -> Result<ApprovalDecis
     Ok(ApprovalDecision { options, message, plan })
 }
 
-/// Finds the chosen options, in the approval's order and each once: one, or several that combine.
+/// Finds the chosen options, in the approval's order and each once: one, or several that can be combined.
 fn chosen<'a>(
     approval: &'a Approval,
     wanted: &[ApprovalOptionId],
@@ -110,14 +110,14 @@ fn chosen<'a>(
     Ok(chosen)
 }
 
-/// Checks an edited plan; one that was not changed counts as not edited.
+/// Checks an edited plan; an unchanged one counts as not edited.
 fn edited(approval: &Approval, shown: &str, plan: &str) -> Result<Option<String>, Rejection> {
     let field = "decision.plan";
     if plan == shown {
         return Ok(None);
     }
     if approval.subject.is_cut() {
-        // What was cut off would be lost in silence.
+        // The part that was cut off would be lost silently.
         return Err(Rejection::invalid(field, ValidationError::PlanCutOff));
     }
     let plan = words_within(Some(plan), field, DETAIL_BYTES)?;

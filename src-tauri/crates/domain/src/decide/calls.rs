@@ -1,4 +1,4 @@
-//! Calls that ask the same again while it is open: they wait for one request, and each is told of its end once.
+//! Calls that repeat an open request: they join that request, and each is told its outcome once.
 
 use super::{Decision, Effect};
 use crate::command::Ask;
@@ -8,15 +8,15 @@ use crate::event::{Event, RequestEvent};
 use crate::id::{NativeRef, RequestId};
 use crate::request::{CallDelivery, Delivery, Ended, Outcome, Request};
 
-/// How long after it was asked an open request takes in calls that ask the same, in milliseconds.
+/// How long an open request accepts repeated calls after it was asked, in milliseconds.
 pub const ASKED_AGAIN_MILLIS: i64 = 3 * 60 * 1_000;
 
-/// How many calls wait for one request at most; a further one gets a request of its own.
+/// How many calls can join one request; a further one gets its own request.
 pub const CALLS_OF_A_REQUEST: usize = 64;
 
-/// Finds the open request that holds the same questions for the same asker, and was asked a short time ago.
+/// Finds the recent open request with the same questions and asker.
 pub(super) fn same_open<'a>(desk: &'a Desk, ask: &Ask) -> Option<&'a Request> {
-    // Ids of questions and options are minted from their places, so what is equal here is equal by content.
+    // Ids of questions and options follow from their positions, so equal values mean equal content.
     let same = |request: &&Request| {
         request.asked_by == ask.asked_by && request.limit == ask.limit && request.questions == ask.questions
     };
@@ -28,7 +28,7 @@ pub(super) fn same_open<'a>(desk: &'a Desk, ask: &Ask) -> Option<&'a Request> {
     open.max_by_key(|request| (request.asked_at, request.id))
 }
 
-/// Lets a call wait for a request that others wait for already: nothing new to show or to tell of.
+/// Adds a call to an open request; this shows nothing new and notifies nobody.
 pub(super) fn join(request: &Request, native_ref: &NativeRef) -> Decision {
     let event = Event::Request(RequestEvent::AskedAgain {
         request: request.id,
@@ -39,7 +39,7 @@ pub(super) fn join(request: &Request, native_ref: &NativeRef) -> Decision {
     Decision { request: Some(request.id), ..Decision::of(event) }
 }
 
-/// Lets go of a call that its agent has taken back while others wait for the same request; none where it is the last.
+/// Releases a call that its agent has withdrawn while others wait for the same request; none if it is the last.
 pub(super) fn leave(desk: &Desk, request: &Request, native_ref: &NativeRef) -> Option<Decision> {
     desk.calls(request.id).filter(|calls| request.is_open() && calls.len() > 1)?;
     let (id, native_ref) = (request.id, native_ref.clone());
@@ -50,20 +50,20 @@ pub(super) fn leave(desk: &Desk, request: &Request, native_ref: &NativeRef) -> O
     })
 }
 
-/// Says what news of a delivery make of what was known before; none where they change nothing.
+/// Merges a delivery update into the known state; none if it changes nothing.
 pub(super) fn after_news(now: Option<&Delivery>, news: &Delivery) -> Option<Delivery> {
     match (now, news) {
         (None | Some(Delivery::Delivered { .. }), _) => None,
-        // Nobody waits for it any more, so there is nothing to try again.
+        // The call is closed, so there is nothing to retry.
         (Some(Delivery::Parked), Delivery::Failed { .. }) => None,
-        // An agent that goes on while the end has never left us has gone on without it.
+        // The outcome never left us, so an agent that proceeds has proceeded without it.
         (Some(Delivery::Failed { .. }), Delivery::Delivered { .. }) => Some(Delivery::Parked),
         (Some(now), news) if now == news => None,
         (Some(_), news) => Some(news.clone()),
     }
 }
 
-/// Notes how far an end has travelled to one call, or to all that still wait for it.
+/// Notes how far an outcome has travelled to one call, or to every call that still waits for it.
 pub(super) fn note(id: RequestId, calls: &[Call], only: Option<&NativeRef>, news: &Delivery) -> Vec<Event> {
     change(id, calls, |call| {
         let meant = only.is_none_or(|only| call.native_ref == *only);
@@ -71,7 +71,7 @@ pub(super) fn note(id: RequestId, calls: &[Call], only: Option<&NativeRef>, news
     })
 }
 
-/// Marks an end as being handed to one call; none where that is not to be told of it, or is being told already.
+/// Marks an outcome as being sent to one call; none if that call needs no outcome or is being sent one.
 pub(super) fn note_sending(id: RequestId, calls: &[Call], native_ref: &NativeRef) -> Option<Event> {
     let waits = |call: &&Call| !call.sending && call.delivery == Some(Delivery::Pending);
     let call = calls.iter().filter(waits).find(|call| call.native_ref == *native_ref)?;
@@ -82,7 +82,7 @@ pub(super) fn note_sending(id: RequestId, calls: &[Call], native_ref: &NativeRef
     }))
 }
 
-/// Hands an end once more to those calls that could not be told of it, and to no other.
+/// Delivers an outcome again to the calls where delivery failed, and to no others.
 pub(super) fn retry(id: RequestId, calls: &[Call], outcome: &Outcome) -> Decision {
     let is_failed = |call: &&Call| matches!(call.delivery, Some(Delivery::Failed { .. }));
     let redeliver = |call: &Call| Effect::Redeliver {
@@ -97,7 +97,7 @@ pub(super) fn retry(id: RequestId, calls: &[Call], outcome: &Outcome) -> Decisio
     }
 }
 
-/// Says what becomes of an end whose agent goes away: what one of its calls was told, it knows.
+/// Returns the delivery of an outcome whose agent goes away: a call that was told counts as delivered.
 pub(super) fn without_agent(calls: &[Call], ended: &Ended) -> Option<Delivery> {
     let mut told = calls.iter().filter_map(|call| call.delivery.as_ref());
     let arrived = told.find(|delivery| matches!(delivery, Delivery::Delivered { .. })).cloned();
@@ -113,7 +113,7 @@ pub(super) fn without_agent(calls: &[Call], ended: &Ended) -> Option<Delivery> {
     (on_its_way && ended.delivery.as_ref() != Some(&becomes)).then_some(becomes)
 }
 
-/// Tells of each call that changes, and with it of how far the end has travelled in all.
+/// Returns an event for each call whose delivery changes, and for the combined delivery.
 fn change(id: RequestId, calls: &[Call], next: impl Fn(&Call) -> Option<Delivery>) -> Vec<Event> {
     let mut calls = calls.to_vec();
     let mut events = Vec::new();

@@ -1,17 +1,17 @@
-//! That a session has finished its turn is news until it works again.
+//! Notifications of finished turns. They are valid until the session works again.
 
 use super::{Decision, Effect};
 use crate::event::{Event, SessionEvent};
 use crate::session::{Session, SessionState};
 
-/// Tells it, where no message waits that begins the next turn.
+/// Announces a finished turn, unless a queued message begins the next one.
 pub(super) fn tell(session: &Session) -> Decision {
     let rests = session.state == SessionState::Idle && session.queue.is_empty();
     let effects = if rests { vec![Effect::NotifyFinished { session: session.id }] } else { Vec::new() };
     Decision { effects, ..Decision::default() }
 }
 
-/// Returns what takes back the news of sessions that work again, or are gone.
+/// Withdraws the notifications of sessions that work again or are gone.
 pub(super) fn no_more(events: &[Event]) -> Vec<Effect> {
     let over = events.iter().filter_map(|event| match event {
         Event::Session(SessionEvent::TurnBegan { session })

@@ -1,7 +1,7 @@
-//! Clients that the desk did not start: they come, ask, wait, leave, and find again what they have asked.
+//! Connected apps, which Askdesk did not start: how they connect, ask, wait, leave, and find their earlier requests.
 //!
-//! What such a client no longer waits for is missed and not lost: it stays answerable, and the same client that asks the
-//! same again soon, or names the request, gets that very request, or the answer that was given meanwhile.
+//! If a connected app stops waiting, its request is missed but can still be answered. If the same app soon asks the same
+//! again, or names the request, it gets that request, or the answer that was given meanwhile.
 
 use super::{
     ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST, Decision, Effect, calls, known, late_answer,
@@ -30,7 +30,7 @@ pub(super) fn decide(desk: &Desk, command: &InboundCommand) -> Result<Decision, 
             leave(desk, *session, native_ref, *why, *at)
         }
         InboundCommand::NoteDelivered { request, native_ref, told, at } => {
-            // One that is no longer in memory has nothing that waits to be told.
+            // A request that is no longer in memory has nothing left to deliver.
             let known = desk.request(*request);
             Ok(known.map(|request| note_delivered(desk, request, native_ref, told, *at)).unwrap_or_default())
         }
@@ -38,8 +38,8 @@ pub(super) fn decide(desk: &Desk, command: &InboundCommand) -> Result<Decision, 
     }
 }
 
-/// Opens a session, or takes up again the one that the same client left last in the same folder. Without a folder nobody knows
-/// which project that one was of.
+/// Opens a session, or reopens the one that the same app last left in the same folder. Without a folder, the project
+/// is unknown, so no session is reopened.
 fn open(desk: &Desk, id: SessionId, visitor: &InboundClient, at: Timestamp) -> Result<Decision, Rejection> {
     if desk.session(id).is_some() {
         return Err(Rejection::invalid("id", "a session with this id exists already"));
@@ -87,7 +87,7 @@ fn open(desk: &Desk, id: SessionId, visitor: &InboundClient, at: Timestamp) -> R
     Ok(Decision::of(SessionEvent::Started { session }))
 }
 
-/// Names a session by its client and by the end of the folder, by which a folder is known.
+/// Names a session after its app and the last part of the folder.
 fn name_of(client: &str, folder: &str) -> String {
     match folder.rsplit(['/', '\\']).find(|part| !part.is_empty()) {
         Some(last) => format!("{client} · {last}"),
@@ -95,7 +95,7 @@ fn name_of(client: &str, folder: &str) -> String {
     }
 }
 
-/// Registers what a client asks: a request of its own, or the one it has asked before.
+/// Registers a request: a new one, or the one that the app asked before.
 fn register(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, Rejection> {
     let session = known(desk, ask.session)?;
     if !session.origin.is_inbound() {
@@ -108,7 +108,7 @@ fn register(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision
         let field = format!("questions[{place}].type");
         return Err(Rejection::invalid(field, "a secret cannot be asked for in this way"));
     }
-    // Who asks stands on the card, whatever the session is called.
+    // The card shows who asks, whatever the session is called.
     let ask = &Ask {
         asked_by: ask.asked_by.clone().or_else(|| session.origin.client().map(str::to_owned)),
         ..ask.clone()
@@ -122,13 +122,13 @@ fn register(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision
     }
     let is_there = session.is_running() && !desk.is_away(session.id);
     if !decision.events.is_empty() && !is_there {
-        // It was closed by hand, and its client asks on.
+        // The user closed the session, and its app asks again.
         decision.events.insert(0, Event::Session(SessionEvent::Resumed { session: session.id, at: ask.at }));
     }
     Ok(decision)
 }
 
-/// Finds what a call waits for already: by its own id, by the request it names, or by what it asks.
+/// Finds the request that a call already waits for: by its own id, by the request it names, or by its questions.
 fn found(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, Rejection> {
     if let Some(request) = desk.by_native_ref(ask.session, &ask.native_ref) {
         if request.questions != ask.questions {
@@ -138,8 +138,8 @@ fn found(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, R
         return Ok(Decision { request: Some(request.id), ..Decision::default() });
     }
     let same = |request: &&Request| {
-        // Ids of questions and options are minted from their places, so what is equal here is equal by content. A limit
-        // is counted from each call anew.
+        // Ids of questions and options follow from their positions, so equal values mean equal content. The time limit
+        // restarts with each call.
         request.asked_by == ask.asked_by
             && request.limit.is_some() == ask.limit.is_some()
             && request.questions == ask.questions
@@ -163,14 +163,14 @@ fn found(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, R
     let again = desk.requests().filter(lately).filter(waits).filter(same).filter(here).max_by_key(newest);
     Ok(again
         .map(|request| match &request.state {
-            // Asked anew, it has its whole time again.
+            // Asked again, it gets its whole time limit again.
             RequestState::Ended(ended) if ended.outcome == Outcome::Expired => reopen(request, ask),
             _ => take_up(desk, request, ask),
         })
         .unwrap_or_default())
 }
 
-/// Says whether the person has said something that no call was told of yet.
+/// Returns whether the user gave an outcome that no call has received yet.
 fn is_kept(ended: &Ended) -> bool {
     let said = matches!(
         ended.outcome,
@@ -179,7 +179,7 @@ fn is_kept(ended: &Ended) -> bool {
     said && ended.delivery == Some(Delivery::Parked)
 }
 
-/// Lets a call wait for a request that is open, or is open again by that; how another one has ended is told at once.
+/// Adds a call to a request that is open or can be reopened; the outcome of any other is delivered at once.
 fn take_up(desk: &Desk, request: &Request, ask: &Ask) -> Decision {
     match &request.state {
         RequestState::Open if desk.callers(request).iter().any(|(call, _)| **call == ask.native_ref) => {
@@ -215,7 +215,7 @@ fn guest(request: &Request, ask: &Ask) -> Option<SessionId> {
     (request.session != ask.session).then_some(ask.session)
 }
 
-/// Lets go of one call. The last one that waits leaves its request missed, or closed where it was answered elsewhere.
+/// Releases one call. If it was the last, the request is missed, or closed if it was answered elsewhere.
 fn leave(
     desk: &Desk,
     session: SessionId,
@@ -263,7 +263,7 @@ fn leave_one(
             };
             end(decision, id, outcome, at);
         }
-        // It was on its way to a call that takes nothing any more.
+        // The outcome was on its way to a call that accepts nothing any more.
         (RequestState::Ended(ended), calls) => {
             if ended.delivery == Some(Delivery::Pending) {
                 for native_ref in leaving {
@@ -274,7 +274,7 @@ fn leave_one(
     }
 }
 
-/// Notes whether one call was told of the end; what it was not told is kept for the next that asks.
+/// Notes whether one call received the outcome; an outcome it did not receive is kept for the next call that asks.
 fn note_delivered(
     desk: &Desk,
     request: &Request,
@@ -301,7 +301,7 @@ fn travels(
     news: &Delivery,
 ) -> Vec<Event> {
     if matches!(ended.delivery, None | Some(Delivery::Delivered { .. })) {
-        // Somebody of that client has it, be it by collecting it.
+        // Another call of that app has it, perhaps by collecting it.
         return Vec::new();
     }
     let one_of_them = calls.filter(|calls| calls.iter().any(|call| call.native_ref == *native_ref));
@@ -314,7 +314,7 @@ fn travels(
     }
 }
 
-/// Lets go of all calls of a client that is gone. One that never asked anything leaves nothing to look at.
+/// Releases all calls of a connected app that is gone. If it never asked anything, its session is removed.
 fn leave_all(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, Rejection> {
     if !session.origin.is_inbound() {
         return Err(Rejection::invalid("session", "this session is not of a client that comes by itself"));
@@ -330,7 +330,7 @@ fn leave_all(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, 
     }
     decision.request = None;
     if !session.is_running() || desk.is_away(session.id) {
-        // It was closed by hand, or its client had left already.
+        // The user closed it, or its app had left already.
         return Ok(decision);
     }
     if still_open(desk, session.id, &decision.events) {
@@ -348,15 +348,15 @@ fn leave_all(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, 
     Ok(decision)
 }
 
-/// Takes a session off the sidebar while its client is there: what is open in it is missed, as where an agent is stopped,
-/// and what the client asks next brings it back.
+/// Removes a session from the sidebar while its app is connected. Its open requests are missed, as when an agent is
+/// stopped; the app's next question reopens it.
 pub(super) fn closed(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, Rejection> {
     let mut decision = end_session(desk, session.id, &SessionEnd::Stopped, at)?;
     decision.events.push(Event::Session(SessionEvent::Closed { session: session.id, at }));
     Ok(decision)
 }
 
-/// Ends the sessions whose client had left before, and in which these events leave nothing to wait for.
+/// Ends the sessions whose app has left, once these events leave nothing open in them.
 pub(super) fn over(desk: &Desk, events: &[Event]) -> Vec<Event> {
     let mut over: Vec<Event> = Vec::new();
     for event in events {
@@ -371,7 +371,7 @@ pub(super) fn over(desk: &Desk, events: &[Event]) -> Vec<Event> {
     over
 }
 
-/// Says whether something is open in a session once these events have happened.
+/// Returns whether anything is open in a session after these events.
 fn still_open(desk: &Desk, session: SessionId, events: &[Event]) -> bool {
     let ends = |id: RequestId| {
         events.iter().any(

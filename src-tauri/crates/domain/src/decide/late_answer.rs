@@ -1,4 +1,4 @@
-//! Ends that come, or come to the agent, after their call is closed: they wait, and go out once as a message.
+//! Late answers: outcomes that arrive after their call is closed. They are parked, and sent once as a message.
 
 use super::request::travelled;
 use super::{Decision, Effect, calls, known, running};
@@ -11,17 +11,17 @@ use crate::rejection::Rejection;
 use crate::request::{Delivery, Ended, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionState};
 
-/// How many late answers go out in one message; further ones follow at the end of the agent's turn.
+/// How many late answers one message carries; the rest follow at the end of the agent's turn.
 pub const LATE_AT_ONCE: usize = 16;
 
-/// Says whether a request has ended without the person, and no agent is still to be told of that.
+/// Returns whether a request ended without the user and that end is not being delivered.
 pub(super) fn can_be_answered(request: &Request) -> bool {
     let being_told =
         |ended: &Ended| matches!(ended.delivery, Some(Delivery::Pending | Delivery::Failed { .. }));
     request.is_missed() && !request.ended().is_some_and(being_told)
 }
 
-/// Takes an answer to a request that has ended without the person.
+/// Accepts an answer to a request that ended without the user.
 pub(super) fn answer(
     desk: &Desk,
     request: &Request,
@@ -33,7 +33,7 @@ pub(super) fn answer(
         return Err(Rejection::SessionGone);
     }
     if outcome.gives_secret() {
-        // It would have to be written down until the agent is there to take it.
+        // It would have to be stored until the agent can take it.
         return Err(Rejection::invalid("answers", ValidationError::LateSecret));
     }
     let mut decision = Decision::of(RequestEvent::AnsweredLate { request: request.id, outcome, at });
@@ -42,12 +42,12 @@ pub(super) fn answer(
     Ok(decision)
 }
 
-/// Says whether an answer can still find its way: a client that the desk did not start may ask again at any time.
+/// Returns whether an answer can still be delivered: a connected app can ask again at any time.
 const fn can_be_reached(session: &Session) -> bool {
     session.is_running() || session.resumable || session.origin.is_inbound()
 }
 
-/// Marks all that waits for a session as being sent, before anything is.
+/// Marks everything that is parked for a session as being sent, before it is sent.
 pub(super) fn send_parked(desk: &Desk, session: SessionId) -> Result<Decision, Rejection> {
     running(desk, session)?;
     let first = desk.parked(session).take(LATE_AT_ONCE);
@@ -57,7 +57,7 @@ pub(super) fn send_parked(desk: &Desk, session: SessionId) -> Result<Decision, R
     Ok(Decision { events, ..Decision::default() })
 }
 
-/// Marks an end as being handed to the call that waits for it; a second time is refused.
+/// Marks an outcome as being sent to its waiting call; refused the second time.
 pub(super) fn note_sending(desk: &Desk, request: &Request, call: &NativeRef) -> Result<Decision, Rejection> {
     let id = request.id;
     let untouched = !desk.is_sending(id) && !desk.is_call_closed(id) && request.native_ref == *call;
@@ -76,23 +76,23 @@ pub(super) fn note_sending(desk: &Desk, request: &Request, call: &NativeRef) -> 
     }
 }
 
-/// Says whether news of a delivery is about the way this end travels: to its call, or as a message.
+/// Returns whether a delivery update is about the route of this outcome: to its call, or as a message.
 pub(super) fn is_about_this_way(desk: &Desk, id: RequestId, delivery: &Delivery) -> bool {
     let closed = desk.is_call_closed(id);
     match delivery {
         Delivery::Delivered { late, .. } => *late == closed && (!closed || desk.is_sending(id)),
-        // A message that could not be handed over waits for the next occasion.
+        // A message that could not be delivered is parked until the next opportunity.
         Delivery::Parked => !closed || desk.is_sending(id),
         Delivery::Pending | Delivery::Failed { .. } => !closed,
     }
 }
 
-/// Says whether an answer had left for the agent when that ended, so that nobody knows whether it arrived.
+/// Returns whether an answer had been sent when the agent ended, so that its arrival is unknown.
 pub(super) fn may_have_arrived(desk: &Desk, id: RequestId, ended: &Ended) -> bool {
     desk.is_sending(id) && ended.delivery == Some(Delivery::Pending) && ended.outcome.can_come_late()
 }
 
-/// Lets the person decide that an answer goes out once more, although it may have arrived.
+/// Sends an answer again at the user's request, although it may have arrived.
 pub(super) fn retry(desk: &Desk, request: &Request) -> Result<Decision, Rejection> {
     let session = known(desk, request.session)?;
     let id = request.id;
@@ -116,7 +116,7 @@ pub(super) fn retry(desk: &Desk, request: &Request) -> Result<Decision, Rejectio
     }
 }
 
-/// An agent that is only starting gets everything that waits once it is there; one that visits fetches it.
+/// A starting agent gets everything that is parked once it is running; a connected app collects it.
 fn send_now(session: &Session) -> Vec<Effect> {
     if session.origin.is_inbound() {
         return Vec::new();
@@ -127,7 +127,7 @@ fn send_now(session: &Session) -> Vec<Effect> {
     }
 }
 
-/// Gives up what was missed, or what waits to be delivered; the answer itself stays.
+/// Dismisses a missed request, or discards an undelivered outcome; the answer itself is kept.
 pub(super) fn dismiss(desk: &Desk, request: &Request, at: Timestamp) -> Result<Decision, Rejection> {
     let id = request.id;
     let Some(ended) = request.ended() else {

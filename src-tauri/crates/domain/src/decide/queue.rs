@@ -1,4 +1,4 @@
-//! The queue of messages that are sent one by one when the turns of the agent end.
+//! The message queue: messages are sent one at a time when the agent's turns end.
 
 use super::{Decision, Effect, known};
 use crate::attachment;
@@ -24,7 +24,7 @@ pub(super) fn decide(desk: &Desk, command: &QueueCommand) -> Result<Decision, Re
     }
 }
 
-/// Adds a message at the end of a session's queue; the same one again is no news.
+/// Adds a message to the end of a session's queue; the same message again changes nothing.
 fn add(desk: &Desk, session: &Session, message: QueuedMessage) -> Result<Decision, Rejection> {
     let text = attachment::message(&message.text, &message.attachments)?;
     let message = QueuedMessage { text, ..message };
@@ -41,13 +41,13 @@ fn add(desk: &Desk, session: &Session, message: QueuedMessage) -> Result<Decisio
     }
     let mut decision = Decision::of(QueueEvent::Added { session: session.id, message });
     if rests(desk, session) {
-        // The turn it was to wait for has ended while it was on its way here.
+        // The turn ended while the message was on its way here.
         decision.effects.push(Effect::SendQueued { session: session.id });
     }
     Ok(decision)
 }
 
-/// Changes the words of a message that waits.
+/// Changes the text of a queued message.
 fn edit(session: &Session, id: MessageId, text: &str) -> Result<Decision, Rejection> {
     let known = find(session, id)?;
     let text = attachment::message(text, &known.attachments)?;
@@ -58,13 +58,13 @@ fn edit(session: &Session, id: MessageId, text: &str) -> Result<Decision, Reject
     Ok(Decision::of(QueueEvent::Edited { session: session.id, message }))
 }
 
-/// Takes a message out of the queue without sending it.
+/// Removes a message from the queue without sending it.
 fn remove(session: &Session, id: MessageId) -> Result<Decision, Rejection> {
     find(session, id)?;
     Ok(Decision::of(QueueEvent::Removed { session: session.id, message: id }))
 }
 
-/// Takes the oldest message to send it, if the agent is at rest and nothing is open; it ends no question.
+/// Takes the oldest message to send it, if the agent is idle and nothing is open; it never ends a question.
 fn send_next(desk: &Desk, session: &Session) -> Decision {
     match session.queue.first() {
         Some(message) if rests(desk, session) => send(session, message),
@@ -72,7 +72,7 @@ fn send_next(desk: &Desk, session: &Session) -> Decision {
     }
 }
 
-/// Takes one message to send it at once, by the person's own hand: into a running turn too, but past no open question.
+/// Takes one message to send it now at the user's request: even during a turn, but not while a question is open.
 fn send_now(desk: &Desk, session: &Session, id: MessageId) -> Result<Decision, Rejection> {
     if !session.is_running() {
         return Err(Rejection::SessionGone);

@@ -1,4 +1,4 @@
-//! The life of a request: asked, answered or ended otherwise, delivered.
+//! The life of a request: asked, ended, delivered.
 
 use super::approval::{withdraw_approval, withdraw_approvals};
 use super::{Decision, Effect, calls, find, late_answer, running};
@@ -80,7 +80,7 @@ pub(super) fn end(decision: &mut Decision, request: RequestId, outcome: Outcome,
     decision.request = Some(request);
 }
 
-/// Ends an open request; the same end again is no news, another one is refused unless it comes late.
+/// Ends an open request. The same end again changes nothing; a different one is refused unless it is a late answer.
 pub(super) fn end_by_person(
     desk: &Desk,
     request: &Request,
@@ -131,7 +131,7 @@ pub(super) fn register(desk: &Desk, ask: &Ask) -> Result<Decision, Rejection> {
     Ok(begin(ask))
 }
 
-/// Makes a request of what was asked.
+/// Creates a request.
 pub(super) fn begin(ask: &Ask) -> Decision {
     let request = Request {
         id: ask.id,
@@ -147,7 +147,7 @@ pub(super) fn begin(ask: &Ask) -> Decision {
     Decision { events: vec![Event::Request(RequestEvent::Asked { request })], effects, request: Some(ask.id) }
 }
 
-/// What follows on a request being open: the person is told, and its limit watched.
+/// Returns the effects of an open request: a notification, and a timer for its limit.
 pub(super) fn told_of(id: RequestId, limit: Option<&Limit>) -> Vec<Effect> {
     let mut effects = vec![Effect::Notify { request: id }];
     effects.extend(limit.map(|limit| Effect::WatchLimit { request: id, at: limit.at }));
@@ -175,7 +175,7 @@ pub(super) fn withdraw(
     Ok(decision)
 }
 
-/// Ends an open request; an end that has not reached a call that no longer waits, or any of its calls, is parked.
+/// Withdraws an open request. An outcome that has not reached a closed call, or any of its calls, is parked.
 pub(super) fn withdraw_one(
     desk: &Desk,
     decision: &mut Decision,
@@ -184,7 +184,7 @@ pub(super) fn withdraw_one(
     why: &WithdrawnWhy,
     at: Timestamp,
 ) {
-    // What travels as a message has nothing to do with the call any more.
+    // The delivery of a message is independent of the call.
     if desk.is_call_closed(request.id) {
         return;
     }
@@ -203,7 +203,7 @@ pub(super) fn park(decision: &mut Decision, request: RequestId, delivery: Option
     }
 }
 
-/// Says of an end that goes to one call, or to none, how far it has travelled.
+/// Notes the delivery of an outcome that goes to at most one call.
 pub(super) const fn travelled(request: RequestId, delivery: Delivery) -> Event {
     Event::Request(RequestEvent::DeliveryChanged { request, delivery, call: None })
 }
@@ -248,7 +248,7 @@ pub(super) fn retry(desk: &Desk, id: RequestId) -> Result<Decision, Rejection> {
                 request: Some(id),
             })
         }
-        // It is on its way or there: the same wish again, perhaps by a caller that did not hear of the first.
+        // It is on its way or delivered: the caller may have missed the first result and retried.
         RequestState::Ended(ended)
             if matches!(ended.delivery, Some(Delivery::Pending | Delivery::Delivered { .. })) =>
         {

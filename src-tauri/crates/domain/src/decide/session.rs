@@ -1,4 +1,4 @@
-//! How sessions begin, get their name and place, leave the sidebar and are taken up again.
+//! How sessions start, get their names and positions, leave the sidebar and resume.
 
 use super::approval::withdraw_approvals;
 use super::request::{end, park, travelled};
@@ -119,7 +119,7 @@ fn start(desk: &Desk, id: SessionId, new: &NewSession<'_>, at: Timestamp) -> Res
     Ok(Decision::of(SessionEvent::Started { session }))
 }
 
-/// Notes what an agent said about itself, as far as it is news.
+/// Notes what is new in the agent's information about itself.
 fn introduce(
     session: &Session,
     version: Option<&String>,
@@ -146,7 +146,7 @@ fn introduce(
 
 fn rename(desk: &Desk, id: SessionId, name: &str) -> Result<Decision, Rejection> {
     let session = known(desk, id)?;
-    // A line feed would make two lines of a tab.
+    // A line feed would break the name over two lines.
     let name = bounded_name(&without_controls(&name.replace(['\n', '\t'], " ")));
     if !says_something(&name) {
         return Err(Rejection::invalid("name", ValidationError::Empty));
@@ -233,7 +233,7 @@ pub(super) fn end_session(
     Ok(decision)
 }
 
-/// Deletes what was said in a session, if it is not running.
+/// Deletes the transcript of a session that is not running.
 fn delete(session: &Session) -> Result<Decision, Rejection> {
     if session.is_running() {
         return Err(Rejection::invalid("session", ValidationError::StillRunning));

@@ -1,16 +1,16 @@
-//! The calls that wait for one request together, because an agent asked the same again while it was open.
+//! The calls that joined one request, because an agent repeated it while it was open.
 
 use super::Desk;
 use crate::id::{NativeRef, RequestId};
 use crate::request::{CallDelivery, Delivery, Request};
 
-/// One of several calls that wait for a request.
+/// One of several calls of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Call {
     pub(crate) native_ref: NativeRef,
-    /// How far the end has travelled to this one; none while there is no end it is to be told of.
+    /// How far the outcome has travelled to this call; none while there is no outcome to deliver.
     pub(crate) delivery: Option<Delivery>,
-    /// Whether the end may have left for it, and nobody knows yet.
+    /// Whether the outcome may have left for this call, with unknown arrival.
     pub(crate) sending: bool,
 }
 
@@ -20,12 +20,12 @@ impl Call {
     }
 }
 
-/// Says how far an end has travelled that several calls wait for: it is there once all that still wait have it.
+/// Combines the deliveries of several calls: delivered once every call that still waits has the outcome.
 pub(crate) fn together(calls: &[Call]) -> Option<Delivery> {
     let rank = |delivery: &&Delivery| match delivery {
         Delivery::Failed { .. } => (0, 0),
         Delivery::Pending => (1, 0),
-        // All have it since the last of them has.
+        // The time of delivery is that of the last call.
         Delivery::Delivered { at, .. } => (2, at.millis().saturating_neg()),
         Delivery::Parked => (3, 0),
     };
@@ -33,12 +33,12 @@ pub(crate) fn together(calls: &[Call]) -> Option<Delivery> {
 }
 
 impl Desk {
-    /// Returns the calls that wait for a request together; none where only the one that asked ever did.
+    /// Returns the calls of a request that several calls have joined; none if only the first call ever asked it.
     pub(crate) fn calls(&self, id: RequestId) -> Option<&[Call]> {
         self.calls.get(&id).map(Vec::as_slice)
     }
 
-    /// Says whether a call is one of those that wait, or waited to the end, for a request.
+    /// Returns whether a call belongs to a request, or did until its end.
     pub(super) fn is_call_of(&self, request: &Request, native_ref: &NativeRef) -> bool {
         match self.calls(request.id) {
             Some(calls) => calls.iter().any(|call| call.native_ref == *native_ref),
@@ -72,7 +72,7 @@ impl Desk {
         });
     }
 
-    /// Each of them waits to be told of the end, if any is.
+    /// Sets the delivery of every call when the request ends.
     pub(super) fn fold_end_of_calls(&mut self, id: RequestId, delivery: Option<&Delivery>) {
         for call in self.calls.get_mut(&id).into_iter().flatten() {
             call.delivery = delivery.cloned();

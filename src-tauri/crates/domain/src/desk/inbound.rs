@@ -1,4 +1,4 @@
-//! What is remembered of clients that the desk did not start: which session a call came from, and when it asked again.
+//! The state of connected apps: which session a call came from, and when it last asked.
 
 use std::collections::HashMap;
 
@@ -9,12 +9,12 @@ use crate::origin::{Channel, OriginKind};
 use crate::request::{Limit, Request, RequestState};
 use crate::session::SessionState;
 
-/// How many names of clients are listed; a client may call itself anything.
+/// How many names of connected apps are listed; an app can choose any name.
 pub const LAST_ASKED: usize = 100;
 
 impl Desk {
-    /// Lists when each client that comes by itself asked last, the latest first. Of what is older than the requests in memory,
-    /// the first question of a session is known.
+    /// Lists when each connected app last asked, the latest first. For requests that are no longer in memory, only the first
+    /// question of a session is known.
     pub fn last_asked(&self) -> Vec<LastAsked> {
         let first = self.sessions.values().map(|session| (session, session.started_at));
         let in_memory = self
@@ -36,17 +36,17 @@ impl Desk {
         last
     }
 
-    /// Says whether the client of a session is gone, while others still wait for what was asked in it.
+    /// Returns whether the app of a session is gone while other calls still wait for its requests.
     pub(crate) fn is_away(&self, session: SessionId) -> bool {
         self.lives.get(&session).is_some_and(|life| life.away)
     }
 
-    /// Returns when a request was asked last, the first time included.
+    /// Returns when a request was last asked, including the first time.
     pub(crate) fn asked_last(&self, request: &Request) -> Timestamp {
         self.asked_again.get(&request.id).copied().map_or(request.asked_at, |at| at.max(request.asked_at))
     }
 
-    /// Lists the calls that wait for a request, or wait to be told how it ended, with the session each came from.
+    /// Lists the calls that await a request or its outcome, with the session each came from.
     pub(crate) fn callers<'a>(&'a self, request: &'a Request) -> Vec<(&'a NativeRef, SessionId)> {
         if self.is_call_closed(request.id) {
             return Vec::new();
@@ -61,7 +61,7 @@ impl Desk {
         refs.into_iter().map(|native_ref| (native_ref, came_from(native_ref))).collect()
     }
 
-    /// Says whether two sessions are of one client: of one origin, in one folder.
+    /// Returns whether two sessions belong to the same app: same origin, same folder.
     pub(crate) fn same_client(&self, one: SessionId, other: SessionId) -> bool {
         match (self.session(one), self.session(other)) {
             (Some(one), Some(other)) => {
@@ -71,8 +71,8 @@ impl Desk {
         }
     }
 
-    /// Says whether what was asked in one session may be found in another by its words alone: not where no folder is known,
-    /// because the client may then be at work in another project.
+    /// Returns whether a request of one session may match a call of another by its content alone. Not if the folder is unknown,
+    /// because the app may then be working in another project.
     pub(crate) fn is_found_by_content(&self, asked_in: SessionId, asking: SessionId) -> bool {
         let in_a_folder = self.session(asking).is_some_and(|session| !session.folder.is_empty());
         asked_in == asking || in_a_folder && self.same_client(asked_in, asking)
@@ -117,7 +117,7 @@ impl Desk {
         self.missed_requests.retain(|missed| *missed != id);
         self.fold_visit_again(id, native_ref, guest, Some(at));
         if self.session(session).is_some_and(|session| !session.is_running()) {
-            // Its own client is not there: it is open for as long as another one waits in it.
+            // Its own app is gone: the session stays open as long as another call waits in it.
             self.on_session(session, |session| session.state = SessionState::Idle);
             self.on_life(session, |life| {
                 life.closed = false;
@@ -126,7 +126,7 @@ impl Desk {
         }
     }
 
-    /// Lets go of the calls of a request: what ends it from now on finds nobody who waits.
+    /// Closes the calls of a request: any later outcome has no waiter.
     pub(super) fn close_call(&mut self, id: RequestId) {
         self.closed_calls.insert(id);
         self.calls.remove(&id);

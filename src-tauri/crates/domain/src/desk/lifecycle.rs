@@ -1,34 +1,34 @@
-//! The life of sessions: their order, their ends, and whether they can be taken up again.
+//! The life of sessions: their order, their ends, and whether they can be resumed.
 
 use super::Desk;
 use crate::id::{SessionId, Timestamp};
 use crate::session::{Session, SessionEnd, SessionState};
 
-/// What is remembered of a session beside what is shown of it.
+/// State of a session that is not shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Life {
-    /// Its agent has finished a piece of output: before that, the agent keeps nothing that could be taken up again.
+    /// Its agent has finished a piece of output; before that, the agent has nothing to resume.
     pub(super) spoke: bool,
-    /// Its agent has no such session any more.
+    /// Its agent no longer has the session.
     pub(super) forgotten: bool,
-    /// It has left the sidebar.
+    /// It was removed from the sidebar.
     pub(super) closed: bool,
-    /// Its client is gone, while others still wait for what was asked in it.
+    /// Its app is gone, while other calls still wait for its requests.
     pub(super) away: bool,
 }
 
 impl Desk {
-    /// Says whether a session has left the sidebar.
+    /// Returns whether a session was removed from the sidebar.
     pub fn is_closed(&self, session: SessionId) -> bool {
         self.lives.get(&session).is_some_and(|life| life.closed)
     }
 
-    /// Says whether a session's agent has finished a piece of output.
+    /// Returns whether a session's agent has finished a piece of output.
     pub fn has_spoken(&self, session: SessionId) -> bool {
         self.lives.get(&session).is_some_and(|life| life.spoke)
     }
 
-    /// Says whether a session's agent no longer has it.
+    /// Returns whether a session's agent no longer has it.
     pub fn is_forgotten(&self, session: SessionId) -> bool {
         self.lives.get(&session).is_some_and(|life| life.forgotten)
     }
@@ -40,7 +40,7 @@ impl Desk {
         order.into_iter().map(|session| session.id).collect()
     }
 
-    /// Returns the order of sessions once one is moved.
+    /// Returns the order of sessions after one is moved.
     pub(crate) fn order_with(&self, moved: SessionId, before: Option<SessionId>) -> Vec<SessionId> {
         let mut order = self.order();
         order.retain(|id| *id != moved);
@@ -49,7 +49,7 @@ impl Desk {
         order
     }
 
-    /// A session that is started comes last, whatever place an older journal gave it.
+    /// A new session comes last, whatever position an older journal gave it.
     pub(super) fn fold_started(&mut self, started: &Session) {
         let last = self.sessions.values().map(|session| session.place).max();
         let place = last.map_or(0, |last| last.saturating_add(1));
@@ -68,7 +68,7 @@ impl Desk {
 
     pub(super) fn fold_ended(&mut self, id: SessionId, end: &SessionEnd, at: Timestamp) {
         self.on_session(id, |session| session.state = SessionState::Ended { end: end.clone(), at });
-        // Whoever made these calls is gone: no later text may be routed to their ids.
+        // The callers are gone: no later text may be routed to these ids.
         let asked = self.requests.values().filter(|request| request.session == id).map(|request| request.id);
         self.closed_calls.extend(asked);
         self.calls.retain(|request, _| !self.closed_calls.contains(request));
@@ -78,7 +78,7 @@ impl Desk {
 
     pub(super) fn fold_resumed(&mut self, id: SessionId) {
         self.on_session(id, |session| {
-            // Whoever visits is there when it comes back.
+            // A connected app is present as soon as it is back.
             let visits = session.origin.is_inbound();
             session.state = if visits { SessionState::Idle } else { SessionState::Starting };
         });

@@ -1,4 +1,4 @@
-//! Why something did not reach the agent: codes with what belongs to them. The screen chooses the words; those here are for
+//! Why something did not reach the agent: error codes with their data. The page chooses the words; the texts here are for
 //! logs and exports.
 
 use serde::{Deserialize, Serialize};
@@ -19,13 +19,13 @@ pub enum DeliveryError {
     WriteFailed { error: String },
     #[error("the agent does not read its input: {lines} lines already wait")]
     NotReading {
-        /// How many lines wait for it.
+        /// How many lines are queued for it.
         lines: usize,
     },
-    /// The agent takes no answer to this any more.
+    /// The agent no longer accepts an answer to this.
     #[error("the agent no longer waits for it")]
     NotAwaited,
-    /// The agent ended while it was being handed over; it is not sent again by itself.
+    /// The agent ended during delivery; there is no automatic retry.
     #[error(
         "the agent ended while it was being handed over, so it may have arrived. It is not sent again by itself; Retry \
          sends it as a message"
@@ -33,26 +33,26 @@ pub enum DeliveryError {
     MayHaveArrived,
     #[error("the agent is not running")]
     NotRunning,
-    /// More waits for the agent than is taken.
+    /// The agent's queue is full.
     #[error("the agent does not take anything at the moment")]
     Busy,
     #[error("the app is closing")]
     Closing,
     #[error("{rule}")]
     Refused { rule: Box<ValidationError> },
-    /// That it was about to leave could not be written down.
+    /// The journal could not record that it was about to be sent.
     #[error("{trouble}")]
     NotKept {
         #[serde(flatten)]
         trouble: StorageError,
     },
-    /// Something that goes along with it is not there any more.
+    /// An attachment is missing.
     #[error("the image {name} is not kept any more; attach it again")]
     ImageGone { name: String },
-    /// Something that goes along with it cannot be read.
+    /// An attachment can't be read.
     #[error("{path}: {error}")]
     FileUnreadable { path: String, error: String },
-    /// What has no code: what an earlier version of the app wrote down, or an agent's own words.
+    /// A text without a code: from an earlier version of the app, or from the agent.
     #[error("{text}")]
     Text { text: String },
 }

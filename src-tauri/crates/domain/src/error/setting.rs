@@ -1,5 +1,5 @@
-//! What is wrong with a value that was to be set: codes with what belongs to them. The screen chooses the words; those here are
-//! for logs and exports.
+//! Why a value of a setting is invalid: error codes with their data. The page chooses the words; the texts here are for
+//! logs and exports.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -8,76 +8,75 @@ use serde::de::value::StringDeserializer;
 use serde::de::{DeserializeOwned, IgnoredAny, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 
-/// What is wrong with a value that was to be set.
+/// Why a value of a setting is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "unfit", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum SettingError {
-    /// It is none of those that can be chosen.
+    /// It is not one of the choices.
     NoneOf {
-        /// Which can be, as they are written.
+        /// The valid choices, as they are written.
         choices: Vec<String>,
     },
-    /// It is no number between two others.
+    /// It is not a number within the bounds.
     NotBetween {
-        /// The least it may be.
+        /// The lower bound.
         least: u16,
-        /// The most it may be.
+        /// The upper bound.
         most: u16,
     },
     NoList,
-    /// It is no table of names and texts.
+    /// It is not a table of names and texts.
     NoTable,
-    /// There are more than are taken.
     TooMany {
         most: usize,
         count: usize,
     },
-    /// An argument cannot be handed over.
+    /// An argument can't be passed to a program.
     Argument {
-        /// Its place, from 1.
+        /// Its position, from 1.
         n: usize,
         flaw: LaunchOverrideError,
     },
-    /// A variable cannot be handed over.
+    /// A variable can't be passed to a program.
     Variable {
         name: String,
-        /// What is wrong with what it is set to.
+        /// What is wrong with its value.
         flaw: LaunchOverrideError,
     },
-    /// They are no hours of a day, and not none of them either.
+    /// It is neither a range of hours nor `off`.
     NoHours,
-    /// It is no combination of keys that can be pressed anywhere, and not none of them either.
+    /// It is neither a usable key combination nor `off`.
     NoShortcut,
-    /// No variable can be called so.
+    /// It is not a valid variable name.
     NoName {
-        /// The beginning of what it was to be called.
+        /// The beginning of the rejected name.
         name: String,
     },
-    /// What has no code, as its reader says it.
+    /// A parser error without a code.
     Text {
         text: String,
     },
 }
 
-/// What is wrong with one thing that a person adds to the start of an agent.
+/// Why an argument or variable that a user adds to an agent's start is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "extra", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum LaunchOverrideError {
     #[error("it has {bytes} bytes; at most {most} are taken")]
     TooLong {
-        /// How many bytes it may have.
+        /// The upper bound, in bytes.
         most: usize,
         bytes: usize,
     },
-    /// It has a character that no system hands over.
+    /// It holds a NUL character, which no system can pass.
     #[error("a character with the code 0 cannot be handed over")]
     Zero,
-    /// The desk itself sets this flag.
+    /// Askdesk sets this flag itself.
     #[error("{flag} is for the desk itself to set")]
     OwnFlag { flag: String },
-    /// What this flag says is chosen at each start.
+    /// This flag is chosen at each start.
     #[error("{flag} is chosen at each start, under Permissions")]
     ChosenFlag { flag: String },
 }
@@ -116,7 +115,7 @@ impl serde::de::Error for SettingError {
     }
 }
 
-/// A value as it was written, whatever it is for.
+/// An unparsed value of a setting.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Written {
@@ -124,12 +123,12 @@ pub enum Written {
     Text(String),
     Texts(Vec<String>),
     Named(BTreeMap<String, String>),
-    /// Something else, which nothing is set to.
+    /// A type that no setting accepts.
     Other(IgnoredAny),
 }
 
 impl Written {
-    /// Returns it if it is a number of the size that is wanted.
+    /// Returns it if it is a number in the range of the type.
     pub(crate) fn number<N: TryFrom<i64>>(&self) -> Option<N> {
         match self {
             Self::Number(number) => (*number).try_into().ok(),
@@ -138,7 +137,7 @@ impl Written {
     }
 }
 
-/// How the value of a setting is chosen. The page builds the row of the settings window from it.
+/// How a setting is edited. The page builds its row of the settings window from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SettingKind {
@@ -162,11 +161,11 @@ pub enum SettingKind {
     Variables,
 }
 
-/// A value that can be set, in the settings file and in the settings window.
+/// A type of setting values, in the settings file and in the settings window.
 pub trait Settable: DeserializeOwned {
-    /// Parses a value, or says what is wrong with it.
+    /// Parses a value. The error says what is wrong with it.
     fn read(written: Written) -> Result<Self, SettingError> {
-        // A value that is no text at all is refused with the choices, if there are any.
+        // A value that isn't text is refused with the list of choices, if there is one.
         let no_text =
             || parse::<Self>(String::new()).err().filter(|it| matches!(it, SettingError::NoneOf { .. }));
         match written {
@@ -179,8 +178,8 @@ pub trait Settable: DeserializeOwned {
         }
     }
 
-    /// Returns how the value is chosen. By default, it is one of the variants of an enum, which serde names when it
-    /// refuses a text.
+    /// Returns how the value is edited. By default it is one of the variants of an enum, whose names come from the error
+    /// that serde returns for an unknown text.
     fn kind() -> SettingKind {
         let choices = match parse::<Self>(String::new()) {
             Err(SettingError::NoneOf { choices }) => choices,
@@ -194,10 +193,10 @@ fn parse<T: DeserializeOwned>(text: String) -> Result<T, SettingError> {
     T::deserialize(StringDeserializer::<SettingError>::new(text))
 }
 
-/// The numbers that a setting can have.
+/// The range of a number setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bounds {
-    /// From the first to the second, both included.
+    /// From the first to the second, inclusive.
     Between(u16, u16),
     OneOf(&'static [u16]),
 }

@@ -1,31 +1,31 @@
-//! What is wrong with the storage: codes with what belongs to them. The screen chooses the words; those here are for logs and
+//! Storage errors: codes with their data. The page chooses the words; the texts here are for logs and
 //! exports.
 
 use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-/// What is wrong with the storage.
+/// Why the storage can't be used.
 ///
-/// An earlier version kept no path, and a whole sentence as the error.
+/// An earlier version stored no path, and a whole sentence as the error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "trouble", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum StorageError {
-    /// Another program holds it.
+    /// Another program has locked it.
     Busy {
         #[serde(default)]
         path: String,
     },
-    /// The disk, or the database's own limit, is full.
+    /// The disk is full, or the database has reached its size limit.
     Full {
-        /// What cannot grow.
+        /// The file that can't grow.
         #[serde(default)]
         path: String,
     },
-    /// A file is damaged, or no database.
+    /// A file is damaged or not a database.
     Damaged { path: String, error: String },
-    /// A file is damaged and cannot be kept under another name, so that no new one can be begun.
+    /// A file is damaged and can't be renamed, so no new one can be created.
     Stuck { path: String, error: String },
     /// A file was written by a newer version of the app.
     TooNew {

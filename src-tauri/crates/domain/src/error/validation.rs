@@ -1,5 +1,5 @@
-//! How a field breaks a rule. What a person can bring about has a code; what only a caller with a fault of its own brings about
-//! is said in words.
+//! How a field breaks a rule. Errors that a user can cause have a code; errors that only a faulty caller can cause
+//! are texts.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,82 +15,81 @@ pub enum ValidationError {
     Empty,
     #[error("at most {most} bytes, got {bytes}")]
     TooLong {
-        /// How many bytes it may have.
+        /// The upper bound, in bytes.
         most: usize,
         bytes: usize,
     },
-    /// As many messages wait as may.
     #[error("at most {most} messages wait; remove one or let the agent go on")]
     QueueFull { most: usize },
-    /// More is attached than goes with one message.
+    /// There are too many attachments for one message.
     #[error("at most {most} go with one message, got {count}")]
     TooManyAttached { most: usize, count: usize },
-    /// What goes along with a message cannot go with it.
+    /// An attachment is invalid.
     #[error("{why}")]
     Attached { why: DeliveryError },
-    /// A path cannot be written in a message.
+    /// A path can't be written in a message.
     #[error("a path cannot be told to the agent")]
     PathUntold,
     /// A question is open, and a message would end it.
     #[error("a question is open; answer it, or reply in chat")]
     QuestionOpen,
-    /// The request is open, and what is wanted needs its end.
+    /// The request is open, and the command requires that it has ended.
     #[error("this request is still open; answer it")]
     StillOpen,
-    /// The agent waits for the answer, which is not to be given up then.
+    /// The agent still waits for the answer, so it can't be discarded.
     #[error("the agent still waits for it; try to hand it over again")]
     StillAwaited,
     #[error("at least one question must be answered; decline the request to answer none")]
     NothingAnswered,
-    /// A note belongs to no choice.
+    /// A note without a choice.
     #[error("a note needs a choice that it belongs to")]
     NoteAlone,
-    /// More is chosen than the question takes.
+    /// The question takes fewer choices.
     #[error("this question takes one option or own words, not several")]
     OneOnly,
-    /// The question takes no words of one's own.
+    /// The question doesn't accept an own answer.
     #[error("this question takes no words of one's own")]
     NoOwnWords,
     #[error("choose at least one option")]
     NoOption,
-    /// It is no plan that waits for approval.
+    /// It is not a plan that needs approval.
     #[error("only a plan can be approved as one")]
     NoPlan,
-    /// The session runs, and what is wanted needs its end.
+    /// The session is running, and the command requires that it has ended.
     #[error("it is still running; end it first")]
     StillRunning,
-    /// It is no name of a model.
+    /// It is not a valid model name.
     #[error("is no name of a model")]
     NoModel,
     #[error("name the folder the agent shall work in")]
     NoFolder,
-    /// A secret comes too late, because it is never kept.
+    /// A secret can't be given late, because it is never stored.
     #[error("a secret cannot be given late, because it is never kept")]
     LateSecret,
-    /// A plan was cut off and cannot be edited.
+    /// A plan was cut off and can't be edited.
     #[error("this plan is too long to be edited here; send it back instead")]
     PlanCutOff,
     #[error("this is no address: {error}")]
     NoAddress {
-        /// What is wrong with it, as its reader says.
+        /// The parser's error.
         error: String,
     },
-    /// It is an address of a kind that is not opened.
+    /// Addresses of this kind are not opened.
     #[error("only addresses of the web and of mailboxes are opened, not {scheme}:")]
     AddressNotOpened { scheme: String },
-    /// No program opened the address.
+    /// No program could open the address.
     #[error("no program of this machine opened it: {error}")]
     NoProgram { error: String },
-    /// Its path cannot be written as text.
+    /// Its path can't be written as text.
     #[error("the folder's path cannot be written as text")]
     PathNotText,
-    /// It is nothing that can be set.
+    /// The value of a setting is invalid.
     #[error("{flaw}")]
     Unfit { flaw: SettingError },
-    /// Anything else; the window does not bring it about.
+    /// Any other rule; the window never causes it.
     #[error("{rule}")]
     Other {
-        /// The rule, and what came instead.
+        /// The rule, and the value that breaks it.
         rule: String,
     },
 }
