@@ -902,15 +902,15 @@ error: DeliveryError, };
 export type Frame = { "frame": "snapshot" } & Snapshot | { "frame": "delta" } & Delta;
 
 /**
- * Everything that is true at one moment.
+ * The complete state at one moment.
  */
 export type Snapshot = { 
 /**
- * Drawn anew at each start of the app; numbers of another epoch say nothing.
+ * Random for each start of the app; sequence numbers of different epochs can't be compared.
  */
 epoch: string, 
 /**
- * The number of the last delta this snapshot holds.
+ * The number of the last delta that this snapshot includes.
  */
 seq: number, 
 /**
@@ -926,15 +926,15 @@ requests: Array<Request>,
  */
 approvals: Array<Approval>, 
 /**
- * What is being written at this moment.
+ * The texts that agents are writing.
  */
 live: Array<LiveText>, 
 /**
- * The answers that can still be taken back.
+ * The answers that can still be undone.
  */
 held: Array<UndoableAnswer>, 
 /**
- * What the person should know about the storage.
+ * A storage problem that the user should know about.
  */
 storage: StorageNotice | null, 
 /**
@@ -943,7 +943,7 @@ storage: StorageNotice | null,
 agents: Array<AgentDescriptor>, };
 
 /**
- * One step from a state to the next.
+ * A step from one state to the next.
  */
 export type Delta = { 
 /**
@@ -951,27 +951,27 @@ export type Delta = {
  */
 epoch: string, 
 /**
- * The number this delta follows on; a receiver that is elsewhere subscribes again.
+ * The number of the delta before this one; a receiver at any other number subscribes again.
  */
 prev: number, seq: number, changes: Array<Change>, };
 
 /**
- * One thing that has changed; each carries the whole new value, so it can be applied by putting it in place.
+ * A single change. It carries the whole new value, which replaces the old one.
  */
 export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "answer_held", held: UndoableAnswer, } | { "change": "answer_let_go", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "session_deleted", session: SessionId, };
 
 /**
- * Text that an agent is writing at this moment. Never journaled; the finished entry is.
+ * Text that an agent is writing right now. It is never journaled; the finished entry is.
  */
 export type LiveText = { session: SessionId, kind: LiveKind, text: string, };
 
 /**
- * What an agent is writing.
+ * The kind of text that an agent is writing.
  */
 export type LiveKind = "text" | "thinking";
 
 /**
- * Something about the storage that the person should know.
+ * A storage problem that the user should know about.
  */
 export type StorageNotice = { "storage": "corrupt", kept: string, } | { "storage": "newer", kept: string, used: string, };
 
@@ -1239,12 +1239,12 @@ export type LogLine = {
  */
 at: Timestamp, kind: LogKind, 
 /**
- * At most [`LOG_LINE_BYTES`] of its text.
+ * The text, cut to at most [`LOG_LINE_BYTES`].
  */
 text: string, };
 
 /**
- * Where a line of the log comes from.
+ * The source of a log line.
  */
 export type LogKind = "unusable" | "stderr" | "refused" | "note";
 
@@ -1348,32 +1348,32 @@ export type GlobalShortcut = string;
 export type ReminderMinutes = number;
 
 /**
- * Something in the file that is left as it stands and has no effect.
+ * An entry of the file that is left unchanged and has no effect.
  */
 export type IgnoredSetting = { 
 /**
- * Where it stands: `table.name`, or the file's name where the file as a whole cannot be read.
+ * Its position: `table.key`, or the file's name if the whole file can't be read.
  */
 key: string, why: IgnoredWhy, };
 
 /**
- * Why something in the file has no effect; the words are chosen by the screen.
+ * Why an entry of the file has no effect; the page chooses the words.
  */
 export type IgnoredWhy = { "why": "unknown" } | { "why": "no_value" } | { "why": "unfit", 
 /**
- * The value; none where something in it may be secret.
+ * The value; none if part of it may be secret.
  */
 value: string | null, flaw: SettingError, } | { "why": "too_large", 
 /**
- * How many bytes it has.
+ * Its size in bytes.
  */
 bytes: number, most: number, } | { "why": "no_text" } | { "why": "unparsed", 
 /**
- * In which line, from 1.
+ * The line, from 1.
  */
 line: number, 
 /**
- * At which character of it, from 1.
+ * The character in that line, from 1.
  */
 column: number, error: string, } | { "why": "unreadable", error: string, };
 
@@ -1637,7 +1637,7 @@ at: Timestamp, };
 export type Done = Record<symbol, never>;
 
 /**
- * What kind of entry it is, without what it says.
+ * The kind of an entry, without its content.
  */
 export type EntryKind = "person" | "agent" | "thinking" | "tool" | "request" | "approval" | "plan" | "notice" | "turn_ended";
 
@@ -1710,7 +1710,7 @@ path: string | null, };
 export type DeleteSession = { requestId: CommandId, session: SessionId, };
 
 /**
- * How a request ended, without what was said.
+ * The kind of an outcome, without its content.
  */
 export type OutcomeKind = "answered" | "declined" | "replied_in_chat" | "expired" | "withdrawn" | "orphaned";
 

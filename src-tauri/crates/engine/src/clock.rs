@@ -1,4 +1,4 @@
-//! The time and fresh ids; injected, so that tests decide them.
+//! The time and new ids, injected so that tests control them.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -8,15 +8,15 @@ use askdesk_domain::{ApprovalId, MessageId, RequestId, SessionId, Timestamp};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-/// Tells the time and draws ids.
+/// A source of time and ids.
 pub trait Clock: Send + Sync + 'static {
-    /// Returns the time now.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 
-    /// Waits until a time has come.
+    /// Waits until the clock reaches a time.
     fn wait_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
-    /// Draws a UUIDv7; ids drawn later sort later.
+    /// Returns a new UUIDv7; later ids sort later.
     fn uuid(&self) -> Uuid;
 
     fn request_id(&self) -> RequestId {
@@ -36,7 +36,7 @@ pub trait Clock: Send + Sync + 'static {
     }
 }
 
-/// The system's clock, and random ids.
+/// The system clock with random ids.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock;
 
@@ -48,7 +48,7 @@ impl Clock for SystemClock {
 
     fn wait_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         let left = u64::try_from(at.millis() - self.now().millis()).unwrap_or_default();
-        // If the clock is set back meanwhile, the wait does not get longer.
+        // If the clock is set back meanwhile, the wait gets no longer.
         Box::pin(tokio::time::sleep(Duration::from_millis(left)))
     }
 
@@ -57,7 +57,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that tests move, with ids that count up.
+/// A clock that tests control, with ids that count up.
 #[derive(Debug)]
 pub struct ManualClock {
     millis: AtomicI64,
@@ -66,7 +66,7 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// Starts at a given time.
+    /// Creates a clock that starts at a given time.
     pub const fn at(millis: i64) -> Self {
         Self { millis: AtomicI64::new(millis), drawn: AtomicU64::new(0), moved: Notify::const_new() }
     }

@@ -1,4 +1,4 @@
-//! What a subscriber receives: one snapshot, then deltas that say which state they follow on.
+//! What a subscriber receives: one snapshot, then deltas that name the state they follow.
 
 mod merge;
 
@@ -16,20 +16,20 @@ pub use merge::merge;
 #[serde(tag = "frame", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Frame {
-    /// Everything that is true now; whatever was known before is void.
+    /// The complete current state; replaces whatever the subscriber knew.
     Snapshot(Arc<Snapshot>),
-    /// What has changed since.
+    /// The changes since the last frame.
     Delta(Arc<Delta>),
 }
 
-/// Everything that is true at one moment.
+/// The complete state at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Snapshot {
-    /// Drawn anew at each start of the app; numbers of another epoch say nothing.
+    /// Random for each start of the app; sequence numbers of different epochs can't be compared.
     pub epoch: String,
-    /// The number of the last delta this snapshot holds.
+    /// The number of the last delta that this snapshot includes.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub seq: u64,
     /// All sessions that are not closed, oldest first.
@@ -38,24 +38,24 @@ pub struct Snapshot {
     pub requests: Vec<Request>,
     /// The approvals in memory that belong to them, oldest first.
     pub approvals: Vec<Approval>,
-    /// What is being written at this moment.
+    /// The texts that agents are writing.
     pub live: Vec<LiveText>,
-    /// The answers that can still be taken back.
+    /// The answers that can still be undone.
     pub held: Vec<UndoableAnswer>,
-    /// What the person should know about the storage.
+    /// A storage problem that the user should know about.
     pub storage: Option<StorageNotice>,
     /// Every agent the app knows, installed or not.
     pub agents: Vec<AgentDescriptor>,
 }
 
-/// One step from a state to the next.
+/// A step from one state to the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Delta {
     /// The epoch of both numbers.
     pub epoch: String,
-    /// The number this delta follows on; a receiver that is elsewhere subscribes again.
+    /// The number of the delta before this one; a receiver at any other number subscribes again.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub prev: u64,
     #[cfg_attr(feature = "ts", ts(type = "number"))]
@@ -63,7 +63,7 @@ pub struct Delta {
     pub changes: Vec<Change>,
 }
 
-/// One thing that has changed; each carries the whole new value, so it can be applied by putting it in place.
+/// A single change. It carries the whole new value, which replaces the old one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -77,11 +77,11 @@ pub enum Change {
     Approval {
         approval: Approval,
     },
-    /// An answer is held for a moment, in the place of another one of its request.
+    /// An answer is held for its undo window; it replaces an earlier one of its request.
     AnswerHeld {
         held: UndoableAnswer,
     },
-    /// No answer of a request is held any more: it was taken back where the request is still open.
+    /// A request's answer is no longer held; if the request is still open, the answer was undone.
     AnswerLetGo {
         request: RequestId,
     },
@@ -90,25 +90,25 @@ pub enum Change {
         session: SessionId,
         entry: Entry,
     },
-    /// A session has left the sidebar, and its requests and approvals with it; they stay in the history.
+    /// A session was removed from the sidebar, with its requests and approvals; History still has them.
     SessionClosed {
         session: SessionId,
     },
-    /// Text was added to what is being written.
+    /// The agent wrote more text.
     LiveText {
         added: LiveText,
     },
-    /// What was being written is finished or given up; nothing is live in this session.
+    /// The text that was being written is finished or dropped; the session has no live text.
     LiveCleared {
         session: SessionId,
     },
-    /// A session was deleted for good, with everything that was said in it.
+    /// A session and its whole transcript were deleted permanently.
     SessionDeleted {
         session: SessionId,
     },
 }
 
-/// Text that an agent is writing at this moment. Never journaled; the finished entry is.
+/// Text that an agent is writing right now. It is never journaled; the finished entry is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -118,7 +118,7 @@ pub struct LiveText {
     pub text: String,
 }
 
-/// What an agent is writing.
+/// The kind of text that an agent is writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -127,13 +127,13 @@ pub enum LiveKind {
     Thinking,
 }
 
-/// Something about the storage that the person should know.
+/// A storage problem that the user should know about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "storage", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum StorageNotice {
-    /// The database was damaged; it was kept under another name and an empty one begun.
+    /// The database was damaged; it was renamed and a new one created.
     Corrupt { kept: String },
-    /// The database belongs to a newer version; it was left alone and another one is used.
+    /// The database belongs to a newer version; it was left untouched and another one is used.
     Newer { kept: String, used: String },
 }

@@ -24,7 +24,7 @@ pub const PAGE_ENTRIES: u32 = 500;
 pub struct EngineHandle {
     pub(crate) writer: WriterMailbox,
     pub(crate) reader: Arc<Mutex<Reader>>,
-    /// Searches the whole history, on a connection of its own so that nobody who reads a transcript waits for it.
+    /// Searches the whole history, on its own connection so that readers of transcripts don't wait for it.
     pub(crate) history: Arc<Mutex<Reader>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) images: Images,
@@ -80,7 +80,7 @@ impl EngineHandle {
         self.writer.ask(|reply| Input::Subscribe { reply }).await
     }
 
-    /// Registers a request; the waiter hears of its end once, if it is still open.
+    /// Registers a request. If it is open, the waiter receives its outcome once.
     pub async fn register(
         &self,
         ask: Ask,
@@ -89,7 +89,7 @@ impl EngineHandle {
         self.writer.ask(|reply| Input::Register { ask, waiter, reply }).await?
     }
 
-    /// Registers a request of a connected app; the waiter hears of its end, at once if it has ended already.
+    /// Registers a request of a connected app. The waiter receives its outcome, at once if it has already ended.
     pub(crate) async fn register_inbound(
         &self,
         ask: Ask,
@@ -108,7 +108,7 @@ impl EngineHandle {
         kept.ok_or_else(|| Rejection::NotFound { what: "request" }.into())
     }
 
-    /// Answers a request; the same answer again is the same result.
+    /// Answers a request; repeating the same answer returns the same result.
     pub async fn answer(
         &self,
         request: RequestId,
@@ -118,8 +118,8 @@ impl EngineHandle {
         self.on_request(RequestCommand::Answer { request, answers, at }).await
     }
 
-    /// Holds the one choice of a lone question for its undo window, then gives it. Any other end of the request goes
-    /// before it. It is not written down: an engine that ends does not give it.
+    /// Holds a single choice for a lone question during its undo window, then gives it. Any other end of the request takes
+    /// precedence. A held answer is not stored: if the engine ends, it is not given.
     pub async fn hold_answer(
         &self,
         request: RequestId,
@@ -137,7 +137,7 @@ impl EngineHandle {
             let _ = told.send(held.map(drop));
             let Some(held) = due else { return };
             let clock = engine.shared_clock();
-            // Waiting for a time must not keep the engine open.
+            // Waiting must not keep the engine alive.
             drop(engine);
             clock.wait_until(held.until).await;
             if let Some(writer) = writer.upgrade() {
@@ -259,7 +259,7 @@ impl EngineHandle {
         self.writer.ask(|reply| Input::Act { command, reply }).await?
     }
 
-    /// Ends the writer once it has handled every earlier input.
+    /// Ends the writer after all earlier inputs.
     pub async fn close(&self) -> Result<(), EngineError> {
         self.writer.ask(|reply| Input::Close { reply }).await
     }

@@ -1,4 +1,5 @@
-//! The hub: hands what has changed to every subscriber, and a fresh snapshot to one that cannot keep up.
+//! The hub sends each change to every subscriber, and a new snapshot to a subscriber that can't keep up.
+//! Subscribing and taking the snapshot are one step, so no change falls between them.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,19 +10,19 @@ use tokio::sync::Notify;
 
 use crate::frame::{Change, Delta, Frame, LiveText, Snapshot, StorageNotice, merge};
 
-/// How many frames wait for a subscriber before they are made one.
+/// How many frames a subscriber's queue holds before they are merged into one.
 pub const QUEUED_FRAMES: usize = 1_024;
 
-/// How many changes that cannot be made one wait for a subscriber before they are replaced by a snapshot.
+/// How many changes that can't be merged a subscriber's queue holds before a snapshot replaces them.
 pub const QUEUED_CHANGES: usize = 4_096;
 
-/// How much live text waits for a subscriber before it is replaced by a snapshot, in bytes.
+/// How much live text a subscriber's queue holds before a snapshot replaces it, in bytes.
 pub const QUEUED_TEXT_BYTES: usize = 4 * 1024 * 1024;
 
-/// The longest live text that is kept for new subscribers, in bytes; its beginning goes first.
+/// How much live text is kept for new subscribers, in bytes; its beginning is dropped first.
 pub const LIVE_BYTES: usize = 256 * 1024;
 
-/// Numbers the changes and hands them on.
+/// Numbers changes and distributes them.
 #[derive(Debug)]
 pub(crate) struct Hub {
     epoch: String,
@@ -46,7 +47,7 @@ impl Queue {
     }
 }
 
-/// One subscriber's end; dropping it ends the subscription.
+/// The receiving end of a subscription; dropping it unsubscribes.
 #[derive(Debug)]
 pub struct Subscription {
     queue: Arc<Queue>,
@@ -66,7 +67,7 @@ impl Subscription {
         }
     }
 
-    /// Takes the next frame if there is one.
+    /// Takes the next frame without waiting, if there is one.
     pub fn take(&mut self) -> Option<Frame> {
         self.queue.frames().pop_front()
     }
@@ -98,7 +99,7 @@ impl Hub {
         }
     }
 
-    /// Registers a subscriber and gives it the state of this very moment, in one step.
+    /// Adds a subscriber with a snapshot of the current state, in one step.
     pub(crate) fn subscribe(&mut self, desk: &Desk) -> Subscription {
         let queue = Arc::new(Queue::default());
         queue.frames().push_back(Frame::Snapshot(Arc::new(self.snapshot(desk))));
@@ -106,7 +107,7 @@ impl Hub {
         Subscription { queue }
     }
 
-    /// Publishes changes that are already true in the desk.
+    /// Publishes changes that the desk already contains.
     pub(crate) fn publish(&mut self, desk: &Desk, changes: Vec<Change>) {
         if changes.is_empty() {
             return;
@@ -138,7 +139,7 @@ impl Hub {
         self.subscribers.retain(|queue| !queue.closed.load(Ordering::Acquire));
     }
 
-    /// Keeps for new subscribers what is in no journal.
+    /// Keeps unjournaled state for new subscribers.
     fn fold_passing(&mut self, change: &Change) {
         match change {
             Change::LiveText { added } => {
@@ -170,7 +171,7 @@ impl Hub {
         }
     }
 
-    /// Ends all subscriptions once their frames are taken.
+    /// Ends all subscriptions after their remaining frames.
     fn close(&mut self) {
         for queue in self.subscribers.drain(..) {
             queue.closed.store(true, Ordering::Release);
@@ -179,10 +180,10 @@ impl Hub {
     }
 }
 
-/// Says whether a delta that was made of many holds more than should wait for a subscriber.
+/// Returns whether a merged delta holds more than a subscriber's queue should.
 fn is_too_much(frame: &Frame) -> bool {
     let Frame::Delta(delta) = frame else { return false };
-    // Only one made of many can be: that is quick to see.
+    // Only a merged delta can be too large, and the sequence numbers show cheaply whether it was merged.
     delta.seq - delta.prev >= QUEUED_FRAMES as u64
         && (delta.changes.len() > QUEUED_CHANGES || live_bytes(&delta.changes) > QUEUED_TEXT_BYTES)
 }
@@ -195,7 +196,7 @@ fn live_bytes(changes: &[Change]) -> usize {
     live.sum()
 }
 
-// However the writer ends, nobody waits for a frame that will never come.
+// However the writer ends, no subscriber waits for a frame that will never come.
 impl Drop for Hub {
     fn drop(&mut self) {
         self.close();

@@ -1,4 +1,4 @@
-//! The images of messages: one file per session and content, named by its SHA-256.
+//! Images of messages: one file per session and content, named by its SHA-256.
 
 use std::fs;
 use std::io::Write;
@@ -13,7 +13,7 @@ use crate::private;
 /// The suffix of a session's folder while the session is being deleted.
 const STAGED: &str = ".deleting";
 
-/// Why an image could not be stored or read; each message is for the person.
+/// Why an image could not be stored or read. The messages are shown to the user.
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
     /// It is larger than [`IMAGE_BYTES`].
@@ -49,7 +49,7 @@ impl Images {
         Self { root: folder.join("images") }
     }
 
-    /// Stores an image and describes it. The same bytes again are the same file.
+    /// Stores an image and returns its attachment. Storing the same bytes again reuses the file.
     pub fn keep(&self, session: SessionId, name: &str, content: &[u8]) -> Result<Attachment, ImageError> {
         let format = ImageFormat::of(content).ok_or(ImageError::UnknownKind)?;
         if content.len() > IMAGE_BYTES {
@@ -72,7 +72,7 @@ impl Images {
         Ok(Attachment::Image { image, format, name, bytes: content.len() as u64 })
     }
 
-    /// Reads an image. One whose file was changed is [`ImageError::Gone`].
+    /// Reads an image. If its file was changed, the error is [`ImageError::Gone`].
     pub fn read(&self, session: SessionId, image: ImageId, name: &str) -> Result<Vec<u8>, ImageError> {
         let path = self.path(session, image);
         match fs::read(&path) {
@@ -98,13 +98,12 @@ impl Images {
         }
     }
 
-    /// Renames a session's folder while the session is deleted, so that a crash in between neither leaves nor loses its
-    /// images.
+    /// Renames a session's folder during its deletion, so that a crash halfway neither leaves nor loses images.
     pub(crate) fn stage_removal(&self, session: SessionId) {
         Self::rename(session, &self.folder(session), &self.staged(session));
     }
 
-    /// Undoes [`Self::stage_removal`]: the session was not deleted.
+    /// Undoes [`Self::stage_removal`] if the session was not deleted.
     pub(crate) fn restore(&self, session: SessionId) {
         Self::rename(session, &self.staged(session), &self.folder(session));
     }
@@ -119,7 +118,7 @@ impl Images {
         }
     }
 
-    /// Finishes deletions that a crash has cut off. Other folders of unknown sessions stay: they may belong to a
+    /// Finishes deletions that a crash interrupted. Other folders of unknown sessions are kept: they may belong to a
     /// quarantined database.
     pub(crate) fn sweep(&self, is_known: impl Fn(SessionId) -> bool) {
         let Ok(folders) = fs::read_dir(&self.root) else { return };

@@ -1,4 +1,4 @@
-//! The journal: what has happened, on disk before anybody hears of it.
+//! The journal stores events before anyone is told of them.
 
 mod drafts;
 mod error;
@@ -29,55 +29,55 @@ pub use search::{EntryKind, Found, Hit, SEARCHED_BEST};
 use crate::frame::StorageNotice;
 use crate::{private, quarantine::quarantine};
 
-/// A connection, the events folded, and the place of the newest entry of each session.
+/// A connection, the folded events, and the position of the newest entry of each session.
 type Contents = (Connection, Desk, BTreeMap<SessionId, u64>);
 
-/// The one connection that writes.
+/// The only connection that writes.
 #[derive(Debug)]
 pub struct Journal {
     connection: Connection,
     path: PathBuf,
-    // Held for as long as the journal lives: two writers on one folder would each believe to be the only one.
+    // Locked as long as the journal exists: two writers on one folder would each assume that they are the only one.
     _lock: File,
 }
 
-/// A journal with what it holds.
+/// An opened journal with its content.
 #[derive(Debug)]
 pub struct Opened {
     pub journal: Journal,
-    /// The events, folded.
+    /// The folded events.
     pub desk: Desk,
-    /// The place of the newest entry of each session.
+    /// The position of the newest entry of each session.
     pub entries: BTreeMap<SessionId, u64>,
-    /// What the person should know about the storage.
+    /// A storage problem that the user should know about.
     pub notice: Option<StorageNotice>,
 }
 
-/// How long a lock that somebody holds is waited for: a desk that is just ending, or a process it was starting as it
-/// ended, which shares the lock until its own program runs.
+/// How long to wait for a lock that is held: by an instance that is just ending, or by a process that it was starting,
+/// which shares the lock until its own program runs.
 const LOCK_PATIENCE: Duration = Duration::from_secs(1);
-/// How long between two looks at it.
+/// The interval between attempts.
 const LOCK_AGAIN: Duration = Duration::from_millis(20);
 
-/// Which kind of write it is, and so how long it may take to be safe.
+/// How durable a write is, and so how long it may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Durability {
-    /// On disk when the call returns, whatever happens to the machine.
+    /// On disk when the call returns, even if the machine fails.
     Full,
-    /// Safe against a crash of the app; the last moments may go with the machine.
+    /// Survives a crash of the app; a failure of the machine may lose the most recent writes.
     Normal,
 }
 
 impl Journal {
-    /// Opens the journal of a data folder and folds what it holds.
+    /// Opens the journal of a data folder and folds its events.
     ///
-    /// A damaged database is kept under another name and an empty one begun; a newer one is left where it is and a
-    /// file beside it is used. Neither is ever overwritten, and [`Opened::notice`] says so.
+    /// A damaged database is renamed and a new one created. A newer one is left in place and another file beside it is
+    /// used. Neither is ever overwritten, and [`Opened::notice`] reports it.
     pub fn open(folder: &Path, now: Timestamp) -> Result<Opened, JournalError> {
         let io =
             |error: std::io::Error| JournalError::Io { path: folder.to_owned(), detail: error.to_string() };
         private::create_folder(folder).map_err(io)?;
-        // An earlier version, or somebody else, may have left it open to others.
+        // An earlier version, or another program, may have left it readable by others.
         private::tighten(folder);
         let lock = private::open_file(&folder.join("desk.lock")).map_err(io)?;
         let until = Instant::now() + LOCK_PATIENCE;
@@ -109,12 +109,12 @@ impl Journal {
     fn opened(path: PathBuf, lock: File, opened: Contents, notice: Option<StorageNotice>) -> Opened {
         let (connection, desk, entries) = opened;
         let journal = Self { connection, path, _lock: lock };
-        // An end in the middle of a deletion may have left traces of it.
+        // If the app ended during a deletion, traces may remain.
         journal.sweep_soon();
         Opened { journal, desk, entries, notice }
     }
 
-    /// Opens a database; a damaged one is kept under another name and an empty one begun in its place.
+    /// Opens a database; a damaged one is renamed and replaced by a new one.
     fn open_or_keep(path: &Path, now: Timestamp) -> Result<(Contents, Option<StorageNotice>), JournalError> {
         match Self::open_file(path) {
             Err(JournalError::Corrupt { detail, .. }) => {
@@ -137,19 +137,19 @@ impl Journal {
         Ok((connection, Desk::replay(&events), entries))
     }
 
-    /// Returns a reader on the same database, with a connection of its own.
+    /// Returns a reader with its own connection to the same database.
     pub fn reader(&self) -> Result<Reader, JournalError> {
         Reader::open(&self.path)
     }
 
-    /// Writes events, and entries that belong to them, in one transaction that is on disk when this returns.
+    /// Writes events and their entries in one transaction, which is on disk when this returns.
     pub fn commit(
         &mut self,
         events: &[Event],
         entries: &[(SessionId, Entry)],
         at: Timestamp,
     ) -> Result<(), JournalError> {
-        // A call ends with its agent, and so does the question whether its end has arrived; a message outlives both.
+        // A call ends with its agent, so its delivery no longer matters; a message outlives both.
         let on_its_way = events
             .iter()
             .all(|event| matches!(event, Event::Request(RequestEvent::Sending { late: false, .. })));
@@ -162,16 +162,16 @@ impl Journal {
         })
     }
 
-    /// Writes entries alone; they may be the last moments lost with the machine, never with the app.
+    /// Writes entries without events. A failure of the machine may lose them, a crash of the app can't.
     pub fn commit_entries(&mut self, entries: &[(SessionId, Entry)]) -> Result<(), JournalError> {
         self.transact(Durability::Normal, |transaction| tables::write_entries(transaction, entries))
     }
 
-    /// Moves everything from the write-ahead log into the database, at the end of the app.
+    /// Moves everything from the write-ahead log into the database when the app ends.
     pub fn checkpoint(&self) -> Result<(), JournalError> {
         let run = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
         match run.map_err(|error| JournalError::of(&self.path, &error))? {
-            // Somebody reads what is in the log at this moment.
+            // A reader is using the log.
             true => Err(JournalError::Busy { path: self.path.clone() }),
             false => Ok(()),
         }
@@ -192,7 +192,7 @@ impl Journal {
         run().map_err(|error| JournalError::of(&self.path, &error))
     }
 
-    /// Sets the most pages the database may have, so that tests can fill it.
+    /// Limits the number of pages of the database, so that tests can fill it.
     #[cfg(test)]
     pub(crate) fn limit_pages(&self, pages: u32) {
         self.connection.pragma_update(None, "max_page_count", pages).expect("the limit is set");

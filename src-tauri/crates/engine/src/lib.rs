@@ -1,7 +1,7 @@
-//! The engine: a single writer with its journal, the running sessions, and the hub that tells subscribers what has
-//! changed.
+//! The engine: a single writer with its journal, the running sessions, and the hub that publishes changes to
+//! subscribers.
 //!
-//! It knows neither the window nor the protocols of connected apps, and holds no text of the user interface.
+//! It knows neither the window nor the protocols of connected apps, and contains no text of the user interface.
 
 pub mod clock;
 mod delivery_error;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// The most files and folders that [`tighten`] looks at.
+/// How many files and folders [`tighten`] visits at most.
 const LOOKED_AT: usize = 100_000;
 
-/// Creates a folder with mode 0700, and its missing parents too. The mode of an existing folder is set.
+/// Creates a folder with mode 0700, including missing parents. Sets the mode of an existing folder.
 pub fn create_folder(folder: &Path) -> io::Result<()> {
     let missing: Vec<&Path> =
         folder.ancestors().take_while(|it| !it.as_os_str().is_empty() && !it.exists()).collect();
@@ -26,14 +26,14 @@ pub fn create_folder(folder: &Path) -> io::Result<()> {
     set_mode(folder, 0o700)
 }
 
-/// Opens a file for writing, with mode 0600. What an existing one holds stays.
+/// Opens a file for writing with mode 0600. An existing file keeps its content.
 pub fn open_file(file: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let opened = options.open(file)?;
-    // The umask may have taken some of the owner's rights.
+    // The umask may have removed some of the owner's permissions.
     set_mode(file, 0o600)?;
     Ok(opened)
 }
@@ -45,7 +45,7 @@ pub fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// Puts bytes in a file's place with mode 0600, whole or not at all.
+/// Replaces a file with mode 0600 atomically.
 pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut new = temporary_in(file.parent().unwrap_or(Path::new(".")))?;
     new.write_all(bytes)?;
@@ -54,8 +54,8 @@ pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes all rights of others from a folder and everything in it: folders become 0700 and files 0600, or 0700 if their
-/// owner can execute them. Links are not followed. What cannot be changed is logged.
+/// Removes all permissions of others from a folder and everything in it: folders become 0700 and files 0600, or 0700 if
+/// their owner can execute them. Links are not followed. Failures are logged.
 pub fn tighten(folder: &Path) {
     let mut left = LOOKED_AT;
     let mut folders = vec![folder.to_owned()];
@@ -105,14 +105,14 @@ fn mode_of_file(_: &fs::Metadata) -> u32 {
 #[cfg(unix)]
 fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    // A folder on a file system without modes must not be changed again and again.
+    // On a file system without modes, a folder must not be changed again and again.
     if fs::metadata(path)?.permissions().mode() & 0o7777 == mode {
         return Ok(());
     }
     fs::set_permissions(path, fs::Permissions::from_mode(mode))
 }
 
-/// Elsewhere what a person's folders hold is theirs alone anyway.
+/// On other systems, a user's folders are private anyway.
 #[cfg(not(unix))]
 fn set_mode(_: &Path, _: u32) -> io::Result<()> {
     Ok(())

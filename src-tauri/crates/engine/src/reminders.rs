@@ -1,4 +1,4 @@
-//! Reminders of questions that have been open for as long as the person set, by the engine's clock.
+//! Reminders of questions that stay open for as long as the user set, measured by the engine's clock.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use crate::clock::Clock;
 use crate::handle::EngineHandle;
 use crate::mailbox::NotificationEvent;
 
-/// How many events can wait for the receiver before the next one waits for it.
+/// How many events the receiver's queue holds before senders wait.
 const QUEUED: usize = 64;
 
-/// How long to wait before the next look at the clock: a timer stands still while a computer sleeps.
+/// How long to wait before checking the clock again, in milliseconds: timers stop while a computer sleeps.
 const LOOK_AGAIN_MILLIS: i64 = 60_000;
 
-/// Passes events on, and adds one [`NotificationEvent::Reminder`] for each question that stays open as long as is set.
+/// Forwards events, and adds one [`NotificationEvent::Reminder`] for each question that stays open for the set time.
 pub fn with_reminders(
     engine: &EngineHandle,
     settings: watch::Receiver<Settings>,
@@ -27,7 +27,7 @@ pub fn with_reminders(
     (told, remind(clock, settings, events, tell))
 }
 
-/// An open question without a reminder yet.
+/// An open question that has had no reminder.
 struct Open {
     request: Request,
     session: Session,

@@ -1,7 +1,7 @@
-//! Sessions: for each running agent a task that owns its link, lets its adapter understand it, and delivers what was
-//! decided.
+//! Sessions: a task for each running agent owns its link, passes what arrives to its adapter, and delivers
+//! outcomes and decisions.
 //!
-//! The task never waits for a person: what an agent asks goes to the writer with a waiter, and reading goes on.
+//! The task never waits for the user: it sends a question to the writer with a waiter, and continues to read.
 
 mod approvals;
 mod config_changes;

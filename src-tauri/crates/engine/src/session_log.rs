@@ -1,4 +1,4 @@
-//! The log of a session: raw and rejected lines of the agent, and what the app did, behind the transcript.
+//! The session log: raw and rejected lines of the agent, and actions of the app.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use askdesk_domain::{SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// How many lines are kept for a session.
+/// How many lines a session's log keeps.
 pub const LOG_LINES: usize = 2_000;
 
 /// How much of one line is kept, in bytes.
 pub const LOG_LINE_BYTES: usize = 2_048;
 
-/// Where a line of the log comes from.
+/// The source of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -33,7 +33,7 @@ pub struct LogLine {
     /// When the line was added.
     pub at: Timestamp,
     pub kind: LogKind,
-    /// At most [`LOG_LINE_BYTES`] of its text.
+    /// The text, cut to at most [`LOG_LINE_BYTES`].
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! The one file with everything a person has set: `settings.toml` in the data folder, made to be read and edited.
+//! The settings file: `settings.toml` in the data folder, which users can read and edit.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,15 +18,15 @@ use crate::quarantine::quarantine;
 
 pub const FILE: &str = "settings.toml";
 
-/// The largest file that is read.
+/// The largest file that is read, in bytes.
 const FILE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// The table that holds a table for each agent.
+/// The table with a subtable for each agent.
 const AGENTS: &str = "agents";
 const ARGUMENTS: &str = "arguments";
 const ENVIRONMENT: &str = "environment";
 
-/// The place of a setting in the file: a path of tables, and a name.
+/// The position of a setting in the file: a path of tables, and a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key<'a>(&'a [&'a str], &'a str);
 
@@ -41,38 +41,37 @@ impl Key<'_> {
     }
 }
 
-/// Something in the file that is left as it stands and has no effect.
+/// An entry of the file that is left unchanged and has no effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct IgnoredSetting {
-    /// Where it stands: `table.name`, or the file's name where the file as a whole cannot be read.
+    /// Its position: `table.key`, or the file's name if the whole file can't be read.
     pub key: String,
     pub why: IgnoredWhy,
 }
 
-/// Why something in the file has no effect; the words are chosen by the screen.
+/// Why an entry of the file has no effect; the page chooses the words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "why", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum IgnoredWhy {
-    /// No setting is called so.
+    /// There is no setting with this key.
     #[error("there is no such setting")]
     Unknown,
-    /// A table stands where a value belongs.
+    /// It is a table instead of a value.
     #[error("it must be a value")]
     NoValue,
-    /// The value is none that can be set.
+    /// The value is invalid.
     #[error("{}{flaw}", value.as_ref().map(|value| format!("{value}: ")).unwrap_or_default())]
     Unfit {
-        /// The value; none where something in it may be secret.
+        /// The value; none if part of it may be secret.
         value: Option<String>,
         flaw: SettingError,
     },
-    /// The file is larger than is read.
     #[error("it has {bytes} bytes; at most {most} are read")]
     TooLarge {
-        /// How many bytes it has.
+        /// Its size in bytes.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         bytes: u64,
         #[cfg_attr(feature = "ts", ts(type = "number"))]
@@ -80,16 +79,16 @@ pub enum IgnoredWhy {
     },
     #[error("it is no text")]
     NoText,
-    /// The file is not written as such files are.
+    /// The file is not valid TOML.
     #[error("line {line}, column {column}: {error}")]
     Unparsed {
-        /// In which line, from 1.
+        /// The line, from 1.
         line: usize,
-        /// At which character of it, from 1.
+        /// The character in that line, from 1.
         column: usize,
         error: String,
     },
-    /// The file cannot be read.
+    /// The file can't be read.
     #[error("{error}")]
     Unreadable { error: String },
 }
@@ -113,7 +112,7 @@ impl IgnoredWhy {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadSettings {
-    /// What holds: what is set, and what holds by itself.
+    /// The effective settings: those of the file, and the defaults of all others.
     pub settings: Settings,
     pub ignored: Vec<IgnoredSetting>,
 }
@@ -126,7 +125,7 @@ pub struct SettingsError {
     pub source: std::io::Error,
 }
 
-/// The file, and what it said when it was last read.
+/// The settings file, and its content when it was last read.
 #[derive(Debug)]
 pub struct SettingsFile {
     path: PathBuf,
@@ -136,7 +135,7 @@ pub struct SettingsFile {
 }
 
 impl SettingsFile {
-    /// Reads the file of a data folder; where there is none, everything holds by itself.
+    /// Reads the file of a data folder; without one, all defaults apply.
     pub fn open(folder: &Path, agents: Catalog) -> Self {
         let path = folder.join(FILE);
         let (now, _) = watch::channel(read(&path, &agents).settings);
@@ -147,20 +146,20 @@ impl SettingsFile {
         &self.path
     }
 
-    /// Returns the settings, and tells of each change.
+    /// Returns the settings and notifies of each change.
     pub fn watch(&self) -> watch::Receiver<Settings> {
         self.now.subscribe()
     }
 
-    /// Reads the file anew: it may have been edited.
+    /// Reads the file again, because it may have been edited.
     pub fn read(&self) -> ReadSettings {
         let read = read(&self.path, &self.agents);
         self.publish(read.settings.clone());
         read
     }
 
-    /// Changes one setting and leaves all else in the file as it stands, the comments too. A file that cannot be read is
-    /// kept under another name.
+    /// Changes one setting and preserves everything else in the file, including comments. A file that can't be parsed is
+    /// renamed.
     pub fn change(&self, setting: &Setting, now: Timestamp) -> Result<ReadSettings, SettingsError> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         self.write(setting, now).map_err(|source| SettingsError { path: self.path.clone(), source })?;
@@ -176,7 +175,7 @@ impl SettingsFile {
             }
         };
         put(&mut document, setting);
-        // A person may have put a link to a file of theirs in its place.
+        // The user may have replaced it with a link to another file.
         let path = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
         let folder = path.parent().unwrap_or(Path::new("."));
         let mut file = private::temporary_in(folder)?;
@@ -238,7 +237,7 @@ fn interpret(document: &DocumentMut, agents: &Catalog) -> ReadSettings {
     read
 }
 
-/// The agents whose start can be given more in the settings.
+/// Lists the agents that have settings.
 fn configurable(agents: &Catalog) -> impl Iterator<Item = &Arc<dyn Agent>> {
     agents.iter().filter(|agent| agent.descriptor().capabilities.launch_overrides)
 }
@@ -252,7 +251,7 @@ fn read_entry<T>(
     read: &mut ReadSettings,
 ) {
     let Some(item) = key.find(document) else { return };
-    // The variables of an agent are a table, which may have a heading of its own.
+    // The variables of an agent are a table, which may have its own heading.
     let value = match item.clone().into_value() {
         Ok(value) if item.is_value() || key.1 == ENVIRONMENT => parse_value(value, parse),
         _ => Err(IgnoredWhy::NoValue),
@@ -267,7 +266,7 @@ fn parse_value<T>(
     value: Value,
     parse: impl FnOnce(Written) -> Result<T, SettingError>,
 ) -> Result<T, IgnoredWhy> {
-    // A list or a table may hold secrets, so the error does not repeat it.
+    // A list or a table may contain secrets, so the error doesn't repeat it.
     let shown = (!value.is_array() && !value.is_inline_table()).then(|| value.to_string().trim().to_owned());
     let reading: ValueDeserializer = value.into_deserializer();
     let written = Written::deserialize(reading).unwrap_or(Written::Other(IgnoredAny));
@@ -322,7 +321,7 @@ fn put(document: &mut DocumentMut, setting: &Setting) {
         let item = entries.entry(table).or_insert(Item::None);
         if !item.is_table_like() {
             let mut made = Table::new();
-            // A table that only holds another gets no heading of its own.
+            // A table that only contains another table gets no heading.
             made.set_implicit(n < tables.len());
             *item = Item::Table(made);
         }
@@ -332,7 +331,7 @@ fn put(document: &mut DocumentMut, setting: &Setting) {
     put_value(entries, name, value);
 }
 
-/// Puts a value in a place; what stands around the old one, such as a comment, stays.
+/// Sets a value and preserves its surroundings, such as comments.
 fn put_value(entries: &mut dyn TableLike, name: &str, mut value: Value) {
     let Some(before) = entries.get_mut(name) else {
         entries.insert(name, Item::Value(value));

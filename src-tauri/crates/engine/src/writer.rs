@@ -1,7 +1,7 @@
 //! The single writer: one thread that owns the desk, the journal, the waiters and the hub.
 //!
-//! Everything that can change anything is an [`Input`]. Each is decided, committed, folded, published and only then
-//! acted upon, so what a subscriber hears is already on disk.
+//! Every change is an [`Input`]. The writer decides it, commits, folds, publishes, and only then carries out
+//! its effects, so subscribers hear only of what is already on disk.
 
 mod changes;
 mod drafts;
@@ -31,7 +31,7 @@ use crate::mailbox::{Applied, Input, NotificationEvent, SessionInput};
 use drafts::Drafts;
 use transcript::Transcripts;
 
-/// How many transcript writes go into one transaction at most.
+/// How many transcript writes one transaction contains at most.
 const BATCHED_WRITES: usize = 512;
 
 pub(crate) struct Writer {
@@ -45,7 +45,7 @@ pub(crate) struct Writer {
     waiters: HashMap<RequestId, Vec<(NativeRef, oneshot::Sender<Outcome>)>>,
     sessions: HashMap<SessionId, mpsc::Sender<SessionInput>>,
     notifications: mpsc::Sender<NotificationEvent>,
-    /// The sessions whose finished turn was notified and that are still idle.
+    /// The sessions whose finished turn was announced and that are still idle.
     finished: BTreeSet<SessionId>,
     drafts: Drafts,
     limits: std::sync::mpsc::Sender<time_limits::Limited>,
@@ -81,7 +81,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Takes inputs until it is closed or every handle is dropped.
+    /// Handles inputs until it is closed or every handle is dropped.
     pub(crate) fn run(mut self, mut inputs: mpsc::Receiver<Input>) {
         let mut next = inputs.blocking_recv();
         while let Some(input) = next.take() {
@@ -98,7 +98,7 @@ impl Writer {
                     self.write(batch);
                 }
                 Input::Close { reply } => {
-                    // The disk may take now what it did not take before.
+                    // The disk may accept now what it rejected before.
                     self.write(Vec::new());
                     self.write_drafts();
                     self.journal.sweep_or_later();
@@ -114,7 +114,7 @@ impl Writer {
             if next.is_none() {
                 next = inputs.try_recv().ok();
             }
-            // An answer never waits for a draft: drafts are written when nothing else is to be done.
+            // An answer never waits for a draft: drafts are written when no other input is queued.
             if next.is_none() || self.drafts.are_overdue() {
                 self.write_drafts();
             }
@@ -156,7 +156,7 @@ impl Writer {
                 let _ = reply.send(());
             }
             Input::Inspect { inspect } => inspect(&self.desk),
-            // Handled by `run`, which may take several at once or end.
+            // Handled by `run`, which may batch several or end.
             Input::Write { .. } | Input::Close { .. } => {}
         }
     }
@@ -165,7 +165,7 @@ impl Writer {
     fn act(&mut self, command: &Command) -> Result<Decision, EngineError> {
         let decision = decide(&self.desk, command).map_err(|reject| self.explain(command, reject))?;
         if decision.events.is_empty() {
-            // A finished turn is notified and not written down.
+            // A finished turn is announced and not stored.
             for effect in &decision.effects {
                 self.carry_out(effect);
             }
@@ -198,7 +198,7 @@ impl Writer {
         Ok(decision)
     }
 
-    /// A request that is no longer in memory has ended; the journal knows how.
+    /// A request that is no longer in memory has ended; the journal has its outcome.
     fn explain(&self, command: &Command, reject: Rejection) -> EngineError {
         let id = match command {
             Command::Request(
@@ -269,13 +269,13 @@ impl Writer {
 
     fn register(&mut self, ask: Ask, waiter: oneshot::Sender<Outcome>) -> Result<RequestId, EngineError> {
         if waiter.is_closed() {
-            // The asker has given up already; nobody would hear the answer to this card.
+            // The asker has given up already and would not receive an answer.
             return Err(Rejection::SessionGone.into());
         }
         let (minted, native_ref) = (ask.id, ask.native_ref.clone());
         let decision = self.act(&RequestCommand::Ask(ask).into())?;
         let id = decision.request.unwrap_or(minted);
-        // An ended request was delivered once; a late waiter must not deliver it again.
+        // The outcome of an ended request was delivered once; a late waiter must not deliver it again.
         if self.desk.request(id).is_some_and(Request::is_open) {
             self.waiters.entry(id).or_default().push((native_ref, waiter));
         }

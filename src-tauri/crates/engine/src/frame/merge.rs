@@ -1,4 +1,4 @@
-//! Fewer and larger steps for a receiver that takes several at once.
+//! Merges deltas for a receiver that takes several at once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,9 +7,9 @@ use askdesk_domain::SessionId;
 
 use super::{Change, Delta, Frame, LiveText};
 
-/// Makes one delta of deltas that follow on one another, and one change of text that flows together.
+/// Merges consecutive deltas into one, and consecutive pieces of a text into one change.
 ///
-/// Agents write in pieces of a few characters; a receiver has to look at each piece it is given.
+/// Agents write in pieces of a few characters, and a receiver has to handle each piece it gets.
 pub fn merge(frames: Vec<Frame>) -> Vec<Frame> {
     let mut merged: Vec<Frame> = Vec::new();
     let mut step = Step::default();
@@ -31,11 +31,11 @@ pub fn merge(frames: Vec<Frame>) -> Vec<Frame> {
     merged
 }
 
-/// The delta that is being put together.
+/// The merged delta so far.
 #[derive(Default)]
 struct Step {
     delta: Option<Delta>,
-    /// Where the text that a session is writing stands among the changes, if more can be added to it there.
+    /// The index of the text change of each session that later pieces can extend.
     flowing: HashMap<SessionId, usize>,
 }
 
@@ -73,7 +73,7 @@ impl Step {
                     self.flowing.insert(session, delta.changes.len());
                     delta.changes.push(change.clone());
                 }
-                // What is written after this does not flow together with what was written before it.
+                // Text written after this must not merge with text written before it.
                 (_, None) => {
                     self.flowing.remove(&session);
                     delta.changes.push(change.clone());
@@ -100,7 +100,7 @@ mod tests {
 
     type Texts = Vec<(LiveKind, String)>;
 
-    /// What a receiver knows of the texts: everything that is live, and every entry with what was live when it came.
+    /// What a receiver knows about texts: all live texts, and each entry with the live text at its arrival.
     #[derive(Debug, Default, PartialEq)]
     struct Known {
         epoch: String,

@@ -1,4 +1,4 @@
-//! Drafts on disk: what a person has begun and not sent. They are no history: each save replaces the one before.
+//! Drafts on disk. They are not history: each save replaces the previous one.
 
 use askdesk_domain::{Begun, DraftOutcome, DraftTarget, Event, SavedDraft, Timestamp, draft_rules};
 use rusqlite::{Transaction, params};
@@ -6,7 +6,7 @@ use rusqlite::{Transaction, params};
 use super::read::Reader;
 use super::{Durability, Journal, JournalError, record};
 
-/// How many drafts are kept; of more, those that were saved longest ago go.
+/// How many drafts are stored; beyond that, those with the oldest saves are deleted.
 pub const KEPT_DRAFTS: u32 = 2_000;
 
 fn key(begun: Begun) -> String {
@@ -16,7 +16,7 @@ fn key(begun: Begun) -> String {
     }
 }
 
-/// Lets a draft go with what ends it, in the same transaction, so that a stale one never comes back.
+/// Deletes a draft in the transaction of the event that ends it, so that a stale draft never returns.
 pub(super) fn after(transaction: &Transaction<'_>, event: &Event) -> rusqlite::Result<()> {
     let Some((begun, fate)) = draft_rules::after(event) else { return Ok(()) };
     let delete = match fate {
@@ -56,10 +56,10 @@ fn write(transaction: &Transaction<'_>, kept: &SavedDraft, at: Timestamp) -> rus
 }
 
 impl Journal {
-    /// Writes drafts, each in the place of the one before; a blank one is only taken away.
+    /// Writes drafts; each replaces the previous one, and a blank one deletes it.
     ///
-    /// They are safe against a crash of the app at once, and against one of the machine with the next event: the disk
-    /// is not waited for, because a draft is saved while the person types and just before an answer.
+    /// They survive a crash of the app at once, and a failure of the machine after the next event. This doesn't wait for the
+    /// disk, because drafts are saved while the user types and just before an answer.
     pub fn save_drafts(&mut self, drafts: &[SavedDraft], at: Timestamp) -> Result<(), JournalError> {
         self.transact(Durability::Normal, |transaction| {
             drafts.iter().try_for_each(|kept| write(transaction, kept, at))
@@ -68,7 +68,7 @@ impl Journal {
 }
 
 impl Reader {
-    /// Reads all drafts, those that were saved last first. One that cannot be read is passed over.
+    /// Reads all drafts, the latest save first, and skips unreadable ones.
     pub fn drafts(&self) -> Result<Vec<DraftTarget>, JournalError> {
         let run = || {
             let mut statement = self

@@ -1,4 +1,4 @@
-//! What can go wrong with the journal.
+//! Errors of the journal.
 
 use std::path::{Path, PathBuf};
 
@@ -8,16 +8,16 @@ use askdesk_domain::StorageError;
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{}", StorageError::from(self))]
 pub enum JournalError {
-    /// Another program holds the database or its folder.
+    /// Another program has locked the database or its folder.
     Busy { path: PathBuf },
-    /// The disk, or the database's own limit, is full.
+    /// The disk is full, or the database has reached its size limit.
     Full {
-        /// What cannot grow.
+        /// The file that can't grow.
         path: PathBuf,
     },
     /// The file is not a database, or is damaged.
     Corrupt { path: PathBuf, detail: String },
-    /// The file is damaged and cannot be kept under another name.
+    /// The file is damaged and can't be renamed.
     NotQuarantined { path: PathBuf, detail: String },
     /// The database was written by a newer version of the app.
     SchemaTooNew {
@@ -26,7 +26,7 @@ pub enum JournalError {
         /// The newest format this version knows.
         known: u32,
     },
-    /// Anything else that reading or writing met.
+    /// Any other failure to read or write.
     Io { path: PathBuf, detail: String },
 }
 

@@ -1,8 +1,8 @@
-//! Rewrites the records of format 3 and older in the words of format 4.
+//! Converts the records of format 3 and older to format 4.
 //!
-//! Until format 3 a session named one of a closed list of agents, a permission mode was a field of its own, and a decision on
-//! an approval was one of four kinds. Format 4 has origins, config options, and options of an approval. A record that cannot
-//! be read is left as it is, for the reader to report.
+//! Until format 3, a session named an agent from a closed list, a permission mode was a field of its own, and a decision on
+//! an approval was one of four kinds. Format 4 has origins, config options, and options of an approval. A record that can't
+//! be parsed is left unchanged, and the reader reports it.
 
 use std::collections::HashSet;
 
@@ -10,10 +10,10 @@ use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, params_from_iter};
 use serde_json::{Map, Value, json};
 
-/// What is known of earlier events while later ones are read.
+/// What earlier events say that later ones need.
 #[derive(Default)]
 struct Before {
-    /// Sessions that were started in the mode in which nothing is asked for.
+    /// Sessions that started in the mode that bypasses permissions.
     unattended: HashSet<String>,
 }
 
@@ -29,8 +29,8 @@ pub(super) fn rewrite(connection: &Connection) -> rusqlite::Result<()> {
     find_sessions(connection)
 }
 
-/// Finds the session of events that lost theirs: the step to format 2 looked for it in the wrong table, and deleting the
-/// session would have left their words in the file.
+/// Restores the session of events that lost theirs: the conversion to format 2 looked in the wrong table, so deleting the
+/// session would have left their texts in the file.
 fn find_sessions(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(
         "UPDATE events SET session = COALESCE(
@@ -40,8 +40,8 @@ fn find_sessions(connection: &Connection) -> rusqlite::Result<()> {
     )
 }
 
-/// Rewrites one column of a table, whose rows are known by a key, where it contains a text. What is not JSON, or not even
-/// UTF-8, is left as it is.
+/// Converts one column of a table, whose rows have a key, where the column contains a text. Values that are not JSON, or
+/// not even UTF-8, are left unchanged.
 fn each(
     connection: &Connection,
     table: &str,
@@ -71,7 +71,7 @@ fn each(
             changed.push(values);
         }
     }
-    // Afterwards: what a query returns is not defined while its table is written.
+    // Not during the query: what a query returns is undefined while its table is written.
     let update = format!("UPDATE {table} SET {column} = ? WHERE ({named}) = ({places})");
     let mut write = connection.prepare(&update)?;
     changed.into_iter().try_for_each(|values| write.execute(params_from_iter(values)).map(drop))
@@ -127,7 +127,7 @@ impl Before {
         } else {
             session["origin"] = json!({"machine": "local", "kind": "started", "agent": agent});
             session["config"] = json!([mode_option(&mode)]);
-            // Agents were started under the desk's own id of the session.
+            // Agents were started with Askdesk's own id of the session.
             session["nativeSession"] = session["id"].clone();
         }
         let Some(options) = session.get_mut("options").filter(|options| options.is_object()) else { return };
@@ -149,7 +149,7 @@ impl Before {
         if !approval.is_object() {
             return;
         }
-        // The oldest records call it `input`.
+        // The oldest records name it `input`.
         let subject = match take(approval, "what") {
             Value::Null => take(approval, "input"),
             what => what,
@@ -230,7 +230,7 @@ fn option(id: &str, kind: &str, label: &Value, scope: &Value, combines: bool) ->
     json!({"id": id, "kind": kind, "label": label, "scope": scope, "combines": combines})
 }
 
-/// Puts rules that no longer have a code into words, wherever a delivery error names one.
+/// Converts rules that no longer have a code to text, wherever a delivery error contains one.
 fn breaches(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(breaches),
@@ -256,7 +256,7 @@ fn words_of_breach(rule: &Value) -> Option<&'static str> {
     }
 }
 
-/// The permission modes that every agent had then, in the words they were shown in.
+/// The permission modes that every agent had then, with their labels.
 fn mode_option(current: &Value) -> Value {
     let value = |id: &str, name: &str, description: &str| {
         let risk = if id == "bypass" { "unattended" } else { "usual" };
@@ -286,7 +286,7 @@ fn mode_option(current: &Value) -> Value {
     })
 }
 
-/// Takes a field out of an object; null where there is none.
+/// Removes a field from an object and returns it; null if there is none.
 fn take(value: &mut Value, name: &str) -> Value {
     value.as_object_mut().and_then(|fields| fields.shift_remove(name)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The questions of the past: which ended how, and how long they had waited. Read on a connection that only reads.
+//! Past questions: how each ended and how long it was open. Uses a read-only connection.
 
 use askdesk_domain::{Outcome, Request, RequestId, SessionId};
 use rusqlite::types::Value;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::read::{self, Reader};
 use super::{JournalError, search};
 
-/// How a request ended, without what was said.
+/// The kind of an outcome, without its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -16,11 +16,10 @@ pub enum OutcomeKind {
     /// Answered, in time or late.
     Answered,
     Declined,
-    /// Ended by the person's message in chat.
+    /// Ended by the user's message in chat.
     RepliedInChat,
     /// Ended by its time limit.
     Expired,
-    /// Taken back.
     Withdrawn,
     /// Missed: its session went away.
     Orphaned,
@@ -38,7 +37,7 @@ impl OutcomeKind {
         }
     }
 
-    /// Returns the word it is stored and exported under.
+    /// Returns the name under which it is stored and exported.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Answered => "answered",
@@ -51,38 +50,38 @@ impl OutcomeKind {
     }
 }
 
-/// Which requests of the past are looked at; those that are open are none of them.
+/// A filter for past requests; open ones never match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuestionFilter {
-    /// Words the request must hold, or the beginnings of words; blank stands for any.
+    /// Words or beginnings of words that the request must contain; blank matches all.
     pub words: String,
-    /// Whose; none stands for every session.
+    /// The session; none matches every session.
     pub session: Option<SessionId>,
-    /// How they ended; empty stands for any way.
+    /// The outcomes; empty matches all.
     pub outcomes: Vec<OutcomeKind>,
 }
 
-/// What a filter leaves.
+/// The result of a filter.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QuestionsFound {
-    /// A stretch of them, newest first.
+    /// One page of the matches, newest first.
     pub requests: Vec<Request>,
-    /// Whether there are further ones behind the stretch.
+    /// Whether more matches follow the page.
     pub more: bool,
     pub count: u64,
     pub answered: u64,
-    /// The median time from asked to answered, over all that were answered, in milliseconds; none where none was.
+    /// The median time from asked to answered, over all answered matches, in milliseconds; none if none was answered.
     pub median_millis: Option<i64>,
 }
 
-/// The condition that a filter stands for, with the values of its places.
+/// The SQL condition of a filter, with its parameters.
 struct Condition {
     sql: String,
     values: Vec<Value>,
 }
 
 impl QuestionFilter {
-    /// Says what must hold; none where no request can fit.
+    /// Returns the condition; none if no request can match.
     fn condition(&self) -> Option<Condition> {
         let mut condition = Condition { sql: "outcome IS NOT NULL".to_owned(), values: Vec::new() };
         if let Some(session) = self.session {
@@ -90,7 +89,7 @@ impl QuestionFilter {
         }
         if !self.outcomes.is_empty() {
             let words: Vec<&str> = self.outcomes.iter().map(|outcome| outcome.word()).collect();
-            // A word of the list is only letters and underscores.
+            // The names contain only letters and underscores, so they need no escaping.
             let list = format!("[\"{}\"]", words.join("\",\""));
             condition.and("outcome ->> '$.outcome' IN (SELECT value FROM json_each(?))", list);
         }
@@ -114,7 +113,7 @@ impl Condition {
 }
 
 impl Reader {
-    /// Reads a stretch of the requests that have ended and fit a filter, and counts all of them.
+    /// Reads a page of the past requests that match a filter, and counts all matches.
     pub fn questions(
         &self,
         filter: &QuestionFilter,
@@ -123,7 +122,7 @@ impl Reader {
     ) -> Result<QuestionsFound, JournalError> {
         let Some(condition) = filter.condition() else { return Ok(QuestionsFound::default()) };
         let run = || {
-            // One moment for the stretch and the counts.
+            // The page and the counts come from one snapshot.
             let moment = self.connection.unchecked_transaction()?;
             let mut found = counts(&moment, &condition)?;
             let mut ids = stretch(&moment, &condition, limit, offset)?;
@@ -164,7 +163,7 @@ fn counts(connection: &Connection, condition: &Condition) -> rusqlite::Result<Qu
     })
 }
 
-/// Finds the ids of a stretch, one more than is wanted.
+/// Finds the ids of a page, and one more.
 fn stretch(
     connection: &Connection,
     condition: &Condition,

@@ -1,11 +1,11 @@
-//! What of an entry can be searched: every word that anybody said, wrote or was shown, and no secret.
+//! The searchable text of entries: everything that was said, written or shown, except secrets.
 
 use askdesk_domain::{
     Answers, Approval, ApprovalDecision, ApprovalState, Attachment, EntryBody, Notice, Outcome, Question,
     Request, WithdrawnWhy,
 };
 
-/// Lists the words of an entry that stands for itself; a request's and an approval's stand with them.
+/// Returns the text of an entry; requests and approvals are indexed with their own text.
 pub(super) fn of_entry(body: &EntryBody) -> String {
     let parts: Vec<&str> = match body {
         EntryBody::Person { text, attachments } => {
@@ -31,7 +31,7 @@ pub(super) fn of_entry(body: &EntryBody) -> String {
     joined(parts)
 }
 
-/// Lists the words of a request: its questions, their options, and what was said to them.
+/// Returns the text of a request: its questions, their options, and the user's reply.
 pub(super) fn of_request(request: &Request) -> String {
     let questions = request.questions.iter().flat_map(of_question);
     let said = match request.ended().map(|ended| &ended.outcome) {
@@ -47,7 +47,7 @@ pub(super) fn of_request(request: &Request) -> String {
     joined(said.into_iter().chain(questions).chain(asked_by))
 }
 
-/// Lists the words of an approval.
+/// Returns the text of an approval.
 pub(super) fn of_approval(approval: &Approval) -> String {
     let said = match &approval.state {
         ApprovalState::Decided { decision: ApprovalDecision { message, plan, .. }, .. } => {
@@ -68,7 +68,7 @@ fn of_question(question: &Question) -> impl Iterator<Item = &str> {
     std::iter::once(&question.text).chain(&question.header).chain(options).map(String::as_str)
 }
 
-/// A secret's words are in no answer that was kept.
+/// Stored answers never contain the text of secrets.
 fn of_answers(answers: &Answers) -> Vec<&str> {
     answers.iter().flat_map(|answer| answer.other.iter().chain(&answer.note)).map(String::as_str).collect()
 }

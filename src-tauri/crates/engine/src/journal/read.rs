@@ -1,4 +1,4 @@
-//! Reading the journal; never on the writer's connection once the app runs.
+//! Reads the journal. While the app runs, this never uses the writer's connection.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,20 +11,20 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{JournalError, record};
 
-/// A stretch of a transcript with what it speaks of.
+/// A page of a transcript with the requests and approvals that it refers to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
     /// The entries, oldest first.
     pub entries: Vec<Entry>,
     /// Whether there are older ones.
     pub more: bool,
-    /// The requests these entries speak of.
+    /// The requests that these entries refer to.
     pub requests: Vec<Request>,
-    /// The approvals these entries speak of.
+    /// The approvals that these entries refer to.
     pub approvals: Vec<Approval>,
 }
 
-/// A connection that only reads.
+/// A read-only connection.
 #[derive(Debug)]
 pub struct Reader {
     pub(super) connection: Connection,
@@ -40,7 +40,7 @@ impl Reader {
         Ok(Self { connection, path: path.to_owned() })
     }
 
-    /// Reads the newest `limit` entries of a session that stand before a place.
+    /// Reads the newest `limit` entries of a session that come before a position.
     pub fn page(&self, session: SessionId, before: Option<u64>, limit: u32) -> Result<Page, JournalError> {
         let run = || {
             let mut statement = self.connection.prepare_cached(
@@ -71,7 +71,7 @@ impl Reader {
         run().map_err(|error| JournalError::of(&self.path, &error))
     }
 
-    /// Says whether a message of a session has an image with it.
+    /// Returns whether a message of a session includes an image.
     pub fn has_sent(&self, session: SessionId, image: ImageId) -> Result<bool, JournalError> {
         let run = || {
             let mut statement = self.connection.prepare_cached(
@@ -118,7 +118,7 @@ pub(super) fn events(connection: &Connection, path: &Path) -> Result<Vec<Event>,
     })
 }
 
-/// Reads the place of the newest entry of each session.
+/// Reads the position of the newest entry of each session.
 pub(super) fn newest_entries(
     connection: &Connection,
     path: &Path,

@@ -1,14 +1,15 @@
-//! Deleting a session for good: from the tables, the index and the file.
+//! Deletes a session permanently: from the tables, the search index and the file.
 
 use askdesk_domain::{Event, SessionId};
 use rusqlite::{Transaction, params};
 
 use super::{Journal, JournalError, record};
 
-/// The largest database that is swept at once, in bytes; a larger one would hold everybody up, and is swept at the end.
+/// The largest database that is rewritten at once, in bytes. Rewriting a larger one would block the writer, so it waits until
+/// the app ends.
 pub const SWEPT_AT_ONCE_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Takes a session out of every table. Its events stay in their places without their words.
+/// Deletes a session from every table. Its events keep their positions, without their texts.
 pub(super) fn delete(transaction: &Transaction<'_>, session: SessionId) -> rusqlite::Result<()> {
     let session = session.to_string();
     let mut events = transaction.prepare_cached("SELECT seq, body FROM events WHERE session = ?1")?;
@@ -33,7 +34,7 @@ pub(super) fn delete(transaction: &Transaction<'_>, session: SessionId) -> rusql
 }
 
 impl Journal {
-    /// Sweeps what a deletion has left, unless that would take long.
+    /// Removes the traces of a deletion, unless that would take long.
     pub(crate) fn sweep_soon(&self) {
         let size = std::fs::metadata(&self.path).map(|metadata| metadata.len()).unwrap_or_default();
         if size > SWEPT_AT_ONCE_BYTES {
@@ -42,15 +43,15 @@ impl Journal {
         self.sweep_or_later();
     }
 
-    /// Sweeps what a deletion has left; if that fails, it is tried again at the end of the app and at its start.
+    /// Removes the traces of a deletion. After a failure, this is retried when the app ends and when it starts.
     pub(crate) fn sweep_or_later(&self) {
         if let Err(error) = self.sweep() {
             tracing::warn!(%error, "traces of a deleted session are still to be swept out of the file");
         }
     }
 
-    /// Writes the database anew if something was deleted. What is deleted is overwritten, but the index keeps its words
-    /// until it is merged, and a page that was once split may hold a copy of them in its unused part.
+    /// Rewrites the database if something was deleted. SQLite overwrites deleted content, but the index keeps deleted words
+    /// until it is merged, and the unused part of a page that was once split may hold a copy of them.
     fn sweep(&self) -> Result<(), JournalError> {
         let fail = |error: rusqlite::Error| JournalError::of(&self.path, &error);
         let owed = self.connection.query_row("SELECT EXISTS (SELECT 1 FROM unswept)", [], |row| row.get(0));

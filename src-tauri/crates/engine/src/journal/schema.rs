@@ -1,4 +1,4 @@
-//! The tables, and how an older database becomes the newest.
+//! The tables, and how an older database is upgraded.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::private;
 /// How long to wait for another connection's write.
 const BUSY_WAIT: Duration = Duration::from_secs(2);
 
-/// The largest database whose every page is checked at the start; beyond it, a start would take too long.
+/// The largest database that is checked completely at the start, in bytes; checking a larger one would take too long.
 const CHECKED_BYTES: u64 = 64 * 1024 * 1024;
 
 const FIRST: &str = "
@@ -48,7 +48,7 @@ const FIRST: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-/// What makes the past findable, and a session's events known as its own so that they can be deleted.
+/// The search index, and the session of each event, so that a session's events can be deleted.
 const SECOND: &str = "
     ALTER TABLE events ADD COLUMN session TEXT;
     CREATE TABLE searched (
@@ -75,7 +75,6 @@ const SECOND: &str = "
     CREATE INDEX events_by_session ON events (session);
 ";
 
-/// What a person has begun and not sent.
 const THIRD: &str = "
     CREATE TABLE drafts (
         about TEXT PRIMARY KEY,
@@ -87,15 +86,15 @@ const THIRD: &str = "
     CREATE INDEX drafts_by_age ON drafts (saved_at, about);
 ";
 
-/// Opens a database, checks that it is whole and not too new, and brings it to the newest format.
+/// Opens a database, checks that it is intact and not too new, and upgrades it to the newest format.
 pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
     let fail = |error: rusqlite::Error| JournalError::of(path, &error);
     let size = std::fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default();
-    // SQLite gives a log the mode of its database. Why a file cannot be created is left to SQLite to say.
+    // SQLite gives the log the mode of its database. If the file can't be created, SQLite reports the reason.
     let _ = private::open_file(path);
     let mut connection = Connection::open(path).map_err(fail)?;
     connection.busy_timeout(BUSY_WAIT).map_err(fail)?;
-    // A database that is turned down below stays as it is, a write-ahead log that a crash has left beside it included.
+    // A database that is rejected below stays unchanged, including a write-ahead log that a crash left behind.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(fail)?;
     let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(fail)?;
     if found > FORMAT {
@@ -110,11 +109,11 @@ pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
     }
     connection.pragma_update(None, "journal_mode", "WAL").map_err(fail)?;
     connection.pragma_update(None, "foreign_keys", true).map_err(fail)?;
-    // What is deleted is overwritten.
+    // SQLite overwrites deleted content.
     connection.pragma_update(None, "secure_delete", true).map_err(fail)?;
     let fourth = M::up_with_hook("", |transaction: &Transaction<'_>| {
         format_three::rewrite(transaction)?;
-        // A database of the first format has no index yet, and its records can only be read now.
+        // A database of the first format has no index, and its records can be read only after the conversion.
         Ok(search::index_if_empty(transaction)?)
     });
     Migrations::new(vec![M::up(FIRST), M::up(SECOND), M::up(THIRD), fourth])

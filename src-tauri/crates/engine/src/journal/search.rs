@@ -1,4 +1,4 @@
-//! Search over everything that was said: an index written in the transaction of what it finds.
+//! Full-text search: the index is written in the same transaction as its content.
 
 use std::str::FromStr;
 
@@ -9,40 +9,39 @@ use serde::{Deserialize, Serialize};
 use super::read::{self, Reader};
 use super::{JournalError, indexed_text, record};
 
-/// How many of the best matches are ordered and can be paged through; more are no help to anybody.
+/// How many of the best matches are sorted and can be paged through.
 pub const SEARCHED_BEST: u32 = 1_000;
 
-/// The longest text that is searched for, in bytes; what stands behind it is not looked at.
+/// The longest query, in bytes; the rest is ignored.
 pub const QUERY_BYTES: usize = 1_024;
 
-/// How many words of it are searched for.
+/// How many words of a query are used.
 const QUERY_WORDS: usize = 32;
 
-/// How many words stand around a match.
+/// How many words an excerpt has around a match.
 const EXCERPT_WORDS: u32 = 24;
 
-/// After how many days a match counts three quarters of what it counts today; old ones count half.
+/// After how many days a match has three quarters of its initial weight; very old ones have half.
 const HALF_NEWS_DAYS: f64 = 30.0;
 
-/// What the index puts around a match.
+/// The markers that the index puts around a match.
 const MATCH_BEGINS: char = '\u{2}';
 const MATCH_ENDS: char = '\u{3}';
 
-/// What kind of entry it is, without what it says.
+/// The kind of an entry, without its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum EntryKind {
     Person,
     Agent,
-    /// What the agent thought.
+    /// The agent's reasoning.
     Thinking,
     /// A tool the agent used.
     Tool,
     Request,
     Approval,
     Plan,
-    /// Something the person should know.
     Notice,
     TurnEnded,
 }
@@ -65,11 +64,11 @@ impl EntryKind {
     }
 }
 
-/// One entry that was found, with what stands around the first match. All of it is text, never markup.
+/// An entry that was found, with an excerpt around the first match. Everything is text, never markup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
     pub session: SessionId,
-    /// The entry's place in it.
+    /// The entry's position in the session.
     pub n: u64,
     /// When the entry was first written.
     pub at: Timestamp,
@@ -81,13 +80,13 @@ pub struct Hit {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The best matches first; of two alike the newer.
+    /// The best matches first; equal ones by age, newest first.
     pub hits: Vec<Hit>,
-    /// Whether there are further ones.
+    /// Whether more matches follow.
     pub more: bool,
 }
 
-/// Writes an entry into the index, or writes it anew where it was replaced.
+/// Adds an entry to the index, or updates it if it was replaced.
 pub(super) fn index(transaction: &Transaction<'_>, session: &str, entry: &Entry) -> rusqlite::Result<()> {
     let (about, text) = match &entry.body {
         EntryBody::Request { request } => {
@@ -113,7 +112,7 @@ pub(super) fn index(transaction: &Transaction<'_>, session: &str, entry: &Entry)
     write(transaction, id, &text)
 }
 
-/// Writes a request or an approval anew whose state has changed.
+/// Updates the index of a request or an approval whose state has changed.
 pub(super) fn index_again(transaction: &Transaction<'_>, about: &str) -> rusqlite::Result<()> {
     let mut statement = transaction.prepare_cached("SELECT id FROM searched WHERE about = ?1")?;
     let Some(id) = statement.query_row([about], |row| row.get::<_, i64>(0)).optional()? else {
@@ -138,7 +137,7 @@ fn write(transaction: &Transaction<'_>, id: i64, text: &str) -> rusqlite::Result
     Ok(())
 }
 
-/// Writes everything that is there into the index, if it is empty.
+/// Builds the index if it is empty.
 pub(super) fn index_if_empty(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     if transaction.query_row("SELECT EXISTS (SELECT 1 FROM searched)", [], |row| row.get(0))? {
         return Ok(());
@@ -149,15 +148,15 @@ pub(super) fn index_if_empty(transaction: &Transaction<'_>) -> rusqlite::Result<
     while let Some(row) = rows.next()? {
         match read::entry(row) {
             Ok(entry) => index(transaction, &row.get::<_, String>(3)?, &entry)?,
-            // It could not be shown before either, and must not keep the desk from opening.
+            // The entry couldn't be shown before either, and must not keep Askdesk from starting.
             Err(error) => tracing::warn!(%error, "an entry cannot be searched"),
         }
     }
     Ok(())
 }
 
-/// Says what to look for: every word as the beginning of one, and what stands in quotes word for word. None if there
-/// is no word in it.
+/// Builds the index query: each word matches words that begin with it, and quoted text matches exactly. None if the text
+/// contains no word.
 pub(super) fn query_of(text: &str) -> Option<String> {
     let mut end = text.len().min(QUERY_BYTES);
     while !text.is_char_boundary(end) {
@@ -175,7 +174,7 @@ pub(super) fn query_of(text: &str) -> Option<String> {
 }
 
 impl Reader {
-    /// Finds entries that hold all the words; a word finds those that begin with it, and quotes hold words together.
+    /// Finds entries that contain all the words; each matches words that begin with it, and quotes match phrases.
     pub fn search(&self, text: &str, limit: u32, offset: u32, now: Timestamp) -> Result<Found, JournalError> {
         let Some(query) = query_of(text) else { return Ok(Found::default()) };
         let run = || {
@@ -193,7 +192,7 @@ impl Reader {
     }
 }
 
-/// Finds the places of the best matches, one more than is wanted.
+/// Finds the positions of the best matches, and one more.
 fn places(
     connection: &Connection,
     query: &str,
@@ -201,7 +200,7 @@ fn places(
     offset: u32,
     now: Timestamp,
 ) -> rusqlite::Result<Vec<(i64, Hit)>> {
-    // A rank is negative, and the lower the better.
+    // A rank is negative; lower is better.
     let mut statement = connection.prepare_cached(
         "SELECT session, n, at, kind, id
          FROM (SELECT rowid AS found, rank AS score FROM words WHERE words MATCH ?1 ORDER BY rank LIMIT ?2)
@@ -229,7 +228,7 @@ fn hit(row: &Row<'_>) -> rusqlite::Result<Hit> {
     })
 }
 
-/// Puts the words around the first match into a hit.
+/// Adds the excerpt around the first match to a hit.
 fn excerpt(connection: &Connection, query: &str, id: i64, hit: &mut Hit) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "SELECT snippet(words, 0, char(2), char(3), '…', ?3) FROM words WHERE words MATCH ?1 AND rowid = ?2",

@@ -1,4 +1,4 @@
-//! Writes events and entries, and keeps the tables of requests and approvals up to date with them.
+//! Writes events and entries, and updates the tables of requests and approvals.
 
 use askdesk_domain::{
     ApprovalEvent, ApprovalState, Delivery, Entry, Event, EventSubject, Outcome, RequestEvent, RequestId,
@@ -73,7 +73,7 @@ fn update_request(transaction: &Transaction<'_>, event: &RequestEvent) -> rusqli
             )?;
             search::index_again(transaction, &request.to_string())
         }
-        // The delivery to one of several calls is not that of the request.
+        // The delivery to one of several calls is not the request's.
         RequestEvent::Sending { call: Some(_), .. }
         | RequestEvent::AskedAgain { .. }
         | RequestEvent::CallLeft { .. } => Ok(()),

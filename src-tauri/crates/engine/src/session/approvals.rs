@@ -1,4 +1,4 @@
-//! Permission requests of a session: how they are registered, and how a decision reaches the agent.
+//! Permission requests of a session: registration, and delivery of decisions to the agent.
 
 use askdesk_agents::Act;
 use askdesk_domain::{
@@ -12,7 +12,7 @@ use crate::mailbox::EntryWrite;
 use crate::session_log::LogKind;
 
 impl SessionTask {
-    /// Registers a permission request; one that cannot be stored is refused, because the agent would wait for ever.
+    /// Registers a permission request. If it can't be stored it is denied, because the agent would wait forever.
     pub(super) async fn register_approval(&mut self, ask: AskApproval, tool_use: Option<String>) {
         let (native_ref, options) = (ask.native_ref.clone(), ask.options.clone());
         match self.engine.act(ApprovalCommand::Ask(ask)).await {
@@ -42,7 +42,7 @@ impl SessionTask {
             Ok(output) => {
                 self.write(WriteSubject::Decision { approval }, output.outbound);
                 if let Some(tool_use) = self.permissions.end(&native_ref) {
-                    // It no longer awaits permission either way; the agent reports the result of a refused call.
+                    // It no longer awaits permission either way; the agent reports the result of a denied call.
                     let status = if allows { ToolStatus::Running } else { ToolStatus::Failed };
                     self.show_tool(tool_use, status).await;
                 }
@@ -57,7 +57,7 @@ impl SessionTask {
         }
     }
 
-    /// The agent no longer waits for a permission; it reports itself what becomes of the call.
+    /// The agent no longer waits for a permission. It reports the result of the call itself.
     pub(super) async fn permission_ended(&mut self, native_ref: &NativeRef) {
         if let Some(tool_use) = self.permissions.end(native_ref) {
             self.show_tool(tool_use, ToolStatus::Running).await;
@@ -69,7 +69,7 @@ impl SessionTask {
     }
 }
 
-/// Chooses the agent's own option to refuse; none if it offers no such option.
+/// Chooses the agent's own option to deny; none if it offers no such option.
 fn refusal(options: &[ApprovalOption], why: &str) -> Option<ApprovalDecision> {
     let reject = options.iter().find(|option| !option.kind.allows())?;
     let message = Some(format!("The desk could not show the request: {why}"));

@@ -13,7 +13,7 @@ const PENDING_CHANGES: usize = 16;
 
 impl SessionTask {
     pub(super) async fn set_config(&mut self, change: ConfigChange, reply: Reply<Result<(), EngineError>>) {
-        // A caller that has given up waits no more.
+        // A caller that has given up no longer waits.
         self.changes.retain(|_, reply| !reply.is_closed());
         if self.changes.len() >= PENDING_CHANGES {
             let _ = reply.send(Err(refused(ChangeRefused::OthersWait)));

@@ -1,4 +1,4 @@
-//! Starts sessions and controls those that run.
+//! Starts sessions and controls them: messages, interrupts, config changes, closing and deletion.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::handle::EngineHandle;
 use crate::mailbox::{ConfigChange, EntryWrite, Input, Message, QUEUED_SESSION_INPUTS, SessionInput};
 use crate::session_log::{LogKind, LogLine, SessionLogs};
 
-/// How long all sessions together may take to end when the app does.
+/// How long all sessions together may take to end when the app quits.
 const SHUTDOWN: Duration = Duration::from_secs(3);
 
 /// How long an agent may take to answer a request to change something.
@@ -30,7 +30,7 @@ pub struct StartSpec {
     pub agent: AgentId,
     pub name: String,
     pub folder: PathBuf,
-    /// The chosen options. They are kept without their secrets, for the next start.
+    /// The chosen options. They are stored without secrets, for the next start.
     pub options: SessionOptions,
     /// The first message to the agent.
     pub prompt: Option<String>,
@@ -42,12 +42,12 @@ pub struct Sessions {
     logs: SessionLogs,
     links: Links,
     running: Arc<Mutex<HashMap<SessionId, mpsc::Sender<SessionInput>>>>,
-    /// Held while an agent is resumed, so that two callers start it once.
+    /// Locked while an agent is resumed, so that two callers start it once.
     resuming: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Sessions {
-    /// Makes the control of an engine's sessions; none run yet.
+    /// Creates a control for the sessions of an engine.
     pub fn new(engine: EngineHandle) -> Self {
         Self {
             engine,
@@ -58,7 +58,7 @@ impl Sessions {
         }
     }
 
-    /// Starts an agent. One that cannot be started leaves an ended session that says why and has the first message.
+    /// Starts an agent. If that fails, the result is an ended session with the reason and the first message.
     pub async fn start(&self, id: SessionId, spec: StartSpec) -> Result<Session, EngineError> {
         let at = self.engine.clock().now();
         let StartSpec { agent, name, folder, options, prompt } = spec;
@@ -82,8 +82,8 @@ impl Sessions {
         Ok(session)
     }
 
-    /// Starts the agent of an ended session again. Secrets, which were not kept, come from `set`. A running session is
-    /// left as it is.
+    /// Restarts the agent of an ended session. Secrets are not stored; they come from `set`. A running session is
+    /// not changed.
     pub async fn resume(&self, id: SessionId, set: &LaunchOverrides) -> Result<Session, EngineError> {
         let _alone = self.resuming.lock().await;
         if self.engine.session(id).await?.is_running() {
@@ -105,7 +105,7 @@ impl Sessions {
     /// Stops a session if it runs, and removes it from the sidebar.
     pub async fn close(&self, session: SessionId) -> Result<(), EngineError> {
         if self.engine.session(session).await?.is_running() {
-            // It may have ended by itself meanwhile.
+            // It may have ended meanwhile.
             let _ = self.stop(session).await;
         }
         let at = self.engine.clock().now();
@@ -129,7 +129,7 @@ impl Sessions {
         let running = tokio::spawn(task.run(open, events, inputs, prompt));
         let sessions = self.clone();
         tokio::spawn(async move {
-            // A panic in one session ends that session and nothing else.
+            // A panic in one session ends only that session.
             if let Err(error) = running.await {
                 tracing::error!(session = %id, %error, "a session's task failed");
                 let at = sessions.engine.clock().now();
@@ -144,7 +144,7 @@ impl Sessions {
         });
     }
 
-    /// Sends the person's message; open questions of the session end as replied in chat.
+    /// Sends the user's message; open questions of the session end as replied in chat.
     pub async fn send_message(
         &self,
         session: SessionId,
@@ -162,8 +162,8 @@ impl Sessions {
         sent.await.map_err(|_| Rejection::SessionGone)?
     }
 
-    /// Asks the agent for another value of a config option. A refusal comes back in the agent's words; an accepted change
-    /// shows in the session's config.
+    /// Asks the agent to change a config option. An error has the agent's own words; an accepted change
+    /// appears in the session's config.
     pub async fn set_config(&self, session: SessionId, change: ConfigChange) -> Result<(), EngineError> {
         let (reply, changed) = oneshot::channel();
         self.send(session, SessionInput::SetConfig { change, reply })?;
@@ -280,7 +280,7 @@ struct Opened {
     events: LinkEvents,
 }
 
-/// How an ended session is resumed: with the options it was started with, in the mode it was in last.
+/// Returns how to resume an ended session: with its original options, in its last mode.
 fn start_again(ended: &Session, set: &LaunchOverrides, described: &[ConfigOption]) -> Start {
     let options = SessionOptions {
         config: config::choices_to_resume(&ended.options.config, &ended.config, described),

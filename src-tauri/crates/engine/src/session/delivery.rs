@@ -1,4 +1,4 @@
-//! Requests of the agent: how they are registered or refused, and how their ends are delivered.
+//! Requests of the agent: how they are registered or refused, and how their outcomes are delivered.
 
 use askdesk_agents::{Act, AgentEvent, Asked, EncodeError, QuestionRefusal, WriteError};
 use askdesk_domain::text::bounded;
@@ -41,7 +41,7 @@ impl SessionTask {
         }
     }
 
-    /// Registers a request. If it cannot be stored the agent is told, because it would wait for ever.
+    /// Registers a request. If it can't be stored, the agent gets an error, because it would wait forever.
     pub(super) async fn register(&mut self, asked: Asked) {
         if self.pending.is_open(&asked.native_ref) {
             return;
@@ -74,7 +74,7 @@ impl SessionTask {
         }
     }
 
-    /// Refuses a question because the session is set to take none, and says so in the transcript.
+    /// Refuses a question because of the session's question policy, and notes it in the transcript.
     async fn refuse_by_policy(&mut self, asked: &Asked) {
         self.refuse(asked.native_ref.clone(), QuestionRefusal::TurnedOff { policy: self.questions });
         let texts: Vec<&str> = asked.questions.iter().map(|question| question.text.as_str()).collect();
@@ -90,8 +90,8 @@ impl SessionTask {
         }
     }
 
-    /// Delivers an end to the agent. The journal has the end, so a failure loses nothing. The journal also says that it
-    /// is about to leave, so that no later run delivers it a second time.
+    /// Delivers an outcome to the agent. The journal has the outcome, so a failure loses nothing. The journal also records
+    /// that it is about to be sent, so that no later run sends it again.
     pub(super) async fn deliver(&mut self, call: PendingCall, outcome: Outcome) {
         if !outcome.needs_delivery() {
             return;
@@ -113,7 +113,7 @@ impl SessionTask {
             Err(error) => return self.delivery_failed(request, native_ref, unencoded(&error)).await,
         };
         self.write(WriteSubject::End { request, call: native_ref }, encoded.outbound);
-        // Several calls of one request get the same answer; the person reads of it once.
+        // Several calls of one request get the same answer; the transcript shows it once.
         let first = self.pending.is_first(&call);
         for event in encoded.events {
             if first || !matches!(event, AgentEvent::Noticed { .. }) {

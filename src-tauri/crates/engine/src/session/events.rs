@@ -1,4 +1,4 @@
-//! What each event of the adapter means for the session.
+//! Handles each event of the adapter.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::frame::LiveKind;
 use crate::mailbox::EntryWrite;
 use crate::session_log::LogKind;
 
-/// How long unusable lines are counted before they are noted, so that a flood of them is one event.
+/// How long unusable lines are counted before they are recorded, so that many of them become one event.
 const COUNT_DELAY: Duration = Duration::from_millis(200);
 
 impl SessionTask {
@@ -68,7 +68,7 @@ impl SessionTask {
             AgentEvent::SessionUnknown { error } => {
                 self.session_unknown = true;
                 self.note(LogKind::Note, &error);
-                // A server that other sessions share does not end with this one.
+                // A server that other sessions share keeps running.
                 self.link.stop(STOP_GRACE).await;
             }
             AgentEvent::Unusable { why } => self.on_unusable(why, inbound).await,
@@ -82,7 +82,7 @@ impl SessionTask {
 
     async fn on_turn_began(&mut self) {
         self.set_working(true).await;
-        // For an agent that does not report messages, a turn is the sign that it has what it was sent before.
+        // If an agent doesn't report messages, a turn shows that it has received the earlier ones.
         self.late_arrived(None).await;
         self.resumption.note_ready();
     }
@@ -99,7 +99,7 @@ impl SessionTask {
         self.interrupt_until = None;
         self.set_working(false).await;
         self.send_parked().await;
-        // After a failure or an interrupt the person decides what is sent next.
+        // After a failure or an interrupt, the user decides what is sent next.
         if ended_well {
             self.send_next_queued().await;
             self.act(SessionCommand::NotifyFinished { session: self.id }).await;
@@ -144,7 +144,7 @@ impl SessionTask {
         self.permission_ended(&native_ref).await;
         let why = self.why_withdrawn(WithdrawnWhy::ByAgent);
         let at = self.engine.clock().now();
-        // Asked again under this id, it is another call.
+        // If it is asked again under this id, it is another call.
         self.pending.remove_open(&native_ref);
         self.act(RequestCommand::Withdraw { session: self.id, native_ref, why, at }).await;
     }

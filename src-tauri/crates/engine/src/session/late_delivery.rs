@@ -1,4 +1,4 @@
-//! Late answers: sent in one message once the agent was started again.
+//! Late answers: sent in one message after the agent was restarted.
 
 use askdesk_agents::{Act, Attached, late_answer_message};
 use askdesk_domain::{Delivery, EntryBody, RequestCommand};
@@ -9,7 +9,7 @@ use super::task::SessionTask;
 use crate::session_log::LogKind;
 
 impl SessionTask {
-    /// The resumed agent has spoken or its time is over: sends what was held back, late answers first, because they
+    /// The resumed agent has produced output or its time is over: sends the held inputs, late answers first, because they
     /// were given first.
     pub(super) async fn on_resumed(&mut self) {
         let Some(held) = self.resumption.finish() else { return };
@@ -19,7 +19,7 @@ impl SessionTask {
         }
     }
 
-    /// Sends the parked answers in one message. The journal says that they leave before they do.
+    /// Sends the parked answers in one message. The journal records this before they are sent.
     pub(super) async fn send_parked(&mut self) {
         if self.resumption.is_waiting() {
             return;
@@ -43,7 +43,7 @@ impl SessionTask {
         self.set_working(true).await;
     }
 
-    /// Notes that late answers have arrived: those of one message, or all if the agent reports no messages.
+    /// Notes that late answers have arrived: those of one message, or all if the agent doesn't report messages.
     pub(super) async fn late_arrived(&mut self, message: Option<Uuid>) {
         for request in self.late.take_arrived(message) {
             let delivery = Delivery::Delivered { at: self.engine.clock().now(), late: true };
@@ -51,7 +51,7 @@ impl SessionTask {
         }
     }
 
-    /// Parks late answers again that could not be written.
+    /// Parks late answers again if they could not be written.
     pub(super) async fn late_unwritten(&mut self, message: Uuid) {
         for request in self.late.take_unwritten(message) {
             self.act(RequestCommand::NoteDelivery { request, call: None, delivery: Delivery::Parked }).await;

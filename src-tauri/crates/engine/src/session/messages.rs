@@ -1,4 +1,4 @@
-//! Messages of the person, with their attachments.
+//! Messages of the user, with their attachments.
 
 use askdesk_agents::{Act, Attached};
 use askdesk_domain::{
@@ -16,8 +16,8 @@ use crate::mailbox::Message;
 use crate::session_log::LogKind;
 
 impl SessionTask {
-    /// Ends the open questions as replied in chat, tells the agent so, and only then sends the message. If an attachment
-    /// is gone, nothing changes. Returns whether the agent took the message; if not, the transcript says so.
+    /// Ends the open questions as replied in chat, tells the agent, and only then sends the message. If an attachment
+    /// is missing, nothing changes. Returns whether the agent took the message; if not, the transcript says so.
     pub(super) async fn send_message(&mut self, message: Message) -> Result<bool, EngineError> {
         let Message { text, attachments } = message;
         let attached = self.read(&attachments).await?;
@@ -31,7 +31,7 @@ impl SessionTask {
         Ok(self.send_words(text, attached).await)
     }
 
-    /// Sends the oldest queued message if the agent is idle. One that cannot be sent stays queued, and the transcript
+    /// Sends the oldest queued message if the agent is idle. If that fails, it stays queued, and the transcript
     /// says why.
     pub(super) async fn send_next_queued(&mut self) {
         match self.send_queued(None).await {
@@ -50,7 +50,7 @@ impl SessionTask {
             Some(id) => queue.into_iter().find(|message| message.id == id),
             None => queue.into_iter().next(),
         };
-        // Before it leaves the queue: what cannot be sent must stay queued.
+        // Attachments are read before the message leaves the queue: if that fails, it must stay queued.
         let read = match &next {
             Some(message) => self.read(&message.attachments).await?,
             None => Attached::default(),
@@ -76,7 +76,7 @@ impl SessionTask {
         Ok(())
     }
 
-    /// Returns whether the agent takes such a message; if not, the transcript says so.
+    /// Returns whether the agent accepts such a message; if not, the transcript says so.
     async fn send_words(&mut self, text: String, attached: Attached) -> bool {
         let act = Act::Message { id: Uuid::new_v4(), text, attached };
         let Err(error) = self.try_send(WriteSubject::Message, act).await else { return true };

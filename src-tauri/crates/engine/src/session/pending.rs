@@ -1,4 +1,4 @@
-//! The calls of a session's agent that wait for the end of a request, and the writes to the agent that are under way.
+//! The calls of a session's agent that await an outcome, and the pending writes to the agent.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -12,10 +12,10 @@ use tokio::sync::oneshot;
 use tokio::task::coop::unconstrained;
 use uuid::Uuid;
 
-/// How many ended calls are remembered, to know which request an acknowledgement or a retry is about.
+/// How many ended calls are remembered, to match acknowledgements and retries with requests.
 const REMEMBERED_CALLS: usize = 1_000;
 
-/// A call of the agent that waits for the end of a request.
+/// A call of the agent that awaits the outcome of a request.
 #[derive(Clone, Debug)]
 pub(super) struct PendingCall {
     pub(super) request: RequestId,
@@ -23,7 +23,7 @@ pub(super) struct PendingCall {
     pub(super) questions: Vec<Question>,
 }
 
-/// Something that the session waited for.
+/// A completed wait.
 pub(super) enum PendingEvent {
     /// A request has ended; without an outcome the agent is told nothing.
     Ended(PendingCall, Option<Outcome>),
@@ -49,14 +49,14 @@ pub(super) enum WriteSubject {
     ConfigChange {
         ticket: u64,
     },
-    /// Something that no person waits for.
+    /// No caller waits for this write.
     Other,
 }
 
 type Writing = Pin<Box<dyn Future<Output = (WriteSubject, Result<(), WriteError>)> + Send>>;
 type Ending = Pin<Box<dyn Future<Output = (PendingCall, Option<Outcome>)> + Send>>;
 
-/// Everything that a session waits for besides its agent and its inputs.
+/// What a session waits for besides its agent and its inputs.
 #[derive(Default)]
 pub(super) struct Pending {
     open: Vec<NativeRef>,
@@ -65,7 +65,7 @@ pub(super) struct Pending {
     ended: VecDeque<EndedCall>,
 }
 
-/// A call whose end goes to the agent.
+/// A call whose outcome goes to the agent.
 struct EndedCall {
     call: PendingCall,
     /// An outcome with a secret, until it is acknowledged: it is stored nowhere else, and Retry needs it.
@@ -73,7 +73,7 @@ struct EndedCall {
 }
 
 impl Pending {
-    /// Waits for the end of a registered request.
+    /// Waits for the outcome of a registered request.
     pub(super) fn add_call(&mut self, call: PendingCall, outcome: oneshot::Receiver<Outcome>) {
         self.open.push(call.native_ref.clone());
         self.endings.push(Box::pin(async move { (call, outcome.await.ok()) }));
@@ -93,12 +93,12 @@ impl Pending {
         self.open.contains(native_ref)
     }
 
-    /// The call does not wait any more.
+    /// Removes a call that no longer waits.
     pub(super) fn remove_open(&mut self, native_ref: &NativeRef) {
         self.open.retain(|open| open != native_ref);
     }
 
-    /// Remembers a call whose end goes to the agent.
+    /// Remembers a call whose outcome goes to the agent.
     pub(super) fn remember(&mut self, call: PendingCall, outcome: &Outcome) {
         if self.ended.len() == REMEMBERED_CALLS {
             self.ended.pop_front();
@@ -114,7 +114,7 @@ impl Pending {
         Some(ended.call.request)
     }
 
-    /// Finds an ended call to deliver again, with its outcome if that holds a secret that the journal does not have.
+    /// Finds an ended call for redelivery, with its outcome if that has a secret that the journal lacks.
     pub(super) fn ended_call(
         &self,
         request: RequestId,
@@ -126,13 +126,13 @@ impl Pending {
         Some((ended.call.clone(), ended.secret.clone()))
     }
 
-    /// Returns whether a call is the first of its request whose end goes to the agent.
+    /// Returns whether a call is the first of its request whose outcome goes to the agent.
     pub(super) fn is_first(&self, call: &PendingCall) -> bool {
         let first = self.ended.iter().find(|ended| ended.call.request == call.request);
         first.is_none_or(|first| first.call.native_ref == call.native_ref)
     }
 
-    /// Waits for the next event; for ever if nothing is pending.
+    /// Waits for the next event; forever if nothing is pending.
     pub(super) async fn next(&mut self) -> PendingEvent {
         let ended = next_of(&mut self.endings);
         let written = next_of(&mut self.writings);
@@ -142,9 +142,9 @@ impl Pending {
         }
     }
 
-    /// Takes an end that has come already.
+    /// Takes an outcome that has already arrived.
     pub(super) fn ready(&mut self) -> Option<PendingEvent> {
-        // Without tokio's budget: a task that has used it up would not see an end that has come.
+        // Without tokio's budget: a task that has used it up would not see an outcome that is ready.
         let (call, outcome) = unconstrained(self.endings.next()).now_or_never().flatten()?;
         Some(self.close(call, outcome))
     }

@@ -8,23 +8,23 @@ use uuid::Uuid;
 
 use crate::mailbox::SessionInput;
 
-/// How long a resumed agent may take to speak before it is sent what waits for it all the same.
+/// How long to wait for a resumed agent's first output before sending the held inputs anyway.
 ///
-/// One that no longer has the session ends well within it, and what was sent to it would be lost.
+/// If the agent no longer has the session, it ends well within this time, and anything sent to it would be lost.
 const READY_WITHIN: Duration = Duration::from_secs(15);
 
-/// Holds inputs back until a resumed agent has spoken.
+/// Holds inputs back until a resumed agent has produced output.
 #[derive(Debug, Default)]
 pub(super) struct Resumption {
-    /// None once the agent has spoken, or if it was not resumed.
+    /// None once the agent has produced output, or if it was not resumed.
     deadline: Option<Instant>,
     ready: bool,
-    /// Dropping an input tells whoever waits for it that the session is gone.
+    /// Dropping an input tells its caller that the session is gone.
     held: Vec<SessionInput>,
 }
 
 impl Resumption {
-    /// Waits for an agent that was started again.
+    /// Waits for a restarted agent.
     pub(super) fn waiting() -> Self {
         Self { deadline: Some(Instant::now() + READY_WITHIN), ..Self::default() }
     }
@@ -33,12 +33,12 @@ impl Resumption {
         self.deadline.is_some()
     }
 
-    /// The agent has spoken.
+    /// Notes that the agent has produced output.
     pub(super) const fn note_ready(&mut self) {
         self.ready = self.is_waiting();
     }
 
-    /// Returns whether the agent has spoken and the held inputs can be sent.
+    /// Returns whether the agent has produced output and the held inputs can be sent.
     pub(super) const fn is_ready(&self) -> bool {
         self.ready
     }
@@ -47,12 +47,12 @@ impl Resumption {
         self.deadline
     }
 
-    /// Holds an input back until the agent has spoken.
+    /// Holds an input back until the agent has produced output.
     pub(super) fn hold(&mut self, input: SessionInput) {
         self.held.push(input);
     }
 
-    /// Ends the wait and returns what was held back; none if it had ended before.
+    /// Ends the wait and returns the held inputs; none if it was over before.
     pub(super) fn finish(&mut self) -> Option<Vec<SessionInput>> {
         self.ready = false;
         self.deadline.take()?;

@@ -1,4 +1,4 @@
-//! Deletes past sessions that the settings no longer keep.
+//! Deletes past sessions according to the retention setting.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use super::control::Sessions;
 use crate::error::EngineError;
 use crate::settings::SettingsFile;
 
-/// How often to look for sessions to delete.
+/// The interval between checks for sessions to delete.
 pub const EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How long to wait after a deletion: each one rewrites the database, and a question must not wait for all of them.
+/// How long to wait after a deletion: each one rewrites the database, and questions must not wait for all of them.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Sessions {
@@ -25,7 +25,7 @@ impl Sessions {
             if !deleted.is_empty() {
                 tokio::time::sleep(PAUSE).await;
             }
-            // The person may have resumed it meanwhile.
+            // The user may have resumed it meanwhile.
             let still_due = self.engine.inspect(move |desk| {
                 desk.session(id).is_some_and(|session| retention::is_due(keep, desk, session, now))
             });
@@ -37,7 +37,7 @@ impl Sessions {
         Ok(deleted)
     }
 
-    /// Deletes what is due, now and after each period, until the engine closes. If the settings cannot be read, everything
+    /// Deletes due sessions, now and after each period, until the engine closes. If the settings can't be read, everything
     /// is kept.
     pub async fn delete_due_every(&self, period: Duration, settings: Arc<SettingsFile>) {
         loop {

@@ -25,10 +25,10 @@ use crate::session_log::{LogKind, SessionLogs};
 /// How long an agent may take to stop its turn after an interrupt before its process tree is killed.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
 
-/// How long a process may take to end by itself before its tree is killed.
+/// How long a process may take to exit before its tree is killed.
 pub(super) const STOP_GRACE: Duration = Duration::from_secs(2);
 
-/// How long to wait before the end of a session that could not be stored is stored again.
+/// How long to wait before retrying to store the end of a session.
 const END_AGAIN: Duration = Duration::from_millis(500);
 
 pub(super) struct SessionTask {
@@ -40,7 +40,7 @@ pub(super) struct SessionTask {
     pub(super) pending: Pending,
     pub(super) resumption: Resumption,
     pub(super) late: LateMessages,
-    /// Whether the agent has said that it does not know the session it was to resume.
+    /// Whether the agent has reported that it does not know the session it was to resume.
     pub(super) session_unknown: bool,
     pub(super) questions: QuestionPolicy,
     /// Whether the agent is in a mode in which it only plans.
@@ -50,9 +50,9 @@ pub(super) struct SessionTask {
     pub(super) changes: HashMap<u64, Reply<Result<(), EngineError>>>,
     pub(super) changes_asked: u64,
     pub(super) in_turn: bool,
-    /// Set once the session was told to stop.
+    /// Set once the session was asked to stop.
     pub(super) stopping: bool,
-    /// Set from an interrupt to the end of the turn it interrupts.
+    /// Set from an interrupt until the interrupted turn ends.
     pub(super) interrupted: bool,
     /// When an interrupted agent is killed.
     pub(super) interrupt_until: Option<Instant>,
@@ -61,7 +61,7 @@ pub(super) struct SessionTask {
     pub(super) live: bool,
     /// Whether the agent has finished a piece of output, in this run or an earlier one.
     pub(super) spoke: bool,
-    /// Unusable lines that are not noted yet, and when they will be.
+    /// Unusable lines that are not recorded yet, and when they will be.
     pub(super) unusable: u64,
     pub(super) count_at: Option<Instant>,
 }
@@ -82,7 +82,7 @@ impl SessionTask {
             link,
             adapter,
             pending: Pending::default(),
-            // Only an agent that had spoken can be resumed.
+            // Only an agent that has produced output can be resumed.
             spoke: resumption.is_waiting(),
             resumption,
             late: LateMessages::default(),
@@ -103,7 +103,7 @@ impl SessionTask {
         }
     }
 
-    /// Runs until the link has ended.
+    /// Runs until the link ends.
     pub(super) async fn run(
         mut self,
         open: Open,
@@ -126,7 +126,7 @@ impl SessionTask {
                 event = link_events.next() => match event {
                     Some(LinkEvent::Inbound(inbound)) => {
                         self.receive(&inbound).await;
-                        // Not before: the line may acknowledge what was sent before it.
+                        // Not earlier: the line may acknowledge what was sent before it.
                         if self.resumption.is_ready() {
                             self.on_resumed().await;
                         }
@@ -157,7 +157,7 @@ impl SessionTask {
                 },
             }
         };
-        // Nobody must wait for a reply of a session that is ending.
+        // No caller may wait for a reply of a session that is ending.
         drop(inputs);
         self.finish(exit, stopped).await;
     }
@@ -190,7 +190,7 @@ impl SessionTask {
         if let Some((_, reply)) = stopped {
             let _ = reply.send(());
         }
-        // The disk may take it later; until then the session would look as if it ran.
+        // The disk may accept it later; until then, the session would look as if it were running.
         while let Err(EngineError::Journal(error)) = &ended {
             self.note(LogKind::Note, &error.to_string());
             tokio::time::sleep(END_AGAIN).await;
@@ -201,14 +201,14 @@ impl SessionTask {
         }
     }
 
-    /// Tells a shared link that this session is over; a process of its own is simply ended.
+    /// Tells a shared link that this session is over; a session's own process is simply ended.
     async fn close_adapter(&mut self) {
         if let Ok(output) = self.adapter.send(Act::Close) {
             self.take(output, None).await;
         }
     }
 
-    /// Lets the adapter read what arrived, then writes what the protocol wants answered at once.
+    /// Passes what arrived to the adapter, then writes the protocol's immediate replies.
     async fn receive(&mut self, inbound: &Inbound) {
         let output = self.adapter.receive(inbound);
         self.take(output, Some(inbound)).await;
@@ -224,7 +224,7 @@ impl SessionTask {
         }
     }
 
-    /// Encodes and writes an act that no person waits for.
+    /// Encodes and writes an act that no caller waits for.
     pub(super) async fn send(&mut self, subject: WriteSubject, act: Act) {
         if let Err(error) = self.try_send(subject, act).await {
             self.note(LogKind::Note, &error.to_string());
@@ -263,7 +263,7 @@ impl SessionTask {
                 // Without a turn there is nothing to interrupt, and the next turn must not look interrupted.
                 self.interrupted = self.in_turn;
                 if self.in_turn {
-                    // A second interrupt gives no more time than the first.
+                    // A second interrupt doesn't extend the deadline of the first.
                     self.interrupt_until.get_or_insert_with(|| Instant::now() + INTERRUPT_GRACE);
                 }
                 self.send(WriteSubject::Other, Act::Interrupt).await;
@@ -320,7 +320,7 @@ impl SessionTask {
     }
 
     pub(super) async fn write_finished(&mut self, body: EntryBody) {
-        // The finished entry comes first, so that the text never disappears for a moment.
+        // The finished entry comes first, so that the text never disappears briefly.
         self.write_entry(body).await;
         self.clear_live().await;
     }
@@ -333,7 +333,7 @@ impl SessionTask {
         self.engine.write(self.id, vec![EntryWrite::New(body)]).await;
     }
 
-    /// Queues a write. Whether it reached the agent is heard later: an agent that does not read must not keep us from
+    /// Queues a write. Its result arrives later: an agent that doesn't read must not block our
     /// reading.
     pub(super) fn write(&mut self, subject: WriteSubject, outbound: Vec<Outbound>) {
         if !outbound.is_empty() {

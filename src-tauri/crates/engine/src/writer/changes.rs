@@ -1,10 +1,10 @@
-//! What events have changed, as subscribers are told.
+//! Derives the changes for subscribers from events.
 
 use askdesk_domain::{ApprovalId, Desk, Event, RequestEvent, RequestId, SessionEvent, SessionId};
 
 use crate::frame::Change;
 
-/// Lists what events have changed, each thing once, as it is now.
+/// Lists the changes of some events: each changed item once, with its current value.
 pub(super) fn changes_of(desk: &Desk, events: &[Event]) -> Vec<Change> {
     let mut changed = Changed::default();
     events.iter().for_each(|event| changed.note(desk, event));
@@ -47,7 +47,7 @@ impl Changed {
 
     fn note_request(&mut self, desk: &Desk, event: &RequestEvent) {
         match event {
-            // An end that goes to its call already looks sent.
+            // An outcome that is being sent to its call already looks sent.
             RequestEvent::Sending { late: false, .. } => {}
             // Further calls of a request are not shown.
             RequestEvent::AskedAgain { .. } | RequestEvent::CallLeft { .. } => {}
@@ -61,7 +61,7 @@ impl Changed {
         }
     }
 
-    /// A session that was closed comes back with everything that belongs to it.
+    /// A closed session returns with everything that belongs to it.
     fn note_shown_again(&mut self, desk: &Desk, session: SessionId) {
         once(&mut self.sessions, session);
         let requests = desk.requests().filter(|request| request.session == session);
@@ -71,7 +71,7 @@ impl Changed {
     }
 
     fn list(self, desk: &Desk) -> Vec<Change> {
-        // A closed session is not shown, nor is anything that belongs to it.
+        // A closed session is not shown, and neither is anything that belongs to it.
         let shown = |session: SessionId| !desk.is_closed(session);
         let sessions = self.sessions.into_iter().filter_map(|id| desk.session(id)).filter(|it| shown(it.id));
         let requests =

@@ -1,4 +1,4 @@
-//! Drafts that are queued to be written; no other input waits for them.
+//! Queued drafts; no other input waits for them.
 
 use std::collections::HashMap;
 
@@ -10,10 +10,10 @@ use crate::error::EngineError;
 use crate::fault::{self, Step};
 use crate::mailbox::{DraftRevision, SaveDraft};
 
-/// How many other inputs can go before queued drafts.
+/// How many other inputs are handled before queued drafts must be written.
 const PATIENCE: usize = 64;
 
-/// How many drafts' newest revisions are remembered.
+/// For how many drafts the newest revision is remembered.
 const REMEMBERED_REVISIONS: usize = 4_096;
 
 type Reply = oneshot::Sender<Result<(), EngineError>>;
@@ -22,7 +22,7 @@ type Reply = oneshot::Sender<Result<(), EngineError>>;
 #[derive(Default)]
 pub(super) struct Drafts {
     queued: Vec<(SaveDraft, Reply)>,
-    /// How many other inputs went first.
+    /// How many other inputs were handled first.
     overtaken: usize,
     revisions: HashMap<Begun, DraftRevision>,
 }
@@ -46,7 +46,7 @@ impl Drafts {
         self.queued.push((save, reply));
     }
 
-    /// Returns whether too many other inputs went before the queued drafts.
+    /// Returns whether too many other inputs were handled before the queued drafts.
     pub(super) fn are_overdue(&mut self) -> bool {
         self.overtaken = if self.queued.is_empty() { 0 } else { self.overtaken + 1 };
         self.overtaken > PATIENCE
@@ -54,7 +54,7 @@ impl Drafts {
 }
 
 impl Writer {
-    /// Writes the queued drafts in one transaction, except those whose request has ended meanwhile.
+    /// Writes the queued drafts in one transaction, except those whose target has ended meanwhile.
     pub(super) fn write_drafts(&mut self) {
         self.drafts.overtaken = 0;
         let queued = std::mem::take(&mut self.drafts.queued);

@@ -38,7 +38,7 @@ impl Writer {
                 }
             }
             Effect::WatchLimit { request, at } => {
-                // The thread lives as long as the writer; without one the request simply waits.
+                // The thread lives as long as the writer; without it, the request has no time limit.
                 if self.limits.send((*at, *request)).is_err() {
                     tracing::error!(%request, "nobody watches the time limit of a request");
                 }
@@ -79,7 +79,7 @@ impl Writer {
         }
     }
 
-    /// A session that takes no input now sends what waits for it when its turn ends.
+    /// If a session's input queue is full now, it sends this when its turn ends.
     fn send_at_turn_end(&self, session: SessionId, input: SessionInput) {
         if let Err(error) = self.send_to_session(Some(session), input) {
             tracing::debug!(%session, %error, "sent when the turn ends");
@@ -116,13 +116,13 @@ impl Writer {
     }
 
     pub(super) fn notify(&self, event: NotificationEvent) {
-        // Notifications are best effort and never needed for correctness.
+        // Notifications are best effort; correctness never depends on them.
         if self.notifications.try_send(event).is_err() {
             tracing::debug!("nobody listens for notifications");
         }
     }
 
-    /// Carries out a command of the writer's own; a failure is logged.
+    /// Carries out a command of the writer itself; failures are logged.
     pub(super) fn note(&mut self, command: impl Into<Command>) {
         let command = command.into();
         if let Err(error) = self.act(&command) {

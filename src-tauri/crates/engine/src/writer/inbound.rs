@@ -1,4 +1,4 @@
-//! Calls of connected apps: each has a waiter, and an end that no waiter took is kept.
+//! Calls of connected apps: each has a waiter, and an outcome that no waiter received is kept.
 
 use askdesk_domain::{
     Ask, Decision, DeliveryError, Event, InboundCommand, Leave, NativeRef, Outcome, RequestId, SessionEvent,
@@ -19,7 +19,7 @@ pub(super) fn opened(decision: &Decision) -> Option<SessionId> {
 }
 
 impl Writer {
-    /// Registers a call. If its caller gives up meanwhile, the call leaves the request again.
+    /// Registers a call. If its caller gives up meanwhile, the call is released again.
     pub(super) fn register_inbound(
         &mut self,
         ask: Ask,
@@ -47,15 +47,15 @@ impl Writer {
         let decision = self.act(&InboundCommand::Ask { ask, again }.into())?;
         let id = decision.request.unwrap_or(minted);
         match self.desk.request(id).and_then(|request| request.ended()) {
-            // It ended meanwhile. Connected apps cannot ask for secrets, so the desk has the whole outcome.
+            // It ended meanwhile. Connected apps can't ask for secrets, so the desk has the whole outcome.
             Some(ended) => drop(waiter.send(ended.outcome.clone())),
             None => self.waiters.entry(id).or_default().push((native_ref, waiter)),
         }
         Ok(id)
     }
 
-    /// Keeps an end that a call of a connected app did not hear, for the next call that asks. Sessions of agents keep
-    /// their own.
+    /// Keeps an outcome that a call of a connected app did not receive, for the next call that asks. Sessions of agents
+    /// keep their own.
     pub(super) fn keep_unheard(&mut self, request: RequestId, unheard: Vec<NativeRef>) {
         let session = self.desk.request(request).and_then(|request| self.desk.session(request.session));
         if !session.is_some_and(|session| session.origin.is_inbound()) {

@@ -1,7 +1,8 @@
-//! The time limits of open requests: a thread that tells the writer when one has passed.
+//! The time limits of open requests: a thread tells the writer when one has passed. Limits follow the engine's clock,
+//! never the page's. A request that has timed out can still be answered later.
 //!
-//! `tokio_util::time::DelayQueue` does not fit: it runs on the monotonic clock, which stands still while a computer
-//! sleeps, and tests could not move it with the engine's own clock.
+//! `tokio_util::time::DelayQueue` does not fit: it uses the monotonic clock, which stops while a computer
+//! sleeps, and tests could not control it with the engine's clock.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,13 +16,13 @@ use crate::clock::Clock;
 use crate::error::EngineError;
 use crate::mailbox::Input;
 
-/// How long to wait before the next look at the clock.
+/// How long to wait before checking the clock again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// The deadline of a request.
+/// A request with its deadline.
 pub(crate) type Limited = (Timestamp, RequestId);
 
-/// Watches deadlines until the writer ends; the sender it returns takes new ones.
+/// Watches deadlines until the writer ends; the returned sender accepts new ones.
 pub(crate) fn watch(
     inputs: mpsc::WeakSender<Input>,
     clock: Arc<dyn Clock>,
@@ -53,7 +54,7 @@ fn while_needed(set: &Receiver<Limited>, inputs: &mpsc::WeakSender<Input>, clock
                     waiting.remove(&first);
                 }
                 Err(EngineError::Closing) => return,
-                // The journal could not store it: the request stays open, and the next look tries again.
+                // The journal could not store it: the request stays open, and the next check tries again.
                 Err(error) => {
                     tracing::warn!(%error, "a time limit has passed and could not be noted");
                     std::thread::sleep(LOOK_AGAIN);
@@ -68,7 +69,7 @@ fn until(at: Timestamp, now: Timestamp) -> Duration {
     Duration::from_millis(left).min(LOOK_AGAIN)
 }
 
-/// Asks the writer to end a request; one that has ended meanwhile stays as it is.
+/// Asks the writer to end a request; a request that has ended meanwhile doesn't change.
 fn expire(
     request: RequestId,
     inputs: &mpsc::WeakSender<Input>,
@@ -80,7 +81,7 @@ fn expire(
     writer.blocking_send(Input::Act { command, reply }).map_err(|_| EngineError::Closing)?;
     drop(writer);
     match ended.blocking_recv() {
-        // A request that is no longer known has no end to wait for.
+        // An unknown request has no limit to watch.
         Ok(Ok(_) | Err(EngineError::Reject(_))) => Ok(()),
         Ok(Err(error)) => Err(error),
         Err(_) => Err(EngineError::Closing),

@@ -1,4 +1,4 @@
-//! The transcripts: where each entry goes, and the entries that the disk has not taken yet.
+//! The transcripts: the positions of entries, and the entries that the disk has not accepted yet.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,13 +11,13 @@ use super::Writer;
 use crate::frame::Change;
 use crate::mailbox::EntryWrite;
 
-/// How many entries are kept for another try when the disk takes none.
+/// How many entries are kept for a retry when the disk accepts none.
 const UNSAVED_ENTRIES: usize = 10_000;
 
 /// The number of the newest entry of each session.
 type Newest = BTreeMap<SessionId, u64>;
 
-/// What the writer knows of the transcripts it writes.
+/// The writer's state of the transcripts.
 pub(super) struct Transcripts {
     newest: Newest,
     unsaved: Vec<(SessionId, Entry)>,
@@ -26,7 +26,7 @@ pub(super) struct Transcripts {
     plans: HashMap<SessionId, Entry>,
 }
 
-/// Entries that belong to events, to be committed with them.
+/// Entries that belong to events and are committed with them.
 pub(super) struct EventEntries {
     pub(super) entries: Vec<(SessionId, Entry)>,
     newest: Newest,
@@ -37,7 +37,7 @@ impl Transcripts {
         Self { newest, unsaved: Vec::new(), running_tools: HashMap::new(), plans: HashMap::new() }
     }
 
-    /// Lists the entries that events leave. Nothing counts before [`Self::commit`]: the journal may not take them.
+    /// Lists the entries that events create. Nothing is final before [`Self::commit`]: the journal may fail.
     pub(super) fn entries_of(&self, events: &[Event], now: Timestamp) -> EventEntries {
         let (mut entries, mut newest) = (Vec::new(), self.newest.clone());
         for event in events {
@@ -64,7 +64,7 @@ impl Transcripts {
         EventEntries { entries, newest }
     }
 
-    /// Takes note that events and their entries are on disk; returns the entries.
+    /// Notes that events and their entries are on disk; returns the entries.
     pub(super) fn commit(&mut self, events: &[Event], written: EventEntries) -> Vec<(SessionId, Entry)> {
         self.newest = written.newest;
         for event in events {
@@ -83,7 +83,7 @@ impl Transcripts {
         written.entries
     }
 
-    /// Applies a write; none if it is about an unknown tool call.
+    /// Applies a write; none if it refers to an unknown tool call.
     fn entry(&mut self, session: SessionId, write: EntryWrite, now: Timestamp) -> Option<Entry> {
         match write {
             EntryWrite::New(body) => {
@@ -128,11 +128,11 @@ impl Transcripts {
 }
 
 impl Writer {
-    /// Writes a batch, and every entry that the disk did not take before.
+    /// Writes a batch, and all entries that the disk did not accept before.
     pub(super) fn write(&mut self, batch: Vec<(SessionId, Vec<EntryWrite>)>) {
         let mut fresh = Vec::new();
         for (session, writes) in batch {
-            // A deleted session leaves nothing behind, not even what was on its way.
+            // A deleted session leaves nothing behind, not even entries in transit.
             if self.desk.session(session).is_none() {
                 continue;
             }

@@ -9,7 +9,7 @@ use crate::frame::Change;
 use crate::mailbox::{HoldAnswer, NotificationEvent};
 
 impl Writer {
-    /// Holds an answer; returns it unless it is held already, so that the caller waits for the end of its undo window.
+    /// Holds an answer. Returns it unless it was held already, so that the caller waits for the end of its undo window.
     pub(super) fn hold(&mut self, hold: HoldAnswer) -> Result<Option<UndoableAnswer>, EngineError> {
         let HoldAnswer { request, answers, undo } = hold;
         let decided = self.held.hold(&self.desk, request, &answers, undo, self.clock.now());
@@ -37,7 +37,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives an answer whose undo window is over, unless it was undone or replaced, or its request has ended.
+    /// Gives an answer after its undo window, unless it was undone or replaced, or its request has ended.
     pub(super) fn give_held(&mut self, held: UndoableAnswer) {
         if !self.held.is_due(&held) {
             return;
