@@ -1,4 +1,6 @@
 //! Moves bytes between the app and an agent: a process of the session's own, or a server that several sessions share.
+//! Sessions on a shared link are its members; stopping one leaves the server running. A server that Askdesk started ends with
+//! its last member; an attached server is never ended.
 
 mod attached;
 mod registry;
