@@ -1,4 +1,5 @@
-//! The stream of frames to the page: questions at once, text gathered per screen refresh.
+//! The stream of frames to the page. Questions are sent at once; text is gathered per screen refresh. At most two messages are
+//! in transit that the page hasn't taken; what arrives meanwhile is merged.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,5 +1,7 @@
 //! The life of the window. Closing it to the tray destroys it with its page, to free the memory; showing it again creates a new
 //! one. One task handles all events in order, so there is never a second window.
+//! The window closes only after its page reports that everything is saved; if the page doesn't within a second, the window is
+//! hidden instead.
 
 mod state;
 
