@@ -314,7 +314,7 @@ fn travels(
     }
 }
 
-/// Releases all calls of a connected app that is gone. If it never asked anything, its session is removed.
+/// Releases all calls of a connected app that is gone. If it never asked anything, its session is closed.
 fn leave_all(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, Rejection> {
     if !session.origin.is_inbound() {
         return Err(Rejection::invalid("session", "this session is not of a client that comes by itself"));
