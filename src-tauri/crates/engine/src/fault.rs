@@ -1,33 +1,33 @@
-//! The steps at which a test may end the process, as `kill -9` would. Nothing of it is in the app that people run.
+//! The steps at which a test can kill the process, as `kill -9` would. Not part of a release build.
 
 use askdesk_domain::Command;
 
 /// A step on a question's way there and back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step<'a> {
-    /// Nothing of a command is on disk yet.
+    /// Before anything of a command is on disk.
     Deciding(&'a Command),
-    /// All of it is, and nobody has heard of it.
+    /// All of it is on disk, and nothing has been published.
     Committed(&'a Command),
     Folded(&'a Command),
-    /// The screen has been told.
+    /// Subscribers have been sent the change.
     Published(&'a Command),
     /// Drafts are about to be written.
     SavingDrafts,
-    /// They are on disk, and the page has not heard of it.
+    /// Drafts are on disk; the page has no reply yet.
     SavedDrafts,
-    /// That an end leaves is on disk; it has not left.
+    /// The note that an outcome is about to be sent is on disk; it has not been sent.
     Sending,
-    /// It was written to the agent.
+    /// The outcome was written to the agent.
     Handed,
-    /// The agent has shown that it has it; that is not on disk.
+    /// The agent has shown that it has the outcome; that is not on disk yet.
     Acknowledged,
 }
 
 #[cfg(not(feature = "faults"))]
 pub(crate) const fn reached(_: Step<'_>) {}
 
-/// Ends the process here if `ASKDESK_DIE_AT` names the step: its name and, where there is one, the two names of the command.
+/// Kills the process if `ASKDESK_DIE_AT` names the step: its name, followed by the two names of its command if it has one.
 #[cfg(feature = "faults")]
 pub(crate) fn reached(step: Step<'_>) {
     static DIE_AT: std::sync::LazyLock<Option<String>> =

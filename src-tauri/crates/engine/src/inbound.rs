@@ -40,7 +40,7 @@ pub struct InboundCall {
 /// What became of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InboundStatus {
-    /// The person has not answered yet.
+    /// The user has not answered yet.
     Open,
     /// It has ended. One that was missed or whose limit has passed may still be answered.
     Ended(Outcome),

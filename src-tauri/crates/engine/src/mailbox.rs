@@ -19,17 +19,17 @@ pub const QUEUED_INPUTS: usize = 4_096;
 /// How many inputs can wait for a session before further ones are refused.
 pub const QUEUED_SESSION_INPUTS: usize = 1_024;
 
-/// Hears the result of an input.
+/// Receives the result of an input.
 pub(crate) type Reply<T> = oneshot::Sender<T>;
 
-/// Everything the writer can be told.
+/// Every input of the writer. Nothing else changes the state.
 pub(crate) enum Input {
     /// Carry out a command.
     Act {
         command: Command,
         reply: Reply<Result<Applied, EngineError>>,
     },
-    /// Register a request of an agent; the waiter hears of its end.
+    /// Register a request from an agent; the waiter receives its outcome.
     Register {
         ask: Ask,
         waiter: oneshot::Sender<Outcome>,
@@ -79,7 +79,7 @@ pub(crate) enum Input {
     Subscribe {
         reply: Reply<Subscription>,
     },
-    /// Save a draft when nothing else is to be done.
+    /// Save a draft when there is nothing else to do.
     SaveDraft {
         save: SaveDraft,
         reply: Reply<Result<(), EngineError>>,
@@ -87,11 +87,11 @@ pub(crate) enum Input {
     FlushDrafts {
         reply: Reply<()>,
     },
-    /// Look at the desk between two inputs.
+    /// Inspect the state between two inputs.
     Inspect {
         inspect: Box<dyn FnOnce(&Desk) + Send>,
     },
-    /// Write what is left, and end.
+    /// Write pending changes and stop.
     Close {
         reply: Reply<()>,
     },
@@ -155,7 +155,7 @@ pub(crate) enum EntryWrite {
     },
 }
 
-/// When to notify the person outside the window, and when to take a notification back.
+/// When to notify the user outside the window, and when to take a notification back.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NotificationEvent {
     Asked {
@@ -170,7 +170,7 @@ pub enum NotificationEvent {
         /// The answer, with its error if it could not be given.
         held: UndoableAnswer,
     },
-    /// A request has been open for as long as the person set for a reminder.
+    /// A request has been open for as long as the user set for a reminder.
     Reminder {
         request: Request,
         session: Session,
@@ -197,21 +197,21 @@ pub enum NotificationEvent {
 
 #[derive(Debug)]
 pub(crate) enum SessionInput {
-    /// The person wrote a message.
+    /// The user wrote a message.
     Message {
         message: Message,
         reply: Reply<Result<(), EngineError>>,
     },
-    /// The person wants a queued message sent now.
+    /// The user wants a queued message sent now.
     SendNow {
         message: MessageId,
         reply: Reply<Result<(), EngineError>>,
     },
     /// Send the oldest queued message if the agent is idle.
     SendQueued,
-    /// The person wants the agent to stop its turn.
+    /// The user wants the agent to stop its turn.
     Interrupt,
-    /// The person wants another value of a config option.
+    /// The user wants another value of a config option.
     SetConfig {
         change: ConfigChange,
         reply: Reply<Result<(), EngineError>>,
@@ -237,7 +237,7 @@ pub(crate) enum SessionInput {
     },
 }
 
-/// What a person sends to an agent.
+/// What the user sends to an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// May be empty where something is attached.

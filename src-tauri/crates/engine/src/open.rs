@@ -21,7 +21,7 @@ const QUEUED_NOTIFICATIONS: usize = 1_024;
 pub struct OpenedEngine {
     /// Sends commands and queries.
     pub handle: EngineHandle,
-    /// When to notify the person outside the window.
+    /// When to notify the user outside the window.
     pub notifications: mpsc::Receiver<NotificationEvent>,
 }
 
