@@ -676,7 +676,7 @@ seconds: number, } | { "refused": "others_wait" } | { "refused": "unreached", wh
 /**
  * A feature that some agents don't support.
  */
-export type UnsupportedFeature = "attaching" | "saving";
+export type UnsupportedFeature = "attaching";
 
 export type ToolDetail = { "detail": "command", 
 /**

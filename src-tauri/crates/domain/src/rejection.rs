@@ -66,8 +66,6 @@ pub enum UnsupportedFeature {
     /// Attaching images and files.
     #[error("attaching images and files")]
     Attaching,
-    #[error("saving a file")]
-    Saving,
 }
 
 impl Rejection {

@@ -83,5 +83,4 @@ export function wordsOfRefused(why: ChangeRefused): string {
 
 export const unableWords = {
   attaching: 'unable.attaching',
-  saving: 'unable.saving',
 } as const satisfies Record<UnsupportedFeature, MessageKey>;

@@ -112,7 +112,6 @@ export const errors: Words<typeof english> = {
   'refused_change.unanswered': 'Der Agent hat nicht innerhalb von {seconds} Sekunden geantwortet.',
   'refused_change.others_wait': 'Der Agent hat die Änderungen davor noch nicht beantwortet.',
   'unable.attaching': 'Bilder und Dateien annehmen',
-  'unable.saving': 'eine Datei speichern',
   'error.folder_unusable':
     'Der Ordner {path} kann nicht benutzt werden: {problem}. Legen Sie ihn an oder wählen Sie einen anderen.',
   'error.at_file': 'Datei {path}: {error}',

@@ -102,7 +102,6 @@ export const errors = {
   'refused_change.unanswered': 'The agent did not answer within {seconds} seconds.',
   'refused_change.others_wait': 'The agent has not answered the changes before this one.',
   'unable.attaching': 'attaching images and files',
-  'unable.saving': 'saving a file',
   'error.folder_unusable': 'The folder {path} cannot be used: {problem}. Create it, or choose another.',
   'error.at_file': '{path}: {error}',
   'error.unreachable': 'The window could not reach the app. The system says: {message}',

@@ -100,7 +100,6 @@ export const errors: OneForm<typeof english> = {
   'refused_change.unanswered': '智能体没有在 {seconds} 秒内回应。',
   'refused_change.others_wait': '智能体还没有回应之前的更改。',
   'unable.attaching': '接收图片和文件',
-  'unable.saving': '保存文件',
   'error.folder_unusable': '无法使用文件夹 {path}：{problem}。请创建它，或选择其他文件夹。',
   'error.at_file': '{path}：{error}',
   'error.unreachable': '窗口无法连接到应用。系统提示：{message}',
