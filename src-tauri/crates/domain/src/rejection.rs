@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ended_by::EndedBy;
-use crate::error::DeliveryError;
-use crate::error::ValidationError;
+use crate::error::{DeliveryError, ValidationError};
 use crate::id::Timestamp;
 
 /// Why a command changed nothing.

@@ -7,8 +7,7 @@ use crate::command::{SessionCommand, orphaned_by};
 use crate::config::ConfigOption;
 use crate::desk::Desk;
 use crate::do_not_disturb::SessionNotifications;
-use crate::error::DeliveryError;
-use crate::error::ValidationError;
+use crate::error::{DeliveryError, ValidationError};
 use crate::event::{Event, SessionEvent};
 use crate::id::{NativeSession, SessionId, Timestamp};
 use crate::origin::Origin;
@@ -233,7 +232,7 @@ pub(super) fn end_session(
     Ok(decision)
 }
 
-/// Deletes the transcript of a session that is not running.
+/// Deletes a session with everything said in it, unless it is running.
 fn delete(session: &Session) -> Result<Decision, Rejection> {
     if session.is_running() {
         return Err(Rejection::invalid("session", ValidationError::StillRunning));

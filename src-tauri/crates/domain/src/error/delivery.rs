@@ -3,8 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::StorageError;
-use crate::error::ValidationError;
+use crate::error::{StorageError, ValidationError};
 
 /// Why something did not reach the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]

@@ -3,8 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::DeliveryError;
-use crate::error::SettingError;
+use crate::error::{DeliveryError, SettingError};
 
 /// How a field breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
