@@ -3,10 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize};
 
 use crate::answer::words;
 use crate::error::ValidationError;
+use crate::id::serde_as_text;
 use crate::rejection::{Rejection, UnsupportedFeature};
 
 /// How many attachments a message can have.
@@ -155,35 +156,19 @@ impl FromStr for ImageId {
     type Err = InvalidImage;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let digit = |digit: u8| match digit {
-            b'0'..=b'9' => Ok(digit - b'0'),
-            b'a'..=b'f' => Ok(digit - b'a' + 10),
-            _ => Err(InvalidImage),
-        };
-        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
-        let pairs: &[[u8; 2]; 32] = pairs.try_into().map_err(|_| InvalidImage)?;
-        if !rest.is_empty() {
+        let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if text.len() != 64 || !text.bytes().all(is_digit) {
             return Err(InvalidImage);
         }
         let mut digest = [0; 32];
-        for (byte, [high, low]) in digest.iter_mut().zip(pairs) {
-            *byte = (digit(*high)? << 4) | digit(*low)?;
+        for (place, byte) in digest.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&text[2 * place..2 * place + 2], 16).map_err(|_| InvalidImage)?;
         }
         Ok(Self(digest))
     }
 }
 
-impl Serialize for ImageId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for ImageId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
-    }
-}
+serde_as_text!(ImageId);
 
 /// Checks a user's message to an agent. The text follows the rules of [`words`], and may be missing if something is attached.
 pub fn message(text: &str, attachments: &[Attachment]) -> Result<String, Rejection> {

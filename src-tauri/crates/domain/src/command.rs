@@ -10,7 +10,7 @@ use crate::id::{ApprovalId, MessageId, NativeRef, NativeSession, RequestId, Sess
 use crate::inbound::{InboundClient, Leave};
 use crate::origin::Origin;
 use crate::question::Question;
-use crate::request::{Delivery, Limit, OrphanedWhy, WithdrawnWhy};
+use crate::request::{Delivery, Limit, WithdrawnWhy};
 use crate::session::SessionEnd;
 use crate::session_options::SessionOptions;
 use crate::tool::ToolDetail;
@@ -24,6 +24,14 @@ pub enum Command {
     Approval(ApprovalCommand),
     Queue(QueueCommand),
 }
+
+from_variants!(Command {
+    Session(SessionCommand),
+    Request(RequestCommand),
+    Inbound(InboundCommand),
+    Approval(ApprovalCommand),
+    Queue(QueueCommand)
+});
 
 /// Commands about a session and its agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,12 +121,6 @@ pub enum SessionCommand {
     },
 }
 
-impl From<SessionCommand> for Command {
-    fn from(command: SessionCommand) -> Self {
-        Self::Session(command)
-    }
-}
-
 /// Commands about the requests of any session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestCommand {
@@ -193,12 +195,6 @@ pub enum RequestCommand {
     },
 }
 
-impl From<RequestCommand> for Command {
-    fn from(command: RequestCommand) -> Self {
-        Self::Request(command)
-    }
-}
-
 /// Commands about connected apps, which Askdesk did not start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InboundCommand {
@@ -235,12 +231,6 @@ pub enum InboundCommand {
     Leave { session: SessionId, at: Timestamp },
 }
 
-impl From<InboundCommand> for Command {
-    fn from(command: InboundCommand) -> Self {
-        Self::Inbound(command)
-    }
-}
-
 /// Commands about permission requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApprovalCommand {
@@ -256,12 +246,6 @@ pub enum ApprovalCommand {
         /// What went wrong.
         error: DeliveryError,
     },
-}
-
-impl From<ApprovalCommand> for Command {
-    fn from(command: ApprovalCommand) -> Self {
-        Self::Approval(command)
-    }
 }
 
 /// Commands about the queued messages of a session.
@@ -285,12 +269,6 @@ pub enum QueueCommand {
         /// The message that the user wants to send now; none sends the oldest once the agent is idle.
         now: Option<MessageId>,
     },
-}
-
-impl From<QueueCommand> for Command {
-    fn from(command: QueueCommand) -> Self {
-        Self::Queue(command)
-    }
 }
 
 /// A request as an adapter registers it.
@@ -327,13 +305,4 @@ pub struct AskApproval {
     /// Whether a denial can carry a message to the agent.
     pub takes_message: bool,
     pub at: Timestamp,
-}
-
-/// Maps the end of a session to the reason why it orphans a request.
-pub(crate) const fn orphaned_by(end: &SessionEnd) -> OrphanedWhy {
-    match end {
-        SessionEnd::Stopped => OrphanedWhy::SessionStopped,
-        SessionEnd::AppQuit => OrphanedWhy::AppQuit,
-        SessionEnd::Finished | SessionEnd::Failed { .. } => OrphanedWhy::AgentEnded,
-    }
 }

@@ -27,6 +27,13 @@ pub enum Event {
     Approval(ApprovalEvent),
 }
 
+from_variants!(Event {
+    Session(SessionEvent),
+    Queue(QueueEvent),
+    Request(RequestEvent),
+    Approval(ApprovalEvent)
+});
+
 /// What happened to a session or its agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -150,12 +157,6 @@ impl SessionEvent {
     }
 }
 
-impl From<SessionEvent> for Event {
-    fn from(event: SessionEvent) -> Self {
-        Self::Session(event)
-    }
-}
-
 /// What happened to queued messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -181,12 +182,6 @@ impl QueueEvent {
             | Self::Removed { session, .. }
             | Self::Sent { session, .. } => *session,
         }
-    }
-}
-
-impl From<QueueEvent> for Event {
-    fn from(event: QueueEvent) -> Self {
-        Self::Queue(event)
     }
 }
 
@@ -279,12 +274,6 @@ impl RequestEvent {
     }
 }
 
-impl From<RequestEvent> for Event {
-    fn from(event: RequestEvent) -> Self {
-        Self::Request(event)
-    }
-}
-
 /// What happened to a permission request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -317,12 +306,6 @@ impl ApprovalEvent {
             | Self::DeliveryFailed { approval, .. }
             | Self::Withdrawn { approval, .. } => *approval,
         }
-    }
-}
-
-impl From<ApprovalEvent> for Event {
-    fn from(event: ApprovalEvent) -> Self {
-        Self::Approval(event)
     }
 }
 

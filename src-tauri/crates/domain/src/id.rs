@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-macro_rules! uuid_id {
-    ($(#[$doc:meta])* $name:ident) => {
+macro_rules! uuid_ids {
+    ($($(#[$doc:meta])* $name:ident,)+) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(transparent)]
@@ -17,12 +17,10 @@ macro_rules! uuid_id {
         pub struct $name(Uuid);
 
         impl $name {
-            /// Wraps an id made elsewhere.
             pub const fn new(id: Uuid) -> Self {
                 Self(id)
             }
 
-            /// Returns the id underneath.
             pub const fn uuid(self) -> Uuid {
                 self.0
             }
@@ -47,60 +45,24 @@ macro_rules! uuid_id {
                 Uuid::parse_str(text).map(Self)
             }
         }
-    };
+    )+};
 }
 
-uuid_id! {
+uuid_ids! {
     /// Identifies a request: one call of an agent with its questions (UUIDv7, so ids sort by age).
-    RequestId
-}
-uuid_id! {
+    RequestId,
     /// Identifies one session of one agent (UUIDv7).
-    SessionId
-}
-uuid_id! {
+    SessionId,
     /// Identifies an approval (UUIDv7).
-    ApprovalId
-}
-uuid_id! {
+    ApprovalId,
     /// Identifies a queued message (UUIDv7).
-    MessageId
-}
-uuid_id! {
+    MessageId,
     /// Identifies a command of a caller, so that sending it twice carries it out once.
-    CommandId
+    CommandId,
 }
 
-/// The longest native reference that is accepted, in bytes.
-pub const NATIVE_REF_BYTES: usize = 512;
-
-/// The agent's own id of a call; unique within its session.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "string"))]
-pub struct NativeRef(String);
-
-impl NativeRef {
-    /// Accepts 1 to [`NATIVE_REF_BYTES`] bytes; none for anything else.
-    pub fn new(text: impl Into<String>) -> Option<Self> {
-        let text = text.into();
-        (!text.trim().is_empty() && text.len() <= NATIVE_REF_BYTES).then_some(Self(text))
-    }
-
-    /// Returns the reference as the agent wrote it.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for NativeRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-macro_rules! text_id {
-    ($(#[$doc:meta])* $name:ident, $most:expr) => {
+macro_rules! text_ids {
+    ($($(#[$doc:meta])* $name:ident(bytes: $most:literal, controls: $controls:literal),)+) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(transparent)]
@@ -111,11 +73,11 @@ macro_rules! text_id {
             /// The upper bound, in bytes.
             pub const BYTES: usize = $most;
 
-            /// Accepts 1 to [`Self::BYTES`] bytes without control characters; none for anything else.
+            /// Accepts 1 to [`Self::BYTES`] bytes, and control characters only in a [`NativeRef`]; none for anything else.
             pub fn new(text: impl Into<String>) -> Option<Self> {
                 let text = text.into();
                 let fits = !text.trim().is_empty() && text.len() <= Self::BYTES;
-                (fits && !text.contains(char::is_control)).then_some(Self(Cow::Owned(text)))
+                (fits && ($controls || !text.contains(char::is_control))).then_some(Self(Cow::Owned(text)))
             }
 
             /// Creates an id from a literal; in a constant, an invalid one does not compile.
@@ -135,32 +97,24 @@ macro_rules! text_id {
                 f.write_str(&self.0)
             }
         }
-    };
+    )+};
 }
 
-text_id! {
+text_ids! {
     /// Identifies an agent: the key of its descriptor and of its settings.
-    AgentId, 64
-}
-text_id! {
+    AgentId(bytes: 64, controls: false),
     /// Identifies a machine that agents run on.
-    MachineId, 256
-}
-text_id! {
+    MachineId(bytes: 256, controls: false),
     /// Identifies a config option of an agent; the agent chooses it.
-    ConfigId, 128
-}
-text_id! {
+    ConfigId(bytes: 128, controls: false),
     /// Identifies a value of a config option; the agent chooses it.
-    ValueId, 4_096
-}
-text_id! {
+    ValueId(bytes: 4_096, controls: false),
     /// The agent's own id of a session, by which it is resumed.
-    NativeSession, 512
-}
-text_id! {
+    NativeSession(bytes: 512, controls: false),
+    /// The agent's own id of a call; unique within its session.
+    NativeRef(bytes: 512, controls: true),
     /// Identifies an option of an approval; the agent chooses it, and it is returned unchanged.
-    ApprovalOptionId, 512
+    ApprovalOptionId(bytes: 512, controls: false),
 }
 
 impl MachineId {
@@ -240,20 +194,21 @@ impl FromStr for OptionId {
 
 macro_rules! serde_as_text {
     ($($name:ident),+) => {$(
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_str(self)
             }
         }
 
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
             }
         }
     )+};
 }
 serde_as_text!(QuestionId, OptionId);
+pub(crate) use serde_as_text;
 
 /// A point in time, in milliseconds since the Unix epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -262,12 +217,10 @@ serde_as_text!(QuestionId, OptionId);
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// Wraps milliseconds since the Unix epoch.
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis)
     }
 
-    /// Returns milliseconds since the Unix epoch.
     pub const fn millis(self) -> i64 {
         self.0
     }
@@ -286,12 +239,12 @@ mod tests {
     #[case("q65536", false)]
     #[case("1", false)]
     #[case("", false)]
-    fn only_the_written_form_is_a_question_id(#[case] text: &str, #[case] valid: bool) {
+    fn only_the_canonical_form_is_a_question_id(#[case] text: &str, #[case] valid: bool) {
         assert_eq!(text.parse::<QuestionId>().is_ok(), valid);
     }
 
     #[test]
-    fn an_option_id_survives_being_written_and_read() {
+    fn an_option_id_round_trips() {
         let id = QuestionId::at(11).option(63);
         assert_eq!(id.to_string(), "q12o64");
         assert_eq!("q12o64".parse(), Ok(id));
@@ -300,9 +253,10 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_native_ref_names_no_call() {
+    fn a_native_ref_is_neither_blank_nor_over_its_bound() {
         assert_eq!(NativeRef::new("  "), None);
-        assert_eq!(NativeRef::new("x".repeat(NATIVE_REF_BYTES + 1)), None);
+        assert_eq!(NativeRef::new("x".repeat(NativeRef::BYTES + 1)), None);
         assert!(NativeRef::new("toolu_1").is_some());
+        assert!(NativeRef::new("a\tb").is_some() && ConfigId::new("a\tb").is_none());
     }
 }

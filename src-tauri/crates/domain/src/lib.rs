@@ -3,6 +3,17 @@
 //! Nothing here does IO, reads a clock, draws a random id or parses another program's JSON: every
 //! command carries its time and its ids, [`decide`] returns what happens, and [`Desk::fold`] applies it.
 
+/// Converts the value of each variant into the enum.
+macro_rules! from_variants {
+    ($outer:ident { $($variant:ident($inner:ty)),+ }) => {$(
+        impl From<$inner> for $outer {
+            fn from(inner: $inner) -> Self {
+                Self::$variant(inner)
+            }
+        }
+    )+};
+}
+
 pub mod agent;
 pub mod agent_failure;
 pub mod answer;

@@ -56,6 +56,28 @@ pub struct Session {
 }
 
 impl Session {
+    /// Creates a session that is starting, without a name and with everything else unset.
+    pub fn new(id: SessionId, origin: Origin, started_at: Timestamp) -> Self {
+        Self {
+            id,
+            origin,
+            name: String::new(),
+            folder: String::new(),
+            started_at,
+            state: SessionState::Starting,
+            version: None,
+            model: None,
+            unusable_lines: 0,
+            options: SessionOptions::default(),
+            place: 0,
+            resumable: false,
+            config: Vec::new(),
+            native_session: None,
+            queue: Vec::new(),
+            attention: SessionNotifications::default(),
+        }
+    }
+
     /// Returns whether its process is running, or its app is connected.
     pub const fn is_running(&self) -> bool {
         !matches!(self.state, SessionState::Ended { .. })

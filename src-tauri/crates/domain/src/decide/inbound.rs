@@ -10,7 +10,6 @@ use super::{
 };
 use crate::command::{Ask, InboundCommand};
 use crate::desk::Desk;
-use crate::do_not_disturb::SessionNotifications;
 use crate::error::DeliveryError;
 use crate::event::{Event, RequestEvent, SessionEvent};
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
@@ -20,7 +19,6 @@ use crate::question::QuestionKind;
 use crate::rejection::Rejection;
 use crate::request::{Delivery, Ended, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionEnd, SessionState};
-use crate::session_options::SessionOptions;
 
 pub(super) fn decide(desk: &Desk, command: &InboundCommand) -> Result<Decision, Rejection> {
     match command {
@@ -67,22 +65,11 @@ fn open(desk: &Desk, id: SessionId, visitor: &InboundClient, at: Timestamp) -> R
         return Ok(decision);
     }
     let session = Session {
-        id,
-        origin,
         name: bounded_name(&name_of(&visitor.name, &folder)),
         folder,
-        started_at: at,
         state: SessionState::Idle,
         version: visitor.version,
-        model: None,
-        unusable_lines: 0,
-        queue: Vec::new(),
-        attention: SessionNotifications::default(),
-        options: SessionOptions::default(),
-        config: Vec::new(),
-        native_session: None,
-        place: 0,
-        resumable: false,
+        ..Session::new(id, origin, at)
     };
     Ok(Decision::of(SessionEvent::Started { session }))
 }

@@ -3,10 +3,9 @@
 use super::approval::withdraw_approvals;
 use super::request::{end, park, travelled};
 use super::{Decision, calls, finished_turn, inbound, known, late_answer, running};
-use crate::command::{SessionCommand, orphaned_by};
+use crate::command::SessionCommand;
 use crate::config::ConfigOption;
 use crate::desk::Desk;
-use crate::do_not_disturb::SessionNotifications;
 use crate::error::{DeliveryError, ValidationError};
 use crate::event::{Event, SessionEvent};
 use crate::id::{NativeSession, SessionId, Timestamp};
@@ -98,22 +97,11 @@ fn start(desk: &Desk, id: SessionId, new: &NewSession<'_>, at: Timestamp) -> Res
         return Err(Rejection::invalid("id", "a session with this id exists already"));
     }
     let session = Session {
-        id,
-        origin: origin.clone(),
         name: bounded_name(name),
         folder: folder.to_owned(),
-        started_at: at,
-        state: SessionState::Starting,
-        version: None,
-        model: None,
-        unusable_lines: 0,
-        queue: Vec::new(),
-        attention: SessionNotifications::default(),
         options: options.clone(),
         config: config.to_vec(),
-        native_session: None,
-        place: 0,
-        resumable: false,
+        ..Session::new(id, origin.clone(), at)
     };
     Ok(Decision::of(SessionEvent::Started { session }))
 }
@@ -210,7 +198,11 @@ pub(super) fn end_session(
     if !session.is_running() {
         return Ok(decision);
     }
-    let why: OrphanedWhy = orphaned_by(how);
+    let why = match how {
+        SessionEnd::Stopped => OrphanedWhy::SessionStopped,
+        SessionEnd::AppQuit => OrphanedWhy::AppQuit,
+        SessionEnd::Finished | SessionEnd::Failed { .. } => OrphanedWhy::AgentEnded,
+    };
     for request in desk.requests().filter(|request| request.session == id) {
         match (&request.state, desk.calls(request.id)) {
             (RequestState::Open, _) => end(&mut decision, request.id, Outcome::Orphaned { why }, at),
