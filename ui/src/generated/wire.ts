@@ -542,13 +542,9 @@ export type AgentFailure = { "failure": "agent_missing", agent: AgentId, program
 /**
  * A shell command that installs it.
  */
-install: string | null, } | { "failure": "folder_unusable", path: string, problem: FolderError, } | { "failure": "not_started", program: string, 
+install: string | null, } | { "failure": "folder_unusable", path: string, problem: FolderError, } | { "failure": "not_started", program: string, problem: ProgramError, error: string, } | { "failure": "exited", code: number | null, signal: number | null, 
 /**
- * What kind of refusal it was.
- */
-problem: ProgramError, error: string, } | { "failure": "exited", code: number | null, signal: number | null, 
-/**
- * The last lines of its error output, at most [`SAID_LINES`]; empty where it wrote none.
+ * The last lines of its error output, at most [`SAID_LINES`]; empty if it wrote none.
  */
 said: string, next: NextStep, } | { "failure": "interrupt_ignored", 
 /**
@@ -568,7 +564,7 @@ value: string, } | { "place": "file", path: string, };
 export type FolderError = { "problem": "missing" } | { "problem": "not_a_folder" } | { "problem": "forbidden" } | { "problem": "not_absolute" } | { "problem": "other", error: string, };
 
 /**
- * Why the system did not run a program.
+ * Why the system did not run a program; its text says what to check.
  */
 export type ProgramError = "missing" | "forbidden" | "unfit";
 
@@ -633,23 +629,11 @@ export type SettingError = { "unfit": "none_of",
 /**
  * The valid choices, as they are written.
  */
-choices: Array<string>, } | { "unfit": "not_between", 
-/**
- * The lower bound.
- */
-least: number, 
-/**
- * The upper bound.
- */
-most: number, } | { "unfit": "no_list" } | { "unfit": "no_table" } | { "unfit": "too_many", most: number, count: number, } | { "unfit": "argument", 
+choices: Array<string>, } | { "unfit": "not_between", least: number, most: number, } | { "unfit": "no_list" } | { "unfit": "no_table" } | { "unfit": "too_many", most: number, count: number, } | { "unfit": "argument", 
 /**
  * Its position, from 1.
  */
-n: number, flaw: LaunchOverrideError, } | { "unfit": "variable", name: string, 
-/**
- * What is wrong with its value.
- */
-flaw: LaunchOverrideError, } | { "unfit": "no_hours" } | { "unfit": "no_shortcut" } | { "unfit": "no_name", 
+n: number, flaw: LaunchOverrideError, } | { "unfit": "variable", name: string, flaw: LaunchOverrideError, } | { "unfit": "no_hours" } | { "unfit": "no_shortcut" } | { "unfit": "no_name", 
 /**
  * The beginning of the rejected name.
  */

@@ -11,11 +11,12 @@ use crate::id::AgentId;
 pub const SAID_LINES: usize = 8;
 
 /// Why an agent could not be started, or failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "failure", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum AgentFailure {
     /// The program was not found.
+    #[error("{program} was not found. Looked at: {}.{}", listed(.tried), install_hint(.install.as_deref()))]
     AgentMissing {
         agent: AgentId,
         program: String,
@@ -25,23 +26,24 @@ pub enum AgentFailure {
         install: Option<String>,
     },
     /// The agent's working folder can't be used.
+    #[error("The folder {path} cannot be used: {problem}. Choose a folder that exists.")]
     FolderUnusable { path: String, problem: FolderError },
     /// The system refused to run the program.
-    NotStarted {
-        program: String,
-        /// What kind of refusal it was.
-        problem: ProgramError,
-        error: String,
-    },
+    #[error("{program} could not be started: {error}. {problem}")]
+    NotStarted { program: String, problem: ProgramError, error: String },
     /// The agent ended with an error.
+    #[error("The agent ended ({}).{}\n{next}", exit_reason(*.code, *.signal), last_words(.said))]
     Exited {
         code: Option<i32>,
         signal: Option<i32>,
-        /// The last lines of its error output, at most [`SAID_LINES`]; empty where it wrote none.
+        /// The last lines of its error output, at most [`SAID_LINES`]; empty if it wrote none.
         said: String,
         next: NextStep,
     },
     /// The agent did not stop when asked and was killed.
+    #[error(
+        "The agent did not stop within {seconds} seconds, so it was ended with everything it had started.\n{next}"
+    )]
     InterruptIgnored {
         /// How long Askdesk waited, in seconds.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
@@ -49,12 +51,19 @@ pub enum AgentFailure {
         next: NextStep,
     },
     /// The agent's output could no longer be read.
+    #[error("The agent's output could not be read any more.\n{next}")]
     OutputLost { next: NextStep },
     /// The agent no longer has the session.
+    #[error(
+        "The agent no longer has this session, so it cannot go on with it. What was said here is kept; start a new \
+         session to continue."
+    )]
     SessionUnknown,
     /// Askdesk failed while it ran the session.
+    #[error("The app failed inside this session.")]
     DeskFailed,
     /// A text that an earlier version of the app stored.
+    #[error("{text}")]
     Text { text: String },
 }
 
@@ -72,30 +81,36 @@ pub enum SearchedLocation {
     },
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "problem", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum FolderError {
+    #[error("it does not exist")]
     Missing,
     /// It is a file, or something else.
+    #[error("it is not a folder")]
     NotAFolder,
     /// The system denies access.
+    #[error("it may not be opened")]
     Forbidden,
     /// Its path is neither absolute nor starts with `~`.
+    #[error("the path must begin at the root or with ~")]
     NotAbsolute,
-    Other {
-        error: String,
-    },
+    #[error("it cannot be opened ({error})")]
+    Other { error: String },
 }
 
-/// Why the system did not run a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Why the system did not run a program; its text says what to check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ProgramError {
+    #[error("Check that the program is still installed, then start the session again.")]
     Missing,
+    #[error("Check that the file may be executed, then start the session again.")]
     Forbidden,
     /// It may be built for another system.
+    #[error("Check that the file is a program for this system; installing the agent again may help.")]
     Unfit,
 }
 
@@ -109,71 +124,34 @@ pub enum NextStep {
     StartAnew,
 }
 
-impl std::error::Error for AgentFailure {}
-
 impl From<String> for AgentFailure {
     fn from(text: String) -> Self {
         Self::Text { text }
     }
 }
 
-impl Display for AgentFailure {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AgentMissing { program, tried, install, .. } => {
-                let tried: Vec<String> = tried.iter().map(ToString::to_string).collect();
-                write!(f, "{program} was not found. Looked at: {}.", tried.join(", "))?;
-                match install {
-                    Some(install) => write!(
-                        f,
-                        " Install it with `{install}` or with its vendor's installer, then start the session again; or name \
-                         the program under More options."
-                    ),
-                    None => Ok(()),
-                }
-            }
-            Self::FolderUnusable { path, problem } => {
-                write!(f, "The folder {path} cannot be used: {problem}. Choose a folder that exists.")
-            }
-            Self::NotStarted { program, problem, error } => {
-                let hint = match problem {
-                    ProgramError::Missing => {
-                        "Check that the program is still installed, then start the session again."
-                    }
-                    ProgramError::Forbidden => {
-                        "Check that the file may be executed, then start the session again."
-                    }
-                    ProgramError::Unfit => {
-                        "Check that the file is a program for this system; installing the agent again may help."
-                    }
-                };
-                write!(f, "{program} could not be started: {error}. {hint}")
-            }
-            Self::Exited { code, signal, said, next } => {
-                match (code, signal) {
-                    (Some(code), _) => write!(f, "The agent ended (exit code {code}).")?,
-                    (None, Some(signal)) => write!(f, "The agent ended (killed by signal {signal}).")?,
-                    (None, None) => write!(f, "The agent ended (for an unknown reason).")?,
-                }
-                if !said.is_empty() {
-                    write!(f, " It said last:\n{said}")?;
-                }
-                write!(f, "\n{next}")
-            }
-            Self::InterruptIgnored { seconds, next } => write!(
-                f,
-                "The agent did not stop within {seconds} seconds, so it was ended with everything it had started.\n{next}"
-            ),
-            Self::OutputLost { next } => write!(f, "The agent's output could not be read any more.\n{next}"),
-            Self::SessionUnknown => write!(
-                f,
-                "The agent no longer has this session, so it cannot go on with it. What was said here is kept; start a \
-                 new session to continue."
-            ),
-            Self::DeskFailed => write!(f, "The app failed inside this session."),
-            Self::Text { text } => f.write_str(text),
-        }
+fn listed(tried: &[SearchedLocation]) -> String {
+    tried.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn install_hint(install: Option<&str>) -> String {
+    let Some(install) = install else { return String::new() };
+    format!(
+        " Install it with `{install}` or with its vendor's installer, then start the session again; or name the program \
+         under More options."
+    )
+}
+
+fn exit_reason(code: Option<i32>, signal: Option<i32>) -> String {
+    match (code, signal) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("killed by signal {signal}"),
+        (None, None) => "for an unknown reason".to_owned(),
     }
+}
+
+fn last_words(said: &str) -> String {
+    if said.is_empty() { String::new() } else { format!(" It said last:\n{said}") }
 }
 
 impl Display for SearchedLocation {
@@ -183,18 +161,6 @@ impl Display for SearchedLocation {
             Self::PathVariable { value } => write!(f, "the PATH {value}"),
             Self::File { path } => f.write_str(path),
         }
-    }
-}
-
-impl Display for FolderError {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Missing => "it does not exist",
-            Self::NotAFolder => "it is not a folder",
-            Self::Forbidden => "it may not be opened",
-            Self::NotAbsolute => "the path must begin at the root or with ~",
-            Self::Other { error } => return write!(f, "it cannot be opened ({error})"),
-        })
     }
 }
 

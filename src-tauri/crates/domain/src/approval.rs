@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent_failure::known_or_text_or_none;
+use crate::agent_failure::{known_or_text, known_or_text_or_none};
 use crate::error::DeliveryError;
 use crate::id::{ApprovalId, ApprovalOptionId, ConfigId, NativeRef, SessionId, Timestamp, ValueId};
-use crate::tool::{ToolDetail, detail_or_text};
+use crate::tool::ToolDetail;
 
-/// The most options of one approval.
-pub const APPROVAL_OPTIONS: usize = 48;
 /// The most folders of one option.
 pub const OPTION_FOLDERS: usize = 32;
 
@@ -26,7 +24,7 @@ pub struct Approval {
     /// The agent's own description of what it wants to do.
     pub description: Option<String>,
     /// What exactly would run or change.
-    #[serde(deserialize_with = "detail_or_text")]
+    #[serde(deserialize_with = "known_or_text")]
     pub subject: ToolDetail,
     /// The options, in the agent's order.
     pub options: Vec<ApprovalOption>,

@@ -6,11 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{ConfigId, ValueId};
 
-/// How many config options of a session are stored at most.
-pub const CONFIG_OPTIONS: usize = 32;
-/// How many values of a config option are stored at most.
-pub const CONFIG_VALUES: usize = 256;
-
 /// The chosen values, by option.
 pub type Choices = BTreeMap<ConfigId, ValueId>;
 

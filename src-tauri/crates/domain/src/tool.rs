@@ -1,6 +1,6 @@
 //! What a tool call does, as far as a user needs to see it. It is never a question, and agents never read it.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::text::cut_at;
 
@@ -168,18 +168,10 @@ fn bounded_items(items: Vec<TodoItem>, bytes: usize) -> Vec<TodoItem> {
     kept
 }
 
-/// Reads a detail; a plain text of an earlier version becomes one without a special kind.
-pub(crate) fn detail_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ToolDetail, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Kept {
-        Text(String),
-        Detail(ToolDetail),
+impl From<String> for ToolDetail {
+    fn from(input: String) -> Self {
+        Self::Other { input }
     }
-    Ok(match Kept::deserialize(deserializer)? {
-        Kept::Text(input) => ToolDetail::Other { input },
-        Kept::Detail(detail) => detail,
-    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::attachment::Attachment;
 use crate::error::DeliveryError;
 use crate::id::{ApprovalId, RequestId, Timestamp};
 use crate::session_options::QuestionPolicy;
-use crate::tool::{TodoItem, ToolDetail, ToolKind, detail_or_text};
+use crate::tool::{TodoItem, ToolDetail, ToolKind};
 use crate::usage::{ContextUse, Usd};
 
 /// One entry of a session's transcript.
@@ -50,7 +50,7 @@ pub enum EntryBody {
         /// One line that says what it does.
         summary: String,
         /// What exactly it does; earlier versions stored it as text under `input`.
-        #[serde(alias = "input", deserialize_with = "detail_or_text")]
+        #[serde(alias = "input", deserialize_with = "known_or_text")]
         detail: ToolDetail,
         status: ToolStatus,
         output: Option<String>,

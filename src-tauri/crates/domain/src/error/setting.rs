@@ -2,61 +2,54 @@
 //! logs and exports.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Display, Formatter};
+use std::fmt::Display;
 
 use serde::de::value::StringDeserializer;
 use serde::de::{DeserializeOwned, IgnoredAny, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 
 /// Why a value of a setting is invalid.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "unfit", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum SettingError {
-    /// It is not one of the choices.
+    #[error("it is none of {}", .choices.join(", "))]
     NoneOf {
         /// The valid choices, as they are written.
         choices: Vec<String>,
     },
-    /// It is not a number within the bounds.
-    NotBetween {
-        /// The lower bound.
-        least: u16,
-        /// The upper bound.
-        most: u16,
-    },
+    #[error("it is not between {least} and {most}")]
+    NotBetween { least: u16, most: u16 },
+    #[error("it is no list of texts")]
     NoList,
-    /// It is not a table of names and texts.
+    #[error("it is no table of names and texts")]
     NoTable,
-    TooMany {
-        most: usize,
-        count: usize,
-    },
+    #[error("there are {count}; at most {most} are taken")]
+    TooMany { most: usize, count: usize },
     /// An argument can't be passed to a program.
+    #[error("argument {n}: {flaw}")]
     Argument {
         /// Its position, from 1.
         n: usize,
         flaw: LaunchOverrideError,
     },
-    /// A variable can't be passed to a program.
-    Variable {
-        name: String,
-        /// What is wrong with its value.
-        flaw: LaunchOverrideError,
-    },
-    /// It is neither a range of hours nor `off`.
+    /// The value of a variable can't be passed to a program.
+    #[error("{name}: {flaw}")]
+    Variable { name: String, flaw: LaunchOverrideError },
+    #[error("it must be \"off\", or two different times as in \"22:00-07:00\"")]
     NoHours,
-    /// It is neither a usable key combination nor `off`.
+    #[error(
+        "it must be \"off\", or keys as in \"Ctrl+Alt+J\": one of Ctrl, Alt and Super at least, and one key with them"
+    )]
     NoShortcut,
-    /// It is not a valid variable name.
+    #[error("{name:?} is no name of a variable: letters, digits and _, and no digit first")]
     NoName {
         /// The beginning of the rejected name.
         name: String,
     },
     /// A parser error without a code.
-    Text {
-        text: String,
-    },
+    #[error("{text}")]
+    Text { text: String },
 }
 
 /// Why an argument or variable that a user adds to an agent's start is invalid.
@@ -80,30 +73,6 @@ pub enum LaunchOverrideError {
     #[error("{flag} is chosen at each start, under Permissions")]
     ChosenFlag { flag: String },
 }
-
-impl Display for SettingError {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoneOf { choices } => write!(f, "it is none of {}", choices.join(", ")),
-            Self::NotBetween { least, most } => write!(f, "it is not between {least} and {most}"),
-            Self::NoList => f.write_str("it is no list of texts"),
-            Self::NoTable => f.write_str("it is no table of names and texts"),
-            Self::TooMany { most, count } => write!(f, "there are {count}; at most {most} are taken"),
-            Self::Argument { n, flaw } => write!(f, "argument {n}: {flaw}"),
-            Self::Variable { name, flaw } => write!(f, "{name}: {flaw}"),
-            Self::NoHours => f.write_str("it must be \"off\", or two different times as in \"22:00-07:00\""),
-            Self::NoShortcut => f.write_str(
-                "it must be \"off\", or keys as in \"Ctrl+Alt+J\": one of Ctrl, Alt and Super at least, and one key with them",
-            ),
-            Self::NoName { name } => {
-                write!(f, "{name:?} is no name of a variable: letters, digits and _, and no digit first")
-            }
-            Self::Text { text } => f.write_str(text),
-        }
-    }
-}
-
-impl std::error::Error for SettingError {}
 
 impl serde::de::Error for SettingError {
     fn custom<T: Display>(said: T) -> Self {
