@@ -87,7 +87,7 @@ pub use inbound::{InboundClient, LastAsked, Leave};
 pub use language::{Language, LanguageChoice};
 pub use launch_overrides::{Arguments, Environment, LaunchOverrides, ReservedFlags};
 pub use notification_policy::{
-    Finished, NotNeededWhy, NotificationCandidate, NotificationContent, NotificationDecision,
+    NotNeededWhy, NotificationCandidate, NotificationCause, NotificationContent, NotificationDecision,
     NotificationHistory, NotificationRemoval, Occasion, PendingItem, SuppressedWhy,
 };
 pub use origin::{Channel, Origin, OriginKind};

@@ -14,8 +14,8 @@ pub const BURST: usize = 5;
 /// How long a notification counts as recent, in milliseconds.
 pub const BURST_MILLIS: i64 = 10_000;
 
-/// How many notified items are remembered; older ones have ended long ago.
-const TOLD: usize = 4_096;
+/// How many items are remembered; older ones have ended long ago.
+const REMEMBERED: usize = 4_096;
 
 /// An item that needs the user: a question or a permission request, never both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -38,33 +38,31 @@ pub enum Occasion {
     Finished,
 }
 
-/// The input of the policy, besides the settings.
+/// A possible notification, before the history of notifications is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PolicyInput {
-    /// The reason to notify the user now.
-    pub occasion: Occasion,
+pub struct NotificationCandidate {
+    pub cause: NotificationCause,
     pub session: SessionId,
-    pub by_subagent: bool,
-    /// Whether an older item of the session is waiting; other sessions don't count.
-    pub waits: bool,
-    pub attention: SessionNotifications,
+    /// The notification settings of the session.
+    pub notifications: SessionNotifications,
     /// The session in view: the window shows it and has the focus.
-    pub looked_at: Option<SessionId>,
+    pub in_view: Option<SessionId>,
     /// The minute of the user's local day.
     pub minute: MinuteOfDay,
     pub at: Timestamp,
-    pub before: Before,
-    /// The notifications of the last [`BURST_MILLIS`].
-    pub recent: Recent,
 }
 
-/// What was decided on the same item before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Before {
-    Nothing,
-    /// The policy has decided on this occasion, whatever the result.
-    Decided,
-    Ended,
+pub enum NotificationCause {
+    Pending {
+        item: PendingItem,
+        reminder: bool,
+        by_subagent: bool,
+    },
+    FinishedTurn {
+        /// Whether an item of the session is pending; other sessions don't count.
+        is_pending: bool,
+    },
 }
 
 /// The recent notifications of other items.
@@ -134,95 +132,61 @@ pub enum NotNeededWhy {
     Unwanted,
 }
 
-/// Decides whether and how the user is notified.
-pub fn tell(facts: &PolicyInput, settings: &Settings) -> NotificationDecision {
-    if facts.occasion == Occasion::Finished {
-        return tell_finished(facts, settings);
+/// Decides whether and how the user is notified. `before` is set if the item has ended or was decided on before.
+///
+/// A finished turn never hides an item that needs the user: it is not notified in a burst, or while the session has such
+/// an item.
+pub fn decide(
+    candidate: &NotificationCandidate,
+    before: Option<NotNeededWhy>,
+    recent: Recent,
+    settings: &Settings,
+) -> NotificationDecision {
+    let finished = matches!(candidate.cause, NotificationCause::FinishedTurn { .. });
+    let in_view = || (candidate.in_view == Some(candidate.session)).then_some(NotNeededWhy::InView);
+    let not_needed = match candidate.cause {
+        NotificationCause::Pending { .. } => before,
+        NotificationCause::FinishedTurn { .. } if settings.notify_finished == OptIn::Off => {
+            Some(NotNeededWhy::Unwanted)
+        }
+        NotificationCause::FinishedTurn { is_pending } => is_pending.then_some(NotNeededWhy::Waits),
+    };
+    if let Some(why) = not_needed.or_else(in_view) {
+        return NotificationDecision::Nothing(why);
     }
-    match facts.before {
-        Before::Decided => return NotificationDecision::Nothing(NotNeededWhy::Before),
-        Before::Ended => return NotificationDecision::Nothing(NotNeededWhy::Ended),
-        Before::Nothing => {}
-    }
-    if facts.looked_at == Some(facts.session) {
-        return NotificationDecision::Nothing(NotNeededWhy::InView);
-    }
-    if let Some(why) = silenced(facts, settings) {
-        return NotificationDecision::BadgeOnly(why);
-    }
-    match facts.recent {
-        Recent::Summary => NotificationDecision::BadgeOnly(SuppressedWhy::Summary),
-        Recent::Many => NotificationDecision::Notify(NotificationContent::Summary),
-        Recent::Few if facts.attention.private => NotificationDecision::Notify(NotificationContent::Private),
-        Recent::Few => NotificationDecision::Notify(NotificationContent::Whole),
-    }
-}
-
-/// Decides on a finished turn. It must not hide anything that waits: no notification in a burst, or if the session itself waits.
-fn tell_finished(facts: &PolicyInput, settings: &Settings) -> NotificationDecision {
-    if settings.notify_finished == OptIn::Off {
-        return NotificationDecision::Nothing(NotNeededWhy::Unwanted);
-    }
-    if facts.waits {
-        return NotificationDecision::Nothing(NotNeededWhy::Waits);
-    }
-    if facts.looked_at == Some(facts.session) {
-        return NotificationDecision::Nothing(NotNeededWhy::InView);
-    }
-    if let Some(why) = silenced(facts, settings) {
-        return NotificationDecision::Untold(why);
-    }
-    match facts.recent {
-        Recent::Few if facts.attention.private => NotificationDecision::Notify(NotificationContent::Private),
-        Recent::Few => NotificationDecision::Notify(NotificationContent::Whole),
-        Recent::Many | Recent::Summary => NotificationDecision::Untold(SuppressedWhy::Burst),
+    match (suppressed(candidate, settings), recent) {
+        (Some(why), _) if finished => NotificationDecision::Untold(why),
+        (Some(why), _) => NotificationDecision::BadgeOnly(why),
+        (None, Recent::Few) if candidate.notifications.private => {
+            NotificationDecision::Notify(NotificationContent::Private)
+        }
+        (None, Recent::Few) => NotificationDecision::Notify(NotificationContent::Whole),
+        (None, Recent::Many | Recent::Summary) if finished => {
+            NotificationDecision::Untold(SuppressedWhy::Burst)
+        }
+        (None, Recent::Many) => NotificationDecision::Notify(NotificationContent::Summary),
+        (None, Recent::Summary) => NotificationDecision::BadgeOnly(SuppressedWhy::Summary),
     }
 }
 
-fn silenced(facts: &PolicyInput, settings: &Settings) -> Option<SuppressedWhy> {
-    let asks = facts.occasion != Occasion::Finished;
+fn suppressed(candidate: &NotificationCandidate, settings: &Settings) -> Option<SuppressedWhy> {
+    let (asks, by_subagent) = match candidate.cause {
+        NotificationCause::Pending { by_subagent, .. } => (true, by_subagent),
+        NotificationCause::FinishedTurn { .. } => (false, false),
+    };
     if asks && settings.notify_questions == NotifyQuestions::Never {
         Some(SuppressedWhy::Never)
-    } else if settings.paused_until.end(facts.at).is_some() {
+    } else if settings.paused_until.end(candidate.at).is_some() {
         Some(SuppressedWhy::Paused)
-    } else if facts.attention.muted {
+    } else if candidate.notifications.muted {
         Some(SuppressedWhy::Muted)
-    } else if facts.by_subagent && settings.notify_subagents == OnOff::Off {
+    } else if by_subagent && settings.notify_subagents == OnOff::Off {
         Some(SuppressedWhy::Subagent)
-    } else if settings.quiet_hours.hold(facts.minute) {
+    } else if settings.quiet_hours.hold(candidate.minute) {
         Some(SuppressedWhy::QuietHours)
     } else {
         None
     }
-}
-
-/// A possible notification, before the history of notifications is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotificationCandidate {
-    pub waiting: PendingItem,
-    /// The reason to notify the user now.
-    pub occasion: Occasion,
-    pub session: SessionId,
-    pub by_subagent: bool,
-    pub attention: SessionNotifications,
-    /// The session in view: the window shows it and has the focus.
-    pub looked_at: Option<SessionId>,
-    /// The minute of the user's local day.
-    pub minute: MinuteOfDay,
-    pub at: Timestamp,
-}
-
-/// A finished turn, before the history of notifications is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Finished {
-    pub session: SessionId,
-    pub waits: bool,
-    pub attention: SessionNotifications,
-    /// The session in view: the window shows it and has the focus.
-    pub looked_at: Option<SessionId>,
-    /// The minute of the user's local day.
-    pub minute: MinuteOfDay,
-    pub at: Timestamp,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,129 +200,106 @@ pub enum NotificationRemoval {
 /// The notifications of this run. No item that an earlier run notified is still open, so none is notified twice.
 #[derive(Clone, Debug, Default)]
 pub struct NotificationHistory {
-    decided: BTreeSet<(PendingItem, Occasion)>,
-    order: VecDeque<(PendingItem, Occasion)>,
+    /// The items that were decided on, and whether that was a reminder.
+    decided: BTreeSet<(PendingItem, bool)>,
+    /// The same, oldest first.
+    order: VecDeque<(PendingItem, bool)>,
     ended: BTreeSet<PendingItem>,
+    /// When items were notified, and whether a summary covered them.
     recent: VecDeque<(Timestamp, bool)>,
     /// When finished turns were notified; they never make a question part of a burst.
     finished: VecDeque<Timestamp>,
-    /// The waiting items of the summary, by the time of their notification.
+    /// The open items of the summary, by the time of their notification.
     summed: BTreeMap<PendingItem, Timestamp>,
 }
 
 impl NotificationHistory {
-    pub fn decide(&mut self, news: &NotificationCandidate, settings: &Settings) -> NotificationDecision {
-        let NotificationCandidate {
-            waiting,
-            occasion,
-            session,
-            by_subagent,
-            attention,
-            looked_at,
-            minute,
-            at,
-        } = *news;
-        let before = self.before(waiting, occasion);
-        let recent = self.recent(at);
-        let waits = false;
-        let facts = PolicyInput {
-            occasion,
-            session,
-            by_subagent,
-            waits,
-            attention,
-            looked_at,
-            minute,
-            at,
-            before,
-            recent,
+    /// Decides on a candidate: on each item once, and once more for its reminder; on each finished turn.
+    pub fn decide(&mut self, candidate: &NotificationCandidate, settings: &Settings) -> NotificationDecision {
+        match candidate.cause {
+            NotificationCause::Pending { item, reminder, .. } => {
+                self.decide_pending(item, reminder, candidate, settings)
+            }
+            NotificationCause::FinishedTurn { .. } => self.decide_finished(candidate, settings),
+        }
+    }
+
+    fn decide_pending(
+        &mut self,
+        item: PendingItem,
+        reminder: bool,
+        candidate: &NotificationCandidate,
+        settings: &Settings,
+    ) -> NotificationDecision {
+        let before = if self.decided.contains(&(item, reminder)) {
+            Some(NotNeededWhy::Before)
+        } else {
+            self.ended.contains(&item).then_some(NotNeededWhy::Ended)
         };
-        let telling = tell(&facts, settings);
-        self.remember((waiting, occasion));
-        match telling {
+        let decision = decide(candidate, before, self.recent(candidate.at), settings);
+        self.remember((item, reminder));
+        match decision {
             NotificationDecision::Notify(NotificationContent::Summary)
             | NotificationDecision::BadgeOnly(SuppressedWhy::Summary) => {
-                self.summed.insert(waiting, at);
-                self.recent.push_back((at, true));
+                self.summed.insert(item, candidate.at);
+                self.recent.push_back((candidate.at, true));
             }
             NotificationDecision::Notify(NotificationContent::Whole | NotificationContent::Private) => {
-                self.recent.push_back((at, false))
+                self.recent.push_back((candidate.at, false));
             }
             NotificationDecision::BadgeOnly(_)
             | NotificationDecision::Untold(_)
             | NotificationDecision::Nothing(_) => {}
         }
-        telling
+        decision
     }
 
-    /// Decides on a finished turn; each turn is decided on its own.
-    pub fn decide_finished(&mut self, finished: &Finished, settings: &Settings) -> NotificationDecision {
-        let Finished { session, waits, attention, looked_at, minute, at } = *finished;
-        while self.finished.front().is_some_and(|told| !just(*told, at)) {
+    fn decide_finished(
+        &mut self,
+        candidate: &NotificationCandidate,
+        settings: &Settings,
+    ) -> NotificationDecision {
+        while self.finished.front().is_some_and(|notified| !is_recent(*notified, candidate.at)) {
             self.finished.pop_front();
         }
-        let recent = match self.recent(at) {
-            Recent::Few if self.recent.len() + self.finished.len() < BURST => Recent::Few,
-            Recent::Few | Recent::Many => Recent::Many,
-            Recent::Summary => Recent::Summary,
+        let recent = match self.recent(candidate.at) {
+            Recent::Few if self.recent.len() + self.finished.len() >= BURST => Recent::Many,
+            recent => recent,
         };
-        let (occasion, by_subagent, before) = (Occasion::Finished, false, Before::Nothing);
-        let facts = PolicyInput {
-            occasion,
-            session,
-            by_subagent,
-            waits,
-            attention,
-            looked_at,
-            minute,
-            at,
-            before,
-            recent,
-        };
-        let telling = tell(&facts, settings);
-        if let NotificationDecision::Notify(_) = telling {
-            self.finished.push_back(at);
+        let decision = decide(candidate, None, recent, settings);
+        if let NotificationDecision::Notify(_) = decision {
+            self.finished.push_back(candidate.at);
         }
-        telling
+        decision
     }
 
-    /// Notes that an item is waiting. An item that had ended and is asked again can be notified again: nothing of it is shown any more.
-    pub fn begin(&mut self, waiting: PendingItem) {
-        if self.ended.remove(&waiting) {
-            self.decided.remove(&(waiting, Occasion::Asked));
-            self.order.retain(|decided| *decided != (waiting, Occasion::Asked));
+    /// Notes that an item is open. If it had ended and is asked again, it can be notified again.
+    pub fn begin(&mut self, item: PendingItem) {
+        if self.ended.remove(&item) {
+            self.decided.remove(&(item, false));
+            self.order.retain(|decided| *decided != (item, false));
         }
     }
 
     /// Notes that an item has ended; returns the notifications to remove.
-    pub fn end(&mut self, waiting: PendingItem) -> NotificationRemoval {
-        if self.ended.len() == TOLD {
+    pub fn end(&mut self, item: PendingItem) -> NotificationRemoval {
+        if self.ended.len() == REMEMBERED {
             self.ended.pop_first();
         }
-        self.ended.insert(waiting);
-        match self.summed.remove(&waiting) {
+        self.ended.insert(item);
+        match self.summed.remove(&item) {
             Some(_) if self.summed.is_empty() => NotificationRemoval::OwnAndSummary,
             _ => NotificationRemoval::Own,
         }
     }
 
-    /// Returns the oldest waiting item of the summary.
+    /// Returns the oldest open item of the summary.
     pub fn first_summed(&self) -> Option<PendingItem> {
-        self.summed.iter().min_by_key(|(_, at)| **at).map(|(waiting, _)| *waiting)
-    }
-
-    fn before(&self, waiting: PendingItem, occasion: Occasion) -> Before {
-        if self.decided.contains(&(waiting, occasion)) {
-            Before::Decided
-        } else if self.ended.contains(&waiting) {
-            Before::Ended
-        } else {
-            Before::Nothing
-        }
+        self.summed.iter().min_by_key(|(_, at)| **at).map(|(item, _)| *item)
     }
 
     fn recent(&mut self, now: Timestamp) -> Recent {
-        while self.recent.front().is_some_and(|(at, _)| !just(*at, now)) {
+        while self.recent.front().is_some_and(|(at, _)| !is_recent(*at, now)) {
             self.recent.pop_front();
         }
         if self.recent.len() < BURST {
@@ -370,11 +311,11 @@ impl NotificationHistory {
         }
     }
 
-    fn remember(&mut self, decided: (PendingItem, Occasion)) {
+    fn remember(&mut self, decided: (PendingItem, bool)) {
         if self.decided.insert(decided) {
             self.order.push_back(decided);
         }
-        if self.order.len() > TOLD
+        if self.order.len() > REMEMBERED
             && let Some(oldest) = self.order.pop_front()
         {
             self.decided.remove(&oldest);
@@ -382,7 +323,6 @@ impl NotificationHistory {
     }
 }
 
-/// Returns whether one moment is recent at another.
-fn just(at: Timestamp, now: Timestamp) -> bool {
+fn is_recent(at: Timestamp, now: Timestamp) -> bool {
     now.millis().saturating_sub(at.millis()) < BURST_MILLIS
 }

@@ -1,8 +1,8 @@
 //! Notifications: applies the notification policy to what is known now, keeps the notification log, and pauses.
 
 use askdesk_domain::{
-    Finished, MinuteOfDay, NotNeededWhy, NotificationCandidate, NotificationDecision, NotificationRemoval,
-    Occasion, OptIn, PausedUntil, PendingItem, Session, Setting, Timestamp,
+    MinuteOfDay, NotNeededWhy, NotificationCandidate, NotificationCause, NotificationDecision,
+    NotificationRemoval, Occasion, OptIn, PausedUntil, PendingItem, Session, Setting, Settings, Timestamp,
 };
 use jiff::tz::TimeZone;
 use jiff::{ToSpan, Zoned};
@@ -33,23 +33,10 @@ impl Api {
         of: &Session,
         by_subagent: bool,
     ) -> NotificationDecision {
-        let view = self.view();
-        let at = self.engine().clock().now();
-        let news = NotificationCandidate {
-            waiting,
-            occasion,
-            session: of.id,
-            by_subagent,
-            attention: of.attention,
-            looked_at: view.session.filter(|_| view.focused),
-            minute: minute_of_day(at, TimeZone::system()),
-            at,
-        };
+        let reminder = occasion == Occasion::Reminder;
+        let cause = NotificationCause::Pending { item: waiting, reminder, by_subagent };
         let settings = self.settings().watch().borrow().clone();
-        let mut notifications = self.notifications();
-        let telling = notifications.policy.decide(&news, &settings);
-        notifications.log_decision(at, of, Some(waiting), occasion, telling);
-        telling
+        self.apply_policy(cause, of, Some(waiting), occasion, &settings)
     }
 
     /// Decides whether to notify about a finished turn. If these notifications are off, nothing is logged, because it would
@@ -59,19 +46,36 @@ impl Api {
         if settings.notify_finished == OptIn::Off {
             return NotificationDecision::Nothing(NotNeededWhy::Unwanted);
         }
+        self.apply_policy(
+            NotificationCause::FinishedTurn { is_pending: waits },
+            of,
+            None,
+            Occasion::Finished,
+            &settings,
+        )
+    }
+
+    fn apply_policy(
+        &self,
+        cause: NotificationCause,
+        of: &Session,
+        waiting: Option<PendingItem>,
+        occasion: Occasion,
+        settings: &Settings,
+    ) -> NotificationDecision {
         let view = self.view();
         let at = self.engine().clock().now();
-        let finished = Finished {
+        let candidate = NotificationCandidate {
+            cause,
             session: of.id,
-            waits,
-            attention: of.attention,
-            looked_at: view.session.filter(|_| view.focused),
+            notifications: of.attention,
+            in_view: view.session.filter(|_| view.focused),
             minute: minute_of_day(at, TimeZone::system()),
             at,
         };
         let mut notifications = self.notifications();
-        let telling = notifications.policy.decide_finished(&finished, &settings);
-        notifications.log_decision(at, of, None, Occasion::Finished, telling);
+        let telling = notifications.policy.decide(&candidate, settings);
+        notifications.log_decision(at, of, waiting, occasion, telling);
         telling
     }
 

@@ -15,10 +15,11 @@ use agent::{INSTALL, MODEL, THIRD, ThirdAgent};
 use askdesk_agents::Address;
 use askdesk_domain::{
     AgentFailure, ApprovalOptionKind, Attachment, ChangeRefused, Command, ConfigId, ConfigOption, ContextUse,
-    EntryBody, Finished, LaunchOverrides, MessageId, MinuteOfDay, NextStep, NotNeededWhy, Notice,
-    NotificationDecision, NotificationHistory, OptIn, OptionLabel, OrphanedWhy, Outcome, QueueCommand,
-    Rejection, Request, SessionEnd, SessionId, SessionOptions, SessionState, Setting, Settings, TodoItem,
-    TodoStatus, ToolDetail, ToolStatus, Usd, ValueId, WithdrawnWhy,
+    EntryBody, LaunchOverrides, MessageId, MinuteOfDay, NextStep, NotNeededWhy, Notice,
+    NotificationCandidate, NotificationCause, NotificationDecision, NotificationHistory, OptIn, OptionLabel,
+    OrphanedWhy, Outcome, QueueCommand, Rejection, Request, SessionEnd, SessionId, SessionOptions,
+    SessionState, Setting, Settings, TodoItem, TodoStatus, ToolDetail, ToolStatus, Usd, ValueId,
+    WithdrawnWhy,
 };
 use askdesk_engine::ConfigChange;
 use askdesk_engine::clock::Clock;
@@ -298,16 +299,16 @@ async fn told_of_rest(stage: &mut Stage) -> (bool, NotificationDecision) {
         else {
             continue;
         };
-        let finished = Finished {
+        let finished = NotificationCandidate {
+            cause: NotificationCause::FinishedTurn { is_pending: waits },
             session: session.id,
-            waits,
-            attention: session.attention,
-            looked_at: None,
+            notifications: session.attention,
+            in_view: None,
             minute: MinuteOfDay::of(12, 0),
             at: stage.desk.clock.now(),
         };
         let wanted = Settings::default().with(Setting::NotifyFinished(OptIn::On));
-        return (waits, NotificationHistory::default().decide_finished(&finished, &wanted));
+        return (waits, NotificationHistory::default().decide(&finished, &wanted));
     }
 }
 
