@@ -202,7 +202,7 @@ pub enum InboundCommand {
     Open {
         /// A new id from the caller, used for a new session.
         id: SessionId,
-        visitor: InboundClient,
+        client: InboundClient,
         at: Timestamp,
     },
     /// Registers a request of a connected app; if the app asks the same again, this finds the earlier request.
@@ -224,7 +224,7 @@ pub enum InboundCommand {
         request: RequestId,
         /// The app's own id of that call.
         native_ref: NativeRef,
-        told: Result<(), DeliveryError>,
+        result: Result<(), DeliveryError>,
         at: Timestamp,
     },
     /// Notes that a connected app is gone, with all its calls.

@@ -73,8 +73,22 @@ pub struct Decision {
 }
 
 impl Decision {
-    pub(crate) fn of(event: impl Into<Event>) -> Self {
+    fn of(event: impl Into<Event>) -> Self {
         Self { events: vec![event.into()], ..Self::default() }
+    }
+
+    /// The event, if it changes anything.
+    fn of_change(changes: bool, event: impl Into<Event>) -> Self {
+        if changes { Self::of(event) } else { Self::default() }
+    }
+
+    /// Nothing new about a request that is known.
+    fn about(request: RequestId) -> Self {
+        Self { request: Some(request), ..Self::default() }
+    }
+
+    fn push(&mut self, event: impl Into<Event>) {
+        self.events.push(event.into());
     }
 }
 
@@ -88,8 +102,7 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Rejection> {
         Command::Queue(command) => queue::decide(desk, command),
     }?;
     decision.events.extend(inbound::over(desk, &decision.events));
-    let over = finished_turn::no_more(&decision.events);
-    decision.effects.extend(over);
+    decision.effects.extend(finished_turn::withdraw(&decision.events));
     Ok(decision)
 }
 

@@ -110,24 +110,17 @@ impl Desk {
 
     /// Lists a session's requests whose answers are parked, oldest first.
     pub fn parked(&self, session: SessionId) -> impl Iterator<Item = &Request> {
-        let waits = move |request: &&Request| {
-            let parked =
-                |ended: &Ended| ended.delivery == Some(Delivery::Parked) && ended.outcome.can_come_late();
-            request.session == session
-                && self.is_call_closed(request.id)
-                && request.ended().is_some_and(parked)
-        };
-        self.requests.values().filter(waits)
+        let parked =
+            |ended: &Ended| ended.delivery == Some(Delivery::Parked) && ended.outcome.can_come_late();
+        let of_session = self.requests.values().filter(move |request| request.session == session);
+        of_session
+            .filter(|request| self.is_call_closed(request.id))
+            .filter(move |request| request.ended().is_some_and(parked))
     }
 
     /// Lists a session's open requests, oldest first.
     pub fn open_requests(&self, session: SessionId) -> impl Iterator<Item = &Request> {
         self.requests.values().filter(move |request| request.session == session && request.is_open())
-    }
-
-    /// Returns the newest open request of a session.
-    pub fn latest_open(&self, session: SessionId) -> Option<&Request> {
-        self.open_requests(session).max_by_key(|request| (request.asked_at, request.id))
     }
 
     /// Lists a session's open approvals, oldest first.
@@ -158,7 +151,7 @@ impl Desk {
             }),
             SessionEvent::NativeSessionKnown { session, native_session } => {
                 self.on_session(*session, |session| session.native_session = Some(native_session.clone()));
-                self.tell_resumable(*session);
+                self.update_resumable(*session);
             }
             SessionEvent::ConfigChanged { session, config } => {
                 self.on_session(*session, |session| session.config.clone_from(config));
@@ -188,12 +181,9 @@ impl Desk {
             SessionEvent::Deleted { session } => {
                 self.sessions.remove(session);
                 self.lives.remove(session);
-                self.requests.retain(|_, request| request.session != *session);
-                self.closed_calls.retain(|request| self.requests.contains_key(request));
-                self.sending.retain(|request| self.requests.contains_key(request));
-                self.calls.retain(|request, _| self.requests.contains_key(request));
-                self.guests.retain(|(request, _), _| self.requests.contains_key(request));
-                self.asked_again.retain(|request, _| self.requests.contains_key(request));
+                let requests = self.requests.values().filter(|request| request.session == *session);
+                let requests: Vec<RequestId> = requests.map(|request| request.id).collect();
+                requests.into_iter().for_each(|request| self.forget_request(request));
                 self.approvals.retain(|_, approval| approval.session != *session);
             }
         }
@@ -227,7 +217,7 @@ impl Desk {
             }
             RequestEvent::AskedAgain { request, native_ref, guest, at } => {
                 self.fold_asked_again(*request, native_ref);
-                self.fold_visit_again(*request, native_ref, *guest, *at);
+                self.note_caller(*request, native_ref, *guest, *at);
             }
             RequestEvent::Reopened { request, native_ref, guest, limit, at } => {
                 self.fold_reopened(*request, native_ref, *guest, limit.as_ref(), *at);
@@ -247,10 +237,7 @@ impl Desk {
                 self.settle_request(*request);
             }
             RequestEvent::DeliveryChanged { request, delivery, call } => {
-                if let Some(RequestState::Ended(ended)) = self.requests.get_mut(request).map(|r| &mut r.state)
-                {
-                    ended.delivery = Some(delivery.clone());
-                }
+                self.on_ended(*request, |ended| ended.delivery = Some(delivery.clone()));
                 self.sending.remove(request);
                 if let Some(news) = call {
                     self.fold_call_delivery(*request, news);
@@ -259,9 +246,7 @@ impl Desk {
             }
             RequestEvent::Sending { request, call: Some(call), .. } => self.fold_call_sending(*request, call),
             RequestEvent::Sending { request, call: None, .. } => {
-                if let Some(RequestState::Ended(ended)) = self.requests.get_mut(request).map(|r| &mut r.state)
-                {
-                    ended.delivery = Some(Delivery::Pending);
+                if self.on_ended(*request, |ended| ended.delivery = Some(Delivery::Pending)) {
                     self.sending.insert(*request);
                 }
             }
@@ -296,10 +281,19 @@ impl Desk {
             }
         }
     }
+
     fn on_session(&mut self, id: SessionId, change: impl FnOnce(&mut Session)) {
         if let Some(session) = self.sessions.get_mut(&id) {
             change(session);
         }
+    }
+
+    /// Changes the end of a request; returns false if it has not ended.
+    fn on_ended(&mut self, id: RequestId, change: impl FnOnce(&mut Ended)) -> bool {
+        let state = self.requests.get_mut(&id).map(|request| &mut request.state);
+        let Some(RequestState::Ended(ended)) = state else { return false };
+        change(ended);
+        true
     }
 
     fn replace_end(&mut self, id: RequestId, outcome: &Outcome, at: Timestamp, delivery: Option<Delivery>) {
@@ -321,13 +315,12 @@ impl Desk {
         queue.push_back(id);
         let over = queue.len().saturating_sub(bound);
         let oldest: Vec<RequestId> = queue.drain(..over).collect();
-        for oldest in oldest {
-            self.requests.remove(&oldest);
-            self.closed_calls.remove(&oldest);
-            self.sending.remove(&oldest);
-            self.calls.remove(&oldest);
-            self.forget_visits(oldest);
-        }
+        oldest.into_iter().for_each(|oldest| self.forget_request(oldest));
+    }
+
+    fn forget_request(&mut self, id: RequestId) {
+        self.requests.remove(&id);
+        self.forget_calls(id);
     }
 
     fn settle_approval(&mut self, id: ApprovalId, state: ApprovalState) {

@@ -101,7 +101,7 @@ pub enum DraftOutcome {
     /// Everything in it can still be sent.
     Stays,
     /// Nothing in it can be sent, but the user's text is kept.
-    WordsStay,
+    TextStays,
     /// It was sent or discarded.
     Goes,
 }

@@ -23,7 +23,7 @@ pub fn check(desk: &Desk, of: &DraftTarget) -> Result<SavedDraft, Rejection> {
         DraftTarget::Request { id, draft } => {
             let request = desk.request(*id).ok_or(Rejection::NotFound { what: "request" })?;
             if let Some(ended) = request.ended().filter(|ended| fate(&ended.outcome) == DraftOutcome::Goes) {
-                return Err(Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at });
+                return Err(ended.rejection());
             }
             let draft = of_request(request, draft)?;
             Ok(SavedDraft { session: request.session, of: DraftTarget::Request { id: *id, draft } })
@@ -53,7 +53,7 @@ pub fn after(event: &Event) -> Option<(Begun, DraftOutcome)> {
             Some((Begun::Approval(*approval), DraftOutcome::Goes))
         }
         Event::Approval(ApprovalEvent::Withdrawn { approval, .. }) => {
-            Some((Begun::Approval(*approval), DraftOutcome::WordsStay))
+            Some((Begun::Approval(*approval), DraftOutcome::TextStays))
         }
         _ => None,
     }
@@ -66,7 +66,7 @@ const fn fate(outcome: &Outcome) -> DraftOutcome {
         Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { .. } }
         | Outcome::Answered { .. }
         | Outcome::Declined { .. } => DraftOutcome::Goes,
-        Outcome::Withdrawn { .. } | Outcome::RepliedInChat { .. } => DraftOutcome::WordsStay,
+        Outcome::Withdrawn { .. } | Outcome::RepliedInChat { .. } => DraftOutcome::TextStays,
     }
 }
 

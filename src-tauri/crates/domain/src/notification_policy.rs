@@ -43,7 +43,6 @@ pub enum Occasion {
 pub struct NotificationCandidate {
     pub cause: NotificationCause,
     pub session: SessionId,
-    /// The notification settings of the session.
     pub notifications: SessionNotifications,
     /// The session in view: the window shows it and has the focus.
     pub in_view: Option<SessionId>,

@@ -8,6 +8,7 @@ use crate::ended_by::EndedBy;
 use crate::error::DeliveryError;
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::question::Question;
+use crate::rejection::Rejection;
 use crate::session::Session;
 
 /// A time limit, which only the asker can set.
@@ -95,6 +96,13 @@ pub struct Ended {
     pub at: Timestamp,
     /// How far the outcome has travelled to the agent; none if it needs no delivery.
     pub delivery: Option<Delivery>,
+}
+
+impl Ended {
+    /// Rejects a command that comes after this end.
+    pub fn rejection(&self) -> Rejection {
+        Rejection::AlreadyEnded { by: self.outcome.by(), at: self.at }
+    }
 }
 
 /// How a request ended.

@@ -60,7 +60,7 @@ impl UndoWindow {
         let checked = Answers::check(&request.questions, answers)?;
         if let Some(ended) = request.ended() {
             let same = Outcome::Answered { answers: checked } == ended.outcome;
-            let refused = Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at };
+            let refused = ended.rejection();
             return if same { Ok(Hold::Already) } else { Err(refused) };
         }
         if !is_one_choice(request, answers) {
@@ -83,7 +83,7 @@ impl UndoWindow {
     pub fn take_back(&self, desk: &Desk, id: RequestId) -> Result<bool, Rejection> {
         let request = desk.request(id).ok_or(Rejection::NotFound { what: "request" })?;
         match request.ended() {
-            Some(ended) => Err(Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
+            Some(ended) => Err(ended.rejection()),
             None => Ok(self.0.contains_key(&id)),
         }
     }

@@ -61,7 +61,7 @@ impl InboundCalls {
     /// Opens a session for a connection, or resumes the last session of the same client.
     pub async fn open(&self, visitor: InboundClient) -> Result<SessionId, EngineError> {
         let (id, at) = (self.engine.clock().session_id(), self.engine.clock().now());
-        let applied = self.engine.act(InboundCommand::Open { id, visitor, at }).await?;
+        let applied = self.engine.act(InboundCommand::Open { id, client: visitor, at }).await?;
         let session = applied.session.ok_or(Rejection::NotFound { what: "session" })?;
         Ok(session.id)
     }
@@ -95,7 +95,7 @@ impl InboundCalls {
         told: Result<(), DeliveryError>,
     ) -> Result<(), EngineError> {
         let at = self.engine.clock().now();
-        self.engine.act(InboundCommand::NoteDelivered { request, native_ref, told, at }).await.map(drop)
+        self.engine.act(InboundCommand::NoteDelivered { request, native_ref, result: told, at }).await.map(drop)
     }
 
     /// Returns what became of a request of a connected app, however old. Other requests are not found.

@@ -333,7 +333,7 @@ async fn the_last_question_of_a_program_is_known() {
         version: None,
         folder: Some("/srv/shop".to_owned()),
     };
-    engine.act(Command::Inbound(InboundCommand::Open { id, visitor, at })).await.unwrap();
+    engine.act(Command::Inbound(InboundCommand::Open { id, client: visitor, at })).await.unwrap();
     assert_eq!(scene.read("claude-code").await["lastQuestion"], json!(at));
     assert_eq!(scene.read("codex").await["lastQuestion"], Value::Null);
 }

@@ -7,7 +7,7 @@ use crate::command::{ApprovalCommand, AskApproval};
 use crate::desk::Desk;
 use crate::ended_by::EndedBy;
 use crate::error::ValidationError;
-use crate::event::{ApprovalEvent, Event};
+use crate::event::ApprovalEvent;
 use crate::id::{ApprovalId, ApprovalOptionId, SessionId, Timestamp};
 use crate::rejection::Rejection;
 use crate::tool::{DETAIL_BYTES, ToolDetail};
@@ -17,10 +17,14 @@ pub(super) fn decide(desk: &Desk, command: &ApprovalCommand) -> Result<Decision,
         ApprovalCommand::Ask(ask) => register(desk, ask),
         ApprovalCommand::Decide { approval, decision, at } => settle(desk, *approval, decision, *at),
         ApprovalCommand::NoteNotDelivered { approval, error } => {
-            desk.approval(*approval).ok_or(Rejection::NotFound { what: "approval" })?;
-            Ok(Decision::of(ApprovalEvent::DeliveryFailed { approval: *approval, error: error.clone() }))
+            let approval = find(desk, *approval)?.id;
+            Ok(Decision::of(ApprovalEvent::DeliveryFailed { approval, error: error.clone() }))
         }
     }
+}
+
+fn find(desk: &Desk, id: ApprovalId) -> Result<&Approval, Rejection> {
+    desk.approval(id).ok_or(Rejection::NotFound { what: "approval" })
 }
 
 fn register(desk: &Desk, ask: &AskApproval) -> Result<Decision, Rejection> {
@@ -41,7 +45,7 @@ fn register(desk: &Desk, ask: &AskApproval) -> Result<Decision, Rejection> {
         state: ApprovalState::Open,
     };
     let effects = vec![Effect::NotifyApproval { approval: ask.id }];
-    Ok(Decision { events: vec![Event::Approval(ApprovalEvent::Asked { approval })], effects, request: None })
+    Ok(Decision { effects, ..Decision::of(ApprovalEvent::Asked { approval }) })
 }
 
 fn settle(
@@ -50,20 +54,15 @@ fn settle(
     wanted: &ApprovalDecision,
     at: Timestamp,
 ) -> Result<Decision, Rejection> {
-    let approval = desk.approval(id).ok_or(Rejection::NotFound { what: "approval" })?;
+    let approval = find(desk, id)?;
     let wanted = check(approval, wanted)?;
     match &approval.state {
         ApprovalState::Open => Ok(Decision {
-            events: vec![Event::Approval(ApprovalEvent::Decided {
-                approval: id,
-                decision: wanted.clone(),
-                at,
-            })],
             effects: vec![
                 Effect::WithdrawApprovalNotification { approval: id },
-                Effect::ResolveApproval { approval: id, decision: wanted },
+                Effect::ResolveApproval { approval: id, decision: wanted.clone() },
             ],
-            request: None,
+            ..Decision::of(ApprovalEvent::Decided { approval: id, decision: wanted, at })
         }),
         ApprovalState::Decided { decision, .. } if *decision == wanted => Ok(Decision::default()),
         ApprovalState::Decided { at, .. } => Err(Rejection::AlreadyEnded { by: EndedBy::Person, at: *at }),
@@ -132,6 +131,6 @@ pub(super) fn withdraw_approvals(desk: &Desk, decision: &mut Decision, session: 
 }
 
 pub(super) fn withdraw_approval(decision: &mut Decision, approval: ApprovalId, at: Timestamp) {
-    decision.events.push(Event::Approval(ApprovalEvent::Withdrawn { approval, at }));
+    decision.push(ApprovalEvent::Withdrawn { approval, at });
     decision.effects.push(Effect::WithdrawApprovalNotification { approval });
 }

@@ -1,4 +1,4 @@
-//! Calls that repeat an open request: they join that request, and each is told its outcome once.
+//! Calls that repeat an open request: they join that request, and its outcome goes to each call once.
 
 use super::{Decision, Effect};
 use crate::command::Ask;
@@ -22,32 +22,34 @@ pub(super) fn same_open<'a>(desk: &'a Desk, ask: &Ask) -> Option<&'a Request> {
     };
     let lately =
         |request: &&Request| ask.at.millis().saturating_sub(request.asked_at.millis()) < ASKED_AGAIN_MILLIS;
-    let has_room =
-        |request: &&Request| desk.calls(request.id).is_none_or(|calls| calls.len() < CALLS_OF_A_REQUEST);
-    let open = desk.open_requests(ask.session).filter(same).filter(lately).filter(has_room);
-    open.max_by_key(|request| (request.asked_at, request.id))
+    let open = desk.open_requests(ask.session).filter(same).filter(lately);
+    open.filter(|request| has_room(desk, request)).max_by_key(|request| (request.asked_at, request.id))
+}
+
+/// Returns whether another call can join an open request.
+pub(super) fn has_room(desk: &Desk, request: &Request) -> bool {
+    desk.calls(request.id).is_none_or(|calls| calls.len() < CALLS_OF_A_REQUEST)
 }
 
 /// Adds a call to an open request; this shows nothing new and notifies nobody.
 pub(super) fn join(request: &Request, native_ref: &NativeRef) -> Decision {
-    let event = Event::Request(RequestEvent::AskedAgain {
-        request: request.id,
-        native_ref: native_ref.clone(),
-        guest: None,
-        at: None,
-    });
-    Decision { request: Some(request.id), ..Decision::of(event) }
+    let (id, native_ref) = (request.id, native_ref.clone());
+    let event = RequestEvent::AskedAgain { request: id, native_ref, guest: None, at: None };
+    Decision { request: Some(id), ..Decision::of(event) }
 }
 
 /// Releases a call that its agent has withdrawn while others wait for the same request; none if it is the last.
 pub(super) fn leave(desk: &Desk, request: &Request, native_ref: &NativeRef) -> Option<Decision> {
     desk.calls(request.id).filter(|calls| request.is_open() && calls.len() > 1)?;
-    let (id, native_ref) = (request.id, native_ref.clone());
-    Some(Decision {
-        events: vec![Event::Request(RequestEvent::CallLeft { request: id, native_ref: native_ref.clone() })],
-        effects: vec![Effect::LetGo { request: id, native_ref }],
-        request: Some(id),
-    })
+    let mut decision = Decision::about(request.id);
+    release(&mut decision, request.id, native_ref);
+    Some(decision)
+}
+
+/// Releases a call while others wait for the same request.
+pub(super) fn release(decision: &mut Decision, request: RequestId, native_ref: &NativeRef) {
+    decision.push(RequestEvent::CallLeft { request, native_ref: native_ref.clone() });
+    decision.effects.push(Effect::LetGo { request, native_ref: native_ref.clone() });
 }
 
 /// Merges a delivery update into the known state; none if it changes nothing.
@@ -75,11 +77,7 @@ pub(super) fn note(id: RequestId, calls: &[Call], only: Option<&NativeRef>, news
 pub(super) fn note_sending(id: RequestId, calls: &[Call], native_ref: &NativeRef) -> Option<Event> {
     let waits = |call: &&Call| !call.sending && call.delivery == Some(Delivery::Pending);
     let call = calls.iter().filter(waits).find(|call| call.native_ref == *native_ref)?;
-    Some(Event::Request(RequestEvent::Sending {
-        request: id,
-        late: false,
-        call: Some(call.native_ref.clone()),
-    }))
+    Some(RequestEvent::Sending { request: id, late: false, call: Some(call.native_ref.clone()) }.into())
 }
 
 /// Delivers an outcome again to the calls where delivery failed, and to no others.
@@ -97,10 +95,10 @@ pub(super) fn retry(id: RequestId, calls: &[Call], outcome: &Outcome) -> Decisio
     }
 }
 
-/// Returns the delivery of an outcome whose agent goes away: a call that was told counts as delivered.
+/// Returns the delivery of an outcome whose agent goes away: one call that has it is enough.
 pub(super) fn without_agent(calls: &[Call], ended: &Ended) -> Option<Delivery> {
-    let mut told = calls.iter().filter_map(|call| call.delivery.as_ref());
-    let arrived = told.find(|delivery| matches!(delivery, Delivery::Delivered { .. })).cloned();
+    let mut deliveries = calls.iter().filter_map(|call| call.delivery.as_ref());
+    let arrived = deliveries.find(|delivery| matches!(delivery, Delivery::Delivered { .. })).cloned();
     let left = |call: &Call| call.sending && call.delivery == Some(Delivery::Pending);
     let becomes = match arrived {
         Some(arrived) => arrived,
@@ -121,12 +119,8 @@ fn change(id: RequestId, calls: &[Call], next: impl Fn(&Call) -> Option<Delivery
         let Some(delivery) = next(&calls[place]) else { continue };
         calls[place].delivery = Some(delivery.clone());
         let call = CallDelivery { native_ref: calls[place].native_ref.clone(), delivery };
-        let together = together(&calls).unwrap_or(Delivery::Pending);
-        events.push(Event::Request(RequestEvent::DeliveryChanged {
-            request: id,
-            delivery: together,
-            call: Some(call),
-        }));
+        let delivery = together(&calls).unwrap_or(Delivery::Pending);
+        events.push(RequestEvent::DeliveryChanged { request: id, delivery, call: Some(call) }.into());
     }
     events
 }

@@ -5,20 +5,20 @@ use crate::event::{Event, SessionEvent};
 use crate::session::{Session, SessionState};
 
 /// Announces a finished turn, unless a queued message begins the next one.
-pub(super) fn tell(session: &Session) -> Decision {
-    let rests = session.state == SessionState::Idle && session.queue.is_empty();
-    let effects = if rests { vec![Effect::NotifyFinished { session: session.id }] } else { Vec::new() };
+pub(super) fn notify(session: &Session) -> Decision {
+    let is_idle = session.state == SessionState::Idle && session.queue.is_empty();
+    let effects = if is_idle { vec![Effect::NotifyFinished { session: session.id }] } else { Vec::new() };
     Decision { effects, ..Decision::default() }
 }
 
 /// Withdraws the notifications of sessions that work again or are gone.
-pub(super) fn no_more(events: &[Event]) -> Vec<Effect> {
+pub(super) fn withdraw(events: &[Event]) -> Vec<Effect> {
     let over = events.iter().filter_map(|event| match event {
-        Event::Session(SessionEvent::TurnBegan { session })
-        | Event::Session(SessionEvent::Closed { session, .. })
-        | Event::Session(SessionEvent::Deleted { session }) => {
-            Some(Effect::WithdrawFinished { session: *session })
-        }
+        Event::Session(
+            SessionEvent::TurnBegan { session }
+            | SessionEvent::Closed { session, .. }
+            | SessionEvent::Deleted { session },
+        ) => Some(Effect::WithdrawFinished { session: *session }),
         _ => None,
     });
     over.collect()

@@ -4,9 +4,9 @@
 //! again, or names the request, it gets that request, or the answer that was given meanwhile.
 
 use super::{
-    ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST, Decision, Effect, calls, known, late_answer,
-    request::{begin, end, told_of, travelled},
-    session::{bounded_name, end_session},
+    ASKED_AGAIN_MILLIS, Decision, calls, known, late_answer,
+    request::{begin, end, find_call, opening_effects, travelled},
+    session::{bounded_name, check_new},
 };
 use crate::command::{Ask, InboundCommand};
 use crate::desk::Desk;
@@ -22,29 +22,37 @@ use crate::session::{Session, SessionEnd, SessionState};
 
 pub(super) fn decide(desk: &Desk, command: &InboundCommand) -> Result<Decision, Rejection> {
     match command {
-        InboundCommand::Open { id, visitor, at } => open(desk, *id, visitor, *at),
+        InboundCommand::Open { id, client, at } => open(desk, *id, client, *at),
         InboundCommand::Ask { ask, again } => register(desk, ask, *again),
         InboundCommand::LeaveCall { session, native_ref, why, at } => {
             leave(desk, *session, native_ref, *why, *at)
         }
-        InboundCommand::NoteDelivered { request, native_ref, told, at } => {
+        InboundCommand::NoteDelivered { request, native_ref, result, at } => {
             // A request that is no longer in memory has nothing left to deliver.
             let known = desk.request(*request);
-            Ok(known.map(|request| note_delivered(desk, request, native_ref, told, *at)).unwrap_or_default())
+            Ok(known
+                .map(|request| note_delivered(desk, request, native_ref, result, *at))
+                .unwrap_or_default())
         }
-        InboundCommand::Leave { session, at } => leave_all(desk, known(desk, *session)?, *at),
+        InboundCommand::Leave { session, at } => leave_all(desk, connected_app(desk, *session)?, *at),
     }
+}
+
+fn connected_app(desk: &Desk, id: SessionId) -> Result<&Session, Rejection> {
+    let session = known(desk, id)?;
+    if session.origin.is_inbound() {
+        return Ok(session);
+    }
+    Err(Rejection::invalid("session", "this session is not of a client that comes by itself"))
 }
 
 /// Opens a session, or reopens the one that the same app last left in the same folder. Without a folder, the project
 /// is unknown, so no session is reopened.
-fn open(desk: &Desk, id: SessionId, visitor: &InboundClient, at: Timestamp) -> Result<Decision, Rejection> {
-    if desk.session(id).is_some() {
-        return Err(Rejection::invalid("id", "a session with this id exists already"));
-    }
-    let visitor = visitor.plain();
-    let folder = visitor.folder.unwrap_or_default();
-    let origin = Origin::inbound(visitor.channel, visitor.name.clone());
+fn open(desk: &Desk, id: SessionId, client: &InboundClient, at: Timestamp) -> Result<Decision, Rejection> {
+    check_new(desk, id)?;
+    let client = client.plain();
+    let folder = client.folder.unwrap_or_default();
+    let origin = Origin::inbound(client.channel, client.name.clone());
     let left = desk
         .past_sessions()
         .filter(|session| session.origin == origin && session.folder == folder && !folder.is_empty());
@@ -54,21 +62,17 @@ fn open(desk: &Desk, id: SessionId, visitor: &InboundClient, at: Timestamp) -> R
     };
     if let Some(session) = left.max_by_key(ended_at) {
         let mut decision = Decision::of(SessionEvent::Resumed { session: session.id, at });
-        if visitor.version.is_some() && visitor.version != session.version {
-            let introduced = Event::Session(SessionEvent::Introduced {
-                session: session.id,
-                version: visitor.version,
-                model: None,
-            });
-            decision.events.push(introduced);
+        if client.version.is_some() && client.version != session.version {
+            let version = client.version;
+            decision.push(SessionEvent::Introduced { session: session.id, version, model: None });
         }
         return Ok(decision);
     }
     let session = Session {
-        name: bounded_name(&name_of(&visitor.name, &folder)),
+        name: bounded_name(&name_of(&client.name, &folder)),
         folder,
         state: SessionState::Idle,
-        version: visitor.version,
+        version: client.version,
         ..Session::new(id, origin, at)
     };
     Ok(Decision::of(SessionEvent::Started { session }))
@@ -84,13 +88,7 @@ fn name_of(client: &str, folder: &str) -> String {
 
 /// Registers a request: a new one, or the one that the app asked before.
 fn register(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, Rejection> {
-    let session = known(desk, ask.session)?;
-    if !session.origin.is_inbound() {
-        return Err(Rejection::invalid("session", "this session is not of a client that comes by itself"));
-    }
-    if ask.questions.is_empty() {
-        return Err(Rejection::invalid("questions", "at least 1 question, got 0"));
-    }
+    let session = connected_app(desk, ask.session)?;
     if let Some(place) = ask.questions.iter().position(|question| question.kind == QuestionKind::Secret) {
         let field = format!("questions[{place}].type");
         return Err(Rejection::invalid(field, "a secret cannot be asked for in this way"));
@@ -102,27 +100,20 @@ fn register(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision
     };
     let mut decision = found(desk, ask, again)?;
     if decision.request.is_none() {
-        if desk.request(ask.id).is_some() {
-            return Err(Rejection::invalid("id", "a request with this id exists already"));
-        }
-        decision = begin(ask);
+        decision = begin(desk, ask)?;
     }
-    let is_there = session.is_running() && !desk.is_away(session.id);
-    if !decision.events.is_empty() && !is_there {
+    let is_connected = session.is_running() && !desk.is_away(session.id);
+    if !decision.events.is_empty() && !is_connected {
         // The user closed the session, and its app asks again.
-        decision.events.insert(0, Event::Session(SessionEvent::Resumed { session: session.id, at: ask.at }));
+        decision.events.insert(0, SessionEvent::Resumed { session: session.id, at: ask.at }.into());
     }
     Ok(decision)
 }
 
 /// Finds the request that a call already waits for: by its own id, by the request it names, or by its questions.
 fn found(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, Rejection> {
-    if let Some(request) = desk.by_native_ref(ask.session, &ask.native_ref) {
-        if request.questions != ask.questions {
-            let rule = "this id was used for another question in this session";
-            return Err(Rejection::invalid("native_ref", rule));
-        }
-        return Ok(Decision { request: Some(request.id), ..Decision::default() });
+    if let Some(request) = find_call(desk, ask)? {
+        return Ok(Decision::about(request.id));
     }
     let same = |request: &&Request| {
         // Ids of questions and options follow from their positions, so equal values mean equal content. The time limit
@@ -142,7 +133,7 @@ fn found(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, R
         ask.at.millis().saturating_sub(last.millis()) < ASKED_AGAIN_MILLIS
     };
     let waits = |request: &&Request| match &request.state {
-        RequestState::Open => desk.calls(request.id).is_none_or(|calls| calls.len() < CALLS_OF_A_REQUEST),
+        RequestState::Open => calls::has_room(desk, request),
         RequestState::Ended(ended) => late_answer::can_be_answered(request) || is_kept(ended),
     };
     let newest = |request: &&Request| (request.is_open(), desk.asked_last(request), request.id);
@@ -170,32 +161,32 @@ fn is_kept(ended: &Ended) -> bool {
 fn take_up(desk: &Desk, request: &Request, ask: &Ask) -> Decision {
     match &request.state {
         RequestState::Open if desk.callers(request).iter().any(|(call, _)| **call == ask.native_ref) => {
-            Decision { request: Some(request.id), ..Decision::default() }
+            Decision::about(request.id)
         }
         RequestState::Open => {
-            let event = Event::Request(RequestEvent::AskedAgain {
+            let event = RequestEvent::AskedAgain {
                 request: request.id,
                 native_ref: ask.native_ref.clone(),
                 guest: guest(request, ask),
                 at: Some(ask.at),
-            });
+            };
             Decision { request: Some(request.id), ..Decision::of(event) }
         }
         RequestState::Ended(Ended { outcome: Outcome::Orphaned { .. }, .. }) => reopen(request, ask),
-        RequestState::Ended(_) => Decision { request: Some(request.id), ..Decision::default() },
+        RequestState::Ended(_) => Decision::about(request.id),
     }
 }
 
 fn reopen(request: &Request, ask: &Ask) -> Decision {
-    let event = Event::Request(RequestEvent::Reopened {
+    let event = RequestEvent::Reopened {
         request: request.id,
         native_ref: ask.native_ref.clone(),
         guest: guest(request, ask),
         limit: ask.limit.clone(),
         at: ask.at,
-    });
-    let effects = told_of(request.id, ask.limit.as_ref());
-    Decision { events: vec![event], effects, request: Some(request.id) }
+    };
+    let effects = opening_effects(request.id, ask.limit.as_ref());
+    Decision { effects, request: Some(request.id), ..Decision::of(event) }
 }
 
 fn guest(request: &Request, ask: &Ask) -> Option<SessionId> {
@@ -235,12 +226,7 @@ fn leave_one(
     match (&request.state, desk.calls(id)) {
         (RequestState::Open, Some(calls)) if calls.len() > leaving.len() => {
             for native_ref in leaving {
-                let native_ref = (*native_ref).clone();
-                decision.events.push(Event::Request(RequestEvent::CallLeft {
-                    request: id,
-                    native_ref: native_ref.clone(),
-                }));
-                decision.effects.push(Effect::LetGo { request: id, native_ref });
+                calls::release(decision, id, native_ref);
             }
         }
         (RequestState::Open, _) => {
@@ -251,13 +237,12 @@ fn leave_one(
             end(decision, id, outcome, at);
         }
         // The outcome was on its way to a call that accepts nothing any more.
-        (RequestState::Ended(ended), calls) => {
-            if ended.delivery == Some(Delivery::Pending) {
-                for native_ref in leaving {
-                    decision.events.extend(travels(id, ended, calls, native_ref, &Delivery::Parked));
-                }
+        (RequestState::Ended(ended), _) if ended.delivery == Some(Delivery::Pending) => {
+            for native_ref in leaving {
+                decision.events.extend(travels(desk, id, ended, native_ref, &Delivery::Parked));
             }
         }
+        (RequestState::Ended(_), _) => {}
     }
 }
 
@@ -266,46 +251,36 @@ fn note_delivered(
     desk: &Desk,
     request: &Request,
     native_ref: &NativeRef,
-    told: &Result<(), DeliveryError>,
+    result: &Result<(), DeliveryError>,
     at: Timestamp,
 ) -> Decision {
-    let mut decision = Decision { request: Some(request.id), ..Decision::default() };
+    let mut decision = Decision::about(request.id);
     let Some(ended) = request.ended() else { return decision };
     let late = ended.delivery == Some(Delivery::Parked);
-    let news = match told {
+    let news = match result {
         Ok(()) => Delivery::Delivered { at, late },
         Err(_) => Delivery::Parked,
     };
-    decision.events = travels(request.id, ended, desk.calls(request.id), native_ref, &news);
+    decision.events = travels(desk, request.id, ended, native_ref, &news);
     decision
 }
 
-fn travels(
-    id: RequestId,
-    ended: &Ended,
-    calls: Option<&[crate::desk::Call]>,
-    native_ref: &NativeRef,
-    news: &Delivery,
-) -> Vec<Event> {
+fn travels(desk: &Desk, id: RequestId, ended: &Ended, native_ref: &NativeRef, news: &Delivery) -> Vec<Event> {
     if matches!(ended.delivery, None | Some(Delivery::Delivered { .. })) {
         // Another call of that app has it, perhaps by collecting it.
         return Vec::new();
     }
-    let one_of_them = calls.filter(|calls| calls.iter().any(|call| call.native_ref == *native_ref));
-    match one_of_them {
+    match desk.calls(id).filter(|calls| calls.iter().any(|call| call.native_ref == *native_ref)) {
         Some(calls) => calls::note(id, calls, Some(native_ref), news),
-        None => {
-            let changed = calls::after_news(ended.delivery.as_ref(), news);
-            changed.map(|delivery| travelled(id, delivery)).into_iter().collect()
-        }
+        None => calls::after_news(ended.delivery.as_ref(), news)
+            .map(|delivery| travelled(id, delivery))
+            .into_iter()
+            .collect(),
     }
 }
 
 /// Releases all calls of a connected app that is gone. If it never asked anything, its session is closed.
 fn leave_all(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, Rejection> {
-    if !session.origin.is_inbound() {
-        return Err(Rejection::invalid("session", "this session is not of a client that comes by itself"));
-    }
     let mut decision = Decision::default();
     for request in desk.requests() {
         let callers = desk.callers(request).into_iter();
@@ -321,25 +296,13 @@ fn leave_all(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, 
         return Ok(decision);
     }
     if still_open(desk, session.id, &decision.events) {
-        decision.events.push(Event::Session(SessionEvent::ClientLeft { session: session.id }));
+        decision.push(SessionEvent::ClientLeft { session: session.id });
         return Ok(decision);
     }
-    decision.events.push(Event::Session(SessionEvent::Ended {
-        session: session.id,
-        end: SessionEnd::Finished,
-        at,
-    }));
+    decision.push(SessionEvent::Ended { session: session.id, end: SessionEnd::Finished, at });
     if !desk.has_spoken(session.id) {
-        decision.events.push(Event::Session(SessionEvent::Closed { session: session.id, at }));
+        decision.push(SessionEvent::Closed { session: session.id, at });
     }
-    Ok(decision)
-}
-
-/// Removes a session from the sidebar while its app is connected. Its open requests are missed, as when an agent is
-/// stopped; the app's next question reopens it.
-pub(super) fn closed(desk: &Desk, session: &Session, at: Timestamp) -> Result<Decision, Rejection> {
-    let mut decision = end_session(desk, session.id, &SessionEnd::Stopped, at)?;
-    decision.events.push(Event::Session(SessionEvent::Closed { session: session.id, at }));
     Ok(decision)
 }
 
@@ -352,7 +315,7 @@ pub(super) fn over(desk: &Desk, events: &[Event]) -> Vec<Event> {
         let ended = |event: &Event| matches!(event, Event::Session(SessionEvent::Ended { session: id, .. }) if *id == session);
         let known = events.iter().chain(&over).any(ended);
         if desk.is_away(session) && !known && !still_open(desk, session, events) {
-            over.push(Event::Session(SessionEvent::Ended { session, end: SessionEnd::Finished, at: *at }));
+            over.push(SessionEvent::Ended { session, end: SessionEnd::Finished, at: *at }.into());
         }
     }
     over

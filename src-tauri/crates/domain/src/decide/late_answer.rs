@@ -65,12 +65,11 @@ pub(super) fn note_sending(desk: &Desk, request: &Request, call: &NativeRef) -> 
         RequestState::Ended(ended) => {
             let sending = match desk.calls(id) {
                 Some(calls) => calls::note_sending(id, calls, call),
-                None => (untouched && ended.delivery == Some(Delivery::Pending)).then_some(Event::Request(
-                    RequestEvent::Sending { request: id, late: false, call: None },
-                )),
+                None => (untouched && ended.delivery == Some(Delivery::Pending))
+                    .then_some(RequestEvent::Sending { request: id, late: false, call: None }.into()),
             };
             let noted = sending.map(|event| Decision { request: Some(id), ..Decision::of(event) });
-            noted.ok_or(Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at })
+            noted.ok_or(ended.rejection())
         }
         RequestState::Open => Err(Rejection::invalid("id", ValidationError::StillOpen)),
     }
@@ -99,31 +98,26 @@ pub(super) fn retry(desk: &Desk, request: &Request) -> Result<Decision, Rejectio
     let Some(ended) = request.ended() else {
         return Err(Rejection::invalid("id", ValidationError::StillOpen));
     };
-    let unchanged = Decision { request: Some(id), ..Decision::default() };
+    let unchanged = Decision::about(id);
     match &ended.delivery {
-        Some(Delivery::Failed { .. }) if !ended.outcome.can_come_late() => Err(Rejection::SessionGone),
-        Some(Delivery::Failed { .. }) if can_be_reached(session) => Ok(Decision {
-            events: vec![travelled(id, Delivery::Parked)],
-            effects: send_now(session),
-            request: Some(id),
-        }),
+        Some(Delivery::Failed { .. }) if ended.outcome.can_come_late() && can_be_reached(session) => {
+            let decision = Decision::of(travelled(id, Delivery::Parked));
+            Ok(Decision { effects: send_now(session), request: Some(id), ..decision })
+        }
         Some(Delivery::Failed { .. }) => Err(Rejection::SessionGone),
         Some(Delivery::Pending | Delivery::Delivered { .. }) => Ok(unchanged),
         Some(Delivery::Parked) if ended.outcome.can_come_late() => Ok(unchanged),
-        Some(Delivery::Parked) | None => {
-            Err(Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at })
-        }
+        Some(Delivery::Parked) | None => Err(ended.rejection()),
     }
 }
 
 /// A starting agent gets everything that is parked once it is running; a connected app collects it.
 fn send_now(session: &Session) -> Vec<Effect> {
-    if session.origin.is_inbound() {
-        return Vec::new();
-    }
     match session.state {
-        SessionState::Idle | SessionState::Working => vec![Effect::SendParked { session: session.id }],
-        SessionState::Starting | SessionState::Ended { .. } => Vec::new(),
+        SessionState::Idle | SessionState::Working if !session.origin.is_inbound() => {
+            vec![Effect::SendParked { session: session.id }]
+        }
+        _ => Vec::new(),
     }
 }
 
@@ -146,9 +140,7 @@ pub(super) fn dismiss(desk: &Desk, request: &Request, at: Timestamp) -> Result<D
             Err(Rejection::invalid("id", ValidationError::StillAwaited))
         }
         Some(Delivery::Parked | Delivery::Failed { .. }) => Ok(give_up(ended.outcome.clone(), ended.at)),
-        None if ended.outcome.by() == EndedBy::Person => {
-            Ok(Decision { request: Some(id), ..Decision::default() })
-        }
-        _ => Err(Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
+        None if ended.outcome.by() == EndedBy::Person => Ok(Decision::about(id)),
+        _ => Err(ended.rejection()),
     }
 }

@@ -40,25 +40,21 @@ fn add(desk: &Desk, session: &Session, message: QueuedMessage) -> Result<Decisio
         return Err(Rejection::invalid("queue", ValidationError::QueueFull { most: QUEUED_MESSAGES }));
     }
     let mut decision = Decision::of(QueueEvent::Added { session: session.id, message });
-    if rests(desk, session) {
+    if is_idle(desk, session) {
         // The turn ended while the message was on its way here.
         decision.effects.push(Effect::SendQueued { session: session.id });
     }
     Ok(decision)
 }
 
-/// Changes the text of a queued message.
 fn edit(session: &Session, id: MessageId, text: &str) -> Result<Decision, Rejection> {
     let known = find(session, id)?;
     let text = attachment::message(text, &known.attachments)?;
-    if known.text == text {
-        return Ok(Decision::default());
-    }
+    let changes = known.text != text;
     let message = QueuedMessage { text, ..known.clone() };
-    Ok(Decision::of(QueueEvent::Edited { session: session.id, message }))
+    Ok(Decision::of_change(changes, QueueEvent::Edited { session: session.id, message }))
 }
 
-/// Removes a message from the queue without sending it.
 fn remove(session: &Session, id: MessageId) -> Result<Decision, Rejection> {
     find(session, id)?;
     Ok(Decision::of(QueueEvent::Removed { session: session.id, message: id }))
@@ -67,7 +63,7 @@ fn remove(session: &Session, id: MessageId) -> Result<Decision, Rejection> {
 /// Takes the oldest message to send it, if the agent is idle and nothing is open; it never ends a question.
 fn send_next(desk: &Desk, session: &Session) -> Decision {
     match session.queue.first() {
-        Some(message) if rests(desk, session) => send(session, message),
+        Some(message) if is_idle(desk, session) => send(session, message),
         _ => Decision::default(),
     }
 }
@@ -87,12 +83,12 @@ fn send_now(desk: &Desk, session: &Session, id: MessageId) -> Result<Decision, R
 fn send(session: &Session, message: &QueuedMessage) -> Decision {
     let mut decision = Decision::of(QueueEvent::Sent { session: session.id, message: message.clone() });
     if session.state != SessionState::Working {
-        decision.events.push(SessionEvent::TurnBegan { session: session.id }.into());
+        decision.push(SessionEvent::TurnBegan { session: session.id });
     }
     decision
 }
 
-fn rests(desk: &Desk, session: &Session) -> bool {
+fn is_idle(desk: &Desk, session: &Session) -> bool {
     session.state == SessionState::Idle
         && desk.open_requests(session.id).next().is_none()
         && desk.open_approvals(session.id).next().is_none()

@@ -74,20 +74,20 @@ pub(super) fn end(decision: &mut Decision, request: RequestId, outcome: Outcome,
         Outcome::Answered { answers } => Outcome::Answered { answers: answers.without_secrets() },
         other => other.clone(),
     };
-    decision.events.push(Event::Request(RequestEvent::Ended { request, outcome: kept, at }));
+    decision.push(RequestEvent::Ended { request, outcome: kept, at });
     decision.effects.push(Effect::WithdrawNotification { request });
     decision.effects.push(Effect::Resolve { request, outcome });
     decision.request = Some(request);
 }
 
 /// Ends an open request. The same end again changes nothing; a different one is refused unless it is a late answer.
-pub(super) fn end_by_person(
+fn end_by_person(
     desk: &Desk,
     request: &Request,
     outcome: Outcome,
     at: Timestamp,
 ) -> Result<Decision, Rejection> {
-    let mut decision = Decision { request: Some(request.id), ..Decision::default() };
+    let mut decision = Decision::about(request.id);
     match &request.state {
         RequestState::Open => end(&mut decision, request.id, outcome, at),
         RequestState::Ended(_) if late_answer::can_be_answered(request) && outcome.can_come_late() => {
@@ -101,38 +101,41 @@ pub(super) fn end_by_person(
                 (earlier, now) => earlier == now,
             };
             if !same {
-                return Err(Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at });
+                return Err(ended.rejection());
             }
         }
     }
     Ok(decision)
 }
 
-pub(super) fn register(desk: &Desk, ask: &Ask) -> Result<Decision, Rejection> {
+fn register(desk: &Desk, ask: &Ask) -> Result<Decision, Rejection> {
     running(desk, ask.session)?;
-    if ask.questions.is_empty() {
-        return Err(Rejection::invalid("questions", "at least 1 question, got 0"));
-    }
-    if let Some(earlier) = desk.by_native_ref(ask.session, &ask.native_ref) {
-        if earlier.questions == ask.questions {
-            return Ok(Decision { request: Some(earlier.id), ..Decision::default() });
-        }
-        return Err(Rejection::invalid(
-            "native_ref",
-            "this id was used for another question in this session",
-        ));
+    if let Some(known) = find_call(desk, ask)? {
+        return Ok(Decision::about(known.id));
     }
     if let Some(open) = calls::same_open(desk, ask) {
         return Ok(calls::join(open, &ask.native_ref));
     }
+    begin(desk, ask)
+}
+
+/// Finds the request that this very call has asked. Refused if the call asks nothing, or something else than before.
+pub(super) fn find_call<'a>(desk: &'a Desk, ask: &Ask) -> Result<Option<&'a Request>, Rejection> {
+    if ask.questions.is_empty() {
+        return Err(Rejection::invalid("questions", "at least 1 question, got 0"));
+    }
+    let known = desk.by_native_ref(ask.session, &ask.native_ref);
+    if known.is_some_and(|request| request.questions != ask.questions) {
+        let rule = "this id was used for another question in this session";
+        return Err(Rejection::invalid("native_ref", rule));
+    }
+    Ok(known)
+}
+
+pub(super) fn begin(desk: &Desk, ask: &Ask) -> Result<Decision, Rejection> {
     if desk.request(ask.id).is_some() {
         return Err(Rejection::invalid("id", "a request with this id exists already"));
     }
-    Ok(begin(ask))
-}
-
-/// Creates a request.
-pub(super) fn begin(ask: &Ask) -> Decision {
     let request = Request {
         id: ask.id,
         session: ask.session,
@@ -143,18 +146,18 @@ pub(super) fn begin(ask: &Ask) -> Decision {
         limit: ask.limit.clone(),
         state: RequestState::Open,
     };
-    let effects = told_of(ask.id, ask.limit.as_ref());
-    Decision { events: vec![Event::Request(RequestEvent::Asked { request })], effects, request: Some(ask.id) }
+    let effects = opening_effects(ask.id, ask.limit.as_ref());
+    Ok(Decision { effects, request: Some(ask.id), ..Decision::of(RequestEvent::Asked { request }) })
 }
 
 /// Returns the effects of an open request: a notification, and a timer for its limit.
-pub(super) fn told_of(id: RequestId, limit: Option<&Limit>) -> Vec<Effect> {
+pub(super) fn opening_effects(id: RequestId, limit: Option<&Limit>) -> Vec<Effect> {
     let mut effects = vec![Effect::Notify { request: id }];
     effects.extend(limit.map(|limit| Effect::WatchLimit { request: id, at: limit.at }));
     effects
 }
 
-pub(super) fn withdraw(
+fn withdraw(
     desk: &Desk,
     session: SessionId,
     native_ref: &NativeRef,
@@ -176,7 +179,7 @@ pub(super) fn withdraw(
 }
 
 /// Withdraws an open request. An outcome that has not reached a closed call, or any of its calls, is parked.
-pub(super) fn withdraw_one(
+fn withdraw_one(
     desk: &Desk,
     decision: &mut Decision,
     request: &Request,
@@ -199,7 +202,7 @@ pub(super) fn withdraw_one(
 
 pub(super) fn park(decision: &mut Decision, request: RequestId, delivery: Option<&Delivery>) {
     if matches!(delivery, Some(Delivery::Pending | Delivery::Failed { .. })) {
-        decision.events.push(travelled(request, Delivery::Parked));
+        decision.push(travelled(request, Delivery::Parked));
     }
 }
 
@@ -208,12 +211,7 @@ pub(super) const fn travelled(request: RequestId, delivery: Delivery) -> Event {
     Event::Request(RequestEvent::DeliveryChanged { request, delivery, call: None })
 }
 
-pub(super) fn note_delivery(
-    desk: &Desk,
-    request: &Request,
-    call: Option<&NativeRef>,
-    delivery: &Delivery,
-) -> Decision {
+fn note_delivery(desk: &Desk, request: &Request, call: Option<&NativeRef>, delivery: &Delivery) -> Decision {
     let now = request.ended().and_then(|ended| ended.delivery.as_ref());
     let is_over = matches!(now, None | Some(Delivery::Delivered { .. }));
     if is_over || !late_answer::is_about_this_way(desk, request.id, delivery) {
@@ -230,31 +228,29 @@ pub(super) fn note_delivery(
     Decision { events, ..Decision::default() }
 }
 
-pub(super) fn retry(desk: &Desk, id: RequestId) -> Result<Decision, Rejection> {
+fn retry(desk: &Desk, id: RequestId) -> Result<Decision, Rejection> {
     let request = find(desk, id)?;
     if desk.is_call_closed(id) {
         return late_answer::retry(desk, request);
     }
     running(desk, request.session)?;
     match &request.state {
-        RequestState::Ended(ended) if matches!(ended.delivery, Some(Delivery::Failed { .. })) => {
-            if let Some(calls) = desk.calls(id) {
-                return Ok(calls::retry(id, calls, &ended.outcome));
-            }
-            let (native_ref, outcome) = (request.native_ref.clone(), ended.outcome.clone());
-            Ok(Decision {
-                events: vec![travelled(id, Delivery::Pending)],
-                effects: vec![Effect::Redeliver { request: id, native_ref, outcome }],
-                request: Some(id),
-            })
-        }
-        // It is on its way or delivered: the caller may have missed the first result and retried.
-        RequestState::Ended(ended)
-            if matches!(ended.delivery, Some(Delivery::Pending | Delivery::Delivered { .. })) =>
-        {
-            Ok(Decision { request: Some(id), ..Decision::default() })
-        }
-        RequestState::Ended(ended) => Err(Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at }),
         RequestState::Open => Err(Rejection::invalid("id", ValidationError::StillOpen)),
+        RequestState::Ended(ended) => match &ended.delivery {
+            Some(Delivery::Failed { .. }) => {
+                if let Some(calls) = desk.calls(id) {
+                    return Ok(calls::retry(id, calls, &ended.outcome));
+                }
+                let (native_ref, outcome) = (request.native_ref.clone(), ended.outcome.clone());
+                Ok(Decision {
+                    effects: vec![Effect::Redeliver { request: id, native_ref, outcome }],
+                    request: Some(id),
+                    ..Decision::of(travelled(id, Delivery::Pending))
+                })
+            }
+            // It is on its way or delivered: the caller may have missed the first result and retried.
+            Some(Delivery::Pending | Delivery::Delivered { .. }) => Ok(Decision::about(id)),
+            Some(Delivery::Parked) | None => Err(ended.rejection()),
+        },
     }
 }

@@ -2,59 +2,55 @@
 
 use super::approval::withdraw_approvals;
 use super::request::{end, park, travelled};
-use super::{Decision, calls, finished_turn, inbound, known, late_answer, running};
+use super::{Decision, calls, finished_turn, known, late_answer, running};
 use crate::command::SessionCommand;
-use crate::config::ConfigOption;
 use crate::desk::Desk;
 use crate::error::{DeliveryError, ValidationError};
-use crate::event::{Event, SessionEvent};
+use crate::event::SessionEvent;
 use crate::id::{NativeSession, SessionId, Timestamp};
-use crate::origin::Origin;
 use crate::rejection::Rejection;
 use crate::request::{Delivery, OrphanedWhy, Outcome, RequestState};
 use crate::session::{SESSION_NAME_CHARS, Session, SessionEnd, SessionState};
-use crate::session_options::SessionOptions;
 use crate::text::{says_something, without_controls};
 
 pub(super) fn decide(desk: &Desk, command: &SessionCommand) -> Result<Decision, Rejection> {
     match command {
         SessionCommand::Start { id, origin, name, folder, options, config, at } => {
-            let new = NewSession { origin, name, folder, options, config };
-            start(desk, *id, &new, *at)
+            check_new(desk, *id)?;
+            let session = Session {
+                name: bounded_name(name),
+                folder: folder.clone(),
+                options: options.clone(),
+                config: config.clone(),
+                ..Session::new(*id, origin.clone(), *at)
+            };
+            Ok(Decision::of(SessionEvent::Started { session }))
         }
         SessionCommand::Rename { session, name } => rename(desk, *session, name),
         SessionCommand::SetNotifications { session, attention } => {
-            if known(desk, *session)?.attention == *attention {
-                return Ok(Decision::default());
-            }
-            Ok(Decision::of(SessionEvent::NotificationsSet { session: *session, attention: *attention }))
+            let changes = known(desk, *session)?.attention != *attention;
+            let event = SessionEvent::NotificationsSet { session: *session, attention: *attention };
+            Ok(Decision::of_change(changes, event))
         }
         SessionCommand::Move { session, before } => move_before(desk, *session, *before),
         SessionCommand::Close { session, at } => close(desk, *session, *at),
         SessionCommand::Resume { session, at } => resume(desk, *session, *at),
         SessionCommand::NoteSpoke { session } => {
-            known(desk, *session)?;
-            if desk.has_spoken(*session) {
-                return Ok(Decision::default());
-            }
-            Ok(Decision::of(SessionEvent::AgentSpoke { session: *session }))
+            let session = known(desk, *session)?.id;
+            Ok(Decision::of_change(!desk.has_spoken(session), SessionEvent::AgentSpoke { session }))
         }
         SessionCommand::NoteForgotten { session } => {
-            known(desk, *session)?;
-            if desk.is_forgotten(*session) {
-                return Ok(Decision::default());
-            }
-            Ok(Decision::of(SessionEvent::Forgotten { session: *session }))
+            let session = known(desk, *session)?.id;
+            Ok(Decision::of_change(!desk.is_forgotten(session), SessionEvent::Forgotten { session }))
         }
         SessionCommand::Introduce { session, version, model, native_session } => {
             let now = running(desk, *session)?;
             Ok(introduce(now, version.as_ref(), model.as_ref(), native_session.as_ref()))
         }
         SessionCommand::NoteConfig { session, config } => {
-            if running(desk, *session)?.config == *config {
-                return Ok(Decision::default());
-            }
-            Ok(Decision::of(SessionEvent::ConfigChanged { session: *session, config: config.clone() }))
+            let changes = running(desk, *session)?.config != *config;
+            let event = SessionEvent::ConfigChanged { session: *session, config: config.clone() };
+            Ok(Decision::of_change(changes, event))
         }
         SessionCommand::SetWorking { session, working } => {
             let now = &running(desk, *session)?.state;
@@ -64,7 +60,7 @@ pub(super) fn decide(desk: &Desk, command: &SessionCommand) -> Result<Decision, 
                 (false, _) => Decision::of(SessionEvent::TurnFinished { session: *session }),
             })
         }
-        SessionCommand::NotifyFinished { session } => Ok(finished_turn::tell(running(desk, *session)?)),
+        SessionCommand::NotifyFinished { session } => Ok(finished_turn::notify(running(desk, *session)?)),
         SessionCommand::CountUnusable { session, lines } => {
             known(desk, *session)?;
             Ok(Decision::of(SessionEvent::LinesUnusable { session: *session, lines: *lines }))
@@ -83,27 +79,11 @@ pub(super) fn decide(desk: &Desk, command: &SessionCommand) -> Result<Decision, 
     }
 }
 
-struct NewSession<'a> {
-    origin: &'a Origin,
-    name: &'a str,
-    folder: &'a str,
-    options: &'a SessionOptions,
-    config: &'a [ConfigOption],
-}
-
-fn start(desk: &Desk, id: SessionId, new: &NewSession<'_>, at: Timestamp) -> Result<Decision, Rejection> {
-    let NewSession { origin, name, folder, options, config } = *new;
-    if desk.session(id).is_some() {
-        return Err(Rejection::invalid("id", "a session with this id exists already"));
+pub(super) fn check_new(desk: &Desk, id: SessionId) -> Result<(), Rejection> {
+    match desk.session(id) {
+        Some(_) => Err(Rejection::invalid("id", "a session with this id exists already")),
+        None => Ok(()),
     }
-    let session = Session {
-        name: bounded_name(name),
-        folder: folder.to_owned(),
-        options: options.clone(),
-        config: config.to_vec(),
-        ..Session::new(id, origin.clone(), at)
-    };
-    Ok(Decision::of(SessionEvent::Started { session }))
 }
 
 /// Notes what is new in the agent's information about itself.
@@ -116,17 +96,12 @@ fn introduce(
     let mut decision = Decision::default();
     let known = session.version.as_ref() == version && session.model.as_ref() == model;
     if session.state == SessionState::Starting || !known {
-        decision.events.push(Event::Session(SessionEvent::Introduced {
-            session: session.id,
-            version: version.cloned(),
-            model: model.cloned(),
-        }));
+        let (version, model) = (version.cloned(), model.cloned());
+        decision.push(SessionEvent::Introduced { session: session.id, version, model });
     }
     if let Some(native_session) = native_session.filter(|id| session.native_session.as_ref() != Some(id)) {
-        decision.events.push(Event::Session(SessionEvent::NativeSessionKnown {
-            session: session.id,
-            native_session: native_session.clone(),
-        }));
+        let native_session = native_session.clone();
+        decision.push(SessionEvent::NativeSessionKnown { session: session.id, native_session });
     }
     decision
 }
@@ -138,10 +113,7 @@ fn rename(desk: &Desk, id: SessionId, name: &str) -> Result<Decision, Rejection>
     if !says_something(&name) {
         return Err(Rejection::invalid("name", ValidationError::Empty));
     }
-    if session.name == name {
-        return Ok(Decision::default());
-    }
-    Ok(Decision::of(SessionEvent::Renamed { session: id, name }))
+    Ok(Decision::of_change(session.name != name, SessionEvent::Renamed { session: id, name }))
 }
 
 fn move_before(desk: &Desk, id: SessionId, before: Option<SessionId>) -> Result<Decision, Rejection> {
@@ -149,10 +121,8 @@ fn move_before(desk: &Desk, id: SessionId, before: Option<SessionId>) -> Result<
     if let Some(before) = before {
         known(desk, before)?;
     }
-    if before == Some(id) || desk.order_with(id, before) == desk.order() {
-        return Ok(Decision::default());
-    }
-    Ok(Decision::of(SessionEvent::Moved { session: id, before }))
+    let changes = before != Some(id) && desk.order_with(id, before) != desk.order();
+    Ok(Decision::of_change(changes, SessionEvent::Moved { session: id, before }))
 }
 
 fn close(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decision, Rejection> {
@@ -160,27 +130,23 @@ fn close(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decision, Rejectio
     if desk.is_closed(id) {
         return Ok(Decision::default());
     }
-    if session.origin.is_inbound() && session.is_running() {
-        return inbound::closed(desk, session, at);
-    }
-    if session.is_running() {
+    let mut decision = Decision::default();
+    if session.origin.is_inbound() {
+        // The app is connected: its open requests are missed, as when an agent is stopped, and its next question reopens it.
+        decision = end_session(desk, id, &SessionEnd::Stopped, at)?;
+    } else if session.is_running() {
         return Err(Rejection::invalid("session", ValidationError::StillRunning));
     }
-    Ok(Decision::of(SessionEvent::Closed { session: id, at }))
+    decision.push(SessionEvent::Closed { session: id, at });
+    Ok(decision)
 }
 
 fn resume(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decision, Rejection> {
     let session = known(desk, id)?;
-    if session.origin.is_inbound() {
+    if session.origin.is_inbound() || !session.is_running() && !session.resumable {
         return Err(Rejection::SessionGone);
     }
-    if session.is_running() {
-        return Ok(Decision::default());
-    }
-    if !session.resumable {
-        return Err(Rejection::SessionGone);
-    }
-    Ok(Decision::of(SessionEvent::Resumed { session: id, at }))
+    Ok(Decision::of_change(!session.is_running(), SessionEvent::Resumed { session: id, at }))
 }
 
 pub(super) fn bounded_name(name: &str) -> String {
@@ -212,14 +178,14 @@ pub(super) fn end_session(
             }
             (RequestState::Ended(ended), None) if late_answer::may_have_arrived(desk, request.id, ended) => {
                 let delivery = Delivery::Failed { error: DeliveryError::MayHaveArrived };
-                decision.events.push(travelled(request.id, delivery));
+                decision.push(travelled(request.id, delivery));
             }
             (RequestState::Ended(_), None) if desk.is_call_closed(request.id) => {}
             (RequestState::Ended(ended), None) => park(&mut decision, request.id, ended.delivery.as_ref()),
         }
     }
     withdraw_approvals(desk, &mut decision, id, at);
-    decision.events.push(Event::Session(SessionEvent::Ended { session: id, end: how.clone(), at }));
+    decision.push(SessionEvent::Ended { session: id, end: how.clone(), at });
     decision.request = None;
     Ok(decision)
 }

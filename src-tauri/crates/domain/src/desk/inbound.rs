@@ -78,7 +78,7 @@ impl Desk {
         asked_in == asking || in_a_folder && self.same_client(asked_in, asking)
     }
 
-    pub(super) fn fold_visit_again(
+    pub(super) fn note_caller(
         &mut self,
         id: RequestId,
         native_ref: &NativeRef,
@@ -104,18 +104,15 @@ impl Desk {
         limit: Option<&Limit>,
         at: Timestamp,
     ) {
-        self.forget_visits(id);
+        self.forget_calls(id);
         let Some(request) = self.requests.get_mut(&id) else { return };
         request.state = RequestState::Open;
         request.native_ref = native_ref.clone();
         request.limit = limit.cloned();
         let session = request.session;
-        self.closed_calls.remove(&id);
-        self.sending.remove(&id);
-        self.calls.remove(&id);
         self.settled_requests.retain(|settled| *settled != id);
         self.missed_requests.retain(|missed| *missed != id);
-        self.fold_visit_again(id, native_ref, guest, Some(at));
+        self.note_caller(id, native_ref, guest, Some(at));
         if self.session(session).is_some_and(|session| !session.is_running()) {
             // Its own app is gone: the session stays open as long as another call waits in it.
             self.on_session(session, |session| session.state = SessionState::Idle);
@@ -133,7 +130,11 @@ impl Desk {
         self.guests.retain(|(request, _), _| *request != id);
     }
 
-    pub(super) fn forget_visits(&mut self, id: RequestId) {
+    /// Forgets everything about the calls of a request.
+    pub(super) fn forget_calls(&mut self, id: RequestId) {
+        self.closed_calls.remove(&id);
+        self.sending.remove(&id);
+        self.calls.remove(&id);
         self.guests.retain(|(request, _), _| *request != id);
         self.asked_again.remove(&id);
     }

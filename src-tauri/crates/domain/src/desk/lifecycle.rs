@@ -73,14 +73,14 @@ impl Desk {
         self.closed_calls.extend(asked);
         self.calls.retain(|request, _| !self.closed_calls.contains(request));
         self.guests.retain(|(request, _), _| !self.closed_calls.contains(request));
-        self.tell_resumable(id);
+        self.update_resumable(id);
     }
 
     pub(super) fn fold_resumed(&mut self, id: SessionId) {
         self.on_session(id, |session| {
-            // A connected app is present as soon as it is back.
-            let visits = session.origin.is_inbound();
-            session.state = if visits { SessionState::Idle } else { SessionState::Starting };
+            // A connected app has no start to wait for.
+            let inbound = session.origin.is_inbound();
+            session.state = if inbound { SessionState::Idle } else { SessionState::Starting };
         });
         self.on_life(id, |life| {
             life.closed = false;
@@ -92,10 +92,10 @@ impl Desk {
         if let Some(life) = self.lives.get_mut(&id) {
             change(life);
         }
-        self.tell_resumable(id);
+        self.update_resumable(id);
     }
 
-    pub(super) fn tell_resumable(&mut self, id: SessionId) {
+    pub(super) fn update_resumable(&mut self, id: SessionId) {
         let life = self.lives.get(&id).copied().unwrap_or_default();
         self.on_session(id, |session| {
             let known = session.native_session.is_some() && life.spoke && !life.forgotten;

@@ -1,4 +1,4 @@
-//! What a person sends as answers, and what of it is taken.
+//! What each kind of question accepts as an answer, and which field an error names.
 
 use crate::support::questions::{asked, choose, draft, multi, say, shown, single};
 use askdesk_domain::text::PERSON_TEXT_BYTES;
@@ -32,18 +32,18 @@ fn check_refused(questions: &[Question], inputs: &[AnswerInput], field: &str, ru
 }
 
 #[test]
-fn each_kind_takes_what_it_asks_for_and_answers_stand_in_the_order_of_the_questions() {
+fn each_kind_accepts_its_answer_and_answers_follow_the_order_of_the_questions() {
     let inputs = [say(4, "k3y"), choose(3, &[1]), say(2, "Anna"), choose(1, &[3, 0]), choose(0, &[1])];
     check(&all_kinds(), &inputs, &["q1: q1o2", "q2: q2o1 + q2o4", "q3: \"Anna\"", "q4: q4o2", "q5: \"k3y\""]);
 }
 
 #[test]
-fn own_words_stand_alone_in_a_single_choice() {
+fn a_single_choice_accepts_an_own_answer() {
     check(&all_kinds(), &[say(0, "DuckDB")], &["q1: \"DuckDB\""]);
 }
 
 #[test]
-fn case_10_ticks_and_own_words_are_kept_together_in_a_multiple_choice() {
+fn case_10_a_multiple_choice_accepts_options_and_an_own_answer() {
     let answer = AnswerInput { other: Some("and offline".to_owned()), ..choose(1, &[2, 1]) };
     check(&all_kinds(), &[answer], &["q2: q2o2 + q2o3 + \"and offline\""]);
 }
@@ -60,7 +60,7 @@ fn case_11_a_blank_other_counts_as_unanswered_and_does_not_cancel_the_others(#[c
 }
 
 #[test]
-fn case_06_questions_with_equal_headers_or_texts_are_answered_on_their_own() {
+fn case_06_questions_with_equal_headers_or_texts_are_answered_separately() {
     let named = |text: &str, header: &str| RawQuestion {
         header: Some(header.to_owned()),
         ..single(text, &["A", "B", "C"])
@@ -82,14 +82,14 @@ fn case_08_options_are_chosen_by_id_so_commas_in_labels_mean_nothing() {
 }
 
 #[test]
-fn a_note_goes_along_with_its_choice() {
+fn a_note_is_kept_with_its_choice() {
     let note = |words: &str| AnswerInput { note: Some(words.to_owned()), ..choose(0, &[0]) };
     check(&all_kinds(), &[note("for now")], &["q1: q1o1 (for now)"]);
     check(&all_kinds(), &[note(" \n")], &["q1: q1o1"]);
 }
 
 #[test]
-fn the_persons_words_are_kept_as_they_stand_but_for_control_characters() {
+fn an_own_answer_is_kept_except_for_control_characters() {
     check(&all_kinds(), &[say(2, "  a\r\n\tb\u{1b}[31m\0 ")], &["q3: \"  a\\n\\tb[31m \""]);
 }
 
@@ -97,7 +97,7 @@ fn the_persons_words_are_kept_as_they_stand_but_for_control_characters() {
 #[case::at_the_bound(PERSON_TEXT_BYTES, true)]
 #[case::over_the_bound(PERSON_TEXT_BYTES + 1, false)]
 #[case::a_mebibyte(1024 * 1024, false)]
-fn words_over_32_kib_are_refused_and_never_cut(#[case] bytes: usize, #[case] taken: bool) {
+fn an_own_answer_over_32_kib_is_refused_and_never_cut(#[case] bytes: usize, #[case] taken: bool) {
     let words = "w".repeat(bytes);
     let as_other = [say(2, &words)];
     let as_note = [AnswerInput { note: Some(words.clone()), ..choose(0, &[0]) }];
@@ -133,7 +133,7 @@ fn words_over_32_kib_are_refused_and_never_cut(#[case] bytes: usize, #[case] tak
     &[choose(0, &[]), say(2, " ")],
     "answers", "at least one question must be answered; decline the request to answer none"
 )]
-fn what_does_not_fit_is_refused_and_the_field_is_named(
+fn an_invalid_answer_is_refused_by_its_field(
     #[case] inputs: &[AnswerInput],
     #[case] field: &str,
     #[case] rule: &str,
@@ -149,26 +149,26 @@ fn an_option_of_another_question_is_refused() {
 }
 
 #[test]
-fn own_words_beside_an_option_of_a_single_choice_are_refused() {
+fn an_own_answer_beside_an_option_of_a_single_choice_is_refused() {
     let answer = AnswerInput { other: Some("or so".to_owned()), ..choose(0, &[0]) };
     let rule = "this question takes one option or own words, not several";
     check_refused(&all_kinds(), &[answer], "answers[0].chosen", rule);
 }
 
 #[test]
-fn a_note_without_a_choice_is_refused_rather_than_lost() {
+fn a_note_without_a_choice_is_refused() {
     let answer = AnswerInput { note: Some("hm".to_owned()), ..choose(0, &[]) };
     check_refused(&all_kinds(), &[answer], "answers[0].note", "a note needs a choice that it belongs to");
 }
 
 #[test]
-fn more_answers_than_questions_are_refused_before_they_are_read() {
+fn more_answers_than_questions_are_refused_first() {
     let questions = asked(&[single("Which?", &["A", "B"])]);
     check_refused(&questions, &[choose(0, &[0]), choose(7, &[9])], "answers", "at most 1 answers, got 2");
 }
 
 #[test]
-fn a_secret_is_kept_without_its_words() {
+fn a_secret_is_stored_without_its_text() {
     let answers = Answers::check(&all_kinds(), &[say(4, "k3y"), choose(0, &[0])]).unwrap();
     let kept = answers.without_secrets();
     let secret = kept.iter().find(|answer| answer.question == all_kinds()[4].id).unwrap();
@@ -182,6 +182,6 @@ fn a_secret_is_kept_without_its_words() {
 #[case::a_label_instead_of_an_id(r#"{"question":"q1","chosen":["SQLite"]}"#)]
 #[case::a_number(r#"{"question":1}"#)]
 #[case::no_question(r#"{"chosen":["q1o1"]}"#)]
-fn an_answer_that_is_not_of_the_agreed_form_cannot_be_read(#[case] json: &str) {
+fn an_answer_in_another_form_is_not_parsed(#[case] json: &str) {
     assert!(serde_json::from_str::<AnswerInput>(json).is_err());
 }

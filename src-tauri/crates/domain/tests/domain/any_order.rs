@@ -1,4 +1,4 @@
-//! What holds whatever the order of commands.
+//! Properties that hold for commands in any order.
 
 use std::collections::HashMap;
 
@@ -6,11 +6,10 @@ use crate::support::desks::*;
 use crate::support::questions::{choose, draft, multi, say, single};
 use askdesk_domain::desk::SETTLED_REQUESTS;
 use askdesk_domain::{
-    AnswerInput, ApprovalCommand, ApprovalDecision, ApprovalEvent, Ask, Command, ConfigCategory, ConfigId,
-    ConfigOption, Delivery, Desk, Event, InboundCommand, Limit, NativeRef, Outcome, Question, QuestionKind,
-    QuestionLimits, QueueCommand, QueueEvent, Request, RequestCommand, RequestEvent, RequestId,
-    SessionCommand, SessionEnd, SessionEvent, SessionId, SessionNotifications, ValueId, WithdrawnWhy, decide,
-    question_input,
+    AnswerInput, ApprovalCommand, ApprovalDecision, Ask, Command, Delivery, Desk, Event, EventSubject,
+    InboundCommand, Limit, NativeRef, Outcome, Question, QuestionKind, QuestionLimits, QueueCommand, Request,
+    RequestCommand, RequestEvent, RequestId, SessionCommand, SessionEnd, SessionEvent, SessionId,
+    SessionNotifications, WithdrawnWhy, decide, question_input,
 };
 use proptest::prelude::*;
 
@@ -44,16 +43,12 @@ fn some_answers() -> impl Strategy<Value = Vec<AnswerInput>> {
 fn some_ask() -> impl Strategy<Value = Command> {
     let limit = (0_i64..100).prop_map(|when| Limit { at: at(when), then: String::new() });
     let limit = prop::option::weighted(0.2, limit);
-    // Often the same, so that one call asks what another has asked.
+    // Often the same questions, so that calls repeat one another.
     let questions = prop_oneof![Just(4), 0..5_usize];
     (0..SESSIONS, 0..REQUESTS, 0..REQUESTS, questions, limit).prop_map(
         |(of, id, native_ref, questions, limit)| {
-            let Command::Request(RequestCommand::Ask(ask)) =
-                ask(of, native_ref, form()[..questions.min(4)].to_vec())
-            else {
-                unreachable!()
-            };
-            Command::Request(RequestCommand::Ask(Ask { id: request(id), asked_by: None, limit, ..ask }))
+            let ask = new_ask(of, native_ref, form()[..questions.min(4)].to_vec());
+            asks(Ask { id: request(id), asked_by: None, limit, ..ask })
         },
     )
 }
@@ -93,37 +88,33 @@ fn some_command() -> impl Strategy<Value = Command> {
         2 => (0..SESSIONS).prop_map(|of| reply_in_chat(of, "let us talk")),
         2 => (0..SESSIONS, 0..REQUESTS, some_why()).prop_map(|(of, n, why)| withdraw(of, n, why)),
         1 => (0..SESSIONS, some_why())
-            .prop_map(|(of, why)| Command::Request(RequestCommand::WithdrawAll { session: session(of), why, at: at(100) })),
-        2 => (0..REQUESTS, 0_i64..200).prop_map(|(n, when)| Command::Request(RequestCommand::Expire { request: request(n), at: at(when) })),
+            .prop_map(|(of, why)| withdraw_all(of, why)),
+        2 => (0..REQUESTS, 0_i64..200).prop_map(|(n, when)| expire(n, when)),
         4 => (0..REQUESTS, delivery.clone()).prop_map(|(n, delivery)| note(n, delivery)),
         4 => (0..REQUESTS, 0..REQUESTS, delivery)
             .prop_map(|(n, call, delivery)| note_call(n, call, delivery)),
-        3 => (0..REQUESTS).prop_map(|n| Command::Request(RequestCommand::Retry { request: request(n) })),
+        3 => (0..REQUESTS).prop_map(retry),
         5 => (0..REQUESTS, 0..REQUESTS).prop_map(|(n, call)| sending_to(n, call)),
         3 => (0..SESSIONS).prop_map(resume),
         2 => (0..SESSIONS).prop_map(introduce),
         3 => (0..SESSIONS).prop_map(send_parked),
         1 => (0..REQUESTS).prop_map(dismiss),
         1 => (0..SESSIONS).prop_map(close),
-        1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::NoteSpoke { session: session(of) })),
-        1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::NoteForgotten { session: session(of) })),
-        1 => (0..SESSIONS, prop::option::of(0..SESSIONS)).prop_map(|(of, before)| Command::Session(SessionCommand::Move {
-            session: session(of), before: before.map(session)
-        })),
-        1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::Rename {
-            session: session(of), name: "Another name".to_owned()
-        })),
+        1 => (0..SESSIONS).prop_map(spoke),
+        1 => (0..SESSIONS).prop_map(forget),
+        1 => (0..SESSIONS, prop::option::of(0..SESSIONS)).prop_map(|(of, before)| move_before(of, before)),
+        1 => (0..SESSIONS).prop_map(|of| rename(of, "Another name")),
         1 => (0..SESSIONS, end_of).prop_map(|(of, how)| end(of, how)),
-        1 => Just(Command::Session(SessionCommand::CloseEarlierRun { at: at(400) })),
+        1 => Just(close_earlier_run(400)),
         2 => (0..SESSIONS, 0..3_u128).prop_map(|(of, n)| ask_approval(of, n)),
         2 => (0..3_u128, decision)
-            .prop_map(|(n, decision)| Command::Approval(ApprovalCommand::Decide { approval: approval(n), decision, at: at(5) })),
+            .prop_map(|(n, decision)| decide_approval(n, decision)),
         1 => (0..3_u128)
-            .prop_map(|n| Command::Approval(ApprovalCommand::NoteNotDelivered { approval: approval(n), error: "gone".into() })),
+            .prop_map(decision_failed),
         1 => (0..SESSIONS, any::<bool>())
-            .prop_map(|(of, working)| Command::Session(SessionCommand::SetWorking { session: session(of), working })),
+            .prop_map(|(of, is_working)| working(of, is_working)),
         1 => (0..SESSIONS, any::<bool>()).prop_map(|(of, plans)| {
-            Command::Session(SessionCommand::NoteConfig { session: session(of), config: plans.then(a_mode).into_iter().collect() })
+            Command::Session(SessionCommand::NoteConfig { session: session(of), config: plans.then(|| mode(Some("plan"))).into_iter().collect() })
         }),
         1 => (0..SESSIONS, any::<bool>(), any::<bool>()).prop_map(|(of, muted, private)| {
             Command::Session(SessionCommand::SetNotifications { session: session(of), attention: SessionNotifications { muted, private } })
@@ -136,63 +127,16 @@ fn some_command() -> impl Strategy<Value = Command> {
     ]
 }
 
-fn a_mode() -> ConfigOption {
-    ConfigOption {
-        id: ConfigId::literal("mode"),
-        name: "Mode".to_owned(),
-        category: ConfigCategory::Mode,
-        values: Vec::new(),
-        free_text: false,
-        live: true,
-        current: Some(ValueId::literal("plan")),
-    }
-}
-
-/// Which session an event is about, as far as the desk before it knows.
+/// The session that an event is about, if the desk before it knows the session.
 fn session_of(desk: &Desk, event: &Event) -> Option<SessionId> {
-    match event {
-        Event::Session(SessionEvent::Started { session }) => Some(session.id),
-        Event::Session(SessionEvent::Introduced { session, .. })
-        | Event::Session(SessionEvent::NativeSessionKnown { session, .. })
-        | Event::Session(SessionEvent::ConfigChanged { session, .. })
-        | Event::Session(SessionEvent::TurnBegan { session })
-        | Event::Session(SessionEvent::TurnFinished { session })
-        | Event::Session(SessionEvent::LinesUnusable { session, .. })
-        | Event::Session(SessionEvent::Ended { session, .. })
-        | Event::Session(SessionEvent::Renamed { session, .. })
-        | Event::Session(SessionEvent::NotificationsSet { session, .. })
-        | Event::Session(SessionEvent::Moved { session, .. })
-        | Event::Session(SessionEvent::Closed { session, .. })
-        | Event::Session(SessionEvent::Resumed { session, .. })
-        | Event::Session(SessionEvent::AgentSpoke { session })
-        | Event::Session(SessionEvent::Forgotten { session })
-        | Event::Session(SessionEvent::ClientLeft { session })
-        | Event::Queue(QueueEvent::Added { session, .. })
-        | Event::Queue(QueueEvent::Edited { session, .. })
-        | Event::Queue(QueueEvent::Removed { session, .. })
-        | Event::Queue(QueueEvent::Sent { session, .. })
-        | Event::Session(SessionEvent::Deleted { session }) => Some(*session),
-        Event::Request(RequestEvent::Asked { request }) => Some(request.session),
-        Event::Request(RequestEvent::AskedAgain { request, .. })
-        | Event::Request(RequestEvent::Reopened { request, .. })
-        | Event::Request(RequestEvent::CallLeft { request, .. })
-        | Event::Request(RequestEvent::Ended { request, .. })
-        | Event::Request(RequestEvent::DeliveryChanged { request, .. })
-        | Event::Request(RequestEvent::Sending { request, .. })
-        | Event::Request(RequestEvent::AnsweredLate { request, .. })
-        | Event::Request(RequestEvent::Dismissed { request, .. }) => {
-            desk.request(*request).map(|request| request.session)
-        }
-        Event::Approval(ApprovalEvent::Asked { approval }) => Some(approval.session),
-        Event::Approval(ApprovalEvent::Decided { approval, .. })
-        | Event::Approval(ApprovalEvent::DeliveryFailed { approval, .. })
-        | Event::Approval(ApprovalEvent::Withdrawn { approval, .. }) => {
-            desk.approval(*approval).map(|approval| approval.session)
-        }
+    match event.subject() {
+        EventSubject::Session(session) => Some(session),
+        EventSubject::Request(request) => desk.request(request).map(|request| request.session),
+        EventSubject::Approval(approval) => desk.approval(approval).map(|approval| approval.session),
     }
 }
 
-/// Which session a command is about, as far as the desk before it knows; none if it is about all.
+/// The session that a command is about, if the desk before it knows the session; none if it is about all.
 fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
     match command {
         Command::Session(SessionCommand::Start { id, .. }) => Some(*id),
@@ -244,9 +188,9 @@ fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
     }
 }
 
-/// Says that an ended request has neither reopened nor ended otherwise, and that what arrived stays arrived; only what
-/// ended without the person may still be answered or dismissed, and what waits to be delivered may be given up.
-fn went_on_legally(before: &Request, after: &Request) -> bool {
+/// Returns whether an ended request has neither reopened nor ended in another way, and stays delivered. Only a missed one
+/// can be answered or dismissed, and only an undelivered outcome discarded.
+fn is_legal(before: &Request, after: &Request) -> bool {
     let Some(ended) = before.ended() else { return true };
     let Some(now) = after.ended() else { return false };
     if before.is_missed() && !after.is_missed() {
@@ -263,10 +207,10 @@ fn went_on_legally(before: &Request, after: &Request) -> bool {
         && (!arrived || ended.delivery == now.delivery)
 }
 
-/// Lists by which ways the end of a request was handed to an agent without the person asking for it once more: to which
-/// of several calls, or to its one call or as a message.
-fn handed_over(journal: &[(Command, Event)], id: RequestId) -> Vec<Option<&NativeRef>> {
-    // A late answer is another end than the one it replaces, which the agent was told of before.
+/// Lists how the outcome of a request was sent without a retry: to one of several calls, or (none) to its only call or as a
+/// message.
+fn sent(journal: &[(Command, Event)], id: RequestId) -> Vec<Option<&NativeRef>> {
+    // A late answer replaces an outcome that the agent may have received before.
     let replaced = |(_, event): &(Command, Event)| matches!(event, Event::Request(RequestEvent::AnsweredLate { request, .. }) if *request == id);
     let from = journal.iter().position(replaced).unwrap_or_default();
     let by_itself = journal[from..]
@@ -283,7 +227,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
     #[test]
-    fn each_request_has_at_most_one_end_and_the_journal_replayed_is_the_memory(
+    fn each_request_ends_at_most_once_and_a_replay_gives_the_same_desk(
         commands in prop::collection::vec(some_command(), 1..80),
     ) {
         let mut desk = Desk::default();
@@ -295,7 +239,7 @@ proptest! {
             let aimed_at = target(&desk, command);
             let before = desk.clone();
             for event in &decision.events {
-                // Nothing happens to what nobody knows, and one session's command never touches another's.
+                // Events are about known sessions, and only about the one that the command is about.
                 let of = session_of(&desk, event);
                 prop_assert!(of.is_some(), "{command:?} made {event:?}");
                 if !matches!(command, Command::Session(SessionCommand::CloseEarlierRun { .. })) {
@@ -311,7 +255,7 @@ proptest! {
             }
             for request in before.requests() {
                 let after = desk.request(request.id).unwrap();
-                prop_assert!(went_on_legally(request, after), "{command:?}: {request:?} -> {after:?}");
+                prop_assert!(is_legal(request, after), "{command:?}: {request:?} -> {after:?}");
             }
             journal.extend(decision.events);
         }
@@ -324,14 +268,13 @@ proptest! {
         prop_assert_eq!(Desk::replay(&journal), desk);
     }
 
-    /// At most once: an end is handed over a second time only where the first is known to have failed, or where the
-    /// person asks for it.
+    /// An outcome is sent a second time only if the first is known to have failed, or on a retry of the user.
     #[test]
-    fn no_end_leaves_for_an_agent_twice_by_itself(commands in prop::collection::vec(some_command(), 1..120)) {
+    fn no_outcome_is_sent_twice_without_a_retry(commands in prop::collection::vec(some_command(), 1..120)) {
         let mut desk = Desk::default();
         let mut journal: Vec<(Command, Event)> = Vec::new();
         for command in &commands {
-            // That a line was not taken, or that the agent closed the call without the answer, is a reason for another.
+            // A failed delivery, or a call that is closed without the outcome, is a reason to send it again.
             let skip = match command {
                 Command::Request(RequestCommand::NoteDelivery { delivery, .. }) => !matches!(delivery, Delivery::Delivered { .. }),
                 Command::Request(RequestCommand::Withdraw { .. }) | Command::Request(RequestCommand::WithdrawAll { .. }) => true,
@@ -349,7 +292,7 @@ proptest! {
                     && matches!(event, Event::Request(RequestEvent::DeliveryChanged { request: it, .. }) if *it == request.id)
             });
             let retried = retried.count();
-            let ways = handed_over(&journal, request.id);
+            let ways = sent(&journal, request.id);
             for way in &ways {
                 let times = ways.iter().filter(|other| *other == way).count();
                 prop_assert!(times <= 1 + retried, "{request:?}: {ways:?}");
@@ -358,7 +301,7 @@ proptest! {
     }
 
     #[test]
-    fn a_deleted_session_leaves_no_word_in_the_journal_and_the_journal_still_folds_to_the_memory(
+    fn a_deleted_session_leaves_no_text_in_the_journal_and_a_replay_gives_the_same_desk(
         commands in prop::collection::vec(some_command(), 1..80),
         place in 0..80_usize,
         deleted in (0..SESSIONS).prop_map(session),
@@ -366,9 +309,9 @@ proptest! {
         let mut desk = Desk::default();
         let mut journal: Vec<(Option<SessionId>, Event)> = Vec::new();
         let how = SessionEnd::Failed { why: "broken".to_owned().into() };
-        let goes = [
-            Command::Session(SessionCommand::End { session: deleted, end: how, at: at(300) }),
-            Command::Session(SessionCommand::Delete { session: deleted }),
+        let goes: [Command; 2] = [
+            SessionCommand::End { session: deleted, end: how, at: at(300) }.into(),
+            SessionCommand::Delete { session: deleted }.into(),
         ];
         let mut before = commands;
         let after = before.split_off(place.min(before.len()));
@@ -398,7 +341,7 @@ proptest! {
     }
 
     #[test]
-    fn a_secret_is_in_no_event_and_in_nothing_that_is_kept_but_reaches_whoever_asked(
+    fn a_secret_is_never_stored_but_reaches_the_asker(
         commands in prop::collection::vec(some_command(), 1..80),
     ) {
         let mut desk = Desk::default();
@@ -416,13 +359,13 @@ proptest! {
     }
 
     #[test]
-    fn a_command_that_a_caller_sends_twice_changes_nothing_the_second_time(
+    fn a_repeated_command_changes_nothing(
         commands in prop::collection::vec(some_command(), 1..60),
     ) {
         let mut desk = Desk::default();
         for command in &commands {
             let first = take(&mut desk, command).is_ok();
-            // What is noted about the agent happens as often as it is noted; people and doors repeat themselves.
+            // Notes about the agent count each time; only commands of callers are repeated.
             let noted = matches!(
                 command,
                 Command::Session(SessionCommand::CountUnusable { .. })
@@ -440,7 +383,7 @@ proptest! {
 }
 
 #[test]
-fn settled_requests_leave_memory_once_there_are_enough_newer_ones_and_open_ones_never_do() {
+fn the_oldest_settled_requests_leave_memory_and_open_ones_never_do() {
     let mut desk = desk(&[start(1), ask(1, 0, form())]);
     let mut journal = Vec::new();
     for n in 1..=SETTLED_REQUESTS as u128 + 10 {

@@ -1,11 +1,11 @@
-//! Which decision fits which approval, and what earlier versions have kept of one.
+//! Which decisions are valid for an approval, and how earlier versions stored them.
 
 use crate::support::desks::*;
 use askdesk_domain::tool::{DETAIL_BYTES, DETAIL_CUT_MARK};
 use askdesk_domain::{
-    ApprovalCommand, ApprovalDecision, ApprovalEvent, ApprovalOption, ApprovalOptionKind, AskApproval,
-    Command, ConfigCategory, ConfigId, ConfigOption, Desk, Effect, EntryBody, Event, OptionLabel,
-    OptionScope, Rejection, SessionCommand, ToolDetail, ToolKind, ToolRule, ValidationError, ValueId, decide,
+    ApprovalCommand, ApprovalDecision, ApprovalEvent, ApprovalOption, ApprovalOptionKind, AskApproval, Desk,
+    Effect, EntryBody, Event, OptionLabel, OptionScope, Rejection, SessionCommand, ToolDetail, ToolKind,
+    ToolRule, ValidationError, decide,
 };
 use rstest::rstest;
 use serde_json::json;
@@ -26,7 +26,7 @@ fn rule(id: &'static str) -> ApprovalOption {
     }
 }
 
-/// What every approval here offers: opaque ids in the agent's order.
+/// The options of every approval here: opaque ids in the agent's order.
 fn offered() -> Vec<ApprovalOption> {
     let text = OptionLabel::Text { text: "Never ask again".to_owned() };
     vec![
@@ -44,15 +44,14 @@ fn plan(text: &str) -> ToolDetail {
     ToolDetail::Plan { plan: text.to_owned(), path: None }
 }
 
-/// A desk whose one session waits for permission.
+/// A desk with one open approval.
 fn waiting(subject: ToolDetail) -> Desk {
     waiting_with(subject, true)
 }
 
 fn waiting_with(subject: ToolDetail, takes_message: bool) -> Desk {
-    let Command::Approval(ApprovalCommand::Ask(ask)) = ask_approval(1, 1) else { unreachable!() };
-    let ask = AskApproval { subject, options: offered(), takes_message, ..ask };
-    desk(&[start(1), Command::Approval(ApprovalCommand::Ask(ask))])
+    let ask = AskApproval { subject, options: offered(), takes_message, ..new_ask_approval(1, 1) };
+    desk(&[start(1), ApprovalCommand::Ask(ask).into()])
 }
 
 fn command() -> ToolDetail {
@@ -68,9 +67,7 @@ fn saying(option: &'static str, message: &str) -> ApprovalDecision {
 }
 
 fn decided(desk: &Desk, decision: ApprovalDecision) -> Result<ApprovalDecision, Rejection> {
-    let command = Command::Approval(ApprovalCommand::Decide { approval: approval(1), decision, at: at(100) });
-    let decision = decide(desk, &command)?;
-    match decision.effects.as_slice() {
+    match decide(desk, &decide_approval(1, decision))?.effects.as_slice() {
         [Effect::WithdrawApprovalNotification { .. }, Effect::ResolveApproval { decision, .. }] => {
             Ok(decision.clone())
         }
@@ -81,11 +78,11 @@ fn decided(desk: &Desk, decision: ApprovalDecision) -> Result<ApprovalDecision, 
 #[rstest]
 #[case::rules_in_order_and_once(decides(&["r3", "r1", "r3"]), decides(&["r1", "r3"]))]
 #[case::once(decides(&["allow"]), decides(&["allow"]))]
-#[case::one_that_stands_alone(decides(&["always"]), decides(&["always"]))]
+#[case::one_that_does_not_combine(decides(&["always"]), decides(&["always"]))]
 #[case::never(decides(&["never"]), decides(&["never"]))]
-#[case::with_words(saying("deny", "use pnpm"), saying("deny", "use pnpm"))]
-#[case::blank_words(saying("deny", " "), decides(&["deny"]))]
-fn what_was_offered_can_be_chosen(#[case] wanted: ApprovalDecision, #[case] expected: ApprovalDecision) {
+#[case::with_a_message(saying("deny", "use pnpm"), saying("deny", "use pnpm"))]
+#[case::a_blank_message(saying("deny", " "), decides(&["deny"]))]
+fn an_offered_option_can_be_chosen(#[case] wanted: ApprovalDecision, #[case] expected: ApprovalDecision) {
     assert_eq!(decided(&waiting(command()), wanted), Ok(expected));
 }
 
@@ -95,12 +92,12 @@ fn what_was_offered_can_be_chosen(#[case] wanted: ApprovalDecision, #[case] expe
 #[case::one_alone_with_another(decides(&["allow", "r1"]), "decision.options", "these options cannot be chosen together")]
 #[case::both_directions(decides(&["r1", "deny"]), "decision.options", "these options cannot be chosen together")]
 #[case::no_plan(edited("# Less"), "decision", ValidationError::NoPlan)]
-#[case::words_with_a_permission(
+#[case::a_message_with_a_permission(
     saying("allow", "go"),
     "decision.message",
     "only a refusal can carry words here"
 )]
-fn what_was_not_offered_is_refused(
+fn an_invalid_decision_is_refused(
     #[case] wanted: ApprovalDecision,
     #[case] field: &str,
     #[case] rule: impl Into<ValidationError>,
@@ -109,7 +106,7 @@ fn what_was_not_offered_is_refused(
 }
 
 #[test]
-fn a_refusal_carries_words_only_where_the_agent_takes_them() {
+fn a_denial_carries_a_message_only_if_the_agent_accepts_one() {
     let refused = decided(&waiting_with(command(), false), saying("deny", "use pnpm"));
     assert!(matches!(refused, Err(Rejection::Invalid { field, .. }) if field == "decision.message"));
 }
@@ -130,10 +127,7 @@ fn a_plan_is_approved_edited_or_sent_back(
 #[case::blank(edited(" "), "decision.plan")]
 #[case::too_long(edited(&"p".repeat(DETAIL_BYTES + 1)), "decision.plan")]
 #[case::edited_and_sent_back(ApprovalDecision { plan: Some("# Less".to_owned()), ..decides(&["deny"]) }, "decision")]
-fn a_decision_on_a_plan_that_does_not_fit_names_its_field(
-    #[case] wanted: ApprovalDecision,
-    #[case] expected: &str,
-) {
+fn an_invalid_decision_on_a_plan_names_its_field(#[case] wanted: ApprovalDecision, #[case] expected: &str) {
     match decided(&waiting(plan(PLAN)), wanted) {
         Err(Rejection::Invalid { field, .. }) => assert_eq!(field, expected),
         other => panic!("{other:?}"),
@@ -152,28 +146,18 @@ fn a_plan_that_was_cut_cannot_be_edited_because_the_rest_would_be_lost() {
 #[test]
 fn config_options_are_noted_when_they_change() {
     let mut desk = desk(&[start(1)]);
-    let mode = |current: Option<&'static str>| ConfigOption {
-        id: ConfigId::literal("mode"),
-        name: "Mode".to_owned(),
-        category: ConfigCategory::Mode,
-        values: Vec::new(),
-        free_text: false,
-        live: true,
-        current: current.map(ValueId::literal),
-    };
     for (current, events) in
         [(Some("plan"), vec!["config_changed"]), (Some("plan"), vec![]), (None, vec!["config_changed"])]
     {
         let config = vec![mode(current)];
-        let note =
-            Command::Session(SessionCommand::NoteConfig { session: session(1), config: config.clone() });
+        let note = SessionCommand::NoteConfig { session: session(1), config: config.clone() }.into();
         assert_eq!(names(&take(&mut desk, &note).unwrap().events), events);
         assert_eq!(desk.session(session(1)).unwrap().config, config);
     }
 }
 
 #[test]
-fn what_earlier_versions_kept_is_still_read() {
+fn entries_of_earlier_versions_are_still_read() {
     let text = ToolDetail::Other { input: "ls -l".to_owned() };
     let tool: EntryBody = serde_json::from_value(json!({
         "kind": "tool", "toolUse": "t", "name": "Bash", "summary": "ls", "input": "ls -l", "status": "done", "output": null,
@@ -189,10 +173,9 @@ fn what_earlier_versions_kept_is_still_read() {
 }
 
 #[test]
-fn what_is_kept_now_is_read_as_it_was_written() {
+fn approvals_and_entries_round_trip() {
     let desk = waiting(plan(PLAN));
-    let kept =
-        Event::Approval(ApprovalEvent::Asked { approval: desk.approval(approval(1)).unwrap().clone() });
+    let kept = Event::from(ApprovalEvent::Asked { approval: desk.approval(approval(1)).unwrap().clone() });
     let written = serde_json::to_string(&kept).unwrap();
     assert_eq!(serde_json::from_str::<Event>(&written).unwrap(), kept);
     let entry = EntryBody::Tool {

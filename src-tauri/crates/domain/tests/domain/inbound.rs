@@ -1,21 +1,20 @@
-//! Clients that the desk did not start: what they leave is missed and not lost, and they find it again.
+//! Connected apps: what they leave is missed but not lost, and they find it again.
 
 use crate::support::desks;
-use crate::support::questions;
 use std::collections::HashMap;
 
 use crate::support::desks::*;
-use crate::support::questions::{choose, single};
+use crate::support::questions::{asked, choose, secret, single};
 use askdesk_domain::{
-    ASKED_AGAIN_MILLIS, Ask, Channel, Command, Decision, Delivery, DeliveryError, Desk, Effect, Event,
-    InboundClient, InboundCommand, LastAsked, Leave, Limit, Origin, Outcome, Question, QuestionKind,
-    QuestionLimits, Rejection, RequestCommand, RequestEvent, RequestId, SessionCommand, SessionEnd,
-    SessionId, SessionState, Timestamp, decide, draft_rules, question_input,
+    ASKED_AGAIN_MILLIS, Ask, Channel, Command, Decision, Delivery, DeliveryError, Desk, Effect, Ended, Event,
+    EventSubject, InboundClient, InboundCommand, LastAsked, Leave, Limit, Origin, Outcome, Question,
+    Rejection, RequestCommand, RequestEvent, RequestId, SessionEnd, SessionId, SessionState, Timestamp,
+    decide, draft_rules,
 };
 use proptest::prelude::*;
 use rstest::rstest;
 
-fn visitor(name: &str, folder: &str) -> InboundClient {
+fn client(name: &str, folder: &str) -> InboundClient {
     InboundClient {
         channel: Channel::Mcp,
         name: name.to_owned(),
@@ -24,15 +23,19 @@ fn visitor(name: &str, folder: &str) -> InboundClient {
     }
 }
 
+fn open_as(n: u128, client: InboundClient, when: i64) -> Command {
+    InboundCommand::Open { id: session(n), client, at: at(when) }.into()
+}
+
 fn open(n: u128, name: &str, when: i64) -> Command {
-    Command::Inbound(InboundCommand::Open { id: session(n), visitor: visitor(name, "/work"), at: at(when) })
+    open_as(n, client(name, "/work"), when)
 }
 
 fn store() -> Vec<Question> {
-    question_input::accept(&[single("Which store?", &["SQLite", "Files"])], QuestionLimits::ASK_USER).unwrap()
+    asked(&[single("Which store?", &["SQLite", "Files"])])
 }
 
-fn theirs(of: u128, n: u128, call: &str, when: i64) -> Ask {
+fn app_ask(of: u128, n: u128, call: &str, when: i64) -> Ask {
     Ask {
         id: request(n),
         session: session(of),
@@ -44,87 +47,70 @@ fn theirs(of: u128, n: u128, call: &str, when: i64) -> Ask {
     }
 }
 
-/// A session asks by a call; the id is used if it makes a request of its own.
+fn by_app(ask: Ask) -> Command {
+    InboundCommand::Ask { ask, again: None }.into()
+}
+
+/// A call asks in a session; request `n` is created if the call joins no earlier one.
 fn asks(of: u128, n: u128, call: &str, when: i64) -> Command {
-    Command::Inbound(InboundCommand::Ask { ask: theirs(of, n, call, when), again: None })
+    by_app(app_ask(of, n, call, when))
 }
 
 fn names_it(of: u128, n: u128, call: &str, when: i64, again: u128) -> Command {
-    Command::Inbound(InboundCommand::Ask { ask: theirs(of, n, call, when), again: Some(request(again)) })
+    InboundCommand::Ask { ask: app_ask(of, n, call, when), again: Some(request(again)) }.into()
 }
 
 fn limited(of: u128, n: u128, call: &str, when: i64, limit: i64) -> Command {
     let limit = Some(Limit { at: at(limit), then: String::new() });
-    Command::Inbound(InboundCommand::Ask { ask: Ask { limit, ..theirs(of, n, call, when) }, again: None })
+    by_app(Ask { limit, ..app_ask(of, n, call, when) })
 }
 
 fn leaves(of: u128, call: &str, why: Leave, when: i64) -> Command {
-    Command::Inbound(InboundCommand::LeaveCall {
-        session: session(of),
-        native_ref: native(call),
-        why,
-        at: at(when),
-    })
+    InboundCommand::LeaveCall { session: session(of), native_ref: native(call), why, at: at(when) }.into()
 }
 
 fn gone(of: u128, call: &str, when: i64) -> Command {
     leaves(of, call, Leave::Gone, when)
 }
 
-fn told(n: u128, call: &str, told: Result<(), DeliveryError>, when: i64) -> Command {
-    Command::Inbound(InboundCommand::NoteDelivered {
-        request: request(n),
-        native_ref: native(call),
-        told,
-        at: at(when),
-    })
+fn delivery_noted(n: u128, call: &str, result: Result<(), DeliveryError>, when: i64) -> Command {
+    InboundCommand::NoteDelivered { request: request(n), native_ref: native(call), result, at: at(when) }
+        .into()
 }
 
 fn goes(of: u128, when: i64) -> Command {
-    Command::Inbound(InboundCommand::Leave { session: session(of), at: at(when) })
+    InboundCommand::Leave { session: session(of), at: at(when) }.into()
 }
 
 fn answers(n: u128, when: i64) -> Command {
-    Command::Request(RequestCommand::Answer {
-        request: request(n),
-        answers: vec![choose(0, &[0])],
-        at: at(when),
-    })
-}
-
-fn passes(n: u128, when: i64) -> Command {
-    Command::Request(RequestCommand::Expire { request: request(n), at: at(when) })
-}
-
-fn state_of(desk: &Desk, n: u128) -> String {
-    state(desk.request(request(n)).unwrap())
+    RequestCommand::Answer { request: request(n), answers: vec![choose(0, &[0])], at: at(when) }.into()
 }
 
 fn found(desk: &mut Desk, command: &Command) -> Option<RequestId> {
     take(desk, command).unwrap().request
 }
 
-fn is_told_of(decision: &Decision) -> bool {
+fn notifies(decision: &Decision) -> bool {
     decision.effects.iter().any(|effect| matches!(effect, Effect::Notify { .. }))
 }
 
 #[test]
-fn a_visit_is_a_session_without_a_process_that_says_who_came() {
+fn a_connected_app_has_a_session_without_a_process_that_names_it() {
     let desk = desk(&[open(1, "codex", 5)]);
-    let came = desk.session(session(1)).unwrap();
-    assert_eq!(came.state, SessionState::Idle);
-    assert_eq!(came.origin, Origin::inbound(Channel::Mcp, "codex".to_owned()));
-    assert_eq!((came.name.as_str(), came.folder.as_str()), ("codex · work", "/work"));
-    assert!(!came.resumable);
+    let opened = desk.session(session(1)).unwrap();
+    assert_eq!(opened.state, SessionState::Idle);
+    assert_eq!(opened.origin, Origin::inbound(Channel::Mcp, "codex".to_owned()));
+    assert_eq!((opened.name.as_str(), opened.folder.as_str()), ("codex · work", "/work"));
+    assert!(!opened.resumable);
     for refused in [resume(1), queue(1, 1, "hello")] {
         assert_eq!(decide(&desk, &refused), Err(Rejection::SessionGone), "{refused:?}");
     }
 }
 
 #[test]
-fn what_a_client_calls_itself_is_one_short_line_and_never_nothing() {
+fn the_name_of_an_app_is_one_short_line_and_never_empty() {
     let named = |name: &str| {
-        InboundClient { version: Some(" ".to_owned()), folder: None, ..visitor(name, "") }.plain()
+        InboundClient { version: Some(" ".to_owned()), folder: None, ..client(name, "") }.plain()
     };
     assert_eq!(named(" a\nb\u{1b}[31m ").name, "a b[31m");
     assert_eq!(named("x".repeat(500).as_str()).name.len(), 80);
@@ -133,7 +119,7 @@ fn what_a_client_calls_itself_is_one_short_line_and_never_nothing() {
 }
 
 #[test]
-fn the_session_a_client_left_is_taken_up_again_and_one_that_is_still_there_is_not() {
+fn the_session_that_an_app_left_is_reopened_and_a_connected_one_is_not() {
     let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), open(2, "codex", 7)]);
     assert_eq!(desk.sessions().count(), 2, "each connection has its own");
     take(&mut desk, &goes(1, 10)).unwrap();
@@ -147,7 +133,7 @@ fn the_session_a_client_left_is_taken_up_again_and_one_that_is_still_there_is_no
 }
 
 #[test]
-fn when_each_client_asked_last_is_known_also_of_those_that_have_gone() {
+fn the_last_question_of_each_app_is_known_even_after_it_left() {
     let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), open(2, "gemini", 7), asks(2, 2, "b", 8)]);
     let last = |desk: &Desk| {
         let known = desk.last_asked().into_iter();
@@ -162,14 +148,14 @@ fn when_each_client_asked_last_is_known_also_of_those_that_have_gone() {
     assert_eq!(last(&desk), known([("gemini", 8), ("codex", 6)]));
     take(&mut desk, &goes(1, 10)).unwrap();
     assert_eq!(last(&desk), known([("gemini", 8), ("codex", 6)]));
-    // What is asked again is the same request, and still a sign of life.
+    // A repeated question is the same request, and still counts.
     take(&mut desk, &open(3, "codex", 11)).unwrap();
     take(&mut desk, &asks(1, 3, "c", 12)).unwrap();
     assert_eq!(last(&desk), known([("codex", 12), ("gemini", 8)]));
 }
 
 #[test]
-fn a_client_that_never_asked_leaves_nothing_behind() {
+fn an_app_that_never_asked_leaves_no_session() {
     let desk = desk(&[open(1, "codex", 5), goes(1, 10)]);
     assert_eq!(desk.sessions().count(), 0);
 }
@@ -178,77 +164,73 @@ fn a_client_that_never_asked_leaves_nothing_behind() {
 fn case_59_the_card_says_which_client_asks() {
     let desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6)]);
     assert_eq!(desk.request(request(1)).unwrap().asked_by.as_deref(), Some("codex"));
-    let renamed =
-        Command::Session(SessionCommand::Rename { session: session(1), name: "The shop".to_owned() });
+    let renamed = rename(1, "The shop");
     let mut renamed = desks::desk(&[open(1, "codex", 5), renamed]);
-    let subagent = Ask { asked_by: Some("reviewer".to_owned()), ..theirs(1, 2, "b", 7) };
+    let subagent = Ask { asked_by: Some("reviewer".to_owned()), ..app_ask(1, 2, "b", 7) };
     take(&mut renamed, &asks(1, 1, "a", 6)).unwrap();
-    take(&mut renamed, &Command::Inbound(InboundCommand::Ask { ask: subagent, again: None })).unwrap();
+    take(&mut renamed, &by_app(subagent)).unwrap();
     assert_eq!(renamed.request(request(1)).unwrap().asked_by.as_deref(), Some("codex"));
     assert_eq!(renamed.request(request(2)).unwrap().asked_by.as_deref(), Some("reviewer"));
-    // Only a subagent is told of as one.
+    // Only a subagent counts as one.
     let session = renamed.session(session(1)).unwrap();
     let by_subagent = |n| renamed.request(request(n)).unwrap().is_by_subagent(session);
     assert_eq!((by_subagent(1), by_subagent(2)), (false, true));
 }
 
 #[test]
-fn a_secret_is_not_asked_for_by_these_doors() {
-    let secret = question_input::accept(
-        &[questions::draft(QuestionKind::Secret, "Key?", &[])],
-        QuestionLimits::ASK_USER,
-    )
-    .unwrap();
-    let ask = Ask { questions: secret, ..theirs(1, 1, "a", 6) };
-    let refused =
-        decide(&desk(&[open(1, "codex", 5)]), &Command::Inbound(InboundCommand::Ask { ask, again: None }));
+fn a_connected_app_cannot_ask_for_a_secret() {
+    let ask = Ask { questions: secret(), ..app_ask(1, 1, "a", 6) };
+    let refused = decide(&desk(&[open(1, "codex", 5)]), &by_app(ask));
     assert!(matches!(refused, Err(Rejection::Invalid { field, .. }) if field == "questions[0].type"));
 }
 
 #[test]
-fn what_is_left_is_missed_and_the_same_request_is_open_when_it_is_asked_again() {
+fn a_request_that_its_app_left_is_missed_and_reopens_when_it_is_asked_again() {
     let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), gone(1, "a", 10)]);
     assert_eq!(state_of(&desk, 1), "orphaned caller_gone");
     assert!(desk.request(request(1)).unwrap().is_missed());
     let again = take(&mut desk, &asks(1, 2, "b", 11)).unwrap();
     assert_eq!(again.request, Some(request(1)));
     assert_eq!(names(&again.events), ["reopened"]);
-    assert!(is_told_of(&again), "what told of it was taken back");
+    assert!(notifies(&again), "its notification was withdrawn");
     assert_eq!((state_of(&desk, 1).as_str(), desk.requests().count()), ("open", 1));
-    // What was begun on it stays.
+    // Its draft stays.
     assert_eq!(draft_rules::after(&again.events[0]), None);
     take(&mut desk, &answers(1, 20)).unwrap();
-    take(&mut desk, &told(1, "b", Ok(()), 21)).unwrap();
+    take(&mut desk, &delivery_noted(1, "b", Ok(()), 21)).unwrap();
     assert_eq!(state_of(&desk, 1), "answered, delivered");
 }
 
 #[test]
-fn case_34_the_same_again_while_it_is_open_waits_for_the_one_card() {
+fn case_34_a_repeated_open_question_is_one_request() {
     let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6)]);
     let again = take(&mut desk, &asks(1, 2, "b", 7)).unwrap();
     assert_eq!((again.request, names(&again.events)), (Some(request(1)), vec!["asked_again".to_owned()]));
-    assert!(!is_told_of(&again));
-    // The first gives up: the other waits on.
+    assert!(!notifies(&again));
+    // The first call leaves, and the other still waits.
     let left = take(&mut desk, &gone(1, "a", 8)).unwrap();
     assert_eq!(names(&left.events), ["call_left"]);
     take(&mut desk, &answers(1, 20)).unwrap();
-    take(&mut desk, &told(1, "b", Ok(()), 21)).unwrap();
+    take(&mut desk, &delivery_noted(1, "b", Ok(()), 21)).unwrap();
     assert_eq!(state_of(&desk, 1), "answered, delivered");
 }
 
 #[rstest]
 #[case::soon(ASKED_AGAIN_MILLIS - 1, 1)]
 #[case::late(ASKED_AGAIN_MILLIS, 9)]
-fn case_34_what_was_left_is_found_by_its_content_for_three_minutes(#[case] later: i64, #[case] finds: u128) {
+fn case_34_a_missed_request_is_found_by_its_content_for_three_minutes(
+    #[case] later: i64,
+    #[case] finds: u128,
+) {
     let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), gone(1, "a", 1_000)]);
     assert_eq!(found(&mut desk, &asks(1, 9, "b", 1_000 + later)), Some(request(finds)));
-    // One that names it needs no haste.
+    // A call that names it finds it at any time.
     let mut desk = desks::desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), gone(1, "a", 1_000)]);
     assert_eq!(found(&mut desk, &names_it(1, 9, "b", 1_000 + later, 1)), Some(request(1)));
 }
 
 #[test]
-fn a_client_that_gives_up_every_minute_and_asks_again_asks_one_question() {
+fn an_app_that_repeats_its_question_every_minute_asks_one_question() {
     let mut desk = desk(&[open(1, "codex", 0)]);
     for minute in 0..30 {
         let (call, when) = (format!("call-{minute}"), minute * 60_000);
@@ -260,14 +242,11 @@ fn a_client_that_gives_up_every_minute_and_asks_again_asks_one_question() {
 
 #[rstest]
 #[case::of_another_client(open(2, "gemini", 7), 2)]
-#[case::in_another_folder(
-    Command::Inbound(InboundCommand::Open { id: session(2), visitor: visitor("codex", "/other"), at: at(7) }), 2)]
+#[case::in_another_folder(open_as(2, client("codex", "/other"), 7), 2)]
 #[case::by_another_way(
-    Command::Inbound(InboundCommand::Open {
-        id: session(2), visitor: InboundClient { channel: Channel::CommandLine, ..visitor("codex", "/work") }, at: at(7)
-    }), 2)]
+    open_as(2, InboundClient { channel: Channel::CommandLine, ..client("codex", "/work") }, 7), 2)]
 #[case::of_the_same_client(open(2, "codex", 7), 1)]
-fn what_another_client_asks_is_never_found(#[case] opened: Command, #[case] finds: u128) {
+fn the_request_of_another_app_is_never_found(#[case] opened: Command, #[case] finds: u128) {
     for left in [true, false] {
         let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6)]);
         if left {
@@ -282,19 +261,16 @@ fn what_another_client_asks_is_never_found(#[case] opened: Command, #[case] find
 
 #[test]
 fn without_a_folder_only_a_named_request_is_found_from_another_connection() {
-    let nowhere = |n, when| {
-        let visitor = InboundClient { folder: None, ..visitor("codex", "") };
-        Command::Inbound(InboundCommand::Open { id: session(n), visitor, at: at(when) })
-    };
+    let nowhere = |n, when| open_as(n, InboundClient { folder: None, ..client("codex", "") }, when);
     let asked = [nowhere(1, 5), asks(1, 1, "a", 6)];
-    // In the same connection the same words are the same question.
+    // In the same connection the same text is the same question.
     assert_eq!(found(&mut desk(&asked), &asks(1, 2, "b", 8)), Some(request(1)));
     for before in [vec![], vec![gone(1, "a", 7)], vec![goes(1, 7)], vec![goes(1, 7), answers(1, 7)]] {
         let mut desk = desk(&asked);
         for command in before.iter().chain(&[nowhere(2, 8)]) {
             take(&mut desk, command).unwrap();
         }
-        assert!(desk.session(session(2)).is_some(), "what another connection left is not taken up");
+        assert!(desk.session(session(2)).is_some(), "the session of another connection is not reopened");
         let named = take(&mut desk.clone(), &names_it(2, 2, "b", 9, 1)).unwrap();
         assert_eq!(named.request, Some(request(1)), "{before:?}");
         assert_eq!(found(&mut desk, &asks(2, 2, "b", 9)), Some(request(2)), "{before:?}");
@@ -302,38 +278,36 @@ fn without_a_folder_only_a_named_request_is_found_from_another_connection() {
 }
 
 #[test]
-fn an_answer_that_came_late_is_given_at_once_to_who_asks_again_and_then_it_is_told() {
+fn a_late_answer_is_delivered_at_once_to_the_app_that_asks_again() {
     let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), gone(1, "a", 10)]);
     let late = take(&mut desk, &answers(1, 20)).unwrap();
     assert_eq!((names(&late.events), late.effects), (vec!["answered_late".to_owned()], vec![]));
     assert_eq!(state_of(&desk, 1), "answered, parked");
     let again = take(&mut desk, &asks(1, 2, "b", 30)).unwrap();
     assert_eq!((again.request, again.events), (Some(request(1)), vec![]));
-    take(&mut desk, &told(1, "b", Ok(()), 31)).unwrap();
+    take(&mut desk, &delivery_noted(1, "b", Ok(()), 31)).unwrap();
     assert_eq!(state_of(&desk, 1), "answered, delivered late");
-    // What was told is not told to who asks yet again: that is a question of its own.
+    // Once it is delivered, the same question is a new request.
     assert_eq!(found(&mut desk, &asks(1, 3, "c", 32)), Some(request(3)));
 }
 
 #[test]
-fn an_answer_that_could_not_be_told_is_kept_and_can_be_collected() {
+fn an_undelivered_answer_is_kept_and_can_be_collected() {
     let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), answers(1, 20)]);
     assert_eq!(state_of(&desk, 1), "answered, pending");
-    take(&mut desk, &told(1, "a", Err(DeliveryError::InputClosed), 21)).unwrap();
+    take(&mut desk, &delivery_noted(1, "a", Err(DeliveryError::InputClosed), 21)).unwrap();
     assert_eq!(state_of(&desk, 1), "answered, parked");
     assert!(desk.request(request(1)).unwrap().is_live());
-    take(&mut desk, &told(1, "collects", Ok(()), 500)).unwrap();
+    take(&mut desk, &delivery_noted(1, "collects", Ok(()), 500)).unwrap();
     assert_eq!(state_of(&desk, 1), "answered, delivered late");
-    // It stays told, whatever is said of it afterwards.
-    take(&mut desk, &told(1, "a", Err(DeliveryError::InputClosed), 501)).unwrap();
+    // It stays delivered, whatever is noted later.
+    take(&mut desk, &delivery_noted(1, "a", Err(DeliveryError::InputClosed), 501)).unwrap();
     assert_eq!(state_of(&desk, 1), "answered, delivered late");
 }
 
 #[test]
-fn an_answer_on_its_way_to_a_call_that_is_left_is_kept() {
-    for last in
-        [gone(1, "a", 21), goes(1, 21), Command::Session(SessionCommand::CloseEarlierRun { at: at(21) })]
-    {
+fn an_answer_to_a_call_that_has_left_is_kept() {
+    for last in [gone(1, "a", 21), goes(1, 21), close_earlier_run(21)] {
         let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), answers(1, 20)]);
         take(&mut desk, &last).unwrap();
         assert_eq!(state_of(&desk, 1), "answered, parked", "{last:?}");
@@ -341,88 +315,92 @@ fn an_answer_on_its_way_to_a_call_that_is_left_is_kept() {
 }
 
 #[test]
-fn case_41_a_limit_that_passes_is_an_end_of_its_own_and_the_answer_may_still_come() {
-    let mut desk = desk(&[open(1, "codex", 5), limited(1, 1, "a", 6, 50), passes(1, 50)]);
+fn case_41_a_request_expires_and_can_still_be_answered() {
+    let mut desk = desk(&[open(1, "codex", 5), limited(1, 1, "a", 6, 50), expire(1, 50)]);
     assert_eq!(state_of(&desk, 1), "expired, pending");
-    take(&mut desk, &told(1, "a", Ok(()), 51)).unwrap();
+    take(&mut desk, &delivery_noted(1, "a", Ok(()), 51)).unwrap();
     assert_eq!(state_of(&desk, 1), "expired, delivered");
-    // The same call again hears the same; it is not asked anew.
+    // The same call gets the same result and is not asked again.
     let same = take(&mut desk, &limited(1, 2, "a", 52, 90)).unwrap();
     assert_eq!((same.request, same.events), (Some(request(1)), vec![]));
     take(&mut desk, &answers(1, 70)).unwrap();
     assert_eq!(state_of(&desk, 1), "answered, parked");
-    take(&mut desk, &told(1, "collects", Ok(()), 80)).unwrap();
+    take(&mut desk, &delivery_noted(1, "collects", Ok(()), 80)).unwrap();
     assert_eq!(state_of(&desk, 1), "answered, delivered late");
 }
 
 #[test]
-fn case_41_what_is_asked_anew_after_its_limit_has_its_whole_time_again() {
-    let mut desk =
-        desk(&[open(1, "codex", 5), limited(1, 1, "a", 6, 50), passes(1, 50), told(1, "a", Ok(()), 51)]);
+fn case_41_an_expired_request_that_is_asked_again_gets_its_whole_time_limit() {
+    let mut desk = desk(&[
+        open(1, "codex", 5),
+        limited(1, 1, "a", 6, 50),
+        expire(1, 50),
+        delivery_noted(1, "a", Ok(()), 51),
+    ]);
     let again = take(&mut desk, &limited(1, 2, "b", 60, 200)).unwrap();
     assert_eq!(again.request, Some(request(1)));
     assert!(again.effects.contains(&Effect::WatchLimit { request: request(1), at: at(200) }));
-    take(&mut desk, &passes(1, 100)).unwrap();
-    assert_eq!(state_of(&desk, 1), "open", "the earlier limit says nothing any more");
-    take(&mut desk, &passes(1, 200)).unwrap();
+    take(&mut desk, &expire(1, 100)).unwrap();
+    assert_eq!(state_of(&desk, 1), "open", "the earlier limit no longer applies");
+    take(&mut desk, &expire(1, 200)).unwrap();
     assert_eq!(state_of(&desk, 1), "expired, pending");
 }
 
 #[test]
-fn case_41_without_a_limit_it_waits_for_ever() {
+fn case_41_without_a_limit_a_request_never_expires() {
     let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6)]);
-    assert!(take(&mut desk, &passes(1, i64::MAX)).unwrap().events.is_empty());
+    assert!(take(&mut desk, &expire(1, i64::MAX)).unwrap().events.is_empty());
     assert_eq!(state_of(&desk, 1), "open");
 }
 
 #[test]
 fn case_54_after_a_restart_the_call_that_names_its_request_finds_it_open() {
     let hour = 60 * 60 * 1_000;
-    let mut desk = desk(&[
-        open(1, "codex", 5),
-        asks(1, 1, "a", 6),
-        Command::Session(SessionCommand::CloseEarlierRun { at: at(10) }),
-    ]);
+    let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), close_earlier_run(10)]);
     assert_eq!(state_of(&desk, 1), "orphaned app_quit");
     take(&mut desk, &open(2, "codex", hour)).unwrap();
-    assert!(desk.session(session(2)).is_none(), "it is the session it left");
+    assert!(desk.session(session(2)).is_none(), "its earlier session is reopened");
     assert_eq!(found(&mut desk, &names_it(1, 2, "a", hour, 1)), Some(request(1)));
     assert_eq!(state_of(&desk, 1), "open");
     take(&mut desk, &answers(1, hour + 1)).unwrap();
-    take(&mut desk, &told(1, "a", Ok(()), hour + 2)).unwrap();
+    take(&mut desk, &delivery_noted(1, "a", Ok(()), hour + 2)).unwrap();
     assert_eq!(state_of(&desk, 1), "answered, delivered");
 }
 
 #[test]
-fn case_58_what_was_answered_elsewhere_closes_and_says_so() {
+fn case_58_a_request_that_was_answered_elsewhere_is_withdrawn() {
     let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6)]);
     let left = take(&mut desk, &leaves(1, "a", Leave::AnsweredElsewhere, 10)).unwrap();
     assert_eq!(state_of(&desk, 1), "withdrawn answered_elsewhere");
     assert!(left.effects.contains(&Effect::WithdrawNotification { request: request(1) }));
     let too_late = decide(&desk, &answers(1, 20));
     assert!(matches!(too_late, Err(Rejection::AlreadyEnded { .. })), "{too_late:?}");
-    // The desk first: what comes afterwards changes nothing.
-    let mut desk =
-        desks::desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), answers(1, 7), told(1, "a", Ok(()), 8)]);
+    // If it was answered here first, nothing changes.
+    let mut desk = desks::desk(&[
+        open(1, "codex", 5),
+        asks(1, 1, "a", 6),
+        answers(1, 7),
+        delivery_noted(1, "a", Ok(()), 8),
+    ]);
     take(&mut desk, &leaves(1, "a", Leave::AnsweredElsewhere, 10)).unwrap();
     assert_eq!(state_of(&desk, 1), "answered, delivered");
 }
 
 #[test]
 fn a_call_of_one_connection_outlives_the_end_of_another() {
-    // The second connection waits for what the first asked, and the first goes.
+    // The second connection has joined the request of the first, which leaves.
     let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), open(2, "codex", 7), asks(2, 2, "b", 8)]);
     let left = take(&mut desk, &goes(1, 9)).unwrap();
     assert_eq!(names(&left.events), ["call_left", "client_left"]);
     assert!(desk.session(session(1)).unwrap().is_running(), "something is open in it");
     take(&mut desk, &answers(1, 20)).unwrap();
     assert!(!desk.session(session(1)).unwrap().is_running());
-    take(&mut desk, &told(1, "b", Ok(()), 21)).unwrap();
+    take(&mut desk, &delivery_noted(1, "b", Ok(()), 21)).unwrap();
     assert!(state_of(&desk, 1).starts_with("answered, delivered"));
 }
 
 #[test]
-fn what_is_asked_again_by_another_connection_is_missed_when_that_goes_too() {
+fn a_request_is_missed_once_its_last_connection_leaves() {
     let mut desk = desk(&[
         open(2, "codex", 4),
         open(1, "codex", 5),
@@ -438,22 +416,18 @@ fn what_is_asked_again_by_another_connection_is_missed_when_that_goes_too() {
 }
 
 #[test]
-fn the_person_can_close_a_visit_and_what_it_asks_next_brings_it_back() {
+fn a_session_that_the_user_closed_reopens_at_the_next_question_of_its_app() {
     let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6)]);
     take(&mut desk, &close(1)).unwrap();
     assert_eq!(desk.sessions().count(), 0);
     assert_eq!(state_of(&desk, 1), "orphaned session_stopped");
-    // Its client is still there, and goes some time.
+    // Its app is still connected, and leaves later.
     let mut gone = desk.clone();
     take(&mut gone, &goes(1, 380)).unwrap();
     assert_eq!(gone.sessions().count(), 0);
-    // What it asks next is another question.
-    let other = Ask {
-        questions: question_input::accept(&[single("Which name?", &["A", "B"])], QuestionLimits::ASK_USER)
-            .unwrap(),
-        ..theirs(1, 2, "b", 400)
-    };
-    let again = take(&mut desk, &Command::Inbound(InboundCommand::Ask { ask: other, again: None })).unwrap();
+    // Its next question is a different one.
+    let other = Ask { questions: asked(&[single("Which name?", &["A", "B"])]), ..app_ask(1, 2, "b", 400) };
+    let again = take(&mut desk, &by_app(other)).unwrap();
     assert_eq!(names(&again.events), ["session_resumed", "asked"]);
     assert_eq!((desk.sessions().count(), state_of(&desk, 2).as_str()), (1, "open"));
 }
@@ -477,56 +451,51 @@ fn some_command() -> impl Strategy<Value = Command> {
         3 => (of(), some_call(), when()).prop_map(|(of, call, when)| gone(of, &call, when)),
         1 => (of(), some_call(), when()).prop_map(|(of, call, when)| leaves(of, &call, Leave::AnsweredElsewhere, when)),
         3 => (n(), some_call(), any::<bool>(), when()).prop_map(|(n, call, ok, when)| {
-            told(n, &call, if ok { Ok(()) } else { Err(DeliveryError::InputClosed) }, when)
+            delivery_noted(n, &call, if ok { Ok(()) } else { Err(DeliveryError::InputClosed) }, when)
         }),
         3 => (of(), when()).prop_map(|(of, when)| goes(of, when)),
         4 => (n(), when()).prop_map(|(n, when)| answers(n, when)),
         1 => n().prop_map(|n| decline(n, None)),
         1 => n().prop_map(|n| cancel(n, None)),
         1 => n().prop_map(dismiss),
-        1 => (n(), when()).prop_map(|(n, when)| passes(n, when)),
-        1 => n().prop_map(|n| Command::Request(RequestCommand::Retry { request: request(n) })),
+        1 => (n(), when()).prop_map(|(n, when)| expire(n, when)),
+        1 => n().prop_map(retry),
         1 => of().prop_map(close),
         1 => of().prop_map(|of| reply_in_chat(of, "let us talk")),
         1 => of().prop_map(|of| end(of, SessionEnd::Stopped)),
-        1 => when().prop_map(|when| Command::Session(SessionCommand::CloseEarlierRun { at: at(when) })),
+        1 => when().prop_map(close_earlier_run),
     ]
 }
 
-fn what_was_said(desk: &Desk) -> HashMap<RequestId, (Outcome, Timestamp, Option<Delivery>)> {
-    let said = desk.requests().filter_map(|request| {
-        let ended = request.ended()?;
-        ended
-            .outcome
-            .can_come_late()
-            .then(|| (request.id, (ended.outcome.clone(), ended.at, ended.delivery.clone())))
-    });
-    said.collect()
+fn answers_given(desk: &Desk) -> HashMap<RequestId, (Outcome, Timestamp, Option<Delivery>)> {
+    let late = |ended: &&Ended| ended.outcome.can_come_late();
+    let said = desk.requests().filter_map(|request| Some((request.id, request.ended().filter(late)?)));
+    said.map(|(id, ended)| (id, (ended.outcome.clone(), ended.at, ended.delivery.clone()))).collect()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_clients_do_no_answer_is_lost_or_changed_and_the_journal_replayed_is_the_memory(
+    fn no_answer_is_lost_or_changed_and_a_replay_gives_the_same_desk(
         commands in prop::collection::vec(some_command(), 1..80),
     ) {
         let mut desk = Desk::default();
         let mut journal = Vec::new();
         for command in &commands {
-            let before = what_was_said(&desk);
+            let before = answers_given(&desk);
             let Ok(decision) = take(&mut desk, command) else { continue };
             for effect in &decision.effects {
-                let speaks_to_a_process =
+                let needs_a_process =
                     matches!(effect, Effect::SendParked { .. } | Effect::Redeliver { .. } | Effect::SendQueued { .. });
-                prop_assert!(!speaks_to_a_process, "{command:?} made {effect:?}");
+                prop_assert!(!needs_a_process, "{command:?} made {effect:?}");
             }
-            let after = what_was_said(&desk);
+            let after = answers_given(&desk);
             for (id, (outcome, when, delivery)) in before {
                 let now = after.get(&id);
                 prop_assert!(now.is_some_and(|now| (&now.0, now.1) == (&outcome, when)), "{command:?}: {now:?}");
                 if let Some(Delivery::Delivered { .. }) = delivery {
-                    prop_assert_eq!(&now.unwrap().2, &delivery, "what was told is not told again");
+                    prop_assert_eq!(&now.unwrap().2, &delivery, "a delivered answer is not delivered again");
                 }
             }
             for request in desk.requests().filter(|request| request.is_open()) {
@@ -540,9 +509,8 @@ proptest! {
         prop_assert_eq!(Desk::replay(&journal), desk);
     }
 
-    /// However it was left, nothing is open any more once all clients are gone.
     #[test]
-    fn when_all_clients_are_gone_nothing_is_open_and_no_session_runs(
+    fn once_all_apps_have_left_nothing_is_open_and_no_session_runs(
         commands in prop::collection::vec(some_command(), 1..60),
     ) {
         let mut desk = Desk::default();
@@ -557,14 +525,14 @@ proptest! {
     }
 
     #[test]
-    fn a_deleted_visit_leaves_no_word_and_the_journal_still_folds_to_the_memory(
+    fn the_deleted_session_of_an_app_leaves_no_text_and_a_replay_gives_the_same_desk(
         commands in prop::collection::vec(some_command(), 1..60),
     ) {
         let gone: SessionId = session(1);
         let mut desk = Desk::default();
         let mut journal: Vec<(Option<SessionId>, Event)> = Vec::new();
         let mut owners: HashMap<RequestId, SessionId> = HashMap::new();
-        let goes = [end(1, SessionEnd::Finished), Command::Session(SessionCommand::Delete { session: gone })];
+        let goes = [end(1, SessionEnd::Finished), delete(1)];
         for command in commands.iter().chain(&goes) {
             let Ok(decision) = decide(&desk, command) else { continue };
             for event in decision.events {
@@ -572,9 +540,9 @@ proptest! {
                     owners.insert(request.id, request.session);
                 }
                 let of = match event.subject() {
-                    askdesk_domain::EventSubject::Session(id) => Some(id),
-                    askdesk_domain::EventSubject::Request(id) => owners.get(&id).copied(),
-                    askdesk_domain::EventSubject::Approval(_) => None,
+                    EventSubject::Session(id) => Some(id),
+                    EventSubject::Request(id) => owners.get(&id).copied(),
+                    EventSubject::Approval(_) => None,
                 };
                 journal.push((of, event.clone()));
                 desk.fold(&event);

@@ -1,4 +1,4 @@
-//! What agents send, and what of it is shown or refused.
+//! Which input of agents becomes questions, and which is refused.
 
 use crate::support::questions::{asked, described, draft, multi, option, single};
 use askdesk_domain::text::{AGENT_TEXT_BYTES, CUT_MARK};
@@ -9,12 +9,10 @@ const FOREIGN: QuestionLimits = QuestionLimits::FOREIGN;
 const OURS: QuestionLimits = QuestionLimits::ASK_USER_QUESTION;
 const ASK_USER: QuestionLimits = QuestionLimits::ASK_USER;
 
-/// So many questions, each with two options.
 fn many(count: usize) -> Vec<RawQuestion> {
     (0..count).map(|n| single(&format!("Question {n}?"), &["A", "B"])).collect()
 }
 
-/// One question with so many options.
 fn wide(kind: QuestionKind, count: usize) -> Vec<RawQuestion> {
     let options = (0..count).map(|n| option(&format!("Option {n}"))).collect();
     vec![RawQuestion { options, ..draft(kind, "Which?", &[]) }]
@@ -30,10 +28,7 @@ fn check(drafts: &[RawQuestion], rules: QuestionLimits, expected: Result<usize, 
 #[case::foreign(FOREIGN, 32)]
 #[case::ask_user_question(OURS, 4)]
 #[case::ask_user(ASK_USER, 10)]
-fn as_many_questions_as_the_source_may_ask_are_shown_and_one_more_is_refused(
-    #[case] rules: QuestionLimits,
-    #[case] most: usize,
-) {
+fn one_question_over_the_bound_of_its_source_is_refused(#[case] rules: QuestionLimits, #[case] most: usize) {
     check(&many(1), rules, Ok(1));
     check(&many(most), rules, Ok(most));
     let words = format!("questions: at most {most} questions, got {}", most + 1);
@@ -52,7 +47,7 @@ fn case_25_an_empty_list_of_questions_is_refused(#[case] rules: QuestionLimits) 
 #[case::foreign(FOREIGN, 64)]
 #[case::ask_user_question(OURS, 4)]
 #[case::ask_user(ASK_USER, 12)]
-fn as_many_options_as_the_source_may_send_are_shown_and_one_more_is_refused(
+fn one_option_over_the_bound_of_its_source_is_refused(
     #[case] rules: QuestionLimits,
     #[case] most: usize,
     #[values(QuestionKind::Single, QuestionKind::Multi)] kind: QuestionKind,
@@ -65,7 +60,7 @@ fn as_many_options_as_the_source_may_send_are_shown_and_one_more_is_refused(
 #[rstest]
 #[case::no_option(0)]
 #[case::one_option(1)]
-fn our_own_tools_want_at_least_two_options(
+fn our_own_tools_require_two_options(
     #[case] count: usize,
     #[values(OURS, ASK_USER)] rules: QuestionLimits,
     #[values(QuestionKind::Single, QuestionKind::Multi)] kind: QuestionKind,
@@ -75,7 +70,7 @@ fn our_own_tools_want_at_least_two_options(
 }
 
 #[test]
-fn the_refusal_names_the_place_of_the_question() {
+fn the_refusal_names_the_question() {
     let drafts = [single("First?", &["A", "B"]), single("Second?", &["A"])];
     check(&drafts, OURS, Err("questions[1].options: at least 2 options, got 1"));
     let drafts = [single("First?", &["A", "B"]), single(" \n", &["A", "B"])];
@@ -86,7 +81,7 @@ fn the_refusal_names_the_place_of_the_question() {
 #[case::text(QuestionKind::Text)]
 #[case::confirm(QuestionKind::Confirm)]
 #[case::secret(QuestionKind::Secret)]
-fn a_question_that_is_no_select_takes_no_options(#[case] kind: QuestionKind) {
+fn a_question_that_is_not_a_select_takes_no_options(#[case] kind: QuestionKind) {
     check(&wide(kind, 0), ASK_USER, Ok(1));
     let words = "questions[0].options: none for this type of question, got 2";
     check(&wide(kind, 2), ASK_USER, Err(words));
@@ -117,7 +112,7 @@ fn a_confirmation_gets_its_two_options_from_us() {
 }
 
 #[test]
-fn twins_are_shown_to_a_person_and_told_apart_by_their_ids() {
+fn foreign_twins_are_shown_with_different_ids() {
     let questions = asked(&[single("Which?", &["A", "A"]), single("Which?", &["A"])]);
     let ids: Vec<String> =
         questions.iter().flat_map(|it| &it.options).map(|option| option.id.to_string()).collect();
@@ -145,7 +140,7 @@ fn twins_from_our_own_tools_are_refused_and_both_are_named(#[case] rules: Questi
 }
 
 #[test]
-fn a_list_over_its_bound_is_refused_for_that_before_its_twins_are_looked_for() {
+fn the_bound_of_a_list_is_checked_before_its_twins() {
     let drafts = [single("Which?", &["A", "A", "B", "C", "D"])];
     check(&drafts, OURS, Err("questions[0].options: at most 4 options, got 5"));
 }
@@ -156,12 +151,12 @@ fn a_list_over_its_bound_is_refused_for_that_before_its_twins_are_looked_for() {
 #[case(" OTHER… ")]
 #[case("Other...")]
 #[case("Other:")]
-fn case_07_the_agents_own_other_is_the_one_row_for_other(#[case] label: &str) {
+fn case_07_the_agents_own_other_becomes_the_row_for_other(#[case] label: &str) {
     let mut draft = single("Which?", &["A", "B"]);
     draft.options.insert(1, described(label, "Something else entirely"));
     let question = asked(&[draft]).remove(0);
     let options: Vec<_> = question.options.iter().map(|it| (it.id.to_string(), it.label.as_str())).collect();
-    // The ids stay those of the places in the agent's list, so that its labels are found again.
+    // The ids follow the agent's list, so that its labels can be found again.
     assert_eq!(options, [("q1o1".to_owned(), "A"), ("q1o3".to_owned(), "B")]);
     assert!(question.allows_other);
     assert_eq!(question.other_description.as_deref(), Some("Something else entirely"));
@@ -179,7 +174,7 @@ fn case_07_an_other_sent_twice_is_still_one_row() {
 #[case("Another")]
 #[case("Other people")]
 #[case("The other one")]
-fn a_label_that_only_holds_the_word_other_stays_an_option(#[case] label: &str) {
+fn a_label_that_only_contains_other_stays_an_option(#[case] label: &str) {
     let question = asked(&[single("Which?", &["A", label])]).remove(0);
     assert_eq!(question.options[1].label, label);
 }
@@ -197,7 +192,7 @@ fn a_select_of_nothing_but_other_becomes_free_text() {
 #[case("SQLite (recommended) ", true)]
 #[case("(Recommended) SQLite", false)]
 #[case("Recommended", false)]
-fn a_recommendation_is_read_from_the_labels_end_and_the_label_stays_whole(
+fn a_recommendation_is_detected_at_the_end_of_a_label_that_stays_whole(
     #[case] label: &str,
     #[case] recommended: bool,
 ) {
@@ -236,7 +231,7 @@ fn labels_and_descriptions_longer_than_advertised_are_kept_whole() {
 }
 
 #[test]
-fn what_was_sent_empty_counts_as_not_sent() {
+fn empty_texts_count_as_missing() {
     let mut draft = single("Which?", &[]);
     draft.header = Some("  ".to_owned());
     draft.options =

@@ -1,26 +1,23 @@
-//! Which command moves a request from which state to which.
+//! The state changes of a request, command by command.
 
 use crate::support::desks::*;
-use crate::support::questions::{asked, choose, single};
+use crate::support::questions::{asked, choose, single, which};
 use askdesk_domain::{
-    Ask, Command, Decision, Delivery, Desk, Effect, EndedBy, Limit, Outcome, Rejection, RequestCommand,
-    SessionCommand, SessionEnd, ValidationError, WithdrawnWhy, decide,
+    Ask, Command, Decision, Delivery, Desk, Effect, EndedBy, Limit, Outcome, Rejection, SessionEnd,
+    ValidationError, WithdrawnWhy, decide,
 };
 use rstest::rstest;
 
 const LIMIT: i64 = 50;
 
-fn open() -> Vec<Command> {
-    let Command::Request(RequestCommand::Ask(ask)) = ask(1, 1, asked(&[single("Which?", &["A", "B"])]))
-    else {
-        unreachable!()
-    };
+/// Request 1, with a time limit.
+fn limited() -> Ask {
     let limit = Some(Limit { at: at(LIMIT), then: "I go on".to_owned() });
-    vec![start(1), Command::Request(RequestCommand::Ask(Ask { limit, ..ask }))]
+    Ask { limit, ..new_ask(1, 1, which()) }
 }
 
-fn expire(when: i64) -> Command {
-    Command::Request(RequestCommand::Expire { request: request(1), at: at(when) })
+fn open() -> Vec<Command> {
+    vec![start(1), asks(limited())]
 }
 
 /// Every state a request can be in, with the commands that lead there.
@@ -36,17 +33,17 @@ fn states() -> Vec<(&'static str, Vec<Command>)> {
         ("declined, pending", vec![decline(1, Some("no time"))]),
         ("declined, delivered", vec![decline(1, Some("no time")), note(1, delivered())]),
         ("replied_in_chat, pending", vec![reply_in_chat(1, "later")]),
-        ("expired, pending", vec![expire(LIMIT)]),
+        ("expired, pending", vec![expire(1, LIMIT)]),
         ("withdrawn cancelled, pending", vec![cancel(1, None)]),
         ("withdrawn by_agent", vec![by_agent()]),
         ("withdrawn interrupted", vec![withdraw(1, 1, WithdrawnWhy::Interrupted)]),
         ("withdrawn answered_elsewhere", vec![withdraw(1, 1, WithdrawnWhy::AnsweredElsewhere)]),
         ("orphaned agent_ended", vec![end(1, SessionEnd::Finished)]),
         ("orphaned agent_ended", vec![end(1, SessionEnd::Finished), resume(1), introduce(1)]),
-        ("orphaned agent_ended", vec![end(1, SessionEnd::Finished), forget()]),
+        ("orphaned agent_ended", vec![end(1, SessionEnd::Finished), forget(1)]),
         ("answered, parked", vec![answered(), end(1, SessionEnd::Finished)]),
         ("answered, parked", vec![end(1, SessionEnd::Finished), answered()]),
-        ("answered, parked", vec![end(1, SessionEnd::Finished), answered(), forget()]),
+        ("answered, parked", vec![end(1, SessionEnd::Finished), answered(), forget(1)]),
         (
             "answered, pending",
             vec![end(1, SessionEnd::Finished), answered(), resume(1), introduce(1), send_parked(1)],
@@ -81,7 +78,7 @@ fn states() -> Vec<(&'static str, Vec<Command>)> {
     paths.into_iter().map(|(name, path)| (name, open().into_iter().chain(path).collect())).collect()
 }
 
-/// Every command that can be about a request.
+/// The commands that can be about a request.
 fn commands() -> Vec<(&'static str, Command)> {
     vec![
         ("asked again", open().remove(1)),
@@ -93,16 +90,9 @@ fn commands() -> Vec<(&'static str, Command)> {
         ("cancel", cancel(1, None)),
         ("reply in chat", reply_in_chat(1, "later")),
         ("taken back by the agent", withdraw(1, 1, WithdrawnWhy::ByAgent)),
-        (
-            "interrupt",
-            Command::Request(RequestCommand::WithdrawAll {
-                session: session(1),
-                why: WithdrawnWhy::Interrupted,
-                at: at(9),
-            }),
-        ),
-        ("the limit passes", expire(LIMIT)),
-        ("before the limit", expire(LIMIT - 1)),
+        ("interrupt", withdraw_all(1, WithdrawnWhy::Interrupted)),
+        ("the limit passes", expire(1, LIMIT)),
+        ("before the limit", expire(1, LIMIT - 1)),
         ("delivered", note(1, delivered())),
         ("delivered late", note(1, delivered_late())),
         ("not delivered", note(1, failed())),
@@ -110,14 +100,10 @@ fn commands() -> Vec<(&'static str, Command)> {
         ("send", sending(1)),
         ("send what is parked", send_parked(1)),
         ("dismiss", dismiss(1)),
-        ("retry", Command::Request(RequestCommand::Retry { request: request(1) })),
+        ("retry", retry(1)),
         ("the agent ends", end(1, SessionEnd::Finished)),
-        ("the app starts again", Command::Session(SessionCommand::CloseEarlierRun { at: at(400) })),
+        ("the app starts again", close_earlier_run(400)),
     ]
-}
-
-fn forget() -> Command {
-    Command::Session(SessionCommand::NoteForgotten { session: session(1) })
 }
 
 /// The name of a command, as in `Request(Answer { … })`.
@@ -126,7 +112,7 @@ fn short(command: &Command) -> String {
     words.split(['(', ' ']).nth(1).unwrap().to_owned()
 }
 
-/// What became of request 1.
+/// How a command changes request 1.
 fn result(before: &Desk, command: &Command) -> String {
     match decide(before, command) {
         Ok(decision) => {
@@ -165,7 +151,7 @@ fn table() -> String {
 }
 
 #[test]
-fn every_state_moves_as_the_diagram_says_and_no_other_way() {
+fn every_state_changes_only_as_the_table_says() {
     let table = table();
     assert!(
         table == include_str!("request_states.txt"),
@@ -186,7 +172,7 @@ fn ended(n: u128, outcome: Outcome) -> [Effect; 2] {
 }
 
 #[test]
-fn asking_notifies_once_and_has_the_limit_watched() {
+fn a_new_request_notifies_once_and_starts_its_timer() {
     let commands = open();
     let asked =
         [Effect::Notify { request: request(1) }, Effect::WatchLimit { request: request(1), at: at(LIMIT) }];
@@ -217,27 +203,26 @@ fn case_24_another_answer_to_an_ended_request_says_who_ended_it_and_when() {
 #[case::answer(answer(7, vec![choose(0, &[0])]))]
 #[case::decline(decline(7, None))]
 #[case::cancel(cancel(7, None))]
-#[case::retry(Command::Request(RequestCommand::Retry { request: request(7) }))]
-#[case::expire(Command::Request(RequestCommand::Expire { request: request(7), at: at(LIMIT) }))]
+#[case::retry(retry(7))]
+#[case::expire(expire(7, LIMIT))]
 #[case::delivered(note(7, delivered()))]
 fn case_24_an_unknown_request_is_not_found(#[case] command: Command) {
     assert_eq!(decide(&desk(&open()), &command), Err(Rejection::NotFound { what: "request" }));
 }
 
 #[test]
-fn case_22_two_open_requests_are_answered_in_any_order_and_the_newest_is_the_latest() {
-    let questions = || asked(&[single("Which?", &["A", "B"])]);
-    let both = desk(&[start(1), ask(1, 1, questions()), ask(1, 2, questions())]);
-    assert_eq!(both.latest_open(session(1)).unwrap().id, request(2));
+fn case_22_two_open_requests_are_answered_in_any_order() {
+    let both = desk(&[start(1), ask(1, 1, which()), ask(1, 2, which())]);
+    let open = |desk: &Desk| desk.open_requests(session(1)).map(|request| request.id).collect::<Vec<_>>();
+    assert_eq!(open(&both), [request(1), request(2)]);
     for (first, second) in [(1, 2), (2, 1)] {
         let mut desk = both.clone();
         take(&mut desk, &answer(first, vec![choose(0, &[0])])).unwrap();
-        assert_eq!(state(desk.request(request(second)).unwrap()), "open");
-        assert_eq!(desk.latest_open(session(1)).unwrap().id, request(second));
+        assert_eq!(open(&desk), [request(second)]);
         assert!(desk.session(session(1)).unwrap().is_running());
         take(&mut desk, &answer(second, vec![choose(0, &[1])])).unwrap();
-        assert_eq!(desk.latest_open(session(1)), None);
-        assert_eq!(state(desk.request(request(first)).unwrap()), "answered, pending");
+        assert_eq!(open(&desk), []);
+        assert_eq!(state_of(&desk, first), "answered, pending");
     }
 }
 
@@ -245,28 +230,17 @@ fn case_22_two_open_requests_are_answered_in_any_order_and_the_newest_is_the_lat
 fn case_23_the_same_call_again_is_the_same_request_and_other_content_is_refused() {
     let commands = open();
     let before = desk(&commands);
-    let Command::Request(RequestCommand::Ask(first)) = commands[1].clone() else { unreachable!() };
-    let renewed = Command::Request(RequestCommand::Ask(Ask {
-        id: request(9),
-        at: at(60),
-        limit: None,
-        ..first.clone()
-    }));
+    let renewed = asks(Ask { id: request(9), at: at(60), limit: None, ..limited() });
     let again = check(&before, &renewed, &[], &[]);
     assert_eq!(again.request, Some(request(1)));
-    let other = Command::Request(RequestCommand::Ask(Ask {
-        id: request(9),
-        questions: asked(&[single("Else?", &["A"])]),
-        ..first
-    }));
+    let other = asks(Ask { id: request(9), questions: asked(&[single("Else?", &["A"])]), ..limited() });
     let rule = "this id was used for another question in this session";
     assert_eq!(decide(&before, &other), Err(Rejection::invalid("native_ref", rule)));
 }
 
 #[test]
 fn two_sessions_may_use_one_native_id() {
-    let Command::Request(RequestCommand::Ask(first)) = open().remove(1) else { unreachable!() };
-    let second = Command::Request(RequestCommand::Ask(Ask { id: request(2), session: session(2), ..first }));
+    let second = asks(Ask { id: request(2), session: session(2), ..limited() });
     let desk = desk(&[open(), vec![start(2), second]].concat());
     assert_eq!(desk.by_native_ref(session(1), &native("call-1")).unwrap().id, request(1));
     assert_eq!(desk.by_native_ref(session(2), &native("call-1")).unwrap().id, request(2));
@@ -287,20 +261,18 @@ fn case_25_a_request_of_an_unknown_or_ended_session_is_refused() {
 }
 
 #[test]
-fn case_26_an_interrupt_closes_everything_the_session_has_open_and_nothing_else() {
-    let questions = || asked(&[single("Which?", &["A", "B"])]);
+fn case_26_an_interrupt_withdraws_everything_open_in_its_session_and_nothing_else() {
     let before = desk(&[
         start(1),
         start(2),
-        ask(1, 1, questions()),
-        ask(1, 2, questions()),
+        ask(1, 1, which()),
+        ask(1, 2, which()),
         ask_approval(1, 1),
-        ask(2, 3, questions()),
+        ask(2, 3, which()),
         answer(1, vec![choose(0, &[0])]),
     ]);
     let why = WithdrawnWhy::Interrupted;
-    let command =
-        Command::Request(RequestCommand::WithdrawAll { session: session(1), why: why.clone(), at: at(100) });
+    let command = withdraw_all(1, why.clone());
     let mut effects = ended(2, Outcome::Withdrawn { why }).to_vec();
     effects.push(Effect::WithdrawApprovalNotification { approval: approval(1) });
     let decision = check(&before, &command, &["delivery_changed", "ended", "approval_withdrawn"], &effects);
@@ -312,10 +284,8 @@ fn case_26_an_interrupt_closes_everything_the_session_has_open_and_nothing_else(
 }
 
 #[test]
-fn a_chat_message_ends_what_is_open_in_its_session_alone() {
-    let questions = || asked(&[single("Which?", &["A", "B"])]);
-    let mut desk =
-        desk(&[start(1), start(2), ask(1, 1, questions()), ask(1, 2, questions()), ask(2, 3, questions())]);
+fn a_chat_message_ends_the_open_requests_of_its_session_alone() {
+    let mut desk = desk(&[start(1), start(2), ask(1, 1, which()), ask(1, 2, which()), ask(2, 3, which())]);
     take(&mut desk, &reply_in_chat(1, "let us talk")).unwrap();
     let states: Vec<String> = desk.requests().map(state).collect();
     assert_eq!(states, ["replied_in_chat, pending", "replied_in_chat, pending", "open"]);
@@ -324,13 +294,12 @@ fn a_chat_message_ends_what_is_open_in_its_session_alone() {
 }
 
 #[test]
-fn the_end_of_a_session_orphans_what_is_open_and_parks_what_is_on_its_way() {
-    let questions = || asked(&[single("Which?", &["A", "B"])]);
+fn the_end_of_a_session_orphans_open_requests_and_parks_undelivered_outcomes() {
     let mut desk = desk(&[
         start(1),
-        ask(1, 1, questions()),
-        ask(1, 2, questions()),
-        ask(1, 3, questions()),
+        ask(1, 1, which()),
+        ask(1, 2, which()),
+        ask(1, 3, which()),
         ask_approval(1, 1),
         answer(2, vec![choose(0, &[0])]),
         answer(3, vec![choose(0, &[0])]),
@@ -345,9 +314,9 @@ fn the_end_of_a_session_orphans_what_is_open_and_parks_what_is_on_its_way() {
 }
 
 #[test]
-fn a_retry_hands_over_the_same_end_and_asks_only_once() {
+fn a_retry_delivers_the_same_outcome_once() {
     let mut desk = desk(&[open(), vec![answer(1, vec![choose(0, &[1])]), note(1, failed())]].concat());
-    let retry = Command::Request(RequestCommand::Retry { request: request(1) });
+    let retry = retry(1);
     let Some(ended) = desk.request(request(1)).and_then(|request| request.ended()).cloned() else { panic!() };
     let redeliver =
         [Effect::Redeliver { request: request(1), native_ref: native("call-1"), outcome: ended.outcome }];
@@ -359,32 +328,16 @@ fn a_retry_hands_over_the_same_end_and_asks_only_once() {
 }
 
 #[rstest]
-#[case::decline(decline(1, Some("w")), "words")]
-#[case::cancel(cancel(1, Some("w")), "reason")]
-#[case::chat(reply_in_chat(1, "w"), "text")]
-fn words_over_the_bound_are_refused_and_the_request_stays_open(
-    #[case] command: Command,
-    #[case] field: &str,
-) {
-    let long = "w".repeat(1024 * 1024);
-    let command = match command {
-        Command::Request(RequestCommand::Decline { request, at, .. }) => {
-            Command::Request(RequestCommand::Decline { request, words: Some(long), at })
-        }
-        Command::Request(RequestCommand::Cancel { request, at, .. }) => {
-            Command::Request(RequestCommand::Cancel { request, reason: Some(long), at })
-        }
-        Command::Request(RequestCommand::ReplyInChat { session, at, .. }) => {
-            Command::Request(RequestCommand::ReplyInChat { session, text: long, at })
-        }
-        other => other,
-    };
+#[case::decline(decline(1, Some(&"w".repeat(1024 * 1024))), "words")]
+#[case::cancel(cancel(1, Some(&"w".repeat(1024 * 1024))), "reason")]
+#[case::chat(reply_in_chat(1, &"w".repeat(1024 * 1024)), "text")]
+fn a_text_over_the_bound_is_refused(#[case] command: Command, #[case] field: &str) {
     let refused = Err(Rejection::invalid(field, ValidationError::TooLong { most: 32768, bytes: 1_048_576 }));
     assert_eq!(decide(&desk(&open()), &command), refused);
 }
 
 #[test]
-fn blank_words_of_a_decline_count_as_none() {
+fn a_blank_message_of_a_decline_counts_as_none() {
     let mut desk = desk(&open());
     take(&mut desk, &decline(1, Some(" \n"))).unwrap();
     let declined = Outcome::Declined { words: None };

@@ -21,7 +21,7 @@ pub(super) fn after(transaction: &Transaction<'_>, event: &Event) -> rusqlite::R
     let Some((begun, fate)) = draft_rules::after(event) else { return Ok(()) };
     let delete = match fate {
         DraftOutcome::Stays => return Ok(()),
-        DraftOutcome::WordsStay => "DELETE FROM drafts WHERE about = ?1 AND has_words = 0",
+        DraftOutcome::TextStays => "DELETE FROM drafts WHERE about = ?1 AND has_words = 0",
         DraftOutcome::Goes => "DELETE FROM drafts WHERE about = ?1",
     };
     transaction.prepare_cached(delete)?.execute([key(begun)])?;

@@ -66,7 +66,7 @@ impl Writer {
             self.note(InboundCommand::NoteDelivered {
                 request,
                 native_ref,
-                told: Err(DeliveryError::NotAwaited),
+                result: Err(DeliveryError::NotAwaited),
                 at,
             });
         }

@@ -1,11 +1,11 @@
-//! A desk in any state, made of commands.
+//! Commands with default values, and the desk after them.
 
 use askdesk_domain::{
     AgentId, AnswerInput, ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, ApprovalOptionId,
-    ApprovalOptionKind, Ask, AskApproval, Command, Decision, Delivery, Desk, Event, MessageId, NativeRef,
-    NativeSession, OptionLabel, Origin, Question, QueueCommand, Rejection, Request, RequestCommand,
-    RequestEvent, RequestId, SessionCommand, SessionEnd, SessionEvent, SessionId, SessionOptions, Timestamp,
-    ToolDetail, WithdrawnWhy, decide,
+    ApprovalOptionKind, Ask, AskApproval, Command, ConfigCategory, ConfigId, ConfigOption, Decision,
+    Delivery, Desk, Event, MessageId, NativeRef, NativeSession, OptionLabel, Origin, Question, QueueCommand,
+    Rejection, Request, RequestCommand, RequestEvent, RequestId, SessionCommand, SessionEnd, SessionEvent,
+    SessionId, SessionOptions, Timestamp, ToolDetail, ValueId, WithdrawnWhy, decide,
 };
 use uuid::Uuid;
 
@@ -34,7 +34,7 @@ pub fn at(millis: i64) -> Timestamp {
 }
 
 pub fn start(n: u128) -> Command {
-    Command::Session(SessionCommand::Start {
+    SessionCommand::Start {
         id: session(n),
         origin: Origin::started(AgentId::literal("demo")),
         name: format!("Session {n}"),
@@ -42,12 +42,13 @@ pub fn start(n: u128) -> Command {
         options: SessionOptions::default(),
         config: Vec::new(),
         at: at(1),
-    })
+    }
+    .into()
 }
 
-/// Request `n` of a session, under a native id and for a client of its own.
-pub fn ask(of: u128, n: u128, questions: Vec<Question>) -> Command {
-    Command::Request(RequestCommand::Ask(Ask {
+/// Request `n` of a session, with its own native id and asker.
+pub fn new_ask(of: u128, n: u128, questions: Vec<Question>) -> Ask {
+    Ask {
         id: request(n),
         session: session(of),
         native_ref: native(&format!("call-{n}")),
@@ -55,11 +56,19 @@ pub fn ask(of: u128, n: u128, questions: Vec<Question>) -> Command {
         questions,
         limit: None,
         at: at(10 + n as i64),
-    }))
+    }
 }
 
-pub fn ask_approval(of: u128, n: u128) -> Command {
-    Command::Approval(ApprovalCommand::Ask(AskApproval {
+pub fn asks(ask: Ask) -> Command {
+    RequestCommand::Ask(ask).into()
+}
+
+pub fn ask(of: u128, n: u128, questions: Vec<Question>) -> Command {
+    asks(new_ask(of, n, questions))
+}
+
+pub fn new_ask_approval(of: u128, n: u128) -> AskApproval {
+    AskApproval {
         id: approval(n),
         session: session(of),
         native_ref: native(&format!("approval-{n}")),
@@ -72,7 +81,23 @@ pub fn ask_approval(of: u128, n: u128) -> Command {
         ],
         takes_message: true,
         at: at(10),
-    }))
+    }
+}
+
+pub fn ask_approval(of: u128, n: u128) -> Command {
+    ApprovalCommand::Ask(new_ask_approval(of, n)).into()
+}
+
+pub fn mode(current: Option<&'static str>) -> ConfigOption {
+    ConfigOption {
+        id: ConfigId::literal("mode"),
+        name: "Mode".to_owned(),
+        category: ConfigCategory::Mode,
+        values: Vec::new(),
+        free_text: false,
+        live: true,
+        current: current.map(ValueId::literal),
+    }
 }
 
 pub fn approval_option(id: &'static str, kind: ApprovalOptionKind) -> ApprovalOption {
@@ -85,72 +110,117 @@ pub fn decides(options: &[&'static str]) -> ApprovalDecision {
     ApprovalDecision { options, message: None, plan: None }
 }
 
+pub fn rename(of: u128, name: &str) -> Command {
+    SessionCommand::Rename { session: session(of), name: name.to_owned() }.into()
+}
+
+pub fn move_before(of: u128, before: Option<u128>) -> Command {
+    SessionCommand::Move { session: session(of), before: before.map(session) }.into()
+}
+
+pub fn working(of: u128, working: bool) -> Command {
+    SessionCommand::SetWorking { session: session(of), working }.into()
+}
+
+pub fn spoke(of: u128) -> Command {
+    SessionCommand::NoteSpoke { session: session(of) }.into()
+}
+
+pub fn forget(of: u128) -> Command {
+    SessionCommand::NoteForgotten { session: session(of) }.into()
+}
+
+pub fn delete(of: u128) -> Command {
+    SessionCommand::Delete { session: session(of) }.into()
+}
+
+pub fn close_earlier_run(when: i64) -> Command {
+    SessionCommand::CloseEarlierRun { at: at(when) }.into()
+}
+
+pub fn decide_approval(n: u128, decision: ApprovalDecision) -> Command {
+    ApprovalCommand::Decide { approval: approval(n), decision, at: at(100) }.into()
+}
+
+/// Notes that the decision on an approval did not arrive.
+pub fn decision_failed(n: u128) -> Command {
+    ApprovalCommand::NoteNotDelivered { approval: approval(n), error: "gone".into() }.into()
+}
+
+pub fn retry(n: u128) -> Command {
+    RequestCommand::Retry { request: request(n) }.into()
+}
+
+pub fn expire(n: u128, when: i64) -> Command {
+    RequestCommand::Expire { request: request(n), at: at(when) }.into()
+}
+
 pub fn answer(n: u128, answers: Vec<AnswerInput>) -> Command {
-    Command::Request(RequestCommand::Answer { request: request(n), answers, at: at(100) })
+    RequestCommand::Answer { request: request(n), answers, at: at(100) }.into()
 }
 
 pub fn decline(n: u128, words: Option<&str>) -> Command {
-    Command::Request(RequestCommand::Decline {
-        request: request(n),
-        words: words.map(str::to_owned),
-        at: at(100),
-    })
+    RequestCommand::Decline { request: request(n), words: words.map(str::to_owned), at: at(100) }.into()
 }
 
 pub fn cancel(n: u128, reason: Option<&str>) -> Command {
-    Command::Request(RequestCommand::Cancel {
-        request: request(n),
-        reason: reason.map(str::to_owned),
-        at: at(100),
-    })
+    RequestCommand::Cancel { request: request(n), reason: reason.map(str::to_owned), at: at(100) }.into()
 }
 
 pub fn reply_in_chat(of: u128, text: &str) -> Command {
-    Command::Request(RequestCommand::ReplyInChat { session: session(of), text: text.to_owned(), at: at(100) })
+    RequestCommand::ReplyInChat { session: session(of), text: text.to_owned(), at: at(100) }.into()
 }
 
 pub fn queue(of: u128, n: u128, text: &str) -> Command {
-    Command::Queue(QueueCommand::Add {
-        session: session(of),
-        id: message(n),
-        text: text.to_owned(),
-        attachments: Vec::new(),
-    })
+    QueueCommand::Add { session: session(of), id: message(n), text: text.to_owned(), attachments: Vec::new() }
+        .into()
 }
 
 pub fn edit_queued(of: u128, n: u128, text: &str) -> Command {
-    Command::Queue(QueueCommand::Edit { session: session(of), id: message(n), text: text.to_owned() })
+    QueueCommand::Edit { session: session(of), id: message(n), text: text.to_owned() }.into()
 }
 
 pub fn remove_queued(of: u128, n: u128) -> Command {
-    Command::Queue(QueueCommand::Remove { session: session(of), id: message(n) })
+    QueueCommand::Remove { session: session(of), id: message(n) }.into()
 }
 
-/// Sends the oldest, or one message by the person's own hand.
+/// Sends the oldest message, or one that the user wants to send now.
 pub fn send_queued(of: u128, now: Option<u128>) -> Command {
-    Command::Queue(QueueCommand::Send { session: session(of), now: now.map(message) })
+    QueueCommand::Send { session: session(of), now: now.map(message) }.into()
 }
 
 pub fn withdraw(of: u128, n: u128, why: WithdrawnWhy) -> Command {
-    Command::Request(RequestCommand::Withdraw {
+    RequestCommand::Withdraw {
         session: session(of),
         native_ref: native(&format!("call-{n}")),
         why,
         at: at(100),
-    })
+    }
+    .into()
+}
+
+pub fn withdraw_approval(n: u128) -> Command {
+    let native_ref = native(&format!("approval-{n}"));
+    RequestCommand::Withdraw { session: session(1), native_ref, why: WithdrawnWhy::ByAgent, at: at(50) }
+        .into()
+}
+
+pub fn withdraw_all(of: u128, why: WithdrawnWhy) -> Command {
+    RequestCommand::WithdrawAll { session: session(of), why, at: at(100) }.into()
 }
 
 pub fn note(n: u128, delivery: Delivery) -> Command {
-    Command::Request(RequestCommand::NoteDelivery { request: request(n), call: None, delivery })
+    RequestCommand::NoteDelivery { request: request(n), call: None, delivery }.into()
 }
 
-/// News of how far an end has travelled to one of several calls.
+/// Notes the delivery of an outcome to one of several calls.
 pub fn note_call(n: u128, call: u128, delivery: Delivery) -> Command {
-    Command::Request(RequestCommand::NoteDelivery {
+    RequestCommand::NoteDelivery {
         request: request(n),
         call: Some(native(&format!("call-{call}"))),
         delivery,
-    })
+    }
+    .into()
 }
 
 pub fn delivered() -> Delivery {
@@ -165,16 +235,13 @@ pub fn sending(n: u128) -> Command {
     sending_to(n, n)
 }
 
-/// The end of request `n` is handed to a call.
+/// Notes that the outcome of request `n` is being sent to a call.
 pub fn sending_to(n: u128, call: u128) -> Command {
-    Command::Request(RequestCommand::NoteSending {
-        request: request(n),
-        call: native(&format!("call-{call}")),
-    })
+    RequestCommand::NoteSending { request: request(n), call: native(&format!("call-{call}")) }.into()
 }
 
 pub fn resume(of: u128) -> Command {
-    Command::Session(SessionCommand::Resume { session: session(of), at: at(350) })
+    SessionCommand::Resume { session: session(of), at: at(350) }.into()
 }
 
 pub fn introduce(of: u128) -> Command {
@@ -188,15 +255,15 @@ pub fn introduce(of: u128) -> Command {
 }
 
 pub fn send_parked(of: u128) -> Command {
-    Command::Request(RequestCommand::SendParked { session: session(of) })
+    RequestCommand::SendParked { session: session(of) }.into()
 }
 
 pub fn dismiss(n: u128) -> Command {
-    Command::Request(RequestCommand::Dismiss { request: request(n), at: at(360) })
+    RequestCommand::Dismiss { request: request(n), at: at(360) }.into()
 }
 
 pub fn close(of: u128) -> Command {
-    Command::Session(SessionCommand::Close { session: session(of), at: at(370) })
+    SessionCommand::Close { session: session(of), at: at(370) }.into()
 }
 
 pub fn failed() -> Delivery {
@@ -204,10 +271,10 @@ pub fn failed() -> Delivery {
 }
 
 pub fn end(of: u128, end: SessionEnd) -> Command {
-    Command::Session(SessionCommand::End { session: session(of), end, at: at(300) })
+    SessionCommand::End { session: session(of), end, at: at(300) }.into()
 }
 
-/// Decides and folds; returns what was decided.
+/// Decides a command and folds its events.
 pub fn take(desk: &mut Desk, command: &Command) -> Result<Decision, Rejection> {
     let decision = decide(desk, command)?;
     for event in &decision.events {
@@ -216,16 +283,14 @@ pub fn take(desk: &mut Desk, command: &Command) -> Result<Decision, Rejection> {
     Ok(decision)
 }
 
-/// The desk after these commands, each of which must be taken. Each started agent says its own id of the session at once.
+/// The desk after these commands, each of which must be accepted. Each started agent reports its native session id at once.
 pub fn desk(commands: &[Command]) -> Desk {
     let mut desk = Desk::default();
     for command in commands {
         take(&mut desk, command).unwrap_or_else(|reject| panic!("{command:?}: {reject}"));
         if let Command::Session(SessionCommand::Start { id, .. }) = command {
-            desk.fold(&Event::Session(SessionEvent::NativeSessionKnown {
-                session: *id,
-                native_session: native_session(*id),
-            }));
+            let native_session = native_session(*id);
+            desk.fold(&SessionEvent::NativeSessionKnown { session: *id, native_session }.into());
         }
     }
     desk
@@ -233,6 +298,11 @@ pub fn desk(commands: &[Command]) -> Desk {
 
 pub fn native_session(of: SessionId) -> NativeSession {
     NativeSession::new(format!("native-{of}")).unwrap()
+}
+
+/// The state of request `n`; see [`state`].
+pub fn state_of(desk: &Desk, n: u128) -> String {
+    state(desk.request(request(n)).unwrap())
 }
 
 /// A request as short as `open` or `answered, delivered`.
@@ -254,17 +324,11 @@ pub fn state(request: &Request) -> String {
 }
 
 pub fn names(events: &[Event]) -> Vec<String> {
-    events
-        .iter()
-        .map(|event| serde_json::to_value(event).unwrap()["event"].as_str().unwrap().to_owned())
-        .collect()
+    let name = |event| serde_json::to_value(event).unwrap()["event"].as_str().unwrap().to_owned();
+    events.iter().map(name).collect()
 }
 
 pub fn ends_of(events: &[Event], id: RequestId) -> usize {
-    events
-        .iter()
-        .filter(
-            |event| matches!(event, Event::Request(RequestEvent::Ended { request, .. }) if *request == id),
-        )
-        .count()
+    let ends = |event: &&Event| matches!(event, Event::Request(RequestEvent::Ended { request, .. }) if *request == id);
+    events.iter().filter(ends).count()
 }

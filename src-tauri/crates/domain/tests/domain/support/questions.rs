@@ -1,4 +1,4 @@
-//! Drafts and questions, as short as they can be said.
+//! Questions and answers with default values.
 
 use askdesk_domain::{
     AnswerInput, Answers, Question, QuestionId, QuestionKind, QuestionLimits, RawOption, RawQuestion,
@@ -32,12 +32,21 @@ pub fn multi(text: &str, labels: &[&str]) -> RawQuestion {
     draft(QuestionKind::Multi, text, labels)
 }
 
-/// The questions of an agent that is not ours.
+/// One question with the options A and B.
+pub fn which() -> Vec<Question> {
+    asked(&[single("Which?", &["A", "B"])])
+}
+
+pub fn secret() -> Vec<Question> {
+    asked(&[draft(QuestionKind::Secret, "Which key?", &[])])
+}
+
+/// The questions of an agent that uses its own tools.
 pub fn asked(drafts: &[RawQuestion]) -> Vec<Question> {
     question_input::accept(drafts, QuestionLimits::FOREIGN).unwrap()
 }
 
-/// An answer to the question at `question` with the options at `chosen`, both counted from 0.
+/// Answers the question at an index with the options at these indices.
 pub fn choose(question: usize, chosen: &[usize]) -> AnswerInput {
     let id = QuestionId::at(question);
     let chosen = chosen.iter().map(|place| id.option(*place)).collect();
@@ -48,7 +57,7 @@ pub fn say(question: usize, words: &str) -> AnswerInput {
     AnswerInput { other: Some(words.to_owned()), ..choose(question, &[]) }
 }
 
-/// Puts answers as short as `q1: q1o2 + "words"`.
+/// Writes answers as short as `q1: q1o2 + "words"`.
 pub fn shown(answers: &Answers) -> Vec<String> {
     let one = |answer: &askdesk_domain::Answer| {
         let chosen = answer.chosen.iter().map(ToString::to_string);
