@@ -83,7 +83,7 @@ async fn gather(api: &Api, pending: &mut watch::Receiver<Vec<PendingEntry>>) -> 
             lines.push(PendingLine {
                 entry: entry.clone(),
                 name: session.name,
-                private: session.attention.private,
+                private: session.notifications.private,
             });
         }
     }

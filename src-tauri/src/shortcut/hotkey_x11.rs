@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use askdesk_api::UnappliedReason;
-use askdesk_domain::{Combination, Held, PressedKey};
+use askdesk_domain::{Combination, Modifiers, PressedKey};
 use tauri::AppHandle;
 use x11rb::connection::Connection;
 use x11rb::errors::ReplyError;
@@ -80,7 +80,7 @@ impl Grab {
     /// Grabs the keys. Fails if another program has them. The server releases them when the connection closes.
     fn grab(&self) -> Result<(), Box<dyn Error>> {
         let key = self.key()?.ok_or_else(|| format!("no key is called {}", self.combination.key))?;
-        let held = modifiers(self.combination.held);
+        let held = modifiers(self.combination.modifiers);
         for locks in locked() {
             let (own, other) = (GrabMode::ASYNC, GrabMode::ASYNC);
             self.x11.grab_key(false, self.root, held | locks, key, own, other)?.check()?;
@@ -142,7 +142,7 @@ fn locked() -> [ModMask; 4] {
     [ModMask::default(), caps, num, caps | num]
 }
 
-fn modifiers(Held { ctrl, alt, shift, meta }: Held) -> ModMask {
+fn modifiers(Modifiers { ctrl, alt, shift, meta }: Modifiers) -> ModMask {
     let of = |held: bool, mask: ModMask| if held { mask } else { ModMask::default() };
     of(ctrl, ModMask::CONTROL) | of(alt, ModMask::M1) | of(shift, ModMask::SHIFT) | of(meta, ModMask::M4)
 }
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn caps_lock_and_num_lock_change_nothing() {
-        let held = modifiers(Held { ctrl: true, alt: true, ..Held::default() });
+        let held = modifiers(Modifiers { ctrl: true, alt: true, ..Modifiers::default() });
         let all = locked().map(|locks| u16::from(held | locks));
         assert_eq!(all, [0b1100, 0b1110, 0b1_1100, 0b1_1110]);
     }

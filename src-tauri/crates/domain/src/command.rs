@@ -53,7 +53,7 @@ pub enum SessionCommand {
     /// Sets how the user is notified of a session.
     SetNotifications {
         session: SessionId,
-        attention: SessionNotifications,
+        notifications: SessionNotifications,
     },
     Move {
         session: SessionId,

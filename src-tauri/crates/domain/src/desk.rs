@@ -169,8 +169,8 @@ impl Desk {
             SessionEvent::Renamed { session, name } => {
                 self.on_session(*session, |session| session.name.clone_from(name));
             }
-            SessionEvent::NotificationsSet { session, attention } => {
-                self.on_session(*session, |session| session.attention = *attention);
+            SessionEvent::NotificationsSet { session, notifications } => {
+                self.on_session(*session, |session| session.notifications = *notifications);
             }
             SessionEvent::Moved { session, before } => self.fold_moved(*session, *before),
             SessionEvent::Closed { session, .. } => self.on_life(*session, |life| life.closed = true),

@@ -93,7 +93,8 @@ pub enum SessionEvent {
     #[serde(rename = "attention_set")]
     NotificationsSet {
         session: SessionId,
-        attention: SessionNotifications,
+        #[serde(rename = "attention")]
+        notifications: SessionNotifications,
     },
     #[serde(rename = "session_moved")]
     Moved {

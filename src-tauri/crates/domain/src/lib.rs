@@ -106,7 +106,7 @@ pub use settings::{
     Density, NotifyQuestions, OnClose, OnOff, OptIn, SETTINGS, Setting, SettingDescriptor, Settings,
     TextSize, Theme, UndoSeconds,
 };
-pub use shortcut::{Combination, GlobalShortcut, Held, PressedKey};
+pub use shortcut::{Combination, GlobalShortcut, Modifiers, PressedKey};
 pub use tool::{TodoItem, TodoStatus, ToolDetail, ToolKind};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};
 pub use undo_window::{Hold, UndoWindow, UndoableAnswer};

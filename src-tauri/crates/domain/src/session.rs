@@ -51,8 +51,9 @@ pub struct Session {
     /// The queued messages, oldest first.
     #[serde(default)]
     pub queue: Vec<QueuedMessage>,
-    #[serde(default)]
-    pub attention: SessionNotifications,
+    #[serde(rename = "attention", default)]
+    #[cfg_attr(feature = "ts", ts(rename = "attention"))]
+    pub notifications: SessionNotifications,
 }
 
 impl Session {
@@ -74,7 +75,7 @@ impl Session {
             config: Vec::new(),
             native_session: None,
             queue: Vec::new(),
-            attention: SessionNotifications::default(),
+            notifications: SessionNotifications::default(),
         }
     }
 

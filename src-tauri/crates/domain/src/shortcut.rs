@@ -28,13 +28,13 @@ impl GlobalShortcut {
 /// Modifier keys and the key that is pressed with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Combination {
-    pub held: Held,
+    pub modifiers: Modifiers,
     pub key: PressedKey,
 }
 
 /// The modifier keys; at least one besides Shift, because a plain key belongs to the app that has the focus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct Modifiers {
     pub ctrl: bool,
     /// Alt; Option on a Mac.
     pub alt: bool,
@@ -110,15 +110,15 @@ impl FromStr for Combination {
     type Err = SettingError;
 
     fn from_str(text: &str) -> Result<Self, SettingError> {
-        let mut held = Held::default();
+        let mut modifiers = Modifiers::default();
         let mut keys: Vec<&str> = text.split('+').map(str::trim).collect();
         let key = keys.pop().unwrap_or_default().parse().map_err(|()| SettingError::NoShortcut)?;
         for name in keys {
             let one = match name.to_ascii_lowercase().as_str() {
-                "ctrl" | "control" => &mut held.ctrl,
-                "alt" | "option" => &mut held.alt,
-                "shift" => &mut held.shift,
-                "super" | "meta" | "win" | "cmd" | "command" => &mut held.meta,
+                "ctrl" | "control" => &mut modifiers.ctrl,
+                "alt" | "option" => &mut modifiers.alt,
+                "shift" => &mut modifiers.shift,
+                "super" | "meta" | "win" | "cmd" | "command" => &mut modifiers.meta,
                 _ => return Err(SettingError::NoShortcut),
             };
             // A modifier that occurs twice is a typing error.
@@ -126,8 +126,8 @@ impl FromStr for Combination {
                 return Err(SettingError::NoShortcut);
             }
         }
-        if held.ctrl || held.alt || held.meta {
-            Ok(Self { held, key })
+        if modifiers.ctrl || modifiers.alt || modifiers.meta {
+            Ok(Self { modifiers, key })
         } else {
             Err(SettingError::NoShortcut)
         }
@@ -136,9 +136,9 @@ impl FromStr for Combination {
 
 impl fmt::Display for Combination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Held { ctrl, alt, shift, meta } = self.held;
-        for (held, name) in [(ctrl, "Ctrl"), (alt, "Alt"), (shift, "Shift"), (meta, "Super")] {
-            if held {
+        let Modifiers { ctrl, alt, shift, meta } = self.modifiers;
+        for (is_set, name) in [(ctrl, "Ctrl"), (alt, "Alt"), (shift, "Shift"), (meta, "Super")] {
+            if is_set {
                 write!(f, "{name}+")?;
             }
         }
@@ -190,9 +190,9 @@ mod tests {
     #[case("Meta+Shift+Alt+Ctrl+F12", "Ctrl+Alt+Shift+Super+F12")]
     #[case("Alt+F1", "Alt+F1")]
     #[case(" off ", "off")]
-    fn a_combination_is_read_in_any_order_and_written_in_one(#[case] text: &str, #[case] written: &str) {
+    fn a_combination_is_parsed_in_any_order_and_written_in_one(#[case] text: &str, #[case] written: &str) {
         assert_eq!(read(text).as_deref(), Ok(written));
-        assert_eq!(read(written).as_deref(), Ok(written), "what was written is read again");
+        assert_eq!(read(written).as_deref(), Ok(written), "the written form is parsed again");
     }
 
     #[rstest]
@@ -204,22 +204,22 @@ mod tests {
     #[case::no_key_at_the_end("Ctrl+Alt+")]
     #[case::two_keys("Ctrl+A+B")]
     #[case::the_key_first("J+Ctrl")]
-    #[case::held_twice("Ctrl+Ctrl+J")]
-    #[case::held_twice_by_two_names("Win+Super+J")]
-    #[case::a_key_nobody_has("Ctrl+F13")]
+    #[case::a_modifier_twice("Ctrl+Ctrl+J")]
+    #[case::a_modifier_twice_by_two_names("Win+Super+J")]
+    #[case::an_unknown_key("Ctrl+F13")]
     #[case::no_number("Ctrl+F0")]
     #[case::a_number_with_a_sign("Ctrl+F+1")]
-    #[case::no_such_name("Ctrl+Alt+Enter")]
-    #[case::escape_leaves("Ctrl+Escape")]
-    #[case::a_sign_of_another_alphabet("Ctrl+й")]
+    #[case::an_unsupported_key("Ctrl+Alt+Enter")]
+    #[case::escape("Ctrl+Escape")]
+    #[case::another_alphabet("Ctrl+й")]
     #[case::a_plus("Ctrl++")]
     #[case::the_word_in_capitals("OFF")]
-    fn what_is_no_combination_is_refused(#[case] text: &str) {
+    fn an_invalid_combination_is_refused(#[case] text: &str) {
         assert_eq!(read(text), Err(SettingError::NoShortcut));
     }
 
     #[test]
-    fn every_key_is_written_by_a_name_that_is_read_back() {
+    fn every_key_round_trips() {
         for key in PressedKey::all() {
             assert_eq!(key.to_string().parse(), Ok(key), "{key:?}");
         }
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_refused() {
+    fn a_value_that_is_not_text_is_refused() {
         for value in [serde_json::json!(3), serde_json::json!(["Ctrl", "J"]), serde_json::json!(true)] {
             let written = serde_json::from_value(value).unwrap();
             assert_eq!(GlobalShortcut::read(written), Err(SettingError::NoShortcut));

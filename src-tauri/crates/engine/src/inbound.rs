@@ -95,7 +95,10 @@ impl InboundCalls {
         told: Result<(), DeliveryError>,
     ) -> Result<(), EngineError> {
         let at = self.engine.clock().now();
-        self.engine.act(InboundCommand::NoteDelivered { request, native_ref, result: told, at }).await.map(drop)
+        self.engine
+            .act(InboundCommand::NoteDelivered { request, native_ref, result: told, at })
+            .await
+            .map(drop)
     }
 
     /// Returns what became of a request of a connected app, however old. Other requests are not found.

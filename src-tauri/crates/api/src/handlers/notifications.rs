@@ -68,7 +68,7 @@ impl Api {
         let candidate = NotificationCandidate {
             cause,
             session: of.id,
-            notifications: of.attention,
+            notifications: of.notifications,
             in_view: view.session.filter(|_| view.focused),
             minute: minute_of_day(at, TimeZone::system()),
             at,

@@ -49,7 +49,7 @@ impl Api {
         self.apply_once(
             request_id,
             "set_attention",
-            Command::Session(SessionCommand::SetNotifications { session, attention }),
+            Command::Session(SessionCommand::SetNotifications { session, notifications: attention }),
         )
         .await
     }

@@ -27,9 +27,9 @@ pub(super) fn decide(desk: &Desk, command: &SessionCommand) -> Result<Decision, 
             Ok(Decision::of(SessionEvent::Started { session }))
         }
         SessionCommand::Rename { session, name } => rename(desk, *session, name),
-        SessionCommand::SetNotifications { session, attention } => {
-            let changes = known(desk, *session)?.attention != *attention;
-            let event = SessionEvent::NotificationsSet { session: *session, attention: *attention };
+        SessionCommand::SetNotifications { session, notifications } => {
+            let changes = known(desk, *session)?.notifications != *notifications;
+            let event = SessionEvent::NotificationsSet { session: *session, notifications: *notifications };
             Ok(Decision::of_change(changes, event))
         }
         SessionCommand::Move { session, before } => move_before(desk, *session, *before),

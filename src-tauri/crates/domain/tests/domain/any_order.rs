@@ -117,7 +117,7 @@ fn some_command() -> impl Strategy<Value = Command> {
             Command::Session(SessionCommand::NoteConfig { session: session(of), config: plans.then(|| mode(Some("plan"))).into_iter().collect() })
         }),
         1 => (0..SESSIONS, any::<bool>(), any::<bool>()).prop_map(|(of, muted, private)| {
-            Command::Session(SessionCommand::SetNotifications { session: session(of), attention: SessionNotifications { muted, private } })
+            Command::Session(SessionCommand::SetNotifications { session: session(of), notifications: SessionNotifications { muted, private } })
         }),
         6 => (0..SESSIONS, 0..MESSAGES, "[ab]").prop_map(|(of, n, text)| queue(of, n, &text)),
         2 => (0..SESSIONS, 0..MESSAGES, "[ab ]").prop_map(|(of, n, text)| edit_queued(of, n, &text)),

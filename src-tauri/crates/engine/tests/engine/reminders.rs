@@ -112,10 +112,11 @@ async fn what_is_set_for_a_session_is_shown_at_once_and_holds_after_a_restart() 
     let mut desk = TestDesk::open_at(folder.path()).await;
     desk.start(1).await;
     let attention = SessionNotifications { muted: true, private: true };
-    let set = Command::Session(SessionCommand::SetNotifications { session: session(1), attention });
-    assert_eq!(desk.engine.act(set).await.unwrap().session.unwrap().attention, attention);
+    let set =
+        Command::Session(SessionCommand::SetNotifications { session: session(1), notifications: attention });
+    assert_eq!(desk.engine.act(set).await.unwrap().session.unwrap().notifications, attention);
     desk.check_mirror().await;
     desk.engine.close().await.unwrap();
     let desk = TestDesk::open_at(folder.path()).await;
-    assert_eq!(desk.snapshot().await.sessions[0].attention, attention);
+    assert_eq!(desk.snapshot().await.sessions[0].notifications, attention);
 }

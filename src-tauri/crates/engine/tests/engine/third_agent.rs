@@ -302,7 +302,7 @@ async fn told_of_rest(stage: &mut Stage) -> (bool, NotificationDecision) {
         let finished = NotificationCandidate {
             cause: NotificationCause::FinishedTurn { is_pending: waits },
             session: session.id,
-            notifications: session.attention,
+            notifications: session.notifications,
             in_view: None,
             minute: MinuteOfDay::of(12, 0),
             at: stage.desk.clock.now(),
