@@ -1,11 +1,11 @@
 //! The time and new ids, injected so that tests control them.
 
 use std::pin::Pin;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use askdesk_domain::{ApprovalId, MessageId, RequestId, SessionId, Timestamp};
-use tokio::sync::Notify;
+use tokio::sync::watch;
 use uuid::Uuid;
 
 /// A source of time and ids.
@@ -18,6 +18,12 @@ pub trait Clock: Send + Sync + 'static {
 
     /// Returns a new UUIDv7; later ids sort later.
     fn uuid(&self) -> Uuid;
+
+    /// Returns the time after a duration from now.
+    fn after(&self, duration: Duration) -> Timestamp {
+        let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        Timestamp::from_millis(self.now().millis().saturating_add(millis))
+    }
 
     fn request_id(&self) -> RequestId {
         RequestId::new(self.uuid())
@@ -57,40 +63,52 @@ impl Clock for SystemClock {
     }
 }
 
+/// Waits until a time, or returns early after `look_again`: timers stop while a computer sleeps, so the caller must compare
+/// the clock again. Without a time, it never returns.
+pub(crate) async fn wait_or_look_again(clock: &dyn Clock, until: Option<Timestamp>, look_again: Duration) {
+    let Some(until) = until else { return std::future::pending().await };
+    clock.wait_until(until.min(clock.after(look_again))).await;
+}
+
 /// A clock that tests control, with ids that count up.
 #[derive(Debug)]
 pub struct ManualClock {
-    millis: AtomicI64,
+    now: watch::Sender<Timestamp>,
+    /// The time of the latest call of [`Clock::wait_until`].
+    awaited: watch::Sender<Timestamp>,
     drawn: AtomicU64,
-    moved: Notify,
 }
 
 impl ManualClock {
     /// Creates a clock that starts at a given time.
-    pub const fn at(millis: i64) -> Self {
-        Self { millis: AtomicI64::new(millis), drawn: AtomicU64::new(0), moved: Notify::const_new() }
+    pub fn at(millis: i64) -> Self {
+        let start = Timestamp::from_millis(millis);
+        Self { now: watch::Sender::new(start), awaited: watch::Sender::new(start), drawn: AtomicU64::new(0) }
     }
 
     pub fn advance(&self, millis: i64) {
-        self.millis.fetch_add(millis, Ordering::SeqCst);
-        self.moved.notify_waiters();
+        self.now.send_modify(|now| *now = Timestamp::from_millis(now.millis() + millis));
+    }
+
+    /// Waits until the latest [`Clock::wait_until`] is for exactly this time. The caller of that has then done everything
+    /// that was due before.
+    pub async fn until_awaited(&self, at: Timestamp) {
+        let mut awaited = self.awaited.subscribe();
+        // The sender lives as long as `self`.
+        let _ = awaited.wait_for(|awaited| *awaited == at).await;
     }
 }
 
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
-        Timestamp::from_millis(self.millis.load(Ordering::SeqCst))
+        *self.now.borrow()
     }
 
     fn wait_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        self.awaited.send_replace(at);
+        let mut now = self.now.subscribe();
         Box::pin(async move {
-            loop {
-                let moved = self.moved.notified();
-                if self.now() >= at {
-                    return;
-                }
-                moved.await;
-            }
+            let _ = now.wait_for(|now| *now >= at).await;
         })
     }
 

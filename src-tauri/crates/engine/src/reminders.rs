@@ -2,19 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use askdesk_domain::{ReminderMinutes, Request, RequestId, Session, Settings, Timestamp};
 use tokio::sync::{mpsc, watch};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, wait_or_look_again};
 use crate::handle::EngineHandle;
 use crate::mailbox::NotificationEvent;
 
 /// How many events the receiver's queue holds before senders wait.
 const QUEUED: usize = 64;
 
-/// How long to wait before checking the clock again, in milliseconds: timers stop while a computer sleeps.
-const LOOK_AGAIN_MILLIS: i64 = 60_000;
+/// How long to wait before checking the clock again.
+const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
 /// Forwards events, and adds one [`NotificationEvent::Reminder`] for each question that stays open for the set time.
 pub fn with_reminders(
@@ -64,7 +65,7 @@ async fn remind(
                 Ok(()) => Vec::new(),
                 Err(_) => return,
             },
-            () = wait(&*clock, next) => due(&mut open, minutes, clock.now()),
+            () = wait_or_look_again(&*clock, next, LOOK_AGAIN) => due(&mut open, minutes, clock.now()),
         };
         for events in reminders {
             if tell.send(events).await.is_err() {
@@ -72,12 +73,6 @@ async fn remind(
             }
         }
     }
-}
-
-async fn wait(clock: &dyn Clock, next: Option<Timestamp>) {
-    let Some(next) = next else { return std::future::pending().await };
-    let soon = Timestamp::from_millis(clock.now().millis().saturating_add(LOOK_AGAIN_MILLIS));
-    clock.wait_until(next.min(soon)).await;
 }
 
 fn due(

@@ -48,7 +48,7 @@ pub(crate) struct Writer {
     /// The sessions whose finished turn was announced and that are still idle.
     finished: BTreeSet<SessionId>,
     drafts: Drafts,
-    limits: std::sync::mpsc::Sender<time_limits::Limited>,
+    limits: mpsc::UnboundedSender<time_limits::Limited>,
 }
 
 impl Writer {
@@ -57,7 +57,7 @@ impl Writer {
         epoch: String,
         clock: Arc<dyn Clock>,
         notifications: mpsc::Sender<NotificationEvent>,
-        limits: std::sync::mpsc::Sender<time_limits::Limited>,
+        limits: mpsc::UnboundedSender<time_limits::Limited>,
         agents: Vec<AgentDescriptor>,
     ) -> Result<Self, EngineError> {
         let reader = opened.journal.reader()?;

@@ -49,7 +49,8 @@ impl Sessions {
                 Err(EngineError::Closing) => return,
                 Err(error) => tracing::warn!(%error, "past sessions could not be deleted"),
             }
-            tokio::time::sleep(period).await;
+            let clock = self.engine.clock();
+            clock.wait_until(clock.after(period)).await;
         }
     }
 }

@@ -65,7 +65,7 @@ fn answer(n: u128) -> Command {
 fn writer(folder: &std::path::Path) -> (Writer, Subscription, mpsc::Receiver<NotificationEvent>) {
     let opened = Journal::open(folder, Timestamp::from_millis(0)).unwrap();
     let (tell, attention) = mpsc::channel(16);
-    let (limits, _) = std::sync::mpsc::channel();
+    let (limits, _) = mpsc::unbounded_channel();
     let mut writer =
         Writer::new(opened, "epoch".to_owned(), Arc::new(ManualClock::at(1)), tell, limits, Vec::new())
             .unwrap();

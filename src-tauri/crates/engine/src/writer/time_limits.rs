@@ -6,13 +6,12 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use askdesk_domain::{RequestCommand, RequestId, Timestamp};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, wait_or_look_again};
 use crate::error::EngineError;
 use crate::mailbox::Input;
 
@@ -26,51 +25,47 @@ pub(crate) type Limited = (Timestamp, RequestId);
 pub(crate) fn watch(
     inputs: mpsc::WeakSender<Input>,
     clock: Arc<dyn Clock>,
-) -> std::io::Result<Sender<Limited>> {
-    let (set, received) = channel();
+) -> std::io::Result<mpsc::UnboundedSender<Limited>> {
+    let (set, received) = mpsc::unbounded_channel();
+    // The engine can be opened outside a runtime.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     std::thread::Builder::new()
         .name("desk-limits".to_owned())
-        .spawn(move || while_needed(&received, &inputs, &*clock))?;
+        .spawn(move || runtime.block_on(while_needed(received, &inputs, &*clock)))?;
     Ok(set)
 }
 
-fn while_needed(set: &Receiver<Limited>, inputs: &mpsc::WeakSender<Input>, clock: &dyn Clock) {
+async fn while_needed(
+    mut set: mpsc::UnboundedReceiver<Limited>,
+    inputs: &mpsc::WeakSender<Input>,
+    clock: &dyn Clock,
+) {
     let mut waiting: BTreeSet<Limited> = BTreeSet::new();
     loop {
-        let next = match waiting.first() {
-            None => set.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some((at, _)) => set.recv_timeout(until(*at, clock.now())),
-        };
-        match next {
-            Ok(limited) => {
-                waiting.insert(limited);
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return,
+        let next = waiting.first().map(|(at, _)| *at);
+        tokio::select! {
+            limited = set.recv() => match limited {
+                Some(limited) => drop(waiting.insert(limited)),
+                None => return,
+            },
+            () = wait_or_look_again(clock, next, LOOK_AGAIN) => {}
         }
         while let Some(first) = waiting.first().copied().filter(|(at, _)| *at <= clock.now()) {
-            match expire(first.1, inputs, clock) {
-                Ok(()) => {
-                    waiting.remove(&first);
-                }
+            match expire(first.1, inputs, clock).await {
+                Ok(()) => drop(waiting.remove(&first)),
                 Err(EngineError::Closing) => return,
                 // The journal could not store it: the request stays open, and the next check tries again.
                 Err(error) => {
                     tracing::warn!(%error, "a time limit has passed and could not be noted");
-                    std::thread::sleep(LOOK_AGAIN);
+                    tokio::time::sleep(LOOK_AGAIN).await;
                 }
             }
         }
     }
 }
 
-fn until(at: Timestamp, now: Timestamp) -> Duration {
-    let left = u64::try_from(at.millis().saturating_sub(now.millis())).unwrap_or_default();
-    Duration::from_millis(left).min(LOOK_AGAIN)
-}
-
 /// Asks the writer to end a request; a request that has ended meanwhile doesn't change.
-fn expire(
+async fn expire(
     request: RequestId,
     inputs: &mpsc::WeakSender<Input>,
     clock: &dyn Clock,
@@ -78,9 +73,9 @@ fn expire(
     let command = RequestCommand::Expire { request, at: clock.now() }.into();
     let (reply, ended) = oneshot::channel();
     let writer = inputs.upgrade().ok_or(EngineError::Closing)?;
-    writer.blocking_send(Input::Act { command, reply }).map_err(|_| EngineError::Closing)?;
+    writer.send(Input::Act { command, reply }).await.map_err(|_| EngineError::Closing)?;
     drop(writer);
-    match ended.blocking_recv() {
+    match ended.await {
         // An unknown request has no limit to watch.
         Ok(Ok(_) | Err(EngineError::Reject(_))) => Ok(()),
         Ok(Err(error)) => Err(error),

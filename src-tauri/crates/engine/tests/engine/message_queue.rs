@@ -1,6 +1,6 @@
-//! Messages that wait for the end of a turn: with the fake agent, and over a restart.
+//! Queued messages: with the fake agent, and over a restart.
 
-use crate::support::agents::{Play, Stage, choose};
+use crate::support::agents::{Play, Stage};
 use crate::support::desk::{TestDesk, session};
 use askdesk_domain::{Command, EntryBody, MessageId, QueueCommand, SessionCommand, SessionId};
 use askdesk_engine::clock::Clock;
@@ -13,36 +13,31 @@ async fn queue(desk: &TestDesk, session: SessionId, text: &str) -> MessageId {
     id
 }
 
-/// The person's messages as the transcript shows them.
-fn said_by_person(stage: &Stage, session: SessionId) -> Vec<String> {
-    let person = |body: &&EntryBody| matches!(body, EntryBody::Person { .. });
-    let words = |body: &EntryBody| match body {
-        EntryBody::Person { text, .. } => text.clone(),
-        other => panic!("{other:?}"),
-    };
-    stage.desk.mirror.transcript(session).into_iter().filter(person).map(words).collect()
-}
-
-fn waiting(stage: &Stage, session: SessionId) -> Vec<&str> {
-    stage.desk.mirror.sessions[&session].queue.iter().map(|message| message.text.as_str()).collect()
+/// The user's messages in the transcript.
+fn said_by_person(stage: &Stage, session: SessionId) -> Vec<&str> {
+    let said = stage.desk.mirror.transcript(session).into_iter().filter_map(|body| match body {
+        EntryBody::Person { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    said.collect()
 }
 
 #[tokio::test]
-async fn case_35_queued_messages_leave_the_open_question_alone_and_go_out_one_a_turn_and_once() {
+async fn case_35_queued_messages_wait_for_the_open_question_and_are_sent_once_one_per_turn() {
     let mut stage = Stage::open().await;
     let session = stage.play("technology").await;
     let request = stage.asked_one(session).await;
     queue(&stage.desk, session, "then add tests").await;
     queue(&stage.desk, session, "and write the guide").await;
-    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    assert!(stage.desk.request(request.id).await.is_open());
-    assert_eq!(stage.messages(session), ["go"]);
-
-    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await.unwrap();
+    stage.answer(&request, "PostgreSQL").await;
     stage.until_delivered(request.id).await;
-    stage.desk.until("nothing waits", |known| known.sessions[&session].queue.is_empty()).await;
+    stage.desk.until("the queue is empty", |known| known.sessions[&session].queue.is_empty()).await;
     stage.until_said(session, "and write the guide").await;
     stage.until_idle(session).await;
+    // The answer goes out before the queued messages, so the question was open until then.
+    let sent = stage.sent(session);
+    let kinds: Vec<_> = sent.iter().skip(1).filter_map(|line| line["type"].as_str()).collect();
+    assert_eq!(kinds, ["user", "control_response", "user", "user"]);
     let expected = ["go", "then add tests", "and write the guide"];
     assert_eq!(stage.messages(session), expected);
     assert_eq!(said_by_person(&stage, session), expected);
@@ -52,7 +47,7 @@ async fn case_35_queued_messages_leave_the_open_question_alone_and_go_out_one_a_
 }
 
 #[tokio::test]
-async fn nothing_goes_out_by_itself_after_an_interrupt_until_the_person_sends_it() {
+async fn after_an_interrupt_queued_messages_wait_until_the_user_sends_one() {
     let mut stage = Stage::open().await;
     let session = stage.start(Play { pace_percent: 100, ..Play::of("slow") }).await;
     stage.desk.until("it writes", |known| known.live.contains_key(&session)).await;
@@ -60,19 +55,15 @@ async fn nothing_goes_out_by_itself_after_an_interrupt_until_the_person_sends_it
     queue(&stage.desk, session, "two").await;
     stage.sessions.interrupt(session).unwrap();
     stage.until_idle(session).await;
-    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    stage.desk.catch_up();
-    assert_eq!(waiting(&stage, session), ["one", "two"]);
-    assert_eq!(stage.messages(session), ["go"]);
-
+    // A message that has left the queue can't be sent from it.
     stage.sessions.send_queued(session, first).await.unwrap();
-    stage.desk.until("nothing waits", |known| known.sessions[&session].queue.is_empty()).await;
+    stage.desk.until("the queue is empty", |known| known.sessions[&session].queue.is_empty()).await;
     stage.until_said(session, "two").await;
     assert_eq!(stage.messages(session), ["go", "one", "two"]);
 }
 
 #[tokio::test]
-async fn what_is_queued_just_after_the_turn_ended_is_sent_at_once() {
+async fn a_message_queued_after_the_turn_is_sent_at_once() {
     let mut stage = Stage::open().await;
     let session = stage.start(Play { prompt: None, ..Play::of("technology") }).await;
     stage.until_idle(session).await;

@@ -1,12 +1,11 @@
-//! Sessions that are kept no longer go by themselves, by the clock of the engine.
+//! Past sessions are deleted by the retention setting and the engine's clock.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::support::desk::{TestDesk, session};
 use askdesk_domain::{Command, RetentionDays, SessionCommand, SessionEnd};
 use askdesk_engine::clock::Clock;
-use askdesk_engine::{Catalog, Sessions, SettingsFile};
+use askdesk_engine::{Catalog, RETENTION_EVERY, Sessions, SettingsFile};
 
 const DAY: i64 = 86_400_000;
 
@@ -17,7 +16,7 @@ async fn end(desk: &TestDesk, of: u128) {
 }
 
 #[tokio::test]
-async fn what_ended_longer_ago_than_is_kept_goes_for_good_and_all_else_stays() {
+async fn sessions_that_ended_too_long_ago_are_deleted_and_others_stay() {
     let mut desk = TestDesk::open().await;
     let sessions = Sessions::new(desk.engine.clone());
     for of in 1..=5 {
@@ -37,34 +36,40 @@ async fn what_ended_longer_ago_than_is_kept_goes_for_good_and_all_else_stays() {
     assert_eq!(sessions.delete_due(keep(30)).await.unwrap(), [session(1), session(2)]);
     desk.check_mirror().await;
     let left: Vec<_> = desk.mirror.sessions.keys().copied().collect();
-    assert_eq!(left, [session(3), session(4), session(5)], "a missed question, a younger one, one that runs");
+    assert_eq!(
+        left,
+        [session(3), session(4), session(5)],
+        "one with a missed question, a younger one, one that runs"
+    );
     assert_eq!(sessions.delete_due(keep(30)).await.unwrap(), []);
 }
 
 #[tokio::test]
-async fn the_settings_are_followed_again_and_again_until_the_end() {
+async fn the_setting_is_applied_every_day_until_the_engine_closes() {
     let mut desk = TestDesk::open().await;
     let settings = Arc::new(SettingsFile::open(&desk.folder, Catalog::default()));
     let sessions = Sessions::new(desk.engine.clone());
     desk.start(1).await;
     end(&desk, 1).await;
     desk.clock.advance(31 * DAY);
-    let (file, following) = (Arc::clone(&settings), sessions.clone());
-    let following =
-        tokio::spawn(async move { following.delete_due_every(Duration::from_millis(5), file).await });
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    let file = Arc::clone(&settings);
+    let deleting = tokio::spawn(async move { sessions.delete_due_every(RETENTION_EVERY, file).await });
+    desk.until_awaited(desk.clock.after(RETENTION_EVERY)).await;
     desk.catch_up();
-    assert!(desk.mirror.sessions.contains_key(&session(1)), "nothing is set");
+    assert!(desk.mirror.sessions.contains_key(&session(1)), "by default everything is kept");
 
     std::fs::write(settings.path(), "[data]\nkeep_days = 30\n").unwrap();
-    desk.until("the first goes", |mirror| !mirror.sessions.contains_key(&session(1))).await;
     desk.start(2).await;
     end(&desk, 2).await;
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    desk.clock.advance(DAY);
+    desk.until_awaited(desk.clock.after(RETENTION_EVERY)).await;
     desk.catch_up();
-    assert!(desk.mirror.sessions.contains_key(&session(2)), "it ended just now");
-    desk.clock.advance(31 * DAY);
-    desk.until("the second goes", |mirror| !mirror.sessions.contains_key(&session(2))).await;
+    let left: Vec<_> = desk.mirror.sessions.keys().copied().collect();
+    assert_eq!(left, [session(2)], "it ended a day ago");
+    desk.clock.advance(30 * DAY);
+    desk.until("the second is deleted", |mirror| !mirror.sessions.contains_key(&session(2))).await;
+    desk.until_awaited(desk.clock.after(RETENTION_EVERY)).await;
     desk.engine.close().await.unwrap();
-    tokio::time::timeout(crate::support::desk::PATIENCE, following).await.unwrap().unwrap();
+    desk.clock.advance(DAY);
+    tokio::time::timeout(crate::support::desk::PATIENCE, deleting).await.unwrap().unwrap();
 }

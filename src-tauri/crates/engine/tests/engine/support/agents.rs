@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use askdesk_agents::{LaunchPlan, Start, claude};
 use askdesk_domain::{
     AgentFailure, AnswerInput, ApprovalDecision, ApprovalOptionId, Choices, ConfigId, Delivery,
-    LaunchOverrides, QuestionId, Request, RequestId, Session, SessionEnd, SessionId, SessionOptions,
-    SessionState, ValueId,
+    DeliveryError, EntryBody, LaunchOverrides, QuestionId, Request, RequestId, Session, SessionEnd,
+    SessionId, SessionOptions, SessionState, ValueId,
 };
 use askdesk_engine::ConfigChange;
 use askdesk_engine::clock::Clock;
@@ -186,10 +186,47 @@ impl Stage {
     }
 
     pub async fn until_delivered(&mut self, id: RequestId) {
-        let arrived = |request: &Request| {
-            matches!(request.ended().and_then(|it| it.delivery.as_ref()), Some(Delivery::Delivered { .. }))
+        self.until_delivery(id, |delivery| matches!(delivery, Delivery::Delivered { .. })).await;
+    }
+
+    pub async fn until_delivered_late(&mut self, id: RequestId) {
+        self.until_delivery(id, |delivery| matches!(delivery, Delivery::Delivered { late: true, .. })).await;
+    }
+
+    pub async fn until_undelivered(&mut self, id: RequestId) -> DeliveryError {
+        self.until_delivery(id, |delivery| matches!(delivery, Delivery::Failed { .. })).await;
+        match self.desk.mirror.delivery(id) {
+            Some(Delivery::Failed { error }) => error.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub async fn until_delivery(&mut self, id: RequestId, is: impl Fn(&Delivery) -> bool) {
+        let is = |known: &Mirror| known.delivery(id).is_some_and(&is);
+        self.desk.until("the delivery", is).await;
+    }
+
+    /// Answers the first question of a request by the label of an option.
+    pub async fn answer(&self, request: &Request, label: &str) -> Request {
+        self.desk.engine.answer(request.id, vec![choose(request, 0, &[label])]).await.unwrap()
+    }
+
+    /// Stops a session and waits for its end.
+    pub async fn stop(&mut self, session: SessionId) {
+        self.sessions.stop(session).await.unwrap();
+        assert_eq!(self.until_ended(session).await, SessionEnd::Stopped);
+    }
+
+    /// Sends "go on" and waits until the agent reacts. It has then received everything that was sent before.
+    pub async fn go_on(&mut self, session: SessionId) {
+        self.sessions.send_message(session, "go on".to_owned()).await.unwrap();
+        let reacts = |known: &Mirror| {
+            let transcript = known.transcript(session);
+            let is_message =
+                |body: &&EntryBody| matches!(body, EntryBody::Person { text, .. } if text == "go on");
+            transcript.iter().rposition(is_message).is_some_and(|place| place + 1 < transcript.len())
         };
-        self.desk.until("the end is delivered", |known| known.requests.get(&id).is_some_and(arrived)).await;
+        self.desk.until("the agent reacts", reacts).await;
     }
 
     pub async fn until_said(&mut self, session: SessionId, text: &str) {

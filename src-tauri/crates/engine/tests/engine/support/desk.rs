@@ -138,6 +138,12 @@ impl TestDesk {
         }
     }
 
+    /// Waits until the engine waits for exactly this time, and so has done everything that was due before.
+    pub async fn until_awaited(&self, at: Timestamp) {
+        let awaited = tokio::time::timeout(PATIENCE, self.clock.until_awaited(at));
+        awaited.await.expect("the engine waits for this time");
+    }
+
     /// Everything that is true now, as a new subscriber is told.
     pub async fn snapshot(&self) -> Snapshot {
         let mut subscription = self.engine.subscribe().await.unwrap();

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use askdesk_domain::{
-    Approval, ApprovalId, Entry, EntryBody, Notice, Request, RequestId, Session, SessionId, UndoableAnswer,
+    Approval, ApprovalId, Delivery, Entry, EntryBody, Notice, Request, RequestId, Session, SessionId,
+    UndoableAnswer,
 };
 
 use super::frame::{Change, Delta, Frame, LiveText, Snapshot};
@@ -109,6 +110,11 @@ impl Mirror {
         assert_eq!(self.approvals, now.approvals);
         assert_eq!(self.live, now.live);
         assert_eq!(self.held, now.held);
+    }
+
+    /// The delivery of a request that has ended.
+    pub fn delivery(&self, request: RequestId) -> Option<&Delivery> {
+        self.requests.get(&request)?.ended()?.delivery.as_ref()
     }
 
     /// The entries of a session, in order.
