@@ -1,11 +1,10 @@
-//! Images and files that go along with messages: what the agent is sent, what is kept, and what goes with a session.
+//! Images and files of messages: what the agent receives, what is stored, and what is deleted with a session.
 
 use std::path::PathBuf;
 
 use crate::support::agents::{Play, Stage};
 use askdesk_domain::{
-    Attachment, Command, EntryBody, MessageId, Notice, QueueCommand, Rejection, SessionCommand, SessionEnd,
-    SessionId,
+    Attachment, Command, EntryBody, Notice, Rejection, SessionCommand, SessionEnd, SessionId,
 };
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{EngineError, Message};
@@ -25,7 +24,7 @@ fn file(stage: &Stage, name: &str) -> (PathBuf, Attachment) {
     (path, attachment)
 }
 
-/// Where the one image of a session is kept.
+/// The image files of a session.
 fn kept(stage: &Stage, session: SessionId) -> Vec<PathBuf> {
     let folder = stage.desk.folder.join("images").join(session.to_string());
     let files = std::fs::read_dir(folder).map(|files| files.map(|file| file.unwrap().path()).collect());
@@ -44,13 +43,6 @@ fn said_with(stage: &Stage, session: SessionId) -> Vec<(String, usize)> {
         _ => None,
     };
     entries.filter_map(person).collect()
-}
-
-async fn queue(stage: &Stage, session: SessionId, attachments: Vec<Attachment>) -> MessageId {
-    let id = stage.desk.clock.message_id();
-    let queue = Command::Queue(QueueCommand::Add { session, id, text: "look".to_owned(), attachments });
-    stage.desk.engine.act(queue).await.unwrap();
-    id
 }
 
 fn image_block() -> Value {
@@ -73,12 +65,12 @@ async fn an_image_reaches_the_agent_byte_for_byte_and_a_file_by_its_path() {
     let found = stage.desk.engine.search("shot".to_owned(), 10, 0).await.unwrap();
     assert_eq!(found.hits.len(), 1, "it is found by the name of the image");
     let journal = std::fs::read(stage.desk.folder.join("desk.db-wal")).unwrap();
-    let stands = |bytes: &[u8]| journal.windows(bytes.len()).any(|part| part == bytes);
-    assert!(!stands(b"as good as an image") && !stands(PNG_IN_BASE64.as_bytes()));
+    let contains = |bytes: &[u8]| journal.windows(bytes.len()).any(|part| part == bytes);
+    assert!(!contains(b"as good as an image") && !contains(PNG_IN_BASE64.as_bytes()));
 }
 
 #[tokio::test]
-async fn a_message_whose_attachment_is_gone_is_not_sent_and_ends_no_question() {
+async fn a_message_with_a_missing_attachment_is_not_sent_and_ends_no_question() {
     let mut stage = Stage::open().await;
     let session = stage.start(Play::of("technology")).await;
     let request = stage.asked_one(session).await;
@@ -99,17 +91,17 @@ async fn a_message_whose_attachment_is_gone_is_not_sent_and_ends_no_question() {
 }
 
 #[tokio::test]
-async fn what_is_attached_to_a_message_that_waits_goes_out_with_it_or_the_message_goes_on_waiting() {
+async fn a_queued_message_is_sent_with_its_attachments_or_stays_queued() {
     let mut stage = Stage::open().await;
     let session = stage.start(Play { pace_percent: 100, ..Play::of("slow") }).await;
     stage.desk.until("it writes", |known| known.live.contains_key(&session)).await;
     let image = image(&stage, session);
-    queue(&stage, session, vec![image.clone()]).await;
+    stage.desk.queue(session, "look", vec![image.clone()]).await;
     let (path, gone) = file(&stage, "gone.txt");
-    let blocked = queue(&stage, session, vec![gone]).await;
+    let blocked = stage.desk.queue(session, "look", vec![gone]).await;
     std::fs::remove_file(&path).unwrap();
     let not_sent = |body: &EntryBody| matches!(body, EntryBody::Notice { notice: Notice::MessageNotSent { error } } if error.to_string().contains("gone.txt"));
-    stage.desk.until("it is said", |known| known.transcript(session).into_iter().any(not_sent)).await;
+    stage.desk.until("the notice", |known| known.transcript(session).into_iter().any(not_sent)).await;
     let expected = [json!("go"), json!([image_block(), {"type": "text", "text": "look"}])];
     assert_eq!(contents(&stage, session), expected);
     let queue = &stage.desk.mirror.sessions[&session].queue;
@@ -117,7 +109,7 @@ async fn what_is_attached_to_a_message_that_waits_goes_out_with_it_or_the_messag
     assert!(stage.sessions.send_queued(session, blocked).await.is_err());
     std::fs::write(&path, "back").unwrap();
     stage.sessions.send_queued(session, blocked).await.unwrap();
-    stage.desk.until("nothing waits", |known| known.sessions[&session].queue.is_empty()).await;
+    stage.desk.until("the queue is empty", |known| known.sessions[&session].queue.is_empty()).await;
     assert_eq!(
         said_with(&stage, session),
         [("go".to_owned(), 0), ("look".to_owned(), 1), ("look".to_owned(), 1)]
@@ -125,7 +117,7 @@ async fn what_is_attached_to_a_message_that_waits_goes_out_with_it_or_the_messag
 }
 
 #[tokio::test]
-async fn what_was_taken_back_is_forgotten_unless_a_message_has_it() {
+async fn an_image_is_removed_unless_a_message_has_it() {
     let mut stage = Stage::open().await;
     let session = stage.start(Play { prompt: None, ..Play::of("technology") }).await;
     stage.until_idle(session).await;
@@ -136,7 +128,7 @@ async fn what_was_taken_back_is_forgotten_unless_a_message_has_it() {
     stage.asked_one(session).await;
     let other = stage.desk.engine.images().keep(session, "b", b"GIF89a and more").unwrap();
     let waits = stage.desk.engine.images().keep(session, "c", b"GIF87a and more").unwrap();
-    queue(&stage, session, vec![waits.clone()]).await;
+    stage.desk.queue(session, "look", vec![waits.clone()]).await;
     let ids = [&other, &waits].map(|it| it.image().unwrap());
     assert_eq!(kept(&stage, session).len(), 3);
     stage.desk.engine.remove_unused_images(session, vec![id, ids[0], ids[1]]).await.unwrap();
@@ -145,14 +137,14 @@ async fn what_was_taken_back_is_forgotten_unless_a_message_has_it() {
 }
 
 #[tokio::test]
-async fn images_outlive_a_restart_and_go_with_their_session() {
+async fn images_survive_a_restart_and_are_deleted_with_their_session() {
     let folder = tempfile::tempdir().unwrap();
     let mut stage = Stage::open_at(folder.path()).await;
     let session = stage.start(Play::of("technology")).await;
     stage.asked_one(session).await;
     let image = image(&stage, session);
-    queue(&stage, session, vec![image.clone()]).await;
-    // A session that a deletion has not got to the end of.
+    stage.desk.queue(session, "look", vec![image.clone()]).await;
+    // A crash has interrupted the deletion of this session.
     let left = SessionId::new(uuid::Uuid::now_v7());
     stage.desk.engine.images().keep(left, "left", PNG).unwrap();
     let folders = stage.desk.folder.join("images");

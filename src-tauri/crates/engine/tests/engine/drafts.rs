@@ -1,12 +1,12 @@
-//! Drafts on disk: kept over restarts, gone with what ends them, and never a secret in them.
+//! Drafts on disk: they survive restarts, are deleted when they are no longer needed, and contain no secrets.
 
-use std::path::Path;
-
-use crate::support::desk::{TestDesk, allow, approval_options, ask, choose, rejected, request, session};
+use crate::support::desk::{
+    TestDesk, allow, ask_approval, ask_secret, choose, count_in_files, end, introduced, rejected, request,
+    session, withdraw,
+};
 use askdesk_domain::{
-    ApprovalCommand, ApprovalDraft, ApprovalForm, ApprovalId, AskApproval, Command, CommandId, Draft,
-    DraftAnswer, DraftTarget, NativeRef, QuestionId, QuestionKind, QuestionLimits, RawQuestion, Rejection,
-    RequestCommand, SessionCommand, SessionEnd, Timestamp, ToolDetail, WithdrawnWhy, question_input,
+    ApprovalCommand, ApprovalDraft, ApprovalForm, ApprovalId, CommandId, Draft, DraftAnswer, DraftTarget,
+    QuestionId, Rejection, SessionCommand, SessionEnd,
 };
 use askdesk_engine::clock::Clock;
 use askdesk_engine::journal::KEPT_DRAFTS;
@@ -48,35 +48,9 @@ async fn kept(desk: &TestDesk) -> Vec<DraftTarget> {
     desk.engine.drafts().await.unwrap()
 }
 
-async fn act(desk: &TestDesk, command: Command) {
-    desk.engine.act(command).await.unwrap();
-}
-
-/// The agent says its own id of the session.
-fn introduced() -> Command {
-    let native_session = askdesk_domain::NativeSession::new("native");
-    Command::Session(SessionCommand::Introduce {
-        session: session(1),
-        version: None,
-        model: None,
-        native_session,
-    })
-}
-
-async fn ask_approval(desk: &TestDesk) -> ApprovalId {
+async fn ask_plan(desk: &TestDesk) -> ApprovalId {
     let id = desk.clock.approval_id();
-    let asked = AskApproval {
-        id,
-        session: session(1),
-        native_ref: NativeRef::new(format!("approval-{id}")).unwrap(),
-        title: "ExitPlanMode".to_owned(),
-        description: None,
-        subject: ToolDetail::Other { input: "a plan".to_owned() },
-        options: approval_options(),
-        takes_message: true,
-        at: Timestamp::from_millis(5),
-    };
-    act(desk, Command::Approval(ApprovalCommand::Ask(asked))).await;
+    desk.engine.act(ApprovalCommand::Ask(ask_approval(1, id))).await.unwrap();
     id
 }
 
@@ -86,28 +60,14 @@ fn edited(id: ApprovalId, plan: &str) -> DraftTarget {
     DraftTarget::Approval { id, draft }
 }
 
-fn end() -> Command {
-    let end = SessionEnd::Failed { why: "killed".to_owned().into() };
-    Command::Session(SessionCommand::End { session: session(1), end, at: Timestamp::from_millis(30) })
-}
-
-fn standing(folder: &Path, word: &str) -> usize {
-    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
-    let count = |path| {
-        let bytes = std::fs::read(path).unwrap();
-        bytes.windows(word.len()).filter(|part| *part == word.as_bytes()).count()
-    };
-    files.filter(|path| path.is_file()).map(count).sum()
-}
-
 #[tokio::test]
-async fn case_28_a_draft_is_there_again_after_a_restart_and_the_missed_question_has_it() {
+async fn case_28_a_draft_survives_a_restart_and_belongs_to_the_missed_question() {
     let folder = tempfile::tempdir().unwrap();
     let desk = TestDesk::open_at(folder.path()).await;
     desk.start(1).await;
-    act(&desk, introduced()).await;
+    desk.engine.act(introduced(1)).await.unwrap();
     let (_, _waiter) = desk.ask(1, 1).await;
-    let approval = ask_approval(&desk).await;
+    let approval = ask_plan(&desk).await;
     save(&desk, on(1, "half a sent")).await;
     save(&desk, edited(approval, "1. Wait")).await;
     save(&desk, on(1, "half a sentence")).await;
@@ -124,14 +84,14 @@ async fn case_28_a_draft_is_there_again_after_a_restart_and_the_missed_question_
     let desk = TestDesk::open_at(folder.path()).await;
     assert!(desk.request(request(1)).await.is_missed());
     assert_eq!(as_set(kept(&desk).await), as_set(expected));
-    // It can go on being written, and goes with the late answer.
+    // It can still be changed, and is deleted with the late answer.
     save(&desk, on(1, "a whole sentence")).await;
     desk.engine.answer(request(1), vec![choose(0, &[1])]).await.unwrap();
     assert_eq!(kept(&desk).await, [edited(approval, "1. Wait")]);
 }
 
 #[tokio::test]
-async fn an_end_takes_the_draft_with_it_in_its_own_commit_and_a_save_that_comes_late_is_refused() {
+async fn an_outcome_deletes_the_draft_and_later_saves_are_refused() {
     let desk = TestDesk::open().await;
     desk.start(1).await;
     for n in 1..=4 {
@@ -139,7 +99,7 @@ async fn an_end_takes_the_draft_with_it_in_its_own_commit_and_a_save_that_comes_
         drop(waiter);
         save(&desk, on(n, "mine")).await;
     }
-    let approval = ask_approval(&desk).await;
+    let approval = ask_plan(&desk).await;
     save(&desk, edited(approval, "mine")).await;
     desk.engine.answer(request(1), vec![choose(0, &[1])]).await.unwrap();
     desk.engine.decline(request(2), None).await.unwrap();
@@ -154,49 +114,38 @@ async fn an_end_takes_the_draft_with_it_in_its_own_commit_and_a_save_that_comes_
     }
     let unknown = save_as(&desk, u64::MAX, on(99, "x")).await;
     assert!(matches!(unknown, Err(Rejection::NotFound { what: "request" })));
-    act(&desk, end()).await;
+    desk.engine.act(end(1, SessionEnd::Stopped)).await.unwrap();
     desk.engine.dismiss(request(4)).await.unwrap();
     assert_eq!(kept(&desk).await, []);
 }
 
 #[tokio::test]
-async fn what_others_end_leaves_the_persons_words_and_no_bare_choices() {
+async fn when_the_agent_or_the_session_ends_a_question_the_draft_keeps_its_words() {
     let desk = TestDesk::open().await;
     desk.start(1).await;
     let mut waiters = Vec::new();
     for n in 1..=3 {
         waiters.push(desk.ask(1, n).await);
     }
-    let approval = ask_approval(&desk).await;
+    let approval = ask_plan(&desk).await;
     save(&desk, on(1, "do not lose this")).await;
     save(&desk, chosen_only(2)).await;
     save(&desk, chosen_only(3)).await;
     save(&desk, edited(approval, "a long plan")).await;
     for n in 1..=2 {
-        let native_ref = ask(1, n).native_ref;
-        let at = Timestamp::from_millis(20);
-        act(
-            &desk,
-            Command::Request(RequestCommand::Withdraw {
-                session: session(1),
-                native_ref,
-                why: WithdrawnWhy::ByAgent,
-                at,
-            }),
-        )
-        .await;
+        desk.engine.act(withdraw(1, n)).await.unwrap();
     }
-    act(&desk, end()).await;
+    desk.engine.act(end(1, SessionEnd::Stopped)).await.unwrap();
     let mut left = kept(&desk).await;
     left.sort_by_key(|of| of.begun());
     assert_eq!(left, [on(1, "do not lose this"), chosen_only(3), edited(approval, "a long plan")]);
-    // The last keys may have come after the end.
+    // The last keys may have been typed after the end.
     save(&desk, on(1, "do not lose this!")).await;
     assert!(kept(&desk).await.contains(&on(1, "do not lose this!")));
 }
 
 #[tokio::test]
-async fn of_two_saves_on_their_way_the_later_one_counts_and_a_new_page_begins_anew() {
+async fn of_two_saves_of_one_page_the_later_counts_and_a_new_page_starts_over() {
     let desk = TestDesk::open().await;
     desk.start(1).await;
     let (_, _waiter) = desk.ask(1, 1).await;
@@ -213,22 +162,11 @@ async fn of_two_saves_on_their_way_the_later_one_counts_and_a_new_page_begins_an
 }
 
 #[tokio::test]
-async fn no_word_said_to_a_secret_question_and_none_of_a_deleted_session_is_in_any_file() {
+async fn secrets_are_in_no_file_and_a_deleted_session_leaves_no_draft() {
     let folder = tempfile::tempdir().unwrap();
     let desk = TestDesk::open_at(folder.path()).await;
     desk.start(1).await;
-    let secret = RawQuestion {
-        text: "Which key?".to_owned(),
-        header: None,
-        kind: QuestionKind::Secret,
-        options: Vec::new(),
-        required: false,
-        placeholder: None,
-    };
-    let questions = question_input::accept(&[secret], QuestionLimits::FOREIGN).unwrap();
-    let (waiter, _outcome) = tokio::sync::oneshot::channel();
-    let asked = askdesk_domain::Ask { questions, ..ask(1, 1) };
-    desk.engine.register(asked, waiter).await.unwrap();
+    let (_, _outcome) = desk.register(ask_secret(1, 1)).await;
     let hidden = DraftAnswer {
         question: QuestionId::at(0),
         chosen: Vec::new(),
@@ -239,16 +177,16 @@ async fn no_word_said_to_a_secret_question_and_none_of_a_deleted_session_is_in_a
     let draft = Draft { answers: vec![hidden], words: "quetzal words".to_owned(), ..Draft::default() };
     save(&desk, DraftTarget::Request { id: request(1), draft }).await;
     assert_eq!(kept(&desk).await.len(), 1);
-    assert_eq!((standing(folder.path(), "tzatziki"), standing(folder.path(), "quetzal")), (0, 1));
-    act(&desk, end()).await;
-    act(&desk, Command::Session(SessionCommand::Delete { session: session(1) })).await;
-    assert_eq!((standing(folder.path(), "quetzal"), kept(&desk).await), (0, vec![]));
+    assert_eq!((count_in_files(folder.path(), "tzatziki"), count_in_files(folder.path(), "quetzal")), (0, 1));
+    desk.engine.act(end(1, SessionEnd::Stopped)).await.unwrap();
+    desk.engine.act(SessionCommand::Delete { session: session(1) }).await.unwrap();
+    assert_eq!((count_in_files(folder.path(), "quetzal"), kept(&desk).await), (0, vec![]));
     desk.engine.close().await.unwrap();
-    assert_eq!(standing(folder.path(), "tzatziki") + standing(folder.path(), "quetzal"), 0);
+    assert_eq!(count_in_files(folder.path(), "tzatziki") + count_in_files(folder.path(), "quetzal"), 0);
 }
 
 #[tokio::test]
-async fn a_draft_that_cannot_be_read_hides_no_other_one() {
+async fn a_draft_that_cannot_be_read_is_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let desk = TestDesk::open_at(folder.path()).await;
     desk.start(1).await;
@@ -271,7 +209,7 @@ async fn a_draft_that_cannot_be_read_hides_no_other_one() {
 }
 
 #[tokio::test]
-async fn of_more_drafts_than_are_kept_the_oldest_goes() {
+async fn the_oldest_drafts_are_deleted_when_there_are_too_many() {
     let folder = tempfile::tempdir().unwrap();
     let desk = TestDesk::open_at(folder.path()).await;
     desk.start(1).await;

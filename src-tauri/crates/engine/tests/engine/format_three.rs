@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use askdesk_agents::{Demo, LinkPlan, Start, installed_agents};
 use askdesk_domain::{
-    AgentId, Command, ConfigId, Desk, Event, LaunchOverrides, NativeSession, Origin, RequestId, Session,
+    AgentId, ConfigId, Desk, Event, LaunchOverrides, NativeSession, Origin, RequestId, Session,
     SessionCommand, SessionEvent, SessionId, SessionOptions, SessionState, Timestamp, ValueId, config,
 };
 use askdesk_engine::clock::{Clock, ManualClock};
@@ -516,7 +516,7 @@ async fn a_migrated_session_can_be_deleted() {
     let engine = folder.engine();
     let sessions: Vec<_> = engine.inspect(|desk| desk.sessions().map(|it| it.id).collect()).await.unwrap();
     for session in sessions {
-        engine.act(Command::Session(SessionCommand::Delete { session })).await.unwrap();
+        engine.act(SessionCommand::Delete { session }).await.unwrap();
     }
     engine.close().await.unwrap();
     let opened = folder.journal();

@@ -1,16 +1,17 @@
-//! The journal on disk: damaged, newer, held by others, and read again.
+//! The journal on disk: damaged, newer, locked by others, and read again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::desk::{ask, choose, request, session, start};
+use crate::support::desk::{
+    TestDesk, allow, ask, ask_approval, choose, end, heard, locked, request, session, start,
+};
 use askdesk_domain::{
-    Approval, ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, ApprovalOptionId,
-    ApprovalOptionKind, ApprovalState, Command, Delivery, Desk, Draft, DraftTarget, Entry, EntryBody, Event,
-    NativeRef, OptionLabel, Outcome, RequestCommand, RequestEvent, SessionCommand, SessionEvent,
-    SessionOptions, Timestamp, ToolDetail,
+    Approval, ApprovalCommand, ApprovalId, ApprovalState, Command, Delivery, Desk, Draft, DraftTarget, Entry,
+    EntryBody, Event, Outcome, RequestCommand, RequestEvent, SessionEnd, SessionEvent, SessionOptions,
+    Timestamp, ToolDetail,
 };
 use askdesk_engine::clock::ManualClock;
 use askdesk_engine::frame::StorageNotice;
@@ -46,13 +47,12 @@ fn some_commands() -> Vec<Command> {
         answers: vec![choose(0, &[1])],
         at: Timestamp::from_millis(20),
     });
-    let end = askdesk_domain::SessionEnd::Stopped;
     vec![
         start(1),
         Command::Request(RequestCommand::Ask(ask(1, 1))),
         Command::Request(RequestCommand::Ask(ask(1, 2))),
         answer,
-        Command::Session(SessionCommand::End { session: session(1), end, at: Timestamp::from_millis(30) }),
+        end(1, SessionEnd::Stopped).into(),
     ]
 }
 
@@ -84,45 +84,56 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn what_was_committed_is_there_when_it_is_opened_again() {
+fn a_closed_journal_is_read_again() {
     let (folder, desk) = filled();
     let again = open(folder.path());
     assert_eq!((again.desk, again.notice), (desk, None));
     assert_eq!(again.entries.get(&session(1)), Some(&200));
 }
 
-#[test]
-fn a_desk_written_before_messages_could_wait_is_read_with_empty_queues() {
+/// A folder with a database of format 1.
+fn format_one() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(database(folder.path()), include_bytes!("fixtures/desk-format-1.db")).unwrap();
-    let Opened { desk, entries, notice, .. } = open(folder.path());
+    folder
+}
+
+#[test]
+fn a_database_of_format_1_is_read() {
+    let folder = format_one();
+    let Opened { journal, desk, entries, notice } = open(folder.path());
     assert_eq!(notice, None);
-    let sessions: Vec<_> = desk.sessions().map(|it| (it.name.as_str(), it.queue.len())).collect();
-    assert_eq!(sessions, [("api", 0), ("web", 0)]);
+    let sessions: Vec<_> =
+        desk.sessions().map(|it| (it.name.as_str(), it.place, it.resumable, it.queue.len())).collect();
+    assert_eq!(sessions, [("api", 0, true, 0), ("web", 1, true, 0)]);
+    for session in desk.sessions() {
+        assert!(!desk.is_closed(session.id));
+        assert_eq!(session.options, SessionOptions::default());
+        assert_eq!(session.config[0].current, None, "the mode is not known");
+    }
     assert_eq!((desk.requests().count(), desk.approvals().count()), (2, 1));
     assert_eq!(entries.values().copied().collect::<Vec<_>>(), [7, 2]);
+    let approval = desk.approvals().next().unwrap();
+    assert_eq!(approval.subject, ToolDetail::Other { input: "ls".to_owned() });
+    let offered: Vec<_> = approval.options.iter().map(|option| option.id.as_str()).collect();
+    assert_eq!(offered, ["allow", "deny"]);
+    // The details of tool calls were plain text.
+    let page = journal.reader().unwrap().page(session(1), None, 10).unwrap();
+    let details = page.entries.iter().filter_map(|entry| match &entry.body {
+        EntryBody::Tool { detail, .. } => Some(detail.clone()),
+        _ => None,
+    });
+    let expected = ToolDetail::Other { input: r#"{"file_path": "src/routes.rs"}"#.to_owned() };
+    assert_eq!(details.collect::<Vec<_>>(), [expected]);
 }
 
 #[test]
-fn a_desk_written_before_sessions_could_be_taken_up_again_is_read_in_its_order() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(database(folder.path()), include_bytes!("fixtures/desk-format-1.db")).unwrap();
-    let desk = open(folder.path()).desk;
-    let sessions: Vec<_> =
-        desk.sessions().map(|it| (it.name.as_str(), it.place, it.resumable, it.options.clone())).collect();
-    let options = askdesk_domain::SessionOptions::default();
-    assert_eq!(sessions, [("api", 0, true, options.clone()), ("web", 1, true, options)]);
-    assert!(desk.sessions().all(|it| !desk.is_closed(it.id)));
-}
-
-#[test]
-fn a_desk_written_before_several_calls_could_wait_is_read_with_the_deliveries_it_had() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(database(folder.path()), include_bytes!("fixtures/desk-format-1.db")).unwrap();
+fn deliveries_of_format_1_are_read() {
+    let folder = format_one();
     let delivery = |desk: &Desk| desk.request(request(1)).unwrap().ended().unwrap().delivery.clone();
     let at = Timestamp::from_millis(31);
     assert_eq!(delivery(&open(folder.path()).desk), Some(Delivery::Delivered { at, late: false }));
-    // The same where it was leaving and nothing had been heard of it.
+    // The same request while it was being sent.
     let connection = Connection::open(database(folder.path())).unwrap();
     let leaving = r#"{"event":"sending","request":"00000000-0000-0000-0000-000000000101","late":false}"#;
     let change = "UPDATE events SET body = ?1 WHERE body ->> '$.event' = 'delivery_changed'";
@@ -134,7 +145,7 @@ fn a_desk_written_before_several_calls_could_wait_is_read_with_the_deliveries_it
 }
 
 #[test]
-fn a_desk_written_before_drafts_were_kept_keeps_all_it_has_and_takes_drafts() {
+fn a_database_without_drafts_is_upgraded_and_takes_drafts() {
     let (folder, before) = filled();
     let connection = Connection::open(database(folder.path())).unwrap();
     connection.execute_batch("DROP TABLE drafts; PRAGMA user_version = 2").unwrap();
@@ -149,37 +160,12 @@ fn a_desk_written_before_drafts_were_kept_keeps_all_it_has_and_takes_drafts() {
 }
 
 #[test]
-fn what_a_tool_did_was_once_kept_as_plain_text_and_is_still_shown() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(database(folder.path()), include_bytes!("fixtures/desk-format-1.db")).unwrap();
-    let Opened { journal, desk, .. } = open(folder.path());
-    let approval = desk.approvals().next().unwrap();
-    assert_eq!(approval.subject, ToolDetail::Other { input: "ls".to_owned() });
-    let offered: Vec<_> = approval.options.iter().map(|option| option.id.as_str()).collect();
-    assert_eq!(offered, ["allow", "deny"]);
-    let page = journal.reader().unwrap().page(session(1), None, 10).unwrap();
-    let details: Vec<_> = page
-        .entries
-        .iter()
-        .filter_map(|entry| match &entry.body {
-            EntryBody::Tool { detail, .. } => Some(detail.clone()),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(details, [ToolDetail::Other { input: r#"{"file_path": "src/routes.rs"}"#.to_owned() }]);
-    for session in desk.sessions() {
-        assert_eq!(session.options, SessionOptions::default());
-        assert_eq!(session.config[0].current, None, "the mode is not known");
-    }
-}
-
-#[test]
-fn what_was_committed_is_there_after_an_end_without_closing() {
+fn committed_events_survive_a_crash() {
     let folder = tempfile::tempdir().unwrap();
     let kept = tempfile::tempdir().unwrap();
     let mut journal = open(folder.path()).journal;
     let desk = commit(&mut journal, &some_commands());
-    // What another process would find at this very moment.
+    // What another process would find now.
     for (name, bytes) in files(folder.path()) {
         fs::write(kept.path().join(name), bytes).unwrap();
     }
@@ -188,7 +174,7 @@ fn what_was_committed_is_there_after_an_end_without_closing() {
 }
 
 #[test]
-fn a_transaction_that_fails_half_way_leaves_nothing_of_itself() {
+fn a_transaction_that_fails_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = open(folder.path()).journal;
     let desk = commit(&mut journal, &some_commands());
@@ -203,7 +189,7 @@ fn a_transaction_that_fails_half_way_leaves_nothing_of_itself() {
 }
 
 #[test]
-fn an_entry_of_the_same_place_replaces_the_earlier_one_and_pages_go_backwards() {
+fn an_entry_at_the_same_position_replaces_the_earlier_one_and_pages_go_backwards() {
     let (folder, _) = filled();
     let mut journal = open(folder.path()).journal;
     journal.commit_entries(&[entry(200, "the last one")]).unwrap();
@@ -222,42 +208,24 @@ fn an_entry_of_the_same_place_replaces_the_earlier_one_and_pages_go_backwards() 
 }
 
 #[test]
-fn a_page_holds_the_requests_and_approvals_it_speaks_of_as_they_are_now() {
+fn a_page_includes_the_current_requests_and_approvals_of_its_entries() {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = open(folder.path()).journal;
     let id = ApprovalId::new(uuid::Uuid::from_u128(0x200));
-    let allow = ApprovalOption {
-        id: ApprovalOptionId::literal("allow"),
-        kind: ApprovalOptionKind::AllowOnce,
-        label: OptionLabel::Plain,
-        scope: None,
-        combines: false,
-    };
-    let decision = ApprovalDecision::of(allow.id.clone());
-    let ask_approval = Command::Approval(ApprovalCommand::Ask(askdesk_domain::AskApproval {
-        id,
-        session: session(1),
-        native_ref: NativeRef::new("approval-1").unwrap(),
-        title: "Bash".to_owned(),
-        description: None,
-        subject: ToolDetail::Other { input: "ls".to_owned() },
-        options: vec![allow],
-        takes_message: false,
-        at: NOW,
-    }));
+    let decision = allow();
     let mut commands = some_commands();
-    commands.insert(1, ask_approval);
+    commands.insert(1, ApprovalCommand::Ask(ask_approval(1, id)).into());
     commands.insert(2, Command::Approval(ApprovalCommand::Decide { approval: id, decision, at: NOW }));
     commands.insert(
         3,
         Command::Approval(ApprovalCommand::NoteNotDelivered { approval: id, error: "it's \"gone\"".into() }),
     );
     let desk = commit(&mut journal, &commands);
-    let stands = |n, body| (session(1), Entry { n, at: NOW, body });
+    let placed = |n, body| (session(1), Entry { n, at: NOW, body });
     let entries = [
-        stands(1, EntryBody::Request { request: request(1) }),
-        stands(2, EntryBody::Request { request: request(2) }),
-        stands(3, EntryBody::Approval { approval: id }),
+        placed(1, EntryBody::Request { request: request(1) }),
+        placed(2, EntryBody::Request { request: request(2) }),
+        placed(3, EntryBody::Approval { approval: id }),
     ];
     journal.commit_entries(&entries).unwrap();
     let page = journal.reader().unwrap().page(session(1), None, 10).unwrap();
@@ -270,9 +238,9 @@ fn a_page_holds_the_requests_and_approvals_it_speaks_of_as_they_are_now() {
     assert_eq!(error.as_deref(), Some("it's \"gone\""));
 }
 
-/// Opens a damaged folder: an empty desk, a notice, and the damaged file kept byte by byte.
+/// Opens a damaged folder: an empty desk, a notice, and the quarantined file byte by byte.
 #[track_caller]
-fn check_kept_aside(folder: &Path) {
+fn check_quarantined(folder: &Path) {
     let damaged = fs::read(database(folder)).unwrap();
     let opened = open(folder);
     let Some(StorageNotice::Corrupt { kept }) = &opened.notice else { panic!("{:?}", opened.notice) };
@@ -288,10 +256,10 @@ fn check_kept_aside(folder: &Path) {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_kept_aside_and_an_empty_desk_begun() {
+fn a_file_that_is_no_database_is_quarantined() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(database(folder.path()), "these are my holiday notes\n".repeat(500)).unwrap();
-    check_kept_aside(folder.path());
+    check_quarantined(folder.path());
 }
 
 #[rstest]
@@ -299,34 +267,34 @@ fn a_file_that_is_no_database_is_kept_aside_and_an_empty_desk_begun() {
 #[case::after_the_first_page(4_096)]
 #[case::within_a_page(30_001)]
 #[case::all_but_the_last_page(usize::MAX)]
-fn a_database_that_was_cut_off_is_kept_aside(#[case] at: usize) {
+fn a_truncated_database_is_quarantined(#[case] at: usize) {
     let (folder, _) = filled();
     let bytes = fs::read(database(folder.path())).unwrap();
     fs::write(database(folder.path()), &bytes[..at.min(bytes.len() - 4_096)]).unwrap();
-    check_kept_aside(folder.path());
+    check_quarantined(folder.path());
 }
 
 #[test]
-fn a_database_with_a_page_of_noise_is_kept_aside() {
+fn a_database_with_a_page_of_noise_is_quarantined() {
     let (folder, _) = filled();
     let mut bytes = fs::read(database(folder.path())).unwrap();
     let middle = bytes.len() / 2 / 4_096 * 4_096;
     bytes[middle..middle + 4_096].fill(0xa5);
     fs::write(database(folder.path()), bytes).unwrap();
-    check_kept_aside(folder.path());
+    check_quarantined(folder.path());
 }
 
 #[test]
-fn a_database_with_an_event_nobody_can_read_is_kept_aside() {
+fn a_database_with_an_unreadable_event_is_quarantined() {
     let (folder, _) = filled();
     let connection = Connection::open(database(folder.path())).unwrap();
     connection.execute("INSERT INTO events (at, body) VALUES (1, '{\"event\":\"unheard_of\"}')", []).unwrap();
     drop(connection);
-    check_kept_aside(folder.path());
+    check_quarantined(folder.path());
 }
 
 #[test]
-fn a_second_damaged_database_of_one_moment_does_not_overwrite_the_first() {
+fn quarantined_databases_of_one_moment_do_not_overwrite_each_other() {
     let folder = tempfile::tempdir().unwrap();
     let mut kept = Vec::new();
     for text in ["first ", "second ", "third "] {
@@ -420,27 +388,26 @@ fn a_desk_that_is_just_ending_is_waited_for() {
 }
 
 #[tokio::test]
-async fn what_another_program_holds_is_refused_unchanged_and_works_once_it_is_let_go() {
-    let mut desk = crate::support::desk::TestDesk::open().await;
+async fn a_locked_database_refuses_an_answer_unchanged_until_it_is_unlocked() {
+    let mut desk = TestDesk::open().await;
     desk.start(1).await;
     let (id, mut outcome) = desk.ask(1, 1).await;
     desk.catch_up();
     let before = desk.snapshot().await;
-    let other = Connection::open(database(&desk.folder)).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let lock = locked(&desk.folder);
     let error = desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap_err();
     assert!(matches!(error, EngineError::Journal(JournalError::Busy { .. })), "{error}");
     assert!(outcome.try_recv().is_err());
     assert_eq!(desk.snapshot().await, before);
 
-    other.execute_batch("ROLLBACK").unwrap();
+    drop(lock);
     desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap();
-    assert!(matches!(crate::support::desk::heard(outcome).await, Outcome::Answered { .. }));
+    assert!(matches!(heard(outcome).await, Outcome::Answered { .. }));
     desk.check_mirror().await;
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_named() {
+fn a_folder_that_cannot_be_created_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
@@ -450,7 +417,7 @@ fn a_folder_that_cannot_be_made_is_named() {
 }
 
 #[test]
-fn a_damaged_file_beside_a_newer_database_is_kept_too() {
+fn a_damaged_file_beside_a_newer_database_is_quarantined_too() {
     let folder = tempfile::tempdir().unwrap();
     let newer = Connection::open(database(folder.path())).unwrap();
     newer.pragma_update(None, "user_version", 7).unwrap();

@@ -2,16 +2,7 @@
 
 use crate::support::agents::{Play, Stage};
 use crate::support::desk::{TestDesk, session};
-use askdesk_domain::{Command, EntryBody, MessageId, QueueCommand, SessionCommand, SessionId};
-use askdesk_engine::clock::Clock;
-
-async fn queue(desk: &TestDesk, session: SessionId, text: &str) -> MessageId {
-    let id = desk.clock.message_id();
-    let queue =
-        Command::Queue(QueueCommand::Add { session, id, text: text.to_owned(), attachments: Vec::new() });
-    desk.engine.act(queue).await.unwrap();
-    id
-}
+use askdesk_domain::{EntryBody, QueueCommand, SessionCommand, SessionId};
 
 /// The user's messages in the transcript.
 fn said_by_person(stage: &Stage, session: SessionId) -> Vec<&str> {
@@ -27,8 +18,8 @@ async fn case_35_queued_messages_wait_for_the_open_question_and_are_sent_once_on
     let mut stage = Stage::open().await;
     let session = stage.play("technology").await;
     let request = stage.asked_one(session).await;
-    queue(&stage.desk, session, "then add tests").await;
-    queue(&stage.desk, session, "and write the guide").await;
+    stage.desk.queue(session, "then add tests", Vec::new()).await;
+    stage.desk.queue(session, "and write the guide", Vec::new()).await;
     stage.answer(&request, "PostgreSQL").await;
     stage.until_delivered(request.id).await;
     stage.desk.until("the queue is empty", |known| known.sessions[&session].queue.is_empty()).await;
@@ -51,8 +42,8 @@ async fn after_an_interrupt_queued_messages_wait_until_the_user_sends_one() {
     let mut stage = Stage::open().await;
     let session = stage.start(Play { pace_percent: 100, ..Play::of("slow") }).await;
     stage.desk.until("it writes", |known| known.live.contains_key(&session)).await;
-    let first = queue(&stage.desk, session, "one").await;
-    queue(&stage.desk, session, "two").await;
+    let first = stage.desk.queue(session, "one", Vec::new()).await;
+    stage.desk.queue(session, "two", Vec::new()).await;
     stage.sessions.interrupt(session).unwrap();
     stage.until_idle(session).await;
     // A message that has left the queue can't be sent from it.
@@ -67,7 +58,7 @@ async fn a_message_queued_after_the_turn_is_sent_at_once() {
     let mut stage = Stage::open().await;
     let session = stage.start(Play { prompt: None, ..Play::of("technology") }).await;
     stage.until_idle(session).await;
-    queue(&stage.desk, session, "hello").await;
+    stage.desk.queue(session, "hello", Vec::new()).await;
     stage.asked_one(session).await;
     assert_eq!(stage.messages(session), ["hello"]);
 }
@@ -77,15 +68,12 @@ async fn a_queue_comes_back_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let desk = TestDesk::open_at(folder.path()).await;
     desk.start(1).await;
-    desk.engine
-        .act(Command::Session(SessionCommand::SetWorking { session: session(1), working: true }))
-        .await
-        .unwrap();
+    desk.engine.act(SessionCommand::SetWorking { session: session(1), working: true }).await.unwrap();
     for text in ["one", "two"] {
-        queue(&desk, session(1), text).await;
+        desk.queue(session(1), text, Vec::new()).await;
     }
-    let taken = queue(&desk, session(1), "three").await;
-    desk.engine.act(Command::Queue(QueueCommand::Remove { session: session(1), id: taken })).await.unwrap();
+    let taken = desk.queue(session(1), "three", Vec::new()).await;
+    desk.engine.act(QueueCommand::Remove { session: session(1), id: taken }).await.unwrap();
     desk.engine.close().await.unwrap();
 
     let mut again = TestDesk::open_at(folder.path()).await;

@@ -1,30 +1,25 @@
-//! Rules, plans, modes and question policies of whole sessions, played by the fake agent.
+//! Permission rules, plans, modes and question policies, with whole sessions of the fake agent.
 
 use std::time::{Duration, Instant};
 
-use crate::support::agents::{Play, Stage, choices, choose, decides, denies, is_alive, mode_of};
+use crate::support::agents::{Play, Stage, choices, decides, denies, is_alive, mode_of};
+use crate::support::desk::{plain_option, poll, rejected};
+use crate::support::mirror::Mirror;
 use askdesk_domain::{
-    AgentFailure, Approval, ApprovalDecision, ApprovalOption, ApprovalOptionId, ApprovalOptionKind,
-    ApprovalState, ChangeRefused, ConfigId, EntryBody, Notice, OptionLabel, OptionScope, QuestionPolicy,
-    Rejection, SessionEnd, SessionId, SessionOptions, SessionState, TodoStatus, ToolDetail, ToolRule,
-    ValueId,
+    AgentFailure, Approval, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ChangeRefused, ConfigId,
+    EntryBody, Notice, OptionLabel, OptionScope, QuestionPolicy, Rejection, SessionEnd, SessionId,
+    SessionOptions, SessionState, TodoStatus, ToolDetail, ToolRule, ValueId,
 };
 use rstest::rstest;
-use serde_json::{Value, json};
+use serde_json::json;
 
-async fn waiting(stage: &mut Stage) -> Approval {
-    let is_open = |approval: &Approval| approval.state == ApprovalState::Open;
-    stage.desk.until("an approval", |known| known.approvals.values().any(is_open)).await;
-    stage.desk.mirror.approvals.values().find(|it| is_open(it)).unwrap().clone()
+async fn waiting(stage: &mut Stage, session: SessionId) -> Approval {
+    stage.desk.until("an approval", |known| known.open_approval(session).is_some()).await;
+    stage.desk.mirror.open_approval(session).unwrap().clone()
 }
 
 async fn decide(stage: &Stage, approval: &Approval, decision: ApprovalDecision) {
     stage.desk.engine.decide_approval(approval.id, decision).await.unwrap();
-}
-
-/// The first decision the agent got.
-fn first_decision(stage: &Stage, session: SessionId) -> Value {
-    stage.decisions(session)[0]["response"]["response"].clone()
 }
 
 fn options(mode: Option<&'static str>, questions: QuestionPolicy) -> SessionOptions {
@@ -33,22 +28,15 @@ fn options(mode: Option<&'static str>, questions: QuestionPolicy) -> SessionOpti
 }
 
 #[tokio::test]
-async fn a_rule_that_was_suggested_goes_back_as_it_came_and_the_next_command_is_not_asked() {
+async fn a_suggested_rule_is_returned_as_received_and_the_next_command_needs_no_permission() {
     let mut stage = Stage::open().await;
     let session = stage.play("rules").await;
-    let approval = waiting(&mut stage).await;
-    let plain = |id, kind| ApprovalOption {
-        id: ApprovalOptionId::literal(id),
-        kind,
-        label: OptionLabel::Plain,
-        scope: None,
-        combines: false,
-    };
+    let approval = waiting(&mut stage, session).await;
     let rule = |id, label, scope| ApprovalOption {
         label,
         scope: Some(scope),
         combines: true,
-        ..plain(id, ApprovalOptionKind::AllowAlways)
+        ..plain_option(id, ApprovalOptionKind::AllowAlways)
     };
     let words = OptionLabel::Tool {
         tool: "Bash".to_owned(),
@@ -61,24 +49,24 @@ async fn a_rule_that_was_suggested_goes_back_as_it_came_and_the_next_command_is_
     assert_eq!(
         approval.options,
         [
-            plain("allow", ApprovalOptionKind::AllowOnce),
+            plain_option("allow", ApprovalOptionKind::AllowOnce),
             rule("r1", words, OptionScope::Local),
             rule("r2", folder, OptionScope::Session),
             rule("r3", mode, OptionScope::Session),
-            plain("deny", ApprovalOptionKind::RejectOnce),
+            plain_option("deny", ApprovalOptionKind::RejectOnce),
         ]
     );
 
     let refused = stage.desk.engine.decide_approval(approval.id, decides(&["r1", "r4"])).await.unwrap_err();
     let expected = Rejection::invalid("decision.options[1]", "no option r4 was offered with this approval");
-    assert_eq!(crate::support::desk::rejected(refused), expected);
+    assert_eq!(rejected(refused), expected);
     assert!(stage.decisions(session).is_empty());
 
     decide(&stage, &approval, decides(&["r1"])).await;
     stage.until_said(session, "Both are there").await;
     let suggested = stage.asked_by_agent(session)[0]["request"].clone();
     assert_eq!(
-        first_decision(&stage, session),
+        stage.responses(session)[0],
         json!({"behavior": "allow", "updatedInput": suggested["input"],
             "updatedPermissions": [suggested["permission_suggestions"][0]]})
     );
@@ -87,10 +75,10 @@ async fn a_rule_that_was_suggested_goes_back_as_it_came_and_the_next_command_is_
 }
 
 #[tokio::test]
-async fn a_change_is_shown_as_a_difference_and_the_suggested_mode_lets_the_next_one_pass() {
+async fn an_edit_is_shown_as_a_diff_and_with_the_suggested_mode_the_next_one_needs_no_permission() {
     let mut stage = Stage::open().await;
     let session = stage.play("edits").await;
-    let approval = waiting(&mut stage).await;
+    let approval = waiting(&mut stage, session).await;
     let path = "/notes/greeting.txt".to_owned();
     let diff = "@@ -1,2 +1,2 @@\n Dear reader,\n-hello.\n+welcome back.\n".to_owned();
     assert_eq!(approval.subject, ToolDetail::Edit { path, diff });
@@ -103,7 +91,7 @@ async fn a_change_is_shown_as_a_difference_and_the_suggested_mode_lets_the_next_
 }
 
 #[tokio::test]
-async fn a_list_of_things_to_do_is_told_with_how_far_each_is() {
+async fn a_to_do_list_is_shown_with_the_status_of_each_item() {
     use TodoStatus::{Done, InProgress, Pending};
     let mut stage = Stage::open().await;
     let session = stage.play("todos").await;
@@ -130,7 +118,7 @@ fn details(stage: &Stage, session: SessionId) -> Vec<ToolDetail> {
 #[case::edited(Some("# Less\n"), "allow", "default", "# Less")]
 #[case::with_a_mode(None, "allow:accept_edits", "accept_edits", "3. Build it")]
 #[tokio::test]
-async fn an_approved_plan_is_followed_in_the_mode_that_comes_with_it(
+async fn an_approved_plan_is_carried_out_in_the_chosen_mode(
     #[case] plan: Option<&str>,
     #[case] option: &'static str,
     #[case] then: &str,
@@ -138,7 +126,7 @@ async fn an_approved_plan_is_followed_in_the_mode_that_comes_with_it(
 ) {
     let mut stage = Stage::open().await;
     let session = stage.play("plan").await;
-    let approval = waiting(&mut stage).await;
+    let approval = waiting(&mut stage, session).await;
     stage.until_mode(session, "plan").await;
     assert!(
         matches!(&approval.subject, ToolDetail::Plan { plan, path: Some(_) } if plan.contains("3. Build it"))
@@ -151,16 +139,16 @@ async fn an_approved_plan_is_followed_in_the_mode_that_comes_with_it(
 }
 
 #[tokio::test]
-async fn a_plan_that_is_sent_back_comes_again_and_the_mode_stays() {
+async fn a_plan_that_is_sent_back_is_made_again_in_the_same_mode() {
     let mut stage = Stage::open().await;
     let session = stage.play("plan").await;
-    let approval = waiting(&mut stage).await;
+    let approval = waiting(&mut stage, session).await;
     decide(&stage, &approval, denies("smaller steps")).await;
     stage.until_said(session, "I plan again. You said: smaller steps").await;
-    assert_eq!(first_decision(&stage, session), json!({"behavior": "deny", "message": "smaller steps"}));
+    assert_eq!(stage.responses(session)[0], json!({"behavior": "deny", "message": "smaller steps"}));
     stage.until_idle(session).await;
     stage.sessions.send_message(session, "again".to_owned()).await.unwrap();
-    let again = waiting(&mut stage).await;
+    let again = waiting(&mut stage, session).await;
     assert_ne!(again.id, approval.id);
     assert_eq!(mode_of(&stage.desk.mirror.sessions[&session]), Some("plan"));
 }
@@ -169,7 +157,7 @@ async fn a_plan_that_is_sent_back_comes_again_and_the_mode_stays() {
 #[case::never(QuestionPolicy::Never, Some("plan"), "takes no questions in this session")]
 #[case::outside_plan_mode(QuestionPolicy::PlanOnly, None, "only while you are in plan mode")]
 #[tokio::test]
-async fn a_question_that_is_turned_off_is_refused_at_once_and_only_noted(
+async fn a_question_that_the_policy_forbids_is_refused_with_a_notice(
     #[case] policy: QuestionPolicy,
     #[case] mode: Option<&'static str>,
     #[case] words: &str,
@@ -179,7 +167,7 @@ async fn a_question_that_is_turned_off_is_refused_at_once_and_only_noted(
     let session = stage.start(play).await;
     stage.until_idle(session).await;
     stage.desk.until("the turn", |known| !known.turns(session).is_empty()).await;
-    let refusal = first_decision(&stage, session);
+    let refusal = &stage.responses(session)[0];
     assert_eq!(refusal["behavior"], "deny");
     assert!(refusal["message"].as_str().unwrap().contains(words), "{refusal}");
     assert!(stage.desk.mirror.requests.is_empty());
@@ -194,7 +182,7 @@ async fn a_question_that_is_turned_off_is_refused_at_once_and_only_noted(
 #[case::always(QuestionPolicy::Always, "bypass")]
 #[case::in_plan_mode(QuestionPolicy::PlanOnly, "plan")]
 #[tokio::test]
-async fn a_question_waits_for_a_person_in_every_mode_that_lets_it_come(
+async fn a_question_waits_for_the_user_in_every_mode_that_allows_it(
     #[case] policy: QuestionPolicy,
     #[case] mode: &'static str,
 ) {
@@ -202,13 +190,13 @@ async fn a_question_waits_for_a_person_in_every_mode_that_lets_it_come(
     let play = Play { options: options(Some(mode), policy), ..Play::of("technology") };
     let session = stage.start(play).await;
     let request = stage.asked_one(session).await;
-    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await.unwrap();
+    stage.answer(&request, "PostgreSQL").await;
     stage.until_delivered(request.id).await;
     assert_eq!(mode_of(&stage.desk.mirror.sessions[&session]), Some(mode));
 }
 
 #[tokio::test]
-async fn questions_come_again_once_the_agent_plans() {
+async fn in_plan_mode_questions_are_allowed_again() {
     let mut stage = Stage::open().await;
     let options = options(None, QuestionPolicy::PlanOnly);
     let session = stage.start(Play { prompt: None, options, ..Play::of("technology") }).await;
@@ -219,7 +207,7 @@ async fn questions_come_again_once_the_agent_plans() {
 }
 
 #[tokio::test]
-async fn mode_and_model_change_while_it_runs_and_a_refusal_is_told_in_words() {
+async fn mode_and_model_can_change_in_a_running_session_and_a_refusal_has_the_agents_words() {
     let mut stage = Stage::open().await;
     let session = stage.play("technology").await;
     stage.asked_one(session).await;
@@ -227,30 +215,26 @@ async fn mode_and_model_change_while_it_runs_and_a_refusal_is_told_in_words() {
     stage.until_mode(session, "accept_edits").await;
     let refused = stage.set(session, "mode", "bypass").await.unwrap_err();
     let words = "bypassPermissions has to be chosen when the session is launched".to_owned();
-    assert_eq!(
-        crate::support::desk::rejected(refused),
-        Rejection::AgentRefused { why: ChangeRefused::InWords { words } }
-    );
+    assert_eq!(rejected(refused), Rejection::AgentRefused { why: ChangeRefused::InWords { words } });
     stage.set(session, "model", "another").await.unwrap();
-    let is =
-        |known: &crate::support::mirror::Mirror| known.sessions[&session].model.as_deref() == Some("another");
+    let is = |known: &Mirror| known.sessions[&session].model.as_deref() == Some("another");
     stage.desk.until("the other model", is).await;
     assert_eq!(mode_of(&stage.desk.mirror.sessions[&session]), Some("accept_edits"));
     stage.desk.check_mirror().await;
 }
 
 #[tokio::test]
-async fn whoever_asked_for_another_mode_hears_of_it_when_the_agent_ends_instead() {
+async fn a_config_change_fails_when_the_agent_exits_instead() {
     let mut stage = Stage::open().await;
     // It reads the handshake and the request, answers neither, and ends.
     let session = stage.script("read -r hello; read -r change; exit 0", None).await;
     let gone = stage.set(session, "mode", "plan").await.unwrap_err();
-    assert_eq!(crate::support::desk::rejected(gone), Rejection::SessionGone);
+    assert_eq!(rejected(gone), Rejection::SessionGone);
     assert_eq!(stage.until_ended(session).await, SessionEnd::Finished);
 }
 
 #[tokio::test]
-async fn an_agent_that_ignores_an_interrupt_is_ended_with_everything_it_started() {
+async fn an_agent_that_ignores_an_interrupt_is_killed_with_all_its_processes() {
     let script = r#"
         trap '' TERM INT
         sh -c 'trap "" TERM INT; echo $$ > "$0/grandchild"; while :; do sleep 1; done' "$0" &
@@ -261,18 +245,11 @@ async fn an_agent_that_ignores_an_interrupt_is_ended_with_everything_it_started(
     let mut stage = Stage::open().await;
     let session = stage.script(script, Some("go")).await;
     let files = ["agent", "grandchild"].map(|name| stage.desk.folder.join(name));
-    let deadline = Instant::now() + crate::support::desk::PATIENCE;
-    let pids = loop {
-        let pids = files.each_ref().map(|file| std::fs::read_to_string(file).unwrap_or_default());
-        if pids.iter().all(|pid| pid.ends_with('\n')) {
-            break pids.map(|pid| pid.trim().to_owned());
-        }
-        assert!(Instant::now() < deadline, "the agent does not begin");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    };
-    let works = |known: &crate::support::mirror::Mirror| {
-        known.sessions.get(&session).is_some_and(|it| it.state == SessionState::Working)
-    };
+    let read = || files.each_ref().map(|file| std::fs::read_to_string(file).unwrap_or_default());
+    poll("the agent begins", || read().iter().all(|pid| pid.ends_with('\n'))).await;
+    let pids = read();
+    let works =
+        |known: &Mirror| known.sessions.get(&session).is_some_and(|it| it.state == SessionState::Working);
     stage.desk.until("the turn", works).await;
 
     let asked = Instant::now();
@@ -282,10 +259,5 @@ async fn an_agent_that_ignores_an_interrupt_is_ended_with_everything_it_started(
     assert!(matches!(why, AgentFailure::InterruptIgnored { seconds: 5, .. }), "{why}");
     let took = asked.elapsed();
     assert!(took >= Duration::from_secs(5) && took < Duration::from_secs(10), "{took:?}");
-    for pid in &pids {
-        while is_alive(pid) {
-            assert!(Instant::now() < asked + crate::support::desk::PATIENCE, "process {pid} lives on");
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    }
+    poll("all processes end", || !pids.iter().any(|pid| is_alive(pid.trim()))).await;
 }

@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::support::desk::{TestDesk, allow, approval_options, ask, choose, request, session, start};
+use crate::support::desk::{TestDesk, allow, ask, ask_approval, choose, request, session, start};
 use crate::support::mirror::Mirror;
 use askdesk_domain::{
     ApprovalCommand, ApprovalId, Ask, AskApproval, Command, Delivery, Desk, NativeRef, Outcome, Request,
-    RequestCommand, RequestId, SessionCommand, SessionEnd, SessionId, Timestamp, ToolDetail, UndoSeconds,
-    WithdrawnWhy,
+    RequestCommand, RequestId, SessionCommand, SessionEnd, SessionId, Timestamp, UndoSeconds, WithdrawnWhy,
 };
 use askdesk_engine::frame::Snapshot;
 use askdesk_engine::{Journal, Subscription};
@@ -94,9 +93,7 @@ fn some_command() -> impl Strategy<Value = Command> {
         1 => (0..SESSIONS, any::<bool>())
             .prop_map(|(of, working)| Command::Session(SessionCommand::SetWorking { session: session(of), working })),
         2 => (0..SESSIONS, 0..3_u128).prop_map(move |(of, n)| Command::Approval(ApprovalCommand::Ask(AskApproval {
-            id: approval(n), session: session(of), native_ref: native_ref(n), title: "Bash".to_owned(),
-            description: None, subject: ToolDetail::Other { input: "ls".to_owned() },
-            options: approval_options(), takes_message: true, at: AT,
+            native_ref: native_ref(n), ..ask_approval(of, approval(n))
         }))),
         2 => (0..3_u128).prop_map(move |n| Command::Approval(ApprovalCommand::Decide {
             approval: approval(n), decision: allow(), at: AT

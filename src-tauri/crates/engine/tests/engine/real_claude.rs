@@ -130,9 +130,7 @@ async fn case_27_and_47_the_real_agent_killed_while_it_asks_gets_the_late_answer
     assert_eq!(told(&heard, "This is a late answer."), 1, "{}", heard["messages"]);
     assert_eq!(told(&heard, r#"Answer: \"PostgreSQL\""#), 1, "{}", heard["messages"]);
     stage.until_said(session, "PostgreSQL it is.").await;
-    stage.until_delivered(request.id).await;
-    let known = stage.desk.mirror.requests[&request.id].ended().unwrap().delivery.clone();
-    assert!(matches!(known, Some(Delivery::Delivered { late: true, .. })), "{known:?}");
+    stage.until_delivered_late(request.id).await;
     stage.until_idle(session).await;
 
     stage.sessions.send_message(session, "And the name?".to_owned()).await.unwrap();
@@ -152,8 +150,7 @@ async fn a_session_the_real_agent_does_not_know_is_said_to_be_gone_and_gets_noth
     let mut stage = Stage::open().await;
     let session = world.start(&stage).await;
     let request = stage.asked_one(session).await;
-    stage.sessions.stop(session).await.unwrap();
-    stage.until_ended(session).await;
+    stage.stop(session).await;
     stage.desk.engine.decline(request.id, None).await.unwrap();
     let native = stage.desk.mirror.sessions[&session].native_session.clone().expect("the agent said its id");
     assert_ne!(native.as_str(), session.to_string(), "the desk's id is not the agent's");
@@ -165,7 +162,7 @@ async fn a_session_the_real_agent_does_not_know_is_said_to_be_gone_and_gets_noth
     assert!(why == AgentFailure::SessionUnknown, "{why}");
     stage.desk.check_mirror().await;
     assert!(!stage.desk.mirror.sessions[&session].resumable);
-    assert_eq!(stage.desk.mirror.requests[&request.id].ended().unwrap().delivery, Some(Delivery::Parked));
+    assert_eq!(stage.desk.mirror.delivery(request.id), Some(&Delivery::Parked));
     assert_eq!(world.mock.conversation().len(), 1);
 }
 

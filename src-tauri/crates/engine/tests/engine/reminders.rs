@@ -5,7 +5,7 @@ use askdesk_domain::{Ask, Command, RequestId, SessionCommand, SessionNotificatio
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{Catalog, NotificationEvent, SettingsFile, with_reminders};
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 const MINUTE: i64 = 60_000;
 
@@ -59,8 +59,7 @@ impl Reminded {
 }
 
 async fn asked(desk: &TestDesk, n: u128) -> RequestId {
-    let (waiter, _outcome) = oneshot::channel();
-    desk.engine.register(Ask { at: desk.clock.now(), ..ask(1, n) }, waiter).await.unwrap()
+    desk.register(Ask { at: desk.clock.now(), ..ask(1, n) }).await.0
 }
 
 #[tokio::test]
@@ -107,13 +106,12 @@ async fn case_39_a_restart_notifies_of_no_earlier_question() {
     desk.start(1).await;
     let id = asked(&desk, 1).await;
     assert!(matches!(desk.notifications.try_recv(), Ok(NotificationEvent::Asked { .. })));
-    let (waiter, _outcome) = oneshot::channel();
-    assert_eq!(desk.engine.register(ask(1, 1), waiter).await.unwrap(), id);
+    assert_eq!(desk.ask(1, 1).await.0, id);
     assert!(desk.notifications.try_recv().is_err(), "the same call again");
     desk.engine.close().await.unwrap();
     let mut desk = TestDesk::open_at(folder.path()).await;
-    let told: Vec<NotificationEvent> = std::iter::from_fn(|| desk.notifications.try_recv().ok()).collect();
-    assert!(matches!(&told[..], [NotificationEvent::Ended { request }] if *request == id), "{told:?}");
+    let events = desk.notified();
+    assert!(matches!(&events[..], [NotificationEvent::Ended { request }] if *request == id), "{events:?}");
 }
 
 #[tokio::test]

@@ -1,12 +1,11 @@
-//! Search over everything that was said: in the journal, over a restart, and in a database from before there was one.
+//! Full-text search: in the journal, after a restart, and in a database that was written without an index.
 
 use std::path::Path;
 
-use crate::support::desk::{TestDesk, ask, choose, request, say, session};
+use crate::support::desk::{TestDesk, ask, ask_approval, ask_secret, choose, request, say, session};
 use askdesk_domain::{
-    AnswerInput, Approval, ApprovalDecision, ApprovalEvent, ApprovalId, ApprovalOptionId, ApprovalState,
-    Entry, EntryBody, Event, NativeRef, Outcome, QuestionId, QuestionKind, QuestionLimits, RawQuestion,
-    SessionId, Timestamp, ToolKind, ToolStatus, question_input,
+    Approval, ApprovalDecision, ApprovalEvent, ApprovalId, ApprovalOptionId, ApprovalState, AskApproval,
+    Entry, EntryBody, Event, Outcome, QuestionId, SessionId, Timestamp, ToolKind, ToolStatus,
 };
 use askdesk_engine::Journal;
 use askdesk_engine::journal::{EntryKind, Hit, Reader};
@@ -75,7 +74,7 @@ fn an_entry_is_found_by(#[case] text: &str, #[case] expected: &[u64]) {
 }
 
 #[test]
-fn a_hit_says_what_stands_around_the_match_as_plain_text() {
+fn a_hit_has_an_excerpt_around_the_match_as_plain_text() {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = journal(folder.path());
     let text = format!("{}<b>needle</b> {}", "before ".repeat(100), "after ".repeat(100));
@@ -88,7 +87,7 @@ fn a_hit_says_what_stands_around_the_match_as_plain_text() {
 }
 
 #[test]
-fn a_tool_that_came_to_its_end_is_found_once_by_its_input_and_by_its_result() {
+fn a_tool_call_that_has_ended_is_found_once_by_its_input_and_its_result() {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = journal(folder.path());
     journal.commit_entries(&[tool(1, ToolStatus::Running, None)]).unwrap();
@@ -100,12 +99,12 @@ fn a_tool_that_came_to_its_end_is_found_once_by_its_input_and_by_its_result() {
 }
 
 #[test]
-fn of_two_matches_alike_the_newer_comes_first_and_pages_follow_each_other() {
+fn of_equal_matches_the_newer_comes_first_and_pages_follow_each_other() {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = journal(folder.path());
     let at = |days: i64| Timestamp::from_millis(NOW.millis() - days * DAY);
     let aged = |n: u64, days: i64| (session(1), Entry { at: at(days), ..agent(1, n, "one needle").1 });
-    // Words that are in every entry say nothing about any of them.
+    // Words that are in every entry don't rank any of them.
     let others: Vec<_> = (10..40).map(|n| agent(2, n, "hay and straw")).collect();
     journal.commit_entries(&others).unwrap();
     journal.commit_entries(&[aged(1, 400), aged(2, 0), aged(3, 40), aged(4, 900)]).unwrap();
@@ -119,19 +118,21 @@ fn of_two_matches_alike_the_newer_comes_first_and_pages_follow_each_other() {
 }
 
 #[test]
-fn a_refused_tool_is_found_by_its_name_its_input_and_what_the_person_said() {
+fn a_denied_approval_is_found_by_its_title_its_input_and_the_users_message() {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = journal(folder.path());
     let id = ApprovalId::new(uuid::Uuid::from_u128(7));
+    let AskApproval { native_ref, title, description, subject, options, takes_message, .. } =
+        ask_approval(1, id);
     let approval = Approval {
         id,
         session: session(1),
-        native_ref: NativeRef::new("call").unwrap(),
-        title: "Bash".to_owned(),
-        description: None,
-        subject: askdesk_domain::ToolDetail::Other { input: "rm everything".to_owned() },
-        options: Vec::new(),
-        takes_message: true,
+        native_ref,
+        title,
+        description,
+        subject,
+        options,
+        takes_message,
         asked_at: NOW,
         state: ApprovalState::Open,
     };
@@ -143,13 +144,13 @@ fn a_refused_tool_is_found_by_its_name_its_input_and_what_the_person_said() {
         .commit(&[Event::Approval(ApprovalEvent::Decided { approval: id, decision, at: NOW })], &[], NOW)
         .unwrap();
     let reader = journal.reader().unwrap();
-    for text in ["bash", "everything", "\"never do that\""] {
+    for text in ["bash", "ls", "\"never do that\""] {
         assert_eq!(places(&reader, text), [(session(1), 1)], "{text}");
     }
 }
 
 #[tokio::test]
-async fn case_46_a_finished_question_is_found_after_a_restart_by_all_that_was_asked_and_answered() {
+async fn case_46_an_ended_question_is_found_after_a_restart_by_its_texts_and_answers() {
     let folder = tempfile::tempdir().unwrap();
     let first = TestDesk::open_at(folder.path()).await;
     first.start(1).await;
@@ -182,19 +183,8 @@ async fn case_61_a_secret_is_found_nowhere() {
     let folder = tempfile::tempdir().unwrap();
     let desk = TestDesk::open_at(folder.path()).await;
     desk.start(1).await;
-    let draft = RawQuestion {
-        text: "Which token?".to_owned(),
-        header: None,
-        kind: QuestionKind::Secret,
-        options: Vec::new(),
-        required: false,
-        placeholder: None,
-    };
-    let questions = question_input::accept(&[draft], QuestionLimits::FOREIGN).unwrap();
-    let (waiter, outcome) = tokio::sync::oneshot::channel();
-    let id = desk.engine.register(askdesk_domain::Ask { questions, ..ask(1, 1) }, waiter).await.unwrap();
-    let secret = AnswerInput { other: Some("hunter2hunter2".to_owned()), ..choose(0, &[]) };
-    desk.engine.answer(id, vec![secret]).await.unwrap();
+    let (id, outcome) = desk.register(ask_secret(1, 1)).await;
+    desk.engine.answer(id, vec![say(0, "hunter2hunter2")]).await.unwrap();
     assert!(matches!(crate::support::desk::heard(outcome).await, Outcome::Answered { .. }));
     let found = |text: &str| desk.engine.search(text.to_owned(), 10, 0);
     assert_eq!(found("hunter2hunter2").await.unwrap().hits, []);
@@ -202,7 +192,7 @@ async fn case_61_a_secret_is_found_nowhere() {
 }
 
 #[test]
-fn a_desk_written_before_there_was_a_search_is_searched_whole() {
+fn a_database_without_an_index_is_indexed_when_it_is_opened() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("desk.db"), include_bytes!("fixtures/desk-format-1.db")).unwrap();
     let opened = Journal::open(folder.path(), NOW).unwrap();
@@ -226,7 +216,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn whatever_is_typed_finds_something_or_nothing_and_never_fails(
+    fn no_query_fails(
         text in prop_oneof![
             any::<String>(),
             "[ \"*^():+{}.,;a-cANDORNOT_'\\-\u{0}]{0,60}",

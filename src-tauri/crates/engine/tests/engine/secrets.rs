@@ -1,11 +1,11 @@
-//! A secret goes to the agent that asked for it, and to nobody and nothing else.
+//! A secret is sent to the agent that asked for it, and is stored nowhere.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use crate::support::agents::Stage;
 use crate::support::desk::{choose, say};
-use askdesk_domain::{AnswerInput, Delivery, Request, RequestId, SessionId};
+use crate::support::mirror::Mirror;
+use askdesk_domain::{AnswerInput, Delivery, Request, SessionId};
 
 const SECRET: &str = "hunter2-lighthouse-9f3a";
 
@@ -14,7 +14,7 @@ fn answers(request: &Request) -> Vec<AnswerInput> {
     vec![say(0, "Lighthouse"), choose(1, &[0]), say(2, SECRET)]
 }
 
-/// The files below a folder that hold the secret, with those excepted in which the fake agent notes what it was sent.
+/// The files in a folder that contain the secret, except the records of the fake agent.
 fn holders(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
@@ -31,14 +31,9 @@ fn holders(folder: &Path) -> Vec<String> {
     found
 }
 
-fn is_delivered(known: &crate::support::mirror::Mirror, id: RequestId) -> bool {
-    let delivery = known.requests[&id].ended().and_then(|ended| ended.delivery.as_ref());
-    matches!(delivery, Some(Delivery::Delivered { .. }))
-}
-
 async fn check_kept_nowhere(stage: &mut Stage, session: SessionId) {
-    assert!(!format!("{:?}", stage.desk.mirror).contains(SECRET), "a frame holds it");
-    assert!(!stage.log(session).contains(SECRET), "the session's log holds it");
+    assert!(!format!("{:?}", stage.desk.mirror).contains(SECRET), "a frame contains it");
+    assert!(!stage.log(session).contains(SECRET), "the session log contains it");
     assert_eq!(stage.desk.engine.search(SECRET.to_owned(), 10, 0).await.unwrap().hits, []);
     assert_eq!(holders(&stage.desk.folder), Vec::<String>::new());
 }
@@ -52,12 +47,11 @@ async fn case_61_a_secret_reaches_the_agent_and_no_file_frame_or_log() {
     stage.desk.engine.answer(request.id, answers(&request)).await.unwrap();
     stage.until_delivered(request.id).await;
     stage.until_idle(session).await;
-    let sent = &stage.decisions(session)[0]["response"]["response"]["updatedInput"]["answers"];
+    let sent = stage.responses(session)[0]["updatedInput"]["answers"].clone();
     assert_eq!(sent["Which token may I use?"], SECRET);
     assert_eq!(sent["Publish it now?"], "Yes");
     check_kept_nowhere(&mut stage, session).await;
-    stage.sessions.stop(session).await.unwrap();
-    stage.until_ended(session).await;
+    stage.stop(session).await;
     check_kept_nowhere(&mut stage, session).await;
 }
 
@@ -76,28 +70,16 @@ async fn case_61_a_secret_that_could_not_be_handed_over_is_whole_at_the_retry() 
             esac
         done"#;
     let session = stage.script(script, None).await;
-    while stage.desk.mirror.notices(session).is_empty() {
-        stage.sessions.send_message(session, "w".repeat(30_000)).await.unwrap();
-        stage.desk.catch_up();
-    }
+    stage.fill_pipe(session).await;
     std::fs::write(stage.desk.folder.join("ask"), "").unwrap();
     let request = stage.asked_one(session).await;
     stage.desk.engine.answer(request.id, answers(&request)).await.unwrap();
-    let failed = |known: &crate::support::mirror::Mirror| {
-        let delivery = known.requests[&request.id].ended().and_then(|ended| ended.delivery.as_ref());
-        matches!(delivery, Some(Delivery::Failed { .. }))
-    };
-    stage.desk.until("the failure shows", failed).await;
+    stage.until_undelivered(request.id).await;
     check_kept_nowhere(&mut stage, session).await;
 
     std::fs::write(stage.desk.folder.join("read"), "").unwrap();
-    let deadline = Instant::now() + crate::support::desk::PATIENCE;
-    while !is_delivered(&stage.desk.mirror, request.id) {
-        assert!(Instant::now() < deadline, "the answer does not arrive");
-        stage.desk.engine.retry(request.id).await.unwrap();
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        stage.desk.catch_up();
-    }
+    let delivered = |known: &Mirror| matches!(known.delivery(request.id), Some(Delivery::Delivered { .. }));
+    stage.retry_until(&request, delivered).await;
     let sent = std::fs::read_to_string(stage.desk.folder.join("record-answers")).unwrap();
     assert_eq!(sent.lines().count(), 1, "{sent}");
     assert!(sent.contains(&format!(r#""Token?":"{SECRET}""#)), "{sent}");

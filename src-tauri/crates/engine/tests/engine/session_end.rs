@@ -1,9 +1,9 @@
-//! How sessions begin badly and end.
+//! Sessions that fail to start, and how sessions end.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use crate::support::agents::{Play, Stage, choose, is_alive};
+use crate::support::desk::{locked, poll, rejected};
 use askdesk_agents::Agent;
 use askdesk_agents::claude::{self, ClaudeCode};
 use askdesk_domain::{
@@ -24,7 +24,7 @@ fn why(end: SessionEnd) -> String {
 }
 
 #[tokio::test]
-async fn an_agent_that_dies_in_the_middle_of_a_line_is_told_of_with_its_last_words() {
+async fn an_agent_that_dies_in_the_middle_of_a_line_fails_with_its_last_output() {
     let mut stage = Stage::open().await;
     let session = stage.play("dies-mid-line").await;
     let why = why(stage.until_ended(session).await);
@@ -40,7 +40,7 @@ async fn an_agent_that_dies_in_the_middle_of_a_line_is_told_of_with_its_last_wor
 }
 
 #[tokio::test]
-async fn case_27_a_question_of_an_agent_that_dies_is_orphaned_and_an_answer_to_it_waits() {
+async fn case_27_a_question_of_an_agent_that_dies_is_missed_and_its_answer_is_parked() {
     let mut stage = Stage::open().await;
     let session = stage.start(Play { pace_percent: 10, ..Play::of("dies-pending") }).await;
     let request = stage.asked_one(session).await;
@@ -55,11 +55,11 @@ async fn case_27_a_question_of_an_agent_that_dies_is_orphaned_and_an_answer_to_i
     assert_eq!(ended.delivery, Some(Delivery::Parked));
     assert_eq!(stage.decisions(session).len(), 0);
     let gone = stage.sessions.send_message(session, "hello?".to_owned()).await;
-    assert_eq!(crate::support::desk::rejected(gone.unwrap_err()), Rejection::SessionGone);
+    assert_eq!(rejected(gone.unwrap_err()), Rejection::SessionGone);
 }
 
 #[tokio::test]
-async fn case_27_a_stopped_session_ends_its_whole_family_and_orphans_its_question() {
+async fn case_27_a_stopped_session_ends_all_its_processes_and_its_question_is_missed() {
     let mut stage = Stage::open().await;
     let session = stage.play("family").await;
     let request = stage.asked_one(session).await;
@@ -67,19 +67,14 @@ async fn case_27_a_stopped_session_ends_its_whole_family_and_orphans_its_questio
     let said = stage.desk.mirror.said(session).join(" ");
     let pid = said.split_whitespace().nth(1).unwrap().to_owned();
     assert!(is_alive(&pid));
-    stage.sessions.stop(session).await.unwrap();
-    assert_eq!(stage.until_ended(session).await, SessionEnd::Stopped);
-    let deadline = Instant::now() + crate::support::desk::PATIENCE;
-    while is_alive(&pid) {
-        assert!(Instant::now() < deadline, "the grandchild lives on");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    stage.stop(session).await;
+    poll("the grandchild ends", || !is_alive(&pid)).await;
     let known = &stage.desk.mirror.requests[&request.id];
     assert_eq!(*outcome(known), Outcome::Orphaned { why: OrphanedWhy::SessionStopped });
 }
 
 #[tokio::test]
-async fn the_end_of_the_app_ends_the_agents_and_the_next_run_knows() {
+async fn a_shutdown_ends_the_agents_and_the_next_run_knows() {
     let mut stage = Stage::open().await;
     let session = stage.play("technology").await;
     let request = stage.asked_one(session).await;
@@ -94,14 +89,14 @@ async fn the_end_of_the_app_ends_the_agents_and_the_next_run_knows() {
 }
 
 #[tokio::test]
-async fn an_agent_that_ends_well_finishes_its_session() {
+async fn an_agent_that_exits_with_success_finishes_its_session() {
     let mut stage = Stage::open().await;
     let session = stage.script("exit 0", None).await;
     assert_eq!(stage.until_ended(session).await, SessionEnd::Finished);
 }
 
 #[tokio::test]
-async fn a_missing_program_is_an_ended_session_that_says_what_was_tried_and_how_to_get_it() {
+async fn a_missing_program_fails_the_session_with_the_searched_paths_and_how_to_install_it() {
     let mut stage = Stage::open().await;
     let id = stage.desk.clock.session_id();
     let missing = ClaudeCode::default().find(Some(Path::new("/nowhere/claude"))).unwrap_err();
@@ -117,7 +112,7 @@ async fn a_missing_program_is_an_ended_session_that_says_what_was_tried_and_how_
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_program_and_a_folder_that_has_vanished_are_said() {
+async fn a_file_that_is_no_program_and_a_missing_folder_fail_the_session() {
     let stage = Stage::open().await;
     let file = stage.desk.folder.join("notes.txt");
     std::fs::write(&file, "no program").unwrap();
@@ -141,7 +136,7 @@ const ASK: &str = r#"
     echo '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"AskUserQuestion","tool_use_id":"t1","input":{"questions":[{"question":"Which?","options":[{"label":"A"},{"label":"B"}]}]}}}'
 "#;
 
-/// Shows that the answer to `t1` has come.
+/// Acknowledges the answer to `t1`.
 const ACKNOWLEDGE: &str = r#"
     echo '{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"fine"}]}}'
 "#;
@@ -150,12 +145,8 @@ fn touch(stage: &Stage, name: &str) {
     std::fs::write(stage.desk.folder.join(name), "").unwrap();
 }
 
-fn delivery(request: &Request) -> Option<&Delivery> {
-    request.ended().and_then(|ended| ended.delivery.as_ref())
-}
-
 #[tokio::test]
-async fn case_32_an_answer_that_cannot_be_written_stays_with_its_card_and_a_retry_delivers_it_once() {
+async fn case_32_an_answer_that_cannot_be_written_is_kept_and_a_retry_delivers_it_once() {
     let mut stage = Stage::open().await;
     let script = format!(
         r#"{ASK}
@@ -165,21 +156,12 @@ async fn case_32_an_answer_that_cannot_be_written_stays_with_its_card_and_a_retr
         done"#
     );
     let session = stage.script(&script, None).await;
-    // The agent reads nothing, so its pipe and then its queue fill up.
-    let not_sent = |notice: &&Notice| matches!(notice, Notice::MessageNotSent { .. });
-    while !stage.desk.mirror.notices(session).iter().any(not_sent) {
-        stage.sessions.send_message(session, "w".repeat(30_000)).await.unwrap();
-        stage.desk.catch_up();
-    }
+    stage.fill_pipe(session).await;
     touch(&stage, "ask");
     let request = stage.asked_one(session).await;
     let answers = vec![choose(&request, 0, &["B"])];
     stage.desk.engine.answer(request.id, answers.clone()).await.unwrap();
-    let failed = |request: &Request| matches!(delivery(request), Some(Delivery::Failed { .. }));
-    stage.desk.until("the failure shows", |known| failed(&known.requests[&request.id])).await;
-    let Some(Delivery::Failed { error }) = delivery(&stage.desk.mirror.requests[&request.id]).cloned() else {
-        panic!()
-    };
+    let error = stage.until_undelivered(request.id).await;
     assert!(matches!(error, DeliveryError::NotReading { .. }), "{error}");
     let Outcome::Answered { answers: kept } = outcome(&stage.desk.mirror.requests[&request.id]) else {
         panic!()
@@ -188,14 +170,7 @@ async fn case_32_an_answer_that_cannot_be_written_stays_with_its_card_and_a_retr
 
     touch(&stage, "read");
     let answered = stage.desk.folder.join("answers");
-    let deadline = Instant::now() + crate::support::desk::PATIENCE;
-    // The queue may be full for a moment still.
-    while !answered.exists() {
-        assert!(Instant::now() < deadline, "the answer does not arrive");
-        stage.desk.engine.retry(request.id).await.unwrap();
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        stage.desk.catch_up();
-    }
+    stage.retry_until(&request, |_| answered.exists()).await;
     stage.until_delivered(request.id).await;
     stage.desk.engine.retry(request.id).await.unwrap();
     stage.sessions.stop(session).await.unwrap();
@@ -205,45 +180,40 @@ async fn case_32_an_answer_that_cannot_be_written_stays_with_its_card_and_a_retr
 }
 
 #[tokio::test]
-async fn case_32_an_agent_that_has_closed_its_input_gets_nothing_and_the_card_says_so() {
+async fn case_32_an_answer_to_an_agent_that_has_closed_its_input_fails_and_is_parked() {
     let mut stage = Stage::open().await;
     let session =
         stage.script(&format!("exec 0<&-\n{ASK}\nuntil [ -e \"$0/end\" ]; do sleep 0.02; done"), None).await;
     touch(&stage, "ask");
     let request = stage.asked_one(session).await;
-    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["A"])]).await.unwrap();
-    let failed = |request: &Request| matches!(delivery(request), Some(Delivery::Failed { .. }));
-    stage.desk.until("the failure shows", |known| failed(&known.requests[&request.id])).await;
+    stage.answer(&request, "A").await;
+    stage.until_undelivered(request.id).await;
     stage.desk.engine.retry(request.id).await.unwrap();
-    stage.desk.until("the failure shows again", |known| failed(&known.requests[&request.id])).await;
+    stage.until_undelivered(request.id).await;
     touch(&stage, "end");
     stage.until_ended(session).await;
     let known = &stage.desk.mirror.requests[&request.id];
-    assert_eq!(delivery(known), Some(&Delivery::Parked));
+    assert_eq!(stage.desk.mirror.delivery(request.id), Some(&Delivery::Parked));
     assert!(matches!(outcome(known), Outcome::Answered { .. }));
 }
 
 #[tokio::test]
-async fn an_end_that_never_left_is_not_called_delivered_when_the_agent_goes_on() {
+async fn an_outcome_that_was_never_written_is_not_delivered_when_the_agent_continues() {
     let mut stage = Stage::open().await;
     let script =
         format!("exec 0<&-\n{ASK}\nuntil [ -e \"$0/go\" ]; do sleep 0.02; done\n{ACKNOWLEDGE}\nsleep 60");
     let session = stage.script(&script, None).await;
     touch(&stage, "ask");
     let request = stage.asked_one(session).await;
-    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["A"])]).await.unwrap();
-    let failed = |request: &Request| matches!(delivery(request), Some(Delivery::Failed { .. }));
-    stage.desk.until("the failure shows", |known| failed(&known.requests[&request.id])).await;
+    stage.answer(&request, "A").await;
+    stage.until_undelivered(request.id).await;
     touch(&stage, "go");
-    stage
-        .desk
-        .until("it is parked", |known| delivery(&known.requests[&request.id]) == Some(&Delivery::Parked))
-        .await;
+    stage.until_delivery(request.id, |delivery| *delivery == Delivery::Parked).await;
     stage.sessions.stop(session).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_question_that_cannot_be_stored_is_refused_to_the_agent_in_words_and_shown_to_nobody() {
+async fn a_question_that_cannot_be_stored_is_refused_with_the_reason_and_not_shown() {
     let mut stage = Stage::open().await;
     let script = format!(
         r#"{ASK}
@@ -252,16 +222,12 @@ async fn a_question_that_cannot_be_stored_is_refused_to_the_agent_in_words_and_s
         done"#
     );
     let session = stage.script(&script, None).await;
-    let other = rusqlite::Connection::open(stage.desk.folder.join("desk.db")).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let lock = locked(&stage.desk.folder);
     touch(&stage, "ask");
     let answers = stage.desk.folder.join("answers");
-    let deadline = Instant::now() + crate::support::desk::PATIENCE;
-    while !std::fs::read_to_string(&answers).is_ok_and(|text| text.ends_with('\n')) {
-        assert!(Instant::now() < deadline, "the agent hears nothing; log: {}", stage.log(session));
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    other.execute_batch("ROLLBACK").unwrap();
+    let has_answer = || std::fs::read_to_string(&answers).is_ok_and(|text| text.ends_with('\n'));
+    poll("the agent gets an answer", has_answer).await;
+    drop(lock);
     let written = std::fs::read_to_string(answers).unwrap();
     assert_eq!(written.lines().count(), 1, "{written}");
     for words in [r#""behavior":"deny""#, "the desk could not keep the question", "is in use by another"] {
@@ -275,17 +241,12 @@ async fn a_question_that_cannot_be_stored_is_refused_to_the_agent_in_words_and_s
 }
 
 #[tokio::test]
-async fn a_session_whose_end_cannot_be_stored_at_once_ends_once_it_can() {
+async fn the_end_of_a_session_is_stored_again_until_it_succeeds() {
     let mut stage = Stage::open().await;
     let session = stage.script("until [ -e \"$0/end\" ]; do sleep 0.02; done", None).await;
-    let other = rusqlite::Connection::open(stage.desk.folder.join("desk.db")).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let lock = locked(&stage.desk.folder);
     touch(&stage, "end");
-    let deadline = Instant::now() + crate::support::desk::PATIENCE;
-    while !stage.log(session).contains("is in use by another") {
-        assert!(Instant::now() < deadline, "nothing was tried; log: {}", stage.log(session));
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    other.execute_batch("ROLLBACK").unwrap();
+    poll("a first attempt", || stage.log(session).contains("is in use by another")).await;
+    drop(lock);
     assert_eq!(stage.until_ended(session).await, SessionEnd::Finished);
 }

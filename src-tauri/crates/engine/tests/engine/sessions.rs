@@ -1,22 +1,23 @@
-//! Whole sessions with the fake agent: from its line to its line.
+//! Whole sessions of the fake agent.
 
-use crate::support::agents::{Play, Stage, choose, decides, denies};
+use crate::support::agents::{Play, Stage, choose, decides};
 use crate::support::desk::say;
+use crate::support::mirror::Mirror;
 use askdesk_domain::{
-    AnswerInput, Delivery, EntryBody, Notice, Outcome, SessionEnd, SessionId, ToolDetail, ToolStatus,
-    WithdrawnWhy,
+    AnswerInput, Delivery, EntryBody, Notice, Outcome, ToolDetail, ToolStatus, WithdrawnWhy,
 };
+use askdesk_engine::NotificationEvent;
 use serde_json::json;
 
 const STORE: &str = "Which store should the notes be kept in?";
 const FEATURES: &str = "Which features should the first version have?";
 
 #[tokio::test]
-async fn case_01_one_answer_goes_there_as_one_control_response_with_the_input_as_received() {
+async fn case_01_an_answer_is_one_control_response_with_the_input_as_received() {
     let mut stage = Stage::open().await;
     let session = stage.play("technology").await;
     let request = stage.asked_one(session).await;
-    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await.unwrap();
+    stage.answer(&request, "PostgreSQL").await;
     stage.until_delivered(request.id).await;
     stage.until_said(session, "PostgreSQL").await;
     stage.until_idle(session).await;
@@ -33,11 +34,11 @@ async fn case_01_one_answer_goes_there_as_one_control_response_with_the_input_as
 }
 
 #[tokio::test]
-async fn case_02_the_question_is_one_card_and_no_tool_or_raw_text() {
+async fn case_02_a_question_is_one_request_and_no_tool_call_or_raw_text() {
     let mut stage = Stage::open().await;
     let session = stage.play("technology").await;
     let request = stage.asked_one(session).await;
-    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["Plain files"])]).await.unwrap();
+    stage.answer(&request, "Plain files").await;
     stage.until_idle(session).await;
     let known = &stage.desk.mirror;
     assert_eq!(known.requests.len(), 1);
@@ -49,7 +50,7 @@ async fn case_02_the_question_is_one_card_and_no_tool_or_raw_text() {
 }
 
 #[tokio::test]
-async fn case_10_ticks_and_own_words_reach_the_agent_together() {
+async fn case_10_options_and_an_own_answer_reach_the_agent_together() {
     let mut stage = Stage::open().await;
     let session = stage.play("features").await;
     let request = stage.asked_one(session).await;
@@ -57,26 +58,26 @@ async fn case_10_ticks_and_own_words_reach_the_agent_together() {
     let answer = AnswerInput { other: Some("a dark icon, too".to_owned()), ..ticks };
     stage.desk.engine.answer(request.id, vec![answer]).await.unwrap();
     stage.until_delivered(request.id).await;
-    let answers = &stage.decisions(session)[0]["response"]["response"]["updatedInput"]["answers"];
+    let answers = &stage.responses(session)[0]["updatedInput"]["answers"];
     assert_eq!(*answers, json!({FEATURES: "Dark mode, Export, a dark icon, too"}));
 }
 
 #[tokio::test]
-async fn a_refusal_to_answer_reaches_the_agent_in_words_and_the_turn_goes_on() {
+async fn a_declined_question_reaches_the_agent_with_its_message_and_the_turn_continues() {
     let mut stage = Stage::open().await;
     let session = stage.play("technology").await;
     let request = stage.asked_one(session).await;
     stage.desk.engine.decline(request.id, Some("ask me tomorrow".to_owned())).await.unwrap();
     stage.until_delivered(request.id).await;
     stage.until_said(session, "I go on without asking").await;
-    let sent = stage.decisions(session);
+    let sent = stage.responses(session);
     let message = "The user declined to answer. The user said: ask me tomorrow";
     assert_eq!(sent.len(), 1);
-    assert_eq!(sent[0]["response"]["response"], json!({"behavior": "deny", "message": message}));
+    assert_eq!(sent[0], json!({"behavior": "deny", "message": message}));
 }
 
 #[tokio::test]
-async fn case_21_a_closed_question_reaches_the_agent_as_such() {
+async fn case_21_the_agent_is_told_that_a_question_was_closed() {
     let mut stage = Stage::open().await;
     let session = stage.play("technology").await;
     let request = stage.asked_one(session).await;
@@ -84,11 +85,11 @@ async fn case_21_a_closed_question_reaches_the_agent_as_such() {
     stage.until_delivered(request.id).await;
     let message = "The user closed the question without answering it.";
     let response = json!({"behavior": "deny", "message": message});
-    assert_eq!(stage.decisions(session)[0]["response"]["response"], response);
+    assert_eq!(stage.responses(session)[0], response);
 }
 
 #[tokio::test]
-async fn case_22_two_requests_at_once_are_answered_in_reverse_and_the_turn_goes_on_after_both() {
+async fn case_22_two_requests_can_be_answered_in_reverse_and_the_turn_continues_after_both() {
     let mut stage = Stage::open().await;
     let session = stage.play("parallel").await;
     let requests = stage.asked(session, 2).await;
@@ -102,58 +103,48 @@ async fn case_22_two_requests_at_once_are_answered_in_reverse_and_the_turn_goes_
     stage.until_said(session, "Both are clear now").await;
     stage.until_idle(session).await;
     let asked = stage.asked_by_agent(session);
-    let sent: Vec<_> = stage
-        .decisions(session)
-        .into_iter()
-        .map(|it| {
-            (
-                it["response"]["request_id"].clone(),
-                it["response"]["response"]["updatedInput"]["answers"].clone(),
-            )
-        })
-        .collect();
-    let expected = [
-        (asked[1]["request_id"].clone(), json!({FEATURES: "Sync"})),
-        (asked[0]["request_id"].clone(), json!({STORE: "Plain files"})),
-    ];
-    assert_eq!(sent, expected);
+    let sent: Vec<_> = stage.decisions(session);
+    let to: Vec<_> = sent.iter().map(|line| line["response"]["request_id"].clone()).collect();
+    assert_eq!(to, [asked[1]["request_id"].clone(), asked[0]["request_id"].clone()]);
+    let answers: Vec<_> =
+        stage.responses(session).iter().map(|it| it["updatedInput"]["answers"].clone()).collect();
+    assert_eq!(answers, [json!({FEATURES: "Sync"}), json!({STORE: "Plain files"})]);
 }
 
 #[tokio::test]
-async fn case_30_a_question_of_one_session_does_not_hold_up_another_session() {
+async fn case_30_a_question_of_one_session_does_not_block_another_session() {
     let mut stage = Stage::open().await;
     let (a, b) = (stage.play("technology").await, stage.play("technology").await);
     let (of_a, of_b) = (stage.asked_one(a).await, stage.asked_one(b).await);
-    stage.desk.engine.answer(of_b.id, vec![choose(&of_b, 0, &["PostgreSQL"])]).await.unwrap();
+    stage.answer(&of_b, "PostgreSQL").await;
     stage.until_delivered(of_b.id).await;
     stage.until_idle(b).await;
     stage.asked_one(a).await;
     assert_eq!(stage.decisions(a).len(), 0);
-    stage.desk.engine.answer(of_a.id, vec![choose(&of_a, 0, &["Plain files"])]).await.unwrap();
+    stage.answer(&of_a, "Plain files").await;
     stage.until_delivered(of_a.id).await;
-    let answer = |session| {
-        stage.decisions(session)[0]["response"]["response"]["updatedInput"]["answers"][STORE].clone()
-    };
+    let answer = |session| stage.responses(session)[0]["updatedInput"]["answers"][STORE].clone();
     assert_eq!((answer(a), answer(b)), (json!("Plain files"), json!("PostgreSQL")));
 }
 
 #[tokio::test]
-async fn case_33_an_answer_given_twice_is_written_once() {
+async fn case_33_an_answer_given_many_times_at_once_is_written_once() {
     let mut stage = Stage::open().await;
     let session = stage.play("technology").await;
     let request = stage.asked_one(session).await;
-    let answer = || stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]);
-    let (first, second) = tokio::join!(answer(), answer());
-    assert_eq!(first.unwrap().state, second.unwrap().state);
+    let answers = (0..20).map(|_| stage.answer(&request, "PostgreSQL"));
+    let results = futures_util::future::join_all(answers).await;
+    assert!(results.windows(2).all(|pair| pair[0].state == pair[1].state));
     stage.until_idle(session).await;
-    let again =
-        stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await.unwrap();
+    let again = stage.answer(&request, "PostgreSQL").await;
     assert!(matches!(again.ended().unwrap().delivery, Some(Delivery::Delivered { .. })));
     assert_eq!(stage.decisions(session).len(), 1);
+    let events = stage.desk.notified().into_iter();
+    assert_eq!(events.filter(|event| matches!(event, NotificationEvent::Ended { .. })).count(), 1);
 }
 
 #[tokio::test]
-async fn case_26_an_interrupt_closes_the_question_as_interrupted_and_nothing_is_answered() {
+async fn case_26_an_interrupt_withdraws_the_question_and_sends_no_answer() {
     let mut stage = Stage::open().await;
     let session = stage.play("technology").await;
     let request = stage.asked_one(session).await;
@@ -164,11 +155,12 @@ async fn case_26_an_interrupt_closes_the_question_as_interrupted_and_nothing_is_
     assert_eq!(ended.delivery, None);
     stage.until_idle(session).await;
     assert_eq!(stage.decisions(session), [] as [serde_json::Value; 0]);
+    stage.desk.check_notified_and_withdrawn(request.id);
     assert!(stage.desk.mirror.notices(session).contains(&&Notice::Interrupted));
 }
 
 #[tokio::test]
-async fn case_26_a_turn_that_is_interrupted_before_it_asks_leaves_no_card() {
+async fn case_26_a_turn_that_is_interrupted_before_it_asks_leaves_no_request() {
     let mut stage = Stage::open().await;
     let session = stage.start(Play { pace_percent: 100, ..Play::of("slow") }).await;
     stage.desk.until("the agent writes", |known| known.live.contains_key(&session)).await;
@@ -179,7 +171,7 @@ async fn case_26_a_turn_that_is_interrupted_before_it_asks_leaves_no_card() {
 }
 
 #[tokio::test]
-async fn an_interrupt_while_nothing_runs_does_not_colour_the_next_turn() {
+async fn an_interrupt_without_a_turn_does_not_affect_the_next_turn() {
     let mut stage = Stage::open().await;
     let play = Play { prompt: None, pace_percent: 10, ..Play::of("withdrawn") };
     let session = stage.start(play).await;
@@ -193,23 +185,7 @@ async fn an_interrupt_while_nothing_runs_does_not_colour_the_next_turn() {
 }
 
 #[tokio::test]
-async fn a_question_that_the_agent_takes_back_is_closed_and_never_answered() {
-    let mut stage = Stage::open().await;
-    let session = stage.start(Play { pace_percent: 10, ..Play::of("withdrawn") }).await;
-    let request = stage.asked_one(session).await;
-    stage.until_said(session, "I found out by myself").await;
-    let outcome = &stage.desk.mirror.requests[&request.id].ended().unwrap().outcome;
-    assert_eq!(*outcome, Outcome::Withdrawn { why: WithdrawnWhy::ByAgent });
-    let late = stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await;
-    assert!(matches!(
-        crate::support::desk::rejected(late.unwrap_err()),
-        askdesk_domain::Rejection::AlreadyEnded { .. }
-    ));
-    assert_eq!(stage.decisions(session).len(), 0);
-}
-
-#[tokio::test]
-async fn case_35_a_chat_message_ends_the_question_first_and_then_goes_to_the_agent() {
+async fn case_35_a_message_ends_open_questions_before_it_is_sent() {
     let mut stage = Stage::open().await;
     let session = stage.play("parallel").await;
     let requests = stage.asked(session, 2).await;
@@ -235,7 +211,7 @@ async fn case_35_a_chat_message_ends_the_question_first_and_then_goes_to_the_age
 }
 
 #[tokio::test]
-async fn case_09_prefilled_answers_pass_through_without_a_card() {
+async fn case_09_prefilled_answers_pass_through_without_a_request() {
     let mut stage = Stage::open().await;
     let session = stage.play("prefilled").await;
     stage.until_said(session, "PostgreSQL").await;
@@ -244,27 +220,18 @@ async fn case_09_prefilled_answers_pass_through_without_a_card() {
     assert!(stage.desk.mirror.notices(session).contains(&&Notice::AnswersBrought));
     let asked = stage.asked_by_agent(session).remove(0);
     let response = json!({"behavior": "allow", "updatedInput": asked["request"]["input"]});
-    assert_eq!(stage.decisions(session)[0]["response"]["response"], response);
+    assert_eq!(stage.responses(session)[0], response);
     assert!(stage.desk.notifications.try_recv().is_err());
 }
 
-fn tool_statuses(known: &crate::support::mirror::Mirror, session: SessionId) -> Vec<ToolStatus> {
-    let status = |body: &EntryBody| match body {
-        EntryBody::Tool { status, .. } => Some(*status),
-        _ => None,
-    };
-    known.transcript(session).into_iter().filter_map(status).collect()
-}
-
 #[tokio::test]
-async fn case_75_a_tool_awaits_permission_then_runs_and_its_entry_says_so() {
+async fn case_75_the_entry_of_a_tool_call_shows_that_it_awaits_permission_and_then_runs() {
     let mut stage = Stage::open().await;
     let session = stage.play("approval").await;
     for round in 1..=2_usize {
         stage.desk.until("an approval", |known| known.approvals.len() == round).await;
-        let awaits = |known: &crate::support::mirror::Mirror| {
-            tool_statuses(known, session).last() == Some(&ToolStatus::AwaitingPermission)
-        };
+        let awaits =
+            |known: &Mirror| known.tool_statuses(session).last() == Some(&ToolStatus::AwaitingPermission);
         stage.desk.until("case 75: the tool awaits permission", awaits).await;
         let approval = stage.desk.mirror.approvals.values().next_back().unwrap().clone();
         assert_eq!((approval.title.as_str(), approval.session), ("Bash", session));
@@ -274,29 +241,15 @@ async fn case_75_a_tool_awaits_permission_then_runs_and_its_entry_says_so() {
         stage.desk.engine.decide_approval(approval.id, decides(&["allow"])).await.unwrap();
     }
     stage.until_said(session, "Done with the commands").await;
-    let decisions = stage.decisions(session);
+    let decisions = stage.responses(session);
     assert_eq!(decisions.len(), 2);
-    assert!(decisions.iter().all(|it| it["response"]["response"]["behavior"] == "allow"));
-    assert_eq!(tool_statuses(&stage.desk.mirror, session), [ToolStatus::Done, ToolStatus::Done]);
+    assert!(decisions.iter().all(|it| it["behavior"] == "allow"));
+    assert_eq!(stage.desk.mirror.tool_statuses(session), [ToolStatus::Done, ToolStatus::Done]);
     assert!(stage.desk.mirror.requests.is_empty());
 }
 
 #[tokio::test]
-async fn a_denied_tool_does_not_run_and_the_agent_is_told_why() {
-    let mut stage = Stage::open().await;
-    let session = stage.play("approval").await;
-    for round in 1..=2_usize {
-        stage.desk.until("an approval", |known| known.approvals.len() == round).await;
-        let approval = stage.desk.mirror.approvals.values().next_back().unwrap().id;
-        stage.desk.engine.decide_approval(approval, denies("not in this folder")).await.unwrap();
-    }
-    stage.until_said(session, "Done with the commands").await;
-    let decision = stage.decisions(session)[0]["response"]["response"].clone();
-    assert_eq!(decision, json!({"behavior": "deny", "message": "not in this folder"}));
-}
-
-#[tokio::test]
-async fn broken_lines_are_counted_and_logged_and_the_session_goes_on() {
+async fn unusable_lines_are_counted_and_logged_and_the_session_continues() {
     let mut stage = Stage::open().await;
     let session = stage.play("malformed").await;
     let request = stage.asked_one(session).await;
@@ -318,12 +271,12 @@ async fn broken_lines_are_counted_and_logged_and_the_session_goes_on() {
     let refused = |notice: &&Notice| matches!(notice, Notice::QuestionRefused { reason } if reason.starts_with("questions[0].options"));
     assert_eq!(stage.desk.mirror.notices(session).into_iter().filter(refused).count(), 1);
     stage.until_said(session, "That question was refused: ").await;
-    stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await.unwrap();
+    stage.answer(&request, "PostgreSQL").await;
     stage.until_said(session, "Still here. Your answer: PostgreSQL").await;
 }
 
 #[tokio::test]
-async fn case_04_what_cannot_be_shown_is_refused_in_the_same_turn_with_the_field() {
+async fn case_04_an_invalid_question_is_refused_in_the_same_turn_with_its_field() {
     let mut stage = Stage::open().await;
     let session = stage.play("unusable").await;
     stage.until_said(session, "Fourth refusal: ").await;
@@ -343,27 +296,21 @@ async fn free_text_from_a_question_without_options_reaches_the_agent() {
     let request = stage.asked_one(session).await;
     stage.desk.engine.answer(request.id, vec![say(0, "none, we vendor everything")]).await.unwrap();
     stage.until_delivered(request.id).await;
-    let answers = &stage.decisions(session)[0]["response"]["response"]["updatedInput"]["answers"];
+    let answers = &stage.responses(session)[0]["updatedInput"]["answers"];
     assert_eq!(answers[&request.questions[0].text], "none, we vendor everything");
 }
 
 #[tokio::test]
-async fn every_question_of_a_fast_asker_is_answered_once_and_delivered() {
+async fn many_questions_in_a_row_are_each_answered_once() {
     let mut stage = Stage::open().await;
     let session = stage.play("loop-ask").await;
     for round in 1..=30_usize {
-        stage
-            .desk
-            .until("the next question", |known| {
-                known.requests.len() >= round && known.open(session).len() == 1
-            })
-            .await;
+        stage.desk.until("the next question", |known| known.requests.len() >= round).await;
         let request = stage.asked_one(session).await;
-        stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["Left"])]).await.unwrap();
+        stage.answer(&request, "Left").await;
         stage.desk.until("it is closed", |known| !known.requests[&request.id].is_open()).await;
     }
-    stage.sessions.stop(session).await.unwrap();
-    assert_eq!(stage.until_ended(session).await, SessionEnd::Stopped);
+    stage.stop(session).await;
     stage.desk.check_mirror().await;
     assert!((30..=31).contains(&stage.desk.mirror.requests.len()));
     assert!(stage.decisions(session).len() >= 29);

@@ -1,5 +1,5 @@
-//! A third agent, written as the next ones will be: a descriptor, an adapter over frames and a shared server. Whole sessions of
-//! it with the real server process.
+//! A third agent, built like the next ones: a descriptor, an adapter over frames and a shared server. Whole sessions with the
+//! real server process.
 
 mod adapter;
 mod agent;
@@ -8,44 +8,43 @@ mod wire;
 
 use std::io::{BufReader, Read};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use agent::{INSTALL, MODEL, THIRD, ThirdAgent};
+use agent::{MODEL, ThirdAgent};
 use askdesk_agents::Address;
 use askdesk_domain::{
-    AgentFailure, ApprovalOptionKind, Attachment, ChangeRefused, Command, ConfigId, ConfigOption, ContextUse,
-    EntryBody, LaunchOverrides, MessageId, MinuteOfDay, NextStep, NotNeededWhy, Notice,
-    NotificationCandidate, NotificationCause, NotificationDecision, NotificationHistory, OptIn, OptionLabel,
-    OrphanedWhy, Outcome, QueueCommand, Rejection, Request, SessionEnd, SessionId, SessionOptions,
-    SessionState, Setting, Settings, TodoItem, TodoStatus, ToolDetail, ToolStatus, Usd, ValueId,
-    WithdrawnWhy,
+    AgentFailure, ApprovalOptionKind, Attachment, ChangeRefused, Command, ConfigOption, ContextUse,
+    EntryBody, Finished, LaunchOverrides, MinuteOfDay, NextStep, NotNeededWhy, Notice, NotificationCandidate,
+    NotificationCause, NotificationDecision, NotificationHistory, OptIn, OptionLabel, OrphanedWhy, Outcome,
+    Rejection, Request, SessionEnd, SessionId, SessionOptions, SessionState, Setting, Settings, TodoItem,
+    TodoStatus, ToolDetail, ToolStatus, Usd, ValueId, WithdrawnWhy,
 };
-use askdesk_engine::ConfigChange;
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{EngineError, Message, NotificationEvent};
 use rstest::rstest;
 use serde_json::{Value, json};
-use stage::{QUIET, Stage, asks, permits, says, statuses, tool};
+use stage::{Stage, asks, permits, says, tool};
 
 use crate::support::agents::is_alive;
+use crate::support::desk::PATIENCE;
+use crate::support::mirror::Mirror;
 
-/// Puts steps one behind the other.
 fn steps<const N: usize>(parts: [&[Value]; N]) -> Vec<Value> {
     parts.concat()
 }
 
-/// What the server is told when `label` answers a question.
+/// The answer that the server gets when `label` is chosen.
 fn answered(text: &str, label: &str) -> String {
     json!({"answers": [{"question": text, "chosen": [label], "text": null, "note": null}]}).to_string()
 }
 
-fn outcome(known: &crate::support::mirror::Mirror, request: &Request) -> Option<Outcome> {
+fn outcome(known: &Mirror, request: &Request) -> Option<Outcome> {
     known.requests[&request.id].ended().map(|ended| ended.outcome.clone())
 }
 
 #[tokio::test]
-async fn two_sessions_on_one_server_are_each_asked_their_own_and_each_answer_reaches_its_own() {
+async fn two_sessions_on_one_server_keep_their_questions_and_answers_apart() {
     let mut stage = Stage::open().await;
     let mut sessions = Vec::new();
     for name in ["first", "second"] {
@@ -61,7 +60,7 @@ async fn two_sessions_on_one_server_are_each_asked_their_own_and_each_answer_rea
     let pid = stage.desk.mirror.said(first)[0].to_owned();
     assert_eq!(stage.desk.mirror.said(second), [pid.as_str()]);
 
-    // What was asked last is answered first.
+    // The last question is answered first.
     stage.answer(&of_second, "B").await;
     let permission = stage.permission(second).await;
     assert!(stage.desk.engine.request(of_first.id).await.unwrap().is_open());
@@ -79,7 +78,7 @@ async fn two_sessions_on_one_server_are_each_asked_their_own_and_each_answer_rea
     assert_eq!(offered, expected);
     stage.decide(&permission, "NEVER").await;
     stage.until_turns(second, 1).await;
-    stage.until_delivered(of_second.id, false).await;
+    stage.until_delivered(of_second.id).await;
     let told = [pid.as_str(), &answered("Which second store?", "B"), r#"{"option":"NEVER"}"#];
     assert_eq!(stage.desk.mirror.said(second), told);
 
@@ -87,7 +86,7 @@ async fn two_sessions_on_one_server_are_each_asked_their_own_and_each_answer_rea
     let permission = stage.permission(first).await;
     stage.decide(&permission, "opt:{\"always\":1}").await;
     stage.until_turns(first, 1).await;
-    stage.until_delivered(of_first.id, false).await;
+    stage.until_delivered(of_first.id).await;
     let told = [pid.as_str(), &answered("Which first store?", "A"), r#"{"option":"opt:{\"always\":1}"}"#];
     assert_eq!(stage.desk.mirror.said(first), told);
     assert_eq!(stage.desk.mirror.said(second).len(), 3);
@@ -102,7 +101,7 @@ async fn two_sessions_on_one_server_are_each_asked_their_own_and_each_answer_rea
 #[case::refused_before_it_was_announced(false, "NEVER", ToolStatus::Failed, "failed", ToolStatus::Failed)]
 #[case::refused_and_done_all_the_same(true, "no", ToolStatus::Failed, "done", ToolStatus::Done)]
 #[tokio::test]
-async fn case_75_a_tool_call_awaits_its_permission_and_then_goes_the_way_that_was_decided(
+async fn case_75_a_tool_call_awaits_permission_and_then_follows_the_decision(
     #[case] announced: bool,
     #[case] decision: &'static str,
     #[case] then: ToolStatus,
@@ -113,46 +112,46 @@ async fn case_75_a_tool_call_awaits_its_permission_and_then_goes_the_way_that_wa
     let [mut permission, _] = permits("call-1", "rm -r notes");
     let mut before = Vec::new();
     match announced {
-        true => before.push(tool("call-1", "pending")),
-        false => permission["meanwhile"] = json!([tool("call-1", "running")]),
+        true => {
+            before.push(tool("call-1", "pending"));
+            permission["meanwhile"] = json!([says("waiting")]);
+        }
+        false => permission["meanwhile"] = json!([tool("call-1", "running"), says("waiting")]),
     }
-    // The question holds the agent until the state between was seen.
+    // The question blocks the agent until the state in between was seen.
     let steps = steps([&before, &[permission], &asks("Go on?"), &[tool("call-1", says_agent)]]);
     let session = stage.play(&steps).await;
     let permission = stage.permission(session).await;
-    stage.until_status(session, ToolStatus::AwaitingPermission).await;
-    tokio::time::sleep(QUIET).await;
-    stage.desk.catch_up();
-    assert_eq!(statuses(&stage.desk.mirror, session), [ToolStatus::AwaitingPermission]);
+    stage.until_said(session, "waiting").await;
+    assert_eq!(stage.desk.mirror.tool_statuses(session), [ToolStatus::AwaitingPermission]);
 
     stage.decide(&permission, decision).await;
     let question = stage.asked_one(session).await;
     stage.until_status(session, then).await;
     stage.answer(&question, "A").await;
     stage.until_turns(session, 1).await;
-    assert_eq!(statuses(&stage.desk.mirror, session), [last]);
+    assert_eq!(stage.desk.mirror.tool_statuses(session), [last]);
     let output = |body: &&EntryBody| matches!(body, EntryBody::Tool { output: Some(output), .. } if *output == format!("{says_agent}."));
     assert_eq!(stage.desk.mirror.transcript(session).iter().filter(|body| output(body)).count(), 1);
 }
 
 #[tokio::test]
-async fn killing_one_session_leaves_its_sibling_at_work_and_stopping_the_last_ends_the_server() {
+async fn stopping_one_session_keeps_the_server_and_stopping_the_last_ends_it() {
     let mut stage = Stage::open().await;
     let first = stage.play(&steps([&[says("$pid")], &asks("First?")])).await;
     let second = stage.play(&steps([&asks("Second?"), &[says("$sessions")]])).await;
     let (of_first, of_second) = (stage.asked_one(first).await, stage.asked_one(second).await);
     let pid: u32 = stage.desk.mirror.said(first)[0].parse().unwrap();
 
-    stage.sessions.stop(first).await.unwrap();
-    assert_eq!(stage.until_ended(first).await, SessionEnd::Stopped);
+    stage.stop(first).await;
     let why = OrphanedWhy::SessionStopped;
     assert_eq!(outcome(&stage.desk.mirror, &of_first), Some(Outcome::Orphaned { why }));
     assert!(stage.desk.engine.request(of_second.id).await.unwrap().is_open());
     assert!(is_alive(pid));
     stage.answer(&of_second, "B").await;
     stage.until_turns(second, 1).await;
-    stage.until_delivered(of_second.id, false).await;
-    // The server was told that the first one is over.
+    stage.until_delivered(of_second.id).await;
+    // The server has closed the first session.
     let native = stage.desk.mirror.sessions[&second].native_session.clone().unwrap();
     assert_eq!(stage.desk.mirror.said(second), [&answered("Second?", "B"), native.as_str()]);
 
@@ -165,7 +164,7 @@ async fn killing_one_session_leaves_its_sibling_at_work_and_stopping_the_last_en
 }
 
 #[tokio::test]
-async fn a_crash_of_the_server_ends_all_its_sessions_and_each_goes_on_by_its_own_id_on_a_new_one() {
+async fn a_crash_of_the_server_ends_its_sessions_and_each_can_be_resumed_on_a_new_server() {
     let mut stage = Stage::open().await;
     let first = stage.play(&steps([&[says("$pid")], &asks("First?")])).await;
     let of_first = stage.asked_one(first).await;
@@ -187,7 +186,7 @@ async fn a_crash_of_the_server_ends_all_its_sessions_and_each_goes_on_by_its_own
     }
     assert!(!is_alive(pid));
 
-    // The answer waits, and goes to the session that goes on.
+    // The answer is parked, and sent to the resumed session.
     stage.answer(&of_first, "A").await;
     let native = stage.desk.mirror.sessions[&first].native_session.clone().unwrap();
     assert_ne!(native.as_str(), first.to_string());
@@ -195,7 +194,7 @@ async fn a_crash_of_the_server_ends_all_its_sessions_and_each_goes_on_by_its_own
         assert!(stage.desk.mirror.sessions[&session].resumable);
         stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
     }
-    stage.until_delivered(of_first.id, true).await;
+    stage.until_delivered_late(of_first.id).await;
     stage.until_said(first, "This is a late answer.").await;
     stage.until_said(first, "Question: First?\nAnswer: \"A\"").await;
     stage.until_turns(first, 1).await;
@@ -208,13 +207,13 @@ async fn a_crash_of_the_server_ends_all_its_sessions_and_each_goes_on_by_its_own
     let begun: Value = serde_json::from_str(&begun).unwrap();
     assert_eq!(begun["sessionId"], native.as_str());
 
-    // The new server counts its requests anew; that is another question all the same.
+    // The new server reuses the ids of requests, but they are other questions.
     for text in ["First?", "And now?"] {
         stage.send(first, &asks(text)).await;
         let again = stage.asked_one(first).await;
         assert_ne!(again.id, of_first.id);
         stage.answer(&again, "B").await;
-        stage.until_delivered(again.id, false).await;
+        stage.until_delivered(again.id).await;
         stage.until_said(first, &answered(text, "B")).await;
         stage.until_idle(first).await;
     }
@@ -222,16 +221,15 @@ async fn a_crash_of_the_server_ends_all_its_sessions_and_each_goes_on_by_its_own
 }
 
 #[tokio::test]
-async fn a_session_that_the_server_no_longer_has_ends_and_its_sibling_goes_on() {
+async fn a_session_that_the_server_does_not_know_ends_and_the_others_continue() {
     let mut stage = Stage::open().await;
     let first = stage.start(Some("forget me".to_owned()), SessionOptions::default()).await;
     let second = stage.play(&asks("Second?")).await;
     let of_second = stage.asked_one(second).await;
     stage.until_turns(first, 1).await;
-    stage.sessions.stop(first).await.unwrap();
-    stage.until_ended(first).await;
+    stage.stop(first).await;
     stage.sessions.resume(first, &LaunchOverrides::default()).await.unwrap();
-    let ended = |known: &crate::support::mirror::Mirror| match &known.sessions[&first].state {
+    let ended = |known: &Mirror| match &known.sessions[&first].state {
         SessionState::Ended { end, .. } => *end == SessionEnd::Failed { why: AgentFailure::SessionUnknown },
         _ => false,
     };
@@ -248,19 +246,11 @@ fn outlives_its_turn() -> Vec<Value> {
     vec![question, answer, json!({"notify": "session/idle"})]
 }
 
-async fn queue(stage: &Stage, session: SessionId, text: &str) -> MessageId {
-    let id = stage.desk.clock.message_id();
-    let queue =
-        Command::Queue(QueueCommand::Add { session, id, text: text.to_owned(), attachments: Vec::new() });
-    stage.desk.engine.act(queue).await.unwrap();
-    id
-}
-
 #[rstest]
 #[case::written_during_the_turn(true)]
 #[case::written_after_it(false)]
 #[tokio::test]
-async fn case_35_a_question_that_outlives_its_turn_is_not_passed_by_what_waits(#[case] during: bool) {
+async fn case_35_queued_messages_wait_for_a_question_that_outlives_its_turn(#[case] during: bool) {
     let mut stage = Stage::open().await;
     let mut script = steps([&asks("First?"), &outlives_its_turn()]);
     if !during {
@@ -269,32 +259,32 @@ async fn case_35_a_question_that_outlives_its_turn_is_not_passed_by_what_waits(#
     let session = stage.play(&script).await;
     if during {
         let first = stage.asked_one(session).await;
-        queue(&stage, session, "then add tests").await;
+        stage.desk.queue(session, "then add tests", Vec::new()).await;
         stage.answer(&first, "A").await;
     }
     stage.until_turns(session, 1).await;
     let request = stage.asked_one(session).await;
     if !during {
-        queue(&stage, session, "then add tests").await;
+        stage.desk.queue(session, "then add tests", Vec::new()).await;
     }
-    tokio::time::sleep(QUIET).await;
+    // The session handles its inputs in order, so anything before this change has been sent.
+    stage.set(session, "model", "small").await.unwrap();
     stage.desk.catch_up();
     assert_eq!(stage.desk.mirror.sessions[&session].queue.len(), 1);
     assert!(stage.desk.engine.request(request.id).await.unwrap().is_open());
 
     stage.answer(&request, "B").await;
-    stage.until_delivered(request.id, false).await;
+    stage.until_delivered(request.id).await;
     stage.until_turns(session, 3).await;
     let said = stage.desk.mirror.said(session);
     assert_eq!(said[said.len() - 2..], [&answered("Which?", "B"), "then add tests"]);
     assert!(stage.desk.mirror.sessions[&session].queue.is_empty());
 }
 
-/// Waits until a session is told of as at rest, and says whether something waits in it and what the person would hear.
-async fn told_of_rest(stage: &mut Stage) -> (bool, NotificationDecision) {
+/// Waits for a finished turn; returns whether something is open in the session, and what the policy decides.
+async fn finished_turn(stage: &mut Stage) -> (bool, NotificationDecision) {
     loop {
-        let told =
-            tokio::time::timeout(std::time::Duration::from_secs(30), stage.desk.notifications.recv()).await;
+        let told = tokio::time::timeout(PATIENCE, stage.desk.notifications.recv()).await;
         let NotificationEvent::Finished { session, waits } = told.expect("in time").expect("the engine runs")
         else {
             continue;
@@ -313,21 +303,21 @@ async fn told_of_rest(stage: &mut Stage) -> (bool, NotificationDecision) {
 }
 
 #[tokio::test]
-async fn case_40_a_session_in_which_a_question_waits_is_not_told_to_have_finished() {
+async fn case_40_a_session_with_an_open_question_has_not_finished() {
     let mut stage = Stage::open().await;
     let session = stage.play(&outlives_its_turn()).await;
     let request = stage.asked_one(session).await;
-    assert_eq!(told_of_rest(&mut stage).await, (true, NotificationDecision::Nothing(NotNeededWhy::Waits)));
+    assert_eq!(finished_turn(&mut stage).await, (true, NotificationDecision::Nothing(NotNeededWhy::Waits)));
     stage.until_turns(session, 1).await;
     assert!(stage.desk.engine.request(request.id).await.unwrap().is_open());
     stage.answer(&request, "A").await;
-    let (waits, telling) = told_of_rest(&mut stage).await;
+    let (waits, telling) = finished_turn(&mut stage).await;
     assert!(!waits && matches!(telling, NotificationDecision::Notify(_)), "{telling:?}");
-    stage.until_delivered(request.id, false).await;
+    stage.until_delivered(request.id).await;
 }
 
 #[tokio::test]
-async fn an_interrupt_ends_the_turn_and_what_was_asked_in_it() {
+async fn an_interrupt_ends_the_turn_and_withdraws_its_question() {
     let mut stage = Stage::open().await;
     let [question, _] = asks("Which?");
     let session = stage.play(&[question, says("not said any more")]).await;
@@ -342,7 +332,7 @@ async fn an_interrupt_ends_the_turn_and_what_was_asked_in_it() {
 }
 
 #[tokio::test]
-async fn a_session_that_ignores_an_interrupt_is_ended_without_its_server() {
+async fn a_session_that_ignores_an_interrupt_ends_without_its_server() {
     let mut stage = Stage::open().await;
     let first = stage.start(None, SessionOptions::default()).await;
     let second = stage.play(&asks("Second?")).await;
@@ -365,16 +355,6 @@ fn current<'a>(stage: &'a Stage, session: SessionId, id: &str) -> Option<&'a str
     config(stage, session, id)?.current.as_ref().map(ValueId::as_str)
 }
 
-async fn set(
-    stage: &Stage,
-    session: SessionId,
-    option: &'static str,
-    value: &str,
-) -> Result<(), EngineError> {
-    let change = ConfigChange { option: ConfigId::literal(option), value: ValueId::new(value).unwrap() };
-    stage.sessions.set_config(session, change).await
-}
-
 fn refusal(result: Result<(), EngineError>) -> ChangeRefused {
     match result {
         Err(EngineError::Reject(Rejection::AgentRefused { why })) => why,
@@ -383,7 +363,7 @@ fn refusal(result: Result<(), EngineError>) -> ChangeRefused {
 }
 
 #[tokio::test]
-async fn options_that_the_agent_names_at_runtime_are_shown_and_can_be_set() {
+async fn config_options_that_the_agent_reports_later_are_shown_and_can_be_set() {
     let mut stage = Stage::open().await;
     let choices = [(MODEL, ValueId::literal("small"))].into();
     let options = SessionOptions { config: choices, ..SessionOptions::default() };
@@ -411,22 +391,22 @@ async fn options_that_the_agent_names_at_runtime_are_shown_and_can_be_set() {
     );
     assert_eq!(config(&stage, session, "persona").unwrap().current, None);
 
-    set(&stage, session, "persona", "pirate").await.unwrap();
-    set(&stage, session, "model", "tiny-1").await.unwrap();
+    stage.set(session, "persona", "pirate").await.unwrap();
+    stage.set(session, "model", "tiny-1").await.unwrap();
     stage.desk.catch_up();
     assert_eq!(current(&stage, session, "persona"), Some("pirate"));
     assert_eq!(current(&stage, session, "model"), Some("tiny-1"));
     let words = "there is no such value".to_owned();
-    assert_eq!(refusal(set(&stage, session, "persona", "gone-west").await), ChangeRefused::InWords { words });
+    assert_eq!(refusal(stage.set(session, "persona", "gone-west").await), ChangeRefused::InWords { words });
     let words = "the agent does not support this change".to_owned();
-    assert_eq!(refusal(set(&stage, session, "mood", "good").await), ChangeRefused::InWords { words });
+    assert_eq!(refusal(stage.set(session, "mood", "good").await), ChangeRefused::InWords { words });
     stage.desk.catch_up();
     assert_eq!(current(&stage, session, "persona"), Some("pirate"));
     stage.desk.check_mirror().await;
 }
 
 #[tokio::test]
-async fn a_plan_is_one_entry_of_its_turn_and_usage_comes_with_the_end() {
+async fn a_plan_is_one_entry_of_its_turn_and_usage_is_in_its_end() {
     let plan = |items: &[(&str, &str)]| {
         let items: Vec<_> =
             items.iter().map(|(text, status)| json!({"text": text, "status": status})).collect();
@@ -472,7 +452,7 @@ async fn a_plan_is_one_entry_of_its_turn_and_usage_comes_with_the_end() {
 }
 
 #[tokio::test]
-async fn a_request_that_the_desk_does_not_know_is_refused_at_once_and_counted() {
+async fn an_unknown_request_is_refused_and_counted() {
     let mut stage = Stage::open().await;
     let session = stage.play(&[json!({"ask": "session/dance"}), says("$answer")]).await;
     stage.until_turns(session, 1).await;
@@ -484,7 +464,7 @@ async fn a_request_that_the_desk_does_not_know_is_refused_at_once_and_counted() 
 }
 
 #[tokio::test]
-async fn a_message_that_the_agent_cannot_take_is_said_not_to_have_gone_and_nothing_seems_to_work_on_it() {
+async fn a_message_that_the_agent_cannot_take_has_a_notice_and_the_session_stays_idle() {
     let mut stage = Stage::open().await;
     let session = stage.start(None, SessionOptions::default()).await;
     stage.until_idle(session).await;
@@ -494,27 +474,13 @@ async fn a_message_that_the_agent_cannot_take_is_said_not_to_have_gone_and_nothi
     stage.sessions.send_message(session, message).await.unwrap();
     let not_sent = |notice: &&Notice| matches!(notice, Notice::MessageNotSent { .. });
     stage.desk.until("the notice", |known| known.notices(session).iter().any(not_sent)).await;
-    tokio::time::sleep(QUIET).await;
     stage.desk.catch_up();
     assert_eq!(stage.desk.mirror.sessions[&session].state, SessionState::Idle);
     let Notice::MessageNotSent { error } = stage.desk.mirror.notices(session)[0] else { panic!() };
     assert_eq!(error.to_string(), "the agent does not support attachments");
 }
 
-#[tokio::test]
-async fn a_program_that_is_missing_leaves_a_session_that_says_how_to_install_it() {
-    let program = PathBuf::from("/nowhere/third-agent");
-    let mut stage = Stage::of(ThirdAgent::new(program)).await;
-    let session = stage.start(Some("hello".to_owned()), SessionOptions::default()).await;
-    let SessionEnd::Failed { why } = stage.until_ended(session).await else { panic!() };
-    let AgentFailure::AgentMissing { agent, install, .. } = &why else { panic!("{why}") };
-    assert_eq!((agent, install.as_deref()), (&THIRD, Some(INSTALL)));
-    stage.desk.catch_up();
-    let said = EntryBody::Person { text: "hello".to_owned(), attachments: Vec::new() };
-    assert_eq!(stage.desk.mirror.transcript(session), [&said]);
-}
-
-/// Everything a server was sent.
+/// Everything that a server received.
 #[derive(Clone, Default)]
 struct Heard(Arc<Mutex<Vec<u8>>>);
 
@@ -534,8 +500,8 @@ impl Read for Listening {
     }
 }
 
-/// Runs a server that is not ours: it serves one connection after the other, and outlives them.
-fn somebody_elses(folder: &Path) -> (Address, Heard) {
+/// Runs a server outside the engine, which serves one connection after another.
+fn attached_server(folder: &Path) -> (Address, Heard) {
     let path = folder.join("server.sock");
     let (listener, heard) = (UnixListener::bind(&path).unwrap(), Heard::default());
     let hears = heard.clone();
@@ -549,37 +515,35 @@ fn somebody_elses(folder: &Path) -> (Address, Heard) {
 }
 
 #[tokio::test]
-async fn the_same_agent_at_a_server_of_somebody_else_is_asked_and_answered_and_never_ends_it() {
+async fn an_attached_server_works_like_a_started_one_and_is_never_ended() {
     let folder = tempfile::tempdir().unwrap();
-    let (address, heard) = somebody_elses(folder.path());
+    let (address, heard) = attached_server(folder.path());
     let mut stage = Stage::of(ThirdAgent::attached(address)).await;
     let first = stage.play(&asks("First?")).await;
     let second = stage.play(&steps([&asks("Second?"), &permits("call", "rm")])).await;
     let (_, of_second) = (stage.asked_one(first).await, stage.asked_one(second).await);
-    stage.sessions.stop(first).await.unwrap();
-    assert_eq!(stage.until_ended(first).await, SessionEnd::Stopped);
+    stage.stop(first).await;
     stage.answer(&of_second, "B").await;
     let permission = stage.permission(second).await;
     stage.decide(&permission, "no").await;
     stage.until_turns(second, 1).await;
     assert_eq!(stage.desk.mirror.said(second), [&answered("Second?", "B"), r#"{"option":"no"}"#]);
-    stage.sessions.stop(second).await.unwrap();
-    assert_eq!(stage.until_ended(second).await, SessionEnd::Stopped);
+    stage.stop(second).await;
 
     let third = stage.start(None, SessionOptions::default()).await;
     stage.until_idle(third).await;
     assert_eq!(stage.pid(third).await, std::process::id());
-    assert_eq!(heard.count("session/close"), 2, "each session said goodbye");
+    assert_eq!(heard.count("session/close"), 2, "each session was closed");
 }
 
 #[rstest]
 #[case::started(false)]
 #[case::attached(true)]
 #[tokio::test]
-async fn a_server_that_refuses_the_handshake_leaves_a_session_that_repeats_its_words(#[case] attached: bool) {
+async fn a_refused_handshake_fails_the_session_with_the_servers_words(#[case] attached: bool) {
     let folder = tempfile::tempdir().unwrap();
     let agent = match attached {
-        true => ThirdAgent::attached(somebody_elses(folder.path()).0),
+        true => ThirdAgent::attached(attached_server(folder.path()).0),
         false => ThirdAgent::new(stage::server()),
     };
     let mut stage = Stage::of(agent.with_hello("howdy")).await;

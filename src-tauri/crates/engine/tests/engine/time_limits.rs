@@ -16,11 +16,9 @@ const DAY: i64 = 24 * 60 * 60 * 1_000;
 /// Registers a request that times out after [`LIMIT`].
 async fn limited(desk: &TestDesk, of: SessionId, n: u128) -> (RequestId, oneshot::Receiver<Outcome>) {
     let at = limit_from_now(desk);
-    let (waiter, outcome) = oneshot::channel();
     let limit = Some(Limit { at, then: "the agent goes on without an answer".to_owned() });
     let native_ref = NativeRef::new(format!("limited-{n}")).unwrap();
-    let ask = Ask { session: of, native_ref, limit, ..ask(1, n) };
-    (desk.engine.register(ask, waiter).await.unwrap(), outcome)
+    desk.register(Ask { session: of, native_ref, limit, ..ask(1, n) }).await
 }
 
 fn limit_from_now(desk: &TestDesk) -> Timestamp {
@@ -59,14 +57,12 @@ async fn case_41_a_request_expires_at_its_limit_and_stays_open_without_one() {
     assert_eq!(outcome_of(&desk, hasty), Some(&Outcome::Expired));
     assert_eq!(outcome_of(&desk, unlimited), None);
     assert!(open.try_recv().is_err());
-    let mut notifications = Vec::new();
-    while let Ok(event) = desk.notifications.try_recv() {
-        notifications.push(match event {
-            NotificationEvent::Asked { request, .. } => (true, request.id),
-            NotificationEvent::Ended { request } => (false, request),
-            other => panic!("{other:?}"),
-        });
-    }
+    let short = |event| match event {
+        NotificationEvent::Asked { request, .. } => (true, request.id),
+        NotificationEvent::Ended { request } => (false, request),
+        other => panic!("{other:?}"),
+    };
+    let notifications: Vec<_> = desk.notified().into_iter().map(short).collect();
     let (asked, ended) = (|n| (true, request(n)), |n| (false, request(n)));
     assert_eq!(notifications, [asked(1), asked(2), ended(2), asked(3), ended(3)]);
     desk.check_mirror().await;

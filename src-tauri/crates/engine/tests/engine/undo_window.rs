@@ -1,9 +1,11 @@
-//! Answers that one key gave: held for a moment, taken back, or sent when their time has come, and never twice.
+//! Quick answers: held for their undo window, undone, or given once.
 
-use crate::support::desk::{TestDesk, ask, choose, heard, questions, rejected, request, say, session};
+use crate::support::desk::{
+    TestDesk, ask, choose, end, heard, locked, questions, rejected, request, say, session, withdraw,
+};
 use askdesk_domain::{
-    AnswerInput, Ask, Command, NativeRef, OrphanedWhy, Outcome, Rejection, RequestCommand, RequestId,
-    SessionCommand, SessionEnd, Timestamp, UndoSeconds, UndoableAnswer, WithdrawnWhy,
+    AnswerInput, Ask, OrphanedWhy, Outcome, Rejection, RequestCommand, RequestId, SessionEnd, Timestamp,
+    UndoSeconds, UndoableAnswer, WithdrawnWhy,
 };
 use askdesk_engine::NotificationEvent;
 use rstest::rstest;
@@ -11,11 +13,9 @@ use tokio::sync::oneshot;
 
 const UNDO: i64 = 3_000;
 
-/// Asks a lone question with one choice.
+/// Asks one single-choice question.
 async fn lone(desk: &TestDesk, n: u128) -> (RequestId, oneshot::Receiver<Outcome>) {
-    let (waiter, outcome) = oneshot::channel();
-    let ask = Ask { questions: questions()[..1].to_vec(), ..ask(1, n) };
-    (desk.engine.register(ask, waiter).await.unwrap(), outcome)
+    desk.register(Ask { questions: questions()[..1].to_vec(), ..ask(1, n) }).await
 }
 
 async fn opened() -> TestDesk {
@@ -34,7 +34,7 @@ fn chose(outcome: &Outcome, option: usize) {
     assert_eq!(chosen, [choose(0, &[option]).chosen]);
 }
 
-/// Lets the whole moment pass, and whatever it brings come.
+/// Lets the whole undo window pass.
 async fn let_it_pass(desk: &TestDesk) {
     let_pass(desk, UNDO).await;
 }
@@ -48,7 +48,7 @@ async fn let_pass(desk: &TestDesk, millis: i64) {
 }
 
 #[tokio::test]
-async fn what_is_held_is_shown_and_goes_when_its_time_has_come_and_not_before() {
+async fn a_held_answer_is_shown_and_given_exactly_after_its_undo_window() {
     let mut desk = opened().await;
     let (id, mut outcome) = lone(&desk, 1).await;
     hold(&desk, id, 1).await;
@@ -72,7 +72,7 @@ async fn what_is_held_is_shown_and_goes_when_its_time_has_come_and_not_before() 
 }
 
 #[tokio::test]
-async fn case_52_what_is_taken_back_in_time_was_never_sent_and_the_question_is_open() {
+async fn case_52_an_undone_answer_is_never_sent_and_the_question_stays_open() {
     let mut desk = opened().await;
     let (id, mut outcome) = lone(&desk, 1).await;
     hold(&desk, id, 0).await;
@@ -83,7 +83,7 @@ async fn case_52_what_is_taken_back_in_time_was_never_sent_and_the_question_is_o
     assert!(desk.request(id).await.is_open());
     assert_eq!(desk.snapshot().await.held, []);
     desk.check_mirror().await;
-    // The same choice made again is a new one, with a moment of its own.
+    // The same choice made again has its own undo window.
     hold(&desk, id, 0).await;
     let_pass(&desk, UNDO - 1).await;
     assert!(desk.request(id).await.is_open());
@@ -92,7 +92,7 @@ async fn case_52_what_is_taken_back_in_time_was_never_sent_and_the_question_is_o
 }
 
 #[tokio::test]
-async fn whoever_tells_of_an_answer_hears_that_it_was_taken_back_or_replaced() {
+async fn there_is_an_event_when_a_held_answer_is_undone_or_replaced() {
     let mut desk = opened().await;
     let (id, outcome) = lone(&desk, 1).await;
     hold(&desk, id, 0).await;
@@ -103,20 +103,18 @@ async fn whoever_tells_of_an_answer_hears_that_it_was_taken_back_or_replaced() {
     hold(&desk, id, 1).await;
     let_it_pass(&desk).await;
     chose(&heard(outcome).await, 1);
-    let mut told = Vec::new();
-    while let Ok(attention) = desk.notifications.try_recv() {
-        told.push(match attention {
-            NotificationEvent::Asked { .. } => "asked".to_owned(),
-            NotificationEvent::Ended { .. } => "ended".to_owned(),
-            NotificationEvent::AnswerNotGiven { held } => format!("not {}", held.answers[0].chosen[0]),
-            other => panic!("{other:?}"),
-        });
-    }
-    assert_eq!(told, ["asked", "not q1o1", "not q1o2", "ended"]);
+    let short = |event| match event {
+        NotificationEvent::Asked { .. } => "asked".to_owned(),
+        NotificationEvent::Ended { .. } => "ended".to_owned(),
+        NotificationEvent::AnswerNotGiven { held } => format!("not {}", held.answers[0].chosen[0]),
+        other => panic!("{other:?}"),
+    };
+    let events: Vec<_> = desk.notified().into_iter().map(short).collect();
+    assert_eq!(events, ["asked", "not q1o1", "not q1o2", "ended"]);
 }
 
 #[tokio::test]
-async fn another_choice_takes_the_place_of_the_first_and_begins_the_moment_anew() {
+async fn another_choice_replaces_the_first_and_restarts_the_undo_window() {
     let desk = opened().await;
     let (id, mut outcome) = lone(&desk, 1).await;
     hold(&desk, id, 0).await;
@@ -130,7 +128,7 @@ async fn another_choice_takes_the_place_of_the_first_and_begins_the_moment_anew(
 }
 
 #[tokio::test]
-async fn the_same_choice_again_does_not_make_the_moment_longer() {
+async fn the_same_choice_again_does_not_extend_the_undo_window() {
     let desk = opened().await;
     let (id, outcome) = lone(&desk, 1).await;
     hold(&desk, id, 0).await;
@@ -138,11 +136,10 @@ async fn the_same_choice_again_does_not_make_the_moment_longer() {
     hold(&desk, id, 0).await;
     desk.clock.advance(1);
     chose(&heard(outcome).await, 0);
-    // It has come to its end by itself; said once more it is no other answer.
+    // It was given; the same answer again is accepted.
     hold(&desk, id, 0).await;
 }
 
-/// Another end while an answer is held.
 #[rstest]
 #[case::given_at_once("answer")]
 #[case::declined("decline")]
@@ -151,54 +148,39 @@ async fn the_same_choice_again_does_not_make_the_moment_longer() {
 #[case::withdrawn_by_the_agent("withdraw")]
 #[case::agent_gone("agent")]
 #[tokio::test]
-async fn any_other_end_in_the_moment_is_the_one_end(#[case] how: &str) {
+async fn any_other_end_during_the_undo_window_is_the_outcome(#[case] how: &str) {
     let mut desk = opened().await;
     let (id, outcome) = lone(&desk, 1).await;
     hold(&desk, id, 0).await;
-    let at = Timestamp::from_millis(50);
     match how {
         "answer" => drop(desk.engine.answer(id, vec![choose(0, &[2])]).await.unwrap()),
         "decline" => drop(desk.engine.decline(id, None).await.unwrap()),
-        "cancel" => drop(desk.engine.cancel(id, None).await.unwrap()),
+        "cancel" => drop(desk.engine.cancel(id, Some("not now".to_owned())).await.unwrap()),
         "chat" => {
-            let reply = Command::Request(RequestCommand::ReplyInChat {
-                session: session(1),
-                text: "no".to_owned(),
-                at,
-            });
-            desk.engine.act(reply).await.unwrap();
+            let (text, at) = ("no".to_owned(), Timestamp::from_millis(50));
+            desk.engine.act(RequestCommand::ReplyInChat { session: session(1), text, at }).await.unwrap();
         }
-        "withdraw" => {
-            let native_ref = NativeRef::new("call-1").unwrap();
-            let why = WithdrawnWhy::ByAgent;
-            desk.engine
-                .act(Command::Request(RequestCommand::Withdraw { session: session(1), native_ref, why, at }))
-                .await
-                .unwrap();
-        }
-        _ => {
-            let end = SessionEnd::Finished;
-            desk.engine
-                .act(Command::Session(SessionCommand::End { session: session(1), end, at }))
-                .await
-                .unwrap();
-        }
+        "withdraw" => drop(desk.engine.act(withdraw(1, 1)).await.unwrap()),
+        _ => drop(desk.engine.act(end(1, SessionEnd::Finished)).await.unwrap()),
     }
     let ended = desk.request(id).await;
     assert_eq!(desk.snapshot().await.held, []);
     let_it_pass(&desk).await;
-    assert_eq!(desk.request(id).await, ended, "nothing more comes of what was held");
+    assert_eq!(desk.request(id).await, ended, "the held answer has no effect");
     let outcome = heard(outcome).await;
     match how {
         "answer" => chose(&outcome, 2),
         "decline" => assert_eq!(outcome, Outcome::Declined { words: None }),
-        "cancel" => assert!(matches!(outcome, Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { .. } })),
+        "cancel" => {
+            let why = WithdrawnWhy::Cancelled { reason: Some("not now".to_owned()) };
+            assert_eq!(outcome, Outcome::Withdrawn { why });
+        }
         "chat" => assert_eq!(outcome, Outcome::RepliedInChat { text: "no".to_owned() }),
         "withdraw" => assert_eq!(outcome, Outcome::Withdrawn { why: WithdrawnWhy::ByAgent }),
         _ => assert_eq!(outcome, Outcome::Orphaned { why: OrphanedWhy::AgentEnded }),
     }
     desk.check_mirror().await;
-    // Too late to be taken back: who ended it is said.
+    // It is too late to undo it.
     let refused = rejected(desk.engine.undo_answer(id).await.unwrap_err());
     assert!(matches!(refused, Rejection::AlreadyEnded { .. }), "{refused:?}");
     let other = desk.engine.hold_answer(id, vec![choose(0, &[1])], UndoSeconds::default()).await;
@@ -207,7 +189,7 @@ async fn any_other_end_in_the_moment_is_the_one_end(#[case] how: &str) {
 }
 
 #[tokio::test]
-async fn a_run_that_ends_in_the_moment_sends_nothing_and_the_question_is_missed() {
+async fn when_the_engine_closes_during_the_undo_window_the_question_is_missed() {
     let folder = tempfile::tempdir().unwrap();
     let desk = TestDesk::open_at(folder.path()).await;
     desk.start(1).await;
@@ -215,7 +197,7 @@ async fn a_run_that_ends_in_the_moment_sends_nothing_and_the_question_is_missed(
     hold(&desk, id, 0).await;
     desk.engine.close().await.unwrap();
     desk.clock.advance(UNDO);
-    assert!(outcome.await.is_err(), "nobody was told of an end");
+    assert!(outcome.await.is_err(), "there was no outcome");
     drop(desk);
     let desk = TestDesk::open_at(folder.path()).await;
     let ended = desk.request(id).await;
@@ -225,16 +207,15 @@ async fn a_run_that_ends_in_the_moment_sends_nothing_and_the_question_is_missed(
 }
 
 #[tokio::test]
-async fn an_answer_that_cannot_be_written_down_stays_with_the_reason_and_can_be_given_again() {
+async fn an_answer_that_cannot_be_stored_stays_held_with_its_error_and_can_be_given_again() {
     let mut desk = opened().await;
     let (id, outcome) = lone(&desk, 1).await;
     hold(&desk, id, 1).await;
-    let other = rusqlite::Connection::open(desk.folder.join("desk.db")).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let lock = locked(&desk.folder);
     desk.clock.advance(UNDO);
-    desk.until("it says why", |known| known.held.values().any(|held| held.error.is_some())).await;
+    desk.until("the error", |known| known.held.values().any(|held| held.error.is_some())).await;
     assert!(desk.request(id).await.is_open());
-    other.execute_batch("ROLLBACK").unwrap();
+    drop(lock);
     hold(&desk, id, 1).await;
     assert_eq!(desk.snapshot().await.held[0].error, None);
     desk.clock.advance(UNDO);
@@ -243,7 +224,7 @@ async fn an_answer_that_cannot_be_written_down_stays_with_the_reason_and_can_be_
 }
 
 #[tokio::test]
-async fn each_request_has_a_moment_of_its_own() {
+async fn each_request_has_its_own_undo_window() {
     let desk = opened().await;
     let (first, one) = lone(&desk, 1).await;
     let (second, mut two) = lone(&desk, 2).await;
@@ -265,7 +246,7 @@ async fn each_request_has_a_moment_of_its_own() {
 #[case::nothing(true, vec![], "answers")]
 #[case::an_option_of_another_question(true, vec![choose(1, &[0])], "answers[0].question")]
 #[tokio::test]
-async fn only_the_one_choice_of_a_lone_question_is_held(
+async fn only_a_single_choice_for_a_lone_question_is_held(
     #[case] is_lone: bool,
     #[case] answers: Vec<AnswerInput>,
     #[case] field: &str,
@@ -281,7 +262,7 @@ async fn only_the_one_choice_of_a_lone_question_is_held(
 }
 
 #[tokio::test]
-async fn nothing_of_what_is_held_is_written_down() {
+async fn a_held_answer_is_not_stored() {
     let desk = opened().await;
     let (id, _outcome) = lone(&desk, 1).await;
     let before = std::fs::read(desk.folder.join("desk.db-wal")).unwrap();

@@ -1,58 +1,44 @@
-//! The desk is killed while a client that it did not start waits: the call that is made again finds its question or its
-//! answer, and what it was told is not told it again.
+//! Askdesk is killed while a connected app waits: the next call finds its request or its answer.
 
-use crate::support::desk::{TestDesk, choose, heard, questions};
+use super::{asking, call, codex};
+use crate::support::desk::{TestDesk, choose, heard};
 use crate::support::own_process::{handed_folder, kill_at};
-use askdesk_domain::{Channel, Delivery, NativeRef, Outcome, Request, RequestId};
-use askdesk_engine::inbound::{InboundClient, Leave};
+use askdesk_domain::{Delivery, Outcome, Request, RequestId};
+use askdesk_engine::inbound::Leave;
 use askdesk_engine::{InboundAsk, InboundCall, InboundCalls};
 use rstest::rstest;
 
-fn call(name: &str) -> NativeRef {
-    NativeRef::new(name).unwrap()
-}
-
-/// One connection of the client asks by a call.
+/// Opens a connection of the client and asks.
 async fn asks(desk: &TestDesk, name: &str, again: Option<RequestId>) -> (InboundCalls, InboundCall) {
-    let visits = InboundCalls::new(desk.engine.clone());
-    let visitor = InboundClient {
-        channel: Channel::Mcp,
-        name: "codex".to_owned(),
-        version: None,
-        folder: Some("/projects/shop".to_owned()),
-    };
-    let session = visits.open(visitor).await.unwrap();
-    let ask =
-        InboundAsk { native_ref: call(name), asked_by: None, questions: questions(), limit: None, again };
-    let visited = visits.ask(session, ask).await.unwrap();
-    (visits, visited)
+    let calls = InboundCalls::new(desk.engine.clone());
+    let session = calls.open(codex()).await.unwrap();
+    let asked = calls.ask(session, InboundAsk { again, ..asking(name) }).await.unwrap();
+    (calls, asked)
 }
 
-/// A client asks, gives up, asks again, and is answered. The test below ends it somewhere on the way, in a process and a
-/// folder of its own.
+/// A client asks, gives up, asks again, and gets an answer. The test below kills it on the way, in its own process.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_asks_gives_up_asks_again_and_is_answered() {
     let own = tempfile::tempdir().unwrap();
     let folder = handed_folder().unwrap_or_else(|| own.path().to_owned());
     let desk = TestDesk::open_at(&folder).await;
-    let (visits, first) = asks(&desk, "a", None).await;
+    let (calls, first) = asks(&desk, "a", None).await;
     let session = desk.request(first.request).await.session;
-    visits.leave(session, call("a"), Leave::Gone).await.unwrap();
-    let (visits, again) = asks(&desk, "b", None).await;
+    calls.leave(session, call("a"), Leave::Gone).await.unwrap();
+    let (calls, again) = asks(&desk, "b", None).await;
     assert_eq!(again.request, first.request);
     desk.engine.answer(again.request, vec![choose(0, &[1])]).await.unwrap();
     heard(again.end).await;
-    visits.told(again.request, call("b"), Ok(())).await.unwrap();
+    calls.told(again.request, call("b"), Ok(())).await.unwrap();
 }
 
-/// What is there after the restart.
+/// What the restart finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Left {
     Nothing,
     Missed,
-    /// The answer, kept for the client.
+    /// The answer is parked for the client.
     Kept,
-    /// The answer, and that the client has it.
     Delivered,
 }
 
@@ -75,10 +61,10 @@ fn what_is_left(request: Option<&Request>) -> Left {
 #[case::before_the_answer("Deciding Request Answer", Left::Missed)]
 #[case::answered("Committed Request Answer", Left::Kept)]
 #[case::answered_and_shown("Published Request Answer", Left::Kept)]
-#[case::before_it_is_noted_as_told("Deciding Inbound NoteDelivered", Left::Kept)]
-#[case::told("Committed Inbound NoteDelivered", Left::Delivered)]
+#[case::before_the_delivery_is_noted("Deciding Inbound NoteDelivered", Left::Kept)]
+#[case::delivered("Committed Inbound NoteDelivered", Left::Delivered)]
 #[tokio::test]
-async fn case_54_killed_at_any_step_the_call_that_is_made_again_has_its_question_or_its_answer(
+async fn case_54_after_a_kill_at_any_step_the_next_call_finds_its_request_or_its_answer(
     #[case] step: &str,
     #[case] expected: Left,
 ) {
@@ -91,7 +77,7 @@ async fn case_54_killed_at_any_step_the_call_that_is_made_again_has_its_question
     assert_eq!(what_is_left(left), expected);
     // The call that knows its request names it, however long the restart took.
     desk.clock.advance(3_600_000);
-    let (visits, again) = asks(&desk, "c", left.map(|request| request.id)).await;
+    let (calls, again) = asks(&desk, "c", left.map(|request| request.id)).await;
     if let Some(left) = left {
         assert_eq!(again.request, left.id, "it is the same question");
     }
@@ -99,7 +85,7 @@ async fn case_54_killed_at_any_step_the_call_that_is_made_again_has_its_question
         desk.engine.answer(again.request, vec![choose(0, &[1])]).await.unwrap();
     }
     assert!(matches!(heard(again.end).await, Outcome::Answered { .. }));
-    visits.told(again.request, call("c"), Ok(())).await.unwrap();
+    calls.told(again.request, call("c"), Ok(())).await.unwrap();
     desk.catch_up();
     assert_eq!(desk.snapshot().await.requests.len(), 1, "and the only one");
     assert_eq!(what_is_left(Some(&desk.request(again.request).await)), Left::Delivered);

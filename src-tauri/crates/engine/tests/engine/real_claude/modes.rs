@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::agents::{Stage, choices, decides, denies, in_mode, is_alive};
+use crate::support::agents::{Stage, choices, choose, decides, denies, in_mode, is_alive, mode_of};
+use crate::support::desk::{poll, rejected};
+use crate::support::mirror::Mirror;
 use askdesk_agents::{Start, claude};
 use askdesk_domain::{
     Approval, ApprovalDecision, ApprovalOption, ChangeRefused, ConfigId, EntryBody, Notice, OptionLabel,
@@ -54,12 +56,9 @@ impl Real {
 
     /// Waits for the one approval that is open.
     async fn asked(&mut self) -> Approval {
-        self.stage
-            .desk
-            .until("an approval", |known| known.approvals.values().any(|it| it.state == open()))
-            .await;
-        let known = &self.stage.desk.mirror.approvals;
-        known.values().find(|it| it.state == open()).unwrap().clone()
+        let session = self.session;
+        self.stage.desk.until("an approval", |known| known.open_approval(session).is_some()).await;
+        self.stage.desk.mirror.open_approval(session).unwrap().clone()
     }
 
     async fn decide(&self, approval: &Approval, decision: ApprovalDecision) {
@@ -73,7 +72,7 @@ impl Real {
     /// Waits until so many turns have ended.
     async fn until_turns(&mut self, count: usize) {
         let session = self.session;
-        let ended = |known: &crate::support::mirror::Mirror| known.turns(session).len() >= count;
+        let ended = |known: &Mirror| known.turns(session).len() >= count;
         self.stage.desk.until(&format!("{count} turns"), ended).await;
     }
 
@@ -99,10 +98,6 @@ impl Real {
         self.stage.until_ended(self.session).await;
         self.stage.desk.check_mirror().await;
     }
-}
-
-const fn open() -> askdesk_domain::ApprovalState {
-    askdesk_domain::ApprovalState::Open
 }
 
 fn bash(id: &str, command: &str) -> Reply {
@@ -240,10 +235,7 @@ async fn a_plan_that_is_sent_back_leaves_the_model_planning_with_the_words() {
     real.decide(&approval, denies("Smaller steps, please.")).await;
     real.until_turns(2).await;
     assert!(real.told("toolu_p").contains("Smaller steps, please."), "{}", real.told("toolu_p"));
-    assert_eq!(
-        crate::support::agents::mode_of(&real.stage.desk.mirror.sessions[&real.session]),
-        Some("plan")
-    );
+    assert_eq!(mode_of(&real.stage.desk.mirror.sessions[&real.session]), Some("plan"));
     real.stop().await;
 }
 
@@ -272,20 +264,11 @@ async fn an_interrupt_stops_a_command_that_runs_and_the_session_goes_on() {
     };
     let approval = real.asked().await;
     real.decide(&approval, decides(&["allow"])).await;
-    let deadline = Instant::now() + crate::support::desk::PATIENCE;
-    let shell = loop {
-        match real.file("begun").filter(|text| text.ends_with('\n')) {
-            Some(shell) => break shell,
-            None => assert!(Instant::now() < deadline, "the command does not begin"),
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    };
+    let begun = || real.file("begun").filter(|text| text.ends_with('\n'));
+    poll("the command begins", || begun().is_some()).await;
+    let shell = begun().unwrap();
     let real = interrupted(real).await;
-    let deadline = Instant::now() + crate::support::desk::PATIENCE;
-    while is_alive(shell.trim()) {
-        assert!(Instant::now() < deadline, "the command runs on");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    poll("the command ends", || !is_alive(shell.trim())).await;
     real.stop().await;
 }
 
@@ -297,9 +280,7 @@ async fn an_interrupt_stops_the_model_in_the_middle_of_a_text_and_the_session_go
         return;
     };
     let session = real.session;
-    let begun = |known: &crate::support::mirror::Mirror| {
-        known.live.get(&session).is_some_and(|live| live.text.contains("story"))
-    };
+    let begun = |known: &Mirror| known.live.get(&session).is_some_and(|live| live.text.contains("story"));
     real.stage.desk.until("the beginning of the text", begun).await;
     interrupted(real).await.stop().await;
 }
@@ -331,9 +312,7 @@ async fn mode_and_model_change_between_turns_and_a_refusal_comes_back_in_words()
     real.stage.set(real.session, "mode", "accept_edits").await.unwrap();
     real.until_mode("accept_edits").await;
     let refused = real.stage.set(real.session, "mode", "bypass").await.unwrap_err();
-    let Rejection::AgentRefused { why: ChangeRefused::InWords { words } } =
-        crate::support::desk::rejected(refused)
-    else {
+    let Rejection::AgentRefused { why: ChangeRefused::InWords { words } } = rejected(refused) else {
         panic!("no refusal")
     };
     assert!(words.contains("bypassPermissions"), "{words}");
@@ -430,7 +409,7 @@ async fn case_42_with_bypass_commands_run_without_leave_and_a_question_still_wai
         real.stage.set(real.session, "mode", mode).await.unwrap();
         real.until_mode(mode).await;
     }
-    let answer = vec![crate::support::agents::choose(&request, 0, &["PostgreSQL"])];
+    let answer = vec![choose(&request, 0, &["PostgreSQL"])];
     real.stage.desk.engine.answer(request.id, answer).await.unwrap();
     real.until_turns(1).await;
     assert!(real.told("toolu_q").contains("PostgreSQL"), "{}", real.told("toolu_q"));

@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use askdesk_agents::{LaunchPlan, Start, claude};
 use askdesk_domain::{
     AgentFailure, AnswerInput, ApprovalDecision, ApprovalOptionId, Choices, ConfigId, Delivery,
-    DeliveryError, EntryBody, LaunchOverrides, QuestionId, Request, RequestId, Session, SessionEnd,
+    DeliveryError, EntryBody, LaunchOverrides, Notice, QuestionId, Request, RequestId, Session, SessionEnd,
     SessionId, SessionOptions, SessionState, ValueId,
 };
 use askdesk_engine::ConfigChange;
@@ -15,7 +16,7 @@ use askdesk_engine::clock::Clock;
 use askdesk_engine::{EngineError, Sessions, StartSpec};
 use serde_json::Value;
 
-use super::desk::{STAGED, Staging, TestDesk};
+use super::desk::{PATIENCE, STAGED, Staging, TestDesk};
 use super::mirror::Mirror;
 
 pub fn fake_agent() -> PathBuf {
@@ -186,7 +187,7 @@ impl Stage {
     }
 
     pub async fn until_delivered(&mut self, id: RequestId) {
-        self.until_delivery(id, |delivery| matches!(delivery, Delivery::Delivered { .. })).await;
+        self.until_delivery(id, |delivery| matches!(delivery, Delivery::Delivered { late: false, .. })).await;
     }
 
     pub async fn until_delivered_late(&mut self, id: RequestId) {
@@ -253,10 +254,15 @@ impl Stage {
 
     /// Every line the agent was sent, in order.
     pub fn sent(&self, session: SessionId) -> Vec<Value> {
+        self.recorded(session, "in")
+    }
+
+    /// The lines of one direction that are JSON.
+    fn recorded(&self, session: SessionId, direction: &str) -> Vec<Value> {
         let record = std::fs::read_to_string(self.record(session)).unwrap_or_default();
         let lines = record.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let sent = lines.filter(|line| line["dir"] == "in");
-        sent.map(|line| serde_json::from_str(line["line"].as_str().unwrap()).unwrap()).collect()
+        let lines = lines.filter(|line| line["dir"] == direction);
+        lines.filter_map(|line| serde_json::from_str(line["line"].as_str().unwrap()).ok()).collect()
     }
 
     /// The words of every message the agent was sent, in order.
@@ -269,6 +275,12 @@ impl Stage {
         sent.filter(|line| line["type"] == "user").filter_map(|line| text(&line)).collect()
     }
 
+    /// The responses to the agent's own requests, without their envelopes.
+    pub fn responses(&self, session: SessionId) -> Vec<Value> {
+        let decisions = self.decisions(session).into_iter();
+        decisions.map(|line| line["response"]["response"].clone()).collect()
+    }
+
     /// The lines that answer the agent's own requests.
     pub fn decisions(&self, session: SessionId) -> Vec<Value> {
         self.sent(session).into_iter().filter(|line| line["type"] == "control_response").collect()
@@ -276,12 +288,28 @@ impl Stage {
 
     /// The questions the agent has asked by control request, in order.
     pub fn asked_by_agent(&self, session: SessionId) -> Vec<Value> {
-        let record = std::fs::read_to_string(self.record(session)).unwrap_or_default();
-        let lines = record.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let out = lines.filter(|line| line["dir"] == "out");
-        let events =
-            out.filter_map(|line| serde_json::from_str::<Value>(line["line"].as_str().unwrap()).ok());
-        events.filter(|event| event["type"] == "control_request").collect()
+        let lines = self.recorded(session, "out").into_iter();
+        lines.filter(|line| line["type"] == "control_request").collect()
+    }
+
+    /// Sends messages to an agent that reads nothing, until its pipe and its queue are full.
+    pub async fn fill_pipe(&mut self, session: SessionId) {
+        let not_sent = |notice: &&Notice| matches!(notice, Notice::MessageNotSent { .. });
+        while !self.desk.mirror.notices(session).iter().any(not_sent) {
+            self.sessions.send_message(session, "w".repeat(30_000)).await.unwrap();
+            self.desk.catch_up();
+        }
+    }
+
+    /// Retries a delivery until something is true: a queue may still be full for a moment.
+    pub async fn retry_until(&mut self, request: &Request, is_true: impl Fn(&Mirror) -> bool) {
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        while !is_true(&self.desk.mirror) {
+            assert!(tokio::time::Instant::now() < deadline, "the answer does not arrive");
+            self.desk.engine.retry(request.id).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            self.desk.catch_up();
+        }
     }
 
     pub fn log(&self, session: SessionId) -> String {

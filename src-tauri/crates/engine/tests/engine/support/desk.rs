@@ -8,10 +8,12 @@ use std::time::Duration;
 use askdesk_agents::claude::{ClaudeAdapter, ClaudeCode};
 use askdesk_agents::{Agent, Catalog, LaunchPlan, LinkPlan, Prepared, Start};
 use askdesk_domain::{
-    AgentDescriptor, AgentFailure, AgentId, AnswerInput, ApprovalDecision, ApprovalOption, ApprovalOptionId,
-    ApprovalOptionKind, Ask, Command, CommandId, Draft, DraftAnswer, DraftTarget, NativeRef, OptionLabel,
-    Origin, Outcome, Question, QuestionId, QuestionKind, QuestionLimits, RawOption, RawQuestion, Request,
-    RequestId, Session, SessionCommand, SessionId, SessionOptions, Timestamp, question_input,
+    AgentDescriptor, AgentFailure, AgentId, AnswerInput, ApprovalDecision, ApprovalId, ApprovalOption,
+    ApprovalOptionId, ApprovalOptionKind, Ask, AskApproval, Attachment, Command, CommandId, Draft,
+    DraftAnswer, DraftTarget, MessageId, NativeRef, NativeSession, OptionLabel, Origin, Outcome, Question,
+    QuestionId, QuestionKind, QuestionLimits, QueueCommand, RawOption, RawQuestion, Request, RequestCommand,
+    RequestId, Session, SessionCommand, SessionEnd, SessionId, SessionOptions, Timestamp, ToolDetail,
+    WithdrawnWhy, question_input,
 };
 use askdesk_engine::clock::{Clock, ManualClock};
 use askdesk_engine::frame::{Frame, Snapshot};
@@ -119,7 +121,7 @@ impl TestDesk {
         Self { engine, notifications, mirror, subscription, clock, agent, folder, _kept: None }
     }
 
-    /// Takes everything that has come.
+    /// Takes all frames that have come.
     pub fn catch_up(&mut self) {
         while let Some(frame) = self.subscription.take() {
             self.mirror.take(&frame);
@@ -144,7 +146,7 @@ impl TestDesk {
         awaited.await.expect("the engine waits for this time");
     }
 
-    /// Everything that is true now, as a new subscriber is told.
+    /// The snapshot that a new subscriber gets now.
     pub async fn snapshot(&self) -> Snapshot {
         let mut subscription = self.engine.subscribe().await.unwrap();
         match subscription.take() {
@@ -153,12 +155,12 @@ impl TestDesk {
         }
     }
 
-    /// Fails unless what the subscriber has put together is what is true.
+    /// Fails unless the mirror equals a new snapshot.
     pub async fn check_mirror(&mut self) {
         loop {
             let now = self.snapshot().await;
             self.catch_up();
-            // An agent that is at work may have said more since.
+            // An agent at work may have written more since.
             if !self.mirror.is_later_than(&now) {
                 return self.mirror.check(&now);
             }
@@ -171,14 +173,39 @@ impl TestDesk {
 
     /// Registers request `n` of a session, and returns it with its waiter.
     pub async fn ask(&self, of: u128, n: u128) -> (RequestId, oneshot::Receiver<Outcome>) {
+        self.register(ask(of, n)).await
+    }
+
+    pub async fn register(&self, ask: Ask) -> (RequestId, oneshot::Receiver<Outcome>) {
         let (waiter, outcome) = oneshot::channel();
-        (self.engine.register(ask(of, n), waiter).await.unwrap(), outcome)
+        (self.engine.register(ask, waiter).await.unwrap(), outcome)
     }
 
     /// Saves a draft that begins an answer.
     pub async fn begin(&self, id: RequestId) {
         let revision = DraftRevision { page: CommandId::new(uuid::Uuid::from_u128(1)), n: 1 };
         self.engine.save_draft(SaveDraft { revision, of: half(id) }).await.unwrap();
+    }
+
+    pub async fn queue(&self, session: SessionId, text: &str, attachments: Vec<Attachment>) -> MessageId {
+        let (id, text) = (self.clock.message_id(), text.to_owned());
+        self.engine.act(QueueCommand::Add { session, id, text, attachments }).await.unwrap();
+        id
+    }
+
+    /// Takes all notification events that have come.
+    pub fn notified(&mut self) -> Vec<NotificationEvent> {
+        std::iter::from_fn(|| self.notifications.try_recv().ok()).collect()
+    }
+
+    /// Fails unless there was one notification, and it was withdrawn.
+    #[track_caller]
+    pub fn check_notified_and_withdrawn(&mut self, id: RequestId) {
+        let events = self.notified();
+        assert!(
+            matches!(&events[..], [NotificationEvent::Asked { .. }, NotificationEvent::Ended { request }] if *request == id),
+            "{events:?}"
+        );
     }
 
     pub async fn request(&self, id: RequestId) -> Request {
@@ -213,47 +240,115 @@ pub fn start(n: u128) -> Command {
     })
 }
 
-/// What an approval offers here: to allow it once, or to refuse it.
-pub fn approval_options() -> Vec<ApprovalOption> {
-    let option = |id, kind| ApprovalOption {
-        id: ApprovalOptionId::literal(id),
-        kind,
-        label: OptionLabel::Plain,
-        scope: None,
-        combines: false,
+pub fn end(of: u128, end: SessionEnd) -> SessionCommand {
+    SessionCommand::End { session: session(of), end, at: Timestamp::from_millis(30) }
+}
+
+/// The agent reports its own id of the session.
+pub fn introduced(of: u128) -> SessionCommand {
+    let native_session = NativeSession::new("native");
+    SessionCommand::Introduce { session: session(of), version: None, model: None, native_session }
+}
+
+pub fn withdraw(of: u128, n: u128) -> RequestCommand {
+    RequestCommand::Withdraw {
+        session: session(of),
+        native_ref: ask(of, n).native_ref,
+        why: WithdrawnWhy::ByAgent,
+        at: Timestamp::from_millis(50),
+    }
+}
+
+pub fn plain_option(id: &'static str, kind: ApprovalOptionKind) -> ApprovalOption {
+    let (id, label) = (ApprovalOptionId::literal(id), OptionLabel::Plain);
+    ApprovalOption { id, kind, label, scope: None, combines: false }
+}
+
+/// A permission request that can be allowed once or denied.
+pub fn ask_approval(of: u128, id: ApprovalId) -> AskApproval {
+    AskApproval {
+        id,
+        session: session(of),
+        native_ref: NativeRef::new(format!("approval-{id}")).unwrap(),
+        title: "Bash".to_owned(),
+        description: None,
+        subject: ToolDetail::Other { input: "ls".to_owned() },
+        options: vec![
+            plain_option("allow", ApprovalOptionKind::AllowOnce),
+            plain_option("deny", ApprovalOptionKind::RejectOnce),
+        ],
+        takes_message: true,
+        at: Timestamp::from_millis(5),
+    }
+}
+
+/// Copies what is on disk now, as a crash would leave it.
+pub fn copy_of(folder: &Path) -> tempfile::TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    for name in ["desk.db", "desk.db-wal", "runs"] {
+        if folder.join(name).exists() {
+            std::fs::copy(folder.join(name), copy.path().join(name)).unwrap();
+        }
+    }
+    copy
+}
+
+/// Locks the database against the engine until it is dropped.
+pub fn locked(folder: &Path) -> rusqlite::Connection {
+    let connection = rusqlite::Connection::open(folder.join("desk.db")).unwrap();
+    connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+    connection
+}
+
+/// Counts a lower-case word in the files of a folder, in any case.
+pub fn count_in_files(folder: &Path, word: &str) -> usize {
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let count = |path| {
+        let bytes = std::fs::read(path).unwrap().to_ascii_lowercase();
+        bytes.windows(word.len()).filter(|part| *part == word.as_bytes()).count()
     };
-    vec![option("allow", ApprovalOptionKind::AllowOnce), option("deny", ApprovalOptionKind::RejectOnce)]
+    files.filter(|path| path.is_file()).map(count).sum()
+}
+
+/// Looks again and again until something is true.
+pub async fn poll(what: &str, mut is_true: impl FnMut() -> bool) {
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    while !is_true() {
+        assert!(tokio::time::Instant::now() < deadline, "not in time: {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }
 
 pub fn allow() -> ApprovalDecision {
     ApprovalDecision::of(ApprovalOptionId::literal("allow"))
 }
 
-/// The decision that refuses it, with words for the agent.
-pub fn deny(message: &str) -> ApprovalDecision {
-    let message = Some(message.to_owned());
-    ApprovalDecision { message, ..ApprovalDecision::of(ApprovalOptionId::literal("deny")) }
+fn raw_question(text: &str, kind: QuestionKind, labels: &[&str]) -> RawQuestion {
+    let option = |label: &&str| RawOption { label: (*label).to_owned(), description: None, preview: None };
+    RawQuestion {
+        text: text.to_owned(),
+        header: None,
+        kind,
+        options: labels.iter().map(option).collect(),
+        required: false,
+        placeholder: None,
+    }
 }
 
 /// A single (A, B, C), a multiple (W, X, Y, Z) and a text question.
 pub fn questions() -> Vec<Question> {
-    let draft = |text: &str, kind, labels: &[&str]| RawQuestion {
-        text: text.to_owned(),
-        header: None,
-        kind,
-        options: labels
-            .iter()
-            .map(|label| RawOption { label: (*label).to_owned(), description: None, preview: None })
-            .collect(),
-        required: false,
-        placeholder: None,
-    };
-    let drafts = [
-        draft("Which store?", QuestionKind::Single, &["A", "B", "C"]),
-        draft("Which features?", QuestionKind::Multi, &["W", "X", "Y", "Z"]),
-        draft("Which name?", QuestionKind::Text, &[]),
+    let raw = [
+        raw_question("Which store?", QuestionKind::Single, &["A", "B", "C"]),
+        raw_question("Which features?", QuestionKind::Multi, &["W", "X", "Y", "Z"]),
+        raw_question("Which name?", QuestionKind::Text, &[]),
     ];
-    question_input::accept(&drafts, QuestionLimits::FOREIGN).unwrap()
+    question_input::accept(&raw, QuestionLimits::FOREIGN).unwrap()
+}
+
+/// Request `n` of a session, which asks for a secret.
+pub fn ask_secret(of: u128, n: u128) -> Ask {
+    let raw = [raw_question("Which token?", QuestionKind::Secret, &[])];
+    Ask { questions: question_input::accept(&raw, QuestionLimits::FOREIGN).unwrap(), ..ask(of, n) }
 }
 
 /// Request `n` of a session, under a native id and for a client of its own.
@@ -275,7 +370,6 @@ pub fn choose(question: usize, chosen: &[usize]) -> AnswerInput {
     AnswerInput { question, chosen, other: None, note: None }
 }
 
-/// A draft with the beginning of an answer in the person's own words.
 pub fn half(id: RequestId) -> DraftTarget {
     let answer = DraftAnswer {
         question: QuestionId::at(0),
@@ -291,9 +385,9 @@ pub fn say(question: usize, words: &str) -> AnswerInput {
     AnswerInput { other: Some(words.to_owned()), ..choose(question, &[]) }
 }
 
-/// What a waiter heard, and that it hears nothing more.
+/// Waits for the outcome that a waiter receives.
 pub async fn heard(outcome: oneshot::Receiver<Outcome>) -> Outcome {
-    tokio::time::timeout(PATIENCE, outcome).await.expect("the waiter hears of the end").unwrap()
+    tokio::time::timeout(PATIENCE, outcome).await.expect("an outcome in time").unwrap()
 }
 
 pub fn rejected(error: EngineError) -> askdesk_domain::Rejection {

@@ -1,10 +1,10 @@
-//! What a subscriber knows: frames put together again. It fails at the first gap.
+//! The state of a subscriber that applies every frame. It fails at the first gap.
 
 use std::collections::BTreeMap;
 
 use askdesk_domain::{
-    Approval, ApprovalId, Delivery, Entry, EntryBody, Notice, Request, RequestId, Session, SessionId,
-    UndoableAnswer,
+    Approval, ApprovalId, ApprovalState, Delivery, Entry, EntryBody, Notice, Request, RequestId, Session,
+    SessionId, ToolStatus, UndoableAnswer,
 };
 
 use super::frame::{Change, Delta, Frame, LiveText, Snapshot};
@@ -18,14 +18,13 @@ pub struct Mirror {
     pub approvals: BTreeMap<ApprovalId, Approval>,
     pub live: BTreeMap<SessionId, LiveText>,
     pub held: BTreeMap<RequestId, UndoableAnswer>,
-    /// Entries that came by deltas; a snapshot holds none.
+    /// The entries from deltas; a snapshot has none.
     pub entries: BTreeMap<(SessionId, u64), Entry>,
     /// How many snapshots came after the first.
     pub renewed: usize,
 }
 
 impl Mirror {
-    /// Begins with the frame that comes first.
     pub fn begin(frame: Frame) -> Self {
         let Frame::Snapshot(snapshot) = frame else { panic!("a subscription begins with {frame:?}") };
         Self::of(&snapshot)
@@ -94,13 +93,13 @@ impl Mirror {
         self.entries.retain(|(owner, _), _| *owner != session);
     }
 
-    /// Says whether this knows of something that came after a snapshot.
+    /// Returns whether this has applied a delta that a snapshot does not include.
     pub fn is_later_than(&self, snapshot: &Snapshot) -> bool {
         let now = Self::of(snapshot);
         self.epoch == now.epoch && self.seq > now.seq
     }
 
-    /// Fails unless this is what a snapshot says.
+    /// Fails unless this equals a snapshot.
     #[track_caller]
     pub fn check(&self, snapshot: &Snapshot) {
         let now = Self::of(snapshot);
@@ -129,6 +128,19 @@ impl Mirror {
             _ => None,
         });
         said.collect()
+    }
+
+    /// The status of each tool call, in order.
+    pub fn tool_statuses(&self, session: SessionId) -> Vec<ToolStatus> {
+        let statuses = self.transcript(session).into_iter().filter_map(|body| match body {
+            EntryBody::Tool { status, .. } => Some(*status),
+            _ => None,
+        });
+        statuses.collect()
+    }
+
+    pub fn open_approval(&self, session: SessionId) -> Option<&Approval> {
+        self.approvals.values().find(|it| it.session == session && it.state == ApprovalState::Open)
     }
 
     pub fn turns(&self, session: SessionId) -> Vec<&EntryBody> {

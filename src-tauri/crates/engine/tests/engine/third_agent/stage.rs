@@ -3,12 +3,8 @@
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
-use askdesk_domain::{
-    AnswerInput, Approval, ApprovalDecision, ApprovalOptionId, Delivery, EntryBody, QuestionId, Request,
-    RequestId, SessionId, SessionOptions, ToolStatus,
-};
+use askdesk_domain::{Approval, ApprovalDecision, ApprovalOptionId, SessionId, SessionOptions, ToolStatus};
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{Catalog, StartSpec};
 use serde_json::{Value, json};
@@ -17,9 +13,6 @@ use super::agent::{THIRD, ThirdAgent};
 use crate::support::agents;
 use crate::support::desk::TestDesk;
 use crate::support::mirror::Mirror;
-
-/// Long enough for something to happen that must not.
-pub const QUIET: Duration = Duration::from_millis(250);
 
 pub fn server() -> PathBuf {
     askdesk_testkit::fake_server::program_or_build().unwrap()
@@ -90,16 +83,8 @@ impl Stage {
 
     /// Waits until a session has an open approval, and returns it.
     pub async fn permission(&mut self, session: SessionId) -> Approval {
-        let open = |known: &Mirror| {
-            let mut of_it = known.approvals.values().filter(|approval| approval.session == session);
-            of_it.find(|approval| approval.state == askdesk_domain::ApprovalState::Open).cloned()
-        };
-        self.desk.until("an open approval", |known| open(known).is_some()).await;
-        open(&self.desk.mirror).unwrap()
-    }
-
-    pub async fn answer(&self, request: &Request, label: &str) {
-        self.desk.engine.answer(request.id, vec![chooses(request, label)]).await.unwrap();
+        self.desk.until("an open approval", |known| known.open_approval(session).is_some()).await;
+        self.desk.mirror.open_approval(session).unwrap().clone()
     }
 
     pub async fn decide(&self, approval: &Approval, option: &'static str) {
@@ -107,33 +92,10 @@ impl Stage {
         self.desk.engine.decide_approval(approval.id, decision).await.unwrap();
     }
 
-    pub async fn until_delivered(&mut self, id: RequestId, late: bool) {
-        let delivered = |known: &Mirror| {
-            let ended = known.requests[&id].ended();
-            matches!(ended.and_then(|it| it.delivery.as_ref()), Some(Delivery::Delivered { late: it, .. }) if *it == late)
-        };
-        self.desk.until("the answer is delivered", delivered).await;
-    }
-
     pub async fn until_status(&mut self, session: SessionId, status: ToolStatus) {
-        let is = |known: &Mirror| statuses(known, session).last() == Some(&status);
+        let is = |known: &Mirror| known.tool_statuses(session).last() == Some(&status);
         self.desk.until(&format!("the tool is {status:?}"), is).await;
     }
-}
-
-/// How far the tool calls of a session are, in order.
-pub fn statuses(known: &Mirror, session: SessionId) -> Vec<ToolStatus> {
-    let status = |body: &EntryBody| match body {
-        EntryBody::Tool { status, .. } => Some(*status),
-        _ => None,
-    };
-    known.transcript(session).into_iter().filter_map(status).collect()
-}
-
-/// Chooses the option of a lone question by its label.
-pub fn chooses(request: &Request, label: &str) -> AnswerInput {
-    let option = request.questions[0].options.iter().find(|option| option.label == label).unwrap();
-    AnswerInput { question: QuestionId::at(0), chosen: vec![option.id], other: None, note: None }
 }
 
 /// A message that makes the server play steps.
