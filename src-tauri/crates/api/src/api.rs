@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use askdesk_client_config::Plan;
 use askdesk_domain::{
-    ApprovalState, Command, CommandId, Rejection, Request, Session, SessionId, SessionState,
+    ApprovalState, Command, CommandId, Rejection, Request, Session, SessionId, SessionState, StorageError,
 };
 use askdesk_engine::frame::Frame;
-use askdesk_engine::{EngineError, EngineHandle, JournalError, RETENTION_EVERY, Sessions, SettingsFile};
+use askdesk_engine::{EngineError, EngineHandle, RETENTION_EVERY, Sessions, SettingsFile};
 use tokio::sync::{OnceCell, watch};
 
 use crate::dto::Done;
@@ -198,10 +198,10 @@ impl From<EngineError> for Error {
             EngineError::Journal(journal) => journal,
         };
         let code = match journal {
-            JournalError::Busy { .. } => ErrorCode::StorageBusy,
-            JournalError::Full { .. } => ErrorCode::StorageFull,
+            StorageError::Busy { .. } => ErrorCode::StorageBusy,
+            StorageError::Full { .. } => ErrorCode::StorageFull,
             _ => ErrorCode::Storage,
         };
-        Self::new(code, message).with(Detail::Storage { trouble: (&journal).into() })
+        Self::new(code, message).with(Detail::Storage { trouble: journal })
     }
 }

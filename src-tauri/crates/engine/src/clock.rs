@@ -10,10 +10,8 @@ use uuid::Uuid;
 
 /// A source of time and ids.
 pub trait Clock: Send + Sync + 'static {
-    /// Returns the current time.
     fn now(&self) -> Timestamp;
 
-    /// Waits until the clock reaches a time.
     fn wait_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
     /// Returns a new UUIDv7; later ids sort later.
@@ -80,7 +78,6 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// Creates a clock that starts at a given time.
     pub fn at(millis: i64) -> Self {
         let start = Timestamp::from_millis(millis);
         Self { now: watch::Sender::new(start), awaited: watch::Sender::new(start), drawn: AtomicU64::new(0) }

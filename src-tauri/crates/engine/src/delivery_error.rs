@@ -1,11 +1,10 @@
 //! Turns the engine's errors into delivery errors.
 
-use askdesk_agents::{EncodeError, WriteError};
+use askdesk_agents::WriteError;
 use askdesk_domain::{ChangeRefused, DeliveryError, Rejection, ValidationError};
 
 use crate::error::EngineError;
 use crate::images::ImageError;
-use crate::journal::JournalError;
 
 /// A line could not be written to the agent.
 pub(crate) fn unwritten(error: WriteError) -> DeliveryError {
@@ -13,15 +12,6 @@ pub(crate) fn unwritten(error: WriteError) -> DeliveryError {
         WriteError::Closed => DeliveryError::InputClosed,
         WriteError::Io(error) => DeliveryError::WriteFailed { error },
         WriteError::Full(lines) => DeliveryError::NotReading { lines },
-    }
-}
-
-/// The adapter cannot encode an end or a decision.
-pub(crate) const fn unencoded(error: &EncodeError) -> DeliveryError {
-    match error {
-        EncodeError::NothingToSend | EncodeError::Gone { .. } | EncodeError::Unsupported { .. } => {
-            DeliveryError::NotAwaited
-        }
     }
 }
 
@@ -36,15 +26,10 @@ pub(crate) fn unread(error: ImageError) -> DeliveryError {
     }
 }
 
-/// The journal could not store it.
-pub(crate) fn unstored(error: &JournalError) -> DeliveryError {
-    DeliveryError::NotKept { trouble: error.into() }
-}
-
 /// The engine did not carry it out.
 pub(crate) fn rejected(error: EngineError) -> DeliveryError {
     match error {
-        EngineError::Journal(error) => unstored(&error),
+        EngineError::Journal(trouble) => DeliveryError::NotKept { trouble },
         EngineError::Closing => DeliveryError::Closing,
         EngineError::Reject(reject) => match reject {
             Rejection::Invalid { rule: ValidationError::Attached { why }, .. } => why,

@@ -12,7 +12,6 @@ pub(crate) enum Step<'a> {
     Folded(&'a Command),
     /// Subscribers have been sent the change.
     Published(&'a Command),
-    /// Drafts are about to be written.
     SavingDrafts,
     /// Drafts are on disk; the page has no reply yet.
     SavedDrafts,

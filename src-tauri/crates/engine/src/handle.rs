@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use askdesk_agents::Catalog;
 use askdesk_domain::{
     AnswerInput, Approval, ApprovalCommand, ApprovalDecision, ApprovalId, Ask, Command, Desk, DraftTarget,
-    ImageId, Outcome, Rejection, Request, RequestCommand, RequestId, Session, SessionId, UndoSeconds,
+    ImageId, Outcome, Rejection, Request, RequestCommand, RequestId, Session, SessionId, StorageError,
+    UndoSeconds,
 };
 use tokio::sync::oneshot;
 
@@ -13,8 +14,8 @@ use crate::clock::Clock;
 use crate::error::EngineError;
 use crate::hub::Subscription;
 use crate::images::Images;
-use crate::journal::{Found, JournalError, Page, QuestionFilter, QuestionsFound, Reader};
-use crate::mailbox::{Applied, EntryWrite, HoldAnswer, Input, SaveDraft, WriterMailbox};
+use crate::journal::{Found, Page, QuestionFilter, QuestionsFound, Reader};
+use crate::mailbox::{Applied, EntryWrite, Input, SaveDraft, WriterMailbox};
 
 /// The most entries one read returns.
 pub const PAGE_ENTRIES: u32 = 500;
@@ -32,7 +33,6 @@ pub struct EngineHandle {
 }
 
 impl EngineHandle {
-    /// Returns the clock, which also draws ids.
     pub fn clock(&self) -> &dyn Clock {
         &*self.clock
     }
@@ -41,12 +41,10 @@ impl EngineHandle {
         Arc::clone(&self.clock)
     }
 
-    /// Returns the agents that can be started.
     pub const fn agents(&self) -> &Catalog {
         &self.agents
     }
 
-    /// Returns the images of messages.
     pub const fn images(&self) -> &Images {
         &self.images
     }
@@ -130,8 +128,7 @@ impl EngineHandle {
         let (engine, writer) = (self.clone(), self.writer.downgrade());
         // A held answer must be given even if the caller is dropped.
         tokio::spawn(async move {
-            let hold = HoldAnswer { request, answers, undo };
-            let held = engine.writer.ask(|reply| Input::HoldAnswer { hold, reply }).await;
+            let held = engine.writer.ask(|reply| Input::HoldAnswer { request, answers, undo, reply }).await;
             let held = held.and_then(|held| held);
             let due = held.as_ref().ok().cloned().flatten();
             let _ = told.send(held.map(drop));
@@ -171,7 +168,7 @@ impl EngineHandle {
 
     /// Finds a session, closed or not.
     pub async fn session(&self, session: SessionId) -> Result<Session, EngineError> {
-        let found = self.writer.ask(|reply| Input::FindSession { session, reply }).await?;
+        let found = self.inspect(move |desk| desk.session(session).cloned()).await?;
         found.ok_or_else(|| Rejection::NotFound { what: "session" }.into())
     }
 
@@ -201,7 +198,6 @@ impl EngineHandle {
         read(&self.reader, Reader::drafts).await
     }
 
-    /// Reads a page of a transcript.
     pub async fn page(
         &self,
         session: SessionId,
@@ -212,7 +208,6 @@ impl EngineHandle {
         read(&self.reader, move |reader| reader.page(session, before, limit)).await
     }
 
-    /// Reads a whole transcript.
     pub async fn whole(&self, session: SessionId) -> Result<Page, EngineError> {
         read(&self.history, move |reader| reader.page(session, None, u32::MAX)).await
     }
@@ -253,7 +248,6 @@ impl EngineHandle {
             .await
     }
 
-    /// Carries out a command.
     pub async fn act(&self, command: impl Into<Command>) -> Result<Applied, EngineError> {
         let command = command.into();
         self.writer.ask(|reply| Input::Act { command, reply }).await?
@@ -285,7 +279,7 @@ impl EngineHandle {
 
 async fn read<T: Send + 'static>(
     reader: &Arc<Mutex<Reader>>,
-    read: impl FnOnce(&Reader) -> Result<T, JournalError> + Send + 'static,
+    read: impl FnOnce(&Reader) -> Result<T, StorageError> + Send + 'static,
 ) -> Result<T, EngineError> {
     let reader = Arc::clone(reader);
     let read = move || read(&reader.lock().unwrap_or_else(PoisonError::into_inner));

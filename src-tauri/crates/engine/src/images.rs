@@ -1,7 +1,6 @@
 //! Images of messages: one file per session and content, named by its SHA-256.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::attachment::{IMAGE_BYTES, plain_name};
@@ -25,14 +24,8 @@ pub enum ImageError {
     /// Its file is missing or was changed.
     #[error("the image {name} is not kept any more; attach it again")]
     Gone { name: String },
-    /// The file system failed.
     #[error("{}: {why}", .path.display())]
-    Io {
-        /// The file that was written or read.
-        path: PathBuf,
-        /// The system's error.
-        why: std::io::Error,
-    },
+    Io { path: PathBuf, why: std::io::Error },
 }
 
 /// Stores images, in a folder for each session; cheap to clone.
@@ -44,7 +37,6 @@ pub struct Images {
 }
 
 impl Images {
-    /// Stores images in a data folder.
     pub(crate) fn new(folder: &Path) -> Self {
         Self { root: folder.join("images") }
     }
@@ -57,16 +49,12 @@ impl Images {
         }
         let image = name_of(content);
         let path = self.path(session, image);
-        let fail = |why| ImageError::Io { path: path.clone(), why };
         if !path.exists() {
             let folder = self.folder(session);
             private::create_folder(&self.root)
                 .and_then(|()| private::create_folder(&folder))
-                .map_err(fail)?;
-            let mut file = private::temporary_in(&folder).map_err(fail)?;
-            file.write_all(content).map_err(fail)?;
-            file.as_file().sync_all().map_err(fail)?;
-            file.persist(&path).map_err(|error| fail(error.error))?;
+                .and_then(|()| private::write(&path, content))
+                .map_err(|why| ImageError::Io { path, why })?;
         }
         let name = plain_name(name);
         Ok(Attachment::Image { image, format, name, bytes: content.len() as u64 })
@@ -85,7 +73,6 @@ impl Images {
         }
     }
 
-    /// Returns whether an image is stored.
     pub fn has(&self, session: SessionId, image: ImageId) -> bool {
         self.path(session, image).is_file()
     }
@@ -183,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_is_kept_once_under_its_content_and_read_as_it_was() {
+    fn an_image_is_stored_once_under_its_hash() {
         let (_folder, images) = images();
         let first = images.keep(session(1), "/home/ada/shot.png", PNG).unwrap();
         let again = images.keep(session(1), "other.txt", PNG).unwrap();
@@ -196,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_or_no_image_is_refused_and_leaves_nothing() {
+    fn a_file_that_is_too_large_or_no_image_is_refused_and_not_stored() {
         let (_folder, images) = images();
         let large = [PNG, &vec![0; IMAGE_BYTES]].concat();
         assert!(matches!(images.keep(session(1), "a", &large), Err(ImageError::TooLarge { .. })));
@@ -207,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_or_removed_on_disk_is_gone_and_can_be_attached_again() {
+    fn an_image_whose_file_was_changed_or_removed_is_gone_and_can_be_stored_again() {
         let (_folder, images) = images();
         let image = id(&images.keep(session(1), "shot", PNG).unwrap());
         fs::write(images.path(session(1), image), b"\x89PNG\r\n\x1a\nanother").unwrap();
@@ -221,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_s_images_go_with_it_and_leave_those_of_others() {
+    fn removing_the_images_of_a_session_keeps_those_of_others() {
         let (_folder, images) = images();
         let image = id(&images.keep(session(1), "shot", PNG).unwrap());
         images.keep(session(2), "shot", PNG).unwrap();
@@ -234,8 +221,8 @@ mod tests {
         assert!(!images.has(session(2), image) && !images.has(session(3), image));
         images.sweep(|known| known == session(3));
         let folders = fs::read_dir(&images.root).unwrap().count();
-        assert!(images.has(session(3), image), "its deletion was not carried out");
-        assert!(images.has(session(4), image), "nobody has asked for its deletion");
+        assert!(images.has(session(3), image), "the session was not deleted");
+        assert!(images.has(session(4), image), "its removal was not staged");
         assert_eq!(folders, 2);
     }
 }

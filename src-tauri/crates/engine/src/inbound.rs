@@ -13,7 +13,6 @@ use tokio::sync::oneshot;
 use crate::error::EngineError;
 use crate::handle::EngineHandle;
 
-/// The questions of one call.
 #[derive(Clone, Debug)]
 pub struct InboundAsk {
     /// The caller's id of the call; unique among the calls that wait at the same time.
@@ -22,7 +21,6 @@ pub struct InboundAsk {
     pub asked_by: Option<String>,
     /// Its questions, accepted by [`askdesk_domain::question_input::accept`]; none of them asks for a secret.
     pub questions: Vec<Question>,
-    /// A deadline, if one was set.
     pub limit: Option<Limit>,
     /// The request this call waited for before, if the caller knows.
     pub again: Option<RequestId>,
@@ -53,7 +51,6 @@ pub struct InboundCalls {
 }
 
 impl InboundCalls {
-    /// Gives connected apps access to an engine.
     pub const fn new(engine: EngineHandle) -> Self {
         Self { engine }
     }

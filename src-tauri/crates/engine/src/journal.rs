@@ -1,7 +1,6 @@
 //! The journal stores events before anyone is told of them.
 
 mod drafts;
-mod error;
 mod format_three;
 mod history;
 mod indexed_text;
@@ -17,11 +16,10 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use askdesk_domain::{Desk, Entry, Event, RequestEvent, SessionId, Timestamp};
+use askdesk_domain::{Desk, Entry, Event, RequestEvent, SessionId, StorageError, Timestamp};
 use rusqlite::{Connection, Transaction};
 
 pub use drafts::KEPT_DRAFTS;
-pub use error::JournalError;
 pub use history::{OutcomeKind, QuestionFilter, QuestionsFound};
 pub use read::{Page, Reader};
 pub use search::{EntryKind, Found, Hit, SEARCHED_BEST};
@@ -45,7 +43,6 @@ pub struct Journal {
 #[derive(Debug)]
 pub struct Opened {
     pub journal: Journal,
-    /// The folded events.
     pub desk: Desk,
     /// The position of the newest entry of each session.
     pub entries: BTreeMap<SessionId, u64>,
@@ -56,7 +53,6 @@ pub struct Opened {
 /// How long to wait for a lock that is held: by an instance that is just ending, or by a process that it was starting,
 /// which shares the lock until its own program runs.
 const LOCK_PATIENCE: Duration = Duration::from_secs(1);
-/// The interval between attempts.
 const LOCK_AGAIN: Duration = Duration::from_millis(20);
 
 /// How durable a write is, and so how long it may take.
@@ -73,9 +69,9 @@ impl Journal {
     ///
     /// A damaged database is renamed and a new one created. A newer one is left in place and another file beside it is
     /// used. Neither is ever overwritten, and [`Opened::notice`] reports it.
-    pub fn open(folder: &Path, now: Timestamp) -> Result<Opened, JournalError> {
+    pub fn open(folder: &Path, now: Timestamp) -> Result<Opened, StorageError> {
         let io =
-            |error: std::io::Error| JournalError::Io { path: folder.to_owned(), detail: error.to_string() };
+            |error: std::io::Error| StorageError::Other { path: named(folder), error: error.to_string() };
         private::create_folder(folder).map_err(io)?;
         // An earlier version, or another program, may have left it readable by others.
         private::tighten(folder);
@@ -85,20 +81,17 @@ impl Journal {
             match lock.try_lock() {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(LOCK_AGAIN),
-                Err(TryLockError::WouldBlock) => return Err(JournalError::Busy { path: folder.to_owned() }),
+                Err(TryLockError::WouldBlock) => return Err(StorageError::Busy { path: named(folder) }),
                 Err(TryLockError::Error(error)) => return Err(io(error)),
             }
         }
         let path = folder.join("desk.db");
         match Self::open_or_keep(&path, now) {
             Ok((opened, kept)) => Ok(Self::opened(path, lock, opened, kept)),
-            Err(JournalError::SchemaTooNew { found, .. }) => {
+            Err(StorageError::TooNew { found, .. }) => {
                 let used = folder.join(format!("desk-format-{}.db", record::FORMAT));
                 tracing::error!(found, known = record::FORMAT, "the database belongs to a newer version");
-                let notice = StorageNotice::Newer {
-                    kept: path.display().to_string(),
-                    used: used.display().to_string(),
-                };
+                let notice = StorageNotice::Newer { kept: named(&path), used: named(&used) };
                 let (opened, damaged) = Self::open_or_keep(&used, now)?;
                 Ok(Self::opened(used, lock, opened, damaged.or(Some(notice))))
             }
@@ -115,22 +108,20 @@ impl Journal {
     }
 
     /// Opens a database; a damaged one is renamed and replaced by a new one.
-    fn open_or_keep(path: &Path, now: Timestamp) -> Result<(Contents, Option<StorageNotice>), JournalError> {
+    fn open_or_keep(path: &Path, now: Timestamp) -> Result<(Contents, Option<StorageNotice>), StorageError> {
         match Self::open_file(path) {
-            Err(JournalError::Corrupt { detail, .. }) => {
-                tracing::error!(path = %path.display(), detail, "the database is damaged and is quarantined");
-                let kept = quarantine(path, now).map_err(|error| JournalError::NotQuarantined {
-                    path: path.to_owned(),
-                    detail: error.to_string(),
-                })?;
-                let notice = StorageNotice::Corrupt { kept: kept.display().to_string() };
+            Err(StorageError::Damaged { error, .. }) => {
+                tracing::error!(path = %path.display(), error, "the database is damaged and is quarantined");
+                let kept = quarantine(path, now)
+                    .map_err(|error| StorageError::Stuck { path: named(path), error: error.to_string() })?;
+                let notice = StorageNotice::Corrupt { kept: named(&kept) };
                 Ok((Self::open_file(path)?, Some(notice)))
             }
             opened => opened.map(|opened| (opened, None)),
         }
     }
 
-    fn open_file(path: &Path) -> Result<Contents, JournalError> {
+    fn open_file(path: &Path) -> Result<Contents, StorageError> {
         let connection = schema::connect(path)?;
         let events = read::events(&connection, path)?;
         let entries = read::newest_entries(&connection, path)?;
@@ -138,7 +129,7 @@ impl Journal {
     }
 
     /// Returns a reader with its own connection to the same database.
-    pub fn reader(&self) -> Result<Reader, JournalError> {
+    pub fn reader(&self) -> Result<Reader, StorageError> {
         Reader::open(&self.path)
     }
 
@@ -148,7 +139,7 @@ impl Journal {
         events: &[Event],
         entries: &[(SessionId, Entry)],
         at: Timestamp,
-    ) -> Result<(), JournalError> {
+    ) -> Result<(), StorageError> {
         // A call ends with its agent, so its delivery no longer matters; a message outlives both.
         let on_its_way = events
             .iter()
@@ -163,16 +154,16 @@ impl Journal {
     }
 
     /// Writes entries without events. A failure of the machine may lose them, a crash of the app can't.
-    pub fn commit_entries(&mut self, entries: &[(SessionId, Entry)]) -> Result<(), JournalError> {
+    pub fn commit_entries(&mut self, entries: &[(SessionId, Entry)]) -> Result<(), StorageError> {
         self.transact(Durability::Normal, |transaction| tables::write_entries(transaction, entries))
     }
 
     /// Moves everything from the write-ahead log into the database when the app ends.
-    pub fn checkpoint(&self) -> Result<(), JournalError> {
+    pub fn checkpoint(&self) -> Result<(), StorageError> {
         let run = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
-        match run.map_err(|error| JournalError::of(&self.path, &error))? {
+        match run.map_err(|error| storage_error(&self.path, &error))? {
             // A reader is using the log.
-            true => Err(JournalError::Busy { path: self.path.clone() }),
+            true => Err(StorageError::Busy { path: named(&self.path) }),
             false => Ok(()),
         }
     }
@@ -181,7 +172,7 @@ impl Journal {
         &mut self,
         durability: Durability,
         write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
-    ) -> Result<(), JournalError> {
+    ) -> Result<(), StorageError> {
         let level = if durability == Durability::Full { "FULL" } else { "NORMAL" };
         let run = || {
             self.connection.pragma_update(None, "synchronous", level)?;
@@ -189,12 +180,29 @@ impl Journal {
             write(&transaction)?;
             transaction.commit()
         };
-        run().map_err(|error| JournalError::of(&self.path, &error))
+        run().map_err(|error| storage_error(&self.path, &error))
     }
 
     /// Limits the number of pages of the database, so that tests can fill it.
     #[cfg(test)]
     pub(crate) fn limit_pages(&self, pages: u32) {
         self.connection.pragma_update(None, "max_page_count", pages).expect("the limit is set");
+    }
+}
+
+fn named(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn storage_error(path: &Path, error: &rusqlite::Error) -> StorageError {
+    use rusqlite::ErrorCode;
+    let (path, detail) = (named(path), error.to_string());
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StorageError::Busy { path },
+        Some(ErrorCode::DiskFull) => StorageError::Full { path },
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            StorageError::Damaged { path, error: detail }
+        }
+        _ => StorageError::Other { path, error: detail },
     }
 }

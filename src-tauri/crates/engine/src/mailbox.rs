@@ -10,7 +10,7 @@ use askdesk_domain::{
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::EngineError;
-use crate::frame::LiveText;
+use crate::frame::Change;
 use crate::hub::Subscription;
 
 /// How many inputs can wait for the writer before senders wait for it.
@@ -44,7 +44,9 @@ pub(crate) enum Input {
     },
     /// Hold a quick answer for its undo window.
     HoldAnswer {
-        hold: HoldAnswer,
+        request: RequestId,
+        answers: Vec<AnswerInput>,
+        undo: UndoSeconds,
         reply: Reply<Result<Option<UndoableAnswer>, EngineError>>,
     },
     UndoAnswer {
@@ -59,22 +61,14 @@ pub(crate) enum Input {
         session: SessionId,
         writes: Vec<EntryWrite>,
     },
-    /// An agent is writing a text.
-    Live {
-        added: LiveText,
-    },
-    /// The text that an agent was writing is finished or given up.
-    LiveCleared {
-        session: SessionId,
+    /// Publish a change that is not journaled.
+    Publish {
+        change: Box<Change>,
     },
     /// A session runs, and takes inputs here.
     SessionOpened {
         session: SessionId,
         mailbox: mpsc::Sender<SessionInput>,
-    },
-    FindSession {
-        session: SessionId,
-        reply: Reply<Option<Session>>,
     },
     Subscribe {
         reply: Reply<Subscription>,
@@ -110,13 +104,6 @@ pub struct Applied {
     pub late: Vec<Request>,
     /// The message that left the queue and is to be sent now.
     pub sent: Option<QueuedMessage>,
-}
-
-/// An answer to be held for its undo window.
-pub(crate) struct HoldAnswer {
-    pub(crate) request: RequestId,
-    pub(crate) answers: Vec<AnswerInput>,
-    pub(crate) undo: UndoSeconds,
 }
 
 #[derive(Clone, Debug, PartialEq)]

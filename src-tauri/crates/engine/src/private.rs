@@ -38,16 +38,11 @@ pub fn open_file(file: &Path) -> io::Result<File> {
     Ok(opened)
 }
 
-/// Creates a temporary file with mode 0600 in a folder.
-pub fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
-    let file = NamedTempFile::new_in(folder)?;
-    set_mode(file.path(), 0o600)?;
-    Ok(file)
-}
-
 /// Replaces a file with mode 0600 atomically.
 pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut new = temporary_in(file.parent().unwrap_or(Path::new(".")))?;
+    let mut new = NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
+    // The umask may have removed some of the owner's permissions.
+    set_mode(new.path(), 0o600)?;
     new.write_all(bytes)?;
     new.as_file().sync_all()?;
     new.persist(file).map_err(|error| error.error)?;
@@ -134,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn case_78_a_wide_folder_is_tightened_with_all_it_holds_and_links_are_left() {
+    fn case_78_an_open_folder_is_tightened_with_its_content_and_links_are_not_followed() {
         let outside = tempfile::tempdir().unwrap();
         let folder = outside.path().join("data");
         fs::create_dir_all(folder.join("images/one")).unwrap();

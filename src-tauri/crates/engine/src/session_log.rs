@@ -1,8 +1,9 @@
 //! The session log: raw and rejected lines of the agent, and actions of the app.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use askdesk_domain::text::cut_at;
 use askdesk_domain::{SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -46,13 +47,8 @@ pub struct SessionLogs {
 impl SessionLogs {
     /// Adds a line, and removes the oldest if there are more than [`LOG_LINES`].
     pub fn add(&self, session: SessionId, at: Timestamp, kind: LogKind, text: &str) {
-        let mut end = text.len().min(LOG_LINE_BYTES);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let cut = if end < text.len() { " …" } else { "" };
-        let line = LogLine { at, kind, text: format!("{}{cut}", &text[..end]) };
-        let mut all = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = LogLine { at, kind, text: cut_at(text.to_owned(), LOG_LINE_BYTES, " …") };
+        let mut all = self.lines();
         let log = all.entry(session).or_default();
         if log.len() == LOG_LINES {
             log.pop_front();
@@ -60,14 +56,16 @@ impl SessionLogs {
         log.push_back(line);
     }
 
-    /// Removes a session's lines.
     pub fn remove(&self, session: SessionId) {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
+        self.lines().remove(&session);
     }
 
     /// Returns a session's lines, oldest first.
     pub fn of(&self, session: SessionId) -> Vec<LogLine> {
-        let all = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        all.get(&session).map(|log| log.iter().cloned().collect()).unwrap_or_default()
+        self.lines().get(&session).into_iter().flatten().cloned().collect()
+    }
+
+    fn lines(&self) -> MutexGuard<'_, HashMap<SessionId, VecDeque<LogLine>>> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

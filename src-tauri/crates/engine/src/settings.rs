@@ -1,6 +1,5 @@
 //! The settings file: `settings.toml` in the data folder, which users can read and edit.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -177,12 +176,7 @@ impl SettingsFile {
         put(&mut document, setting);
         // The user may have replaced it with a link to another file.
         let path = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let mut file = private::temporary_in(folder)?;
-        file.write_all(document.to_string().as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(&path)?;
-        Ok(())
+        private::write(&path, document.to_string().as_bytes())
     }
 
     fn publish(&self, settings: Settings) {

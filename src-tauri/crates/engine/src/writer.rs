@@ -136,17 +136,13 @@ impl Writer {
             Input::RegisterInbound { ask, again, waiter, reply } => {
                 self.register_inbound(ask, again, waiter, reply)
             }
-            Input::HoldAnswer { hold, reply } => drop(reply.send(self.hold(hold))),
+            Input::HoldAnswer { request, answers, undo, reply } => {
+                let _ = reply.send(self.hold(request, &answers, undo));
+            }
             Input::UndoAnswer { request, reply } => drop(reply.send(self.undo(request))),
             Input::UndoWindowOver { held } => self.give_held(held),
-            Input::Live { added } => self.hub.publish(&self.desk, vec![Change::LiveText { added }]),
-            Input::LiveCleared { session } => {
-                self.hub.publish(&self.desk, vec![Change::LiveCleared { session }]);
-            }
+            Input::Publish { change } => self.hub.publish(&self.desk, vec![*change]),
             Input::SessionOpened { session, mailbox } => drop(self.sessions.insert(session, mailbox)),
-            Input::FindSession { session, reply } => {
-                let _ = reply.send(self.desk.session(session).cloned());
-            }
             Input::Subscribe { reply } => {
                 let _ = reply.send(self.hub.subscribe(&self.desk));
             }

@@ -164,7 +164,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn merged_frames_say_what_the_single_ones_say(
+        fn merged_frames_lead_to_the_same_state(
             steps in prop::collection::vec(prop::collection::vec(some_change(), 1..4), 0..40),
         ) {
             let frames = deltas("e", steps);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_follow_on_stays_apart() {
+    fn deltas_that_do_not_follow_each_other_stay_apart() {
         let step =
             |session: u128| vec![Change::LiveCleared { session: SessionId::new(Uuid::from_u128(session)) }];
         let mut frames = deltas("one", vec![step(1), step(2)]);

@@ -152,7 +152,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_snapshot_with_its_deltas_is_the_memory_wherever_a_reader_joins_and_however_slow_it_is(
+    fn every_subscriber_reaches_the_current_state(
         steps in prop::collection::vec(some_step(), 1..60),
     ) {
         let mut stage = Stage::new();
@@ -180,7 +180,7 @@ proptest! {
 }
 
 #[test]
-fn a_reader_that_does_not_keep_up_with_live_text_gets_it_in_one_piece() {
+fn a_slow_subscriber_gets_live_text_in_one_piece() {
     let mut stage = Stage::new();
     stage.act(&start(0));
     stage.join();
@@ -196,7 +196,7 @@ fn a_reader_that_does_not_keep_up_with_live_text_gets_it_in_one_piece() {
 }
 
 #[test]
-fn a_reader_that_does_not_keep_up_with_anything_else_gets_one_snapshot_and_goes_on_from_there() {
+fn a_slow_subscriber_gets_one_snapshot_instead_of_too_many_changes() {
     let mut stage = Stage::new();
     stage.act(&start(0));
     stage.join();
@@ -208,7 +208,7 @@ fn a_reader_that_does_not_keep_up_with_anything_else_gets_one_snapshot_and_goes_
 }
 
 #[test]
-fn live_text_that_nobody_takes_is_bounded_too() {
+fn queued_live_text_is_bounded() {
     let mut stage = Stage::new();
     stage.act(&start(0));
     stage.join();
@@ -220,7 +220,7 @@ fn live_text_that_nobody_takes_is_bounded_too() {
 }
 
 #[test]
-fn a_reader_that_has_left_is_forgotten() {
+fn a_dropped_subscription_is_removed() {
     let mut stage = Stage::new();
     stage.join();
     stage.join();
@@ -230,7 +230,7 @@ fn a_reader_that_has_left_is_forgotten() {
 }
 
 #[test]
-fn live_text_is_kept_within_its_bound_and_cut_between_characters() {
+fn live_text_for_new_subscribers_is_bounded_and_cut_between_characters() {
     let mut stage = Stage::new();
     (0..5).for_each(|_| stage.live(0, LiveKind::Text, &"ä".repeat(LIVE_BYTES / 8)));
     let live = &stage.hub.snapshot(&stage.desk).live[0];
@@ -238,7 +238,7 @@ fn live_text_is_kept_within_its_bound_and_cut_between_characters() {
 }
 
 #[tokio::test]
-async fn a_reader_is_woken_by_the_end_and_takes_what_came_before_it() {
+async fn a_waiting_subscriber_is_woken_by_the_end_and_gets_all_earlier_frames() {
     let mut stage = Stage::new();
     stage.join();
     stage.act(&start(0));

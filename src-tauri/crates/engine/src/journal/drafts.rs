@@ -1,10 +1,12 @@
 //! Drafts on disk. They are not history: each save replaces the previous one.
 
-use askdesk_domain::{Begun, DraftOutcome, DraftTarget, Event, SavedDraft, Timestamp, draft_rules};
+use askdesk_domain::{
+    Begun, DraftOutcome, DraftTarget, Event, SavedDraft, StorageError, Timestamp, draft_rules,
+};
 use rusqlite::{Transaction, params};
 
 use super::read::Reader;
-use super::{Durability, Journal, JournalError, record};
+use super::{Durability, Journal, record};
 
 /// How many drafts are stored; beyond that, those with the oldest saves are deleted.
 pub const KEPT_DRAFTS: u32 = 2_000;
@@ -60,7 +62,7 @@ impl Journal {
     ///
     /// They survive a crash of the app at once, and a failure of the machine after the next event. This doesn't wait for the
     /// disk, because drafts are saved while the user types and just before an answer.
-    pub fn save_drafts(&mut self, drafts: &[SavedDraft], at: Timestamp) -> Result<(), JournalError> {
+    pub fn save_drafts(&mut self, drafts: &[SavedDraft], at: Timestamp) -> Result<(), StorageError> {
         self.transact(Durability::Normal, |transaction| {
             drafts.iter().try_for_each(|kept| write(transaction, kept, at))
         })
@@ -69,11 +71,10 @@ impl Journal {
 
 impl Reader {
     /// Reads all drafts, the latest save first, and skips unreadable ones.
-    pub fn drafts(&self) -> Result<Vec<DraftTarget>, JournalError> {
-        let run = || {
-            let mut statement = self
-                .connection
-                .prepare_cached("SELECT body FROM drafts ORDER BY saved_at DESC, about DESC")?;
+    pub fn drafts(&self) -> Result<Vec<DraftTarget>, StorageError> {
+        self.query(|connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT body FROM drafts ORDER BY saved_at DESC, about DESC")?;
             let mut rows = statement.query([])?;
             let mut drafts = Vec::new();
             while let Some(row) = rows.next()? {
@@ -83,7 +84,6 @@ impl Reader {
                 }
             }
             Ok(drafts)
-        };
-        run().map_err(|error| JournalError::of(&self.path, &error))
+        })
     }
 }

@@ -1,12 +1,12 @@
 //! Past questions: how each ended and how long it was open. Uses a read-only connection.
 
-use askdesk_domain::{Outcome, Request, RequestId, SessionId};
+use askdesk_domain::{Outcome, Request, RequestId, SessionId, StorageError};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use serde::{Deserialize, Serialize};
 
 use super::read::{self, Reader};
-use super::{JournalError, search};
+use super::search;
 
 /// The kind of an outcome, without its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,11 +119,11 @@ impl Reader {
         filter: &QuestionFilter,
         limit: u32,
         offset: u32,
-    ) -> Result<QuestionsFound, JournalError> {
+    ) -> Result<QuestionsFound, StorageError> {
         let Some(condition) = filter.condition() else { return Ok(QuestionsFound::default()) };
-        let run = || {
+        self.query(|connection| {
             // The page and the counts come from one snapshot.
-            let moment = self.connection.unchecked_transaction()?;
+            let moment = connection.unchecked_transaction()?;
             let mut found = counts(&moment, &condition)?;
             let mut ids = stretch(&moment, &condition, limit, offset)?;
             found.more = ids.len() > limit as usize;
@@ -132,8 +132,7 @@ impl Reader {
                 found.requests.extend(read::find_request(&moment, id)?);
             }
             Ok(found)
-        };
-        run().map_err(|error| JournalError::of(&self.path, &error))
+        })
     }
 }
 

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
     Approval, ApprovalId, Ended, Entry, EntryBody, Event, ImageId, Request, RequestId, RequestState,
-    SessionId, Timestamp,
+    SessionId, StorageError, Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{JournalError, record};
+use super::{named, record, storage_error};
 
 /// A page of a transcript with the requests and approvals that it refers to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,23 +27,30 @@ pub struct Page {
 /// A read-only connection.
 #[derive(Debug)]
 pub struct Reader {
-    pub(super) connection: Connection,
-    pub(super) path: PathBuf,
+    connection: Connection,
+    path: PathBuf,
 }
 
 impl Reader {
-    pub(super) fn open(path: &Path) -> Result<Self, JournalError> {
-        let fail = |error: rusqlite::Error| JournalError::of(path, &error);
+    pub(super) fn open(path: &Path) -> Result<Self, StorageError> {
+        let fail = |error: rusqlite::Error| storage_error(path, &error);
         let connection = Connection::open(path).map_err(fail)?;
         connection.busy_timeout(std::time::Duration::from_secs(2)).map_err(fail)?;
         connection.pragma_update(None, "query_only", true).map_err(fail)?;
         Ok(Self { connection, path: path.to_owned() })
     }
 
+    pub(super) fn query<T>(
+        &self,
+        query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StorageError> {
+        query(&self.connection).map_err(|error| storage_error(&self.path, &error))
+    }
+
     /// Reads the newest `limit` entries of a session that come before a position.
-    pub fn page(&self, session: SessionId, before: Option<u64>, limit: u32) -> Result<Page, JournalError> {
-        let run = || {
-            let mut statement = self.connection.prepare_cached(
+    pub fn page(&self, session: SessionId, before: Option<u64>, limit: u32) -> Result<Page, StorageError> {
+        self.query(|connection| {
+            let mut statement = connection.prepare_cached(
                 "SELECT n, at, body FROM entries WHERE session = ?1 AND n < ?2 ORDER BY n DESC LIMIT ?3",
             )?;
             let before = before.map_or(i64::MAX, |n| i64::try_from(n).unwrap_or(i64::MAX));
@@ -57,34 +64,32 @@ impl Reader {
             for entry in &entries {
                 match &entry.body {
                     EntryBody::Request { request } => {
-                        page.requests.extend(find_request(&self.connection, *request)?);
+                        page.requests.extend(find_request(connection, *request)?);
                     }
                     EntryBody::Approval { approval } => {
-                        page.approvals.extend(find_approval(&self.connection, *approval)?);
+                        page.approvals.extend(find_approval(connection, *approval)?);
                     }
                     _ => {}
                 }
             }
             page.entries = entries;
             Ok(page)
-        };
-        run().map_err(|error| JournalError::of(&self.path, &error))
+        })
     }
 
     /// Returns whether a message of a session includes an image.
-    pub fn has_sent(&self, session: SessionId, image: ImageId) -> Result<bool, JournalError> {
-        let run = || {
-            let mut statement = self.connection.prepare_cached(
+    pub fn has_sent(&self, session: SessionId, image: ImageId) -> Result<bool, StorageError> {
+        self.query(|connection| {
+            let mut statement = connection.prepare_cached(
                 "SELECT EXISTS (SELECT 1 FROM entries WHERE session = ?1 AND instr(body, ?2))",
             )?;
             statement.query_row([session.to_string(), format!("\"image\":\"{image}\"")], |row| row.get(0))
-        };
-        run().map_err(|error| JournalError::of(&self.path, &error))
+        })
     }
 
     /// Finds a request of any age.
-    pub fn request(&self, id: RequestId) -> Result<Option<Request>, JournalError> {
-        find_request(&self.connection, id).map_err(|error| JournalError::of(&self.path, &error))
+    pub fn request(&self, id: RequestId) -> Result<Option<Request>, StorageError> {
+        self.query(|connection| find_request(connection, id))
     }
 }
 
@@ -103,18 +108,17 @@ pub(super) fn find_approval(connection: &Connection, id: ApprovalId) -> rusqlite
 }
 
 /// Reads all events in order.
-pub(super) fn events(connection: &Connection, path: &Path) -> Result<Vec<Event>, JournalError> {
+pub(super) fn events(connection: &Connection, path: &Path) -> Result<Vec<Event>, StorageError> {
     let run = || {
         let mut statement = connection.prepare("SELECT body FROM events ORDER BY seq")?;
         let rows = statement.query_map([], |row| record::decode(row, 0))?;
         rows.collect::<rusqlite::Result<Vec<Event>>>()
     };
     run().map_err(|error| match error {
-        rusqlite::Error::FromSqlConversionFailure(_, _, cause) => JournalError::Corrupt {
-            path: path.to_owned(),
-            detail: format!("an event cannot be read: {cause}"),
-        },
-        other => JournalError::of(path, &other),
+        rusqlite::Error::FromSqlConversionFailure(_, _, cause) => {
+            StorageError::Damaged { path: named(path), error: format!("an event cannot be read: {cause}") }
+        }
+        other => storage_error(path, &other),
     })
 }
 
@@ -122,13 +126,13 @@ pub(super) fn events(connection: &Connection, path: &Path) -> Result<Vec<Event>,
 pub(super) fn newest_entries(
     connection: &Connection,
     path: &Path,
-) -> Result<BTreeMap<SessionId, u64>, JournalError> {
+) -> Result<BTreeMap<SessionId, u64>, StorageError> {
     let run = || {
         let mut statement = connection.prepare("SELECT session, MAX(n) FROM entries GROUP BY session")?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, u64>(1)?)))?;
         rows.collect::<rusqlite::Result<Vec<_>>>()
     };
-    let rows = run().map_err(|error| JournalError::of(path, &error))?;
+    let rows = run().map_err(|error| storage_error(path, &error))?;
     Ok(rows.into_iter().filter_map(|(session, n)| Some((session.parse().ok()?, n))).collect())
 }
 

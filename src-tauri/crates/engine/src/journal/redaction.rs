@@ -1,9 +1,9 @@
 //! Deletes a session permanently: from the tables, the search index and the file.
 
-use askdesk_domain::{Event, SessionId};
+use askdesk_domain::{Event, SessionId, StorageError};
 use rusqlite::{Transaction, params};
 
-use super::{Journal, JournalError, record};
+use super::{Journal, record, storage_error};
 
 /// The largest database that is rewritten at once, in bytes. Rewriting a larger one would block the writer, so it waits until
 /// the app ends.
@@ -52,8 +52,8 @@ impl Journal {
 
     /// Rewrites the database if something was deleted. SQLite overwrites deleted content, but the index keeps deleted words
     /// until it is merged, and the unused part of a page that was once split may hold a copy of them.
-    fn sweep(&self) -> Result<(), JournalError> {
-        let fail = |error: rusqlite::Error| JournalError::of(&self.path, &error);
+    fn sweep(&self) -> Result<(), StorageError> {
+        let fail = |error: rusqlite::Error| storage_error(&self.path, &error);
         let owed = self.connection.query_row("SELECT EXISTS (SELECT 1 FROM unswept)", [], |row| row.get(0));
         if !owed.map_err(fail)? {
             return Ok(());

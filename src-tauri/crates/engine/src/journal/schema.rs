@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
+use askdesk_domain::StorageError;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Transaction};
 use rusqlite_migration::{M, Migrations};
 
 use super::record::FORMAT;
-use super::{JournalError, format_three, search};
+use super::{format_three, named, search, storage_error};
 use crate::private;
 
 /// How long to wait for another connection's write.
@@ -87,8 +88,8 @@ const THIRD: &str = "
 ";
 
 /// Opens a database, checks that it is intact and not too new, and upgrades it to the newest format.
-pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
-    let fail = |error: rusqlite::Error| JournalError::of(path, &error);
+pub(super) fn connect(path: &Path) -> Result<Connection, StorageError> {
+    let fail = |error: rusqlite::Error| storage_error(path, &error);
     let size = std::fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default();
     // SQLite gives the log the mode of its database. If the file can't be created, SQLite reports the reason.
     let _ = private::open_file(path);
@@ -98,13 +99,13 @@ pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(fail)?;
     let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(fail)?;
     if found > FORMAT {
-        return Err(JournalError::SchemaTooNew { path: path.to_owned(), found, known: FORMAT });
+        return Err(StorageError::TooNew { path: named(path), found, known: FORMAT });
     }
     if size <= CHECKED_BYTES {
         let verdict: String =
             connection.pragma_query_value(None, "quick_check", |row| row.get(0)).map_err(fail)?;
         if verdict != "ok" {
-            return Err(JournalError::Corrupt { path: path.to_owned(), detail: verdict });
+            return Err(StorageError::Damaged { path: named(path), error: verdict });
         }
     }
     connection.pragma_update(None, "journal_mode", "WAL").map_err(fail)?;
@@ -119,8 +120,8 @@ pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
     Migrations::new(vec![M::up(FIRST), M::up(SECOND), M::up(THIRD), fourth])
         .to_latest(&mut connection)
         .map_err(|error| match error {
-            rusqlite_migration::Error::RusqliteError { err, .. } => JournalError::of(path, &err),
-            other => JournalError::Io { path: path.to_owned(), detail: other.to_string() },
+            rusqlite_migration::Error::RusqliteError { err, .. } => storage_error(path, &err),
+            other => StorageError::Other { path: named(path), error: other.to_string() },
         })?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(fail)?;
     Ok(connection)

@@ -2,12 +2,12 @@
 
 use std::str::FromStr;
 
-use askdesk_domain::{Entry, EntryBody, SessionId, Timestamp};
+use askdesk_domain::{Entry, EntryBody, SessionId, StorageError, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
 
 use super::read::{self, Reader};
-use super::{JournalError, indexed_text, record};
+use super::{indexed_text, record};
 
 /// How many of the best matches are sorted and can be paged through.
 pub const SEARCHED_BEST: u32 = 1_000;
@@ -175,20 +175,19 @@ pub(super) fn query_of(text: &str) -> Option<String> {
 
 impl Reader {
     /// Finds entries that contain all the words; each matches words that begin with it, and quotes match phrases.
-    pub fn search(&self, text: &str, limit: u32, offset: u32, now: Timestamp) -> Result<Found, JournalError> {
+    pub fn search(&self, text: &str, limit: u32, offset: u32, now: Timestamp) -> Result<Found, StorageError> {
         let Some(query) = query_of(text) else { return Ok(Found::default()) };
-        let run = || {
-            let mut best = places(&self.connection, &query, limit, offset, now)?;
+        self.query(|connection| {
+            let mut best = places(connection, &query, limit, offset, now)?;
             let more = best.len() > limit as usize;
             best.truncate(limit as usize);
             let mut hits = Vec::with_capacity(best.len());
             for (id, mut hit) in best {
-                excerpt(&self.connection, &query, id, &mut hit)?;
+                excerpt(connection, &query, id, &mut hit)?;
                 hits.push(hit);
             }
             Ok(Found { hits, more })
-        };
-        run().map_err(|error| JournalError::of(&self.path, &error))
+        })
     }
 }
 

@@ -2,12 +2,12 @@
 
 use askdesk_agents::Act;
 use askdesk_domain::{
-    ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, AskApproval, NativeRef, ToolStatus,
+    ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, AskApproval, DeliveryError, NativeRef,
+    ToolStatus,
 };
 
 use super::pending::WriteSubject;
 use super::task::SessionTask;
-use crate::delivery_error::unencoded;
 use crate::mailbox::EntryWrite;
 use crate::session_log::LogKind;
 
@@ -50,8 +50,9 @@ impl SessionTask {
                     self.on_event(event, None).await;
                 }
             }
-            Err(error) => {
-                let error = unencoded(&error);
+            // The agent no longer waits for it, or can't be told.
+            Err(_) => {
+                let error = DeliveryError::NotAwaited;
                 self.act(ApprovalCommand::NoteNotDelivered { approval, error }).await;
             }
         }

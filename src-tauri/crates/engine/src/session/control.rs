@@ -16,7 +16,7 @@ use super::resumption::Resumption;
 use super::task::SessionTask;
 use crate::error::EngineError;
 use crate::handle::EngineHandle;
-use crate::mailbox::{ConfigChange, EntryWrite, Input, Message, QUEUED_SESSION_INPUTS, SessionInput};
+use crate::mailbox::{ConfigChange, EntryWrite, Input, Message, QUEUED_SESSION_INPUTS, Reply, SessionInput};
 use crate::session_log::{LogKind, LogLine, SessionLogs};
 
 /// How long all sessions together may take to end when the app quits.
@@ -150,26 +150,21 @@ impl Sessions {
         session: SessionId,
         message: impl Into<Message>,
     ) -> Result<(), EngineError> {
-        let (reply, sent) = oneshot::channel();
-        self.send(session, SessionInput::Message { message: message.into(), reply })?;
-        sent.await.map_err(|_| Rejection::SessionGone)?
+        let message = message.into();
+        self.ask(session, |reply| SessionInput::Message { message, reply })?.await.map_err(gone)?
     }
 
     /// Sends a queued message now, even into a running turn.
     pub async fn send_queued(&self, session: SessionId, message: MessageId) -> Result<(), EngineError> {
-        let (reply, sent) = oneshot::channel();
-        self.send(session, SessionInput::SendNow { message, reply })?;
-        sent.await.map_err(|_| Rejection::SessionGone)?
+        self.ask(session, |reply| SessionInput::SendNow { message, reply })?.await.map_err(gone)?
     }
 
     /// Asks the agent to change a config option. An error has the agent's own words; an accepted change
     /// appears in the session's config.
     pub async fn set_config(&self, session: SessionId, change: ConfigChange) -> Result<(), EngineError> {
-        let (reply, changed) = oneshot::channel();
-        self.send(session, SessionInput::SetConfig { change, reply })?;
+        let changed = self.ask(session, |reply| SessionInput::SetConfig { change, reply })?;
         match tokio::time::timeout(CHANGE_WAIT, changed).await {
-            Ok(Ok(changed)) => changed,
-            Ok(Err(_)) => Err(Rejection::SessionGone.into()),
+            Ok(changed) => changed.map_err(gone)?,
             Err(_) => {
                 let why = ChangeRefused::Unanswered { seconds: CHANGE_WAIT.as_secs() };
                 Err(Rejection::AgentRefused { why }.into())
@@ -225,9 +220,7 @@ impl Sessions {
     }
 
     async fn stop_as(&self, session: SessionId, end: SessionEnd) -> Result<(), EngineError> {
-        let (reply, stopped) = oneshot::channel();
-        self.send(session, SessionInput::Stop { end, reply })?;
-        stopped.await.map_err(|_| Rejection::SessionGone.into())
+        self.ask(session, |reply| SessionInput::Stop { end, reply })?.await.map_err(gone)
     }
 
     fn agent(&self, id: &AgentId) -> Result<Arc<dyn Agent>, EngineError> {
@@ -261,6 +254,17 @@ impl Sessions {
         self.engine.start(SessionCommand::End { session: id, end: SessionEnd::Failed { why }, at }).await
     }
 
+    /// Sends an input; its result arrives at the receiver.
+    fn ask<T>(
+        &self,
+        session: SessionId,
+        input: impl FnOnce(Reply<T>) -> SessionInput,
+    ) -> Result<oneshot::Receiver<T>, EngineError> {
+        let (reply, result) = oneshot::channel();
+        self.send(session, input(reply))?;
+        Ok(result)
+    }
+
     fn send(&self, session: SessionId, input: SessionInput) -> Result<(), EngineError> {
         let running = self.running();
         let mailbox = running.get(&session).ok_or(Rejection::SessionGone)?;
@@ -270,6 +274,11 @@ impl Sessions {
     fn running(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, mpsc::Sender<SessionInput>>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A session that ends drops its replies.
+fn gone(_: oneshot::error::RecvError) -> EngineError {
+    Rejection::SessionGone.into()
 }
 
 /// A session whose link is open.

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use super::pending::{PendingCall, PendingEvent, WriteSubject};
 use super::task::SessionTask;
-use crate::delivery_error::{unencoded, unstored, unwritten};
+use crate::delivery_error::unwritten;
 use crate::error::EngineError;
 use crate::fault::{self, Step};
 use crate::session_log::LogKind;
@@ -100,8 +100,8 @@ impl SessionTask {
         let noted = self.engine.act(RequestCommand::NoteSending { request, call: native_ref.clone() }).await;
         match noted {
             Ok(_) => {}
-            Err(EngineError::Journal(error)) => {
-                return self.delivery_failed(request, native_ref, unstored(&error)).await;
+            Err(EngineError::Journal(trouble)) => {
+                return self.delivery_failed(request, native_ref, DeliveryError::NotKept { trouble }).await;
             }
             Err(error) => return self.note(LogKind::Note, &error.to_string()),
         }
@@ -110,7 +110,7 @@ impl SessionTask {
         let encoded = match self.adapter.send(act) {
             Ok(encoded) => encoded,
             Err(EncodeError::NothingToSend) => return,
-            Err(error) => return self.delivery_failed(request, native_ref, unencoded(&error)).await,
+            Err(_) => return self.delivery_failed(request, native_ref, DeliveryError::NotAwaited).await,
         };
         self.write(WriteSubject::End { request, call: native_ref }, encoded.outbound);
         // Several calls of one request get the same answer; the transcript shows it once.

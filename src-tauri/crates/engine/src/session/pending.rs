@@ -88,7 +88,6 @@ impl Pending {
         self.writings.push(Box::pin(async move { (subject, written.await) }));
     }
 
-    /// Returns whether a call is registered and open.
     pub(super) fn is_open(&self, native_ref: &NativeRef) -> bool {
         self.open.contains(native_ref)
     }
@@ -167,7 +166,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn every_end_that_has_come_is_ready_however_many_there_are() {
+    async fn every_outcome_that_has_arrived_is_ready() {
         const MANY: u128 = 500;
         let mut pending = Pending::default();
         for n in 0..MANY {

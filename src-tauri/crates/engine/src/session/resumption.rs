@@ -24,7 +24,6 @@ pub(super) struct Resumption {
 }
 
 impl Resumption {
-    /// Waits for a restarted agent.
     pub(super) fn waiting() -> Self {
         Self { deadline: Some(Instant::now() + READY_WITHIN), ..Self::default() }
     }
@@ -33,7 +32,6 @@ impl Resumption {
         self.deadline.is_some()
     }
 
-    /// Notes that the agent has produced output.
     pub(super) const fn note_ready(&mut self) {
         self.ready = self.is_waiting();
     }

@@ -17,7 +17,7 @@ use super::pending::{Pending, WriteSubject};
 use super::resumption::{LateMessages, Resumption};
 use super::tool_permissions::ToolPermissions;
 use crate::error::EngineError;
-use crate::frame::{LiveKind, LiveText};
+use crate::frame::{Change, LiveKind, LiveText};
 use crate::handle::EngineHandle;
 use crate::mailbox::{EntryWrite, Input, Reply, SessionInput};
 use crate::session_log::{LogKind, SessionLogs};
@@ -50,14 +50,12 @@ pub(super) struct SessionTask {
     pub(super) changes: HashMap<u64, Reply<Result<(), EngineError>>>,
     pub(super) changes_asked: u64,
     pub(super) in_turn: bool,
-    /// Set once the session was asked to stop.
     pub(super) stopping: bool,
     /// Set from an interrupt until the interrupted turn ends.
     pub(super) interrupted: bool,
     /// When an interrupted agent is killed.
     pub(super) interrupt_until: Option<Instant>,
     pub(super) ignored_interrupt: bool,
-    /// Whether the agent is writing a text.
     pub(super) live: bool,
     /// Whether the agent has finished a piece of output, in this run or an earlier one.
     pub(super) spoke: bool,
@@ -310,13 +308,18 @@ impl SessionTask {
 
     pub(super) async fn add_live(&mut self, kind: LiveKind, text: String) {
         self.live = true;
-        self.engine.send(Input::Live { added: LiveText { session: self.id, kind, text } }).await;
+        let added = LiveText { session: self.id, kind, text };
+        self.publish(Change::LiveText { added }).await;
     }
 
     async fn clear_live(&mut self) {
         if std::mem::take(&mut self.live) {
-            self.engine.send(Input::LiveCleared { session: self.id }).await;
+            self.publish(Change::LiveCleared { session: self.id }).await;
         }
+    }
+
+    async fn publish(&mut self, change: Change) {
+        self.engine.send(Input::Publish { change: Box::new(change) }).await;
     }
 
     pub(super) async fn write_finished(&mut self, body: EntryBody) {

@@ -7,7 +7,6 @@ use askdesk_domain::NativeRef;
 pub(super) struct ToolPermissions(Vec<(NativeRef, String)>);
 
 impl ToolPermissions {
-    /// Returns whether a tool call awaits permission.
     pub(super) fn awaits(&self, tool_use: &str) -> bool {
         self.0.iter().any(|(_, awaiting)| awaiting == tool_use)
     }

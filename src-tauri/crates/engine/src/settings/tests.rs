@@ -50,7 +50,7 @@ fn text_in(folder: &tempfile::TempDir) -> String {
 }
 
 #[test]
-fn without_a_file_everything_holds_by_itself_and_none_is_made() {
+fn without_a_file_the_defaults_apply_and_no_file_is_created() {
     let folder = tempfile::tempdir().unwrap();
     let file = SettingsFile::open(folder.path(), agents());
     assert_eq!(file.read(), ReadSettings::default());
@@ -58,7 +58,7 @@ fn without_a_file_everything_holds_by_itself_and_none_is_made() {
 }
 
 #[test]
-fn each_setting_that_is_changed_is_there_after_a_restart() {
+fn every_setting_survives_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let file = SettingsFile::open(folder.path(), agents());
     let changes = [
@@ -100,7 +100,7 @@ fn each_setting_that_is_changed_is_there_after_a_restart() {
 }
 
 #[test]
-fn a_change_leaves_comments_and_whatever_else_stands_in_the_file() {
+fn a_change_preserves_comments_and_unknown_entries() {
     let folder = folder_with(
         "# mine\n[appearance]\n# bright\ntheme = \"light\" # for the day\ncolour = \"red\"\n\n[later]\nthing = 1\n",
     );
@@ -123,12 +123,12 @@ fn a_change_leaves_comments_and_whatever_else_stands_in_the_file() {
     "appearance.text_size",
     "500: it is not between 80 and 200"
 )]
-#[case::a_moment_that_is_too_long(
+#[case::seconds_out_of_bounds(
     "[questions]\nundo_seconds = 31",
     "questions.undo_seconds",
     "31: it is not between 1 and 30"
 )]
-#[case::keys_that_belong_to_who_is_written_in(
+#[case::keys_without_a_modifier(
     "[window]\nglobal_shortcut = \"J\"",
     "window.global_shortcut",
     "\"J\": it must be \"off\", or keys as in \"Ctrl+Alt+J\""
@@ -143,6 +143,27 @@ fn a_change_leaves_comments_and_whatever_else_stands_in_the_file() {
     "[data]\nkeep_days = 3",
     "data.keep_days",
     "3: it is none of 0, 30, 90, 365"
+)]
+#[case::hours_out_of_bounds(
+    "[notifications]\nquiet_hours = '22:00-24:00'",
+    "notifications.quiet_hours",
+    "or two different times as in"
+)]
+#[case::a_time_out_of_bounds("[notifications]\npaused_until = -1", "notifications.paused_until", "-1")]
+#[case::hours_that_are_no_text(
+    "[notifications]\nquiet_hours = 22",
+    "notifications.quiet_hours",
+    "it must be \"off\", or"
+)]
+#[case::minutes_that_cannot_be_chosen(
+    "[notifications]\nremind_minutes = 7",
+    "notifications.remind_minutes",
+    "it is none of 0, 5, 15, 60"
+)]
+#[case::a_word_for_a_switch(
+    "[notifications]\nsubagents = 'some'",
+    "notifications.subagents",
+    "it is none of on, off"
 )]
 #[case::a_table("[window.on_close]\na = 1", "window.on_close", "must be a value")]
 #[case::unknown_name("[window]\nround = true", "window.round", "no such setting")]
@@ -161,27 +182,13 @@ fn a_change_leaves_comments_and_whatever_else_stands_in_the_file() {
     "\"A B\" is no name of a variable"
 )]
 #[case::a_value_for_a_table("appearance = 1", "appearance", "no such setting")]
-fn what_makes_no_sense_is_named_and_ignored_alone(#[case] text: &str, #[case] key: &str, #[case] why: &str) {
-    let folder = folder_with(&format!("{text}\n[notifications]\nquestions = \"never\"\n"));
-    let read = SettingsFile::open(folder.path(), agents()).read();
-    assert_eq!(read.settings, Settings { notify_questions: NotifyQuestions::Never, ..Settings::default() });
-    let [ignored] = read.ignored.as_slice() else { panic!("{:?}", read.ignored) };
-    assert_eq!(ignored.key, key);
-    assert!(ignored.why.to_string().contains(why), "{}", ignored.why);
-}
-
-#[rstest]
-#[case("quiet_hours = '22:00-24:00'", "notifications.quiet_hours", "or two different times as in")]
-#[case("paused_until = -1", "notifications.paused_until", "-1")]
-#[case("quiet_hours = 22", "notifications.quiet_hours", "it must be \"off\", or")]
-#[case("remind_minutes = 7", "notifications.remind_minutes", "it is none of 0, 5, 15, 60")]
-#[case("subagents = 'some'", "notifications.subagents", "it is none of on, off")]
-fn what_makes_no_sense_of_the_notifications_leaves_the_others(
-    #[case] text: &str,
-    #[case] key: &str,
-    #[case] why: &str,
-) {
-    let folder = folder_with(&format!("[notifications]\nquestions = 'never'\n{text}\n"));
+fn an_invalid_entry_is_reported_and_ignored_alone(#[case] text: &str, #[case] key: &str, #[case] why: &str) {
+    // The other setting holds, whether it is in the same table or not.
+    let other = "questions = \"never\"\n";
+    let folder = folder_with(&match text.strip_prefix("[notifications]") {
+        Some(entry) => format!("[notifications]{entry}\n{other}"),
+        None => format!("{text}\n[notifications]\n{other}"),
+    });
     let read = SettingsFile::open(folder.path(), agents()).read();
     assert_eq!(read.settings, Settings { notify_questions: NotifyQuestions::Never, ..Settings::default() });
     let [ignored] = read.ignored.as_slice() else { panic!("{:?}", read.ignored) };
@@ -190,7 +197,7 @@ fn what_makes_no_sense_of_the_notifications_leaves_the_others(
 }
 
 #[test]
-fn a_table_of_variables_may_have_a_heading_of_its_own_and_keeps_its_comments() {
+fn a_table_of_variables_can_have_its_own_heading_and_keeps_its_comments() {
     let folder = folder_with(
         "[agents.claude_code]\narguments = [ # more folders\n  '--add-dir',\n  '/a',\n]\n\n[agents.claude_code.environment]\n\
          # for the house\nHTTPS_PROXY = 'http://h:1' # over there\nEDITOR = 'vi'\n",
@@ -214,7 +221,7 @@ fn a_table_of_variables_may_have_a_heading_of_its_own_and_keeps_its_comments() {
 }
 
 #[test]
-fn a_secret_in_the_file_is_not_repeated_when_it_is_ignored() {
+fn an_ignored_entry_does_not_repeat_secrets() {
     let folder = folder_with("[agents.claude_code]\nenvironment = { API_KEY = 'hush', 'A-B' = 'hush' }\n");
     let read = SettingsFile::open(folder.path(), agents()).read();
     assert_eq!(read.settings, Settings::default());
@@ -224,7 +231,7 @@ fn a_secret_in_the_file_is_not_repeated_when_it_is_ignored() {
 }
 
 #[test]
-fn the_most_that_can_be_set_can_be_read_again() {
+fn the_largest_settings_can_be_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let file = SettingsFile::open(folder.path(), agents());
     // Each of these characters takes six in the file.
@@ -240,7 +247,7 @@ fn the_most_that_can_be_set_can_be_read_again() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_named_and_kept_when_something_is_changed() {
+fn a_file_that_cannot_be_parsed_is_reported_and_quarantined_by_a_change() {
     let folder = folder_with("[appearance\ntheme = \"dark\"");
     let file = SettingsFile::open(folder.path(), agents());
     let read = file.read();
@@ -258,11 +265,7 @@ fn a_file_that_cannot_be_read_is_named_and_kept_when_something_is_changed() {
 #[rstest]
 #[case::another_line(b"a = 1\nkey = '\xc3\xa4' x", 2, 11)]
 #[case::a_value_that_never_ends(b"[appearance]\ntheme = \"dark", 2, 14)]
-fn where_a_file_is_not_to_be_understood_is_said(
-    #[case] text: &[u8],
-    #[case] line: usize,
-    #[case] column: usize,
-) {
+fn a_parse_error_has_its_line_and_column(#[case] text: &[u8], #[case] line: usize, #[case] column: usize) {
     let folder = folder_with("");
     std::fs::write(folder.path().join(FILE), text).unwrap();
     let read = SettingsFile::open(folder.path(), agents()).read();
@@ -275,7 +278,7 @@ fn where_a_file_is_not_to_be_understood_is_said(
 }
 
 #[test]
-fn a_file_of_bytes_is_no_text() {
+fn a_file_that_is_not_utf_8_is_reported() {
     let folder = folder_with("");
     std::fs::write(folder.path().join(FILE), [0xff, 0xfe]).unwrap();
     let ignored = SettingsFile::open(folder.path(), agents()).read().ignored;
@@ -283,7 +286,7 @@ fn a_file_of_bytes_is_no_text() {
 }
 
 #[test]
-fn an_edit_by_hand_is_told_once_it_is_read() {
+fn watchers_are_notified_once_of_an_edit() {
     let folder = tempfile::tempdir().unwrap();
     let file = SettingsFile::open(folder.path(), agents());
     let mut told = file.watch();
@@ -297,7 +300,7 @@ fn an_edit_by_hand_is_told_once_it_is_read() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_a_file_elsewhere_stays_a_link() {
+fn a_link_stays_a_link() {
     let elsewhere = folder_with("[appearance]\ntheme = \"light\"\n");
     let folder = tempfile::tempdir().unwrap();
     let link = folder.path().join(FILE);
@@ -308,7 +311,7 @@ fn a_link_to_a_file_elsewhere_stays_a_link() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_to_is_said() {
+fn a_failed_write_names_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = SettingsFile::open(&folder.path().join("gone"), agents());
     let error = file.change(&Setting::Theme(Theme::Dark), NOW).unwrap_err();

@@ -1,9 +1,9 @@
-//! The writer when the disk takes nothing more, and in which order it takes what waits.
+//! The writer on a full disk, and the order of its inputs.
 
 use askdesk_domain::{
     AgentId, AnswerInput, CommandId, Draft, DraftTarget, EntryBody, NativeRef, Origin, Question, QuestionId,
     QuestionKind, QuestionLimits, RawOption, RawQuestion, RequestCommand, SessionCommand, SessionEnd,
-    SessionOptions, Timestamp, question_input,
+    SessionOptions, StorageError, Timestamp, question_input,
 };
 use uuid::Uuid;
 
@@ -11,7 +11,6 @@ use super::*;
 use crate::clock::ManualClock;
 use crate::frame::Frame;
 use crate::hub::Subscription;
-use crate::journal::JournalError;
 use crate::mailbox::{DraftRevision, EntryWrite, QUEUED_INPUTS, SaveDraft};
 
 fn session() -> SessionId {
@@ -61,6 +60,18 @@ fn answer(n: u128) -> Command {
     })
 }
 
+fn start(id: SessionId) -> Command {
+    Command::Session(SessionCommand::Start {
+        id,
+        origin: Origin::started(AgentId::literal("demo")),
+        name: "Demo".to_owned(),
+        folder: "/".to_owned(),
+        options: SessionOptions::default(),
+        config: Vec::new(),
+        at: Timestamp::from_millis(1),
+    })
+}
+
 /// A writer with a session and a subscriber that has read everything.
 fn writer(folder: &std::path::Path) -> (Writer, Subscription, mpsc::Receiver<NotificationEvent>) {
     let opened = Journal::open(folder, Timestamp::from_millis(0)).unwrap();
@@ -69,27 +80,18 @@ fn writer(folder: &std::path::Path) -> (Writer, Subscription, mpsc::Receiver<Not
     let mut writer =
         Writer::new(opened, "epoch".to_owned(), Arc::new(ManualClock::at(1)), tell, limits, Vec::new())
             .unwrap();
-    let start = Command::Session(SessionCommand::Start {
-        id: session(),
-        origin: Origin::started(AgentId::literal("demo")),
-        name: "Demo".to_owned(),
-        folder: "/".to_owned(),
-        options: SessionOptions::default(),
-        config: Vec::new(),
-        at: Timestamp::from_millis(1),
-    });
-    writer.act(&start).unwrap();
+    writer.act(&start(session())).unwrap();
     let mut subscription = writer.hub.subscribe(&writer.desk);
     assert!(matches!(subscription.take(), Some(Frame::Snapshot(_))));
     (writer, subscription, attention)
 }
 
 fn is_full(error: &EngineError) -> bool {
-    matches!(error, EngineError::Journal(JournalError::Full { .. }))
+    matches!(error, EngineError::Journal(StorageError::Full { .. }))
 }
 
 #[test]
-fn a_question_that_a_full_disk_does_not_take_is_refused_and_nothing_is_changed_or_published() {
+fn on_a_full_disk_a_question_is_refused_and_nothing_is_changed_or_published() {
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, mut subscription, mut attention) = writer(folder.path());
     let before = writer.desk.clone();
@@ -117,7 +119,7 @@ fn a_question_that_a_full_disk_does_not_take_is_refused_and_nothing_is_changed_o
 }
 
 #[test]
-fn an_answer_that_a_full_disk_does_not_take_is_not_sent_and_can_be_given_again() {
+fn on_a_full_disk_an_answer_is_not_sent_and_can_be_given_again() {
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, mut subscription, _attention) = writer(folder.path());
     let (waiter, mut outcome) = oneshot::channel();
@@ -157,7 +159,7 @@ fn first_answer() -> AnswerInput {
 }
 
 #[test]
-fn transcript_entries_that_a_full_disk_does_not_take_are_written_once_there_is_space() {
+fn transcript_entries_are_written_once_a_full_disk_has_space_again() {
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, mut subscription, _attention) = writer(folder.path());
     let say = |text: String| (session(), vec![EntryWrite::New(EntryBody::Agent { text })]);
@@ -188,43 +190,15 @@ fn transcript_entries_that_a_full_disk_does_not_take_are_written_once_there_is_s
 }
 
 #[test]
-fn a_question_of_an_asker_who_has_given_up_leaves_no_card() {
-    let folder = tempfile::tempdir().unwrap();
-    let (mut writer, mut subscription, mut attention) = writer(folder.path());
-    let before = writer.desk.clone();
-    let (waiter, outcome) = oneshot::channel();
-    drop(outcome);
-    let refused = writer.register(ask(1, 0), waiter);
-    assert!(matches!(refused, Err(EngineError::Reject(Rejection::SessionGone))));
-    assert_eq!((writer.desk, subscription.take()), (before, None));
-    assert!(attention.try_recv().is_err());
-}
-
-#[test]
-fn case_63_a_session_is_deleted_where_the_database_cannot_grow_and_makes_room_for_the_others() {
+fn case_63_a_session_can_be_deleted_on_a_full_disk_and_makes_room_for_others() {
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, mut subscription, _attention) = writer(folder.path());
     let other = SessionId::new(Uuid::from_u128(2));
-    let start = Command::Session(SessionCommand::Start {
-        id: other,
-        origin: Origin::started(AgentId::literal("demo")),
-        name: "Other".to_owned(),
-        folder: "/".to_owned(),
-        options: SessionOptions::default(),
-        config: Vec::new(),
-        at: Timestamp::from_millis(2),
-    });
-    writer.act(&start).unwrap();
+    writer.act(&start(other)).unwrap();
     let say = |n: u32| EntryWrite::New(EntryBody::Agent { text: format!("{n} needle ").repeat(200) });
     writer.write(vec![(session(), (0..100).map(say).collect())]);
-    let end = SessionEnd::Stopped;
-    writer
-        .act(&Command::Session(SessionCommand::End {
-            session: session(),
-            end,
-            at: Timestamp::from_millis(30),
-        }))
-        .unwrap();
+    let (session, at) = (session(), Timestamp::from_millis(30));
+    writer.act(&SessionCommand::End { session, end: SessionEnd::Stopped, at }.into()).unwrap();
     while subscription.take().is_some() {}
     writer.journal.limit_pages(1);
     writer.write(vec![(other, (0..20).map(say).collect())]);
@@ -234,9 +208,9 @@ fn case_63_a_session_is_deleted_where_the_database_cannot_grow_and_makes_room_fo
     };
     assert_eq!((subscription.take(), found(&writer)), (None, (100, 0)));
 
-    writer.act(&Command::Session(SessionCommand::Delete { session: session() })).unwrap();
-    // What was still on its way when it was deleted comes too late; the other session's words fit in now.
-    writer.write(vec![(session(), vec![say(1)])]);
+    writer.act(&SessionCommand::Delete { session }.into()).unwrap();
+    // An entry in transit comes too late; the other session's entries fit now.
+    writer.write(vec![(session, vec![say(1)])]);
     assert_eq!(found(&writer), (20, 20));
     let place = writer.desk.clone();
     drop((writer, subscription));
@@ -254,7 +228,7 @@ fn draft(n: u128, revision: u64, words: &str) -> SaveDraft {
     }
 }
 
-/// Lets the writer take inputs that all wait already, then closes it.
+/// Lets the writer handle queued inputs, then closes it.
 fn run_all(writer: Writer, inputs: Vec<Input>) {
     let (queue, received) = mpsc::channel(QUEUED_INPUTS);
     let (reply, mut closed) = oneshot::channel();
@@ -265,7 +239,7 @@ fn run_all(writer: Writer, inputs: Vec<Input>) {
     assert_eq!(closed.try_recv(), Ok(()));
 }
 
-/// What became of a draft whose request is answered behind it, and `between` other inputs.
+/// What happens to a draft if its request is answered after it and `between` other inputs.
 fn saved_before_the_answer(between: usize) -> (Result<(), String>, Vec<DraftTarget>) {
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, _subscription, _attention) = writer(folder.path());
@@ -282,7 +256,9 @@ fn saved_before_the_answer(between: usize) -> (Result<(), String>, Vec<DraftTarg
         Input::SaveDraft { save: draft(1, 1, "goes"), reply },
         Input::SaveDraft { save: draft(2, 2, "stays"), reply: other },
     ];
-    inputs.extend((0..between).map(|_| Input::LiveCleared { session: session() }));
+    inputs.extend(
+        (0..between).map(|_| Input::Publish { change: Box::new(Change::LiveCleared { session: session() }) }),
+    );
     inputs.push(Input::Act { command: answer(1), reply: answered });
     run_all(writer, inputs);
     assert!(answer_taken.try_recv().unwrap().is_ok() && second.try_recv().unwrap().is_ok());
@@ -292,19 +268,19 @@ fn saved_before_the_answer(between: usize) -> (Result<(), String>, Vec<DraftTarg
 }
 
 #[test]
-fn an_answer_does_not_wait_for_the_drafts_before_it_and_its_own_is_not_kept() {
+fn an_answer_is_handled_before_queued_drafts_and_its_own_draft_is_not_stored() {
     let (saved, left) = saved_before_the_answer(0);
     assert_eq!((saved, left), (Err("it has already ended".to_owned()), vec![draft(2, 2, "stays").of]));
 }
 
 #[test]
-fn drafts_wait_for_some_other_inputs_and_not_for_any_number() {
+fn drafts_are_written_after_a_bounded_number_of_other_inputs() {
     let (saved, left) = saved_before_the_answer(200);
     assert_eq!((saved, left), (Ok(()), vec![draft(2, 2, "stays").of]));
 }
 
 #[test]
-fn a_draft_that_a_full_disk_does_not_take_is_refused_and_the_same_save_can_come_again() {
+fn on_a_full_disk_a_draft_is_refused_and_the_same_save_can_be_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, _subscription, _attention) = writer(folder.path());
     let (waiter, _outcome) = oneshot::channel();

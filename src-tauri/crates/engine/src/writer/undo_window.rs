@@ -1,18 +1,22 @@
 //! Answers that are held in memory for their undo window before they are given.
 
-use askdesk_domain::{Hold, RequestCommand, RequestId, UndoableAnswer};
+use askdesk_domain::{AnswerInput, Hold, RequestCommand, RequestId, UndoSeconds, UndoableAnswer};
 
 use super::Writer;
 use crate::delivery_error::rejected;
 use crate::error::EngineError;
 use crate::frame::Change;
-use crate::mailbox::{HoldAnswer, NotificationEvent};
+use crate::mailbox::NotificationEvent;
 
 impl Writer {
     /// Holds an answer. Returns it unless it was held already, so that the caller waits for the end of its undo window.
-    pub(super) fn hold(&mut self, hold: HoldAnswer) -> Result<Option<UndoableAnswer>, EngineError> {
-        let HoldAnswer { request, answers, undo } = hold;
-        let decided = self.held.hold(&self.desk, request, &answers, undo, self.clock.now());
+    pub(super) fn hold(
+        &mut self,
+        request: RequestId,
+        answers: &[AnswerInput],
+        undo: UndoSeconds,
+    ) -> Result<Option<UndoableAnswer>, EngineError> {
+        let decided = self.held.hold(&self.desk, request, answers, undo, self.clock.now());
         match decided.map_err(|reject| self.explain_end(request, reject))? {
             Hold::Held(held) => {
                 if let Some(before) = self.held.remove(request) {

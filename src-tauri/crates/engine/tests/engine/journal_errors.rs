@@ -11,12 +11,12 @@ use crate::support::desk::{
 use askdesk_domain::{
     Approval, ApprovalCommand, ApprovalId, ApprovalState, Command, Delivery, Desk, Draft, DraftTarget, Entry,
     EntryBody, Event, Outcome, RequestCommand, RequestEvent, SessionEnd, SessionEvent, SessionOptions,
-    Timestamp, ToolDetail,
+    StorageError, Timestamp, ToolDetail,
 };
 use askdesk_engine::clock::ManualClock;
 use askdesk_engine::frame::StorageNotice;
 use askdesk_engine::journal::Opened;
-use askdesk_engine::{Catalog, EngineError, EngineHandle, Journal, JournalError};
+use askdesk_engine::{Catalog, EngineError, EngineHandle, Journal};
 use rstest::rstest;
 use rusqlite::Connection;
 
@@ -364,7 +364,7 @@ async fn a_second_engine_on_one_folder_is_refused_in_words_until_the_first_has_e
     let Err(error) = EngineHandle::open(folder.path(), source(), Catalog::default()) else {
         panic!("two writers on one folder")
     };
-    assert!(matches!(error, EngineError::Journal(JournalError::Busy { .. })), "{error}");
+    assert!(matches!(error, EngineError::Journal(StorageError::Busy { .. })), "{error}");
     let words = format!(
         "{} is in use by another Askdesk or another program; close it and try again",
         folder.path().display()
@@ -396,7 +396,7 @@ async fn a_locked_database_refuses_an_answer_unchanged_until_it_is_unlocked() {
     let before = desk.snapshot().await;
     let lock = locked(&desk.folder);
     let error = desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap_err();
-    assert!(matches!(error, EngineError::Journal(JournalError::Busy { .. })), "{error}");
+    assert!(matches!(error, EngineError::Journal(StorageError::Busy { .. })), "{error}");
     assert!(outcome.try_recv().is_err());
     assert_eq!(desk.snapshot().await, before);
 
@@ -412,7 +412,7 @@ fn a_folder_that_cannot_be_created_is_named() {
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
     let error = Journal::open(&file.join("data"), NOW).unwrap_err();
-    assert!(matches!(error, JournalError::Io { .. }));
+    assert!(matches!(error, StorageError::Other { .. }));
     assert!(error.to_string().starts_with(&file.join("data").display().to_string()), "{error}");
 }
 
