@@ -1,4 +1,4 @@
-//! Why the engine did not carry out what it was asked.
+//! Errors of the engine.
 
 use askdesk_domain::{Rejection, StorageError};
 

@@ -2,7 +2,7 @@
 
 use askdesk_domain::Command;
 
-/// A step on a question's way there and back.
+/// A step between a question and the delivery of its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step<'a> {
     /// Before anything of a command is on disk.

@@ -124,14 +124,14 @@ impl EngineHandle {
         answers: Vec<AnswerInput>,
         undo: UndoSeconds,
     ) -> Result<(), EngineError> {
-        let (told, result) = oneshot::channel();
+        let (reply, result) = oneshot::channel();
         let (engine, writer) = (self.clone(), self.writer.downgrade());
         // A held answer must be given even if the caller is dropped.
         tokio::spawn(async move {
             let held = engine.writer.ask(|reply| Input::HoldAnswer { request, answers, undo, reply }).await;
             let held = held.and_then(|held| held);
             let due = held.as_ref().ok().cloned().flatten();
-            let _ = told.send(held.map(drop));
+            let _ = reply.send(held.map(drop));
             let Some(held) = due else { return };
             let clock = engine.shared_clock();
             // Waiting must not keep the engine alive.

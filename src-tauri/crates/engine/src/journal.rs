@@ -1,4 +1,4 @@
-//! The journal stores events before anyone is told of them.
+//! The journal stores events before they are published.
 
 mod drafts;
 mod format_three;

@@ -23,9 +23,9 @@ pub fn with_reminders(
     settings: watch::Receiver<Settings>,
     events: mpsc::Receiver<NotificationEvent>,
 ) -> (mpsc::Receiver<NotificationEvent>, impl Future<Output = ()> + Send + 'static) {
-    let (tell, told) = mpsc::channel(QUEUED);
+    let (forward, forwarded) = mpsc::channel(QUEUED);
     let clock = engine.shared_clock();
-    (told, remind(clock, settings, events, tell))
+    (forwarded, remind(clock, settings, events, forward))
 }
 
 /// An open question that has had no reminder.
@@ -38,16 +38,16 @@ async fn remind(
     clock: Arc<dyn Clock>,
     mut settings: watch::Receiver<Settings>,
     mut events: mpsc::Receiver<NotificationEvent>,
-    tell: mpsc::Sender<NotificationEvent>,
+    forward: mpsc::Sender<NotificationEvent>,
 ) {
     let mut open: BTreeMap<RequestId, Open> = BTreeMap::new();
     loop {
         let minutes = settings.borrow_and_update().remind_minutes;
         let next = open.values().filter_map(|open| minutes.due(open.request.asked_at)).min();
-        let reminders = tokio::select! {
-            heard = events.recv() => {
-                let Some(heard) = heard else { return };
-                match &heard {
+        let sent = tokio::select! {
+            event = events.recv() => {
+                let Some(event) = event else { return };
+                match &event {
                     NotificationEvent::Asked { request, session } => {
                         open.insert(request.id, Open { request: request.clone(), session: session.clone() });
                     }
@@ -59,7 +59,7 @@ async fn remind(
                     | NotificationEvent::Finished { .. }
                     | NotificationEvent::FinishedWithdrawn { .. } => {}
                 }
-                vec![heard]
+                vec![event]
             }
             changed = settings.changed() => match changed {
                 Ok(()) => Vec::new(),
@@ -67,8 +67,8 @@ async fn remind(
             },
             () = wait_or_look_again(&*clock, next, LOOK_AGAIN) => due(&mut open, minutes, clock.now()),
         };
-        for events in reminders {
-            if tell.send(events).await.is_err() {
+        for event in sent {
+            if forward.send(event).await.is_err() {
                 return;
             }
         }

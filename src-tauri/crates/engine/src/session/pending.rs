@@ -25,7 +25,7 @@ pub(super) struct PendingCall {
 
 /// A completed wait.
 pub(super) enum PendingEvent {
-    /// A request has ended; without an outcome the agent is told nothing.
+    /// A request has ended; without an outcome, nothing is sent to the agent.
     Ended(PendingCall, Option<Outcome>),
     /// A write has reached the agent's process, or has failed.
     Written(WriteSubject, Result<(), WriteError>),

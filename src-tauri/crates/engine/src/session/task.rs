@@ -199,7 +199,7 @@ impl SessionTask {
         }
     }
 
-    /// Tells a shared link that this session is over; a session's own process is simply ended.
+    /// Closes the session on a shared link; a process of its own is ended anyway.
     async fn close_adapter(&mut self) {
         if let Ok(output) = self.adapter.send(Act::Close) {
             self.take(output, None).await;

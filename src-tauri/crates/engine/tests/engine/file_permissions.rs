@@ -1,4 +1,4 @@
-//! Case 78: what the engine keeps is its owner's alone, whatever the umask is.
+//! Case 78: only the owner can read the data folder, whatever the umask is.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::support::own_process::{handed_folder, run_alone};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nan image";
 
-/// Lists everything in a folder that has another mode than it is to have.
+/// Lists everything in a folder that has a wrong mode.
 fn wrong(folder: &Path, found: &mut BTreeMap<String, String>) -> usize {
     let about = fs::symlink_metadata(folder).unwrap();
     let expected = if about.is_dir() { 0o700 } else { 0o600 };
@@ -27,7 +27,7 @@ fn wrong(folder: &Path, found: &mut BTreeMap<String, String>) -> usize {
     1 + entries.map(|entry| wrong(&entry.path(), found)).sum::<usize>()
 }
 
-/// Does what leaves files behind, and leaves the database open.
+/// Creates all files of the engine, and leaves the database open.
 fn fill(folder: &Path) -> EngineHandle {
     let settings = SettingsFile::open(folder, Catalog::default());
     let OpenedEngine { handle, .. } =
@@ -38,9 +38,9 @@ fn fill(folder: &Path) -> EngineHandle {
 }
 
 #[test]
-fn case_78_the_data_folder_is_its_owners_alone_under_any_umask() {
+fn case_78_only_the_owner_can_read_the_data_folder_under_any_umask() {
     if let Some(folder) = handed_folder() {
-        // Never closed: closing it would remove the log whose mode is looked at.
+        // Never closed: closing it would remove the write-ahead log.
         std::mem::forget(fill(&folder));
         let mut found = BTreeMap::new();
         let looked_at = wrong(&folder, &mut found);
@@ -52,7 +52,7 @@ fn case_78_the_data_folder_is_its_owners_alone_under_any_umask() {
         let outside = tempfile::tempdir().unwrap();
         let folder = outside.path().join("share/desk");
         let run = |what: &str| {
-            let test = "case_78_the_data_folder_is_its_owners_alone_under_any_umask";
+            let test = "case_78_only_the_owner_can_read_the_data_folder_under_any_umask";
             let output = run_alone(umask, module_path!(), test, &folder).output().unwrap();
             let said = String::from_utf8_lossy(&output.stdout);
             assert!(output.status.success(), "{what}, with umask {umask}: {said}");
@@ -64,28 +64,28 @@ fn case_78_the_data_folder_is_its_owners_alone_under_any_umask() {
         for name in ["desk.db", "settings.toml", "desk.lock"] {
             fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o644)).unwrap();
         }
-        // What is left of earlier times is nothing the engine opens.
+        // The engine does not open these files.
         fs::create_dir(folder.join("demo")).unwrap();
         for name in ["demo/session", "desk.db.damaged-1"] {
             fs::write(folder.join(name), "x").unwrap();
             fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o666)).unwrap();
         }
         fs::set_permissions(folder.join("demo"), fs::Permissions::from_mode(0o755)).unwrap();
-        // A database that is damaged is kept aside.
+        // The damaged database is quarantined.
         fs::write(folder.join("desk.db"), "no database").unwrap();
         for log in ["desk.db-wal", "desk.db-shm"] {
-            // The writer of the child may have closed the database on its way out, and taken them with it.
+            // The child's writer may have closed the database and removed them.
             if let Err(error) = fs::remove_file(folder.join(log)) {
                 assert_eq!(error.kind(), ErrorKind::NotFound, "{log}");
             }
         }
-        run("a folder that was open to others");
-        let aside = fs::read_dir(&folder)
+        run("a folder that others could read");
+        let quarantined = fs::read_dir(&folder)
             .unwrap()
             .flatten()
             .filter(|it| it.file_name().to_string_lossy().contains(".damaged-"))
             .count()
             > 1;
-        assert!(aside, "the damaged database was kept");
+        assert!(quarantined, "the damaged database was quarantined");
     }
 }

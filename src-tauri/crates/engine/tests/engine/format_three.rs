@@ -23,11 +23,11 @@ use rusqlite::{Connection, params};
 use serde_json::{Map, Value, json};
 use translation::*;
 
-/// What the app showed of the folder at format 3, in the shapes of that format.
+/// What the app showed of the folder at format 3, in that format.
 static OLD: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("fixtures/format-3/expected.json")).unwrap());
 const DELETED: &str = "0199cd64-8120-7000-8000-00000000002a";
-/// A session of the demo that the demo still remembers.
+/// A session that the demo agent still remembers.
 const REMEMBERED: &str = "0199cd63-5070-7000-8000-00000000001e";
 
 // Copies of the folder, and how they are opened.
@@ -48,7 +48,7 @@ impl Folder {
         self.0.path()
     }
 
-    /// Changes the database behind the app's back.
+    /// Changes the database directly.
     fn sql(&self, sql: &str, values: impl rusqlite::Params) {
         let connection = Connection::open(self.path().join("desk.db")).unwrap();
         assert!(connection.execute(sql, values).unwrap() > 0, "{sql}");
@@ -71,7 +71,7 @@ impl Folder {
         EngineHandle::open(self.path(), clock, self.catalog()).unwrap().handle
     }
 
-    /// Every row of every table that holds what was said, and the format.
+    /// Every row of every table with texts, and the format.
     fn rows(&self) -> Vec<String> {
         rows(&self.path().join("desk.db"))
     }
@@ -130,9 +130,9 @@ fn rows(database: &Path) -> Vec<String> {
     rows
 }
 
-// What is shown, in the layout of `expected.json`.
+// The shown state, in the layout of `expected.json`.
 
-/// Every session, request and approval that was shown, by id. One that is shown twice is the same each time.
+/// Every session, request and approval that was shown, by id.
 #[derive(Default)]
 struct Seen {
     sessions: Map<String, Value>,
@@ -297,7 +297,7 @@ fn everything_that_was_stored_is_read() {
 }
 
 #[tokio::test]
-async fn everything_is_shown_after_a_start_and_no_file_is_lost() {
+async fn after_a_start_everything_is_shown_and_no_file_is_lost() {
     let folder = Folder::copy();
     let kept = |folder: &Folder| -> BTreeSet<_> {
         let database = |path: &Path| path.file_name().unwrap().to_str().unwrap().starts_with("desk.");
@@ -312,7 +312,7 @@ async fn everything_is_shown_after_a_start_and_no_file_is_lost() {
 }
 
 #[test]
-fn every_setting_is_read_and_what_was_ignored_is_named() {
+fn every_setting_is_read_and_ignored_ones_are_reported() {
     let folder = Folder::copy();
     let read = SettingsFile::open(folder.path(), folder.catalog()).read();
     let mut expected = OLD["settings"].clone();
@@ -367,7 +367,7 @@ fn a_resumable_session_of_each_agent_resumes_under_the_id_it_had() {
         assert_eq!(session.native_session, NativeSession::new(id.clone()));
         let agent = session.origin.agent().unwrap().clone();
         assert_eq!(session.origin, Origin::started(agent.clone()));
-        // Any program will do: it is not started.
+        // Any program works: it is not started.
         let program = Some(std::env::current_exe().unwrap().display().to_string());
         let options = SessionOptions {
             config: config::choices_to_resume(&session.options.config, &session.config, &[]),
@@ -388,7 +388,7 @@ fn a_resumable_session_of_each_agent_resumes_under_the_id_it_had() {
 }
 
 #[tokio::test]
-async fn an_agent_that_remembers_its_session_takes_it_up_again() {
+async fn an_agent_that_remembers_its_session_resumes_it() {
     let folder = Folder::copy();
     let place = folder.path().join("shop");
     std::fs::create_dir(&place).unwrap();
@@ -415,7 +415,7 @@ async fn an_agent_that_remembers_its_session_takes_it_up_again() {
 #[case::in_a_mode_without_a_name(Some(None))]
 #[case::unattended(Some(Some("bypass")))]
 #[case::asking(Some(Some("default")))]
-fn a_session_resumes_in_its_last_mode_and_never_in_bypass(#[case] noted: Option<Option<&str>>) {
+fn a_session_resumes_in_its_last_mode_but_never_in_bypass(#[case] noted: Option<Option<&str>>) {
     let folder = Folder::copy();
     let old = &OLD["afterOpening"]["sessions"];
     for id in old.as_object().unwrap().keys().filter(|id| noted.is_some() && old[*id]["resumable"] == true) {
@@ -437,7 +437,7 @@ fn a_session_resumes_in_its_last_mode_and_never_in_bypass(#[case] noted: Option<
 }
 
 #[test]
-fn the_events_of_a_deleted_session_are_read_without_their_words() {
+fn the_events_of_a_deleted_session_are_read_without_their_texts() {
     let folder = Folder::copy();
     let events = || {
         let connection = Connection::open(folder.path().join("desk.db")).unwrap();
@@ -461,14 +461,14 @@ fn the_events_of_a_deleted_session_are_read_without_their_words() {
     let id: SessionId = DELETED.parse().unwrap();
     let mut folded = Desk::replay(&after.iter().map(event).collect::<Vec<_>>());
     assert_eq!((folded.session(id), &folded), (None, &desk));
-    // Up to the deletion it is a session like any other.
+    // Without the deletion it is a normal session.
     let (_, before_deletion) = deleted.split_last().unwrap();
     folded = Desk::replay(before_deletion);
     assert!(folded.session(id).is_some());
 }
 
 #[test]
-fn a_plan_that_came_with_rules_keeps_them() {
+fn a_plan_keeps_its_suggested_rules() {
     let folder = Folder::copy();
     let [plan, command] = ["0199c864-9cc8-7000-8000-000000000018", "0199c864-7d88-7000-8000-000000000014"];
     let [mut plan_then, with_rules] = [plan, command].map(|id| OLD["afterOpening"]["approvals"][id].clone());
@@ -498,7 +498,7 @@ fn a_plan_that_came_with_rules_keeps_them() {
 }
 
 #[test]
-fn every_event_is_known_to_belong_to_its_session_so_that_its_words_can_be_deleted() {
+fn every_event_has_its_session_so_that_its_texts_can_be_deleted() {
     let folder = Folder::copy();
     let database = folder.path().join("desk.db");
     let lost = |connection: &Connection| -> i64 {
@@ -533,7 +533,7 @@ const NOT_UTF_8: &[u8] = b"\"\xff\"";
 #[case::no_session(br#"{"event":"session_started","session":[]}"#)]
 #[case::no_approval(br#"{"event":"approval_asked","approval":5}"#)]
 #[case::no_decision(br#"{"event":"approval_decided","decision":[]}"#)]
-fn a_database_with_an_event_nobody_can_read_is_kept_aside(#[case] bytes: &[u8]) {
+fn a_database_with_an_unreadable_event_is_quarantined(#[case] bytes: &[u8]) {
     let folder = Folder::copy();
     folder.sql("UPDATE events SET body = CAST(?1 AS TEXT) WHERE seq = 400", [bytes]);
     let before = folder.rows().len();
@@ -548,7 +548,7 @@ fn a_database_with_an_event_nobody_can_read_is_kept_aside(#[case] bytes: &[u8]) 
 }
 
 #[rstest]
-fn a_row_nobody_can_read_elsewhere_keeps_nothing_else_from_being_read(
+fn an_unreadable_row_of_another_table_is_skipped(
     #[values(
         "requests.body",
         "requests.delivery",
@@ -576,7 +576,7 @@ fn a_row_nobody_can_read_elsewhere_keeps_nothing_else_from_being_read(
 }
 
 #[test]
-fn a_rule_that_has_no_code_any_more_is_put_into_words_wherever_an_error_names_it() {
+fn a_removed_rule_becomes_text_in_every_error_that_names_it() {
     let folder = Folder::copy();
     let rules = ["no_rule", "planning_ends", "not_started_so"];
     let refused = |rule: &str| json!({"undelivered": "refused", "rule": {"breach": rule}});
@@ -628,7 +628,7 @@ fn a_rule_that_has_no_code_any_more_is_put_into_words_wherever_an_error_names_it
         assert_eq!(found[&n], notice(&error));
         assert_eq!(found[&(n + 10)], notice(&within(error)));
     }
-    // A variable of the same name is none of this.
+    // A variable of the same name is unchanged.
     let extras = json!(opened.desk.session(session).unwrap())["options"]["extras"].clone();
     assert_eq!(extras["environment"], environment);
 }

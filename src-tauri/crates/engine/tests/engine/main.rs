@@ -1,10 +1,5 @@
 //! The engine's tests, in one binary: each binary links SQLite anew.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::expect_used,
-    reason = "what tests share may fail the test"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "the setup may fail a test")]
 #![cfg_attr(not(unix), allow(dead_code, reason = "the tests that use it need a Unix shell"))]
 
 mod attachments;

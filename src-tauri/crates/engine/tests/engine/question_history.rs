@@ -1,4 +1,4 @@
-//! The questions of the past: filtered by words, session and outcome, counted, with the median time to answer.
+//! Past questions: filtered by words, session and outcome, counted, with the median time to answer.
 
 use crate::support::desk::{TestDesk, choose, questions, request, say, session};
 use askdesk_domain::{
@@ -22,7 +22,7 @@ impl Past {
         Self { journal: Journal::open(folder.path(), NOW).unwrap().journal, _folder: folder }
     }
 
-    /// Asks request `n` of a session `n` seconds after the start, in the words of its number.
+    /// Asks request `n` of a session, `n` seconds after the start.
     fn ask(&mut self, of: u128, n: u128) {
         let mut questions = questions();
         questions[0].text = format!("Which harbour of {n}?");
@@ -65,7 +65,7 @@ fn answered(words: &str) -> Outcome {
     Outcome::Answered { answers: Answers::check(&questions(), &[choose(0, &[1]), say(2, words)]).unwrap() }
 }
 
-/// One request of each end, from the oldest: 1 to 7; an open one: 8.
+/// One request for each outcome, 1 to 7 from the oldest, and an open one, 8.
 fn of_all_kinds() -> Past {
     let mut past = Past::new();
     let ends = [
@@ -98,11 +98,11 @@ fn numbers(found: &QuestionsFound) -> Vec<u128> {
 #[case::declined(&[OutcomeKind::Declined], &[2])]
 #[case::replied_in_chat(&[OutcomeKind::RepliedInChat], &[3])]
 #[case::expired(&[OutcomeKind::Expired], &[4])]
-#[case::withdrawn_by_anybody(&[OutcomeKind::Withdrawn], &[6, 5])]
+#[case::withdrawn(&[OutcomeKind::Withdrawn], &[6, 5])]
 #[case::missed(&[OutcomeKind::Orphaned], &[7])]
 #[case::several(&[OutcomeKind::Answered, OutcomeKind::Declined], &[2, 1])]
-#[case::any_but_what_is_open(&[], &[7, 6, 5, 4, 3, 2, 1])]
-fn questions_are_found_by_how_they_ended(#[case] outcomes: &[OutcomeKind], #[case] expected: &[u128]) {
+#[case::all_but_open_ones(&[], &[7, 6, 5, 4, 3, 2, 1])]
+fn questions_are_filtered_by_outcome(#[case] outcomes: &[OutcomeKind], #[case] expected: &[u128]) {
     let past = of_all_kinds();
     let found = find(&past.reader(), "", None, outcomes);
     assert_eq!(
@@ -120,16 +120,16 @@ fn questions_are_found_by_how_they_ended(#[case] outcomes: &[OutcomeKind], #[cas
 #[case::words_of_a_refusal("tomorrow", &[2])]
 #[case::words_of_the_chat("\"the old one\"", &[3])]
 #[case::a_reason("folder", &[6])]
-#[case::words_nobody_said("elephant", &[])]
+#[case::unknown_words("elephant", &[])]
 #[case::signs_alone("*** (", &[])]
 #[case::words_that_would_be_a_query("harbour') OR 1=1 --", &[])]
-fn questions_are_found_by_their_words(#[case] words: &str, #[case] expected: &[u128]) {
+fn questions_are_filtered_by_words(#[case] words: &str, #[case] expected: &[u128]) {
     let past = of_all_kinds();
     assert_eq!(numbers(&find(&past.reader(), words, None, &[])), expected);
 }
 
 #[test]
-fn a_filter_by_session_outcome_and_words_holds_all_three() {
+fn a_filter_combines_session_outcome_and_words() {
     let past = of_all_kinds();
     let reader = past.reader();
     assert_eq!(numbers(&find(&reader, "", Some(session(2)), &[])), [7, 5, 3, 1]);
@@ -144,12 +144,12 @@ fn a_filter_by_session_outcome_and_words_holds_all_three() {
 #[case::an_even_number(&[1_000, 2_000, 4_000, 9_000], Some(3_000))]
 #[case::all_alike(&[500, 500], Some(500))]
 #[case::the_clock_was_set_back(&[-5_000], Some(0))]
-fn the_median_is_the_time_to_answer_in_the_middle(#[case] waits: &[i64], #[case] expected: Option<i64>) {
+fn the_median_is_the_middle_time_to_answer(#[case] waits: &[i64], #[case] expected: Option<i64>) {
     let mut past = Past::new();
     for (n, wait) in (1..).zip(waits) {
         past.ended(1, n, answered("so"), *wait);
     }
-    // What ended without an answer took nobody's time to answer.
+    // Questions that ended without an answer don't count.
     past.ended(1, 50, Outcome::Expired, 3_600_000);
     past.ended(1, 51, Outcome::Declined { words: None }, 1);
     let found = find(&past.reader(), "", None, &[]);
@@ -158,7 +158,7 @@ fn the_median_is_the_time_to_answer_in_the_middle(#[case] waits: &[i64], #[case]
 }
 
 #[test]
-fn the_median_is_over_what_is_filtered_and_over_all_pages() {
+fn the_median_is_over_all_matches_of_the_filter() {
     let mut past = Past::new();
     for n in 1..=9 {
         past.ended(1 + n % 2, n, answered("so"), n as i64 * 100);
@@ -176,12 +176,12 @@ fn the_median_is_over_what_is_filtered_and_over_all_pages() {
 }
 
 #[tokio::test]
-async fn case_46_an_answered_question_is_in_the_history_with_its_answer_and_stays_over_a_restart() {
+async fn case_46_an_answered_question_is_in_the_history_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let desk = TestDesk::open_at(folder.path()).await;
     desk.start(1).await;
-    let (id, _heard) = desk.ask(1, 1).await;
-    assert_eq!(all(&desk.engine).await.count, 0, "what is open is no past");
+    let (id, _outcome) = desk.ask(1, 1).await;
+    assert_eq!(all(&desk.engine).await.count, 0, "an open question is not listed");
     desk.engine.answer(id, vec![choose(0, &[1]), say(2, "a lighthouse")]).await.unwrap();
     let before = all(&desk.engine).await;
     assert_eq!((before.count, before.answered), (1, 1));

@@ -30,11 +30,11 @@ enum Step {
         n: u128,
         place: usize,
     },
-    TakeBack {
+    Undo {
         n: u128,
     },
-    /// The moment passes in which an answer can be taken back.
-    Pass,
+    /// The undo window of held answers ends.
+    EndUndoWindow,
     /// A reader joins, as a reloaded window does.
     Join,
     /// A reader takes some frames.
@@ -106,8 +106,8 @@ fn some_step() -> impl Strategy<Value = Step> {
         12 => some_command().prop_map(|command| Step::Act(Box::new(command))),
         6 => (0..SESSIONS, 0..REQUESTS).prop_map(|(of, n)| Step::Ask { of, n }),
         4 => (0..REQUESTS, 0..3_usize).prop_map(|(n, place)| Step::Hold { n, place }),
-        2 => (0..REQUESTS).prop_map(|n| Step::TakeBack { n }),
-        2 => Just(Step::Pass),
+        2 => (0..REQUESTS).prop_map(|n| Step::Undo { n }),
+        2 => Just(Step::EndUndoWindow),
         3 => Just(Step::Join),
         4 => (0_usize..4, 1_usize..6).prop_map(|(reader, frames)| Step::Read { reader, frames }),
         1 => (0_usize..4).prop_map(|reader| Step::Leave { reader }),
@@ -141,7 +141,7 @@ impl Run {
         }
     }
 
-    /// Every reader, however slow, ends with what is true; every waiter has heard of its request's end, once.
+    /// Checks that every reader reaches the current state, and that every waiter has received the outcome once.
     async fn check(&mut self) -> Snapshot {
         let now = self.desk.snapshot().await;
         self.desk.check_mirror().await;
@@ -151,10 +151,10 @@ impl Run {
         }
         for held in &now.held {
             let open = now.requests.iter().any(|request| request.id == held.request && request.is_open());
-            assert!(open, "{held:?} is held for nobody");
+            assert!(open, "{held:?} belongs to no open request");
         }
         for (id, waiters) in std::mem::take(&mut self.waiters) {
-            // A session that left the sidebar took its requests along, and they had ended.
+            // The requests of a closed session are not in the snapshot; they have ended.
             let request = now.requests.iter().find(|request| request.id == id);
             for (_, mut waiter) in waiters {
                 let heard = waiter.try_recv();
@@ -162,7 +162,7 @@ impl Run {
                     Some(None) => assert_eq!(heard, Err(TryRecvError::Empty)),
                     Some(Some(ended)) if heard.as_ref() == Ok(&ended.outcome) => {}
                     None => assert!(heard.is_ok(), "{id:?}: {heard:?}"),
-                    // What the person said later goes to the agent as a message, and never to the call.
+                    // A late answer is sent as a message, never to the call.
                     _ => assert!(matches!(heard, Ok(Outcome::Orphaned { .. })), "{request:?}: {heard:?}"),
                 }
             }
@@ -170,8 +170,8 @@ impl Run {
         now
     }
 
-    /// Whoever waits for a call that was taken back, while others wait for its request, is let go.
-    async fn let_go(&mut self, of: SessionId, native_ref: &NativeRef) {
+    /// The waiter of a withdrawn call is dropped while other calls still wait for the request.
+    async fn check_dropped(&mut self, of: SessionId, native_ref: &NativeRef) {
         let open = self.desk.snapshot().await.requests.into_iter().filter(Request::is_open);
         for request in open.filter(|request| request.session == of) {
             self.waiters.entry(request.id).or_default().retain_mut(|(call, waiter)| {
@@ -182,7 +182,7 @@ impl Run {
         }
     }
 
-    /// Closes, and returns what the journal says when it is folded anew.
+    /// Closes, and checks that the journal folds to the same state.
     async fn close(mut self, folder: &Path) {
         let now = self.check().await;
         self.desk.engine.close().await.unwrap();
@@ -191,7 +191,7 @@ impl Run {
     }
 }
 
-/// What a desk holds, to be compared.
+/// The visible state of a desk.
 #[derive(Debug, PartialEq)]
 struct Memory {
     sessions: Vec<askdesk_domain::Session>,
@@ -200,7 +200,7 @@ struct Memory {
 }
 
 impl Memory {
-    /// What there is to see of a desk: all but the sessions that left the sidebar.
+    /// Everything except closed sessions.
     fn of(desk: &Desk) -> Self {
         let seen = |session| !desk.is_closed(session);
         Self {
@@ -216,7 +216,7 @@ impl Memory {
     }
 }
 
-/// Every other request is a lone question with one choice, and asks what the others of its kind ask.
+/// Every other request is a lone single-choice question. Requests of one kind ask the same.
 fn some_ask(of: u128, n: u128) -> Ask {
     let all = ask(of, n);
     let count = if n.is_multiple_of(2) { 1 } else { all.questions.len() };
@@ -228,14 +228,14 @@ async fn play(steps: Vec<Step>) {
     let mut run = Run::open(folder.path()).await;
     for step in steps {
         match step {
-            // What the rules refuse changes nothing, which the comparison at the end shows.
+            // A rejected command changes nothing, which the comparison at the end shows.
             Step::Act(command) => {
                 let command = *command;
                 let acted = run.desk.engine.act(command.clone()).await;
                 if let (Ok(_), Command::Request(RequestCommand::Withdraw { session, native_ref, .. })) =
                     (acted, command)
                 {
-                    run.let_go(session, &native_ref).await;
+                    run.check_dropped(session, &native_ref).await;
                 }
             }
             Step::Ask { of, n } => {
@@ -243,7 +243,7 @@ async fn play(steps: Vec<Step>) {
                 let ask = some_ask(of, n);
                 let call = ask.native_ref.clone();
                 if let Ok(id) = run.desk.engine.register(ask, waiter).await {
-                    // One that had ended already was handed over before; its new waiter is let go.
+                    // The outcome of an ended request was delivered before; its new waiter is dropped.
                     let open = run.desk.request(id).await.is_open();
                     if open {
                         run.waiters.entry(id).or_default().push((call, outcome));
@@ -254,15 +254,15 @@ async fn play(steps: Vec<Step>) {
                 let answers = vec![choose(0, &[place])];
                 drop(run.desk.engine.hold_answer(request(n), answers, UndoSeconds::default()).await);
             }
-            Step::TakeBack { n } => drop(run.desk.engine.undo_answer(request(n)).await),
-            Step::Pass => {
+            Step::Undo { n } => drop(run.desk.engine.undo_answer(request(n)).await),
+            Step::EndUndoWindow => {
                 run.desk.clock.advance(UndoSeconds::default().millis());
                 let due = run.desk.snapshot().await.held.len();
                 for _ in 0..4 * (due + 1) {
                     tokio::task::yield_now().await;
                     run.desk.snapshot().await;
                 }
-                assert_eq!(run.desk.snapshot().await.held, [], "what is due has gone");
+                assert_eq!(run.desk.snapshot().await.held, [], "due answers were given");
             }
             Step::Join => run.join().await,
             Step::Read { reader, frames } => run.read(reader, frames),
@@ -281,7 +281,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_reader_ends_with_the_memory_every_waiter_hears_once_and_the_journal_replayed_is_the_same(
+    fn readers_waiters_and_the_journal_agree_after_any_steps(
         steps in prop::collection::vec(some_step(), 1..70),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -291,7 +291,7 @@ proptest! {
 
 /// Writers, readers that join and leave at any moment, and a slow one, all at once on several threads.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn readers_that_reload_while_many_write_end_with_the_memory() {
+async fn readers_that_reload_during_many_writes_reach_the_current_state() {
     let desk = TestDesk::open().await;
     for n in 0..4 {
         desk.start(n).await;

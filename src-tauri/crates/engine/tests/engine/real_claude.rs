@@ -1,4 +1,4 @@
-//! The real `claude`, killed while it asks, and taken up again; its model is a mock on loopback.
+//! The real `claude`, killed while it asks, and resumed; its model is a mock on loopback.
 
 mod modes;
 
@@ -17,8 +17,8 @@ use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::{Value, json};
 
-/// The real program writes down what it was told a while after it was told; one killed earlier knows nothing of it.
-const WRITTEN_DOWN: Duration = Duration::from_secs(3);
+/// The real program stores its input with a delay; killed earlier, it forgets it.
+const STORED_AFTER: Duration = Duration::from_secs(3);
 const REQUEST_WITHIN: Duration = Duration::from_secs(30);
 
 fn questions() -> Value {
@@ -27,7 +27,7 @@ fn questions() -> Value {
             {"label": "PostgreSQL", "description": "A server"}]}])
 }
 
-/// A model, and a home for the agent, which outlive its process.
+/// A model and a home for the agent, which survive its process.
 struct World {
     program: PathBuf,
     mock: MockApi,
@@ -36,7 +36,7 @@ struct World {
 }
 
 impl World {
-    /// Opens one, or says that the test did not run.
+    /// Opens one, or reports that the test was skipped.
     async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
         let Some(program) = clis::claude_program() else {
             clis::report_skipped(
@@ -50,7 +50,7 @@ impl World {
         Some(Self { program, mock, home, project })
     }
 
-    /// Stages a start with nothing of this machine in it, whose process tells its number.
+    /// Stages a start in a sealed environment, whose process writes its id to a file.
     fn staging(&self) -> Staging {
         let (program, pid_file) = (self.program.clone(), self.pid_file());
         let sealed = clis::sealed_env(self.home.path(), &self.mock.base_url);
@@ -89,13 +89,13 @@ impl World {
     }
 }
 
-/// How often words stand in what the model was told.
-fn told(request: &Value, words: &str) -> usize {
+/// Counts words in the input of the model.
+fn count_in(request: &Value, words: &str) -> usize {
     request["messages"].to_string().matches(words).count()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn case_27_and_47_the_real_agent_killed_while_it_asks_gets_the_late_answer_once_when_taken_up_again() {
+async fn case_27_and_47_the_real_agent_killed_while_it_asks_gets_the_late_answer_once_when_resumed() {
     let script = vec![
         Reply::new([Block::text("I need to ask."), Block::ask("toolu_ask_1", &questions())]),
         Reply::text("PostgreSQL it is."),
@@ -108,7 +108,7 @@ async fn case_27_and_47_the_real_agent_killed_while_it_asks_gets_the_late_answer
     let mut stage = Stage::open_at(folder.path()).await;
     let session = world.start(&stage).await;
     let request = stage.asked_one(session).await;
-    tokio::time::sleep(WRITTEN_DOWN).await;
+    tokio::time::sleep(STORED_AFTER).await;
     world.kill();
     assert!(matches!(stage.until_ended(session).await, SessionEnd::Failed { .. }));
     let missed = stage.desk.request(request.id).await;
@@ -117,7 +117,7 @@ async fn case_27_and_47_the_real_agent_killed_while_it_asks_gets_the_late_answer
 
     let parked = stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await;
     assert_eq!(parked.unwrap().ended().unwrap().delivery, Some(Delivery::Parked));
-    // The app is restarted in between: the answer waits on disk.
+    // The app restarts in between.
     stage.sessions.shut_down().await;
     drop(stage);
     let mut stage = Stage::open_at(folder.path()).await;
@@ -126,9 +126,9 @@ async fn case_27_and_47_the_real_agent_killed_while_it_asks_gets_the_late_answer
 
     world.resume(&stage, session).await;
     stage.desk.catch_up();
-    let heard = world.mock.wait_for_request(2, REQUEST_WITHIN).await.expect("the agent goes on");
-    assert_eq!(told(&heard, "This is a late answer."), 1, "{}", heard["messages"]);
-    assert_eq!(told(&heard, r#"Answer: \"PostgreSQL\""#), 1, "{}", heard["messages"]);
+    let heard = world.mock.wait_for_request(2, REQUEST_WITHIN).await.expect("the agent continues");
+    assert_eq!(count_in(&heard, "This is a late answer."), 1, "{}", heard["messages"]);
+    assert_eq!(count_in(&heard, r#"Answer: \"PostgreSQL\""#), 1, "{}", heard["messages"]);
     stage.until_said(session, "PostgreSQL it is.").await;
     stage.until_delivered_late(request.id).await;
     stage.until_idle(session).await;
@@ -138,13 +138,13 @@ async fn case_27_and_47_the_real_agent_killed_while_it_asks_gets_the_late_answer
     stage.until_idle(session).await;
     let heard = world.mock.conversation();
     assert_eq!(heard.len(), 3);
-    assert_eq!(told(&heard[2], "This is a late answer."), 1);
+    assert_eq!(count_in(&heard[2], "This is a late answer."), 1);
     stage.desk.check_mirror().await;
     stage.sessions.stop(session).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_the_real_agent_does_not_know_is_said_to_be_gone_and_gets_nothing() {
+async fn a_session_that_the_real_agent_does_not_know_ends_and_gets_nothing() {
     let script = vec![Reply::new([Block::text("I need to ask."), Block::ask("toolu_ask_1", &questions())])];
     let Some(world) = World::open("a_session_the_real_agent_does_not_know", script).await else { return };
     let mut stage = Stage::open().await;

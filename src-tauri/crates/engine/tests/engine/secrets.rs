@@ -58,7 +58,6 @@ async fn case_61_a_secret_reaches_the_agent_and_no_file_frame_or_log() {
 #[tokio::test]
 async fn case_61_a_secret_that_could_not_be_handed_over_is_whole_at_the_retry() {
     let mut stage = Stage::open().await;
-    // The agent reads nothing until it is told to, so its pipe and then its queue fill up.
     let script = r#"
         until [ -e "$0/ask" ]; do sleep 0.02; done
         echo '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"AskUserQuestion","tool_use_id":"t1","input":{"questions":[{"question":"Name?","type":"text"},{"question":"Go?","type":"confirm"},{"question":"Token?","type":"secret"}]}}}'

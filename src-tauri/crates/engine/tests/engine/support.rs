@@ -1,4 +1,4 @@
-//! What several tests share.
+//! Shared setup of the tests.
 
 pub mod agents;
 pub mod desk;

@@ -1,4 +1,4 @@
-//! Holds the words of the records. A failure here means that the app could no longer read what it has written, or that
+//! Pins the names in the records. A failure here means that the app could no longer read what it has written, or that
 //! other versions could not read what it writes.
 
 use askdesk_domain::{
@@ -31,7 +31,7 @@ fn check_lines<T: Record>(lines: &str) {
 }
 
 #[test]
-fn every_record_is_read_and_written_as_ever() {
+fn every_golden_line_is_read_and_written_unchanged() {
     check_lines::<Event>(EVENTS);
     check_lines::<EntryBody>(ENTRIES);
     check_lines::<DraftTarget>(DRAFTS);
@@ -59,7 +59,7 @@ fn check_words<T: DeserializeOwned>(tag: Option<&str>) {
 }
 
 #[test]
-fn every_word_of_every_enum_has_a_record() {
+fn every_name_of_every_enum_is_in_a_golden_line() {
     check_words::<SessionEvent>(Some("event"));
     check_words::<QueueEvent>(Some("event"));
     check_words::<RequestEvent>(Some("event"));

@@ -1,4 +1,4 @@
-//! The shapes of format 4, made of those of format 3. The migration shares no code with this.
+//! Translates values of format 3 to format 4. The migration shares no code with this.
 
 use std::collections::BTreeSet;
 
@@ -83,7 +83,7 @@ pub fn session(session: &mut Value) {
     }
 }
 
-/// The permission modes that every agent had, in the words they were shown in.
+/// The permission modes of every agent, with the labels of format 3.
 pub fn modes(current: &Value) -> Value {
     let mode = |id: &str, name: &str, description: &str| {
         let risk = if id == "bypass" { "unattended" } else { "usual" };

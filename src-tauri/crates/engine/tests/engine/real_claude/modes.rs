@@ -25,7 +25,7 @@ struct Real {
 }
 
 impl Real {
-    /// Starts a session with a first message, or says that the test did not run.
+    /// Starts a session with a first message, or reports that the test was skipped.
     async fn start(test: &str, options: SessionOptions, script: Vec<Reply>) -> Option<Self> {
         let Some(program) = clis::claude_program() else {
             let reason = format!("the real claude is not installed; {}", clis::HOW_TO_INSTALL);
@@ -44,7 +44,7 @@ impl Real {
             plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
             plan.env.extend(sealed.into_iter().map(|(name, value)| (name.into(), value.into())));
             if options.config.values().any(|value| value.as_str() == "bypass") {
-                // As root the program takes this mode only where it is told that nothing can be harmed.
+                // As root, the program accepts this mode only in a sandbox.
                 plan.env.push(("IS_SANDBOX".into(), "1".into()));
             }
             Ok(plan)
@@ -84,8 +84,8 @@ impl Real {
         std::fs::read_to_string(self.project.path().join(name)).ok()
     }
 
-    /// What the model was told last of a call.
-    fn told(&self, tool_use: &str) -> String {
+    /// The last result of a call that the model got.
+    fn result_of(&self, tool_use: &str) -> String {
         let conversation = self.mock.conversation();
         let messages = conversation.last().unwrap()["messages"].as_array().unwrap().clone();
         let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
@@ -109,7 +109,7 @@ fn write(id: &str, path: &str, content: &str) -> Reply {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_command_is_allowed_once_then_as_a_rule_then_another_is_denied_in_words() {
+async fn a_command_is_allowed_once_then_by_a_rule_and_another_is_denied_with_a_message() {
     let script = vec![
         bash("toolu_1", "mkdir once"),
         bash("toolu_2", "mkdir ruled"),
@@ -150,7 +150,7 @@ async fn a_command_is_allowed_once_then_as_a_rule_then_another_is_denied_in_word
     assert_eq!(made, [true, true, false]);
     let kept: Value = serde_json::from_str(&real.file(".claude/settings.local.json").unwrap()).unwrap();
     assert_eq!(kept, json!({"permissions": {"allow": ["Bash(mkdir ruled *)"]}}));
-    assert!(real.told("toolu_4").contains("Not this one, please."), "{}", real.told("toolu_4"));
+    assert!(real.result_of("toolu_4").contains("Not this one, please."), "{}", real.result_of("toolu_4"));
     real.stop().await;
 }
 
@@ -195,7 +195,7 @@ async fn planning(test: &str) -> Option<(Real, Approval)> {
     Some((real, approval))
 }
 
-/// The file the model was told to write its plan into.
+/// The plan file that the prompt names.
 fn plan_file(mock: &MockApi) -> String {
     let asked = mock.conversation().last().unwrap().to_string();
     let folder = "/.claude/plans/";
@@ -206,41 +206,41 @@ fn plan_file(mock: &MockApi) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plan_is_approved_as_it_is_and_the_mode_before_it_returns() {
+async fn a_plan_is_approved_as_it_is_and_the_earlier_mode_returns() {
     let Some((mut real, approval)) = planning("a_plan_is_approved_as_it_is").await else { return };
     real.decide(&approval, decides(&["allow"])).await;
     real.until_turns(2).await;
     real.until_mode("default").await;
-    let told = real.told("toolu_p");
+    let told = real.result_of("toolu_p");
     assert!(told.contains("1. Do it") && !told.contains("edited"), "{told}");
     real.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_edited_plan_is_what_the_model_gets_and_the_chosen_mode_follows() {
+async fn the_model_gets_an_edited_plan_and_the_chosen_mode_follows() {
     let Some((mut real, approval)) = planning("an_edited_plan").await else { return };
     let plan = Some("# Plan\n\n1. Do it twice\n".to_owned());
     let decision = ApprovalDecision { plan, ..decides(&["allow:accept_edits"]) };
     real.decide(&approval, decision).await;
     real.until_turns(2).await;
     real.until_mode("accept_edits").await;
-    let told = real.told("toolu_p");
+    let told = real.result_of("toolu_p");
     assert!(told.contains("1. Do it twice") && told.contains("edited"), "{told}");
     real.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plan_that_is_sent_back_leaves_the_model_planning_with_the_words() {
+async fn after_a_plan_is_sent_back_the_model_has_the_message_and_still_plans() {
     let Some((mut real, approval)) = planning("a_plan_that_is_sent_back").await else { return };
     real.decide(&approval, denies("Smaller steps, please.")).await;
     real.until_turns(2).await;
-    assert!(real.told("toolu_p").contains("Smaller steps, please."), "{}", real.told("toolu_p"));
+    assert!(real.result_of("toolu_p").contains("Smaller steps, please."), "{}", real.result_of("toolu_p"));
     assert_eq!(mode_of(&real.stage.desk.mirror.sessions[&real.session]), Some("plan"));
     real.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_model_enters_plan_mode_by_itself_and_the_mode_is_noted() {
+async fn the_model_can_enter_plan_mode_and_the_mode_is_shown() {
     let script =
         vec![Reply::new([Block::tool("toolu_in", "EnterPlanMode", json!({}))]), Reply::text("I plan now.")];
     let Some(mut real) = Real::start("the_model_enters_plan_mode", SessionOptions::default(), script).await
@@ -249,13 +249,13 @@ async fn the_model_enters_plan_mode_by_itself_and_the_mode_is_noted() {
     };
     real.until_turns(1).await;
     real.until_mode("plan").await;
-    // It may do so without leave; only the way out of it wants one.
+    // Entering needs no permission; leaving does.
     assert!(real.stage.desk.mirror.approvals.is_empty());
     real.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_interrupt_stops_a_command_that_runs_and_the_session_goes_on() {
+async fn an_interrupt_stops_a_running_command_and_the_session_continues() {
     let command = "echo $$ > begun; until [ -e never ]; do sleep 1; done; touch late";
     let script = vec![bash("toolu_s", command), Reply::text("Here again.")];
     let Some(mut real) = Real::start("an_interrupt_stops_a_command", SessionOptions::default(), script).await
@@ -273,7 +273,7 @@ async fn an_interrupt_stops_a_command_that_runs_and_the_session_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_interrupt_stops_the_model_in_the_middle_of_a_text_and_the_session_goes_on() {
+async fn an_interrupt_stops_the_model_in_the_middle_of_a_text_and_the_session_continues() {
     let script = vec![Reply::text(&"A long story. ".repeat(200)).paced(100), Reply::text("Here again.")];
     let Some(mut real) = Real::start("an_interrupt_stops_the_model", SessionOptions::default(), script).await
     else {
@@ -285,7 +285,7 @@ async fn an_interrupt_stops_the_model_in_the_middle_of_a_text_and_the_session_go
     interrupted(real).await.stop().await;
 }
 
-/// Interrupts what runs, and fails unless it stops soon, is no error, and leaves a session that can be spoken to.
+/// Interrupts a turn, and fails unless it stops soon without an error and the session takes another message.
 async fn interrupted(mut real: Real) -> Real {
     let asked = Instant::now();
     real.stage.sessions.interrupt(real.session).unwrap();
@@ -304,7 +304,7 @@ async fn interrupted(mut real: Real) -> Real {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn mode_and_model_change_between_turns_and_a_refusal_comes_back_in_words() {
+async fn mode_and_model_change_between_turns_and_a_refusal_has_the_agents_words() {
     let Some(mut real) = Real::start("mode_and_model_change", SessionOptions::default(), vec![]).await else {
         return;
     };
@@ -327,7 +327,7 @@ async fn mode_and_model_change_between_turns_and_a_refusal_comes_back_in_words()
     assert_eq!(real.mock.conversation().last().unwrap()["model"], "claude-sonnet-4-5");
     let session = &real.stage.desk.mirror.sessions[&real.session];
     assert_eq!(session.model.as_deref(), Some("claude-sonnet-4-5"));
-    // Any name is taken; the model itself may refuse it when it is asked next.
+    // Any name is accepted; the model may refuse it later.
     real.stage.set(real.session, "model", "no-such-model").await.unwrap();
     real.say("Who are you?").await;
     real.until_turns(3).await;
@@ -336,7 +336,7 @@ async fn mode_and_model_change_between_turns_and_a_refusal_comes_back_in_words()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_change_within_a_turn_holds_from_the_next_call_on_and_what_waits_still_waits() {
+async fn a_change_during_a_turn_applies_to_the_next_call_and_an_open_request_stays_open() {
     let Some(mut real) = Real::start("a_change_within_a_turn", SessionOptions::default(), vec![]).await
     else {
         return;
@@ -351,7 +351,7 @@ async fn a_change_within_a_turn_holds_from_the_next_call_on_and_what_waits_still
     real.stage.set(real.session, "model", "claude-sonnet-4-5").await.unwrap();
     real.stage.set(real.session, "mode", "accept_edits").await.unwrap();
     real.until_mode("accept_edits").await;
-    // Were it taken back, then together with the mode.
+    // A withdrawal would come together with the mode.
     assert_eq!(real.asked().await.id, approval.id);
     real.decide(&approval, decides(&["allow"])).await;
     real.until_turns(2).await;
@@ -364,7 +364,7 @@ async fn a_change_within_a_turn_holds_from_the_next_call_on_and_what_waits_still
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn case_42_questions_that_are_turned_off_are_refused_at_once_and_nobody_is_asked() {
+async fn case_42_questions_that_are_turned_off_are_refused_and_not_shown() {
     let questions = json!([{"question": "Which store?", "header": "Store", "multiSelect": false, "options": [
         {"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}]}]);
     let script = vec![Reply::question("toolu_q", &questions), Reply::text("I took SQLite.")];
@@ -375,7 +375,7 @@ async fn case_42_questions_that_are_turned_off_are_refused_at_once_and_nobody_is
     };
     let Some(mut real) = Real::start("questions_that_are_turned_off", options, script).await else { return };
     real.until_turns(1).await;
-    let told = real.told("toolu_q");
+    let told = real.result_of("toolu_q");
     assert!(told.contains("takes no questions in this session"), "{told}");
     assert!(real.stage.desk.mirror.requests.is_empty());
     let notice = Notice::QuestionTurnedOff { policy: QuestionPolicy::Never, text: "Which store?".to_owned() };
@@ -391,7 +391,7 @@ async fn case_42_questions_that_are_turned_off_are_refused_at_once_and_nobody_is
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn case_42_with_bypass_commands_run_without_leave_and_a_question_still_waits_for_a_person() {
+async fn case_42_with_bypass_commands_need_no_permission_and_a_question_still_waits_for_the_user() {
     let questions = json!([{"question": "Which store?", "header": "Store", "multiSelect": false, "options": [
         {"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}]}]);
     let script = vec![
@@ -404,7 +404,7 @@ async fn case_42_with_bypass_commands_run_without_leave_and_a_question_still_wai
     };
     let request = real.stage.asked_one(real.session).await;
     assert!(real.project.path().join("free").is_dir());
-    // It may leave this mode and come back, because it was started in it.
+    // It can return to this mode, because it was started in it.
     for mode in ["default", "bypass"] {
         real.stage.set(real.session, "mode", mode).await.unwrap();
         real.until_mode(mode).await;
@@ -412,7 +412,7 @@ async fn case_42_with_bypass_commands_run_without_leave_and_a_question_still_wai
     let answer = vec![choose(&request, 0, &["PostgreSQL"])];
     real.stage.desk.engine.answer(request.id, answer).await.unwrap();
     real.until_turns(1).await;
-    assert!(real.told("toolu_q").contains("PostgreSQL"), "{}", real.told("toolu_q"));
+    assert!(real.result_of("toolu_q").contains("PostgreSQL"), "{}", real.result_of("toolu_q"));
     assert!(real.stage.desk.mirror.approvals.is_empty());
     real.stop().await;
 }

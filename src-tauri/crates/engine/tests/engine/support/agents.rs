@@ -48,7 +48,7 @@ impl Stage {
         Self::on(TestDesk::open().await)
     }
 
-    /// Opens what an earlier run left in a folder.
+    /// Opens the folder of an earlier run.
     pub async fn open_at(folder: &Path) -> Self {
         Self::on(TestDesk::open_at(folder).await)
     }
@@ -69,7 +69,6 @@ impl Stage {
         id
     }
 
-    /// Takes an ended session up again.
     pub async fn resume(&self, id: SessionId, scenario: &str) -> Session {
         self.desk.agent.stage(self.played(id, scenario, 0));
         self.sessions.resume(id, &LaunchOverrides::default()).await.unwrap()
@@ -91,10 +90,10 @@ impl Stage {
         })
     }
 
-    /// Where the fake agent remembers a session.
+    /// The fake agent's file of a session.
     pub fn memory_of_agent(&self, id: SessionId) -> PathBuf {
         let native = self.desk.mirror.sessions[&id].native_session.clone();
-        self.desk.folder.join(format!("{}.turns", native.expect("the agent said its id")))
+        self.desk.folder.join(format!("{}.turns", native.expect("the agent has introduced itself")))
     }
 
     /// Starts a shell script as the agent; it finds the session's folder as `$0`.
@@ -104,7 +103,7 @@ impl Stage {
         id
     }
 
-    /// Takes an ended session up again with a shell script as the agent.
+    /// Resumes an ended session with a shell script as the agent.
     pub async fn resume_script(&self, id: SessionId, script: &str) -> Session {
         let plan = self.script_plan(script);
         self.desk.agent.stage(Box::new(|_| Ok(plan)));
@@ -130,7 +129,6 @@ impl Stage {
         self.start_staged(id, Box::new(|_| plan), prompt, SessionOptions::default()).await
     }
 
-    /// Starts a session with what was chosen for it.
     pub async fn start_staged(
         &self,
         id: SessionId,
@@ -155,7 +153,7 @@ impl Stage {
         self.sessions.start(id, spec).await.unwrap()
     }
 
-    /// Asks the agent for another value of a config option.
+    /// Asks the agent to change a config option.
     pub async fn set(
         &self,
         session: SessionId,
@@ -265,7 +263,7 @@ impl Stage {
         lines.filter_map(|line| serde_json::from_str(line["line"].as_str().unwrap()).ok()).collect()
     }
 
-    /// The words of every message the agent was sent, in order.
+    /// The text of every message that the agent was sent, in order.
     pub fn messages(&self, session: SessionId) -> Vec<String> {
         let text = |line: &Value| {
             let content = &line["message"]["content"];
@@ -324,22 +322,20 @@ pub fn decides(options: &[&'static str]) -> ApprovalDecision {
     ApprovalDecision { options, message: None, plan: None }
 }
 
-/// The refusal of an approval, with words for the agent.
 pub fn denies(message: &str) -> ApprovalDecision {
     ApprovalDecision { message: Some(message.to_owned()), ..decides(&["deny"]) }
 }
 
-/// What is chosen of the config options.
+/// Chosen values of config options.
 pub fn choices(of: &[(&'static str, &'static str)]) -> Choices {
     of.iter().map(|(id, value)| (ConfigId::literal(id), ValueId::literal(value))).collect()
 }
 
-/// What a session is started with in a permission mode.
 pub fn in_mode(mode: &'static str) -> SessionOptions {
     SessionOptions { config: choices(&[("mode", mode)]), ..SessionOptions::default() }
 }
 
-/// The present permission mode of a session.
+/// The current permission mode of a session.
 pub fn mode_of(session: &Session) -> Option<&str> {
     let mode = session.config.iter().find(|option| option.id.as_str() == "mode")?;
     mode.current.as_ref().map(ValueId::as_str)
@@ -353,7 +349,7 @@ pub fn choose(request: &Request, question: usize, labels: &[&str]) -> AnswerInpu
     AnswerInput { question: QuestionId::at(question), chosen, other: None, note: None }
 }
 
-/// Says whether a process runs; one that has ended and was not collected by its parent does not.
+/// Returns whether a process runs; a zombie does not.
 pub fn is_alive(pid: impl Display) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().next());

@@ -24,16 +24,16 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::mirror::Mirror;
 
-/// Longer than anything here takes; what is late has hung.
+/// Longer than anything here takes.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The id of the agent of these tests.
 pub const STAGED: AgentId = AgentId::literal("demo");
 
-/// Says how the process of a session is started.
+/// Makes the launch plan of a session.
 pub type Staging = Box<dyn FnOnce(&Start) -> Result<LaunchPlan, AgentFailure> + Send>;
 
-/// An agent that speaks Claude Code's stream-json; each test says how its next process is started.
+/// An agent that speaks Claude Code's stream-json; each test stages how its next process is started.
 #[derive(Clone)]
 pub struct Staged {
     descriptor: AgentDescriptor,
@@ -72,7 +72,7 @@ impl Agent for Staged {
     }
 
     fn prepare(&self, start: &Start) -> Result<Prepared, AgentFailure> {
-        let staging = self.next.lock().unwrap().pop_front().expect("the test says how the agent is started");
+        let staging = self.next.lock().unwrap().pop_front().expect("a staged start");
         let link = LinkPlan::Process(staging(start)?);
         let adapter = ClaudeAdapter::new(self.descriptor.config.clone(), &start.options);
         Ok(Prepared { adapter: Box::new(adapter), link })
@@ -111,7 +111,7 @@ impl TestDesk {
     }
 
     async fn open_with(folder: &Path, agents: Catalog) -> Self {
-        // A run begins after the one before, and its ids differ from that one's.
+        // Each run starts later than the one before, so its ids differ.
         let clock = Arc::new(ManualClock::at(later_than(folder)));
         let OpenedEngine { handle: engine, notifications } =
             EngineHandle::open(folder, Arc::clone(&clock) as Arc<dyn Clock>, agents).unwrap();
@@ -128,7 +128,7 @@ impl TestDesk {
         }
     }
 
-    /// Takes frames until something is true, and fails when that takes too long.
+    /// Applies frames until something is true; fails after [`PATIENCE`].
     pub async fn until(&mut self, what: &str, mut is_true: impl FnMut(&Mirror) -> bool) {
         let deadline = tokio::time::Instant::now() + PATIENCE;
         while !is_true(&self.mirror) {
@@ -310,7 +310,7 @@ pub fn count_in_files(folder: &Path, word: &str) -> usize {
     files.filter(|path| path.is_file()).map(count).sum()
 }
 
-/// Looks again and again until something is true.
+/// Polls until something is true.
 pub async fn poll(what: &str, mut is_true: impl FnMut() -> bool) {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while !is_true() {

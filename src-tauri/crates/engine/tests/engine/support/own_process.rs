@@ -1,4 +1,4 @@
-//! Tests that run in a process of their own: a umask and a sudden death belong to a whole process.
+//! Tests that run in their own process: a umask and a kill affect a whole process.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,14 @@ use std::process::{Command, Stdio};
 
 const FOLDER: &str = "ASKDESK_TEST_FOLDER";
 
-/// The folder that the parent process handed over; none in the process that runs all tests.
+/// The folder from the parent process; none in the process that runs all tests.
 pub fn handed_folder() -> Option<PathBuf> {
     std::env::var_os(FOLDER).map(PathBuf::from)
 }
 
 /// A command that runs one test of this binary. `module` is the test's `module_path!()`.
 ///
-/// The umask is the shell's to set, so the command goes through one.
+/// A shell sets the umask.
 pub fn run_alone(umask: &str, module: &str, test: &str, folder: &Path) -> Command {
     let (_binary, module) = module.split_once("::").unwrap();
     let mut command = Command::new("/bin/sh");

@@ -9,8 +9,8 @@
 //! | `session/ask {questions}` | a request: a question |
 //! | `session/permit {tool, title, command, options}` | a request: a permission |
 //! | `session/resolved {id}` | the answer to a request has arrived |
-//! | `session/withdrawn {id}` | a request waits no more |
-//! | `session/idle {usage}` | a turn ended that the agent began by itself |
+//! | `session/withdrawn {id}` | a request was withdrawn |
+//! | `session/idle {usage}` | a turn ended that the agent began |
 //! | `session/update {n}` | it is at work; nothing a person needs |
 //!
 //! A turn that the person began ends with the answer to `turn`.
@@ -34,9 +34,9 @@ use uuid::Uuid;
 
 use super::wire::{answer, approval_options, config_options, detail, text, usage};
 
-/// How many acts wait for the session to be made; more are refused.
+/// How many acts can wait until the session is open.
 const HELD_ACTS: usize = 64;
-/// How many requests of the server may wait; more are refused.
+/// How many requests of the server can be open.
 const OPEN_CALLS: usize = 64;
 /// The JSON-RPC code for params that cannot be used.
 const INVALID_PARAMS: i64 = -32_602;
@@ -46,7 +46,7 @@ const INVALID_PARAMS: i64 = -32_602;
 pub struct ThirdAdapter {
     /// Sets this run's requests apart from those of earlier servers.
     run: Uuid,
-    /// What a new session is made with.
+    /// The parameters of a new session.
     wanted: Value,
     config: Vec<ConfigOption>,
     requests_sent: u64,
@@ -54,17 +54,17 @@ pub struct ThirdAdapter {
     sent: HashMap<u64, Sent>,
     /// The server's id of the session, once it is known.
     session: Option<String>,
-    /// What the desk wanted before that.
+    /// The acts that came before that.
     held: Vec<Act>,
     in_turn: bool,
-    /// Messages that the agent has not taken up yet.
+    /// Messages that the agent does not work on yet.
     untaken: VecDeque<(u64, Uuid)>,
     calls: Vec<Call>,
     /// The tool calls that have not ended.
     tools: BTreeSet<String>,
 }
 
-/// What a request of ours is about.
+/// The kind of a request that we sent.
 #[derive(Debug)]
 enum Sent {
     New,
@@ -139,7 +139,7 @@ impl ThirdAdapter {
 
     fn end_turn(&mut self, ended: &Value, error: Option<String>, out: &mut Output) {
         if error.is_some() {
-            // Nobody is asked any more, so nothing may wait for an answer.
+            // The questions of a failed turn are closed.
             self.close_calls(out);
         }
         self.in_turn = false;
@@ -147,7 +147,7 @@ impl ThirdAdapter {
         out.tell(AgentEvent::TurnEnded { millis, usage: usage(&ended["usage"]), error });
     }
 
-    /// Tells the server of every request that waits that it gets no answer.
+    /// Closes all open requests without an answer.
     fn close_calls(&mut self, out: &mut Output) {
         for call in std::mem::take(&mut self.calls) {
             if !call.told {
@@ -166,7 +166,7 @@ impl ThirdAdapter {
             (Sent::Resume, Err(error)) => out.tell(AgentEvent::SessionUnknown { error: error.message }),
             (Sent::New, Err(error)) => self.end_turn(&Value::Null, Some(error.message), out),
             (Sent::Turn, result) => {
-                // A turn without a word is shown by its end alone.
+                // A turn may have no output.
                 let place = self.untaken.iter().position(|(turn, _)| *turn == key);
                 let taken = place.and_then(|place| self.untaken.remove(place));
                 self.take_up(taken, out);
@@ -206,7 +206,7 @@ impl ThirdAdapter {
         let native_session = Some(native_session);
         out.tell(AgentEvent::Introduced { version: None, model: None, native_session });
         for act in std::mem::take(&mut self.held) {
-            // What is held was found to be sendable.
+            // Held acts have been checked before.
             if let Err(error) = self.encode(act, out) {
                 unusable(Unusable::RequestFailed { error: error.to_string() }, out);
             }
@@ -410,7 +410,7 @@ impl ThirdAdapter {
         Ok(())
     }
 
-    /// Finds the wire's id of a call that waits for a person, and notes that it is answered.
+    /// Returns the server's id of an open call, and notes that it is answered.
     fn tell_call(
         &mut self,
         native_ref: &NativeRef,
