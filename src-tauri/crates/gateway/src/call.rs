@@ -20,7 +20,7 @@ use crate::response_tracking::ResponseTracker;
 use crate::result;
 use crate::state::GatewayState;
 
-/// What the user is told about an asker's time limit.
+/// What the card says happens after an asker's time limit.
 const AFTER_LIMIT: &str = "the agent goes on without an answer";
 
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct Caller {
     /// How long the connection lasts.
     pub lifetime: Lifetime,
     /// What the client says about itself.
-    pub visitor: InboundClient,
+    pub client: InboundClient,
     /// The request that an earlier call has asked already.
     pub again: Option<RequestId>,
     /// Counts the question towards its client's limit.
@@ -92,14 +92,14 @@ impl GatewayState {
             limit: limit.clone(),
             again: caller.again,
         };
-        let mut session = self.connections.session(&guard, caller.visitor.clone()).await?;
-        let mut visited = self.visits.ask(session, ask()).await;
+        let mut session = self.connections.session(&guard, caller.client.clone()).await?;
+        let mut asked = self.inbound.ask(session, ask()).await;
         // If the user has ended the session since, the question goes into a new one.
-        if let Err(EngineError::Reject(Rejection::SessionGone | Rejection::NotFound { .. })) = visited {
-            session = self.connections.another_session(&guard, session, caller.visitor).await?;
-            visited = self.visits.ask(session, ask()).await;
+        if let Err(EngineError::Reject(Rejection::SessionGone | Rejection::NotFound { .. })) = asked {
+            session = self.connections.another_session(&guard, session, caller.client).await?;
+            asked = self.inbound.ask(session, ask()).await;
         }
-        let InboundCall { request, end: outcome } = visited?;
+        let InboundCall { request, end: outcome } = asked?;
         let active = ActiveCall {
             state: Arc::clone(&self),
             session,
@@ -144,17 +144,8 @@ impl PendingCall {
         result
     }
 
-    /// Leaves the request to the user, and waits until the engine knows.
-    pub async fn leave(self) {
-        self.leave_because(Leave::Gone).await;
-    }
-
-    /// Leaves a request that was answered in another place, and waits until the engine knows.
-    pub async fn answered_elsewhere(self) {
-        self.leave_because(Leave::AnsweredElsewhere).await;
-    }
-
-    async fn leave_because(mut self, why: Leave) {
+    /// Leaves the request, and waits until the engine knows.
+    pub async fn leave(mut self, why: Leave) {
         if let Some(active) = self.active.take() {
             active.leave(why).await;
         }
@@ -188,7 +179,7 @@ impl ActiveCall {
                 state.metrics.delivered(ended.elapsed());
             }
             let told = if delivered { Ok(()) } else { Err(DeliveryError::InputClosed) };
-            if let Err(error) = state.visits.told(request, native_ref, told).await {
+            if let Err(error) = state.inbound.told(request, native_ref, told).await {
                 tracing::debug!(%error, "the delivery of an answer was not saved");
             }
             drop(guard);
@@ -201,7 +192,7 @@ impl ActiveCall {
             Leave::AnsweredElsewhere => "answered_elsewhere",
         };
         self.state.metrics.called(self.tool, name);
-        if let Err(error) = self.state.visits.leave(self.session, self.native_ref, why).await {
+        if let Err(error) = self.state.inbound.leave(self.session, self.native_ref, why).await {
             tracing::debug!(%error, "a caller's leaving was not saved");
         }
     }
@@ -213,24 +204,19 @@ mod tests {
     use std::pin::pin;
     use std::task::Poll;
 
-    use askdesk_client_config::DataFolder;
     use askdesk_domain::{AnswerInput, Channel, Delivery, QuestionId};
-    use askdesk_engine::clock::SystemClock;
-    use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
     use askdesk_mcp_tools::Tool;
     use serde_json::json;
 
     use super::*;
-    use crate::access_tokens::AccessTokens;
     use crate::arguments;
-    use crate::timeouts::Timeouts;
 
     fn caller(connection: &str, open_question: &Arc<OpenQuestion>) -> Caller {
         let name = connection.to_owned();
         Caller {
             connection: connection.to_owned(),
             lifetime: Lifetime::UntilClosed,
-            visitor: InboundClient { channel: Channel::Mcp, name, version: None, folder: None },
+            client: InboundClient { channel: Channel::Mcp, name, version: None, folder: None },
             again: None,
             open_question: Arc::clone(open_question),
             tool: "ask_user",
@@ -252,17 +238,10 @@ mod tests {
         .await
     }
 
-    fn open_state(folder: &std::path::Path) -> Arc<GatewayState> {
-        let OpenedEngine { handle, .. } =
-            EngineHandle::open(folder, Arc::new(SystemClock), Catalog::default()).unwrap();
-        let tokens = AccessTokens::load(&DataFolder::at(folder)).unwrap();
-        GatewayState::new(handle, tokens, "0.1.0".to_owned(), 1, Timeouts::default())
-    }
-
     #[tokio::test]
     async fn a_caller_that_goes_at_the_moment_of_the_answer_does_not_count_as_answered() {
         let folder = tempfile::tempdir().unwrap();
-        let state = open_state(folder.path());
+        let state = GatewayState::for_test(folder.path());
         let asks = json!({"questions": [{"question": "Which name?", "type": "text"}]});
         let asking = arguments::read(Tool::AskUser, &asks).unwrap();
         let open_question = Arc::new(state.rate_limits.open("codex").unwrap());
@@ -274,7 +253,7 @@ mod tests {
         for _ in 0..32 {
             assert_eq!(call.outcome_unless(std::future::ready("gone")).await, Err("gone"));
         }
-        call.leave().await;
+        call.leave(Leave::Gone).await;
         let kept = state.engine.request(request).await.unwrap();
         assert_eq!(kept.ended().unwrap().delivery, Some(Delivery::Parked));
     }
@@ -282,7 +261,7 @@ mod tests {
     #[tokio::test]
     async fn a_caller_that_goes_at_any_step_leaves_no_open_request() {
         let folder = tempfile::tempdir().unwrap();
-        let state = open_state(folder.path());
+        let state = GatewayState::for_test(folder.path());
         for steps in 1.. {
             let asks = json!({"questions": [{"question": format!("Question {steps}?"), "type": "text"}]});
             let asking = arguments::read(Tool::AskUser, &asks).unwrap();
@@ -301,9 +280,7 @@ mod tests {
                 }
             };
             tokio::time::timeout(Duration::from_secs(60), over).await.expect("an end of the call");
-            let open =
-                state.engine.inspect(|desk| desk.requests().filter(|request| request.is_open()).count());
-            assert_eq!(open.await.unwrap(), 0, "after {steps} steps");
+            assert_eq!(state.open_requests().await.unwrap(), 0, "after {steps} steps");
             if !went {
                 return;
             }

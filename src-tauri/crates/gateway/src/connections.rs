@@ -14,7 +14,7 @@ pub const IDLE_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 pub const IDLE_CHECK: Duration = Duration::from_secs(60);
 
 pub struct Connections {
-    visits: InboundCalls,
+    inbound: InboundCalls,
     known: Mutex<HashMap<String, Arc<Connection>>>,
 }
 
@@ -48,8 +48,8 @@ pub enum Lifetime {
 }
 
 impl Connections {
-    pub(crate) fn new(visits: InboundCalls) -> Arc<Self> {
-        Arc::new(Self { visits, known: Mutex::default() })
+    pub(crate) fn new(inbound: InboundCalls) -> Arc<Self> {
+        Arc::new(Self { inbound, known: Mutex::default() })
     }
 
     /// Returns the connection with a key for a call.
@@ -68,13 +68,13 @@ impl Connections {
     pub(crate) async fn session(
         &self,
         call: &CallGuard,
-        visitor: InboundClient,
+        client: InboundClient,
     ) -> Result<SessionId, EngineError> {
         let mut session = call.connection.session.lock().await;
         if let Some(session) = *session {
             return Ok(session);
         }
-        let opened = self.visits.open(visitor).await?;
+        let opened = self.inbound.open(client).await?;
         *session = Some(opened);
         Ok(opened)
     }
@@ -84,7 +84,7 @@ impl Connections {
         &self,
         call: &CallGuard,
         ended: SessionId,
-        visitor: InboundClient,
+        client: InboundClient,
     ) -> Result<SessionId, EngineError> {
         {
             let mut session = call.connection.session.lock().await;
@@ -92,7 +92,7 @@ impl Connections {
                 *session = None;
             }
         }
-        self.session(call, visitor).await
+        self.session(call, client).await
     }
 
     /// Closes the connection of a client that has gone.
@@ -128,7 +128,7 @@ impl Connections {
                 return;
             }
         }
-        if let Err(error) = self.visits.close(session).await
+        if let Err(error) = self.inbound.close(session).await
             && !matches!(error, EngineError::Closing | EngineError::Reject(Rejection::SessionGone))
         {
             tracing::debug!(%error, "a client's session was not closed");
@@ -176,17 +176,17 @@ impl Drop for CallGuard {
 
 #[cfg(test)]
 mod tests {
-    use askdesk_domain::{Channel, NativeRef};
-    use askdesk_engine::clock::SystemClock;
-    use askdesk_engine::{Catalog, EngineHandle, InboundAsk, OpenedEngine, Sessions};
+    use askdesk_domain::{Channel, Desk, NativeRef};
+    use askdesk_engine::{InboundAsk, Sessions};
     use askdesk_mcp_tools::Tool;
     use serde_json::json;
 
     use super::*;
     use crate::arguments;
+    use crate::state::GatewayState;
 
     struct Fixture {
-        engine: EngineHandle,
+        state: Arc<GatewayState>,
         connections: Arc<Connections>,
         _folder: tempfile::TempDir,
     }
@@ -194,16 +194,14 @@ mod tests {
     impl Fixture {
         fn open() -> Self {
             let folder = tempfile::tempdir().unwrap();
-            let OpenedEngine { handle: engine, .. } =
-                EngineHandle::open(folder.path(), Arc::new(SystemClock), Catalog::default()).unwrap();
-            let connections = Connections::new(InboundCalls::new(engine.clone()));
-            Self { engine, connections, _folder: folder }
+            let state = GatewayState::for_test(folder.path());
+            Self { connections: Arc::clone(&state.connections), state, _folder: folder }
         }
 
         async fn session(&self, call: &CallGuard) -> SessionId {
             let (name, folder) = ("codex".to_owned(), Some("/work".to_owned()));
-            let visitor = InboundClient { channel: Channel::Mcp, name, version: None, folder };
-            self.connections.session(call, visitor).await.unwrap()
+            let client = InboundClient { channel: Channel::Mcp, name, version: None, folder };
+            self.connections.session(call, client).await.unwrap()
         }
 
         async fn asks(&self, session: SessionId, question: &str) {
@@ -215,13 +213,12 @@ mod tests {
                 limit: None,
                 again: None,
             };
-            drop(self.connections.visits.ask(session, ask).await.unwrap());
+            drop(self.connections.inbound.ask(session, ask).await.unwrap());
         }
 
         async fn runs(&self, session: SessionId) -> bool {
-            let runs =
-                self.engine.inspect(move |desk| desk.session(session).is_some_and(|it| it.is_running()));
-            runs.await.unwrap()
+            let runs = move |desk: &Desk| desk.session(session).is_some_and(|it| it.is_running());
+            self.state.engine.inspect(runs).await.unwrap()
         }
 
         async fn ends(&self, session: SessionId) {
@@ -268,7 +265,7 @@ mod tests {
         let session = fixture.session(&first).await;
         fixture.asks(session, "Which name?").await;
         drop(first);
-        Sessions::new(fixture.engine.clone()).close(session).await.unwrap();
+        Sessions::new(fixture.state.engine.clone()).close(session).await.unwrap();
         let second = fixture.connections.call("two", Lifetime::UntilClosed);
         assert_eq!(
             fixture.session(&second).await,

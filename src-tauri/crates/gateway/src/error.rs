@@ -9,55 +9,59 @@ use serde_json::json;
 
 use crate::rate_limit::RateLimitError;
 
-/// A request that is rejected.
+/// A request that is rejected. Its status decides its code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpError {
     pub status: StatusCode,
-    pub code: &'static str,
     /// The message for people and models.
     pub message: String,
 }
 
 impl HttpError {
-    pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into() }
-    }
-
-    /// The token is missing or wrong.
-    pub fn unauthorized() -> Self {
-        let message = "the header Authorization must hold \"Bearer\" and this desk's token; run `askdesk connect` to register \
-                       the client again";
-        Self::new(StatusCode::UNAUTHORIZED, "unauthorized", message)
-    }
-
-    /// The request comes from a web page or has another host name, or its token doesn't permit it.
-    pub fn forbidden(message: &'static str) -> Self {
-        Self::new(StatusCode::FORBIDDEN, "forbidden", message)
-    }
-
-    pub fn not_found(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::NOT_FOUND, "not_found", message)
+    pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self { status, message: message.into() }
     }
 
     /// The body isn't JSON, or doesn't have the expected form.
     pub fn bad_request(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "bad_request", message)
+        Self::new(StatusCode::BAD_REQUEST, message)
     }
 
     /// A field's value is invalid.
     pub fn invalid(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", message)
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, message)
     }
 
     /// Askdesk is quitting or can't write to its database.
     pub fn unavailable(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
+    }
+}
+
+/// Returns the code of an error status, for programs.
+pub const fn code_of(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        400 => "bad_request",
+        401 => "unauthorized",
+        403 => "forbidden",
+        404 => "not_found",
+        405 => "method_not_allowed",
+        406 => "not_acceptable",
+        408 => "too_slow",
+        409 => "already_ended",
+        413 => "too_large",
+        415 => "unsupported_media_type",
+        422 => "invalid",
+        429 => "too_many_requests",
+        503 => "unavailable",
+        500.. => "internal",
+        _ => "other",
     }
 }
 
 impl From<RateLimitError> for HttpError {
     fn from(error: RateLimitError) -> Self {
-        Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", error.to_string())
+        Self::new(StatusCode::TOO_MANY_REQUESTS, error.to_string())
     }
 }
 
@@ -76,22 +80,20 @@ impl From<EngineError> for HttpError {
 
 impl From<Rejection> for HttpError {
     fn from(reject: Rejection) -> Self {
-        let message = reject.to_string();
-        match reject {
-            Rejection::NotFound { .. } => Self::not_found(message),
-            Rejection::AlreadyEnded { .. } | Rejection::SessionGone => {
-                Self::new(StatusCode::CONFLICT, "already_ended", message)
-            }
+        let status = match reject {
+            Rejection::NotFound { .. } => StatusCode::NOT_FOUND,
+            Rejection::AlreadyEnded { .. } | Rejection::SessionGone => StatusCode::CONFLICT,
             Rejection::Invalid { .. } | Rejection::AgentRefused { .. } | Rejection::Unsupported { .. } => {
-                Self::invalid(message)
+                StatusCode::UNPROCESSABLE_ENTITY
             }
-        }
+        };
+        Self::new(status, reject.to_string())
     }
 }
 
 impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
-        let body = Json(json!({"error": self.code, "message": self.message}));
+        let body = Json(json!({"error": code_of(self.status), "message": self.message}));
         let mut response = (self.status, body).into_response();
         if self.status == StatusCode::UNAUTHORIZED {
             response

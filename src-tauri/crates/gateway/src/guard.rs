@@ -13,9 +13,10 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::access_tokens::Permission;
-use crate::error::HttpError;
+use crate::error::{HttpError, code_of};
 use crate::state::GatewayState;
 
 /// The longest body that is accepted, in bytes.
@@ -28,6 +29,8 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 /// The names under which this computer reaches itself.
 const LOOPBACK_NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
+const NO_TOKEN: &str = "the header Authorization must hold \"Bearer\" and this desk's token; run `askdesk connect` to register \
+                        the client again";
 const ONLY_ASKS: &str = "the token that clients are registered with may ask, and nothing else; to see what waits, to answer \
                          and to rotate takes the text of the file answer-token, which `askdesk` reads by itself";
 const ONLY_ANSWERS: &str =
@@ -49,8 +52,10 @@ pub async fn authenticate(
         }
         Err(error) => error.into_response(),
     };
-    if let Some(code) = code_of(response.status()) {
-        state.metrics.refused(code);
+    match response.status() {
+        status if status.is_server_error() => state.metrics.refused("internal"),
+        status if status.is_client_error() => state.metrics.refused(code_of(status)),
+        _ => {}
     }
     response
 }
@@ -60,41 +65,42 @@ fn permission_of(state: &GatewayState, request: &Request) -> Result<Permission, 
     check_host(headers, request.uri(), state.port)?;
     check_origin(headers, state.port)?;
     let token = single(headers, header::AUTHORIZATION).and_then(|value| bearer_token(value.as_bytes()));
-    token.and_then(|token| state.tokens.permission_of(token)).ok_or_else(HttpError::unauthorized)
+    token
+        .and_then(|token| state.tokens.permission_of(token))
+        .ok_or_else(|| HttpError::new(StatusCode::UNAUTHORIZED, NO_TOKEN))
 }
 
 /// Rejects a request whose token doesn't have the permission that its route needs.
 pub async fn authorize(needed: Permission, request: Request, next: Next) -> Response {
     match (needed, request.extensions().get::<Permission>()) {
         (needed, Some(permission)) if needed == *permission => next.run(request).await,
-        (Permission::Answer, _) => HttpError::forbidden(ONLY_ASKS).into_response(),
-        (Permission::Ask, _) => HttpError::forbidden(ONLY_ANSWERS).into_response(),
+        (Permission::Answer, _) => HttpError::new(StatusCode::FORBIDDEN, ONLY_ASKS).into_response(),
+        (Permission::Ask, _) => HttpError::new(StatusCode::FORBIDDEN, ONLY_ANSWERS).into_response(),
     }
 }
 
-/// Reads the whole body, within limits. It must be JSON or empty.
-pub async fn read_body(State(state): State<Arc<GatewayState>>, request: Request, next: Next) -> Response {
-    let (parts, body) = request.into_parts();
-    let read = match parts.method {
-        Method::POST => read_json(&parts.headers, body, state.timeouts.body).await,
-        _ => Ok(Bytes::new()),
-    };
-    match read {
-        Ok(body) => next.run(Request::from_parts(parts, Body::from(body))).await,
-        Err(error) => error.into_response(),
+/// Reads the whole body, within limits. It must be JSON or empty. The routes find the parsed body, an `Arc<Value>`, in the
+/// request's extensions.
+pub async fn read_body(
+    State(state): State<Arc<GatewayState>>,
+    request: Request,
+    next: Next,
+) -> Result<Response, HttpError> {
+    let (mut parts, body) = request.into_parts();
+    let mut bytes = Bytes::new();
+    if parts.method == Method::POST {
+        bytes = read_bounded(&parts.headers, body, state.timeouts.body).await?;
+        if !bytes.is_empty() {
+            check_content_type(&parts.headers)?;
+        }
+        let parsed = parse_body::<Value>(&bytes)
+            .map_err(|error| HttpError::bad_request(format!("the body is not JSON: {error}")))?;
+        parts.extensions.insert(Arc::new(parsed));
     }
+    Ok(next.run(Request::from_parts(parts, Body::from(bytes))).await)
 }
 
-async fn read_json(headers: &HeaderMap, body: Body, timeout: Duration) -> Result<Bytes, HttpError> {
-    let body = read_bounded(headers, body, timeout).await?;
-    if !body.is_empty() {
-        check_content_type(headers)?;
-        check_json(&body)?;
-    }
-    Ok(body)
-}
-
-/// Parses a body that [`read_body`] has read. An empty body is an empty object.
+/// Parses a body. An empty body is an empty object.
 pub fn parse_body<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
     let body = if body.is_empty() { b"{}" } else { body };
     serde_json::from_slice(body).map_err(|error| error.to_string())
@@ -114,7 +120,7 @@ fn check_host(headers: &HeaderMap, uri: &Uri, port: u16) -> Result<(), HttpError
     let by_address = uri.authority().is_none_or(|authority| ours(authority.as_str()));
     match named {
         Some(host) if ours(host) && by_address => Ok(()),
-        _ => Err(HttpError::forbidden("this desk answers to 127.0.0.1 and localhost alone")),
+        _ => Err(HttpError::new(StatusCode::FORBIDDEN, "this desk answers to 127.0.0.1 and localhost alone")),
     }
 }
 
@@ -126,7 +132,7 @@ fn check_origin(headers: &HeaderMap, port: u16) -> Result<(), HttpError> {
     };
     match origins.all(|origin| origin.to_str().is_ok_and(ours)) {
         true => Ok(()),
-        false => Err(HttpError::forbidden("requests of web pages are not taken")),
+        false => Err(HttpError::new(StatusCode::FORBIDDEN, "requests of web pages are not taken")),
     }
 }
 
@@ -147,18 +153,10 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), HttpError> {
     let essence = kind.split(';').next().unwrap_or_default().trim();
     match essence.eq_ignore_ascii_case("application/json") {
         true => Ok(()),
-        false => Err(HttpError::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "unsupported_media_type",
-            "the body must be application/json",
-        )),
-    }
-}
-
-fn check_json(body: &[u8]) -> Result<(), HttpError> {
-    match serde_json::from_slice::<serde_json::Value>(body) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(HttpError::bad_request(format!("the body is not JSON: {error}"))),
+        false => {
+            let message = "the body must be application/json";
+            Err(HttpError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
+        }
     }
 }
 
@@ -178,7 +176,6 @@ async fn read_bounded(headers: &HeaderMap, mut body: Body, timeout: Duration) ->
         Ok(Err(error)) => Err(HttpError::bad_request(format!("the body could not be read: {error}"))),
         Err(_) => Err(HttpError::new(
             StatusCode::REQUEST_TIMEOUT,
-            "too_slow",
             format!("the body must be here within {} seconds", timeout.as_secs()),
         )),
     }
@@ -212,27 +209,7 @@ async fn drain(body: &mut Body) {
 
 fn too_large() -> HttpError {
     let message = format!("the body must have at most {MAX_BODY_BYTES} bytes");
-    HttpError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
-}
-
-fn code_of(status: StatusCode) -> Option<&'static str> {
-    match status.as_u16() {
-        400 => Some("bad_request"),
-        401 => Some("unauthorized"),
-        403 => Some("forbidden"),
-        404 => Some("not_found"),
-        405 => Some("method_not_allowed"),
-        406 => Some("not_acceptable"),
-        408 => Some("too_slow"),
-        409 => Some("already_ended"),
-        413 => Some("too_large"),
-        415 => Some("unsupported_media_type"),
-        422 => Some("invalid"),
-        429 => Some("too_many_requests"),
-        500.. => Some("internal"),
-        402.. => Some("other"),
-        _ => None,
-    }
+    HttpError::new(StatusCode::PAYLOAD_TOO_LARGE, message)
 }
 
 #[cfg(test)]

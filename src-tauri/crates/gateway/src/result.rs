@@ -35,7 +35,7 @@ pub fn of(request: RequestId, questions: &[Question], outcome: &Outcome) -> Call
             )
         }
         Outcome::Withdrawn { why } => {
-            fields.insert("why".to_owned(), json!(withdrawn(why)));
+            fields.insert("why".to_owned(), json!(why)["why"].take());
             match why {
                 WithdrawnWhy::Cancelled { reason } => {
                     if let Some(reason) = reason {
@@ -52,7 +52,7 @@ pub fn of(request: RequestId, questions: &[Question], outcome: &Outcome) -> Call
             }
         }
         Outcome::Orphaned { why } => {
-            fields.insert("why".to_owned(), json!(orphaned(*why)));
+            fields.insert("why".to_owned(), json!(why));
             missed(*why, request)
         }
     };
@@ -68,25 +68,6 @@ pub const fn name(outcome: &Outcome) -> &'static str {
         Outcome::Expired => "expired",
         Outcome::Withdrawn { .. } => "withdrawn",
         Outcome::Orphaned { .. } => "missed",
-    }
-}
-
-const fn withdrawn(why: &WithdrawnWhy) -> &'static str {
-    match why {
-        WithdrawnWhy::ByAgent => "by_agent",
-        WithdrawnWhy::TurnEnded => "turn_ended",
-        WithdrawnWhy::Interrupted => "interrupted",
-        WithdrawnWhy::AnsweredElsewhere => "answered_elsewhere",
-        WithdrawnWhy::Cancelled { .. } => "cancelled",
-    }
-}
-
-const fn orphaned(why: OrphanedWhy) -> &'static str {
-    match why {
-        OrphanedWhy::AgentEnded => "agent_ended",
-        OrphanedWhy::SessionStopped => "session_stopped",
-        OrphanedWhy::AppQuit => "app_quit",
-        OrphanedWhy::CallerGone => "caller_gone",
     }
 }
 

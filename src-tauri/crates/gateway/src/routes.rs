@@ -89,10 +89,9 @@ async fn rotate_tokens(State(state): State<SharedState>) -> Result<Json<Value>, 
 }
 
 async fn unknown_path() -> HttpError {
-    HttpError::not_found("nothing is at this address")
+    HttpError::new(StatusCode::NOT_FOUND, "nothing is at this address")
 }
 
 async fn unknown_method() -> HttpError {
-    let message = "this address does not take this method";
-    HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+    HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "this address does not take this method")
 }

@@ -215,7 +215,7 @@ fn raise_file_limit() {
     if limit.current.is_some_and(|current| current < most) {
         limit.current = Some(most);
         if let Err(error) = setrlimit(Resource::Nofile, limit) {
-            tracing::debug!(%error, "the number of open files lifetime as it was");
+            tracing::debug!(%error, "the limit of open files stays as it was");
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::timeouts::Timeouts;
 /// The state that all routes share.
 pub struct GatewayState {
     pub(crate) engine: EngineHandle,
-    pub(crate) visits: InboundCalls,
+    pub(crate) inbound: InboundCalls,
     pub(crate) connections: Arc<Connections>,
     pub(crate) rate_limits: RateLimits,
     pub(crate) hook_dialogs: HookDialogs,
@@ -42,11 +42,11 @@ impl GatewayState {
         port: u16,
         timeouts: Timeouts,
     ) -> Arc<Self> {
-        let visits = InboundCalls::new(engine.clone());
+        let inbound = InboundCalls::new(engine.clone());
         Arc::new(Self {
-            connections: Connections::new(visits.clone()),
+            connections: Connections::new(inbound.clone()),
             engine,
-            visits,
+            inbound,
             rate_limits: RateLimits::default(),
             hook_dialogs: HookDialogs::default(),
             timeouts,
@@ -58,6 +58,15 @@ impl GatewayState {
             streams: CancellationToken::new(),
             calls: TaskTracker::new(),
         })
+    }
+
+    /// Opens an engine in a folder.
+    #[cfg(test)]
+    pub(crate) fn for_test(folder: &std::path::Path) -> Arc<Self> {
+        let clock = Arc::new(askdesk_engine::clock::SystemClock);
+        let opened = EngineHandle::open(folder, clock, askdesk_engine::Catalog::default()).unwrap();
+        let tokens = AccessTokens::load(&askdesk_client_config::DataFolder::at(folder)).unwrap();
+        Self::new(opened.handle, tokens, "0.1.0".to_owned(), 1, Timeouts::default())
     }
 
     /// Counts a call of a client and the question it asks.

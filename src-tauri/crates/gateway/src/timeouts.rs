@@ -5,7 +5,7 @@ use askdesk_mcp_tools::shown::PROGRESS;
 /// The gateway's timeouts. Tests use shorter ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
-    /// How often a waiting caller is told that it still waits.
+    /// How often a waiting caller gets a progress report.
     pub progress: Duration,
     /// How long a client may take to name its folder.
     pub roots: Duration,
@@ -13,7 +13,7 @@ pub struct Timeouts {
     pub head: Duration,
     /// How long the body of a request may take.
     pub body: Duration,
-    /// How long closing waits until open calls have heard of it.
+    /// How long closing waits for open calls to end.
     pub closing: Duration,
 }
 

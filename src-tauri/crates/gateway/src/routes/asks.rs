@@ -1,25 +1,22 @@
 //! The API of `askdesk ask` and `askdesk mcp`: a question as JSON, answered with a stream of events, one JSON object a line.
 
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::Instant;
 
-use askdesk_domain::{Channel, InboundClient, RequestId};
+use askdesk_domain::{Channel, InboundClient, Leave, RequestId};
 use askdesk_mcp_tools::Tool;
-use axum::Extension;
-use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use futures_util::stream;
+use axum::{Extension, Json};
+use futures_util::{StreamExt as _, stream};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::Interval;
 
 use super::SharedState;
 use crate::arguments::{self, Asking};
-use crate::call::{Caller, PendingCall};
+use crate::call::Caller;
 use crate::connections::Lifetime;
 use crate::error::HttpError;
 use crate::guard::parse_body;
@@ -96,7 +93,7 @@ pub async fn ask(
     let caller = Caller {
         connection,
         lifetime,
-        visitor: InboundClient { channel, name, version, folder },
+        client: InboundClient { channel, name, version, folder },
         again,
         open_question: state.count_question(&limited_as)?,
         tool: tool.name_for(""),
@@ -137,7 +134,7 @@ pub async fn test(
     let caller = Caller {
         connection: name.to_owned(),
         lifetime: Lifetime::Calls,
-        visitor: InboundClient {
+        client: InboundClient {
             channel: Channel::CommandLine,
             name: name.to_owned(),
             version: None,
@@ -161,60 +158,35 @@ async fn stream_events(
     tracker: ResponseTracker,
 ) -> Result<Response, HttpError> {
     let call = state.ask(caller, asking).await?;
+    let asked = json!({"event": "asked", "requestId": call.request});
     let mut ticks = tokio::time::interval(state.timeouts.progress);
     ticks.reset();
-    let events = Events { state: Arc::clone(state), tracker, ticks, next: Next::Asked(call) };
+    let closing = state.closing.clone();
     // Dropping the stream drops the call in it, which leaves the request to the user.
-    let lines = stream::unfold(events, |mut events| async move {
-        let event = events.next().await?;
-        Some((Ok::<_, Infallible>(format!("{event}\n")), events))
+    let rest = stream::unfold(Some((call, ticks)), move |waiting| {
+        let (tracker, closing) = (tracker.clone(), closing.clone());
+        async move {
+            let (mut call, mut ticks) = waiting?;
+            let outcome = tokio::select! {
+                outcome = call.outcome() => outcome,
+                _ = ticks.tick() => {
+                    let event = json!({"event": "waiting", "seconds": call.elapsed().as_secs()});
+                    return Some((event, Some((call, ticks))));
+                }
+                () = closing.cancelled() => None,
+            };
+            let Some(outcome) = outcome else {
+                // The client sees a stream without an outcome, and asks again when Askdesk is back.
+                call.leave(Leave::Gone).await;
+                return None;
+            };
+            let result = call.finish(&outcome, Some(tracker));
+            Some((json!({"event": "ended", "result": result.structured, "text": result.text}), None))
+        }
     });
+    let lines = stream::iter([asked]).chain(rest).map(|event| Ok::<_, Infallible>(format!("{event}\n")));
     let headers = [(header::CONTENT_TYPE, "application/x-ndjson"), (header::CACHE_CONTROL, "no-store")];
     Ok((headers, Body::from_stream(lines)).into_response())
-}
-
-struct Events {
-    state: SharedState,
-    tracker: ResponseTracker,
-    ticks: Interval,
-    next: Next,
-}
-
-enum Next {
-    Asked(PendingCall),
-    Waiting(PendingCall),
-    Done,
-}
-
-impl Events {
-    async fn next(&mut self) -> Option<Value> {
-        match std::mem::replace(&mut self.next, Next::Done) {
-            Next::Asked(call) => {
-                let event = json!({"event": "asked", "requestId": call.request});
-                self.next = Next::Waiting(call);
-                Some(event)
-            }
-            Next::Waiting(mut call) => {
-                let outcome = tokio::select! {
-                    outcome = call.outcome() => outcome,
-                    _ = self.ticks.tick() => {
-                        let event = json!({"event": "waiting", "seconds": call.elapsed().as_secs()});
-                        self.next = Next::Waiting(call);
-                        return Some(event);
-                    }
-                    () = self.state.closing.cancelled() => None,
-                };
-                let Some(outcome) = outcome else {
-                    // The client sees a stream without an outcome, and asks again when Askdesk is back.
-                    call.leave().await;
-                    return None;
-                };
-                let result = call.finish(&outcome, Some(self.tracker.clone()));
-                Some(json!({"event": "ended", "result": result.structured, "text": result.text}))
-            }
-            Next::Done => None,
-        }
-    }
 }
 
 fn checked(field: &str, text: &str) -> Result<String, HttpError> {

@@ -1,8 +1,9 @@
 //! The route of Claude Code's hooks. One hook asks while the terminal shows its own dialog, and the first answer wins. Other hooks
 //! report that the dialog was answered first.
 
-use askdesk_domain::{Channel, InboundClient};
-use axum::body::Bytes;
+use std::sync::Arc;
+
+use askdesk_domain::{Channel, InboundClient, Leave};
 use axum::extract::State;
 use axum::{Extension, Json};
 use serde_json::Value;
@@ -12,7 +13,6 @@ use crate::arguments::Asking;
 use crate::call::Caller;
 use crate::connections::Lifetime;
 use crate::error::HttpError;
-use crate::guard::parse_body;
 use crate::hook::{self, HookEvent, no_decision};
 use crate::response_tracking::ResponseTracker;
 
@@ -23,9 +23,8 @@ const CLIENT: &str = "Claude Code";
 pub async fn ask(
     State(state): State<SharedState>,
     Extension(tracker): Extension<ResponseTracker>,
-    body: Bytes,
+    Extension(body): Extension<Arc<Value>>,
 ) -> Result<Json<Value>, HttpError> {
-    let body = parse_body(&body).map_err(HttpError::bad_request)?;
     let question = match hook::read(&body) {
         Ok(HookEvent::Asked(question)) => question,
         Ok(HookEvent::Answered { session, drafts }) => {
@@ -49,7 +48,7 @@ pub async fn ask(
         open_question: state.count_question(&client)?,
         connection: client,
         lifetime: Lifetime::UntilClosed,
-        visitor: InboundClient {
+        client: InboundClient {
             channel: Channel::TerminalHook,
             name: CLIENT.to_owned(),
             version: None,
@@ -71,14 +70,14 @@ pub async fn ask(
         biased;
         // The terminal continues with its own answer and would ignore one that was given here at the same moment.
         () = dialog.answered() => {
-            call.answered_elsewhere().await;
+            call.leave(Leave::AnsweredElsewhere).await;
             return Ok(Json(no_decision()));
         }
         outcome = call.outcome() => outcome,
         () = state.closing.cancelled() => None,
     };
     let Some(outcome) = outcome else {
-        call.leave().await;
+        call.leave(Leave::Gone).await;
         return Ok(Json(no_decision()));
     };
     let decision = question.decision(&outcome);

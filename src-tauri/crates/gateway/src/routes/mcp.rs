@@ -5,7 +5,7 @@ mod middleware;
 use std::sync::Arc;
 use std::time::Duration;
 
-use askdesk_domain::{Channel, InboundClient};
+use askdesk_domain::{Channel, InboundClient, Leave};
 use askdesk_mcp_tools::{CANCELLED, CallResult, Client, Folder, GONE, Tool, refused, shown};
 use axum::Router;
 use axum::http::request;
@@ -113,7 +113,7 @@ impl McpSession {
         let caller = Caller {
             connection,
             lifetime,
-            visitor: InboundClient {
+            client: InboundClient {
                 channel: Channel::Mcp,
                 name: client.name.clone(),
                 version: client.version,
@@ -160,7 +160,7 @@ impl McpSession {
                 ended = call.outcome_unless(gone.as_mut()) => match ended {
                     Ok(outcome) => break outcome,
                     Err(words) => {
-                        call.leave().await;
+                        call.leave(Leave::Gone).await;
                         return shown::failed(words);
                     }
                 },
@@ -176,7 +176,7 @@ impl McpSession {
         };
         let Some(outcome) = outcome else {
             let result = CallResult::desk_closed(call.request);
-            call.leave().await;
+            call.leave(Leave::Gone).await;
             return shown::said(result);
         };
         shown::said(call.finish(&outcome, tracker))

@@ -46,7 +46,7 @@ struct DeclineBody {
 
 /// Lists the open requests, oldest first.
 pub async fn list(State(state): State<SharedState>) -> Result<Json<Value>, HttpError> {
-    let waiting = state.visits.open_requests().await?;
+    let waiting = state.inbound.open_requests().await?;
     let listed: Vec<Value> = waiting.iter().map(|(request, session)| listed(request, session)).collect();
     Ok(Json(json!({"requests": listed})))
 }
@@ -88,8 +88,9 @@ impl GatewayState {
         if let Some(tracker) = &tracker {
             tracker.answer_follows();
         }
-        match self.visits.collect(id).await {
-            Err(EngineError::Reject(Rejection::NotFound { .. })) => Err(HttpError::not_found(
+        match self.inbound.collect(id).await {
+            Err(EngineError::Reject(Rejection::NotFound { .. })) => Err(HttpError::new(
+                StatusCode::NOT_FOUND,
                 "There is no question with this requestId on the desk any more. Ask again if you still need the answer.",
             )),
             Err(error) => Err(error.into()),
@@ -128,7 +129,7 @@ impl GatewayState {
                 Some(tracker) => tracker.delivered().await,
                 None => true,
             };
-            if delivered && let Err(error) = state.visits.told(id, native_ref, Ok(())).await {
+            if delivered && let Err(error) = state.inbound.told(id, native_ref, Ok(())).await {
                 tracing::debug!(%error, "the delivery of a late answer was not saved");
             }
         });
@@ -136,7 +137,7 @@ impl GatewayState {
 }
 
 fn known(id: &str) -> Result<RequestId, HttpError> {
-    id.parse().map_err(|_| HttpError::not_found("there is no request with this id"))
+    id.parse().map_err(|_| HttpError::new(StatusCode::NOT_FOUND, "there is no request with this id"))
 }
 
 fn ended(request: Result<Request, EngineError>) -> Response {

@@ -5,9 +5,8 @@ use std::time::Instant;
 
 use askdesk_mcp_tools::Tool;
 use axum::Json;
-use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header, request};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
@@ -60,34 +59,28 @@ fn session_key(id: &str) -> String {
 }
 
 /// Counts a client's call before it is handled.
-pub async fn limit_rate(State(limits): State<SessionLimits>, request: Request, next: Next) -> Response {
-    let state = &limits.state;
-    let (mut parts, body) = request.into_parts();
-    // The guard has read it already.
-    let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
-        return HttpError::bad_request("the body could not be read").into_response();
-    };
-    let message = serde_json::from_slice::<Value>(&body).unwrap_or_default();
+pub async fn limit_rate(State(limits): State<SessionLimits>, mut request: Request, next: Next) -> Response {
+    let message = request.extensions_mut().remove::<Arc<Value>>().unwrap_or_default();
     if message.get("method").is_some_and(|method| method == "initialize") {
         limits.make_room().await;
     }
-    match count(state, &parts, &message) {
+    match count(&limits.state, request.headers(), &message) {
         Ok(Some(open_question)) => {
-            parts.extensions.insert(Arc::new(open_question));
+            request.extensions_mut().insert(Arc::new(open_question));
         }
         Ok(None) => {}
         Err(too_much) => return rpc_error(&message, &too_much),
     }
-    next.run(Request::from_parts(parts, Body::from(body))).await
+    next.run(request).await
 }
 
 fn count(
     state: &GatewayState,
-    parts: &request::Parts,
+    headers: &HeaderMap,
     message: &Value,
 ) -> Result<Option<OpenQuestion>, RateLimitError> {
     let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
-    let session = parts.headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok());
+    let session = headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok());
     let client = match session {
         Some(session) => session_key(session),
         None => {
@@ -140,32 +133,19 @@ pub async fn unify_errors(request: Request, next: Next) -> Response {
     match status {
         // The content type was checked already, so the library means the body.
         StatusCode::UNSUPPORTED_MEDIA_TYPE => HttpError::bad_request("the body is no JSON-RPC message"),
-        StatusCode::NOT_FOUND => HttpError::not_found(text),
-        StatusCode::METHOD_NOT_ALLOWED => HttpError::new(status, "method_not_allowed", text),
-        StatusCode::NOT_ACCEPTABLE => HttpError::new(status, "not_acceptable", text),
-        status if status.is_server_error() => HttpError::new(status, "internal", text),
-        status => HttpError::new(status, "bad_request", text),
+        status => HttpError::new(status, text),
     }
     .into_response()
 }
 
 #[cfg(test)]
 mod tests {
-    use askdesk_client_config::DataFolder;
-    use askdesk_engine::clock::SystemClock;
-    use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
-
     use super::*;
-    use crate::access_tokens::AccessTokens;
-    use crate::timeouts::Timeouts;
 
     #[tokio::test]
     async fn idle_sessions_are_closed_when_there_are_too_many() {
         let folder = tempfile::tempdir().unwrap();
-        let OpenedEngine { handle, .. } =
-            EngineHandle::open(folder.path(), Arc::new(SystemClock), Catalog::default()).unwrap();
-        let tokens = AccessTokens::load(&DataFolder::at(folder.path())).unwrap();
-        let state = GatewayState::new(handle, tokens, "0.1.0".to_owned(), 1, Timeouts::default());
+        let state = GatewayState::for_test(folder.path());
         let sessions = Arc::new(LocalSessionManager::default());
         let mut ids = Vec::new();
         for _ in 0..SESSIONS {
@@ -176,7 +156,7 @@ mod tests {
         let limits = SessionLimits::new(state, Arc::clone(&sessions));
         limits.make_room().await;
         let left: Vec<_> = sessions.sessions.read().await.keys().cloned().collect();
-        assert_eq!(left, [ids[0].0.clone()], "the one that waits for an answer lifetime");
+        assert_eq!(left, [ids[0].0.clone()], "the one that waits for an answer stays");
         drop(open);
     }
 }
